@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from bjsim.strategies.shoe import kernel
 from bjsim.strategies.shoe.analysis import Analysis, Play, SplitForm
+from bjsim.strategies.shoe.passes import DOUBLE, best
 from bjsim.strategies.shoe.solver import ShoeSolver
 
 
@@ -29,8 +29,8 @@ def approximate_value(solver: ShoeSolver) -> float:
             pair = int(node) - shoe.layout.pairs
             form = shoe.form(start, pair) if pair >= 0 else None
             if form is not None:
-                options = [analysis.base.stand[start, node], play.hit[node]]
-                if shoe.nodes.legal[node] >> kernel.DOUBLE & 1:
+                options = [analysis.base.stand[start, node], analysis.hit(start, play, np.array([node]))[0]]
+                if shoe.nodes.legal[node] >> DOUBLE & 1:
                     options.append(analysis.base.double[start, node])
                 value = max(*options, _split(solver, analysis, play, form, start, pair))
             ev += shoe.chance[start] * weight * value
@@ -44,21 +44,9 @@ class TermByTerm(Analysis):
     weight, so with a plan for each the sum is too low, and the value of no strategy.
     """
 
-    def _replanned(self, start: int, play: Play, form: SplitForm, by_gone: bool) -> float:
-        ev = 0.0
-        for gone, weight in enumerate(form.weight.sum(axis=0)):
-            kernel.best(
-                self.shoe.nodes,
-                self.shoe.shown,
-                self.base,
-                start,
-                *form.tree.span(gone),
-                play.value,
-                play.hit,
-                play.act,
-            )
-            ev += float(weight @ play.value[form.tree.second(gone)])
-        return ev
+    def _replan(self, start: int, play: Play, count: int, by_gone: bool) -> None:
+        self._best(start, play, count, self.shoe.layout.pairs)
+        self.set_splits(start, play)
 
 
 def value_term_by_term(solver: ShoeSolver) -> float:
@@ -79,7 +67,7 @@ def _split(solver: ShoeSolver, analysis: Analysis, play: Play, form: SplitForm, 
     for hands, chance in _hands(int(left[pair]) - 2, int(left.sum()) - 2, limit).items():
         gone = hands - 2
         low, high = form.tree.span(gone)
-        kernel.best(shoe.nodes, shoe.shown, analysis.base, start, low, high, play.value, play.hit, play.act)
+        best(shoe.nodes, shoe.shown, analysis.base, start, low, high, play.value, play.act)
         second = left - hands * (np.arange(len(left)) == pair)
         if hands < limit:
             second[pair] = 0

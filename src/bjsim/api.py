@@ -97,10 +97,8 @@ def play(
     """
     if workers is None and isinstance(executor, str) and executor == "local":
         workers = 1
-    result = RunRequest(
-        rules, bots, hands, until, seed, tables, workers, executor, adjust_luck, common_cards, checkpoint, resume,
-        programs=BotOptions() if programs is None else programs,
-    ).play(on_progress)  # fmt: skip
+    asked = rules, bots, hands, until, seed, tables, workers, executor, adjust_luck, common_cards, checkpoint, resume
+    result = RunRequest(*asked, programs=BotOptions() if programs is None else programs).play(on_progress)
     if result.failure:
         raise RunFailed(result.failure)
     if result.missing and not result.stopped:

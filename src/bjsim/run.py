@@ -12,15 +12,15 @@ from bjsim.bots.turn import runs_program
 from bjsim.errors import EndlessSplitting, InputError
 from bjsim.run_result import RunResult
 from bjsim.sim.engine.compile_notice import announce_compile, on_compile
+from bjsim.sim.engine.walkers import WORTH_COMPILING
 from bjsim.sim.game.actions import Player
 from bjsim.sim.running.backend import Backend, BackendSpec
-from bjsim.sim.running.blocks import Span
 from bjsim.sim.running.checkpoint import Checkpoint
 from bjsim.sim.running.common_cards import CommonCards
 from bjsim.sim.running.compiled_table import AdjustedTable, CompiledTable
 from bjsim.sim.running.driver import Driver
 from bjsim.sim.running.experiment import Experiment, Progress, is_precise
-from bjsim.sim.running.workers import ForkedResult, collect_logs, is_fork_safe
+from bjsim.sim.running.workers import ForkedResult, collect_logs, is_fork_safe, usable_cores
 from bjsim.strategies.experiment import exact_returns, make_results, missing_results
 from bjsim.strategies.results import ExactReturn
 
@@ -46,14 +46,20 @@ class Run:
     resume: bool = False
 
     def compile(self, announce: Callable[[], object] = announce_compile) -> None:
-        """Have the compiled round ready before workers are forked; `announce` is called first if that takes long."""
-        tables = [group.tables if isinstance(group, CommonCards) else [group] for group in self.experiment.groups]
-        compiled = [table for group in tables for table in group if isinstance(table, CompiledTable | AdjustedTable)]
-        if not compiled:
-            return
-        with on_compile(announce):
-            for table in compiled:
-                table.play(0, 0, [Span(0, 1)])
+        """Have the kernels ready that pay for their compilation; `announce` is called first if that takes long.
+
+        Workers are forked afterwards.
+        """
+        groups = self.experiment.groups
+        tables = [table for group in groups for table in (group.tables if isinstance(group, CommonCards) else [group])]
+        hands = self.experiment.target_n or self.experiment.hands
+        is_long = hands * len(self.players) >= WORTH_COMPILING * usable_cores()
+        needed = (AdjustedTable, CompiledTable) if is_long else AdjustedTable
+        slow = [table for table in tables if isinstance(table, needed)]
+        if slow:
+            with on_compile(announce):
+                for table in slow:
+                    table.compile()
 
     def play(self, on_progress: OnProgress = ignore_progress) -> RunResult:
         """Play it. An interrupt, or a round that does not end, leaves what is known so far."""

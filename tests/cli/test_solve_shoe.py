@@ -38,10 +38,22 @@ def test_one_hand_in_the_infinite_shoe() -> None:
     assert exact["best play"]["S"] == "3/13"
     for hand, message in {
         "8,8,9 v T": "889 is not a hand",
-        "8,8 v T6": "cannot show 'T6'",
+        "8,8 v T6": "in vegas-s17 the dealer shows one card",
         "X2 v A": "'X' is not a card",
+        "16 v T": "write the cards, v, and the dealer's card: T,6 v T",
     }.items():
         assert message in refusal("solve", "--rules", "vegas-s17", "--decks", "inf", "--hand", hand)
+
+
+@pytest.mark.parametrize("decks", [6, "inf"])
+def test_one_hand_where_the_dealer_shows_both_cards(decks: object) -> None:
+    """What the errors advise is accepted."""
+    easy = ("solve", "--rules", "easy", "--decks", decks, "--hand")
+    assert "in easy the dealer shows both of its cards: write two after v, as in T,6 v T,7" in refusal(
+        *easy, "10 6 v 7"
+    )
+    assert "the dealer's two cards: T,6 v T,7" in refusal(*easy, "16 v T7")
+    assert "hit" in bjsim(*easy, "T,6 v T,7").out.splitlines()[-1]
 
 
 @pytest.mark.parametrize("decks", [6, "inf"])
@@ -96,12 +108,13 @@ def test_a_chart_of_the_shoe_is_a_file_that_can_be_read(tmp_path) -> None:
         (["--shoe", "A=4,2"], "'2' is not accepted; write CARD=COUNT"),
         (["--shoe", "A=4,A=4"], "A is given twice"),
         (["--shoe", "A=4,X=4"], "'X' is not a card"),
-        (["--decks", 1, "--hand", "T6"], "write the cards, v, and the dealer's card"),
-        (["--decks", 1, "--hand", "16 v 5"], "write the cards, v, and the dealer's card"),
+        (["--decks", 1, "--hand", "T6"], "write the cards, v, and the dealer's two cards: T,6 v T,7"),
+        (["--decks", 1, "--hand", "16 v 5"], "write the cards, v, and the dealer's two cards: T,6 v T,7"),
         (["value", "--decks", 1, "--hand", "T6 v 5"], "leave out TABLE, --format and --strategy"),
         (["--decks", 1, "--hand", "T6 v 5", "--strategy", "td"], "leave out TABLE, --format and --strategy"),
         (["--decks", 1, "--format", "csv", "--json", "-"], "leave out TABLE and --json"),
-        (["--decks", 1, "--hand", "T6 v 5"], "'5' is not both of the dealer's cards"),
+        (["--decks", 1, "--hand", "T6 v 5"], "in easy the dealer shows both of its cards: write two after v"),
+        (["--rules", "vegas-s17", "--decks", 1, "--hand", "T6"], "write the cards, v, and the dealer's card: T,6 v T"),
     ],
 )
 def test_what_is_refused(args: list[object], said: str) -> None:

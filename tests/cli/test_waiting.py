@@ -46,6 +46,7 @@ def wait():
 @functools.wraps(work)
 def held(*args, **options):
     if mode == "compiling":
+        import bjsim.sim.engine.jit  # as every kernel does; it follows what numba compiles
         from numba.core.event import trigger_event
         with trigger_event("numba:compile", data={"dispatcher": SimpleNamespace(py_func=work)}):
             wait()

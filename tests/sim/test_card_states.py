@@ -11,6 +11,7 @@ from bjsim.sim.engine.compiled_rules import compile_rules
 from bjsim.sim.engine.luck_model import make_luck_model
 from bjsim.sim.engine.merge_states import merge_states
 from bjsim.sim.engine.rounds import play_adjusted, play_rounds
+from bjsim.sim.engine.walkers import Walkers
 from bjsim.sim.game.card_states import CardStates
 from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.presets import PRESETS, named_rules
@@ -34,7 +35,7 @@ EVERY = [(name, decks, player) for name in PRESETS for decks in (1, 8) for playe
     ],
 )
 def test_both_engines_pay_the_same(name: str, decks: int, player: type[TwoCardPlayer]) -> None:
-    """Round by round, by the lookup table too where there is one."""
+    """Round by round, by the round table too where there is one."""
     rules = named_rules(name).replace(decks=decks)
     seats = [player(rules)]
     assert differences(rules, seats, KEY, 2000, compile_players(rules, seats)) == []
@@ -65,8 +66,9 @@ def test_a_chart_is_played_alike_by_cards() -> None:
     traces = [play_rounds(compiled, stream_key(*KEY), 50_000, 50_000)[2] for compiled in (plain, by_cards)]
     assert (traces[0] == traces[1]).all()
     models = [make_luck_model(rules, compiled) for compiled in (plain, by_cards)]
+    cards = Walkers(plain).cards_in_round
     sums = [
-        play_adjusted(compiled, model, float(rules.unit), stream_key(*KEY), 50_000)[2]
+        play_adjusted(compiled, model, float(rules.unit), stream_key(*KEY), 50_000, cards)[2]
         for compiled, model in zip((plain, by_cards), models, strict=True)
     ]
     assert sums[0] == pytest.approx(sums[1], rel=1e-9)

@@ -9,9 +9,12 @@ import pytest
 from support.command import bjsim, refusal
 
 from bjsim.errors import InputError
+from bjsim.sim.engine.array_play import play_blocks
+from bjsim.sim.engine.array_walker import seat_rows
 from bjsim.sim.engine.compiled_rules import ENDLESS_WINDOW, compile_rules
-from bjsim.sim.engine.lookup_table import make_lookup_table
-from bjsim.sim.engine.rounds import play_blocks, play_rounds
+from bjsim.sim.engine.packed_tables import pack_table
+from bjsim.sim.engine.round_table import make_round_tables
+from bjsim.sim.engine.rounds import play_lanes, play_rounds
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules
@@ -28,10 +31,12 @@ WIDE_PAY = [
 @pytest.mark.parametrize("game", WIDE_PAY)
 def test_a_payoff_beyond_the_window_is_counted_where_splits_have_no_limit(game: Rules) -> None:
     compiled = compile_rules(game, [Solver(game).chart.policy])
-    lookup, keys, rounds = make_lookup_table(compiled), [stream_key(1, 0, block) for block in range(5)], [20_000] * 5
+    tables, keys, rounds = make_round_tables(compiled), [stream_key(1, 0, block) for block in range(5)], [20_000] * 5
+    assert tables
+    lookup = pack_table(compiled, tables[0][0])
     assert lookup
-    counts, outside, _ = play_blocks(compiled, lookup, keys, rounds)
-    (tally,) = make_tallies(game.unit, counts, outside)
+    (tally,) = make_tallies(game.unit, *play_lanes(compiled, lookup, keys, rounds)[:2])
+    assert make_tallies(game.unit, *play_blocks(compiled, seat_rows(*tables), keys, rounds)[:2]) == [tally]
     one_by_one = [make_tallies(game.unit, *play_rounds(compiled, key, 20_000)[:2])[0] for key in keys]
     assert tally == sum(one_by_one[1:], start=one_by_one[0])
     assert tally.rounds == 100_000

@@ -17,12 +17,12 @@ from support.games import CODE_WEIGHTS, FIXED, random_chart, rules
 
 from bjsim.errors import EndlessSplitting
 from bjsim.sim.engine.compiled_rules import compile_rules, payoff_code
-from bjsim.sim.engine.kernels import layout, play, read_log, rows, run_table, table_layout
-from bjsim.sim.engine.kernels.layout import HIT, STAND, TIED, CompiledRules
-from bjsim.sim.engine.kernels.play import RUNAWAY
-from bjsim.sim.engine.lookup_table import make_lookup_table
+from bjsim.sim.engine.kernels import layout, play, read_log, run_table, table_layout
+from bjsim.sim.engine.kernels.layout import HIT, RUNAWAY, STAND, TIED, CompiledRules
 from bjsim.sim.engine.luck_model import make_luck_model
-from bjsim.sim.engine.rounds import open_ledger, play_blocks, play_rounds
+from bjsim.sim.engine.packed_tables import pack_table
+from bjsim.sim.engine.round_table import make_round_tables
+from bjsim.sim.engine.rounds import open_ledger, play_lanes, play_rounds
 from bjsim.sim.game.events import DEALER
 from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.random_stream import stream_key
@@ -243,17 +243,17 @@ def test_what_kernels_are_given_is_defined_among_them() -> None:
     """A class defined elsewhere could change without changing the stamp of numba's cache."""
     game = named_rules("vegas-s17").replace(seats=1)
     compiled = compile_rules(game, [random_chart(game, 1).policy])
-    table = make_lookup_table(compiled)
-    assert table is not None
-    play_blocks(compiled, table, [stream_key(1, 0, 0)], [10])
+    tables = make_round_tables(compiled)
+    assert tables
+    table = pack_table(compiled, tables[0][0])
+    assert table
+    play_lanes(compiled, table, [stream_key(1, 0, 0)], [10])
     luck_model = make_luck_model(game, compiled)
     play_rounds(compiled, stream_key(1, 0, 0), 10, 0, luck_model, open_ledger(compiled, luck_model, 1.0, 0))
-    kernels = (play.play, run_table.run_table, read_log.read_log, rows.compile_rows)
+    kernels = (play.play, run_table.run_table, read_log.read_log)
     given = [kind for kernel in kernels for signature in kernel.signatures for kind in signature]  # type: ignore[union-attr]
     classes = {kind.instance_class for kind in given if isinstance(kind, types.NamedTuple)}
-    assert {"CompiledRules", "ShoeArrays", "LookupTable", "Lanes", "Ledger", "Work"} <= {
-        each.__name__ for each in classes
-    }
+    assert {"CompiledRules", "ShoeArrays", "LookupTable", "Lanes", "Ledger"} <= {each.__name__ for each in classes}
     assert {each.__module__ for each in classes} == {layout.__name__, table_layout.__name__}
 
 

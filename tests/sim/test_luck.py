@@ -15,10 +15,11 @@ from support.games import FIXED, charts, random_chart, rules
 from bjsim.sim.engine.compiled_rules import compile_rules
 from bjsim.sim.engine.kernels.layout import CompiledRules, LuckModel
 from bjsim.sim.engine.luck_model import make_luck_model
-from bjsim.sim.engine.rounds import cards_in_round, open_ledger, play_rounds, rounds_in_shoe
+from bjsim.sim.engine.rounds import open_ledger, play_rounds, rounds_in_shoe
 from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules
+from bjsim.sim.running.compiled_table import find_walkers
 from bjsim.sim.running.driver import Driver
 from bjsim.sim.stats.estimate import RatioSums
 from bjsim.sim.stats.luck_tally import LuckTally
@@ -42,7 +43,7 @@ def adjusted(
     seat: int = 0,
 ) -> LuckTally:
     """The luck-adjusted rounds of one block."""
-    cards = cards_in_round(compiled) if cards is None else cards
+    cards = find_walkers(compiled).cards_in_round if cards is None else cards
     ledger = open_ledger(compiled, luck_model, float(game.unit), cards)
     play_rounds(compiled, stream_key(key, 0, 0), rounds, 0, luck_model, ledger)
     shoes, *sums = ledger.sums[seat].tolist()
@@ -184,7 +185,7 @@ def test_luck_has_mean_0_in_every_kind_of_draw(kind):
 def test_the_drift_has_mean_0():
     """Blocks adjusted for the drift only, minus the raw ones; blocks end within a shoe."""
     compiled, luck_model = six_decks()
-    cards = cards_in_round(compiled)
+    cards = find_walkers(compiled).cards_in_round
     assert rounds_in_shoe(compiled, cards) == 43
     for rounds in (60, 400):
         without, with_it = (

@@ -102,7 +102,8 @@ def test_charts_from_elsewhere_are_read_judged_played_and_written(form: str, dou
     assert all(np.array_equal(one, other) for one, other in zip(*compiled_rules, strict=True))
     evaluation = evaluate_chart(read)
     assert evaluation.difference == pytest.approx(evaluation.costs, abs=1e-12) and evaluation.codes["88", "T"] == "Rp"
-    tables = CompiledTable(compiled_rules[0], game.unit), ReadableTable(game, [read])
+    readable = ReadableTable(game, [read])
+    tables = CompiledTable(compiled_rules[0], game.unit, readable), readable
     assert tables[0].play(1, 0, [Span(0, 3000)]) == tables[1].play(1, 0, [Span(0, 3000)])
     shown = " ".join(heat_map(evaluation).plain.split())
     assert "or split (Rp)" in shown and "if a split hand may not double, hit (Ph)" in shown

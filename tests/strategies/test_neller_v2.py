@@ -30,8 +30,8 @@ def test_both_rounds_play_neller_v2_so(ties: str) -> None:
     """Fixed seed, 40,000 rounds, limit of 4 standard errors; both rounds pay exactly the same."""
     game = named_rules("neller-v2").replace(ties=ties)
     chart = Solver(game).chart
-    compiled = CompiledTable(compile_rules(game, [chart.policy]), game.unit)
     readable = ReadableTable(game, [chart])
+    compiled = CompiledTable(compile_rules(game, [chart.policy]), game.unit, readable)
     span = [Span(7, 40_000)]
     (one,), (other,) = compiled.play(3, 0, span), readable.play(3, 0, span)
     assert one == other

@@ -1,4 +1,4 @@
-"""The compiled vector environments: step by step what Gymnasium's own vector of readable environments returns."""
+"""The vector environments: step by step what Gymnasium's own vector of readable environments returns."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from support.games import FIXED, rules
 
 from bjsim.errors import EndlessSplitting
-from bjsim.sim.engine.kernels.play import RUNAWAY
+from bjsim.sim.engine.kernels.layout import RUNAWAY
 from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.exact.solver import Solver
@@ -24,22 +24,26 @@ gym = pytest.importorskip("bjsim.gym")
 NEXT_STEP, SAME_STEP = gymnasium.vector.AutoresetMode.NEXT_STEP, gymnasium.vector.AutoresetMode.SAME_STEP
 
 
-def played(game: str | Rules, mode: Any, steps: int, seed: int, tables: int = 16) -> tuple[int, set[int]]:
+def played(
+    game: str | Rules, mode: Any, steps: int, seed: int, tables: int = 16, favourite: int = 0, favour: float = 1
+) -> tuple[int, set[int]]:
     """Compare every step of both environments for an agent with random actions, of which some are not legal.
 
     Returns: the number of rounds, and the actions that were legal.
     """
-    compiled = gym.BlackjackVectorEnv(tables, game, mode)
+    fast = gym.BlackjackVectorEnv(tables, game, mode)
     readable = gymnasium.vector.SyncVectorEnv([partial(gym.BlackjackEnv, game)] * tables, autoreset_mode=mode)
     rng, rounds, legal = np.random.default_rng(seed), 0, set()
-    (one, info), (other, expected) = compiled.reset(seed=seed), readable.reset(seed=seed)
+    (one, info), (other, expected) = fast.reset(seed=seed), readable.reset(seed=seed)
     for _ in range(steps):
         np.testing.assert_array_equal(one, other)
         np.testing.assert_array_equal(info["action_mask"], expected["action_mask"])
         assert info["action_mask"].dtype == expected["action_mask"].dtype and one.dtype == other.dtype
         legal |= set(np.flatnonzero(info["action_mask"].any(axis=0)).tolist())
-        actions = (rng.random(info["action_mask"].shape) * (info["action_mask"] + 0.02)).argmax(axis=1)
-        one, reward, ended, _, info = compiled.step(actions)
+        weights = info["action_mask"] + 0.02
+        weights[:, favourite] *= favour
+        actions = (rng.random(weights.shape) * weights).argmax(axis=1)
+        one, reward, ended, _, info = fast.step(actions)
         other, expected_reward, expected_ended, _, expected = readable.step(actions)
         np.testing.assert_array_equal(reward, expected_reward)
         np.testing.assert_array_equal(ended, expected_ended)
@@ -86,6 +90,12 @@ def test_many_random_rules_give_the_same_steps(game: Rules) -> None:
 def test_insurance_and_early_surrender_are_asked_for() -> None:
     game = PRESETS["vegas-s17"].rules.replace(insurance=True, surrender="early")
     assert played(game, SAME_STEP, 100, seed=9)[1] == set(range(6))
+
+
+@pytest.mark.parametrize("limit", [2, 5, 16, math.inf])
+def test_hands_may_be_split_any_number_of_times(limit: float) -> None:
+    game = Rules(decks=math.inf, ten_probability=Fraction(9, 10), max_hands=limit)
+    assert played(game, SAME_STEP, 150, seed=3, tables=4, favourite=3, favour=8.0)[1] == {0, 1, 2, 3}
 
 
 def test_other_cards_are_distinguished() -> None:
@@ -156,7 +166,7 @@ def test_endless_splits_are_stopped() -> None:
     env = gym.BlackjackVectorEnv(8, game)
     _, info = env.reset(seed=1)
     assert info["action_mask"][:, 3].any()
-    env._tables._tables.seat.held[:] = RUNAWAY  # as if all of them had split so often
+    env._tables._held[:] = RUNAWAY  # as if all of them had split so often
     with pytest.raises(EndlessSplitting):
         env.step(np.full(8, 3))
 

@@ -8,9 +8,7 @@ their number, and with one dealer card face up.
 from __future__ import annotations
 
 from bjsim.errors import InputError
-from bjsim.sim.game.actions import View
 from bjsim.sim.game.hand import Hand
-from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
 
 SHOWN = "23456789TA"
@@ -88,15 +86,10 @@ def _row_name(hand: str) -> str:
 
 
 def _table(chart: Chart, hands: dict[str, str], *, first: bool) -> str:
-    return "\n".join(
-        f'    "{name}": "{"".join(chart.decide(_view(chart.rules, hand, shown, first)).letter for shown in SHOWN)}",'
-        for name, hand in hands.items()
-    )
-
-
-def _view(rules: Rules, hand: str, shown: str, first: bool) -> View:
-    cards = Hand(*hand)
-    legal = "SH"
-    if first:
-        legal += "D" * rules.doubles(cards.points, cards.soft) + "R" * (rules.surrender != "none")
-    return View(rules, 0, hand, shown, shown + "#" + hand, rules.buy_in, rules.chips, legal)
+    lines = []
+    for name, hand in hands.items():
+        state = chart.find_state(hand, False)
+        legal = chart.states.legal(state) if first else "SH"
+        moves = "".join(chart.policy(state, column, legal) for column in SHOWN)
+        lines.append(f'    "{name}": "{moves}",')
+    return "\n".join(lines)

@@ -49,9 +49,15 @@ class BotPlayer:
     needs = Need.DECISIONS | Need.PROGRAMS
 
     def __init__(
-        self, program: Program, limits: Limits, *, sandboxed: bool, cold: bool = False, strikes: int | None = None,
+        self,
+        program: Program,
+        limits: Limits,
+        *,
+        sandboxed: bool,
+        cold: bool = False,
+        strikes: int | None = None,
         name: str = "",
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.name = name or program.name
         self.program, self.protocol, self.timeout = program, program.protocol, limits.timeout
         self.strikes = Strikes(strikes)

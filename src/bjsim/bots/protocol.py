@@ -110,10 +110,6 @@ def parse_reply(stdout: bytes, view: View) -> Action | Fault:
     The first word is the move, in upper or lower case. After `B` the second word is a number, whose sign and fraction
     are ignored: `B -107.9` raises by 107. Exponents, `nan` and `inf` are not accepted.
 
-    Args:
-        stdout: what the bot printed.
-        view: what it was asked.
-
     Returns:
         The move, or a fault of kind `bad-reply`, `late-double` or `overbet`.
     """

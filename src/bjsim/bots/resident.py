@@ -59,9 +59,15 @@ class LineSeat:
     """
 
     def __init__(
-        self, sessions: Sessions, transcript: Transcript, chair: int, chairs: int, rounds: int | None = None,
-        clock: Clock | None = None, resumed: bool = False,
-    ) -> None:  # fmt: skip
+        self,
+        sessions: Sessions,
+        transcript: Transcript,
+        chair: int,
+        chairs: int,
+        rounds: int | None = None,
+        clock: Clock | None = None,
+        resumed: bool = False,
+    ) -> None:
         self.sessions, self.transcript, self.chair = sessions, transcript, chair
         self.chairs, self.rounds, self.clock, self.resumed = chairs, rounds, clock or Clock(), resumed
         self.bank = float(self.clock.bank)
@@ -116,9 +122,6 @@ class LineSeat:
 
     def leave(self, chips: int | None = None) -> bool:
         """End the match for the bot.
-
-        Args:
-            chips: What it holds.
 
         Returns:
             Whether its process ended by itself.

@@ -120,12 +120,6 @@ def find_seated(bot: object, rules: Rules) -> Seated:
 def check_needs(seated: Iterable[Seated], place: BackendSpec, executor: str, workers: int | None) -> None:
     """Compare what players need with what a place offers.
 
-    Args:
-        seated: The players.
-        place: Where they are to play.
-        executor: The place as the caller wrote it.
-        workers: How many workers the caller asked for.
-
     Raises:
         InputError: If one of them cannot play there.
     """

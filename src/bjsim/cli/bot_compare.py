@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import click
 from rich.console import Console
@@ -12,9 +13,9 @@ from rich.console import Console
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.scoring.standings import Standings
-from bjsim.cli.koth_play import choose_contest, sandbox_option
+from bjsim.cli.koth_play import Hosting, choose_contest, parallel_option
 from bjsim.cli.koth_screen import ContestScreen
-from bjsim.cli.options import Count, counted
+from bjsim.cli.options import Count, counted, gathered, sandbox_option
 from bjsim.sim.game.random_stream import MAX_SEED
 
 
@@ -33,24 +34,32 @@ from bjsim.sim.game.random_stream import MAX_SEED
     help="Number of matches, at most; each is played from both seats.",
 )
 @click.option("--seed", type=Count(0, MAX_SEED), help="Random seed.  [default: 128 random bits]")
-@click.option("--workers", type=Count(1, 64), default=1, show_default=True, help="Number of tables played in parallel.")
-@sandbox_option
+@parallel_option
+@sandbox_option("required")
 @click.option("--out", metavar="DIR", type=click.Path(path_type=Path), help="Keep the contest in this folder.")
+@gathered(hosting=Hosting)
 def compare(
-    one: str, other: str, config_path: str | None, rules_name: str | None, matches: int, seed: int | None,
-    workers: int, sandbox: str, out: Path | None,
-) -> None:  # fmt: skip
+    one: str,
+    other: str,
+    config_path: str | None,
+    rules_name: str | None,
+    out: Path | None,
+    hosting: Hosting,
+    **asked: Any,
+) -> None:
     """Play two bots against each other until it is clear which one is better.
 
     Each is a program, a chart or a named strategy (lim17, ...). They play a duplicate contest: every shoe again with
     seats exchanged. The luck of the cards is removed where possible, and the interval is valid whenever the play ends.
     """
-    given = {"matches": matches, "duplicate": True, "until": "decided", "lives": "match", "against": (), "house": ""}
-    contest, _ = choose_contest(config_path, rules_name, given | ({} if seed is None else {"seed": seed}))
+    asked |= {"duplicate": True, "until": "decided", "lives": "match", "against": (), "house": ""}
+    given = {name: value for name, value in asked.items() if value is not None}
+    contest, _ = choose_contest(config_path, rules_name, given)
     entrants = gather([one, other], contest.rules)
     console = Console()
     with nullcontext(out) if out else TemporaryDirectory() as folder:
-        host = Host.begin(Path(folder) if out else Path(folder) / "contest", contest, entrants, workers, sandbox)
+        where = Path(folder) if out else Path(folder) / "contest"
+        host = Host.begin(where, contest, entrants, hosting.workers, hosting.sandbox)
         try:
             with ContestScreen(host, console) as screen:
                 host.run(screen.update)

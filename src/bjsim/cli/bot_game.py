@@ -15,7 +15,7 @@ from bjsim.bots.contest.play.admission import check_protocols
 from bjsim.bots.programs import need_programs
 from bjsim.bots.sandbox.folders import read_bot
 from bjsim.bots.sandbox.languages import BuildError, find_tool
-from bjsim.cli.options import RulesName, the_rules
+from bjsim.cli.options import rules_option, set_option, the_rules
 from bjsim.errors import RunFailed
 from bjsim.sim.game.presets import load_rules
 
@@ -28,18 +28,9 @@ def bot_rules(command: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(command)
     def with_rules(contest: Contest, rules_name: str | None, settings: tuple[str, ...], **others: Any) -> None:
-        command(contest=contest, rules=the_rules(rules_name or contest.rules, settings, None), **others)
+        command(contest=contest, rules=the_rules(rules_name or contest.rules, settings), **others)
 
-    with_rules = click.option(
-        "--set", "settings", multiple=True, metavar="FIELD=VALUE", help="Change a rule; repeatable."
-    )(with_rules)
-    with_rules = click.option(
-        "--rules",
-        "rules_name",
-        type=RulesName(),
-        metavar="NAME|FILE.toml",
-        help="Game to play: a preset (see `bjsim rules`) or a TOML file.  [default: cardshark]",
-    )(with_rules)
+    with_rules = rules_option("  [default: cardshark]")(set_option(with_rules))
     return click.option(
         "--config",
         "contest",

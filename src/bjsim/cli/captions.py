@@ -10,13 +10,11 @@ from pathlib import Path
 import click
 from click.core import ParameterSource
 
+from bjsim.cli.written import Files
 from bjsim.run_result import RunResult
 
 # Options that do not change a result; those that hold tables choose what is printed.
-UNSAID = frozenset((
-    "json_path", "html_path", "plot_path", "fan_path", "fix_path", "log", "checkpoint", "resume", "workers", "executor",
-    "what", "echo", "save_path",
-))  # fmt: skip
+UNSAID = {*Files._fields, "log", "checkpoint", "resume", "workers", "executor", "what", "echo"}
 FILES = (
     "rules_name",
     "mdp_path",
@@ -29,13 +27,13 @@ FILES = (
 )  # options whose values may be paths
 
 
-def given_command(context: click.Context, seed: int | None = None) -> str:
-    """The command with the options that were given, without files to write, and without folders.
+def given_command(seed: int | None = None) -> str:
+    """The command line with the options that were given, without files to write, and without folders.
 
     Args:
-        context: The context of the command.
         seed: The seed that was used, if one was; it is added if it was not given.
     """
+    context = click.get_current_context()
     words = context.command_path.split()
     words[0] = "bjsim"
     for parameter in context.command.params:

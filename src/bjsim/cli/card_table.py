@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 MAX_SPLITS = 16  # hands whose stakes the rules must allow for
 
 
+@dataclass(eq=False)
 class CardTable:
     """A person and other players against the dealer.
 
@@ -43,23 +45,22 @@ class CardTable:
         played: Number of finished rounds.
     """
 
-    def __init__(
-        self, terminal: Terminal, rules: Rules, shoe: Shoe, others: Sequence[Player], chips: int, bet: int | None,
-        rounds: int | None, tally: CoachTally | None = None, practice: CountPractice | None = None,
-    ) -> None:  # fmt: skip
-        self.terminal = terminal
-        self.rules = rules
-        self.shoe = shoe
-        self.person = Person(terminal, tally)
-        self.others = others
-        self.chips = chips
-        self.bet = bet
-        self.rounds = rounds
-        self.practice = practice
-        self.names = _names([self.person.name, *(player.name for player in others)])
-        self.holds = [Fraction(chips), *[Fraction(rules.chips)] * len(others)]
+    terminal: Terminal
+    rules: Rules
+    shoe: Shoe
+    others: Sequence[Player]
+    chips: int
+    bet: int | None
+    rounds: int | None
+    tally: CoachTally | None = None
+    practice: CountPractice | None = None
+
+    def __post_init__(self) -> None:
+        self.person = Person(self.terminal, self.tally)
+        self.names = _names([self.person.name, *(player.name for player in self.others)])
+        self.holds = [Fraction(self.chips), *[Fraction(self.rules.chips)] * len(self.others)]
         self.played = 0
-        self._usual = min(bet or rules.buy_in, chips)
+        self._usual = min(self.bet or self.rules.buy_in, self.chips)
         self._tied = 0  # chips that are bet again after a tie
 
     def play(self) -> None:

@@ -6,40 +6,37 @@ import math
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 import click
 from rich.console import Console
 from rich.text import Text
 
-from bjsim.arguments import MAX_HANDS, MAX_WORKERS
+from bjsim.arguments import MAX_HANDS
 from bjsim.cli.captions import given_command
 from bjsim.cli.check_page import check_page, plot_check
 from bjsim.cli.heatmap import benchmark, heat_map
 from bjsim.cli.options import (
     Count,
-    check_writable,
+    Sample,
     counted,
-    html_option,
-    json_option,
+    gathered,
     rules_options,
     seed_option,
-    the_rules,
     until_option,
-    write_json,
-    write_text,
+    workers_option,
 )
-from bjsim.cli.plots import check_drawings
 from bjsim.cli.run import play_chart
 from bjsim.cli.screen import UNENDED
-from bjsim.cli.tables import Cell, print_table
+from bjsim.cli.tables import Cell, Printed, print_table
 from bjsim.cli.waiting import waiting
+from bjsim.cli.written import Files, html_option, json_option, plot_option, write_json, write_text
 from bjsim.errors import InputError
 from bjsim.run_result import RunResult
 from bjsim.sim.game.actions import NAMES
 from bjsim.sim.game.game_text import format_decks, game_text
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.running.workers import usable_cores
 from bjsim.strategies.charts.chart import ELSE, Chart
 from bjsim.strategies.evaluation.evaluate import Evaluation, evaluate_chart
 from bjsim.strategies.exact.reach import find_endless_split
@@ -60,28 +57,23 @@ ONLY_OF_RUN = ("missing", "until", "reached")  # keys that only `bjsim run --jso
 @rules_options
 @click.option("--hands", type=Count(0), metavar="N", help="Number of hands to play; 0 for none.  [default: 1e6]")
 @until_option
-@click.option("--workers", type=Count(1, MAX_WORKERS), help="Number of processes.  [default: all cores]")
+@workers_option()
 @seed_option
 @json_option
 @click.option(
     "--fix", "fix_path", metavar="FILE|-", help="Write the best chart, in the format of CHART; - for standard output."
 )
-@click.option("--plot", "plot_path", metavar="FILE.png|.svg", help="Draw the chart with its wrong cells and costs.")
+@plot_option("Draw the chart with its wrong cells and costs.")
 @html_option
 @click.option("--echo", is_flag=True, help="Print the chart as it was understood, with every guess, and end.")
-@click.pass_context
-def check(
-    context: click.Context, /, chart: str, rules_name: str, settings: tuple[str, ...], decks: str | None,
-    hands: int | None, precision: float | None, workers: int | None, seed: int, json_path: str | None,
-    fix_path: str | None, plot_path: str | None, html_path: str | None, echo: bool,
-) -> None:  # fmt: skip
+@gathered(sample=Sample, files=Files)
+def check(chart: str, rules: Rules, sample: Sample, files: Files, echo: bool) -> None:
     """Evaluate a strategy chart exactly, list its wrong cells with their costs, and play it.
 
     CHART is a named strategy, a chart file, or - for standard input. Charts as books and pages print them are read
     too: with titles, sections, ranges such as 5-8 or 18+, and codes such as SP, Uh or Y/N. So is a learner's policy as
     lines player,dealer,usable_ace,action.
     """
-    rules = the_rules(rules_name, settings, decks)
     (judged, notes), form = read(chart, rules)
     if echo:
         card = "card" if rules.dealer_shows == "up" else "cards"
@@ -90,37 +82,34 @@ def check(
         click.echo(note, err=not echo)
     if echo:
         return
-    check_drawings(plot_path, html_path)
-    if json_path == "-" == fix_path:
+    if files.json_path == "-" == files.fix_path:
         raise InputError("--json - and --fix - cannot both write to standard output")
-    for path in (json_path, fix_path):
-        check_writable(path)
-    if hands is None:
-        hands = 10**6 if precision is None else MAX_HANDS
+    files.check()
+    if sample.hands is None:
+        sample = sample._replace(hands=10**6 if sample.precision is None else MAX_HANDS)
     with waiting("solving the game"):
         evaluation = evaluate_chart(judged)
-    if plot_path:
-        plot_check(evaluation, plot_path, given_command(context))
-    console = Console(stderr="-" in (json_path, fix_path))
-    if fix_path:
-        write_text(WRITERS[form](evaluation.best_chart), fix_path)
+    if files.plot_path:
+        plot_check(evaluation, files.plot_path, given_command())
+    console = Console(stderr=files.quiet)
+    if files.fix_path:
+        write_text(WRITERS[form](evaluation.best_chart), files.fix_path)
         if evaluation.refusal:
             console.print(f"--fix wrote the chart for an infinite shoe, not for {format_decks(rules)}", highlight=False)
     ending = find_endless_split(judged)
     played: RunResult | None = None
-    if hands and not ending:
-        cores = workers or usable_cores()
-        played = play_chart(judged, hands, precision or 0.0, seed, cores, console.stderr)
-    if json_path:
-        write_json(check_json(evaluation, played), json_path)
+    if sample.hands and not ending:
+        played = play_chart(judged, sample, files.quiet)
+    if files.json_path:
+        write_json(check_json(evaluation, played), files.json_path)
     said = [] if played is None else played_lines(played)
-    if ending and hands:
+    if ending and sample.hands:
         said = [f"not played: it resplits {ending[0]} against {ending[1]} without limit, so a round might never end"]
-    if html_path:
-        command = given_command(context, None if played is None else seed)
+    if files.html_path:
+        command = given_command(None if played is None else sample.seed)
         table = cell_table(evaluation, evaluation.cells)
-        write_text(check_page(evaluation, played, said, table, cost_lines(evaluation), command), html_path)
-    show(console, evaluation, json_path)
+        write_text(check_page(evaluation, played, said, table, cost_lines(evaluation), command), files.html_path)
+    show(console, evaluation, bool(files.json_path))
     if played is not None and (played.stopped or played.failure):
         why = f"{played.failure}; {UNENDED}" if played.failure else "results so far"
         console.print(f"stopped: {why}", style="yellow", highlight=False, soft_wrap=True)
@@ -163,8 +152,9 @@ def played_lines(played: RunResult) -> list[str]:
     return lines
 
 
-def show(console: Console, evaluation: Evaluation, json_path: str | None) -> None:
+def show(console: Console, evaluation: Evaluation, in_json: bool) -> None:
     """Print the evaluation: the chart, its wrong cells, and how their costs add up; the JSON has all cells."""
+    say = partial(console.print, highlight=False, soft_wrap=True)
     console.print(heat_map(evaluation), soft_wrap=True)
     console.print()
     console.print(game_text(evaluation.chart.rules), highlight=False, soft_wrap=not console.is_terminal)
@@ -173,25 +163,21 @@ def show(console: Console, evaluation: Evaluation, json_path: str | None) -> Non
     if not evaluation.solution.infinite and not rules.fresh:
         shoe += f", first round of {format_decks(rules)}"
     if evaluation.refusal:
-        console.print(
+        say(
             f"All values below are for an infinite shoe, since {evaluation.refusal}. {rules.name} is played with "
-            f"{format_decks(rules)}, where a cell marked as wrong may be right.",
-            highlight=False, soft_wrap=True,
-        )  # fmt: skip
-    console.print(
-        f"value of {name} in {shoe}: {percent(evaluation.value, 6)} of the bet; "
-        f"{benchmark(evaluation)}: {percent(evaluation.best, 6)}",
-        highlight=False, soft_wrap=True,
-    )  # fmt: skip
+            f"{format_decks(rules)}, where a cell marked as wrong may be right."
+        )
+    best = f"{benchmark(evaluation)}: {percent(evaluation.best, 6)}"
+    say(f"value of {name} in {shoe}: {percent(evaluation.value, 6)} of the bet; {best}")
     if evaluation.solution.infinite_because:
-        console.print(evaluation.solution.infinite_because, highlight=False, soft_wrap=True)
+        say(evaluation.solution.infinite_because)
     if evaluation.cells:
         print_table(console, *cell_table(evaluation, evaluation.cells[:LISTED]))
         if len(evaluation.cells) > LISTED:
             more = counted(len(evaluation.cells) - LISTED, "more cell")
-            console.print(f"… and {more}{'' if json_path else '; --json lists them all'}", style="dim")
+            console.print(f"… and {more}{'' if in_json else '; --json lists them all'}", style="dim")
     for number, line in enumerate(cost_lines(evaluation)):
-        console.print(line, highlight=False, soft_wrap=True, style="dim" if number else "")
+        say(line, style="dim" if number else "")
 
 
 def cost_lines(evaluation: Evaluation) -> list[str]:
@@ -226,7 +212,7 @@ def cost(value: float) -> str:
     return f"{100 * (round(value, 10) + 0.0):.6f}%"
 
 
-def cell_table(evaluation: Evaluation, cells: Sequence[WrongCell]) -> tuple[list[str], list[list[Cell]]]:
+def cell_table(evaluation: Evaluation, cells: Sequence[WrongCell]) -> Printed:
     """Headings and a row for each wrong cell."""
     rows: list[list[Cell]] = []
     for cell in cells:

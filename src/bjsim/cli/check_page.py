@@ -10,7 +10,7 @@ from bjsim.cli.captions import published, without_folders
 from bjsim.cli.chart_plot import Text, plot_valued, usual_legend
 from bjsim.cli.heatmap import benchmark
 from bjsim.cli.pages import chart_part, convergence_part, page, text_rows
-from bjsim.cli.tables import Cell
+from bjsim.cli.tables import Printed
 from bjsim.run_result import RunResult
 from bjsim.sim.game.game_text import game_text
 from bjsim.strategies.evaluation.evaluate import Evaluation
@@ -32,9 +32,13 @@ def plot_check(evaluation: Evaluation, path: str, command: str) -> None:
 
 
 def check_page(
-    evaluation: Evaluation, played: RunResult | None, said: Sequence[str], table: tuple[list[str], list[list[Cell]]],
-    sums: Sequence[str], command: str,
-) -> str:  # fmt: skip
+    evaluation: Evaluation,
+    played: RunResult | None,
+    said: Sequence[str],
+    table: Printed,
+    sums: Sequence[str],
+    command: str,
+) -> str:
     """Render the page.
 
     Args:

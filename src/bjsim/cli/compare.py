@@ -10,33 +10,30 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from bjsim.arguments import MAX_HANDS, MAX_WORKERS
+from bjsim.arguments import MAX_HANDS
 from bjsim.cli.captions import given_command
 from bjsim.cli.compare_page import compare_page, cut_effect, plot_compared
 from bjsim.cli.options import (
-    Count,
     Names,
-    check_writable,
-    html_option,
-    json_option,
+    Sample,
+    gathered,
     seed_option,
+    setting_option,
     ten_probability_option,
     the_rules,
     until_option,
-    write_json,
-    write_text,
+    workers_option,
 )
-from bjsim.cli.plots import check_drawings
 from bjsim.cli.run import play_chart
-from bjsim.cli.tables import Cell, print_table
+from bjsim.cli.tables import Cell, Printed, print_table
 from bjsim.cli.varied import parse_varied
 from bjsim.cli.waiting import waiting
+from bjsim.cli.written import Files, html_option, json_option, plot_option, write_json, write_text
 from bjsim.errors import InputError, RunFailed
 from bjsim.sim.game.game_text import game_text
 from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import States
-from bjsim.sim.running.workers import usable_cores
 from bjsim.strategies.charts.chart import format_ranges
 from bjsim.strategies.evaluation.best import best_chart
 from bjsim.strategies.evaluation.compare import Compared, differ_in_cut_alone
@@ -66,20 +63,16 @@ LISTED = 20  # changes listed for a game; the JSON has all of them
     help="Vary a rule: one game for each value; repeat it for all combinations.",
 )
 @ten_probability_option
-@click.option("--decks", metavar="N|inf", help="Number of decks in all games; inf draws with replacement.")
+@setting_option("decks", "N|inf", "Number of decks in all games; inf draws with replacement.")
 @click.option("--set", "settings", multiple=True, metavar="FIELD=VALUE", help="Change a rule in all games; repeatable.")
 @until_option
 @seed_option
-@click.option("--workers", type=Count(1, MAX_WORKERS), help="Number of processes for --until.  [default: all cores]")
+@workers_option("Number of processes for --until.")
 @json_option
-@click.option("--plot", "plot_path", metavar="FILE.png|.svg", help="Draw the values of the games.")
+@plot_option("Draw the values of the games.")
 @html_option
-@click.pass_context
-def compare(
-    context: click.Context, /, names: list[str], varied: tuple[str, ...], decks: str | None,
-    settings: tuple[str, ...], precision: float | None, seed: int, workers: int | None, json_path: str | None,
-    plot_path: str | None, html_path: str | None,
-) -> None:  # fmt: skip
+@gathered(sample=Sample, files=Files)
+def compare(names: list[str], varied: tuple[str, ...], settings: tuple[str, ...], sample: Sample, files: Files) -> None:
     """Compare games: the exact values of their best charts, decks included, and so the effect of a rule.
 
     A value is that of a freshly shuffled shoe. With --until, and where games differ only in their cut, the best chart
@@ -93,35 +86,33 @@ def compare(
 
     bjsim compare --rules vegas-s17 --vary cut=1/2,3/4,9/10
     """
-    check_writable(json_path)
-    check_drawings(plot_path, html_path)
-    games = the_games(names, varied, settings if decks is None else (*settings, f"decks={decks}"))
-    if precision is None and differ_in_cut_alone(games):
-        precision = CUT_PRECISION
+    files.check()
+    games = the_games(names, varied, settings)
+    if sample.precision is None and differ_in_cut_alone(games):
+        sample = sample._replace(precision=CUT_PRECISION)
     with waiting("solving the games") as line:
         compared = compare_games(games, lambda done: line.say("solving the games", done, len(games)))
-    console = Console(stderr=json_path == "-")
     played: list[BotResult | None] = [None] * len(games)
-    if precision is not None:
-        played = [in_its_shoe(one, precision, seed, workers or usable_cores(), console) for one in compared]
-    if json_path:
+    if sample.precision is not None:
+        played = [in_its_shoe(one, sample._replace(hands=MAX_HANDS), files.quiet) for one in compared]
+    if files.json_path:
         pairs = zip(compared, played, strict=True)
-        write_json({"games": [compared_json(one) | shoe_json(result) for one, result in pairs]}, json_path)
-    command = given_command(context, seed if any(played) else None)
-    if plot_path:
-        plot_compared(compared, played, seed, plot_path, command)
-    if html_path:
+        write_json({"games": [compared_json(one) | shoe_json(result) for one, result in pairs]}, files.json_path)
+    command = given_command(sample.seed if any(played) else None)
+    if files.plot_path:
+        plot_compared(compared, played, sample.seed, files.plot_path, command)
+    if files.html_path:
         table, notes = value_table(compared, played), [*refusal_lines(compared), *fresh_lines(compared, played)]
         changes = [(one.rules.name, ", ".join(change_texts(one))) for one in compared[1:] if one.changes]
-        write_text(compare_page(compared, played, table, notes, changes, command), html_path)
-    show(console, compared, played)
+        write_text(compare_page(compared, table, notes, changes, command), files.html_path)
+    show(Console(stderr=files.quiet), compared, played)
 
 
-def in_its_shoe(one: Compared, precision: float, seed: int, cores: int, console: Console) -> BotResult | None:
+def in_its_shoe(one: Compared, sample: Sample, quiet: bool) -> BotResult | None:
     """The result of the best chart in the game's own shoe; None for an infinite shoe."""
     if one.rules.infinite:
         return None
-    played = play_chart(best_chart(one.rules), MAX_HANDS, precision, seed, cores, console.stderr)
+    played = play_chart(best_chart(one.rules), sample, quiet)
     if played.stopped:
         raise click.exceptions.Exit(130)
     if played.failure:
@@ -141,7 +132,7 @@ def shoe_json(result: BotResult | None) -> dict[str, object]:
 
 def the_games(names: Sequence[str], varied: Sequence[str], settings: tuple[str, ...]) -> list[Rules]:
     """The games that the options choose, at least two. Raises: InputError."""
-    games = [the_rules(name, settings, None) for name in names]
+    games = [the_rules(name, settings) for name in names]
     if varied:
         if len(games) > 1:
             raise InputError(f"--vary takes one game, not {len(games)}: {', '.join(names)}")
@@ -175,7 +166,7 @@ def show(console: Console, compared: Sequence[Compared], played: Sequence[BotRes
             console.print(text, style="dim", highlight=False, soft_wrap=True)
 
 
-def value_table(compared: Sequence[Compared], played: Sequence[BotResult | None]) -> tuple[list[str], list[list[Cell]]]:
+def value_table(compared: Sequence[Compared], played: Sequence[BotResult | None]) -> Printed:
     """Headings and a row for each game."""
     headings = ["game", "value", "difference", "sd", "cells changed"]
     rows: list[list[Cell]] = []

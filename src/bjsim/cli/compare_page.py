@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from bjsim.cli.pages import chart_part, page, text_rows
 from bjsim.cli.plots import Valued, plot_values
-from bjsim.cli.tables import Cell
+from bjsim.cli.tables import Printed
 from bjsim.sim.game.game_text import game_text
 from bjsim.strategies.evaluation.best import solve
 from bjsim.strategies.evaluation.compare import Compared
@@ -45,14 +45,16 @@ def cut_effect(result: BotResult) -> str:
 
 
 def compare_page(
-    compared: Sequence[Compared], played: Sequence[BotResult | None], table: tuple[list[str], list[list[Cell]]],
-    notes: Sequence[str], changes: Sequence[tuple[str, str]], command: str,
-) -> str:  # fmt: skip
+    compared: Sequence[Compared],
+    table: Printed,
+    notes: Sequence[str],
+    changes: Sequence[tuple[str, str]],
+    command: str,
+) -> str:
     """Render the page.
 
     Args:
         compared: The games.
-        played: The hands played in each, if any.
         table: Headings and rows of the values.
         notes: What else is said about them.
         changes: For games whose best strategy differs from that of the first, the name and what changes.

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import click
-from click.core import ParameterSource
 from rich.console import Console
 
-from bjsim.arguments import MAX_HANDS, MAX_WORKERS
+from bjsim.arguments import MAX_HANDS
 from bjsim.cli.captions import given_command
 from bjsim.cli.count_indices import DEFAULTS, indices
 from bjsim.cli.count_plots import draw_varied, plot_counts, plot_fan
@@ -19,17 +18,15 @@ from bjsim.cli.options import (
     Dollars,
     Money,
     Precision,
-    check_writable,
-    json_option,
+    gathered,
+    is_given,
     rules_options,
     seed_option,
-    the_rules,
-    write_json,
-    write_text,
+    workers_option,
 )
-from bjsim.cli.plots import check_picture
 from bjsim.cli.varied import parse_varied
 from bjsim.cli.waiting import waiting
+from bjsim.cli.written import Files, json_option, plot_option, write_json, write_text
 from bjsim.errors import InputError
 from bjsim.strategies.counting.count_result import CountComparison, CountResult
 from bjsim.strategies.counting.count_run import CountRun
@@ -38,44 +35,57 @@ from bjsim.strategies.counting.request import BETS, CountRequest
 from bjsim.strategies.counting.systems import built_in_systems
 
 VARIED = ("system", "ramp", "optimal", "indices", "leave")  # what `--vary` accepts besides the rules
-WRITTEN = ("json_path", "save_path", "html_path", "plot_path", "fan_path")  # options that name a file to write
-PLAYED = (  # options that a stored run has decided
-    "rules_name", "settings", "decks", "cut", "players", "system", "indices", "chart", "rounds", "precision", "seed",
-    "workers", "adjust_luck", "varied", "leave",
-)  # fmt: skip
+REQUESTED = ("system", "indices", "chart", "leave", "rounds", "seed", "workers", "adjust_luck")  # as in a request
+PLAYED = ("rules_name", "settings", "decks", "cut", "players", *REQUESTED, "precision", "varied")  # not with --load
 
 
 @click.group(invoke_without_command=True, context_settings={"default_map": DEFAULTS})
 @rules_options
 @click.option(
-    "--system", "system", default="hilo", show_default=True, metavar="NAME|FILE.toml",
+    "--system",
+    "system",
+    default="hilo",
+    show_default=True,
+    metavar="NAME|FILE.toml",
     help=f"Counting system: {', '.join(built_in_systems())}, or a file; names ending in -aces keep a side count "
     "of aces for betting.",
-)  # fmt: skip
+)
 @click.option(
-    "--ramp", default="1-12", show_default=True, metavar="LOW-HIGH|'0:1 2:4 ...'",
+    "--ramp",
+    default="1-12",
+    show_default=True,
+    metavar="LOW-HIGH|'0:1 2:4 ...'",
     help="Units to bet: a spread, or units by count; 4x2 on two spots; 0 units: watch without betting (back-counting). "
     "With a dollar sign in money: '$10-$120'.",
-)  # fmt: skip
+)
 @click.option(
-    "--indices", default="i18", show_default=True, metavar="SET|FILE|TEXT",
+    "--indices",
+    default="i18",
+    show_default=True,
+    metavar="SET|FILE|TEXT",
     help="Index plays: i18, fab4, i18+fab4, none, generate, a file, or text such as '16vT S>=0'.",
-)  # fmt: skip
+)
 @click.option("--chart", default="optimal", show_default=True, metavar="CHART", help="Chart for all other decisions.")
 @click.option("--cut", metavar="SHARE", help="Share of the shoe that is dealt, such as 75%; short for --set cut=SHARE.")
 @click.option(
-    "--players", type=click.IntRange(1, 7), metavar="N",
+    "--players",
+    type=click.IntRange(1, 7),
+    metavar="N",
     help="Players at the table: the last one counts, the others play the chart; short for --set seats=N.",
-)  # fmt: skip
+)
 @click.option(
-    "--bankroll", type=Money(), metavar="UNITS|MONEY",
+    "--bankroll",
+    type=Money(),
+    metavar="UNITS|MONEY",
     help="The bankroll: in units, or in money if --unit or --ror is given, such as 10k.  [default: 1000 units]",
-)  # fmt: skip
+)
 @click.option("--unit", type=Money(), metavar="MONEY", help="Money per unit; profits per hour are then in money.")
 @click.option(
-    "--ror", type=Precision(), metavar="P%",
+    "--ror",
+    type=Precision(),
+    metavar="P%",
     help="Find the bankroll whose risk of ruin is P; with --bankroll in money, find the unit.",
-)  # fmt: skip
+)
 @click.option(
     "--leave", metavar="COUNT", help="Leave the shoe before a round at this count or a lower one, for a fresh shoe."
 )
@@ -89,9 +99,11 @@ PLAYED = (  # options that a stored run has decided
     help="Bet the ramp that is best for the bankroll, or of highest SCORE if none is given, between these units.",
 )
 @click.option(
-    "--chip", type=float, metavar="UNITS",
+    "--chip",
+    type=float,
+    metavar="UNITS",
     help="Bets of --optimal are multiples of this; 0: not rounded.  [default: 1, or 0.5 if a limit is not whole]",
-)  # fmt: skip
+)
 @click.option(
     "--rounds",
     type=Count(1, MAX_HANDS),
@@ -113,23 +125,21 @@ PLAYED = (  # options that a stored run has decided
     help="Compare systems, ramps, optimal, indices, leave or rules; differences are those to the first.",
 )
 @seed_option
-@click.option("--workers", type=Count(1, MAX_WORKERS), help="Number of processes.  [default: all cores]")
+@workers_option()
 @click.option(
-    "--adjust-luck/--no-adjust-luck", default=True,
+    "--adjust-luck/--no-adjust-luck",
+    default=True,
     help="Remove the luck of the cards from the returns. Without it a round takes a sixth of the time, and the same "
     "precision needs thousands of times as many rounds.  [default: on]",
-)  # fmt: skip
+)
 @click.option("--save", "save_path", metavar="FILE", help="Store the run, to compute other bets from it.")
 @click.option("--load", "load_path", metavar="FILE", help="Compute from a stored run instead of playing.")
 @json_option
-@click.option(
-    "--plot", "plot_path", metavar="FILE.png|.svg",
-    help="Draw EV, share and bet by count; with --vary, the SCORE of every game.",
-)  # fmt: skip
+@plot_option("Draw EV, share and bet by count; with --vary, the SCORE of every game.")
 @click.option("--fan", "fan_path", metavar="FILE.png|.svg", help="Draw the bankroll over time: 5%, 50% and 95%.")
 @click.option("--html", "html_path", metavar="FILE", help="Write a page that computes other bets in the browser.")
-@click.pass_context
-def count(context: click.Context, /, **options: Any) -> None:
+@gathered(files=Files)
+def count(**options: Any) -> None:
     """Find out how a card counter does in a game: EV by count, then profit, risk and SCORE of the bets.
 
     One run serves every ramp, as play does not depend on the bet. Profits are luck-adjusted and depth-controlled unless
@@ -147,22 +157,18 @@ def count(context: click.Context, /, **options: Any) -> None:
 
     bjsim count --rules vegas-s17 --vary system=hilo,ko --vary cut=75%,83%
     """
+    context = click.get_current_context()
     if context.invoked_subcommand is not None:
         refuse_before(context)
     else:
         refuse_ignored(context)
-        run_count(options | {"command": given_command(context)})
-
-
-def is_given(context: click.Context, name: str | None) -> bool:
-    """Whether the command line has this option."""
-    return context.get_parameter_source(str(name)) is ParameterSource.COMMANDLINE
+        run_count(options, options["files"])
 
 
 def refuse_before(context: click.Context) -> None:
     """Raises: InputError: An option comes before the subcommand, which would ignore it."""
     for option in context.command.params:
-        if is_given(context, option.name):
+        if is_given(str(option.name)):
             raise InputError(
                 f"{option.opts[0]} comes before {context.invoked_subcommand}; write the options after it, as in "
                 f"bjsim count {context.invoked_subcommand} --rules vegas-s17"
@@ -172,29 +178,25 @@ def refuse_before(context: click.Context) -> None:
 def refuse_ignored(context: click.Context) -> None:
     """Raises: InputError: An option is given that would be ignored."""
     names = [str(text).partition("=")[0].strip() for text in context.params["varied"]]
-    if is_given(context, "chip") and not (is_given(context, "optimal") or "optimal" in names):
+    if is_given("chip") and not (is_given("optimal") or "optimal" in names):
         raise InputError("--chip rounds the bets of --optimal; give --optimal LOW-HIGH, such as 1-12, or leave it out")
     for one, other in (("ramp", "optimal"), ("optimal", "ramp")):
-        if one in names and (is_given(context, other) or other in names):
+        if one in names and (is_given(other) or other in names):
             raise InputError(f"--{other} and --vary {one} cannot be combined; leave out one of them")
     clashes = [("load_path", name) for name in PLAYED] + [("optimal", "ramp")]
     clashes += [("varied", name) for name in ("save_path", "fan_path")]
     options = {parameter.name: parameter.opts[0] for parameter in context.command.params}
     for one, other in clashes:
-        if is_given(context, one) and is_given(context, other):
+        if is_given(one) and is_given(other):
             raise InputError(f"{options[one]} and {options[other]} cannot be combined; leave out one of them")
 
 
-def run_count(options: dict[str, Any]) -> None:
+def run_count(options: dict[str, Any], files: Files) -> None:
     """Carry out `bjsim count`. Raises: InputError."""
-    for name in WRITTEN:
-        check_writable(options[name])
-    for option in ("plot", "fan"):
-        if path := options[f"{option}_path"]:
-            check_picture(path, f"--{option}")
-    console = Console(stderr=options["json_path"] == "-")
+    files.check()
+    console = Console(stderr=files.quiet)
     if options["varied"]:
-        print_and_draw(console, play_varied(options), options)
+        print_and_draw(console, play_varied(options), files)
         return
     bets = the_bets(options)
     if options["load_path"]:
@@ -202,16 +204,16 @@ def run_count(options: dict[str, Any]) -> None:
     else:
         request = make_request(options, bets)
         result = CountResult.of(play_one(request), request)
-    if options["save_path"]:
-        result.save(options["save_path"])
-    if options["json_path"]:
-        write_json(result.to_json(), options["json_path"])
-    if options["plot_path"]:
-        plot_counts(result, options["plot_path"], options["command"])
-    if options["fan_path"]:
-        plot_fan(result, options["fan_path"], options["command"])
-    if options["html_path"]:
-        write_text(result.to_html(options["command"]), options["html_path"])
+    if files.save_path:
+        result.save(files.save_path)
+    if files.json_path:
+        write_json(result.to_json(), files.json_path)
+    if files.plot_path:
+        plot_counts(result, files.plot_path, given_command())
+    if files.fan_path:
+        plot_fan(result, files.fan_path, given_command())
+    if files.html_path:
+        write_text(result.to_html(given_command()), files.html_path)
     print_counts(console, result)
 
 
@@ -225,11 +227,10 @@ def the_bets(options: dict[str, Any]) -> dict[str, Any]:
 
 def make_request(options: dict[str, Any], bets: dict[str, Any]) -> CountRequest:
     """The request of the options. Raises: InputError."""
-    settings = options["settings"] + ((f"cut={options['cut']}",) if options["cut"] else ())
-    settings += (f"seats={options['players']}",) if options["players"] else ()
-    same = ("system", "indices", "chart", "leave", "rounds", "seed", "workers", "adjust_luck")
-    rules = the_rules(options["rules_name"], settings, options["decks"])
-    return CountRequest(rules, until=options["precision"], **{name: options[name] for name in same}, **bets)
+    short = {"cut": options["cut"], "seats": options["players"]}
+    rules = options["rules"].replace(**{name: value for name, value in short.items() if value})
+    same = {name: options[name] for name in REQUESTED}
+    return CountRequest(rules, until=options["precision"], **same, **bets)
 
 
 def play_one(request: CountRequest, label: str = "") -> CountRun:
@@ -244,11 +245,11 @@ def play_varied(options: dict[str, Any]) -> CountComparison:
     return CountComparison.of(request.varied(parse_varied(options["varied"], VARIED)), play_one)
 
 
-def print_and_draw(console: Console, compared: CountComparison, options: dict[str, Any]) -> None:
+def print_and_draw(console: Console, compared: CountComparison, files: Files) -> None:
     """Write the games of --vary. Raises: InputError: A file cannot be written."""
-    if options["json_path"]:
-        write_json(compared.to_json(), options["json_path"])
-    draw_varied(compared.games, options["plot_path"], options["html_path"], options["command"])
+    if files.json_path:
+        write_json(compared.to_json(), files.json_path)
+    draw_varied(compared.games, files.plot_path, files.html_path, given_command())
     print_varied(console, compared.games)
 
 

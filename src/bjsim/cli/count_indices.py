@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import click
-from click.core import ParameterSource
 from rich.console import Console
 from rich.text import Text
 
 from bjsim.cli.captions import given_command
 from bjsim.cli.count_plots import plot_indices
-from bjsim.cli.options import BetRange, check_writable, json_option, rules_options, the_rules, write_json, write_text
-from bjsim.cli.plots import check_picture
+from bjsim.cli.options import BetRange, gathered, is_given, rules_options
 from bjsim.cli.tables import Cell, print_table
 from bjsim.cli.waiting import waiting
+from bjsim.cli.written import Files, json_option, plot_option, write_json, write_text
 from bjsim.errors import InputError
+from bjsim.sim.game.rules import Rules
 from bjsim.strategies.counting.chart_returns import chart_returns, highest_score
 from bjsim.strategies.counting.count_returns import ramp_returns
 from bjsim.strategies.counting.departures import Departures, format_departures
@@ -40,12 +42,18 @@ DEFAULTS = {"rules_name": "vegas-s17"}  # the usual default has an infinite shoe
 @click.option("--top", type=click.IntRange(1), metavar="N", help="Only the N index plays with the largest gains.")
 @click.option("--save", "save_path", metavar="FILE", help="Write the index plays as text, for `bjsim count --indices`.")
 @json_option
-@click.option("--plot", "plot_path", metavar="FILE.png|.svg", help="Draw the chart with the index plays in its cells.")
+@plot_option("Draw the chart with the index plays in its cells.")
+@gathered(files=Files)
 def indices(
-    rules_name: str, settings: tuple[str, ...], decks: str | None, system: str, ramp: str, kelly: float | None,
-    optimal: BetLimits | None, limit: int, top: int | None, save_path: str | None, json_path: str | None,
-    plot_path: str | None,
-) -> None:  # fmt: skip
+    rules: Rules,
+    system: str,
+    ramp: str,
+    optimal: BetLimits | None,
+    kelly: float | None,
+    limit: int,
+    top: int | None,
+    files: Files,
+) -> None:
     """Compute at which count each departure from the best chart pays, and what it gains in EV and in SCORE.
 
     Choices are evaluated exactly in the expected composition of the unseen cards at each count. The gain in SCORE is
@@ -53,14 +61,13 @@ def indices(
 
     bjsim count indices --rules vegas-s17 --system hilo --top 18
     """
-    for path in (save_path, json_path, plot_path):
-        check_writable(path)
-    if plot_path:
-        check_picture(plot_path)
-    if save_path and save_path != "-" and not save_path.lower().endswith(".txt"):
-        raise InputError(f"--save {save_path} is not accepted; `bjsim count --indices` reads files that end in .txt")
+    files.check()
+    if files.save_path and files.save_path != "-" and not files.save_path.lower().endswith(".txt"):
+        raise InputError(
+            f"--save {files.save_path} is not accepted; `bjsim count --indices` reads files that end in .txt"
+        )
     check_optimal(optimal)
-    rules, counting, bets = the_rules(rules_name, settings, decks), find_system(system), Ramp.parse(ramp)
+    counting, bets = find_system(system), Ramp.parse(ramp)
     if any(bet.spots > 1 for _, bet in bets.steps):
         raise InputError(f"--ramp {bets} has several spots; indices are for one, so leave out x")
     decks_to_count(rules)  # before anything that takes time
@@ -71,20 +78,18 @@ def indices(
         table = chart_returns(rules, counting, chart)
         if optimal:
             bets = highest_score(table, optimal.least, optimal.most)
-        found = generate_indices(
-            rules, counting, limit=limit, kelly=kelly, ramp=bets,
-            on_count=lambda done, total: line.say("choices by count", done, total),
-        )[:top]  # fmt: skip
+        progress = partial(line.say, "choices by count")
+        found = generate_indices(rules, counting, limit=limit, kelly=kelly, ramp=bets, on_count=progress)[:top]
     played = select_departures(found, chart)
     scores = IndexScores(found, played, ramp_returns(table, bets.units(table.counts)))
-    if save_path:
-        write_text(format_departures(played), save_path)
-    if json_path:
-        write_json(scores.to_json(bets), json_path)
-    if plot_path:
-        command = given_command(click.get_current_context())
-        plot_indices(chart, played, f"{counting.full_title} in {rules.name}", scores.text, plot_path, command)
-    console = Console(stderr=json_path == "-")
+    if files.save_path:
+        write_text(format_departures(played), files.save_path)
+    if files.json_path:
+        write_json(scores.to_json(bets), files.json_path)
+    if files.plot_path:
+        title = f"{counting.full_title} in {rules.name}"
+        plot_indices(chart, played, title, scores.text, files.plot_path, given_command())
+    console = Console(stderr=files.quiet)
     weight = ramp if optimal is None else f"{optimal}, best SCORE"
     gains = ["gain, units per million rounds", f"with bets {weight}", "gain in SCORE"]
     rows = [index_row(index, scores) for index in found]
@@ -94,8 +99,7 @@ def indices(
 
 def check_optimal(optimal: BetLimits | None) -> None:
     """Raises: InputError: --optimal is given together with --ramp, or has several spots."""
-    source = click.get_current_context().get_parameter_source("ramp")
-    if optimal and source is ParameterSource.COMMANDLINE:
+    if optimal and is_given("ramp"):
         raise InputError("--optimal and --ramp cannot be combined; leave out one of them")
     if optimal and optimal.spots > 1:
         raise InputError(f"--optimal {optimal} has several spots; indices are for one, so leave out x")

@@ -13,9 +13,9 @@ from typing import Any
 from bjsim.cli.chart_plot import Text, plot_valued, usual_legend
 from bjsim.cli.colours import ADJUSTED, EXACT, RAW
 from bjsim.cli.count_report import varied_tables
-from bjsim.cli.options import write_text
 from bjsim.cli.pages import page, text_rows
 from bjsim.cli.plots import add_legend, framed, save_figure
+from bjsim.cli.written import write_text
 from bjsim.sim.game.game_text import game_text
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.counting.count_result import CountResult
@@ -85,9 +85,8 @@ def plot_fan(result: CountResult, path: str, command: str) -> None:
     if fan.n0_hours <= fan.hours[-1]:
         for part in (axes, lower):
             part.axvline(fan.n0_hours, color=EXACT, lw=0.8, ls="-.")
-        text = f"N0: {fan.n0_hours:,.0f} hours"
-        axes.annotate(text, (fan.n0_hours, 1), (-4, -10), xycoords=("data", "axes fraction"),
-                      textcoords="offset points", ha="right", size=8)  # fmt: skip
+        text, top = f"N0: {fan.n0_hours:,.0f} hours", (fan.n0_hours, 1)
+        axes.annotate(text, top, (-4, -10), ("data", "axes fraction"), "offset points", ha="right", size=8)
     for part in (axes, lower):
         part.grid(alpha=0.3)
     add_legend(below, [axes, lower])
@@ -117,9 +116,16 @@ def varied_page(games: Games, command: str) -> str:
     tables = [(headings, text_rows(rows)) for headings, rows in (values, differences) if rows]
     rules = {one.run.game.rules: None for _, one in games}
     return page(
-        "count_varied.html", f"{len(games)} counted games compared", [_common(games)], command, list(rules),
-        "in the first:", tables=tables, notes=notes, picture=picture,
-    )  # fmt: skip
+        "count_varied.html",
+        f"{len(games)} counted games compared",
+        [_common(games)],
+        command,
+        list(rules),
+        "in the first:",
+        tables=tables,
+        notes=notes,
+        picture=picture,
+    )
 
 
 def _common(games: Games) -> str:
@@ -150,9 +156,7 @@ def plot_varied(games: Games, path: str, command: str) -> None:
         _plot_dots(games, path, title, command)
 
 
-def _plot_heat(
-    games: Games, rows: Sequence[str], columns: Sequence[str], path: str, title: str, command: str
-) -> None:  # fmt: skip
+def _plot_heat(games: Games, rows: Sequence[str], columns: Sequence[str], path: str, title: str, command: str) -> None:
     """A cell for each pair, with the SCORE and half its interval."""
     from matplotlib.colors import LinearSegmentedColormap
 
@@ -186,9 +190,13 @@ def _plot_heat(
 
 
 NAMES = {
-    "cut": "share of the shoe that is dealt", "ramp": "spread, units", "optimal": "spread of the optimal ramp, units",
-    "decks": "decks", "system": "counting system", "indices": "index plays", "leave": "leaves at",
-}  # fmt: skip
+    "cut": "share of the shoe that is dealt",
+    "ramp": "spread, units",
+    "optimal": "spread of the optimal ramp, units",
+    "system": "counting system",
+    "indices": "index plays",
+    "leave": "leaves at",
+}
 
 
 def _plot_dots(games: Games, path: str, title: str, command: str) -> None:
@@ -218,12 +226,9 @@ def plot_indices(chart: Chart, plays: Sequence[Departure], title: str, summary: 
     labels = {cell: short_counts(chart.cells[cell], found) for cell, found in cells.items()}
     valued = ValuedChart.of_best(solve(chart.rules)).with_others({cell: found[0][0] for cell, found in cells.items()})
     codes = {cell.code for cell in valued.cells.values()} | {code for found in cells.values() for code, _ in found}
-    insurance = [f"Insurance: at {short_counts('', [('I', f'{play.operator} {play.count}')])}." for play in plays
-                 if play.row == INSURANCE]  # fmt: skip
-    notes = [
-        "Framed: above, what the chart does; below, what is better at these counts, rounded as the system says.",
-        *insurance,
-    ]
+    insured = [("I", f"{play.operator} {play.count}") for play in plays if play.row == INSURANCE]
+    notes = ["Framed: above, what the chart does; below, what is better at these counts, rounded as the system says."]
+    notes += [f"Insurance: at {short_counts('', [found])}." for found in insured]
     text = Text(f"Index plays of {title}", [game_text(chart.rules), summary], usual_legend(codes), notes, command)
     plot_valued(valued, text, path, marks=True, labels=labels)
 

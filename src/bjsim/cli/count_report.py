@@ -8,29 +8,29 @@ from collections.abc import Iterable, Sequence
 from rich.console import Console
 from rich.text import Text
 
-from bjsim.cli.tables import Cell, print_table
+from bjsim.cli.tables import Cell, Printed, print_table
 from bjsim.strategies.counting.count_difference import has_common_cards
 from bjsim.strategies.counting.count_result import CountResult
 from bjsim.strategies.counting.figures import Figure
 from bjsim.strategies.tabular import percent
 
 VARIED = {  # the figures of a line of `--vary`, with their headings
-    "ev_per_round": "EV per round, units", "sd_per_round": "sd per round", "score": "SCORE", "n0": "N0, rounds",
+    "ev_per_round": "EV per round, units",
+    "sd_per_round": "sd per round",
+    "score": "SCORE",
+    "n0": "N0, rounds",
     "ror": "risk of ruin",
-}  # fmt: skip
+}
 
 
 def print_counts(console: Console, result: CountResult) -> None:
     """Print the table by count, then the figures."""
     table, run = result.returns, result.run
     halves = table.ev_half_widths()
-    rows: list[list[Cell]] = [
-        [
-            run.labels[i], f"{100 * table.shares[i]:.3f}%", f"{percent(table.ev[i], 3)} ± {100 * halves[i]:.3f}%",
-            f"{math.sqrt(table.var[i]):.4f}", _bet(result, i),
-        ]
-        for i in range(len(run.labels))
-    ]  # fmt: skip
+    rows: list[list[Cell]] = []
+    for i, label in enumerate(run.labels):
+        share, ev = f"{100 * table.shares[i]:.3f}%", f"{percent(table.ev[i], 3)} ± {100 * halves[i]:.3f}%"
+        rows.append([label, share, ev, f"{math.sqrt(table.var[i]):.4f}", _bet(result, i)])
     headings = [run.count_name, "share", "EV per initial bet", "sd", "bet, units"]
     if unit := result.terms.unit:
         headings.append("bet, $")
@@ -65,7 +65,7 @@ def print_varied(console: Console, games: Sequence[tuple[str, CountResult]]) -> 
         console.print(note, style="dim", highlight=False, soft_wrap=True)
 
 
-Rows = tuple[list[str], list[list[Cell]]]
+Rows = Printed
 
 
 def varied_tables(games: Sequence[tuple[str, CountResult]]) -> tuple[Rows, Rows, list[str]]:

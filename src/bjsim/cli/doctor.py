@@ -12,9 +12,10 @@ from typing import Any
 
 import click
 
+from bjsim.arguments import check_writable
 from bjsim.bots.programs import can_run_programs
 from bjsim.bots.protocol import printable
-from bjsim.cli.options import check_writable, json_option, write_json
+from bjsim.cli.written import json_option, write_json
 from bjsim.errors import InputError
 
 OLDEST_PYTHON = (3, 11)
@@ -109,13 +110,13 @@ def check_cache() -> Check:
     logging.disable(logging.WARNING)  # that no folder is writable is said here
     try:
         from bjsim.sim.engine.jit import is_cache_temporary
-        from bjsim.sim.engine.kernels.rows import compile_rows
+        from bjsim.sim.engine.kernels.run_table import run_table
     finally:
         logging.disable(logging.NOTSET)
     if is_cache_temporary():
         fix = "mkdir -p ~/.cache/bjsim && export NUMBA_CACHE_DIR=~/.cache/bjsim"
         return Check("compiled code", False, True, "no folder to keep it is writable, so every start is slow", fix)
-    kernel: Any = compile_rows
+    kernel: Any = run_table
     return Check("compiled code", True, True, f"kept in {kernel.stats.cache_path}")
 
 

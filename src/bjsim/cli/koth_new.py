@@ -58,14 +58,7 @@ def new(folder: Path) -> None:
 
 
 def contents(name: str) -> dict[str, str]:
-    """The texts of the files by path.
-
-    Args:
-        name: The name of the contest.
-
-    Returns:
-        The texts.
-    """
+    """The texts of the files by path."""
     texts = {path: (files("bjsim.cli") / "templates" / file).read_text("utf-8") for path, file in TEMPLATES.items()}
     texts |= {path: (files("bjsim.bots") / "samples" / file).read_text("utf-8") for path, file in SAMPLES.items()}
     release = ".".join(__version__.split(".")[:2])

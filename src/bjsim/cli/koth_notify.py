@@ -101,11 +101,9 @@ class Notifier:
             {"rank": row.rank, "bot": row.name[:LONGEST_NAME], "chips": round(row.chips, 2)}
             for row in host.standings.rows()[:SHOWN]
         ]
+        about = {"event": event, "contest": title, "bot": bot, "matches": host.standings.matches, "standings": rows}
         # Chat services show `text` (Slack, Mattermost) or `content` (Discord).
-        self._write(json.dumps({
-            "event": event, "contest": title, "bot": bot, "matches": host.standings.matches, "standings": rows,
-            "text": text, "content": text, "allowed_mentions": {"parse": []},
-        }))  # fmt: skip
+        self._write(json.dumps({**about, "text": text, "content": text, "allowed_mentions": {"parse": []}}))
 
     def _write(self, line: str) -> None:
         data = f"{line}\n".encode()

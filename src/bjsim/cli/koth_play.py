@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Sequence
-from functools import partial, wraps
+from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import click
 from rich.console import Console
 
+from bjsim.arguments import check_writable
 from bjsim.bots.contest.config import LIVES, MANY, PROTOCOLS, Contest, load_config, with_settings
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
@@ -21,78 +22,16 @@ from bjsim.bots.protocol import printable
 from bjsim.cli.koth_notify import Notifier, WebAddress
 from bjsim.cli.koth_screen import ContestScreen, report, standings_json
 from bjsim.cli.koth_watch import FolderWatch
-from bjsim.cli.options import Count, Names, check_writable, json_option, write_json
+from bjsim.cli.options import Count, Names, gathered, sandbox_option
 from bjsim.cli.waiting import waiting
+from bjsim.cli.written import json_option, write_json
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.random_stream import MAX_SEED
 from bjsim.strategies.players.find import is_python
 
-F = TypeVar("F", bound=Callable[..., Any])
-sandbox_option = click.option(
-    "--sandbox",
-    type=click.Choice(["required", "auto", "off"]),
-    default="required",
-    show_default=True,
-    help="Whether to run bots in a sandbox: always, if available, or never.",
+parallel_option = click.option(
+    "--workers", type=Count(1, 64), default=1, show_default=True, help="Number of tables played in parallel."
 )
-
-
-def contest_options(command: F) -> F:
-    """Add the options of a new contest: its settings, its bots and its folder."""
-    for option in reversed((
-        click.argument("bots", nargs=-1, metavar="BOTS_DIR|BOT..."),
-        click.option(
-            "--config", "config_path", metavar="FILE.toml",
-            help="Settings of the contest, and its bots; files are looked up in its folder first.",
-        ),
-        click.option(
-            "--matches", type=Count(),
-            help=f"Number of matches.  [default: 25 for two bots, more for more; with --until decided {MANY:,}]",
-        ),
-        click.option("--rules", "rules_name", metavar="NAME|FILE.toml", help="Game to play.  [default: cardshark]"),
-        click.option(
-            "--seed", type=Count(0, MAX_SEED),
-            help="Random seed. Bots may predict the cards of a seed they know.  [default: 128 random bits]",
-        ),
-        click.option(
-            "--out", metavar="DIR", default="contest", show_default=True,
-            help="Folder for the journal, standings and page.",
-        ),
-        click.option(
-            "--until", metavar="SECONDS|decided",
-            help="Stop after this time, or when the leader is ahead of all others (95%).",
-        ),
-        click.option(
-            "--duplicate", is_flag=True, default=None,
-            help="Replay every shoe until each bot has played from every seat.",
-        ),
-        click.option("--house", metavar="BOT", help="Fill empty seats with this player, which is not ranked."),
-        click.option(
-            "--against", metavar="BOT,...", help="Every bot plays only against these house players, as for a course."
-        ),
-        click.option(
-            "--marks", metavar="TEXT",
-            help='Marks by luck-adjusted score in chips per hand, such as "-1:D -0.5:C 0:B"; see marks.csv.',
-        ),
-        click.option("--sessions", type=Count(), help="Sessions in a match.  [default: 5]"),
-        click.option("--hands", type=Count(), help="Hands in a session.  [default: 5]"),
-        click.option("--timeout", type=float, help=f"Seconds allowed for a move.  [default: {Contest.timeout:g}]"),
-        click.option("--strikes", type=Count(), help="Faults until a bot is asked no more in a match.  [default: 10]"),
-        click.option(
-            "--retire", type=Count(0),
-            help="Matches in a row with all strikes and no answer until a bot retires; 0: never.  [default: 3]",
-        ),
-        click.option(
-            "--protocols", type=Names(lambda: [*PROTOCOLS]), help="Protocols of programs.  [default: argv,line]"
-        ),
-        click.option(
-            "--lives", type=click.Choice(LIVES), help="How long a process of a line bot lives.  [default: match]"
-        ),
-        click.option("--title", help="Title of the page."),
-        click.option("--cold", is_flag=True, default=None, help="Start a bot from scratch for every move (slower)."),
-    )):  # fmt: skip
-        command = option(command)
-    return command
 
 
 class Hosting(NamedTuple):
@@ -100,41 +39,98 @@ class Hosting(NamedTuple):
 
     workers: int
     sandbox: str
-    watch_dir: Path | None
-    url: str | None
-    json_path: str | None
+    watch_dir: Path | None = None
+    url: str | None = None
+    json_path: str | None = None
 
 
 def host_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options that become the argument `hosting` of a command."""
-
-    @wraps(command)
-    def hosted(**options: Any) -> None:
-        hosting = Hosting(**{name: options.pop(name) for name in Hosting._fields})
-        check_writable(hosting.json_path)  # fails now, not after hours of play
-        command(hosting=hosting, **options)
-
-    for option in reversed((
+    hosted = gathered(hosting=Hosting)(command)
+    for option in (
+        json_option,
         click.option(
-            "--workers", type=Count(1, 64), default=1, show_default=True, help="Number of tables played in parallel."
-        ),
-        sandbox_option,
-        click.option(
-            "--watch", "watch_dir", type=click.Path(path_type=Path, file_okay=False, exists=True), metavar="DIR",
-            help="Bots that appear, change or disappear in this folder do so in the contest, which waits for them.",
-        ),
-        click.option(
-            "--notify", "url", type=WebAddress(), metavar="URL",
+            "--notify",
+            "url",
+            type=WebAddress(),
+            metavar="URL",
             help="POST a JSON text at the start, for a new leader or a bot without strikes, and at the end.",
         ),
-        json_option,
-    )):  # fmt: skip
+        click.option(
+            "--watch",
+            "watch_dir",
+            type=click.Path(path_type=Path, file_okay=False, exists=True),
+            metavar="DIR",
+            help="Bots that appear, change or disappear in this folder do so in the contest, which waits for them.",
+        ),
+        sandbox_option("required"),
+        parallel_option,
+    ):
         hosted = option(hosted)
     return hosted
 
 
 @click.command()
-@contest_options
+@click.argument("bots", nargs=-1, metavar="BOTS_DIR|BOT...")
+@click.option(
+    "--config",
+    "config_path",
+    metavar="FILE.toml",
+    help="Settings of the contest, and its bots; files are looked up in its folder first.",
+)
+@click.option(
+    "--matches",
+    type=Count(),
+    help=f"Number of matches.  [default: 25 for two bots, more for more; with --until decided {MANY:,}]",
+)
+@click.option("--rules", "rules_name", metavar="NAME|FILE.toml", help="Game to play.  [default: cardshark]")
+@click.option(
+    "--seed",
+    type=Count(0, MAX_SEED),
+    help="Random seed. Bots may predict the cards of a seed they know.  [default: 128 random bits]",
+)
+@click.option(
+    "--out",
+    metavar="DIR",
+    default="contest",
+    show_default=True,
+    help="Folder for the journal, standings and page.",
+)
+@click.option(
+    "--until",
+    metavar="SECONDS|decided",
+    help="Stop after this time, or when the leader is ahead of all others (95%).",
+)
+@click.option(
+    "--duplicate",
+    is_flag=True,
+    default=None,
+    help="Replay every shoe until each bot has played from every seat.",
+)
+@click.option("--house", metavar="BOT", help="Fill empty seats with this player, which is not ranked.")
+@click.option(
+    "--against",
+    metavar="BOT,...",
+    help="Every bot plays only against these house players, as for a course.",
+)
+@click.option(
+    "--marks",
+    metavar="TEXT",
+    help='Marks by luck-adjusted score in chips per hand, such as "-1:D -0.5:C 0:B"; see marks.csv.',
+)
+@click.option("--sessions", type=Count(), help="Sessions in a match.  [default: 5]")
+@click.option("--hands", type=Count(), help="Hands in a session.  [default: 5]")
+@click.option("--timeout", type=float, help=f"Seconds allowed for a move.  [default: {Contest.timeout:g}]")
+@click.option("--strikes", type=Count(), help="Faults until a bot is asked no more in a match.  [default: 10]")
+@click.option(
+    "--retire",
+    type=Count(0),
+    help="Matches in a row with all strikes and no answer until a bot retires; 0: never.  [default: 3]",
+)
+@click.option("--protocols", type=Names(lambda: [*PROTOCOLS]), help="Protocols of programs.  [default: argv,line]")
+@click.option("--lives", type=click.Choice(LIVES), help="How long a process of a line bot lives.  [default: match]")
+@click.option("--title", help="Title of the page.")
+@click.option("--cold", is_flag=True, default=None, help="Start a bot from scratch for every move (slower).")
 @host_options
 def play(hosting: Hosting, **asked: Any) -> None:
     """Play a new contest.
@@ -162,7 +158,8 @@ def resume(folder: Path, trust: bool, hosting: Hosting) -> None:
 def begin(
     hosting: Hosting, bots: Sequence[str], config_path: str | None, rules_name: str | None, out: str, **asked: Any
 ) -> Host:
-    """Begin the contest that the values of `contest_options` describe. Raises: InputError."""
+    """Begin the contest that the options of `play` describe. Raises: InputError."""
+    check_writable(hosting.json_path)  # fails now, not after hours of play
     given = {name: value for name, value in asked.items() if value is not None}
     if "against" in given:
         given["against"] = tuple(map(str.strip, given["against"].split(",")))
@@ -179,6 +176,7 @@ def resume_contest(
     folder: Path, trust: bool, hosting: Hosting, change: Callable[[Host], object], no_play: bool = False
 ) -> None:
     """Resume the contest in a folder, change and play it. Raises: InputError, RunFailed."""
+    check_writable(hosting.json_path)
     with journal.sensible(folder):
         with waiting("reading the journal"):
             host = Host.resume(folder, hosting.workers, hosting.sandbox, trust, change)

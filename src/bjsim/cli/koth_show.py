@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 
+from bjsim.arguments import check_writable
 from bjsim.bots.contest.play import journal
 from bjsim.bots.contest.play.answers import Answers
 from bjsim.bots.contest.play.timings import Timings
@@ -15,8 +16,9 @@ from bjsim.bots.contest.scoring.standings import Standings
 from bjsim.bots.protocol import printable
 from bjsim.cli.koth_screen import report, standings_json
 from bjsim.cli.koth_trace import show_hand
-from bjsim.cli.options import check_writable, counted, json_option, write_json
+from bjsim.cli.options import counted
 from bjsim.cli.waiting import waiting
+from bjsim.cli.written import json_option, write_json
 from bjsim.errors import InputError
 
 

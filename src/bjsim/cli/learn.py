@@ -5,25 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-from click.core import ParameterSource
 from rich import box
 from rich.console import Console
 from rich.table import Table as RichTable
 
 from bjsim.cli.captions import given_command
 from bjsim.cli.learn_plot import plot_studies
-from bjsim.cli.options import (
-    Count,
-    Names,
-    check_writable,
-    json_option,
-    rules_options,
-    seed_option,
-    the_rules,
-    write_json,
-)
-from bjsim.cli.plots import check_drawings
+from bjsim.cli.options import Count, Names, gathered, is_given, rules_options, seed_option
 from bjsim.cli.waiting import Waiting, waiting
+from bjsim.cli.written import Files, json_option, plot_option, write_json
 from bjsim.errors import InputError
 from bjsim.sim.engine.compile_notice import on_compile
 from bjsim.sim.game.game_text import game_text
@@ -68,31 +58,33 @@ LISTED = 20  # states printed; the JSON has all of them
 @click.option("--workers", type=Count(1, 256), default=1, show_default=True, help="Number of threads.")
 @seed_option
 @json_option
-@click.option(
-    "--plot", "plot_path", metavar="FILE.png|.svg", help="Plot value and regret against the number of episodes."
-)
-@click.pass_context
+@plot_option("Plot value and regret against the number of episodes.")
+@gathered(files=Files)
 def learn(
-    ctx: click.Context, rules_name: str, settings: tuple[str, ...], decks: str | None, mdp_path: str | None,
-    episodes: int, algorithms: list[str], draws: str | None, workers: int, seed: int, json_path: str | None,
-    plot_path: str | None,
-) -> None:  # fmt: skip
+    rules: Rules,
+    mdp_path: str | None,
+    episodes: int,
+    algorithms: list[str],
+    draws: str | None,
+    workers: int,
+    seed: int,
+    files: Files,
+) -> None:
     """Learn a game, or any decision process, from samples, and compare the result with the exact solution.
 
     The regret, and the cost of every state with a suboptimal action, are computed, not sampled. The schedules of
     alpha and epsilon are fixed, so that results can be compared; for your own, `bjsim.gym` has the environments.
     """
     schedules = [Schedule(algorithm, draws or "") for algorithm in dict.fromkeys(algorithms)]
-    check_writable(json_path)
-    check_drawings(plot_path, None)
+    files.check()
     if mdp_path:
-        if settings or decks or ctx.get_parameter_source("rules_name") != ParameterSource.DEFAULT:
+        if any(map(is_given, ("rules_name", "settings", "decks"))):
             raise InputError("--mdp reads the whole process from the file; omit --rules, --set and --decks")
         process, mdp = None, read_mdp(mdp_path)
     else:
-        process = GameProcess(the_rules(rules_name, settings, decks))
+        process = GameProcess(rules)
         mdp = build_mdp(process)
-    console = Console(stderr=json_path == "-")
+    console = Console(stderr=files.quiet)
     compiling = "compiling the learner (once after install, up to a minute) …"
     studies = []
     for schedule in schedules:
@@ -104,12 +96,12 @@ def learn(
 
             studies.append(study(mdp, episodes, schedule, seed, workers, show))
     games = [LearnedGame.of(process, result) if process else None for result in studies]
-    if json_path:
+    if files.json_path:
         found = [learn_json(*pair) for pair in zip(studies, games, strict=True)]
-        write_json({"algorithms": found} if len(found) > 1 else found[0], json_path)
-    if plot_path:
+        write_json({"algorithms": found} if len(found) > 1 else found[0], files.json_path)
+    if files.plot_path:
         title = game_text(process.rules) if process else Path(str(mdp_path)).name
-        plot_studies(studies, title, plot_path, given_command(ctx, seed))
+        plot_studies(studies, title, files.plot_path, given_command(seed))
     if len(studies) > 1:
         print_compared(console, studies)
     else:
@@ -118,10 +110,8 @@ def learn(
 
 def describe(console: Console, what: Rules | str | None, mdp: FiniteMDP, schedule: Schedule, seed: int) -> None:
     """Print what is learned and how, one line each."""
-    console.print(
-        f"[bold]{what}[/bold]: {len(mdp.states):,} states, {len(mdp.actions):,} actions in them, discount factor "
-        f"{mdp.gamma:g}", soft_wrap=True, highlight=False,
-    )  # fmt: skip
+    size = f"{len(mdp.states):,} states, {len(mdp.actions):,} actions in them, discount factor {mdp.gamma:g}"
+    console.print(f"[bold]{what}[/bold]: {size}", soft_wrap=True, highlight=False)
     power = schedule.power_for(mdp.gamma)
     console.print(
         f"algorithm {schedule.algorithm}, {schedule.draws} draws, exploring starts, step size "

@@ -15,12 +15,6 @@ FLOOR = 1e-7  # smaller regrets are hollow markers here
 def plot_studies(studies: Sequence[Study], title: str, path: str, command: str) -> None:
     """Plot the exact value of the greedy policy, and on a logarithmic axis its regret, for each algorithm.
 
-    Args:
-        studies: What was learned, with one or two algorithms.
-        title: The game or file that was learned.
-        path: The file.
-        command: The command that makes the picture.
-
     Raises:
         InputError: The file cannot be written.
     """

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import functools
-import json
 import math
-import sys
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import click
+from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
-from bjsim.arguments import MAX_COUNT, whole_number
-from bjsim.arguments import check_writable as check_writable
+from bjsim.arguments import MAX_COUNT, MAX_WORKERS, whole_number
 from bjsim.bots.protocol import TIMEOUT
 from bjsim.errors import InputError, suggest
-from bjsim.json_values import json_values
 from bjsim.sim.game.presets import PRESETS, load_rules
 from bjsim.sim.game.random_stream import MAX_SEED
 from bjsim.sim.game.rule_fields import WORDS, parse_word
@@ -151,38 +147,60 @@ def bot_names() -> list[str]:
     return player_names()
 
 
-def ten_probability_option(command: F) -> F:
-    """Add `--ten-probability`, which the command receives as the last of its `settings`."""
+def setting_option(field: str, metavar: str, what: str) -> Callable[[F], F]:
+    """An option that is short for `--set FIELD=VALUE`, which a command receives as the last of its `settings`."""
 
-    @functools.wraps(command)
-    def with_setting(*args: Any, settings: tuple[str, ...], ten_probability: str | None, **options: Any) -> object:
-        given = () if ten_probability is None else (f"ten_probability={ten_probability}",)
-        return command(*args, settings=(*settings, *given), **options)
+    def decorate(command: F) -> F:
+        @functools.wraps(command)
+        def with_setting(*args: Any, settings: tuple[str, ...], **options: Any) -> object:
+            value = options.pop(field)
+            return command(*args, settings=settings if value is None else (*settings, f"{field}={value}"), **options)
 
+        option = click.option("--" + field.replace("_", "-"), metavar=metavar, help=what)
+        return option(with_setting)  # type: ignore[return-value]
+
+    return decorate
+
+
+ten_probability_option = setting_option(
+    "ten_probability", "P", "Probability of a ten-valued card, such as 4/13 or 0.3."
+)
+set_option = click.option(
+    "--set", "settings", multiple=True, type=Setting(), metavar="FIELD=VALUE", help="Change a rule; repeatable."
+)
+
+
+def rules_option(about: str, **others: Any) -> Callable[[F], F]:
+    """The option `--rules`."""
     return click.option(
-        "--ten-probability", metavar="P", help="Probability of a ten-valued card, such as 4/13 or 0.3."
-    )(with_setting)  # type: ignore[return-value]
+        "--rules",
+        "rules_name",
+        type=RulesName(),
+        metavar="NAME|FILE.toml",
+        help=f"Game to play: a preset (see `bjsim rules`) or a TOML file.{about}",
+        **others,
+    )
 
 
 def rules_options(command: F) -> F:
-    """Add the options that choose a game; pass their values to `the_rules`."""
-    command = ten_probability_option(command)
+    """Add the options that choose a game, which a command receives as `rules`."""
+
+    @functools.wraps(command)
+    def with_rules(*args: Any, rules_name: str, settings: tuple[str, ...], **options: Any) -> object:
+        return command(*args, rules=the_rules(rules_name, settings), **options)
+
     for option in (
-        click.option("--decks", metavar="N|inf", help="Number of decks in the shoe; inf draws with replacement."),
-        click.option(
-            "--set", "settings", multiple=True, type=Setting(), metavar="FIELD=VALUE", help="Change a rule; repeatable."
-        ),
-        click.option(
-            "--rules", "rules_name", type=RulesName(), default="easy", show_default=True, metavar="NAME|FILE.toml",
-            help="Game to play: a preset (see `bjsim rules`) or a TOML file.",
-        ),
-    ):  # fmt: skip
-        command = option(command)
-    return command
+        ten_probability_option,
+        setting_option("decks", "N|inf", "Number of decks in the shoe; inf draws with replacement."),
+        set_option,
+        rules_option("", default="easy", show_default=True),
+    ):
+        with_rules = option(with_rules)
+    return with_rules  # type: ignore[return-value]
 
 
-def the_rules(rules: str | Rules, settings: tuple[str, ...], decks: str | None) -> Rules:
-    """The rules, by name or file or as they are, with the changes of `rules_options`. Raises: InputError."""
+def the_rules(rules: str | Rules, settings: tuple[str, ...]) -> Rules:
+    """The rules, by name or file or as they are, with the changes of `--set`. Raises: InputError."""
     changes: dict[str, object] = {}
     for setting in settings:
         name, equals, value = setting.partition("=")
@@ -190,9 +208,12 @@ def the_rules(rules: str | Rules, settings: tuple[str, ...], decks: str | None) 
             hint = suggest(name.strip(), WORDS, f"single words are {', '.join(WORDS)}")
             raise InputError(f"--set {setting} is not accepted; write FIELD=VALUE, such as peek=true; {hint}")
         changes[name.strip()] = value.strip() if equals else True
-    if decks is not None:
-        changes["decks"] = decks
     return (load_rules(rules) if isinstance(rules, str) else rules).replace(**changes)
+
+
+def is_given(name: str) -> bool:
+    """Whether the command line has this option."""
+    return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
 def counted(number: int, noun: str) -> str:
@@ -202,22 +223,50 @@ def counted(number: int, noun: str) -> str:
 
 
 until_option = click.option(
-    "--until", "precision", type=Precision(), metavar="P%",
+    "--until",
+    "precision",
+    type=Precision(),
+    metavar="P%",
     help="Play until the anytime-valid interval is ± P or narrower (the luck-adjusted one, if there is one).",
-)  # fmt: skip
-seed_option = click.option(
-    "--seed", type=Count(0, MAX_SEED), default=1, show_default=True,
-    help="Random seed; the same seed gives the same result, bit for bit.",
-)  # fmt: skip
-adjust_option = click.option(
-    "--adjust-luck/--no-adjust-luck", default=None,
-    help="Remove the luck of the cards from the returns, which narrows intervals up to 100 times; charts only.  "
-    "[default: on in finite shoes]",
-)  # fmt: skip
-html_option = click.option("--html", "html_path", metavar="FILE", help="Write a self-contained page to publish.")
-json_option = click.option(
-    "--json", "json_path", metavar="FILE|-", help="Write the result as JSON; - for standard output."
 )
+seed_option = click.option(
+    "--seed",
+    type=Count(0, MAX_SEED),
+    default=1,
+    show_default=True,
+    help="Random seed; the same seed gives the same result, bit for bit.",
+)
+
+
+def workers_option(what: str = "Number of processes.") -> Callable[[F], F]:
+    """The option `--workers`."""
+    return click.option("--workers", type=Count(1, MAX_WORKERS), help=f"{what}  [default: all cores]")
+
+
+class Sample(NamedTuple):
+    """The hands that a command plays: at most so many, until so precise, with a seed, by so many processes."""
+
+    hands: int | None = None
+    precision: float | None = None
+    seed: int = 1
+    workers: int | None = None
+
+
+def gathered(**groups: Any) -> Callable[[F], F]:
+    """Pass options to a command as named tuples, each with those options that its fields name."""
+
+    def decorate(command: F) -> F:
+        @functools.wraps(command)
+        def with_groups(*args: Any, **options: Any) -> object:
+            found = {
+                name: group(**{field: options.pop(field) for field in group._fields if field in options})
+                for name, group in groups.items()
+            }
+            return command(*args, **found, **options)
+
+        return with_groups  # type: ignore[return-value]
+
+    return decorate
 
 
 def bot_options(command: F) -> F:
@@ -225,29 +274,24 @@ def bot_options(command: F) -> F:
     for option in (
         click.option("--cold", is_flag=True, help="Start a bot from scratch for every move (slower)."),
         click.option(
-            "--timeout", type=click.FloatRange(0.01, 600), default=TIMEOUT, show_default=True,
+            "--timeout",
+            type=click.FloatRange(0.01, 600),
+            default=TIMEOUT,
+            show_default=True,
             help="Seconds allowed for a move.",
         ),
-        click.option(
-            "--sandbox", type=click.Choice(["required", "auto", "off"]), default="auto", show_default=True,
-            help="Whether to run bots in a sandbox: always, if available, or never.",
-        ),
-    ):  # fmt: skip
+        sandbox_option("auto"),
+    ):
         command = option(command)
     return command
 
 
-def write_json(data: object, path: str) -> None:
-    """Write JSON to a file or, for `-`, to standard output; infinities become text, and nan becomes null."""
-    write_text(json.dumps(json_values(data), indent=2) + "\n", path)
-
-
-def write_text(text: str, path: str) -> None:
-    """Write text to a file or, for `-`, to standard output. Raises: InputError if the file cannot be written."""
-    if path == "-":
-        sys.stdout.write(text)
-        return
-    try:
-        Path(path).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"cannot write {path}: {error.strerror}") from None
+def sandbox_option(default: str) -> Callable[[F], F]:
+    """The option `--sandbox`."""
+    return click.option(
+        "--sandbox",
+        type=click.Choice(["required", "auto", "off"]),
+        default=default,
+        show_default=True,
+        help="Whether to run bots in a sandbox: always, if available, or never.",
+    )

@@ -18,10 +18,8 @@ if TYPE_CHECKING:
     from bjsim.strategies.evaluation.record import Record
 
 STAKES = {"D": 1.0, "P": 1.0, "I": 0.5}  # further stakes that an action needs
-SYNONYMS = {
-    "stay": "S", "card": "H", "dd": "D", "double down": "D", "surr": "R", "bet": "B",
-    "insurance": "I", "insure": "I", "yes": "I", "y": "I", "no": "S", "n": "S",
-}  # fmt: skip
+SYNONYMS = {"stay": "S", "card": "H", "dd": "D", "double down": "D", "surr": "R", "bet": "B"}
+SYNONYMS |= dict.fromkeys(("insurance", "insure", "yes", "y"), "I") | dict.fromkeys(("no", "n"), "S")
 ORDER = "IHSDPRB"  # in which moves are listed
 QUIT = ("q", "quit", "exit")
 HELP = ("?", "help")
@@ -215,9 +213,6 @@ class Person:
             view: What the person sees.
             hand_name: The name of the hand to decide on, such as `Hand 2: `.
             pending: The number of split hands that wait for their second card.
-
-        Returns:
-            The action.
 
         Raises:
             EndOfInput: The person has left.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from bjsim.cli.card_table import CardTable
-from bjsim.cli.options import Count, Names, bot_names, rules_options, the_rules
+from bjsim.cli.options import Count, Names, bot_names, rules_options
 from bjsim.cli.person import CoachTally, describe_misses
 from bjsim.cli.terminal import Terminal
 from bjsim.cli.waiting import waiting
@@ -21,7 +21,7 @@ from bjsim.sim.game.game_text import format_decks
 from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.random_stream import MAX_SEED, Stream
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.game.shoe import ScriptedShoe, Shoe, open_shoe
+from bjsim.sim.game.shoe import ScriptedShoe, open_shoe
 
 if TYPE_CHECKING:
     from bjsim.bots.seats import ProgramFile
@@ -54,21 +54,35 @@ def topic_names() -> list[str]:
 @click.option("--coach", "has_coach", is_flag=True, help="Say after each decision what was best, and what it cost.")
 @click.option("--drill", "is_drill", is_flag=True, help="Ask single decisions, most often those that you miss.")
 @click.option(
-    "--topic", "topics", type=Names(topic_names), metavar="T[,U...]",
+    "--topic",
+    "topics",
+    type=Names(topic_names),
+    metavar="T[,U...]",
     help="Drill these topics only: hard, soft, pairs, doubles, surrender, close.",
-)  # fmt: skip
+)
 @click.option("--no-record", is_flag=True, help="Neither read nor write the record of what you missed.")
 @click.option(
-    "--count", "system", metavar="SYSTEM|FILE.toml",
+    "--count",
+    "system",
+    metavar="SYSTEM|FILE.toml",
     help="Ask for the running and the true count every few rounds, such as --count hilo.",
-)  # fmt: skip
+)
 @click.option("--shoe", "shoe_text", metavar="FILE|CARDS", help="Deal these cards, such as T86955A9; # is a comment.")
 @click.option("--seed", type=Count(0, MAX_SEED), help="The same seed deals the same cards.  [default: random]")
 def play(
-    rules_name: str, settings: tuple[str, ...], decks: str | None, chips: int | None, bet: int | None,
-    rounds: int | None, bots: list[str] | None, has_coach: bool, is_drill: bool, topics: list[str] | None,
-    no_record: bool, system: str | None, shoe_text: str | None, seed: int | None,
-) -> None:  # fmt: skip
+    rules: Rules,
+    chips: int | None,
+    bet: int | None,
+    rounds: int | None,
+    bots: list[str] | None,
+    has_coach: bool,
+    is_drill: bool,
+    topics: list[str] | None,
+    no_record: bool,
+    system: str | None,
+    shoe_text: str | None,
+    seed: int | None,
+) -> None:
     """Play by hand against the dealer.
 
     Type h to hit, s to stand, d to double, p to split, r to surrender, or the words; the moves that are possible are
@@ -81,7 +95,6 @@ def play(
     if extra := click.get_current_context().args:
         hint = f"; write --rules {extra[0]}" if extra[0] in PRESETS else ""
         raise InputError(f"unexpected argument {extra[0]}{hint}")
-    rules = the_rules(rules_name, settings, decks)
     chips = rules.chips if chips is None else chips
     if bet is not None and bet > chips:
         raise InputError(f"--bet {bet} is more than the {chips} chips; give --chips")
@@ -109,7 +122,9 @@ def play(
         if drill:
             _drill(terminal, drill, rounds)
         else:
-            _play(terminal, rules, shoe, found, chips, bet, rounds, tally, practice)
+            with ExitStack() as opened:
+                others = _start_bots(found, opened)
+                _play(CardTable(terminal, rules, shoe, others, chips, bet, rounds, tally, practice))
     finally:
         if tally and tally.record.problem:
             terminal.say(tally.record.problem)
@@ -174,27 +189,19 @@ def _drill(terminal: Terminal, drill: Drill, questions: int | None) -> None:
         raise click.exceptions.Exit(130)
 
 
-def _play(
-    terminal: Terminal, rules: Rules, shoe: Shoe, bots: list[Player | ProgramFile], chips: int, bet: int | None,
-    rounds: int | None, tally: CoachTally | None, practice: CountPractice | None,
-) -> None:  # fmt: skip
-    with ExitStack() as opened:
-        table = CardTable(terminal, rules, shoe, _start_bots(bots, opened), chips, bet, rounds, tally, practice)
-        stopped = False
-        try:
-            table.play()
-        except KeyboardInterrupt:
-            stopped = True
-        finally:
-            terminal.say(table.summary())
-            if tally:
-                terminal.say(f"Coach: {tally.total()}.")
-                for line in describe_misses(tally.misses):
-                    terminal.say(line)
-            if practice:
-                terminal.say(f"Count: {practice.total()}.")
-    if stopped:
-        raise click.exceptions.Exit(130)
+def _play(table: CardTable) -> None:
+    try:
+        table.play()
+    except KeyboardInterrupt:
+        raise click.exceptions.Exit(130) from None
+    finally:
+        table.terminal.say(table.summary())
+        if tally := table.tally:
+            table.terminal.say(f"Coach: {tally.total()}.")
+            for line in describe_misses(tally.misses):
+                table.terminal.say(line)
+        if table.practice:
+            table.terminal.say(f"Count: {table.practice.total()}.")
 
 
 def _find_bots(bots: list[str], rules: Rules) -> list[Player | ProgramFile]:

@@ -9,7 +9,6 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bjsim.arguments import check_writable
 from bjsim.cli.colours import ADJUSTED, EXACT, RAW
 from bjsim.cli.convergence import (
     Panel,
@@ -27,23 +26,6 @@ from bjsim.strategies.results import BotResult
 DPI = 130
 LABEL = 46  # characters in a line of the rules next to a plot
 PALETTE = 128  # colours of a PNG
-
-
-def check_picture(path: str, option: str = "--plot") -> str:
-    """Return the path if its ending is that of a picture. Raises: InputError."""
-    if Path(path).suffix.lower() not in (".png", ".svg"):
-        raise InputError(f"{option} {path} is not accepted; the file must end in .png or .svg")
-    return path
-
-
-def check_drawings(plot_path: str | None, html_path: str | None) -> None:
-    """Raises: InputError: A picture or page cannot be written there."""
-    if plot_path:
-        check_picture(plot_path)
-    if html_path == "-":
-        raise InputError("--html - is not accepted; give the name of a file")
-    for path in (plot_path, html_path):
-        check_writable(path)
 
 
 def new_figure(width: float, height: float) -> Any:
@@ -75,12 +57,6 @@ def plot_convergence(results: Sequence[BotResult], path: str, title: str, comman
     """Plot means with their intervals against hands, the exact value as a line; one panel for each bot.
 
     All panels have the same scales, so that bots can be compared. Below each, its luck-adjusted return is magnified.
-
-    Args:
-        results: The results of the bots.
-        path: The file.
-        title: Lines above the panels.
-        command: The command that makes the picture.
 
     Raises:
         InputError: The file cannot be written.
@@ -166,12 +142,6 @@ def _draw_magnified(axes: Any, panel: Panel, limits: tuple[float, float], factor
 def plot_values(games: Sequence[Valued], path: str, title: str, command: str) -> None:
     """Plot the values of games as dots, one below the other, with their differences from the first.
 
-    Args:
-        games: The games, the first one first.
-        path: The file.
-        title: Lines above the plot.
-        command: The command that makes the picture.
-
     Raises:
         InputError: The file cannot be written.
     """
@@ -192,8 +162,8 @@ def plot_values(games: Sequence[Valued], path: str, title: str, command: str) ->
         if game.played:
             low, mean, high = (100 * part for part in game.played)
             bar = [[mean - low], [high - mean]]
-            axes.errorbar([mean], [y], xerr=bar, fmt="D", color=ADJUSTED, ms=5, capsize=3,
-                          label="luck-adjusted return in its shoe, 95% interval")  # fmt: skip
+            label = "luck-adjusted return in its shoe, 95% interval"
+            axes.errorbar([mean], [y], xerr=bar, fmt="D", color=ADJUSTED, ms=5, capsize=3, label=label)
     axes.set(ylim=(len(games) - 0.5, -0.5), yticks=[], xlabel="value of the best strategy, % of the bet")
     axes.margins(x=0.06)
     axes.spines[["left", "top", "right"]].set_visible(False)

@@ -13,7 +13,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from bjsim.bots.protocol import FAULTS, Fault, printable, printable_lines
-from bjsim.cli.tables import Cell, print_table, transposed_tables
+from bjsim.cli.tables import Cell, Printed, print_table, transposed_tables
 from bjsim.sim.running.experiment import Point
 from bjsim.strategies.results import COLUMNS, BotResult, Difference
 from bjsim.strategies.tabular import interval, percent
@@ -27,7 +27,7 @@ def print_results(console: Console, results: Sequence[BotResult]) -> None:
     print_table(console, *result_rows(results))
 
 
-def result_rows(results: Sequence[BotResult]) -> tuple[list[str], list[list[Cell]]]:
+def result_rows(results: Sequence[BotResult]) -> Printed:
     """Headings and a row for each bot: the columns with headings, with luck-adjusted returns where there are any.
 
     The exact value is that of a fresh shoe. Where several rounds share one, there is no z.
@@ -51,7 +51,7 @@ def print_differences(console: Console, differences: Sequence[Difference]) -> No
     print_table(console, *difference_rows(differences), "differences, on the same cards")
 
 
-def difference_rows(differences: Sequence[Difference]) -> tuple[list[str], list[list[Cell]]]:
+def difference_rows(differences: Sequence[Difference]) -> Printed:
     """Headings and a row for each pair of bots that were dealt the same cards."""
     headings = ["", "difference", "± se", "± se if dealt separately", "95% interval", "anytime 95%", "luck-adjusted"]
     rows: list[list[Cell]] = []
@@ -96,7 +96,7 @@ def print_bots(console: Console, programs: Sequence[BotPlayer]) -> None:
     print_table(console, *program_rows(programs), "bots")
 
 
-def program_rows(programs: Sequence[BotPlayer]) -> tuple[list[str], list[list[Cell]]]:
+def program_rows(programs: Sequence[BotPlayer]) -> Printed:
     """Headings and a row for each bot that runs in its own process."""
     rows: list[list[Cell]] = []
     for program in programs:
@@ -166,7 +166,7 @@ def _standings_lines(rows: Sequence[tuple[dict[str, Any], str]], wide: bool) -> 
         table.add_row(*[cell for cell in cells if cell is not None])
     for column in table.columns:
         if column.no_wrap:  # rich would take the longest word as the least width
-            column.min_width = max(_measured(cell).maximum for cell in (column.header, *column.cells))
+            column.width = max(_measured(cell).maximum for cell in (column.header, *column.cells))
     return table
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from bjsim.arguments import MAX_TABLES
-from bjsim.cli.options import Count, Names, bot_names, rules_options, seed_option, the_rules
+from bjsim.cli.options import Count, Names, bot_names, rules_options, seed_option
 from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import Player
@@ -37,16 +37,14 @@ from bjsim.strategies.players.find import find_player
 @seed_option
 @waiting("replaying")
 def replay(
-    bots: list[str], table_number: int, round_number: int, shoe_path: str | None, rules_name: str,
-    settings: tuple[str, ...], decks: str | None, tables: int, seed: int,
-) -> None:  # fmt: skip
+    bots: list[str], table_number: int, round_number: int, shoe_path: str | None, rules: Rules, tables: int, seed: int
+) -> None:
     """Replay any round of a run and print it card by card.
 
     Give the --bots, --rules, --seed and --tables of the run. The bots share tables as in the run: each table takes as
     many as the rules have seats, and each such group has --tables tables, numbered consecutively from group to group.
     For a run with --common-cards give a single bot: every bot played the tables of the first.
     """
-    rules = the_rules(rules_name, settings, decks)
     if shoe_path:
         if len(bots) > rules.seats:
             raise InputError(f"--bots names {len(bots)} bots, but a table of {rules.name} has {rules.seats} seats")

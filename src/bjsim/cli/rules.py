@@ -10,7 +10,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table as RichTable
 
-from bjsim.cli.options import RulesName, Setting, the_rules
+from bjsim.cli.options import RulesName, set_option, the_rules
 from bjsim.errors import InputError
 from bjsim.sim.game.constraints import CONTRADICTIONS
 from bjsim.sim.game.presets import PRESETS
@@ -19,9 +19,7 @@ from bjsim.sim.game.rules import RULE_FIELDS, Rules, plain
 
 @click.command()
 @click.argument("name", required=False, type=RulesName(), metavar="[NAME|FILE.toml]")
-@click.option(
-    "--set", "settings", multiple=True, type=Setting(), metavar="FIELD=VALUE", help="Change a rule; repeatable."
-)
+@set_option
 @click.option("--fields", is_flag=True, help="Explain every rule, and which values contradict each other.")
 @click.option("--toml", "as_toml", is_flag=True, help="Print the game as a rules file.")
 def rules(name: str | None, settings: tuple[str, ...], as_toml: bool, fields: bool) -> None:
@@ -43,7 +41,7 @@ def rules(name: str | None, settings: tuple[str, ...], as_toml: bool, fields: bo
             "bjsim rules NAME shows every rule of a game, bjsim rules --fields what each accepts", style="dim"
         )
         return
-    game = the_rules(name, settings, None)
+    game = the_rules(name, settings)
     if as_toml:
         click.echo(toml_text(game), nl=False)
         return

@@ -14,34 +14,31 @@ from typing import Any
 
 import click
 
-from bjsim.arguments import MAX_TABLES, MAX_WORKERS
+from bjsim.arguments import MAX_TABLES, check_writable
 from bjsim.bots.seats import BotOptions, is_program
 from bjsim.bots.turn import runs_program
 from bjsim.cli.captions import given_command
 from bjsim.cli.options import (
     Count,
     Names,
-    adjust_option,
+    Sample,
     bot_names,
     bot_options,
-    check_writable,
-    html_option,
-    json_option,
+    gathered,
     rules_options,
-    the_rules,
     until_option,
-    write_json,
-    write_text,
+    workers_option,
 )
-from bjsim.cli.plots import check_drawings
 from bjsim.cli.run_page import plot_run, run_page
 from bjsim.cli.screen import RunScreen, precision_line, report
 from bjsim.cli.waiting import waiting
+from bjsim.cli.written import Files, html_option, json_option, plot_option, write_json, write_text
 from bjsim.errors import InputError, RunFailed
 from bjsim.request import RunRequest
 from bjsim.run_result import RunResult
 from bjsim.sim.engine.compile_notice import COMPILING
 from bjsim.sim.game.random_stream import MAX_SEED
+from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
 
 PATIENCE = 3.0  # seconds after a Ctrl-C in which another is ignored
@@ -57,7 +54,7 @@ PATIENCE = 3.0  # seconds after a Ctrl-C in which another is ignored
 @click.option(
     "--tables", type=Count(1, MAX_TABLES), default=1, show_default=True, help="Tables that share a bot's hands."
 )
-@click.option("--workers", type=Count(1, MAX_WORKERS), help="Number of processes.  [default: all cores]")
+@workers_option()
 @click.option(
     "--executor",
     default="local",
@@ -70,51 +67,51 @@ PATIENCE = 3.0  # seconds after a Ctrl-C in which another is ignored
     type=Count(0, MAX_SEED),
     help="The same seed gives the same result, bit for bit.  [default: 1; with programs 128 random bits]",
 )
-@adjust_option
+@click.option(
+    "--adjust-luck/--no-adjust-luck",
+    default=None,
+    help="Remove the luck of the cards from the returns, which narrows intervals up to 100 times; charts only.  "
+    "[default: on in finite shoes]",
+)
 @click.option("--common-cards", is_flag=True, help="Deal every bot the same cards; compare them pair by pair.")
 @json_option
-@click.option("--plot", "plot_path", metavar="FILE.png|.svg", help="Plot the convergence of the returns.")
+@plot_option("Plot the convergence of the returns.")
 @html_option
 @click.option("--log", metavar="FILE", help="Collect the log records of all workers in FILE.")
 @click.option("--checkpoint", metavar="FILE", help="Write checkpoints to FILE, for --resume.")
 @click.option("--resume", metavar="FILE", help="Continue from a checkpoint of the same run.")
 @bot_options
 @click.option("--strikes", type=Count(), help="Faults until a bot is no longer asked.  [default: no limit]")
-@click.pass_context
-def run(
-    context: click.Context, /, bots: list[str], rules_name: str, settings: tuple[str, ...], decks: str | None,
-    json_path: str | None, plot_path: str | None, html_path: str | None, **asked: Any,
-) -> None:  # fmt: skip
+@gathered(files=Files)
+def run(bots: list[str], rules: Rules, files: Files, **asked: Any) -> None:
     """Play strategies and bots; compare their returns with the exact values.
 
     Bots are names (optimal, lim12 to lim20, mimic, hoyle, kelly, optimal-2c, optimal-cd, perfect), chart files, Python
     players written module:object or file.py:object, or programs: ./bot.py, bot.c, any executable (see `bjsim bot`). A
     table takes as many bots as the rules have seats, in the order given.
     """
-    if extra := context.args:
+    if extra := click.get_current_context().args:
         together = ",".join([*bots, *extra])
         raise InputError(f"unexpected argument {extra[0]}; separate bots by commas: --bots {together}")
     if asked["hands"] is None and asked["precision"] is None:
         raise InputError("no length of play; give --hands N, such as 1e7, or --until P%, such as 0.01%")
-    check_drawings(plot_path, html_path)
-    for path in (json_path, asked["checkpoint"]):
-        check_writable(path)
+    files.check()
+    check_writable(asked["checkpoint"])
     if asked["seed"] is None and not any(map(is_program, bots)):
         asked["seed"] = 1
     programs = BotOptions(**{name: asked.pop(name) for name in ("sandbox", "timeout", "cold", "strikes")})
-    rules = the_rules(rules_name, settings, decks)
     with waiting("finding the bots"):
         request = RunRequest(rules, bots, until=asked.pop("precision"), programs=programs, **asked)
-    screen, result = play_on_screen(request, quiet=json_path == "-")
-    if json_path:
-        write_json(result.to_json(), json_path)
+    screen, result = play_on_screen(request, files.quiet)
+    if files.json_path:
+        write_json(result.to_json(), files.json_path)
     own_process = list(filter(runs_program, screen.players))
-    command = given_command(context, result.seed)
+    command = given_command(result.seed)
     precision = [precision_line(screen.experiment, result.progress)] if result.until else []
-    if plot_path and result:
-        plot_run(result, plot_path, command)
-    if html_path:
-        write_text(run_page(result, own_process, precision, command), html_path)
+    if files.plot_path and result:
+        plot_run(result, files.plot_path, command)
+    if files.html_path:
+        write_text(run_page(result, own_process, precision, command), files.html_path)
     report(screen.console, result, own_process)
     for line in precision:
         screen.console.print(line, highlight=False)
@@ -138,9 +135,9 @@ def play_on_screen(request: RunRequest, quiet: bool) -> tuple[RunScreen, RunResu
         return screen, run.play(screen.update)
 
 
-def play_chart(chart: Chart, hands: int, precision: float, seed: int, cores: int, quiet: bool) -> RunResult:
-    """Play one chart by its own rules, shown on a screen, as `bjsim run` does with the options of these names."""
-    request = RunRequest(chart.rules, [chart], hands, precision or None, seed, workers=cores)
+def play_chart(chart: Chart, sample: Sample, quiet: bool) -> RunResult:
+    """Play one chart by its own rules, shown on a screen, as `bjsim run` does."""
+    request = RunRequest(chart.rules, [chart], sample.hands, sample.precision, sample.seed, workers=sample.workers)
     return play_on_screen(request, quiet)[1]
 
 

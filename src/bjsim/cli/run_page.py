@@ -24,14 +24,7 @@ def plot_run(result: RunResult, path: str, command: str) -> None:
 
 
 def run_page(result: RunResult, programs: Sequence[BotPlayer], more: Sequence[str], command: str) -> str:
-    """Render the page.
-
-    Args:
-        result: The result.
-        programs: The bots that run in their own processes.
-        more: What is said about the result in addition.
-        command: The command that reproduces the page.
-    """
+    """Render the page."""
     result = published(result)
     headings, rows = result_rows(result)
     difference_headings, differences = difference_rows(result.differences)

@@ -8,15 +8,15 @@ from typing import Any
 
 import click
 
-from bjsim.cli.captions import given_command
-from bjsim.cli.options import check_writable, html_option, json_option, rules_options, the_rules, write_json
-from bjsim.cli.plots import check_drawings
+from bjsim.cli.options import gathered, rules_options
 from bjsim.cli.solve_page import draw_solved
-from bjsim.cli.solve_shoe import print_hand, read_hand, read_shoe, shoe_options
+from bjsim.cli.solve_shoe import InShoe, print_hand, read_hand, read_shoe, shoe_options
 from bjsim.cli.solve_tables import print_dealer, print_table, print_value
 from bjsim.cli.waiting import waiting
+from bjsim.cli.written import Files, html_option, json_option, plot_option, write_json
 from bjsim.errors import InputError, suggest
 from bjsim.sim.game.actions import NAMES
+from bjsim.sim.game.game_text import game_text
 from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.exact.solver import Solver
@@ -52,46 +52,44 @@ class TableName(click.Choice[str]):
 @click.option("--exact", is_flag=True, help="Compute with exact fractions, and print them.")
 @shoe_options
 @json_option
-@click.option("--plot", "plot_path", metavar="FILE.png|.svg", help="Draw the strategy, its margins and the dealer.")
+@plot_option("Draw the strategy, its margins and the dealer.")
 @html_option
 @click.option("--card", is_flag=True, help="Draw a card to print: the strategy alone, without margins.")
-@click.pass_context
+@gathered(asked=InShoe, files=Files)
 @waiting("solving the game")
 def solve(
-    context: click.Context, /, what: tuple[str, ...], rules_name: str, settings: tuple[str, ...], decks: str | None,
-    chart_format: str | None, exact: bool, strategy: str | None, shoe: str | None,
-    hand: str | None, json_path: str | None, plot_path: str | None, html_path: str | None, card: bool,
-) -> None:  # fmt: skip
+    what: tuple[str, ...], rules: Rules, chart_format: str | None, exact: bool, asked: InShoe, files: Files, card: bool
+) -> None:
     """Print the exact tables, strategy and value of a game, in its own shoe.
 
     TABLE is initial, dealer, stand, hit, double, split, resplit, optimal, strategy or advantage (default: all of
     these), base-split (split hands that are not split again), value, or states (how many states the game has, and
     why). Values are in initial bets. `bjsim check` and `--bots` read every --format.
     """
-    if hand is not None and (what or chart_format or strategy):
+    if asked.hand is not None and (what or chart_format or asked.strategy):
         raise InputError("--hand shows one decision; leave out TABLE, --format and --strategy")
-    if chart_format and (what or json_path):
+    if chart_format and (what or files.json_path):
         raise InputError("--format prints only the chart; leave out TABLE and --json")
-    if (hand is not None or chart_format) and (plot_path or html_path):
+    drawn = files.plot_path or files.html_path
+    if (asked.hand is not None or chart_format) and drawn:
         raise InputError(f"{'--format' if chart_format else '--hand'} draws nothing; leave out --plot and --html")
-    if card and not (plot_path or html_path):
+    if card and not drawn:
         raise InputError("--card changes the picture and the page; add --plot FILE.png or --html FILE")
-    check_writable(json_path)
-    check_drawings(plot_path, html_path)
-    rules = the_rules(rules_name, settings, decks)
-    tables = find_tables(rules, what, exact, strategy, shoe)
-    if hand is not None:
-        cards, shown = read_hand(hand)
-        print_hand(cards, shown, tables.hand_values(cards, shown), json_path)
+    files.check()
+    tables = find_tables(rules, what, exact, asked)
+    if asked.hand is not None:
+        cards, shown = read_hand(asked.hand, rules)
+        print_hand(cards, shown, tables.hand_values(cards, shown), files.json_path)
         return
     if chart_format:
         note_infinite_value(tables.solution, err=True)
         click.echo(WRITERS[chart_format](tables.solution.chart), nl=False)
         return
-    draw_solved(tables, plot_path, html_path, given_command(context), shoe, card)
-    if json_path:
-        write_json(solve_json(tables, what or tables.names), json_path)
-        if json_path == "-":
+    if drawn:
+        draw_solved(tables, files, game_text(rules, asked.shoe), card)
+    if files.json_path:
+        write_json(solve_json(tables, what or tables.names), files.json_path)
+        if files.quiet:
             return
     for place, name in enumerate(what or tables.names):
         if place:
@@ -99,12 +97,10 @@ def solve(
         print_named(tables, name)
 
 
-def find_tables(
-    rules: Rules, what: tuple[str, ...], exact: bool, strategy: str | None, shoe: str | None
-) -> Tables | ShoeTables:
+def find_tables(rules: Rules, what: tuple[str, ...], exact: bool, asked: InShoe) -> Tables | ShoeTables:
     """The tables of the game in the shoe that is asked for. Raises: InputError: The options do not go together."""
-    if shoe is None and rules.infinite:
-        if strategy is not None:
+    if asked.shoe is None and rules.infinite:
+        if asked.strategy is not None:
             raise InputError("--strategy needs a finite shoe; give --decks 1 to 8, or --shoe")
         return Tables(Solver(rules, Fraction if exact else float))
     if exact:
@@ -114,7 +110,7 @@ def find_tables(
             raise InputError(
                 f"the table {name} needs --decks inf; tables of a finite shoe: {', '.join(ShoeTables.names)}"
             )
-    return ShoeTables(ShoeSolver(rules, None if shoe is None else read_shoe(shoe)), strategy or "td")
+    return ShoeTables(ShoeSolver(rules, None if asked.shoe is None else read_shoe(asked.shoe)), asked.strategy or "td")
 
 
 def print_named(tables: Tables | ShoeTables, name: str) -> None:

@@ -5,16 +5,26 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from typing import NamedTuple
 
 import click
 
-from bjsim.cli.options import write_json
 from bjsim.cli.solve_tables import screen_width
+from bjsim.cli.written import write_json
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import NAMES
+from bjsim.sim.game.rules import Rules
 from bjsim.strategies.exact.labelled_table import LabelledTable
 from bjsim.strategies.exact.values import Number
 from bjsim.strategies.shoe.lookup import STRATEGIES
+
+
+class InShoe(NamedTuple):
+    """What `solve` is asked about a finite shoe: a strategy, its cards, and one hand."""
+
+    strategy: str | None
+    shoe: str | None
+    hand: str | None
 
 
 def shoe_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -47,12 +57,17 @@ def read_shoe(text: str) -> dict[str, int]:
     return counts
 
 
-def read_hand(text: str) -> tuple[str, str]:
-    """Parse `T,6 v T` into the hand's and the dealer's cards. Raises: InputError: It cannot be parsed."""
+def read_hand(text: str, rules: Rules) -> tuple[str, str]:
+    """Parse `T,6 v T` into the hand's and the dealer's cards. Raises: InputError: They are not those of a question."""
+    both = rules.dealer_shows == "both"
     parts = re.split(r"\s+(?:v|vs|against)\.?\s+", text.strip(), flags=re.IGNORECASE)
     if len(parts) != 2 or re.search(r"1[1-9]", text):  # 16 is a total, not an ace and a six
-        raise InputError(f"--hand: {text!r} is not accepted; write the cards, v, and the dealer's card: T,6 v T")
+        example = "the dealer's two cards: T,6 v T,7" if both else "the dealer's card: T,6 v T"
+        raise InputError(f"--hand: {text!r} is not accepted; write the cards, v, and {example}")
     cards, shown = (re.sub(r"[\s,]", "", part.upper().replace("10", "T")) for part in parts)
+    if len(shown) != 1 + both:
+        hint = "both of its cards: write two after v, as in T,6 v T,7" if both else "one card: write one after v"
+        raise InputError(f"--hand: {text!r} is not accepted; in {rules.name} the dealer shows {hint}")
     return cards, shown
 
 

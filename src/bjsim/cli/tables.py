@@ -11,6 +11,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 Cell = str | Text  # a str stays on one line; a Text may wrap between its words
+Printed = tuple[list[str], list[list[Cell]]]  # headings and rows
 LONGEST = 20  # characters; longer words are folded
 PAPER = 120  # characters; in a file or pipe, a wider table is transposed if that makes it narrower
 PADDING = 3  # characters around a column, including its share of the frame

@@ -6,17 +6,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import click
-import numpy as np
 
 from bjsim.cli.waiting import waiting
 from bjsim.sim.engine.compile_notice import on_compile, on_each_kernel
-from bjsim.sim.engine.compiled_rules import number_hands
-from bjsim.sim.engine.stepped_tables import SteppedTables
-from bjsim.sim.game.actions import LETTERS
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.game.states import States
-from bjsim.sim.running.blocks import Span
+from bjsim.sim.running.common_cards import CommonCards
+from bjsim.sim.running.compiled_table import AdjustedTable, CompiledTable
 from bjsim.sim.running.table import Table
 from bjsim.strategies.charts.chart import make_chart
 from bjsim.strategies.charts.rows import parse_row
@@ -28,10 +24,8 @@ from bjsim.strategies.experiment import make_experiment
 from bjsim.strategies.learning.study import study
 from bjsim.strategies.mdp.blackjack import game_mdp
 from bjsim.strategies.players.find import find_player
-from bjsim.strategies.shoe.solver import ShoeSolver
 
 SEED = 1
-SHOE = {"A": 6, "2": 6, "5": 6, "T": 40}  # quickly solved
 
 
 @click.command()
@@ -39,8 +33,8 @@ SHOE = {"A": 6, "2": 6, "5": 6, "T": 40}  # quickly solved
 def warm() -> None:
     """Compile everything that bjsim compiles, and print where it is.
 
-    That is what `run`, `solve`, `check`, `compare`, `count`, `learn` and the vector environments of `bjsim.gym` need.
-    Otherwise their first use compiles it, which takes up to a minute. Run this when building a container image.
+    That is what `run`, `check`, `compare`, `count` and `learn` need. Otherwise their first use compiles it, which takes
+    up to a minute. Run this when building a container image.
     """
     compiled: list[bool] = []
     with on_compile(lambda: compiled.append(True)), on_each_kernel(lambda name: click.echo(f"compiling {name} …")):
@@ -53,12 +47,11 @@ def warm() -> None:
 def use_kernels(rules: Rules) -> None:
     """Use every compiled function once."""
     for table in tables(rules):
-        table.play(SEED, 0, [Span(0, 1)])
+        for one in table.tables if isinstance(table, CommonCards) else [table]:
+            if isinstance(one, AdjustedTable | CompiledTable):
+                one.compile()
     study(game_mdp(rules), 1000, seed=SEED)
-    solver = ShoeSolver(load_rules("vegas-s17"), SHOE)
-    solver.value_of(), solver.sd_of()
     play_counter(load_rules("vegas-s17").replace(decks=1))
-    step_tables(rules)
 
 
 def tables(rules: Rules) -> Iterator[Table]:
@@ -78,21 +71,11 @@ def play_counter(rules: Rules) -> None:
         simulate_count(rules, find_system("hilo"), Departures(chart, ()), 1, SEED, spots=spots, adjusted=adjusted)
 
 
-def step_tables(rules: Rules) -> None:
-    """Deal at a table of the vector environments. What it shows of hands makes no difference to what is compiled."""
-    states = States(rules)
-    features = np.zeros((len(number_hands(states)[0]), 1), np.int64)
-    tables = SteppedTables(states, LETTERS, features, 1, 1)
-    tables.open_shoes([SEED])
-    tables.step(np.zeros(1, np.int64), False)
-
-
 def folders() -> list[str]:
     """The folders in which numba caches compiled code."""
-    from bjsim.sim.engine.kernels import count_table, counting, play, rows, run_table, seats_table, step
+    from bjsim.sim.engine.kernels import count_table, counting, play, run_table, seats_table
     from bjsim.strategies.learning import kernel as learning
-    from bjsim.strategies.shoe import kernel as shoe
 
-    modules: list[Any] = [count_table, counting, play, rows, run_table, seats_table, step, learning, shoe]
+    modules: list[Any] = [count_table, counting, play, run_table, seats_table, learning]
     kernels = [each for module in modules for each in vars(module).values() if hasattr(each, "stats")]
     return sorted({str(kernel.stats.cache_path) for kernel in kernels if kernel.stats.cache_path})

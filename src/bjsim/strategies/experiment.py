@@ -51,9 +51,10 @@ def make_table(rules: Rules, seated: Sequence[Player], adjust_luck: bool = False
         compiled = compile_players(rules, players)
     except KeyError as error:  # a chart made in Python; charts from files are checked when they are read
         raise InputError(str(error.args[0])) from None
+    readable = ReadableTable(rules, list(seated))
     if adjust_luck:
-        return AdjustedTable(compiled, rules.unit, make_luck_model(rules, compiled))
-    return CompiledTable(compiled, rules.unit)
+        return AdjustedTable(compiled, rules.unit, readable, make_luck_model(rules, compiled))
+    return CompiledTable(compiled, rules.unit, readable)
 
 
 def compile_players(rules: Rules, players: Sequence[StatePlayer]) -> CompiledRules:
@@ -70,9 +71,15 @@ def compile_players(rules: Rules, players: Sequence[StatePlayer]) -> CompiledRul
 
 
 def make_experiment(
-    rules: Rules, players: Sequence[Player], hands: int, seed: int, tables: int = 1, adjust_luck: bool | None = None,
-    common_cards: bool = False, precision: float = 0.0,
-) -> Experiment:  # fmt: skip
+    rules: Rules,
+    players: Sequence[Player],
+    hands: int,
+    seed: int,
+    tables: int = 1,
+    adjust_luck: bool | None = None,
+    common_cards: bool = False,
+    precision: float = 0.0,
+) -> Experiment:
     """Make the experiment that `bjsim run` plays.
 
     Args:

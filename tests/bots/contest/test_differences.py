@@ -144,7 +144,7 @@ def test_the_number_of_batches_is_the_first_that_separates():
     wait = 0
     for lead in range(1, 13):
         found = differences([[lead / 10 + x + chance.gauss(0, 5) for x in other], other], same_cards=True)
-        wanted, mean, sd = found.batches_to_separate(0, 1), abs(found.mean[0, 1]), found._spread[0, 1] ** 0.5
+        wanted, mean, sd = found.batches_to_separate(0, 1), abs(found.mean[0, 1]), found._sd[0, 1]
         half = [anytime_t_half(n, n - 1.0, found._optimal_n, found.alpha) * sd for n in (wanted - 1, wanted)]
         assert half[1] < mean and (wanted == 20 or mean <= half[0])  # 20 have been played
         wait += wanted > 20

@@ -400,6 +400,15 @@ def test_a_page_of_a_contest_that_has_only_begun(tmp_path):
     assert "No hand has been played yet" in render_index(Report(host.standings, host.page))
 
 
+@pytest.mark.parametrize(
+    ("bot", "heading", "verdict"),
+    [("lim20", "optimal is ahead", "optimal is ahead of every other bot"), ("optimal", "not decided", "Not decided: ")],
+)
+def test_the_heading_says_what_the_verdict_says(bot, heading, verdict, tmp_path):
+    page = make_page(tmp_path, Contest(CARDSHARK, matches=30, seed=1, title="Ours"), ["optimal", bot])
+    assert f"<title>Ours: {heading}</title>" in page and re.search(rf"<strong[^>]*>{verdict}", page)
+
+
 ROWS = "[...document.querySelectorAll('#standings tbody tr')].map(row => row.cells[{0}].textContent)"
 
 

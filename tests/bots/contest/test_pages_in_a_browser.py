@@ -109,7 +109,8 @@ STATE = """JSON.stringify([
 
 def test_it_reloads_until_the_end_and_keeps_what_a_reader_sees(browser, quick):
     browser.open((quick / "index.html").as_uri(), height=600)
-    assert browser.run("document.title").endswith("leads") and not browser.run("document.getElementById('live').hidden")
+    assert browser.run("document.title").endswith(": not decided")
+    assert not browser.run("document.getElementById('live').hidden")
     browser.run(READER)
     state = browser.run(STATE)
     assert json.loads(state) == [-32, True, "chips", "1 of"]  # 40 px further than with the padding of 8

@@ -1,4 +1,4 @@
-"""Counting by the lookup table: the same rounds and sums as those of the compiled rules, bit for bit."""
+"""Counting by the round table: the same rounds and sums as those of the compiled rules, bit for bit."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from bjsim.sim.engine.compiled_rules import compile_rules
 from bjsim.sim.engine.counting import play_shoes, play_units
 from bjsim.sim.engine.counting_table import CountingTable
 from bjsim.sim.engine.kernels.layout import CHOICE, DOUBLE, HIT, STAND
-from bjsim.sim.engine.lookup_table import make_count_lookup, merge_charts
+from bjsim.sim.engine.packed_tables import make_count_lookup, merge_charts
 from bjsim.sim.game.cards import NORMAL_TENS
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.random_stream import stream_key
@@ -46,7 +46,7 @@ def make_table(game: Rules, plays: str = "i18", system: str = "hilo") -> Countin
 
 
 def differ(table: CountingTable, shoes: int = 40, seed: int = 3) -> bool:
-    """Whether the lookup table's rounds, or any of its sums, are not those of the compiled rules."""
+    """Whether the round table's rounds, or any of its sums, are not those of the compiled rules."""
     (sums, trace), (others, plain) = (
         play_shoes(each, stream_key(seed, 0, 0), shoes, 10_000) for each in (table, table._replace(lookup=None))
     )
@@ -73,14 +73,14 @@ def random_plays(chart: Chart, seed: int) -> Departures:
 @pytest.mark.parametrize(
     ("name", "decks"), [("vegas-h17", 8), ("atlantic-city", 2), ("european", 6), ("single-deck", 1)]
 )
-def test_the_lookup_table_plays_the_same_rounds(name: str, decks: int) -> None:
+def test_the_round_table_plays_the_same_rounds(name: str, decks: int) -> None:
     table = make_table(named_rules(name).replace(decks=decks, seats=1))
     assert (table.lookup is None) == (name == "european")  # where insurance may wait for a card that no hand waits for
     assert not differ(table)
 
 
 @pytest.mark.parametrize("games", [5, pytest.param(300, marks=pytest.mark.slow)])
-def test_random_games_are_played_the_same_by_the_lookup_table(games: int) -> None:
+def test_random_games_are_played_the_same_by_the_round_table(games: int) -> None:
     """Random rules and cuts, random charts with random index plays, three systems, counts before and during a round."""
     seen: Counter[str] = Counter()
 
@@ -142,7 +142,7 @@ def test_units_add_up_to_the_same_sums() -> None:
     assert units.sums.sum(axis=0) == pytest.approx(whole.sums)
 
 
-def test_which_games_are_played_by_the_lookup_table() -> None:
+def test_which_games_are_played_by_the_round_table() -> None:
     """One spot and no other players, splits with a limit, and no luck adjustment."""
     departures = Departures.parse("i18", Solver(SIX).chart)
 

@@ -144,9 +144,6 @@ class Contest:
 def parse_marks(text: object) -> list[tuple[float, str]]:
     """The thresholds in a text such as `-1:D -0.5:C 0:B`, lowest first.
 
-    Args:
-        text: Words THRESHOLD:MARK.
-
     Returns:
         Thresholds in chips per hand, each with the mark from there on.
 
@@ -194,9 +191,6 @@ def with_settings(contest: Contest, given: Mapping[str, Any], counted: bool = Fa
         contest: The contest.
         given: New values by name of setting.
         counted: Whether the matches of `contest` were set explicitly.
-
-    Returns:
-        The changed contest.
 
     Raises:
         ConfigError: A value is not accepted, or a name is unknown.

@@ -145,9 +145,6 @@ def identify(source: str, rules: Rules, name: str = "") -> Entrant:
         rules: The rules of the contest.
         name: Its name; by default that of the file or strategy.
 
-    Returns:
-        The entrant.
-
     Raises:
         NotABot: The file is not a bot.
         InputError: The name is not known.

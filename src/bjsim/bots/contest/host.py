@@ -93,9 +93,6 @@ class Host:
             workers: Tables played at the same time.
             sandbox: `required`, `auto` or `off`.
 
-        Returns:
-            The host, ready to run.
-
         Raises:
             EntrantError: A program speaks a protocol that the contest does not play.
             JournalError: The folder holds a contest already.
@@ -118,9 +115,6 @@ class Host:
             sandbox: `required`, `auto` or `off`.
             trust: Whether Python players that the contest names may run in this process.
             change: Called before it is checked that no bot has changed; it may call `Host.change`.
-
-        Returns:
-            The host, ready to run.
 
         Raises:
             JournalError: The journal is missing, in use or damaged.
@@ -190,9 +184,6 @@ class Host:
 
         Args:
             on_round: Called after every round; an exception from it stops the contest, which can be resumed.
-
-        Returns:
-            The standings.
         """
         try:
             if not self.standings.end or (self.watch and not self.standings.closed):

@@ -26,9 +26,6 @@ logger = logging.getLogger(__name__)
 def unpack(archive: Path) -> Path:
     """Unpack an archive into a new folder next to it.
 
-    Args:
-        archive: A zip file.
-
     Returns:
         The folder with the submissions, which has the name of the archive.
 
@@ -78,9 +75,6 @@ def _extract(archive: zipfile.ZipFile, folder: Path) -> None:
 
 def submissions(paths: Iterable[Path]) -> Iterator[tuple[Path, str]]:
     """The files and folders of bots among the contents of a folder.
-
-    Args:
-        paths: What the folder contains.
 
     Returns:
         An iterator of each with a name for the bot, which is "" unless it is in the folder of a student. Of a folder

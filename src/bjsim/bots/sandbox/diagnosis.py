@@ -32,9 +32,6 @@ def install_command(package: str) -> str:
 def find_sandbox_fix(root: Path = Path("/")) -> str:
     """The command that makes the sandbox work.
 
-    Args:
-        root: The root of the file system.
-
     Returns:
         The command, or what to do instead; "" if unknown, as for a system other than Linux.
     """
@@ -53,9 +50,6 @@ def find_sandbox_fix(root: Path = Path("/")) -> str:
 
 def find_toolchain(language: Language) -> tuple[bool, str]:
     """Whether the compiler or interpreter of a language is installed.
-
-    Args:
-        language: The language.
 
     Returns:
         Whether it is, and its path; or the reason why it is not.

@@ -61,6 +61,9 @@ def check_names(names: Iterable[str]) -> None:
             raise ValueError(f"{clash.pop()} is both a file and the folder of {name}")
 
 
+ALONE = ["--unshare-all", "--new-session", "--die-with-parent", "--as-pid-1", "--cap-drop", "ALL", "--clearenv"]
+
+
 class Restrictions(ABC):
     """A restricted environment with some files, to run a program in. A context manager, which calls `close`.
 
@@ -111,12 +114,9 @@ class Sandbox(Restrictions):
     ) -> None:
         check_names(files)
         self.descriptors: list[int] = []
-        self.options = [
-            "--unshare-all", "--new-session", "--die-with-parent", "--as-pid-1", "--cap-drop", "ALL",
-            "--uid", str(SANDBOX_USER), "--gid", str(SANDBOX_USER), "--hostname", "box", "--clearenv",
-            "--seccomp", self._descriptor(seccomp.filter_program(scratch)),
-            *_folders(binds), "--proc", "/proc",
-        ]  # fmt: skip
+        self.options = [*ALONE, "--uid", str(SANDBOX_USER), "--gid", str(SANDBOX_USER), "--hostname", "box"]
+        self.options += ["--seccomp", self._descriptor(seccomp.filter_program(scratch))]
+        self.options += [*_folders(binds), "--proc", "/proc"]
         for device in DEVICES:
             self.options += ["--dev-bind", f"/dev/{device}", f"/dev/{device}"]
         for name, content in files.items():

@@ -15,10 +15,10 @@ from bjsim.sim.engine.counting_table import CountingTable, CountSums, UnitSums, 
 from bjsim.sim.engine.kernels.count_layout import COUNT, PRODUCTS, RAW, Counter, CountLanes, CountTally
 from bjsim.sim.engine.kernels.count_table import LANES, count_by_table
 from bjsim.sim.engine.kernels.counting import play_counting
-from bjsim.sim.engine.kernels.layout import CompiledRules
+from bjsim.sim.engine.kernels.layout import ENDLESS, CompiledRules
 from bjsim.sim.engine.kernels.play import RAN_AWAY
-from bjsim.sim.engine.lookup_table import count_bets
-from bjsim.sim.engine.rounds import ENDLESS, make_seats, make_shoe, open_ledger
+from bjsim.sim.engine.packed_tables import count_bets
+from bjsim.sim.engine.rounds import make_seats, make_shoe, open_ledger
 
 Array = np.ndarray[Any, Any]
 

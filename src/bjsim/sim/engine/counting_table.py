@@ -20,7 +20,7 @@ class CountingTable(NamedTuple):
 
     Attributes:
         compiled: The compiled rules, with a row of `act` for each chart.
-        lookup: The lookup table of its rounds; None if they are played by the compiled rules.
+        lookup: The round table of its rounds; None if they are played by the compiled rules.
         unit: The payoff quantum, as a share of an initial bet.
         luck_model: The luck model.
         counter: The counting system and what is done at each count.

@@ -59,6 +59,11 @@ def compiled(**options: Any) -> Callable[[F], F]:
     return decorate
 
 
+def is_cached(kernel: Any) -> bool:
+    """Whether a kernel's code is in memory or on disk, so that its first call need not compile it."""
+    return bool(kernel.overloads or kernel._cache._cache_file._load_index())
+
+
 @lru_cache
 def source_stamp(file: str, kernels: Path = KERNELS) -> str:
     """Hash the contents of a file, of this module, of the action codes and of all modules in the folder `kernels`."""

@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 
 from bjsim.errors import EndlessSplitting
+from bjsim.sim.engine.array_play import LeftTable, count_codes
 from bjsim.sim.engine.kernels.layout import (
     DRAW,
+    ENDLESS,
     NO_LIMIT,
     NOTES,
     STATE,
@@ -22,21 +24,17 @@ from bjsim.sim.engine.kernels.layout import (
     LuckModel,
     Seats,
     ShoeArrays,
-    payoff_parts,
 )
-from bjsim.sim.engine.kernels.play import RAN_AWAY, RUNAWAY, play
+from bjsim.sim.engine.kernels.play import RAN_AWAY, play
 from bjsim.sim.engine.kernels.run_table import LANES, LOG, run_table
 from bjsim.sim.engine.kernels.seats_table import run_seats
 from bjsim.sim.engine.kernels.shoe import BUFFER, KEPT
-from bjsim.sim.engine.kernels.table_layout import Blocks, Lanes, LookupTable, TableSeats
+from bjsim.sim.engine.kernels.table_layout import LEFT_TABLE, Blocks, Lanes, LookupTable, TableSeats
 from bjsim.sim.engine.luck_model import padded
-from bjsim.sim.game.random_stream import stream_key
 
 Array = np.ndarray[Any, Any]
 
-ENDLESS = f"a seat reached the limit of {RUNAWAY:,} hands in one round: its splits end very late, or never"
 STEP = 4  # cards between the depths at which the drift is computed
-PILOT_TABLE = 2**32  # a table number that no run uses
 
 
 def open_ledger(compiled: CompiledRules, luck_model: LuckModel, bet: float, cards: float) -> Ledger:
@@ -137,14 +135,6 @@ def play_rounds(
     return counts.dense, counts.overflow[:overflow], counts.trace
 
 
-def cards_in_round(compiled: CompiledRules) -> float:
-    """The typical number of cards in a round, estimated on a separate stream; 0 for an infinite shoe."""
-    if not compiled.numbers.shoe_size:
-        return 0.0
-    pilot = 1 << 14
-    return float(play_rounds(compiled, stream_key(0, PILOT_TABLE, 0), pilot, pilot)[2][-1, -1] / pilot)
-
-
 def rounds_in_shoe(compiled: CompiledRules, cards: float) -> int:
     """The typical number of rounds that start in one shoe, with this many cards in a round; 1 for an infinite shoe."""
     if not cards:
@@ -153,7 +143,7 @@ def rounds_in_shoe(compiled: CompiledRules, cards: float) -> int:
 
 
 def play_adjusted(
-    compiled: CompiledRules, luck_model: LuckModel, bet: float, key: tuple[int, int], rounds: int
+    compiled: CompiledRules, luck_model: LuckModel, bet: float, key: tuple[int, int], rounds: int, cards: float
 ) -> tuple[Array, Array, Array, int]:
     """Play rounds with luck adjustment.
 
@@ -163,12 +153,12 @@ def play_adjusted(
         bet: The payoff quantum, as a share of an initial bet.
         key: The key of the random stream.
         rounds: The number of rounds.
+        cards: The typical number of cards in a round, see `Walkers.cards_in_round`.
 
     Returns:
         A tuple (counts, outside, sums, usual): counts and outside as for `play_rounds`; the sums over shoes, float64
         (seats, 6), see `Ledger`; and the typical number of rounds in a shoe.
     """
-    cards = cards_in_round(compiled)
     ledger = open_ledger(compiled, luck_model, bet, cards)
     counts, outside, _ = play_rounds(compiled, key, rounds, 0, luck_model, ledger)
     return counts, outside, ledger.sums, rounds_in_shoe(compiled, cards)
@@ -193,21 +183,22 @@ def make_lanes(compiled: CompiledRules) -> Lanes:
         over=np.zeros(LANES, np.int64),
         next_block=np.array([LANES], np.int64),
         running=np.array([LANES], np.int64),
+        overflow=np.zeros(1, np.int64),
     )
 
 
-def play_blocks(
+def play_lanes(
     compiled: CompiledRules,
     lookup: LookupTable,
     keys: Sequence[tuple[int, int]],
     rounds: Sequence[int],
     traced: bool = False,
 ) -> tuple[Array, Array, list[Array]]:
-    """Play blocks by the lookup table.
+    """Play blocks of one seat.
 
     Args:
         compiled: The compiled rules.
-        lookup: Their lookup table.
+        lookup: Their round table.
         keys: The key of each block's random stream, which is read from its beginning.
         rounds: The number of rounds of each block.
         traced: Whether to return the payoff code of every round.
@@ -217,7 +208,7 @@ def play_blocks(
         `traced` an array of payoff codes for each block, else an empty list.
 
     Raises:
-        EndlessSplitting: A seat reached the limit on hands.
+        LeftTable: A round left the table.
     """
     padding = [0] * max(LANES - len(keys), 0)  # empty blocks for lanes that have no other
     traces = np.zeros((len(keys) + len(padding), max([*rounds, 0]) if traced else 0), np.int64)
@@ -225,49 +216,43 @@ def play_blocks(
     blocks = Blocks(np.array([*rounds, *padding], np.int64), all_keys, traces)
     counts = make_counts(compiled, sum(rounds), 1)
     classes = np.zeros((4, len(lookup.ends)), np.int64)
-    overflow = run_table(lookup, compiled, blocks, make_lanes(compiled), make_seats(compiled), counts, classes)
-    if overflow == RAN_AWAY:
-        raise EndlessSplitting(ENDLESS)
-    others = _add_classes(compiled, counts.dense[0], lookup.ends, classes.sum(axis=0))
+    overflow = run_table(lookup, compiled, blocks, make_lanes(compiled), counts, classes)
+    if overflow == LEFT_TABLE:
+        raise LeftTable
+    others = count_codes(counts.dense[0], lookup.ends[:, 0], classes.sum(axis=0))
     outside = np.concatenate([counts.overflow[:overflow], np.stack([np.zeros_like(others), others], axis=1)])
     pairs = zip(traces, rounds, strict=False)
     return counts.dense, outside, [trace[:n] for trace, n in pairs] if traced else []
 
 
-def play_by_table(
+def play_seats(
     compiled: CompiledRules, seats: TableSeats, keys: Sequence[tuple[int, int]], rounds: Sequence[int], traced: int = 0
-) -> tuple[Array, Array]:
-    """Play blocks with several seats by the lookup table.
+) -> tuple[Array, Array, Array]:
+    """Play blocks of several seats.
 
     Args:
         compiled: The compiled rules.
-        seats: The seats with their lookup tables; they are not changed.
+        seats: The seats with their round tables; they are not changed.
         keys: The key of each block's random stream, which is read from its beginning.
         rounds: The number of rounds of each block.
         traced: The number of first rounds of the last block to trace.
 
     Returns:
-        A tuple (counts, trace) of all blocks together, as for `play_rounds`; no payoff is outside the counts.
+        A tuple (counts, outside, trace) of all blocks together, as for `play_rounds`.
+
+    Raises:
+        LeftTable: A round left the table.
     """
-    counts = make_counts(compiled, 0, traced)
+    counts, overflow = make_counts(compiled, sum(rounds), traced), 0
     working = ("entry", "split", "splits", "acting")
     seats = seats._replace(**{name: np.zeros_like(getattr(seats, name)) for name in working})
     classes = np.zeros((len(seats.entry), len(seats.ends)), np.int64)
     for key, number in zip(keys, rounds, strict=True):
-        run_seats(compiled, make_shoe(compiled, key), number, seats, counts, classes)
+        overflow = run_seats(compiled, make_shoe(compiled, key), number, seats, counts, classes, np.int64(overflow))
+        if overflow == LEFT_TABLE:
+            raise LeftTable
+    outside = [counts.overflow[:overflow]]
     for seat, frequencies in enumerate(classes):
-        outside = _add_classes(compiled, counts.dense[seat], seats.ends, frequencies)
-        assert not len(outside)  # hands are limited, so that all payoffs fit
-    return counts.dense, counts.trace
-
-
-def _add_classes(compiled: CompiledRules, dense: Array, ends: Array, frequencies: Array) -> Array:
-    """Add the payoffs of rounds without splits to the counts. Returns: the payoff codes that do not fit there."""
-    occurred = np.flatnonzero(frequencies)
-    codes, times = ends[occurred, 0], frequencies[occurred]
-    units, tied = payoff_parts(codes)
-    column, width = units + compiled.numbers.width, compiled.numbers.width
-    fits = (column >= 0) & (column <= 2 * width) & (tied <= compiled.numbers.ties)
-    np.add.at(dense, (tied[fits], column[fits]), times[fits])
-    outside: Array = np.repeat(codes[~fits], times[~fits])
-    return outside
+        others = count_codes(counts.dense[seat], seats.ends[:, 0], frequencies)
+        outside.append(np.stack([np.full_like(others, seat), others], axis=1))
+    return counts.dense, np.concatenate(outside), counts.trace

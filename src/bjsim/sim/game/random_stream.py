@@ -54,6 +54,17 @@ def stream_key(seed: int, table: int, block: int) -> tuple[int, int]:
     return mix(first), _odd_gamma(second)
 
 
+def stream_words(start: Any, gamma: Any, index: Words) -> Words:
+    """Words of streams with these keys, by arrays of uint64."""
+    z: Words = start + index * gamma
+    z ^= z >> np.uint64(30)
+    z *= np.uint64(0xBF58476D1CE4E5B9)
+    z ^= z >> np.uint64(27)
+    z *= np.uint64(0x94D049BB133111EB)
+    z ^= z >> np.uint64(31)
+    return z
+
+
 class Stream:
     """The random stream of a block."""
 
@@ -63,10 +74,9 @@ class Stream:
     def words(self, first: int, count: int) -> Words:
         """Words `first` .. `first + count - 1`, uint64 (count,)."""
         with np.errstate(over="ignore"):
-            z = np.uint64(self.start) + np.arange(first, first + count, dtype=np.uint64) * np.uint64(self.gamma)
-            z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-            z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-            return z ^ (z >> np.uint64(31))
+            return stream_words(
+                np.uint64(self.start), np.uint64(self.gamma), np.arange(first, first + count, dtype=np.uint64)
+            )
 
     def halves(self, first: int, count: int) -> list[int]:
         """The 32-bit halves `first` .. `first + count - 1`, the low half of a word before its high half."""

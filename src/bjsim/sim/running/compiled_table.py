@@ -1,4 +1,4 @@
-"""Tables whose seats all play charts, in the compiled round."""
+"""Tables whose seats all play charts, by the round table."""
 
 from __future__ import annotations
 
@@ -9,65 +9,78 @@ from typing import Any
 
 import numpy as np
 
+from bjsim.sim.engine.array_play import CARDS, LeftTable
 from bjsim.sim.engine.kernels.layout import CompiledRules, LuckModel, payoff_parts
-from bjsim.sim.engine.kernels.table_layout import LookupTable, TableSeats
-from bjsim.sim.engine.lookup_table import make_lookup_table, make_table_seats
+from bjsim.sim.engine.walkers import Walkers
 from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.running.blocks import Span
+from bjsim.sim.running.readable_table import ReadableTable
 from bjsim.sim.stats.estimate import RatioSums
 from bjsim.sim.stats.luck_tally import LuckTally
 from bjsim.sim.stats.tally import Tally
 
 Array = np.ndarray[Any, Any]
 
-# a cache for each process: lookup tables are larger than the compiled rules, and quickly made
-_lookup_tables: dict[tuple[object, ...], LookupTable | TableSeats | None] = {}
+MOST_WALKERS = 16  # kept by each process: round tables are not sent to others, as they are large, and quickly made
+_walkers: dict[tuple[object, ...], Walkers] = {}
 
 
-def _lookup_table(compiled: CompiledRules) -> LookupTable | TableSeats | None:
+def find_walkers(compiled: CompiledRules) -> Walkers:
+    """The walkers of compiled rules."""
     key = tuple((a.shape, a.tobytes()) if isinstance(a, np.ndarray) else a for a in compiled)
-    if key not in _lookup_tables:
-        _lookup_tables[key] = make_lookup_table(compiled) or make_table_seats(compiled)
-    return _lookup_tables[key]
+    if key not in _walkers:
+        if len(_walkers) == MOST_WALKERS:
+            del _walkers[next(iter(_walkers))]
+        _walkers[key] = Walkers(compiled)
+    return _walkers[key]
 
 
 @dataclass(frozen=True)
 class CompiledTable:
-    """A table whose seats all play charts, in the compiled round or, where possible, by a lookup table.
+    """A table whose seats all play charts, by the round table.
 
     Attributes:
         compiled: The compiled rules and charts.
         unit: The payoff quantum, as a share of an initial bet.
+        readable: The same table, for what the round table has no room for if numba is missing.
     """
 
     compiled: CompiledRules
     unit: Fraction
+    readable: ReadableTable
     blocks_at_once = 32  # two million rounds, some tenths of a second
 
     @property
     def seats(self) -> int:
         return len(self.compiled.act)
 
-    def play(self, seed: int, table: int, spans: Sequence[Span]) -> list[Tally]:
-        from bjsim.sim.engine.rounds import play_blocks, play_by_table, play_rounds  # imports numba
+    def compile(self) -> None:
+        """Have the kernels ready that long jobs are played by."""
+        find_walkers(self.compiled).compile()
 
+    def play(self, seed: int, table: int, spans: Sequence[Span]) -> list[Tally]:
         keys, rounds = [stream_key(seed, table, span.block) for span in spans], [span.rounds for span in spans]
-        lookup = _lookup_table(self.compiled)
-        if isinstance(lookup, LookupTable):
-            counts, outside, _ = play_blocks(self.compiled, lookup, keys, rounds)
-            return make_tallies(self.unit, counts, outside)
-        if lookup is not None:
-            return make_tallies(self.unit, play_by_table(self.compiled, lookup, keys, rounds)[0], np.zeros((0, 2)))
-        totals = [Tally()] * self.seats
-        for key, span in zip(keys, spans, strict=True):
-            counts, outside, _ = play_rounds(self.compiled, key, span.rounds)
-            played = make_tallies(self.unit, counts, outside)
-            totals = [total + one for total, one in zip(totals, played, strict=True)]
-        return totals
+        try:
+            played = find_walkers(self.compiled).play(keys, rounds)
+        except LeftTable:
+            if len(spans) == 1:
+                return self._play_without_table(seed, table, spans[0])[0]
+            parts = [self.play(seed, table, [span]) for span in spans]
+            return [sum(tallies, start=Tally()) for tallies in zip(*parts, strict=True)]
+        return make_tallies(self.unit, played.counts, played.outside)
 
     def play_traced(self, seed: int, table: int, span: Span) -> tuple[list[Tally], Array]:
-        from bjsim.sim.engine.rounds import play_rounds  # imports numba
+        try:
+            played = find_walkers(self.compiled).trace(stream_key(seed, table, span.block), span.rounds)
+        except LeftTable:
+            return self._play_without_table(seed, table, span)
+        return make_tallies(self.unit, played.counts, played.outside), played.traces[0]
 
+    def _play_without_table(self, seed: int, table: int, span: Span) -> tuple[list[Tally], Array]:
+        try:
+            from bjsim.sim.engine.rounds import play_rounds
+        except ImportError:  # numba is missing
+            return self.readable.play_traced(seed, table, span)
         key = stream_key(seed, table, span.block)
         counts, outside, trace = play_rounds(self.compiled, key, span.rounds, span.rounds)
         return make_tallies(self.unit, counts, outside), trace
@@ -79,6 +92,7 @@ class AdjustedTable:
 
     compiled: CompiledRules
     unit: Fraction
+    readable: ReadableTable
     luck_model: LuckModel
     blocks_at_once = 16  # about a second
 
@@ -86,18 +100,28 @@ class AdjustedTable:
     def seats(self) -> int:
         return len(self.compiled.act)
 
+    def compile(self) -> None:
+        """Have its kernels ready."""
+        self.play(0, 0, [Span(0, 1)])
+
     def play(self, seed: int, table: int, spans: Sequence[Span]) -> list[Tally]:
         played = [self._play(stream_key(seed, table, span.block), span.rounds) for span in spans]
         return [sum(tallies, start=Tally()) for tallies in zip(*played, strict=True)]
 
     def play_traced(self, seed: int, table: int, span: Span) -> tuple[list[Tally], Array]:
-        _, trace = CompiledTable(self.compiled, self.unit).play_traced(seed, table, span)
+        _, trace = CompiledTable(self.compiled, self.unit, self.readable).play_traced(seed, table, span)
         return self.play(seed, table, [span]), trace
 
     def _play(self, key: tuple[int, int], rounds: int) -> list[Tally]:
         from bjsim.sim.engine.rounds import play_adjusted  # imports numba
 
-        counts, outside, sums, usual = play_adjusted(self.compiled, self.luck_model, float(self.unit), key, rounds)
+        try:
+            cards = find_walkers(self.compiled).cards_in_round
+        except LeftTable:
+            cards = CARDS * self.seats
+        counts, outside, sums, usual = play_adjusted(
+            self.compiled, self.luck_model, float(self.unit), key, rounds, cards
+        )
         tallies = make_tallies(self.unit, counts, outside)
         values = self.luck_model.value[self.luck_model.chart].tolist()
         lucks = [

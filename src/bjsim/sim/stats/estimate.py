@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import astuple, dataclass
-from operator import add
+from dataclasses import dataclass
+from operator import add, attrgetter
 from typing import Self
 
 from bjsim.sim.stats.intervals import anytime, fixed_sample
@@ -77,7 +77,8 @@ class RatioSums(Estimate):
         return cls(1, y, b, y * y, y * b, b * b)
 
     def __add__(self, other: Self) -> Self:
-        return type(self)(*map(add, astuple(self), astuple(other)))
+        fields = attrgetter(*self.__match_args__)
+        return type(self)(*map(add, fields(self), fields(other)))
 
     @property
     def size(self) -> int:

@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bjsim.sim.game.actions import CODES
-from bjsim.strategies.shoe import kernel
 from bjsim.strategies.shoe.analysis import Play
 from bjsim.strategies.shoe.charts import ColumnCharts
 from bjsim.strategies.shoe.deviation import Squares
 from bjsim.strategies.shoe.game import ACTIONS
+from bjsim.strategies.shoe.passes import gains
 from bjsim.strategies.shoe.solver import ShoeSolver
 
 Floats = NDArray[np.float64]
@@ -107,15 +107,14 @@ class _ColumnSums:
         visits = [actual + SELDOM * prior for actual, prior in reached]
         size = len(charts.kinds)
         sums = cls(charts.by_action(plays, visits), np.zeros((size, ACTIONS)), *np.zeros((4, size)))
-        gone = shoe.nodes.gone
         if risk:
             sums._add_squares(charts, plays, visits, products)
         for start, chance, visited in zip(charts.starts, charts.chances, visits, strict=True):
-            known = shoe.game.dealer.hands.known[start]
+            known = shoe.game.dealer.known[start]
             weight = (chance * visited * analysis.base.plays[start])[:-1]
             sums.plays += np.bincount(shoe.kind, weight, size)
-            sums.cards += np.bincount(shoe.kind, weight * (shoe.nodes.sizes[gone] + known.sum()), size)
-            seen = (shoe.nodes.counts[gone] + known) @ tags
+            sums.cards += np.bincount(shoe.kind, weight * (shoe.nodes.sizes + known.sum()), size)
+            seen = tags @ (shoe.nodes.counts + known[:, None])
             sums.tags += np.bincount(shoe.kind, weight * seen, size)
             sums.tags2 += np.bincount(shoe.kind, weight * seen**2, size)
         return sums
@@ -127,9 +126,7 @@ class _ColumnSums:
         pairs = shoe.layout.pairs
         for start, chance, play, visited in zip(charts.starts, charts.chances, plays, visits, strict=True):
             weight, square = chance * visited, squares.follow(start, play.act)
-            kernel.gains(
-                shoe.nodes, squares.base, start, shoe.kind, weight, square.hit, squares.surrender, self.squares
-            )
+            gains(shoe.nodes, shoe.shown, squares.base, start, weight, square.value, squares.surrender, self.squares)
             if products:
                 for value in np.flatnonzero(np.isfinite(square.split)).tolist():
                     square.split[value] += squares.products(start, value, play)
@@ -153,9 +150,9 @@ def _row_choices(
         below = max((CODES[other] for other in BELOW[action] if legal[other][able].all()), key=ev.__getitem__)
         own = CODES[action]
         cards, tags, tags2 = (float(values[members].sum()) / plays for values in (sums.cards, sums.tags, sums.tags2))
-        yield ChoiceKey(row, charts.column, action), Choice(
-            float(ev[own] - ev[below]), float(squares[own] - squares[below]), plays,
-            float(sums.plays[kinds[able & ~better]].sum()), cards, tags, max(tags2 - tags**2, 0.0),
-        )  # fmt: skip
+        gain, risk = float(ev[own] - ev[below]), float(squares[own] - squares[below])
+        decided = float(sums.plays[kinds[able & ~better]].sum())
+        choice = Choice(gain, risk, plays, decided, cards, tags, max(tags2 - tags**2, 0.0))
+        yield ChoiceKey(row, charts.column, action), choice
         if ev[own] > ev[below]:
             better |= able

@@ -194,9 +194,14 @@ def ramp_gradients(table: CountReturns, units: ArrayLike, spots: ArrayLike = 1) 
 
 
 def kelly_ramp(
-    table: CountReturns, bank: float, kelly: float = 1.0, least: float = 0.0, most: float = math.inf,
-    chip: float = 0.0, spots: ArrayLike = 1,
-) -> Floats:  # fmt: skip
+    table: CountReturns,
+    bank: float,
+    kelly: float = 1.0,
+    least: float = 0.0,
+    most: float = math.inf,
+    chip: float = 0.0,
+    spots: ArrayLike = 1,
+) -> Floats:
     """Compute the bets of a bank: k B e / (var + (spots - 1) cov) at each count, within limits.
 
     Args:

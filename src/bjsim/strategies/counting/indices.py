@@ -112,10 +112,16 @@ class _Curve:
 
 
 def generate_indices(
-    rules: Rules, system: CountingSystem, *, unseen: int | None = None, dealt: float | None = None,
-    limit: int = 10, kelly: float | None = None, ramp: Ramp | None = None,
+    rules: Rules,
+    system: CountingSystem,
+    *,
+    unseen: int | None = None,
+    dealt: float | None = None,
+    limit: int = 10,
+    kelly: float | None = None,
+    ramp: Ramp | None = None,
     on_count: Callable[[int, int], object] = lambda done, total: None,
-) -> list[Index]:  # fmt: skip
+) -> list[Index]:
     """Generate all index plays of a game.
 
     Args:

@@ -33,11 +33,20 @@ def play_request(
         return min(request.most_rounds, run.rounds * times) if times else request.most_rounds
 
     return simulate_count(
-        request.game, request.counting, request.departures(), request.most_rounds, request.seed, request.workers,
+        request.game,
+        request.counting,
+        request.departures(),
+        request.most_rounds,
+        request.seed,
+        request.workers,
         enough=lambda run: request.precision > 0 and half(run) <= request.precision,
-        spots=request.spots, adjusted=request.adjust_luck, span=request.whole_span, keep_units=keep_units,
-        leave=request.leaves, on_block=lambda run: on_progress(run.rounds, expected(run)),
-    )  # fmt: skip
+        spots=request.spots,
+        adjusted=request.adjust_luck,
+        span=request.whole_span,
+        keep_units=keep_units,
+        leave=request.leaves,
+        on_block=lambda run: on_progress(run.rounds, expected(run)),
+    )
 
 
 def play_apart(request: CountRequest, label: str) -> CountRun:

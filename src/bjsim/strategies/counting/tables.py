@@ -14,7 +14,7 @@ from bjsim.sim.engine.counting_table import CountingTable
 from bjsim.sim.engine.counting_values import make_counting_values
 from bjsim.sim.engine.kernels.count_layout import COUNT, Counter, DepthControl
 from bjsim.sim.engine.kernels.layout import SPLIT, CompiledRules, LuckModel
-from bjsim.sim.engine.lookup_table import make_count_lookup
+from bjsim.sim.engine.packed_tables import make_count_lookup
 from bjsim.sim.engine.state_values import draw_probabilities
 from bjsim.sim.game.cards import TEN
 from bjsim.sim.game.course import ACE, course
@@ -109,7 +109,7 @@ class CountingGame:
 
     @property
     def by_table(self) -> bool:
-        """Whether the lookup table may play it: one spot, no luck, and a hole card if insurance is ever taken.
+        """Whether the round table may play it: one spot, no luck, and a hole card if insurance is ever taken.
 
         Without a hole card, insurance may wait for a card of the dealer that no hand waits for.
         """

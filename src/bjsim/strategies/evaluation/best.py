@@ -7,14 +7,12 @@ from dataclasses import replace
 from functools import lru_cache
 
 from bjsim.errors import InputError
-from bjsim.sim.engine.compile_notice import announce_compile, on_compile
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.shoe.solver import ShoeSolver
 from bjsim.strategies.solution import Solution
 
-COMPILING = "compiling the solver of finite shoes (once after install, up to a minute) …"
 logger = logging.getLogger(__name__)
 
 KEPT = 8  # solutions, the least recently used leave first; one of splits to four hands holds about 30 MB
@@ -54,8 +52,7 @@ def _kept(rules: Rules) -> Solution:
 @lru_cache(maxsize=256)
 def _refusal(rules: Rules) -> str:
     try:
-        with on_compile(lambda: announce_compile(COMPILING)):
-            _ = _kept(rules).chart, _kept(rules).value
+        _ = _kept(rules).chart, _kept(rules).value
     except InputError as error:
         return str(error)
     return ""

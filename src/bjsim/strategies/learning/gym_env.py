@@ -2,7 +2,7 @@
 
 `import bjsim.gym`, then `gymnasium.make("bjsim/Easy-v0")`, or in one step `gymnasium.make("bjsim.gym:bjsim/Easy-v0")`.
 Needs the extra `bjsim[gym]`. The environment plays the readable round of `bjsim.sim.game.round` and adds no rules;
-`gymnasium.make_vec` makes the compiled one of `vector_env.py`.
+`gymnasium.make_vec` makes the fast one of `vector_env.py`.
 """
 
 from __future__ import annotations

@@ -33,17 +33,18 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil, log, nan, sqrt
-from typing import NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
 from bjsim.sim.stats.intervals import Z95
-from bjsim.strategies.learning import kernel
-from bjsim.strategies.learning.kernel import MONTE_CARLO, Q_LEARNING, Sampler, alias_tables
 from bjsim.strategies.mdp.model import FiniteMDP, Floats, Ints, MDPError
 from bjsim.strategies.mdp.termination import check_ends
 
-ALGORITHMS = {"q": Q_LEARNING, "mc": MONTE_CARLO}
+if TYPE_CHECKING:
+    from bjsim.strategies.learning.kernel import Sampler
+
+ALGORITHMS = ("q", "mc")  # in the order of Q_LEARNING and MONTE_CARLO
 DRAWS = ("even", "independent")
 NEGLIGIBLE = 1e-6  # a discounted episode is cut when the discount of a reward is below this
 
@@ -201,11 +202,13 @@ class _Team:
 
     def learn(self, episodes: int) -> None:
         """Play one round: every worker learns from its share, then the tables are pooled."""
+        from bjsim.strategies.learning.kernel import learn_episodes  # imports numba
+
         schedule, tables = self.schedule, [(self.q.copy(), self.visits.copy()) for _ in range(self.workers)]
 
         def learn_share(worker: int, share: int) -> int:
-            return kernel.learn_episodes(
-                self.sampler, ALGORITHMS[schedule.algorithm], self.power,
+            return learn_episodes(
+                self.sampler, ALGORITHMS.index(schedule.algorithm), self.power,
                 schedule.explore_start, schedule.explore_action,
                 self.longest, share, self.streams[worker], self.turns[worker], *tables[worker],
             )  # fmt: skip
@@ -215,9 +218,10 @@ class _Team:
 
     def play(self, policy: Ints, episodes: int) -> tuple[float, float]:
         """Mean return of a policy and its standard error."""
+        from bjsim.strategies.learning.kernel import play_episodes  # imports numba
 
         def play_share(worker: int, share: int) -> tuple[float, float, int]:
-            return kernel.play_episodes(self.sampler, policy, self.longest, share, self.streams[worker])
+            return play_episodes(self.sampler, policy, self.longest, share, self.streams[worker])
 
         results = self._each(play_share, episodes)
         total, squares = sum(r[0] for r in results), sum(r[1] for r in results)
@@ -237,6 +241,8 @@ class _Team:
 
 def sampler(mdp: FiniteMDP) -> Sampler:
     """Prepare a decision process for the kernel, with its probabilities as alias tables."""
+    from bjsim.strategies.learning.kernel import Sampler  # imports numba
+
     probabilities = _alias(mdp.outcome_start, mdp.probability)
     start = _alias(np.array([0, len(mdp.states)]), mdp.start)
     return Sampler(
@@ -278,6 +284,8 @@ def pooled(q: Floats, visits: Ints, tables: list[tuple[Floats, Ints]], power: in
 
 
 def _alias(starts: Ints, probabilities: Floats) -> tuple[Floats, Ints]:
+    from bjsim.strategies.learning.kernel import alias_tables  # imports numba
+
     keep, other = np.empty(len(probabilities)), np.empty(len(probabilities), dtype=np.int64)
     alias_tables(starts, probabilities, keep, other)
     return keep, other

@@ -1,4 +1,4 @@
-"""A compiled Gymnasium vector environment for every game: `gymnasium.make_vec("bjsim/Easy-v0", num_envs=4096)`."""
+"""A fast Gymnasium vector environment for every game: `gymnasium.make_vec("bjsim/Easy-v0", num_envs=4096)`."""
 
 from __future__ import annotations
 
@@ -11,21 +11,18 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from bjsim.sim.engine.compile_notice import announce_compile, on_compile
-from bjsim.sim.engine.compiled_rules import number_hands
-from bjsim.sim.engine.kernels.step import Outputs
-from bjsim.sim.engine.stepped_tables import SteppedTables
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.learning.encoder import Encoder, Observation
 from bjsim.strategies.learning.gym_env import MAX_SEED
+from bjsim.strategies.learning.vector_tables import Outputs, VectorTables
 
 MODES = (AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP)
 Step = tuple[Observation, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]
 
 
 class BlackjackVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[np.float64]]):  # type: ignore[misc, unused-ignore]
-    """Many tables with one seat each, stepped together by compiled code.
+    """Many tables with one seat each, stepped together in NumPy.
 
     Actions, observations, rewards and episodes are those of `BlackjackEnv`. Table i, reset with the seed s, plays the
     same cards as a `BlackjackEnv` reset with the seed s + i, so a step returns the same arrays as that of a
@@ -74,8 +71,7 @@ class BlackjackVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[np.fl
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._actions = len(encoder.letters)
-        features = np.array([encoder.features(hand) for hand in number_hands(encoder.states)[0]], np.int64)
-        self._tables = SteppedTables(encoder.states, encoder.letters, features, num_envs, encoder.most_hands)
+        self._tables = VectorTables(encoder, num_envs)
         self._is_reset = False
 
     def reset(
@@ -103,8 +99,7 @@ class BlackjackVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[np.fl
             self._tables.open_shoes([int(seeding.np_random(each)[0].integers(MAX_SEED)) for each in seeds])
             self._is_reset = True
         self._tables.abandon()
-        with on_compile(announce_compile):
-            outputs = self._tables.step(np.zeros(self.num_envs, np.int64), self._same_step)
+        outputs = self._tables.step(np.zeros(self.num_envs, np.int64), self._same_step)
         return outputs.observation, {"action_mask": outputs.mask}
 
     def step(self, actions: NDArray[np.int64]) -> Step:  # type: ignore[override, unused-ignore]

@@ -182,9 +182,6 @@ class LuckAdjuster:
     def adjust(self, logs: Sequence[DrawLog]) -> dict[str, Any]:
         """Compute the luck of a match and update the opponent models.
 
-        Args:
-            logs: The draw logs of the match's tables.
-
         Returns:
             `luck`, in chips by bot and kind of draw, and `learned`, the changed chart cells by bot.
         """

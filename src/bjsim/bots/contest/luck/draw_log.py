@@ -166,12 +166,7 @@ class DrawLogger:
         self._decisions: list[int] = []
 
     def add(self, events: Sequence[Event], bots: Sequence[int]) -> None:
-        """Log the next round.
-
-        Args:
-            events: The events of the round.
-            bots: The bot in each seat.
-        """
+        """Log the next round."""
         table = _Round(self.state_index, bots, self.slots)
         for event in events:
             match event:

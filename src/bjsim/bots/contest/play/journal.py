@@ -57,9 +57,6 @@ def commitment(folder: Path) -> str:
 def read_lines(path: Path) -> Iterator[tuple[dict[str, Any], int, int]]:
     """Read the complete records of a journal; an incomplete last line is ignored.
 
-    Args:
-        path: The journal.
-
     Returns:
         An iterator of (record, CRC up to and including it, offset of its end in bytes).
 
@@ -148,9 +145,6 @@ class Journal:
             folder: The contest's folder.
             header: The header, without `record` and `format`.
 
-        Returns:
-            The journal.
-
         Raises:
             JournalError: The folder holds a contest already, or cannot be written to.
         """
@@ -179,9 +173,6 @@ class Journal:
 
         All records must be read before the journal is written to; an incomplete last line is removed after the last
         record.
-
-        Args:
-            folder: The contest's folder.
 
         Returns:
             The journal, and an iterator of its records, header first, which raises JournalError if the journal is

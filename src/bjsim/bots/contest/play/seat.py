@@ -70,11 +70,9 @@ class ContestSeat:
             self.line.bank = 0.0
 
     def _add_fault(self, fault: Fault) -> None:
-        self.faults.append({
-            "bot": self.bot, "place": self.position, "move": len(self.moves), "kind": fault.kind,
-            "detail": _text(fault.detail.encode()), "argv": list(fault.argv),
-            "stdout": _text(fault.stdout), "stderr": _text(fault.stderr),
-        })  # fmt: skip
+        what = {"kind": fault.kind, "detail": _text(fault.detail.encode()), "argv": list(fault.argv)}
+        said = {"stdout": _text(fault.stdout), "stderr": _text(fault.stderr)}
+        self.faults.append({"bot": self.bot, "place": self.position, "move": len(self.moves), **what, **said})
 
 
 def _text(raw: bytes) -> str:

@@ -107,9 +107,6 @@ class Workers:
     def tables(self, plans: Iterator[TablePlan]) -> Iterator[tuple[TablePlan, Iterator[tuple[Record, Times]]]]:
         """Play tables.
 
-        Args:
-            plans: The tables.
-
         Returns:
             An iterator of each plan with its rounds, which must be taken before the next plan.
 

@@ -26,9 +26,6 @@ def render_bot(report: Report, row: Mapping[str, Any]) -> str:
     Args:
         report: The common content of the pages.
         row: The bot's row, of `report.rows` or `report.former`.
-
-    Returns:
-        The page as HTML.
     """
     bot = row["number"]
     hands = report.data.hands.get(bot, BotHands())

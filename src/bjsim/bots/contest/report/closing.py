@@ -21,9 +21,6 @@ def close(folder: Path) -> None:
     Its journal is written once more, with the sources of the bots relative to the folder that holds them all: a closed
     contest is not resumed, and a published journal must not reveal the paths of the host.
 
-    Args:
-        folder: The contest's folder.
-
     Raises:
         InputError: The contest has not ended, is closed already, or its journal cannot be read or written.
     """

@@ -18,9 +18,6 @@ DEFAULTS = {setting.name: setting.default for setting in fields(Contest)}
 def published_sources(sources: Sequence[str]) -> list[str]:
     """The sources of the bots for publication.
 
-    Args:
-        sources: Names of strategies, and absolute paths of files.
-
     Returns:
         The same names; files relative to the folder that holds them all, because the page must not reveal other
         paths. A file starts with `./`, so that it cannot be mistaken for anything else.
@@ -32,11 +29,6 @@ def published_sources(sources: Sequence[str]) -> list[str]:
 
 def contest_command(contest: Contest, names: Sequence[str], sources: Sequence[str]) -> str:
     """The command that reproduces a contest, in the folder of the bots' files and of the `settings_file`, if any.
-
-    Args:
-        contest: The settings.
-        names: The names of the bots.
-        sources: Their sources.
 
     Returns:
         The command, quoted for a POSIX shell.

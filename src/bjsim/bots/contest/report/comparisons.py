@@ -16,9 +16,6 @@ COMPARED = 10  # bots that are compared with each other; the page of a bot compa
 def describe_lead(standings: Standings) -> str:
     """Who wins, or what a decision would take.
 
-    Args:
-        standings: The standings.
-
     Returns:
         A clause without a full stop.
     """
@@ -100,9 +97,6 @@ def _join_ranks(ranks: Sequence[int]) -> str:
 
 def crosstable(standings: Standings) -> list[list[dict[str, Any] | None]]:
     """The differences of all pairs of the first COMPARED bots by rank.
-
-    Args:
-        standings: The standings.
 
     Returns:
         A row per bot, with a `compare` against each other bot.

@@ -83,10 +83,6 @@ def draw_intervals(rows: Sequence[Mapping[str, Any]], start: float) -> dict[str,
 def draw_convergence(standings: Standings, colours: Sequence[int]) -> dict[str, Any] | None:
     """The drawing of mean chips against matches for the first DRAWN bots, by rank.
 
-    Args:
-        standings: The standings.
-        colours: The colours by bot number.
-
     Returns:
         Polylines, labels and ticks, the means as numbers, and `cut` (positions and values of the edges beyond which
         lines are cut off); None if there are fewer than two points.
@@ -120,10 +116,6 @@ def draw_convergence(standings: Standings, colours: Sequence[int]) -> dict[str, 
 
 def draw_rank(standings: Standings, bot: int) -> dict[str, Any] | None:
     """The drawing of a bot's rank against matches.
-
-    Args:
-        standings: The standings.
-        bot: Number of the bot.
 
     Returns:
         A polyline, ticks, and (matches, rank, mean chips) as numbers; None if there are fewer than two points.

@@ -82,9 +82,6 @@ class BotMistakes:
     def costliest(self, count: int) -> list[tuple[Cell, Mistake]]:
         """The mistakes that cost most in all.
 
-        Args:
-            count: Number of mistakes at most.
-
         Returns:
             Their cells, and what they cost.
         """

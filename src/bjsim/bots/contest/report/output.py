@@ -23,10 +23,6 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")  # first characters of a spreadsheet 
 def row_values(row: StandingsRow, timings: Timings | None = None) -> dict[str, Any]:
     """One row of standings.json.
 
-    Args:
-        row: The row of the standings.
-        timings: The times of moves, if known.
-
     Returns:
         Values by key. `rank` is None for a bot without one, `chips` is per match, `per_hand` is the profit in chips per
         hand. `tied_with` has the names of the bots that it is not separated from. `retired` says when and why the bot
@@ -100,12 +96,7 @@ def _as_text(value: object) -> object:
 
 
 def write_atomically(path: Path, text: str) -> None:
-    """Write a file atomically: readers see the old or the new content.
-
-    Args:
-        path: The file.
-        text: Its content.
-    """
+    """Write a file atomically: readers see the old or the new content."""
     fresh = path.with_name(path.name + ".new")
     with file_errors(fresh):
         fresh.write_text(text, encoding="utf-8")
@@ -113,13 +104,7 @@ def write_atomically(path: Path, text: str) -> None:
 
 
 def write_standings(folder: Path, standings: Standings, timings: Timings | None = None) -> None:
-    """Write standings.json and standings.csv.
-
-    Args:
-        folder: The contest's folder.
-        standings: The standings.
-        timings: The times of moves, if known.
-    """
+    """Write standings.json and standings.csv."""
     write_atomically(folder / "standings.json", standings_json(standings, timings))
     write_atomically(folder / "standings.csv", standings_csv(standings, timings))
 

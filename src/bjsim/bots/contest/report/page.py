@@ -129,29 +129,13 @@ class Report:
 
 
 def format_swing(record: Mapping[str, Any], names: Sequence[str]) -> str:
-    """The largest win or loss in a round, in words.
-
-    Args:
-        record: The record of the round.
-        names: Names by bot number.
-
-    Returns:
-        The bot and its chips.
-    """
+    """The largest win or loss in a round, in words."""
     net = max(record["net"], key=abs)
     return f"{names[record['seats'][record['net'].index(net)]]} {net:+d}"
 
 
 def replayed(data: PageData, swings: int) -> str:
-    """The rounds that can be replayed, in words.
-
-    Args:
-        data: The data of the page.
-        swings: Number of rounds with the largest swings.
-
-    Returns:
-        A sentence.
-    """
+    """The rounds that can be replayed, in words."""
     count, match = len(data.last), data.match + 1
     whole = "the only round" if count == 1 else f"all {count} rounds"
     last = whole if count == data.rounds else f"the first {count} of {data.rounds} rounds"
@@ -159,14 +143,7 @@ def replayed(data: PageData, swings: int) -> str:
 
 
 def render_index(report: Report) -> str:
-    """Render the page of the contest.
-
-    Args:
-        report: What its pages have in common.
-
-    Returns:
-        The page as HTML.
-    """
+    """Render the page of the contest."""
     standings, data, rows = report.standings, report.data, report.rows
     contest = standings.contest
     sources = published_sources([bot["source"] for bot in standings.bots])

@@ -18,14 +18,7 @@ PAGES = "pages"  # the folder with the pages of the bots
 
 
 def write_results(folder: Path, standings: Standings, page: PageData, timings: Timings) -> None:
-    """Write standings.json, standings.csv, index.html, a page for each bot and, where there are marks, marks.csv.
-
-    Args:
-        folder: The contest's folder.
-        standings: The standings.
-        page: The data of the pages.
-        timings: The times of moves.
-    """
+    """Write standings.json, standings.csv, index.html, a page for each bot and, where there are marks, marks.csv."""
     write_standings(folder, standings, timings)
     if standings.contest.marks:
         write_atomically(folder / "marks.csv", marks_csv(make_marks(standings)))

@@ -87,9 +87,6 @@ def own_table(bot: int, match: int, tables: int, size: int, field: int, duplicat
         size: Seats at the table. The bot has each of them once in `size` matches.
         field: Number of house players, HOUSE, HOUSE - 1, ..., which take turns if there are more than seats.
         duplicate: Whether `size` matches share a shoe.
-
-    Returns:
-        The plan of the table.
     """
     turn, seat = divmod(match, size)
     beside = turn if duplicate else match

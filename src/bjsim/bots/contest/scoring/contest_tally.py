@@ -88,11 +88,7 @@ class ContestTally:
         return [*self.names, *reversed(houses)]
 
     def add(self, record: Mapping[str, Any]) -> None:
-        """Count the next record.
-
-        Args:
-            record: The record.
-        """
+        """Count the next record."""
         kind = record["record"]
         if kind == "round":
             self._round(record)
@@ -112,14 +108,7 @@ class ContestTally:
             self.closed = True
 
     def add_all(self, records: Iterable[Mapping[str, Any]]) -> Self:
-        """Count records.
-
-        Args:
-            records: The next records of the journal.
-
-        Returns:
-            This tally.
-        """
+        """Count records."""
         for record in records:
             self.add(record)
         return self
@@ -217,9 +206,6 @@ class ContestTally:
 
         Founders, who share tables, are not compared.
 
-        Args:
-            bot: Number of a bot.
-
         Returns:
             Numbers of other bots, if it has played enough matches for an interval.
         """
@@ -244,9 +230,6 @@ class ContestTally:
 
     def mean_chips(self, bot: int) -> float:
         """Mean chips per complete match.
-
-        Args:
-            bot: Number of the bot.
 
         Returns:
             The mean; the initial chips before the first match has ended.

@@ -28,6 +28,7 @@ from bjsim.sim.stats.intervals import ALPHA
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
+Ints = npt.NDArray[np.int64]
 
 PLANNED = 0.8
 FOR_A_PAIR = 25  # matches of a contest of two bots
@@ -68,14 +69,15 @@ class Differences:
         self._planned, self._optimal_n = planned, optimal_n
         self.batches = np.minimum.outer(lengths, lengths)
         self.mean = np.zeros(self.batches.shape)
-        self._spread = np.zeros(self.batches.shape)  # variance of the difference of a batch
+        variance = np.zeros(self.batches.shape)  # of the difference of a batch
         self._anytime: list[tuple[int, Bools]] = []
         for n in np.unique(self.batches[self.batches > 0]).tolist():
             where = self.batches == n
             mean, paired, _, _ = self._moments(n)
-            self.mean[where], self._spread[where] = mean[where], paired[where]
+            self.mean[where], variance[where] = mean[where], paired[where]
             if n >= MIN_BATCHES:
                 self._anytime.append((n, where))
+        self._sd, self._at_end = np.sqrt(variance), self._moments_at_end()
         among = np.zeros(len(results), bool)
         among[list(present)] = True
         among_both = among[:, None] & among & ~np.eye(len(among), dtype=bool)
@@ -107,38 +109,47 @@ class Differences:
         freedom = np.divide((n - 1) * apart**2, squares, out=np.full_like(squares, n - 1.0), where=squares > 0)
         return mean[:, None] - mean, paired, apart, freedom
 
+    def _moments_at_end(self) -> tuple[Bools, Floats, Floats, Ints] | None:
+        """Who has played all planned batches, with mean, error and freedom then; None if there are too few."""
+        n = self._planned
+        if n < MIN_BATCHES or not (where := self.batches >= n).any():
+            return None
+        mean, paired, apart, freedom = self._moments(n)
+        step = 1 + n // 20  # quantiles take long to compute; rounded down, the freedom gives wider intervals
+        known = np.where(self._same_cards, n - 1, np.maximum(n - 1, freedom.astype(int) // step * step))
+        return where, mean, np.sqrt(np.where(self._same_cards, paired, apart) / n), np.where(where, known, n - 1)
+
     def _intervals(self, alpha: float) -> tuple[Floats, Floats]:
         """The ends of all intervals at an error probability; infinite where there are too few batches."""
-        half = np.full(self.mean.shape, np.inf)
+        high = np.full(self.mean.shape, np.inf)
         anytime = alpha * (1 - PLANNED) if self._planned else alpha
         for n, where in self._anytime:
             if math.isfinite(width := anytime_t_half(n, n - 1.0, self._optimal_n, anytime)):
-                half[where] = width * np.sqrt(self._spread[where])
-        low, high = self.mean - half, self.mean + half
-        n = self._planned
-        if n < MIN_BATCHES or not (where := self.batches >= n).any():
+                np.multiply(self._sd, width, out=high, where=where)
+        low = self.mean - high
+        high += self.mean
+        if self._at_end is None:
             return low, high
-        mean, paired, apart, freedom = self._moments(n)
-        spread = np.where(self._same_cards, paired, apart)
-        step = 1 + n // 20  # quantiles take long to compute; rounded down, the freedom gives wider intervals
-        known = np.where(self._same_cards, n - 1, np.maximum(n - 1, freedom.astype(int) // step * step))
-        quantiles = {f: t_half(f, PLANNED * alpha) for f in np.unique(known[where]).tolist()}
-        half = np.vectorize(quantiles.get, otypes=[float])(np.where(where, known, n - 1)) * np.sqrt(spread / n)
-        both = np.maximum(low, mean - half), np.minimum(high, mean + half)
-        where &= both[0] <= both[1]
-        return np.where(where, both[0], low), np.where(where, both[1], high)
+        where, mean, error, freedom = self._at_end
+        quantiles = np.zeros(freedom.max() + 1)
+        for known in np.flatnonzero(np.bincount(freedom.ravel())).tolist():
+            quantiles[known] = t_half(known, PLANNED * alpha)
+        top = quantiles[freedom]
+        top *= error
+        bottom = np.maximum(low, mean - top)
+        np.minimum(high, np.add(mean, top, out=top), out=top)
+        where = where & (bottom <= top)
+        np.copyto(low, bottom, where=where)
+        np.copyto(high, top, where=where)
+        return low, high
 
     def batches_to_separate(self, one: int, other: int) -> int | None:
         """The batches after which two bots would be separated if their results went on as before.
 
-        Args:
-            one: Number of a bot.
-            other: Number of another.
-
         Returns:
             The total number; None if it is not known, or above MOST_BATCHES.
         """
-        lead, sd = abs(float(self.mean[one, other])), math.sqrt(self._spread[one, other])
+        lead, sd = abs(float(self.mean[one, other])), float(self._sd[one, other])
         share = 1 - PLANNED if self._planned else 1.0
         played, planned = int(self.batches[one, other]), self._planned
 
@@ -166,13 +177,6 @@ def with_matches(contest: Contest, bots: int) -> Contest:
     The more bots, the smaller the error of each verdict and the wider its interval; once the pairs that differ most are
     separated, about as many pairs as bots remain. The number grows with the square of that width, so that a difference
     of a given size is seen whatever the number of bots.
-
-    Args:
-        contest: The contest.
-        bots: Number of bots.
-
-    Returns:
-        The contest.
     """
     if contest.matches:
         return contest
@@ -189,5 +193,6 @@ def most_equal_pairs(together: Bools) -> float:
     Returns:
         A bound: a bot that is as good as c others shares c - 1 of them with each.
     """
-    shared = np.where(together, together.astype(float) @ together, -1.0)
+    edges = together.astype(np.float32)  # in which whole numbers of bots are exact
+    shared = np.where(together, edges @ edges, -1).astype(np.int32)
     return float((-np.sort(-shared, axis=1) >= np.arange(len(shared))).sum() / 2)

@@ -149,13 +149,14 @@ class Standings(ContestTally):
             return self._rows
         order, rank = self.order(), 0
         ranked = [bot for bot in order if self.scores[bot].matches and self.scores[bot].started]
-        separated = self.differences.separated.tolist()
+        names = np.array([self.names[bot] for bot in ranked], object)
+        together = ~self.differences.separated[np.ix_(ranked, ranked)]
         for index, (bot, letters) in enumerate(zip(order, self.groups(), strict=True)):
             if not index or self.mean_chips(bot) != self._rows[-1].chips:
                 rank = index + 1
             if index < len(ranked):  # the others come last
-                tied = [other for other in ranked if other != bot and not separated[bot][other]]
-                self._rows.append(self._row(bot, rank, letters, tuple(self.names[other] for other in tied)))
+                together[index, index] = False
+                self._rows.append(self._row(bot, rank, letters, tuple(names[together[index]])))
             else:
                 self._rows.append(self._row(bot, None, letters))
         return self._rows
@@ -205,12 +206,9 @@ class Standings(ContestTally):
 
     def _row(self, bot: int, rank: int | None, groups: str, ties: tuple[str, ...] = ()) -> StandingsRow:
         score, roster = self.scores[bot], self.roster
-        age = roster.age(bot)
-        left = roster.left.get(bot, "")
-        return StandingsRow(
-            rank, bot, self.names[bot], self.mean_chips(bot), self._chips_ci95(score), score, groups,
-            ties, roster.versions[bot], age, left,
-        )  # fmt: skip
+        name, chips, interval = self.names[bot], self.mean_chips(bot), self._chips_ci95(score)
+        version, age, left = roster.versions[bot], roster.age(bot), roster.left.get(bot, "")
+        return StandingsRow(rank, bot, name, chips, interval, score, groups, ties, version, age, left)
 
     def _chips_ci95(self, score: Score) -> tuple[float, float] | None:
         """The interval of a bot's chips, which are 0 or more with raises; without, bots double and split on credit."""

@@ -79,16 +79,7 @@ class OpenTable:
 
 
 def hash_round(record: Mapping[str, Any], bot: int, before: int) -> int:
-    """A hash of a round of a bot's own series and of those before it: equal for bots that play identically.
-
-    Args:
-        record: The record of the round.
-        bot: Number of the bot.
-        before: The hash of the rounds before.
-
-    Returns:
-        The hash.
-    """
+    """A hash of a round of a bot's own series and of those before it: equal for bots that play identically."""
     seats = ["own" if seat == bot else seat for seat in record["seats"]]
     played = [record["match"], record["table"], record["shoe"], seats, record["cards"], record["moves"]]
     return int.from_bytes(blake2b(f"{before} {played}".encode(), digest_size=8).digest())

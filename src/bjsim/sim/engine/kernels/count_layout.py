@@ -145,7 +145,7 @@ class CountTally(NamedTuple):
 
 
 class CountLanes(NamedTuple):
-    """The lanes that play shoes by the lookup table in parallel; working memory but for the positions.
+    """The lanes that play shoes by the round table in parallel; working memory but for the positions.
 
     Attributes:
         open: Position of the dealer's open card in a round.

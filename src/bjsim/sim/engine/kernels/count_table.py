@@ -1,4 +1,4 @@
-"""The counting round by the lookup table: one player on one spot, alone at the table, without luck adjustment (numba).
+"""The counting round by the round table: one player on one spot, alone at the table, without luck adjustment (numba).
 
 Every lane plays a shoe of its own. Few rows ask for an action, so that the processor predicts this branch well. All
 else that depends on the count is found afterwards, from the log of where rounds end.

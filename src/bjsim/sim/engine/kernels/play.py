@@ -14,7 +14,7 @@ import numpy as np
 
 from bjsim.sim.engine.jit import compiled
 from bjsim.sim.engine.kernels.counter import choose
-from bjsim.sim.engine.kernels.layout import DOUBLE, HIT, SPLIT, SURRENDER
+from bjsim.sim.engine.kernels.layout import DOUBLE, HIT, RUNAWAY, SPLIT, SURRENDER
 from bjsim.sim.engine.kernels.luck import (
     count_full,
     count_luck,
@@ -27,11 +27,10 @@ from bjsim.sim.engine.kernels.luck import (
     settle,
     start_round,
 )
-from bjsim.sim.engine.kernels.payoff import split_payoff
+from bjsim.sim.engine.kernels.payoff import count_payoff, split_payoff
 from bjsim.sim.engine.kernels.shoe import begin_shuffle, draw
 
 RAN_AWAY = -1
-RUNAWAY = 1_000_000  # the limit on the hands of one seat in one round
 
 
 @compiled(_nrt=False, forceinline=True)
@@ -203,15 +202,9 @@ def pay(
     """Count the seats' payoffs of round `number`. Returns: the number of rows in `counts.overflow`."""
     for s in range(len(seats.hand)):
         code = seats.payoff[s, outcome]
-        units, tied = split_payoff(code)
-        column = units + compiled.numbers.width
-        if 0 <= column <= 2 * compiled.numbers.width and tied <= compiled.numbers.ties:
-            counts.dense[s, tied, column] += 1
-        else:
-            counts.overflow[overflow, 0] = s
-            counts.overflow[overflow, 1] = code
-            overflow += 1
+        overflow = count_payoff(counts, s, code, compiled.numbers.width, overflow)
         if luck_model is not None:
+            units, tied = split_payoff(code)
             settle(luck_model, ledger, s, units, tied)
         if number < len(counts.trace):
             counts.trace[number, s] = code

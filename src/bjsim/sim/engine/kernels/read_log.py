@@ -1,4 +1,4 @@
-"""Reading a lane's log: the payoffs of the rounds that were played by the lookup table."""
+"""Reading a lane's log: the payoffs of the rounds that were played by the round table."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from bjsim.sim.engine.jit import compiled
-from bjsim.sim.engine.kernels.payoff import split_payoff
+from bjsim.sim.engine.kernels.payoff import count_payoff
 
 
 @compiled(_nrt=False, forceinline=True)
@@ -22,8 +22,9 @@ def count_rounds(log: Any, first: Any, stop: Any, highest: Any, classes: Any) ->
 
 @compiled(_nrt=False)
 def read_log(
-    log: Any, logged: Any, over: Any, rounds: Any, lookup: Any, classes: Any, dense: Any, width: Any, trace: Any
-) -> Any:
+    log: Any, logged: Any, over: Any, rounds: Any, lookup: Any, classes: Any, counts: Any, width: Any, trace: Any,
+    overflow: Any,
+) -> Any:  # fmt: skip
     """Count the rounds in a log, and move the bytes of an unfinished round to its front.
 
     Args:
@@ -31,15 +32,16 @@ def read_log(
         logged: The number of bytes in the log.
         over: The number of rounds of the block that are over.
         rounds: The number of rounds of the block.
-        lookup: The lookup table, see `LookupTable`.
+        lookup: The round table, see `LookupTable`.
         classes: Frequencies of the ends of rounds without splits, (4, E), in four parts: an increment must wait for the
             previous one to the same counter.
-        dense: Frequencies of the payoffs of rounds with splits, (ties + 1, 2 width + 1).
-        width: The middle of its second axis.
+        counts: The counts to which the payoffs of rounds with splits are added, see `Counts`.
+        width: The middle of its last axis.
         trace: Output: the payoff code of each round.
+        overflow: The number of rows in `counts.overflow`.
 
     Returns:
-        The number of bytes left in the log, and the number of rounds that are over.
+        The number of bytes left in the log, the number of rounds that are over, and `overflow`.
     """
     ends, i = lookup.ends, 0
     while i < logged and over < rounds:
@@ -61,12 +63,11 @@ def read_log(
         else:
             for k in range(i, last):
                 code += lookup.hands[(log[k] >> 1) - len(ends), ends[end, 1]]
-            units, tied = split_payoff(code)
-            dense[tied, units + width] += 1
+            overflow = count_payoff(counts, 0, code, width, overflow)
         if over < len(trace):
             trace[over] = code
         over += 1
         i = last + 1
     for k in range(i, logged):
         log[k - i] = log[k]
-    return logged - i, over
+    return logged - i, over, overflow

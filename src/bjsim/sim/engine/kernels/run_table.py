@@ -1,4 +1,4 @@
-"""Running the lookup table (`lookup_table.py`) over the cards, in four interleaved lanes.
+"""Walking the round table (`round_table.py`) over the cards, in four interleaved lanes.
 
 A lane's next row depends only on its row and its next card, without a branch, so that the processor executes the lanes
 in parallel. Everything that needs a branch is done by `attend`, every STRIDE cards.
@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from bjsim.sim.engine.jit import compiled
-from bjsim.sim.engine.kernels.layout import Counts, ShoeArrays
-from bjsim.sim.engine.kernels.play import RAN_AWAY, play
+from bjsim.sim.engine.kernels.layout import ShoeArrays
 from bjsim.sim.engine.kernels.read_log import read_log
 from bjsim.sim.engine.kernels.shoe import KEPT, begin_shuffle, more, refill, shuffle
+from bjsim.sim.engine.kernels.table_layout import LEFT_TABLE
 
 LANES = 4  # blocks played in parallel; more would not fit in the processor's registers
 STRIDE = 16  # cards that every lane draws between checks
@@ -40,9 +40,8 @@ def make_lane_shoe(compiled: Any, blocks: Any, lanes: Any, lane: Any) -> Any:
 
 
 @compiled(_nrt=False, forceinline=True)
-def finish_shoe(lookup: Any, shoe: Any, lanes: Any, lane: Any) -> None:
+def finish_shoe(lookup: Any, shoe: Any, cut: Any, lanes: Any, lane: Any) -> None:
     """Draw the last cards of a lane's shoe one by one, at most STRIDE of them, to the end of its last round."""
-    stop = lookup.numbers.stop
     for _ in range(STRIDE):
         if shoe.read[0] == shoe.ready[0]:
             more(shoe)
@@ -50,36 +49,24 @@ def finish_shoe(lookup: Any, shoe: Any, lanes: Any, lane: Any) -> None:
         row, logged = step(lookup.table, shoe.cards, shoe.read[0], lanes.log[lane], row, logged)
         lanes.row[lane], lanes.logged[lane] = row, logged
         shoe.read[0] += 1
-        if (row == 0 and shoe.read[0] >= stop) or row == lookup.numbers.waiting:
+        if (row == 0 and shoe.read[0] >= cut) or row == lookup.left:
             break
 
 
 @compiled(_nrt=False, forceinline=True)
-def provide(lookup: Any, shoe: Any, cut: Any, lanes: Any, lane: Any) -> Any:
-    """Generate cards for a lane. Returns: whether the shoe may be too short for the lane's next round."""
-    stop, too_short = lookup.numbers.stop, False
+def provide(lookup: Any, shoe: Any, cut: Any, lanes: Any, lane: Any) -> None:
+    """Generate cards for a lane."""
     if shoe.size == 0:
-        refill(shoe, lookup.numbers.opening)
-    elif shoe.ready[0] < stop:
-        shuffle(shoe, (stop + 3) // 4 * 4)
-    elif lanes.row[lane] != 0 or shoe.read[0] < stop:
-        finish_shoe(lookup, shoe, lanes, lane)
-    elif shoe.read[0] >= cut:
-        begin_shuffle(shoe)
+        refill(shoe, np.int64(0))
+        lanes.limit[lane] = shoe.ready[0] - STRIDE
+        return
+    if shoe.ready[0] < cut:
+        shuffle(shoe, min((cut + 3) // 4 * 4, shoe.size))
+    elif lanes.row[lane] != 0 or shoe.read[0] < cut:
+        finish_shoe(lookup, shoe, cut, lanes, lane)
     else:
-        too_short = True
-    lanes.limit[lane] = min(shoe.ready[0], stop) - STRIDE
-    return too_short
-
-
-@compiled(_nrt=False, forceinline=True)
-def back_to_first_card(lookup: Any, lanes: Any, lane: Any) -> None:
-    """Move a lane back to the first card of a round that has left the table."""
-    log = lanes.log[lane]
-    while lanes.logged[lane] and log[lanes.logged[lane] - 1] == lookup.numbers.skipped:
-        lanes.logged[lane] -= 1
-        lanes.read[lane] -= 1
-    lanes.read[lane] -= lookup.numbers.opening
+        begin_shuffle(shoe)
+    lanes.limit[lane] = min(shoe.ready[0], cut) - STRIDE
 
 
 @compiled(_nrt=False, forceinline=True)
@@ -96,78 +83,61 @@ def take_next_block(compiled: Any, blocks: Any, lanes: Any, lane: Any) -> None:
 
 
 @compiled(_nrt=False, forceinline=True)
-def attend(
-    lookup: Any, compiled: Any, blocks: Any, lanes: Any, lane: Any, seats: Any, counts: Any, classes: Any, overflow: Any
-) -> Any:
-    """Serve a lane until it can draw STRIDE cards. Returns: the number of rows in `counts.overflow`, or RAN_AWAY."""
+def attend(lookup: Any, compiled: Any, blocks: Any, lanes: Any, lane: Any, counts: Any, classes: Any) -> Any:
+    """Serve a lane until it can draw STRIDE cards. Returns: whether all its rounds have stayed in the table."""
     if lanes.block[lane] == len(blocks.rounds):
         lanes.read[lane] = lanes.row[lane] = lanes.logged[lane] = 0
     while lanes.block[lane] < len(blocks.rounds):
         block, shoe = lanes.block[lane], make_lane_shoe(compiled, blocks, lanes, lane)
-        by_play = lanes.row[lane] == lookup.numbers.waiting
-        if by_play:
-            back_to_first_card(lookup, lanes, lane)
-        elif lanes.read[lane] > lanes.limit[lane]:
-            by_play = provide(lookup, shoe, compiled.numbers.cut, lanes, lane)
+        if lanes.row[lane] == lookup.left:
+            return False
+        if lanes.read[lane] > lanes.limit[lane]:
+            provide(lookup, shoe, compiled.numbers.cut, lanes, lane)
         elif lanes.logged[lane] < lanes.look[lane]:
             break
-        if not by_play and lanes.logged[lane] < lanes.look[lane]:
+        if lanes.logged[lane] < lanes.look[lane]:
             continue
         rounds, trace = blocks.rounds[block], blocks.traces[block]
-        lanes.logged[lane], lanes.over[lane] = read_log(
-            lanes.log[lane], lanes.logged[lane], lanes.over[lane], rounds, lookup, classes, counts.dense[0],
-            compiled.numbers.width, trace,
+        lanes.logged[lane], lanes.over[lane], overflow = read_log(
+            lanes.log[lane], lanes.logged[lane], lanes.over[lane], rounds, lookup, classes, counts,
+            compiled.numbers.width, trace, lanes.overflow[0],
         )  # fmt: skip
+        lanes.overflow[0] = overflow
+        if lanes.logged[lane] > LOG - 4 * STRIDE:  # a round of thousands of hands
+            return False
         if lanes.over[lane] == rounds:
             take_next_block(compiled, blocks, lanes, lane)
             continue
-        if by_play:
-            one = Counts(counts.dense, counts.overflow[overflow:], counts.trace)
-            new = play(compiled, shoe, np.int64(1), seats, one, None, None)
-            if new == RAN_AWAY:
-                return RAN_AWAY
-            overflow += new
-            if lanes.over[lane] < len(trace):
-                trace[lanes.over[lane]] = counts.trace[0, 0]
-            lanes.over[lane] += 1
-            lanes.row[lane] = 0
-            lanes.limit[lane] = min(lanes.ready[lane], lookup.numbers.stop) - STRIDE
-        lanes.look[lane] = lanes.logged[lane] + min(LOG - 2 * STRIDE, rounds - lanes.over[lane])
-    return overflow
+        room = LOG - 2 * STRIDE - lanes.logged[lane]
+        lanes.look[lane] = lanes.logged[lane] + min(room, rounds - lanes.over[lane])
+    return True
 
 
 @compiled(nogil=True, _nrt=False)
-def run_table(lookup: Any, compiled: Any, blocks: Any, lanes: Any, seats: Any, counts: Any, classes: Any) -> Any:
-    """Play all blocks by the lookup table.
-
-    A round that leaves the table, or that the shoe may be too short for, is played by `play` from its first card.
+def run_table(lookup: Any, compiled: Any, blocks: Any, lanes: Any, counts: Any, classes: Any) -> Any:
+    """Play all blocks by the round table.
 
     Args:
-        lookup: The lookup table, see `LookupTable`.
+        lookup: The table, see `LookupTable`.
         compiled: The compiled rules, see `CompiledRules`.
         blocks: The blocks, see `Blocks`.
         lanes: The lanes, see `Lanes`.
-        seats: The hands of `play`, see `Seats`.
-        counts: The counts to add to, see `Counts`; `trace` (1, 2) has room for a round of `play`.
+        counts: The counts to add to, see `Counts`.
         classes: See `read_log`.
 
     Returns:
-        The number of rows in `counts.overflow`, or RAN_AWAY if a seat exceeded the limit on hands.
+        The number of rows in `counts.overflow`, or LEFT_TABLE if a round left the table.
     """
-    table, cards, log, overflow = lookup.table, lanes.cards, lanes.log, np.int64(0)
+    table, cards, log = lookup.table, lanes.cards, lanes.log
     row, logged, read = lanes.row, lanes.logged, lanes.read
     while True:
         for lane in range(LANES):
-            if (
-                row[lane] == lookup.numbers.waiting
-                or read[lane] > lanes.limit[lane]
-                or logged[lane] >= lanes.look[lane]
-            ):
-                overflow = attend(lookup, compiled, blocks, lanes, lane, seats, counts, classes, overflow)
-                if overflow == RAN_AWAY:
-                    return RAN_AWAY
+            if row[lane] == lookup.left or read[lane] > lanes.limit[lane] or logged[lane] >= lanes.look[lane]:
+                stayed = attend(lookup, compiled, blocks, lanes, lane, counts, classes)
+                if not stayed:
+                    return np.int64(LEFT_TABLE)
         if lanes.running[0] == 0:
-            return overflow
+            return np.int64(lanes.overflow[0])
         row0, logged0, read0 = np.uint64(row[0]), np.uint64(logged[0]), np.uint64(read[0])
         row1, logged1, read1 = np.uint64(row[1]), np.uint64(logged[1]), np.uint64(read[1])
         row2, logged2, read2 = np.uint64(row[2]), np.uint64(logged[2]), np.uint64(read[2])

@@ -1,0 +1,204 @@
+"""Playing blocks with the array walker: the payoffs of their rounds, read from the logs of lanes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bjsim.sim.engine.array_cards import PER_WORD, Segments
+from bjsim.sim.engine.array_walker import NeedsMoreCards, SeatRows, Walk
+from bjsim.sim.engine.kernels.layout import CompiledRules, payoff_parts
+
+Array = np.ndarray[Any, Any]
+Key = tuple[int, int]  # of a random stream
+
+LANES = 1 << 14  # about as many side by side
+AFTER_CUT = 40  # cards that nearly no round needs after the cut card
+LEAST, MOST = 64, 2048  # cards of a segment of an infinite shoe
+MARGIN = 1.02  # of the cards that the rounds probably need
+CARDS = 5.4  # in a round of one seat
+
+
+def _batched(items: list[Any], most: int) -> Iterator[list[Any]]:
+    return (items[i : i + most] for i in range(0, len(items), most))
+
+
+class LeftTable(Exception):
+    """A round left the table."""
+
+
+class Played(NamedTuple):
+    """The payoffs of blocks.
+
+    Attributes:
+        counts: Frequency of each payoff, by bets tied and units won, int64 (seats, ties + 1, 2 width + 1).
+        outside: Rows of (seat, payoff code) for payoffs outside that window, int64 (n, 2).
+        traces: For each block each seat's payoff codes, and the number of cards dealt so far, int64
+            (rounds, seats + 1); none if not traced.
+    """
+
+    counts: Array
+    outside: Array
+    traces: list[Array]
+
+
+def play_blocks(
+    compiled: CompiledRules,
+    rows: SeatRows,
+    keys: Sequence[Key],
+    rounds: Sequence[int],
+    traced: bool = False,
+) -> Played:
+    """Play blocks side by side.
+
+    Args:
+        compiled: The compiled rules.
+        rows: The tables of their seats.
+        keys: The key of each block's random stream, which is read from its beginning.
+        rounds: The number of rounds of each block.
+        traced: Whether to return the payoffs of every round.
+
+    Raises:
+        LeftTable: A round left the table.
+    """
+    least = LEAST
+    while True:
+        try:
+            return _play(compiled, rows, list(zip(rounds, keys, strict=True)), least, traced)
+        except LeftTable:  # or a round is longer than a segment
+            if compiled.numbers.shoe_size or least == MOST:
+                raise
+        least = MOST
+
+
+def _play(compiled: CompiledRules, rows: SeatRows, blocks: list[tuple[int, Key]], least: int, traced: bool) -> Played:
+    tally = _Tally(compiled, rows)
+    traces: list[Array] = []
+    for number, some in groupby(blocks, key=itemgetter(0)):
+        for group in _batched([key for _, key in some], max(int(LANES * 256 / (number * CARDS + 1)), 1)):
+            traces += _play_group(compiled, rows, np.array(group, np.uint64), number, least, tally, traced)
+    return Played(tally.counts, np.concatenate(tally.outside), traces)
+
+
+def _play_group(
+    compiled: CompiledRules, rows: SeatRows, keys: Array, rounds: int, least: int, tally: _Tally, traced: bool
+) -> list[Array]:
+    """Play blocks of equally many rounds. Returns: their traces."""
+    seats, streams = len(rows.start), len(keys)
+    each = CARDS * (1 + seats) / 2  # cards in a round, about
+    size = int(np.clip(0.4 * math.sqrt(rounds * streams * each), least, MOST)) // PER_WORD * PER_WORD
+    segments = Segments(compiled, size)
+    over, dealt, begins = (np.zeros(streams, np.int64) for _ in range(3))
+    first = 0  # segment
+    pieces: list[list[Array]] = [[] for _ in keys]
+    while (needed := rounds - int(over.min())) > 0:
+        count = min(math.ceil(needed * each * MARGIN / segments.cut), max(LANES // streams, 1))
+        lanes = np.arange(streams * (count + 1)).reshape(streams, -1)
+        starts = np.full(lanes.size, -1)
+        starts[lanes[:, 0]] = begins
+        walk = _walk(rows, compiled, segments, partial(segments.cards, keys, first, count + 1), starts)
+        if walk.left[lanes[:, :-1]].any():
+            raise LeftTable
+        walk.log[:, :, lanes[:, -1]], walk.over[:, lanes[:, -1]] = 0, False
+        played = np.cumsum(np.insert(walk.over.sum(axis=0), 0, 0))
+        before = played[lanes[:, 0]]
+        new = np.minimum(played[lanes[:, -1]] - before, rounds - over)
+        codes = [tally.add(seat, walk.log[seat], before, new, traced) for seat in range(seats)]
+        if traced:
+            piles = _piles(walk, segments.size, lanes, dealt)
+            for stream, (begin, number) in enumerate(zip(before.tolist(), new.tolist(), strict=True)):
+                columns = [*(code[stream] for code in codes), piles[begin : begin + number]]
+                pieces[stream].append(np.stack(columns, axis=1))
+        used = np.minimum(walk.dealt, segments.size)[lanes[:, :-1]].sum(axis=1)
+        begins = np.maximum(walk.dealt[lanes[:, -2]] - segments.size, 0)
+        over, dealt, first = over + new, dealt + used, first + count
+        each = max(float(used.sum()) / max(int(new.sum()), 1), 1.0)
+    return [np.concatenate(parts) if parts else np.zeros((0, seats + 1), np.int64) for parts in pieces]
+
+
+def _walk(rows: SeatRows, compiled: CompiledRules, segments: Segments, cards: Any, starts: Array) -> Walk:
+    stop = min(segments.size, (segments.cut + AFTER_CUT * len(rows.start) + 3) // 4 * 4)
+    try:
+        return Walk(rows, compiled, segments, cards(stop), starts)
+    except NeedsMoreCards:
+        return Walk(rows, compiled, segments, cards(segments.size), starts)
+
+
+def _piles(walk: Walk, size: int, lanes: Array, dealt: Array) -> Array:
+    """Cards dealt from the stream up to the end of each round of all lanes."""
+    used = np.minimum(walk.dealt, size)[lanes]
+    before = dealt[:, None] + np.cumsum(np.insert(used, 0, 0, axis=1), axis=1)[:, :-1]
+    lane, p = walk.over.T.nonzero()
+    piles: Array = before.ravel()[lane] + p + 1
+    return piles
+
+
+class _Tally:
+    """Counts payoffs. Attributes: see `Played`."""
+
+    def __init__(self, compiled: CompiledRules, rows: SeatRows) -> None:
+        numbers = compiled.numbers
+        self.ends, self.hands = rows.ends, rows.hands
+        self.counts = np.zeros((len(rows.start), numbers.ties + 1, 2 * numbers.width + 1), np.int64)
+        self.outside = [np.zeros((0, 2), np.int64)]
+
+    def add(self, seat: int, log: Array, before: Array, new: Array, traced: bool) -> list[Array]:
+        """Count a seat's payoffs of some rounds of each stream.
+
+        Args:
+            seat: The seat.
+            log: What its lanes logged, (p, lanes).
+            before: The rounds of all lanes before the first of each stream, (B,).
+            new: The number of rounds of each stream to count, (B,).
+            traced: Whether to return the payoff codes by stream and round.
+        """
+        by_lane = np.ascontiguousarray(log.T).ravel()
+        logged = by_lane[by_lane > 0].astype(np.int64)
+        last = np.flatnonzero(logged <= len(self.ends))  # of each round
+        begin = np.insert(last + 1, 0, 0)
+        chosen = [slice(begin[b], begin[b + n]) for b, n in zip(before.tolist(), new.tolist(), strict=True)]
+        codes = self._count(seat, np.concatenate([logged[part] for part in chosen]))
+        return np.split(codes, np.cumsum(new)[:-1]) if traced else []
+
+    def _count(self, seat: int, logged: Array) -> Array:
+        """Count the payoffs of rounds. Returns: their codes."""
+        last = np.flatnonzero(logged <= len(self.ends))
+        end, alone = logged[last] - 1, np.diff(last, prepend=-1) == 1
+        self._add(seat, self.ends[:, 0], np.bincount(end[alone], minlength=len(self.ends)))
+        code: Array = self.ends[end, 0]
+        hands = np.flatnonzero(logged > len(self.ends))
+        if len(hands):
+            owner = np.searchsorted(last, hands)
+            number, outcome = logged[hands] - 1 - len(self.ends), self.ends[end[owner], 1]
+            np.add.at(code, owner, self.hands[number, outcome])
+            self._add(seat, *np.unique(code[~alone], return_counts=True))
+        return code
+
+    def _add(self, seat: int, codes: Array, times: Array) -> None:
+        outside = count_codes(self.counts[seat], codes, times)
+        self.outside.append(np.stack([np.full_like(outside, seat), outside], axis=1))
+
+
+def count_codes(dense: Array, codes: Array, times: Array) -> Array:
+    """Count payoff codes that occurred so many times.
+
+    Args:
+        dense: The counts to add to, by bets tied and units won, int64 (ties + 1, 2 width + 1).
+        codes: Payoff codes, (n,).
+        times: How often each occurred, (n,).
+
+    Returns:
+        The payoff codes outside that window, each as often as it occurred.
+    """
+    units, tied = payoff_parts(codes)
+    column = units + dense.shape[1] // 2
+    fits = (column >= 0) & (column < dense.shape[1]) & (tied < dense.shape[0])
+    np.add.at(dense, (tied[fits], column[fits]), times[fits])
+    outside: Array = np.repeat(codes[~fits], times[~fits])
+    return outside

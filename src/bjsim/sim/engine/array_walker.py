@@ -1,0 +1,241 @@
+"""The array walker: many shoes side by side walk the round table in NumPy, without a compiler.
+
+A stream of cards is cut into segments, and every segment is a lane. All lanes begin as if a round began at their first
+card. Where the last round of a lane runs on into the next, that one begins later, and is walked again from there up to
+the first card after which both walks end a round: from then on they are the same. So any stream can be cut anywhere.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bjsim.sim.engine.array_cards import Segments
+from bjsim.sim.engine.kernels.layout import CompiledRules
+from bjsim.sim.engine.round_table import RoundTable
+from bjsim.sim.game.cards import RANKS
+
+Array = np.ndarray[Any, Any]
+
+GROWTH = 64  # cards by which the log grows
+
+
+class NeedsMoreCards(Exception):
+    """A round needs more cards of its shoe than were shuffled."""
+
+
+class SeatRows(NamedTuple):
+    """The tables of the seats of a game, one after another.
+
+    Attributes:
+        entries: Entries of all tables, (n,): that of a rank in the row at offset b is at b + rank. The bits from `bits`
+            up are the offset of the next row; those below are the log, see `RoundTable`.
+        bits: The number of bits of the log.
+        start: Offset of the first row of each seat, (seats,).
+        waits: Whether the seat draws no card in a row, by offset, bool (n,).
+        forced: `RoundTable.forced`, (n,).
+        ends: See `RoundTable`.
+        hands: See `RoundTable`.
+    """
+
+    entries: Array
+    bits: int
+    start: Array
+    waits: Array
+    forced: Array
+    ends: Array
+    hands: Array
+
+
+def seat_rows(tables: list[RoundTable], chart: Array) -> SeatRows:
+    """Put the tables of charts together.
+
+    Args:
+        tables: A table for each chart, whose ends and hands are equal.
+        chart: The chart of each seat, (seats,).
+    """
+    begins = len(RANKS) * np.cumsum([0, *(len(table.kind) for table in tables)])
+    most = max(int(table.log.max()) for table in tables)
+    bits = 8 if most < 1 << 8 else 16
+    kind = np.int32 if begins[-1] < 1 << (31 - bits) else np.int64
+    entries = [
+        (begin + len(RANKS) * table.after.astype(kind)) << bits | table.log.astype(kind)
+        for begin, table in zip(begins.tolist(), tables, strict=False)
+    ]
+    return SeatRows(
+        entries=np.concatenate(entries, dtype=kind).ravel(),
+        bits=bits,
+        start=begins[chart].astype(kind),
+        waits=np.concatenate([np.repeat(table.kind == 1, len(RANKS)) for table in tables]),
+        forced=np.concatenate([table.forced.ravel() for table in tables]),
+        ends=tables[0].ends,
+        hands=tables[0].hands,
+    )
+
+
+class _Lanes:
+    """Lanes in lockstep: each draws one card at a time.
+
+    Args:
+        rows: The tables.
+        opening: Who gets the cards of the deal: a seat, or the number of seats for the dealer.
+        round_robin: Whether turns are decisions.
+        count: The number of lanes.
+    """
+
+    def __init__(self, rows: SeatRows, opening: Array, round_robin: bool, count: int) -> None:
+        self.rows = rows
+        self.seats = len(rows.start)
+        self.opening = opening
+        self.round_robin = round_robin
+        self.mask = (1 << rows.bits) - 1
+        self.row = np.repeat(rows.start[:, None], count, axis=1)
+        self.done = np.zeros((self.seats, count), np.bool_)
+        self.who = np.full(count, opening[0])
+        self.drawn = np.zeros(count, np.int64)
+
+    def keep(self, kept: Array) -> None:
+        """Drop the other lanes."""
+        self.row, self.done = self.row[:, kept], self.done[:, kept]
+        self.who, self.drawn = self.who[kept], self.drawn[kept]
+
+    def step(self, cards: Array) -> tuple[Array, Array]:
+        """Give every lane a card. Returns: what is logged, (seats, lanes), and whether the round is over, (lanes,)."""
+        place = self.row + cards
+        entry = self.rows.entries.take(place)
+        if self.seats == 1:
+            self.row = entry >> self.rows.bits
+            return entry & self.mask, self.row[0] == 0
+        takes = (self.who == np.arange(self.seats)[:, None]) | ((self.who == self.seats) & ~self.done)
+        log = np.where(takes, entry & self.mask, 0)
+        self.row = np.where(takes, entry >> self.rows.bits, self.row)
+        self.done |= (log > 0) & (log <= len(self.rows.ends))
+        self.drawn += 1
+        over = self.done.all(axis=0) & (self.drawn >= len(self.opening))
+        self.row = np.where(over, self.rows.start[:, None], self.row)
+        self.done &= ~over
+        self.drawn *= ~over
+        self._find_next(self.rows.forced.take(place))
+        return log, over
+
+    def _find_next(self, forced: Array) -> None:
+        """Find who gets the next cards: in the deal, a seat that acts, or else the dealer."""
+        acts = ~self.done & ~self.rows.waits.take(self.row)
+        turn = np.arange(self.seats)[:, None]
+        if self.round_robin:  # the seats after the last come first, unless it has decided nothing since
+            began = self.drawn > len(self.opening)
+            stays = np.take_along_axis(forced & acts, self.who.clip(max=self.seats - 1)[None], axis=0)
+            turn = np.where(began, (turn - self.who - ~stays[0]) % self.seats, turn)
+        first = np.where(acts, turn, self.seats).argmin(axis=0)
+        acting = np.where(acts.any(axis=0), first, self.seats)
+        dealt = self.drawn < len(self.opening)
+        self.who = np.where(dealt, self.opening[np.minimum(self.drawn, len(self.opening) - 1)], acting)
+
+
+class Walk:
+    """Lanes walked from their first card, or from later ones where rounds of the lanes before run on.
+
+    Args:
+        rows: The tables.
+        compiled: The compiled rules.
+        segments: The segments that the lanes are.
+        cards: Their cards, uint8 (p, lanes). A round that runs on reads those of the next lane.
+        first: For the first lane of each stream, the card with which its first round begins; -1 for other lanes.
+
+    Attributes:
+        log: What each card logs, (seats, p, lanes); see `RoundTable.log`.
+        over: Whether it ends a round, bool (p, lanes).
+        dealt: Cards of each lane up to the end of its last round, those of the next lane included, (lanes,).
+        left: Lanes with a round that left the table, or that is longer than a segment, bool (lanes,).
+
+    Raises:
+        NeedsMoreCards: A round needs more cards of a segment than `cards` has.
+    """
+
+    def __init__(self, rows: SeatRows, compiled: CompiledRules, segments: Segments, cards: Array, first: Array) -> None:
+        self.rows, self.cards = rows, cards
+        self.size, self.cut = segments.size, segments.cut
+        self._new_lanes = partial(_Lanes, rows, opening(compiled), bool(compiled.numbers.round_robin))
+        lanes, most = cards.shape[1], min(len(cards), self.cut) + GROWTH
+        self.log = np.zeros((len(rows.start), most, lanes), np.uint8 if rows.bits == 8 else np.uint16)
+        self.over = np.zeros((most, lanes), np.bool_)
+        self.dealt = np.full(lanes, self.cut)
+        self.left = np.zeros(lanes, np.bool_)
+        self._begins = np.zeros(lanes, np.int64)
+        self._walk_all()
+        while True:
+            begins = np.where(first < 0, np.roll(np.maximum(self.dealt - self.size, 0), 1), first)
+            later = np.flatnonzero(begins != self._begins)
+            if not len(later):
+                break
+            self._begins = begins
+            self._walk_again(later)
+
+    def _walk_all(self) -> None:
+        lanes = self._new_lanes(self.cards.shape[1])
+        for p in range(self.cut):
+            self.log[:, p], self.over[p] = lanes.step(self.cards[p])
+        at = np.flatnonzero(~self.over[self.cut - 1])
+        lanes.keep(at)
+        self._finish(lanes, at, np.full(len(at), self.cut), merge=False)
+
+    def _walk_again(self, at: Array) -> None:
+        """Walk lanes from the cards with which their rounds really begin."""
+        begins = self._begins[at]
+        before, n = np.nonzero(np.arange(begins.max())[:, None] < begins)
+        self.log[:, before, at[n]] = 0
+        self.over[before, at[n]] = False
+        idle = begins >= self.cut
+        self._end(at[idle], begins[idle])
+        at, begins = at[~idle], begins[~idle]
+        self._finish(self._new_lanes(len(at)), at, begins, merge=True)
+
+    def _finish(self, lanes: _Lanes, at: Array, p: Array, merge: bool) -> None:
+        """Walk lanes from card p on, to the end of their last rounds, or until they merge with their last walk."""
+        while len(at):
+            too_long = p >= self.size + min(self.size, len(self.cards))
+            if too_long.any():
+                self.left[at[too_long]], self.dealt[at[too_long]] = True, p[too_long]
+                lanes.keep(~too_long)
+                at, p = at[~too_long], p[~too_long]
+                continue
+            self._grow(int(p.max()))
+            log, over = lanes.step(self._cards_at(p, at))
+            merged = over & self.over[p, at] if merge else np.zeros_like(over)
+            self.log[:, p, at], self.over[p, at] = log, over
+            p = p + 1
+            ends = over & ~merged & (p >= self.cut)
+            if ends.any():
+                self._end(at[ends], p[ends])
+            goes_on = ~(merged | ends)
+            lanes.keep(goes_on)
+            at, p = at[goes_on], p[goes_on]
+
+    def _end(self, at: Array, p: Array) -> None:
+        """End the last rounds of lanes after p cards, and forget what their last walks logged later."""
+        longer = p < self.dealt[at]
+        self.dealt[at], self.left[at] = p, False
+        if longer.any():
+            late, n = np.nonzero(np.arange(len(self.over))[:, None] >= p[longer])
+            self.log[:, late, at[longer][n]] = 0
+            self.over[late, at[longer][n]] = False
+
+    def _grow(self, p: int) -> None:
+        if p >= len(self.over):
+            self.log = np.pad(self.log, ((0, 0), (0, GROWTH), (0, 0)))
+            self.over = np.pad(self.over, ((0, GROWTH), (0, 0)))
+
+    def _cards_at(self, p: Array, lane: Array) -> Array:
+        later = p >= self.size
+        if ((p >= len(self.cards)) & ~later).any():
+            raise NeedsMoreCards
+        cards: Array = self.cards[p - later * self.size, np.minimum(lane + later, self.cards.shape[1] - 1)]
+        return cards
+
+
+def opening(compiled: CompiledRules) -> Array:
+    """Who gets the cards of the deal: seats, and their number for the dealer."""
+    seats = len(compiled.act)
+    return np.concatenate([[seats] if to_dealer else np.arange(seats) for to_dealer in compiled.deal])

@@ -1,0 +1,121 @@
+"""Round tables packed for the compiled walkers; see `kernels/table_layout.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from bjsim.sim.engine.kernels.count_layout import BET
+from bjsim.sim.engine.kernels.layout import CHOICE, INSURE, CompiledRules
+from bjsim.sim.engine.kernels.table_layout import (
+    ACTED,
+    ASKS,
+    CHOICE_NUMBER,
+    LEAVES,
+    OVER,
+    CountLookup,
+    LookupTable,
+    TableSeats,
+)
+from bjsim.sim.engine.round_table import LEFT, RoundTable, make_round_tables
+from bjsim.sim.game.cards import RANKS
+
+Array = np.ndarray[Any, Any]
+
+LOG_BITS = 8
+MOST_LOGGED = 126  # different ends of hands and rounds
+MOST_OFFSETS = 1 << 22  # of rows, below the bits OVER and ACTED
+MIN_CARDS = 16  # cards of a shoe below which lanes gain nothing
+MAX_CHOICES = 255  # by the count: their numbers are stored as logged bytes are
+
+
+def pack_table(compiled: CompiledRules, table: RoundTable) -> LookupTable | None:
+    """Pack the table of a single seat, or return None if lanes cannot walk it."""
+    numbers = compiled.numbers
+    if table.log.max() > MOST_LOGGED or table.log.size > MOST_OFFSETS or 0 < numbers.shoe_size < MIN_CARDS:
+        return None
+    if numbers.shoe_size and numbers.cut < MIN_CARDS:
+        return None
+    return LookupTable(_entries(table), table.ends, table.hands, LEFT * len(RANKS))
+
+
+def _entries(table: RoundTable) -> Array:
+    """The next row's offset and a byte: 0 if nothing is logged, else 1 + 2 n for number n."""
+    byte = np.where(table.after == LEFT, LEAVES, np.maximum(2 * table.log - 1, 0))
+    entries: Array = (table.after * len(RANKS) << LOG_BITS | byte).astype(np.uint32)
+    return entries.ravel()
+
+
+def pack_seats(tables: Sequence[RoundTable], chart: Array) -> TableSeats | None:
+    """Pack the tables of several seats, or return None if they do not fit."""
+    begins = np.cumsum([0, *(table.log.size for table in tables)])
+    if begins[-1] > MOST_OFFSETS or max(int(table.log.max()) for table in tables) > MOST_LOGGED:
+        return None
+    entries = []
+    for begin, table in zip(begins.tolist(), tables, strict=False):
+        ends = ((table.log > 0) & (table.log <= len(table.ends))).ravel()
+        over = np.where(ends | (table.after == LEFT).ravel(), OVER | ACTED, 0) | np.where(
+            (table.kind == 1)[table.after].ravel(), ACTED, 0
+        )
+        entries.append(_entries(table).astype(np.int64) + (begin << LOG_BITS) | over)
+    seats = len(chart)
+    return TableSeats(
+        table=np.concatenate(entries).astype(np.uint32),
+        forced=np.concatenate([table.forced.ravel() for table in tables]),
+        start=begins[chart] << LOG_BITS,
+        ends=tables[0].ends,
+        hands=tables[0].hands,
+        entry=np.zeros(seats, np.int64),
+        split=np.zeros((seats, tables[0].hands.shape[1]), np.int64),
+        splits=np.zeros(seats, np.int64),
+        acting=np.zeros(seats + 1, np.int64),
+    )
+
+
+def make_count_lookup(compiled: CompiledRules) -> CountLookup | None:
+    """Make the round table of a single seat whose chart depends on the count.
+
+    Args:
+        compiled: The compiled rules, with a row of `act` for each chart.
+
+    Returns:
+        The table; None if rounds would leave it, or if there are too many choices.
+    """
+    act, answers = merge_charts(compiled.act)
+    merged = count_bets(compiled)._replace(act=act)
+    made = make_round_tables(merged) if len(answers) <= MAX_CHOICES and not (act == INSURE).any() else None
+    if made is None:
+        return None
+    table = made[0][0]
+    lookup = pack_table(merged, table)
+    if lookup is None or (table.after[LEFT + 1 :] == LEFT).any():
+        return None
+    asks = table.kind == 2
+    entries = (lookup.table | np.where(asks[table.after].ravel(), ASKS, 0)).astype(np.uint32).reshape(-1, len(RANKS))
+    entries[asks, CHOICE_NUMBER] = table.choice[asks]
+    return CountLookup(entries.ravel(), table.ends, table.hands, answers)
+
+
+def count_bets(compiled: CompiledRules) -> CompiledRules:
+    """Add to the payoffs of a hand the number of its bets, see BET. No bets may tie."""
+    return compiled._replace(pay=compiled.pay + BET * np.array([[1], [2]]))
+
+
+def merge_charts(act: Array) -> tuple[Array, Array]:
+    """Merge charts into one that has a choice wherever they differ.
+
+    Args:
+        act: Action codes, see `CompiledRules.act`, with the chart as first axis.
+
+    Returns:
+        The merged chart, (1, 2, S, C + E + 1): where not all charts have the same code, CHOICE times the number of the
+        choice plus one, plus 1 << code for each of their codes; and the codes by choice and chart, int64 (V, charts).
+    """
+    cells = act.reshape(len(act), -1)
+    differs = (cells != cells[0]).any(axis=0)
+    answers, number = np.unique(cells[:, differs].T, axis=0, return_inverse=True)
+    merged = cells[0].copy()
+    merged[differs] = (CHOICE * (1 + np.arange(len(answers))) + np.bitwise_or.reduce(1 << answers, axis=1))[number]
+    return merged.reshape(1, *act.shape[1:]), answers

@@ -1,0 +1,43 @@
+"""The payoffs of hands by the dealer's outcome, numbered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bjsim.sim.engine.kernels.layout import CHOICE, INSURE, CompiledRules
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class PayoffVectors:
+    """The distinct payoffs of hands by the dealer's outcome.
+
+    Attributes:
+        codes: Payoff codes, (V, O). Row 0 is zeros. A second half has the same with an insurance bet, if any is made.
+        number: The row of a result at one and two bets, (R, 2).
+        insured: What insurance adds to the number of a row.
+    """
+
+    codes: Array
+    number: Array
+    insured: int
+
+    @classmethod
+    def of(cls, compiled: CompiledRules) -> PayoffVectors:
+        """The vectors of compiled rules."""
+        results, stakes, outcomes = compiled.pay.shape
+        distinct, row = np.unique(compiled.pay.reshape(-1, outcomes), axis=0, return_inverse=True)
+        codes = np.concatenate([np.zeros((1, outcomes), np.int64), distinct])
+        number = 1 + row.reshape(results, stakes)
+        if not may_take(compiled.act, INSURE).any():
+            return cls(codes, number, 0)
+        return cls(np.concatenate([codes, codes + compiled.pay[compiled.numbers.insured, 0]]), number, len(codes))
+
+
+def may_take(act: Array, code: int) -> Array:
+    """Whether cells of a chart are this action, or a choice that has it, bool (...)."""
+    return np.asarray((act == code) | ((act >= CHOICE) & (act >> code & 1 > 0)))

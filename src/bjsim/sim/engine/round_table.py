@@ -1,0 +1,214 @@
+"""The round table: the rounds of one seat as rows in which every card takes one lookup.
+
+The states of `transitions.py` are followed over all possible cards, and equal ones are merged, which leaves about a
+thousand rows, or ten times as many with splits. Whatever plays rounds walks these rows and knows no blackjack.
+
+The end of each hand and of each round is logged, and the payoffs are computed from this log. A round without splits
+logs one entry. Each split hand logs one for its payoffs by the dealer's outcome, and the last one has that outcome. A
+round that needs more hands than the table has room for, which is very unlikely, leaves it.
+
+Where a chart has choices, the rows ask for the action: their entries are those of actions instead of cards.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bjsim.sim.engine.kernels.layout import CHOICE, CompiledRules
+from bjsim.sim.engine.transitions import LEAVES, OVER, Moves, Transitions, rank_probabilities
+from bjsim.sim.game.cards import RANKS, TEN
+
+Array = np.ndarray[Any, Any]
+
+MOST_STATES = 1 << 20
+ACTIONS = 6  # codes of actions
+ASKS = 2  # the kind of a row that asks for an action
+LEFT = 1  # the row of rounds that have left the table; rounds begin in row 0
+
+
+class RoundTable(NamedTuple):
+    """The table of the rounds of one seat; int64 arrays.
+
+    Attributes:
+        after: The row after a card of each rank, (rows, 13). Row 0 is the start of a round, which follows its end.
+        log: What the card logs, (rows, 13): 0 if nothing ends, 1 + e if a round ends with end e, 1 + E + h if split
+            hand h ends and others follow.
+        forced: Whether the seat decides nothing before its next card, bool (rows, 13).
+        kind: 1 for rows in which the dealer draws after the player, 2 for rows that ask for an action, (rows,).
+        choice: The number of the choice in a row that asks, (rows,). The entries of such a row are those of codes.
+        ends: Payoff code (see `compiled_rules.py`) and dealer's outcome of each end, (E, 2).
+        hands: Payoff code of a split hand by the dealer's outcome, (H, O).
+    """
+
+    after: Array
+    log: Array
+    forced: Array
+    kind: Array
+    choice: Array
+    ends: Array
+    hands: Array
+
+
+class _States(NamedTuple):
+    """All states that a round can reach: (n,) arrays, and (n, W) arrays by rank or code."""
+
+    kind: Array
+    choice: Array
+    repeats: Array
+    after: Array  # their indices, OVER or LEAVES
+    label: Array
+    decided: Array
+    start: int
+
+
+def make_round_tables(compiled: CompiledRules, most_states: int = MOST_STATES) -> tuple[list[RoundTable], Array] | None:
+    """Make the tables of all seats.
+
+    Args:
+        compiled: The compiled rules.
+        most_states: The largest number of states of a round.
+
+    Returns:
+        The tables of the different charts, which number their ends alike, and the table of each seat, (seats,). None
+        if one would be too large.
+    """
+    _, first, chart = np.unique(compiled.act, axis=0, return_index=True, return_inverse=True)
+    alike = all((array[:, TEN:] == array[:, TEN:][:, :1]).all() for array in (compiled.add, compiled.dealer_add))
+    reached = []
+    for seat in first.tolist():
+        transitions = Transitions(compiled, seat)
+        states = _explore(transitions, TEN + 1 if alike else len(RANKS), most_states) if transitions.fits else None
+        if states is None:
+            return None
+        reached.append(states)
+    used = np.unique(np.concatenate([states.label.ravel() for states in reached]))
+    vectors, probabilities = transitions.vectors.codes, rank_probabilities(compiled)
+    ends = transitions.ends(used[used >= len(vectors)])
+    tables = [_tabulate(states, used, ends, vectors, probabilities) for states in reached]
+    return tables, chart.ravel()
+
+
+def _tabulate(states: _States, used: Array, ends: Array, hands: Array, probabilities: Array) -> RoundTable:
+    label, ending = states.label, used[used >= len(hands)]
+    log = np.where(label >= len(hands), 1 + np.searchsorted(ending, label), np.where(label, 1 + len(ends) + label, 0))
+    first, number, height = _merge(states)
+    after = np.where(states.after[first] < 0, states.after[first], number[states.after[first]])
+    row = _place(after, height[first], int(number[states.start]), probabilities)
+    columns = np.minimum(np.arange(len(RANKS)), after.shape[1] - 1)
+    classes = np.argsort(row)  # in the order of their rows
+    classes = np.insert(classes, LEFT, classes[0])
+
+    def arrange(array: Array, left: int) -> Array:
+        """By row, from an array by state."""
+        arranged: Array = array[first][classes]
+        arranged[LEFT] = left
+        return arranged
+
+    to = np.where(after == OVER, 0, np.where(after == LEAVES, LEFT, row[after]))[classes][:, columns]
+    to[LEFT] = LEFT
+    return RoundTable(
+        after=to,
+        log=arrange(log, 0)[:, columns],
+        forced=~arrange(states.decided, 1)[:, columns],
+        kind=arrange(states.kind, 0),
+        choice=arrange(states.choice, 0),
+        ends=ends,
+        hands=hands,
+    )
+
+
+def _explore(transitions: Transitions, ranks: int, most: int) -> _States | None:
+    known = fresh = transitions.start
+    found: list[tuple[Array, ...]] = []
+    while len(fresh):
+        asks = transitions.asks(fresh)
+        for words, width in ((fresh[~asks], ranks), (fresh[asks], ACTIONS)):
+            if len(words):
+                found.append(_follow_all(transitions, words, width, max(ranks, ACTIONS)))
+        after = np.sort(np.concatenate([parts[4].ravel() for parts in found[-2:]]))  # `unique` is slower
+        after = after[(after >= 0) & np.append(after[1:] != after[:-1], True)]
+        fresh = after[known[np.searchsorted(known, after).clip(max=len(known) - 1)] != after]
+        known = np.sort(np.concatenate([known, fresh]))
+        if len(known) > most:
+            return None
+    word, kind, choice, repeats, after, label, decided = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    order = np.argsort(word)
+    index = order[np.searchsorted(word, np.maximum(after, 0), sorter=order).clip(max=len(word) - 1)]
+    start = int(np.flatnonzero(word == transitions.start[0])[0])
+    return _States(kind, choice, repeats, np.where(after < 0, after, index), label, decided, start)
+
+
+def _follow_all(transitions: Transitions, words: Array, width: int, most: int) -> tuple[Array, ...]:
+    """The fields of `_States` before `start` for states that take as many ranks or codes, and first their numbers."""
+    moves = transitions.follow(np.repeat(words, width), np.tile(np.arange(width), len(words)))
+    moves = Moves(*[np.pad(field.reshape(len(words), width), ((0, 0), (0, most - width)), "edge") for field in moves])
+    if width != ACTIONS or not transitions.asks(words)[0]:
+        kind, no = transitions.dealer_draws(words).astype(np.int64), np.zeros_like(words)
+        return words, kind, no, transitions.repeats(words), *moves
+    cell = transitions.choices(words)
+    taken = np.arange(most) < ACTIONS
+    taken = taken & (cell[:, None] >> np.arange(most) & 1 > 0)
+    return (
+        words, np.full(len(words), ASKS), cell // CHOICE - 1, np.zeros(len(words), np.bool_),
+        np.where(taken, moves.word, OVER), np.where(taken, moves.label, 0), moves.decided & taken,
+    )  # fmt: skip
+
+
+def _merge(states: _States) -> tuple[Array, Array, Array]:
+    """Merge the states from which everything is the same, those nearest to the end of the round first.
+
+    Returns:
+        A state of each class; the class of each state; and its height, see `_heights`.
+    """
+    height = _heights(states)
+    again = np.flatnonzero(states.repeats)  # each is a class of its own, as others of the same level may lead to it
+    number, first, count = np.zeros(len(height), np.int64), [again], len(again)
+    number[again] = np.arange(count)
+    own = [states.label, states.kind[:, None], states.choice[:, None], states.decided]
+    labels = np.concatenate(own, axis=1)
+    for level in range(1, height.max() + 1):
+        at = np.flatnonzero((height == level) & ~states.repeats)
+        after = np.where(states.after[at] < 0, states.after[at], number[states.after[at]])
+        one, classes = _distinct(np.concatenate([labels[at], after], axis=1))
+        number[at] = count + classes
+        first.append(at[one])
+        count += len(one)
+    return np.concatenate(first), number, height
+
+
+def _heights(states: _States) -> Array:
+    """The most cards from each state to the end of the round, or to a state to which the round may come back."""
+    height = np.zeros(len(states.kind), np.int64)
+    while True:
+        ends = (states.after < 0) | states.repeats[states.after]
+        higher = np.where(ends, 1, height[states.after] + 1).max(axis=1)
+        if (higher == height).all():
+            return height
+        height = higher
+
+
+def _distinct(rows: Array) -> tuple[Array, Array]:
+    """One row of each kind, and the kind of each row."""
+    mixed = np.random.default_rng(0).integers(1, 1 << 62, rows.shape[1], dtype=np.int64) | 1
+    _, first, kind = np.unique((rows * mixed).sum(axis=1), return_index=True, return_inverse=True)  # modulo 2**64
+    if (rows[first][kind] == rows).all():
+        return first, kind
+    _, first, kind = np.unique(rows, axis=0, return_index=True, return_inverse=True)  # two kinds had the same sum
+    return first, kind.ravel()
+
+
+def _place(after: Array, height: Array, start: int, probabilities: Array) -> Array:
+    """The row of each class: the start is 0, LEFT has none, and the most frequent of the others come first."""
+    weights = np.zeros(len(after))
+    weights[start] = 1.0
+    share = np.append(probabilities[: after.shape[1] - 1], probabilities[after.shape[1] - 1 :].sum())
+    for level in range(height.max(), 0, -1):
+        at = np.flatnonzero(height == level)
+        to, flow = after[at], weights[at, None] * share
+        weights += np.bincount(to[to >= 0], flow[to >= 0], len(after))
+    weights[start] = 2.0  # no other row is visited more than once in a round
+    row = np.empty(len(after), np.int64)
+    row[np.argsort(-weights, kind="stable")] = np.arange(len(after))
+    return np.where(row > 0, row + 1, 0)

@@ -1,0 +1,295 @@
+"""The rounds of one seat as a finite automaton over cards: its states, and what each card leads to, in NumPy.
+
+A state is one number, so that thousands of states follow their cards at once. This is the only place in which compiled
+rules become the flow of a round; `round_table.py` numbers the states, and everything else walks its rows.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bjsim.sim.engine.kernels.layout import CHOICE, DOUBLE, HIT, INSURE, NO_LIMIT, SPLIT, SURRENDER, CompiledRules
+from bjsim.sim.engine.payoff_vectors import PayoffVectors, may_take
+
+Array = np.ndarray[Any, Any]
+
+DEAL, DRAW, DEALER, ASK = range(4)  # purpose of the next card; ASK waits for an action instead
+OVER, LEAVES = -1, -2  # what a card may lead to instead of a state
+MOST_HANDS = 31  # of one seat, within the table
+UNLIKELY = 1e-9  # probability with which the hands of a split may leave the table
+
+
+class State(NamedTuple):
+    """States of a round, an int64 array of each field.
+
+    Attributes:
+        what: Purpose of the next card: DEAL, DRAW (by the hand) or DEALER; or ASK, where the code of an action takes
+            the place of a card.
+        step: Number of cards dealt, or whether the drawing hand is doubled.
+        hand: State of the hand; while the dealer draws, the payoff vector of a hand that was never split.
+        split_hand: State of the pending split hands.
+        pending: Number of pending split hands.
+        hands: Number of the seat's hands, as far as limits depend on it.
+        insured: Whether an insurance bet is not logged yet.
+        need: Maximum of `CompiledRules.waits` over the finished hands.
+        dealer: The dealer's state.
+        column: The column so far.
+        shown: Number of the dealer's cards, at most two.
+    """
+
+    what: Array
+    step: Array
+    hand: Array
+    split_hand: Array
+    pending: Array
+    hands: Array
+    insured: Array
+    need: Array
+    dealer: Array
+    column: Array
+    shown: Array
+
+    def where(self, mask: Array) -> State:
+        """The states at which a mask is true."""
+        return State(*[field[mask] for field in self])
+
+
+class Moves(NamedTuple):
+    """What cards lead to.
+
+    Attributes:
+        word: The next state, OVER or LEAVES, (m,).
+        label: What is logged, (m,); 0 for nothing, and see `Transitions`.
+        decided: Whether the seat decided, (m,).
+    """
+
+    word: Array
+    label: Array
+    decided: Array
+
+
+class Transitions:
+    """The automaton of compiled rules with one chart.
+
+    A label up to V - 1 is the payoff vector of a split hand that is over while the round goes on. V + c (O + 1) is the
+    end of a round of one hand with code number c; V + c (O + 1) + 1 + o is that of a round with splits, whose last code
+    is number c, at the dealer's outcome o.
+
+    Args:
+        compiled: The compiled rules.
+        seat: The seat whose chart is played.
+
+    Attributes:
+        vectors: The payoff vectors.
+        codes: The distinct payoff codes, ascending.
+        start: The state before the first card.
+    """
+
+    def __init__(self, compiled: CompiledRules, seat: int = 0) -> None:
+        self.compiled = compiled
+        self.act = compiled.act[seat]
+        self.vectors = PayoffVectors.of(compiled)
+        self.codes, code = np.unique(self.vectors.codes, return_inverse=True)
+        self._code = code.reshape(self.vectors.codes.shape)
+        limits = compiled.hand_limit[compiled.hand_limit < NO_LIMIT]
+        self._most_count = min(max(int(limits.max(initial=0)), 2), MOST_HANDS + 1)
+        self._most_pending = _most_pending(compiled, self.act)
+        self._sizes = (
+            4, max(len(compiled.deal), 2), max(len(compiled.add), len(self.vectors.codes)), len(compiled.add),
+            int(self._most_pending.max()) + 1, self._most_count + 1, 2, 3, len(compiled.dealer_add),
+            self.act.shape[2], 3,
+        )  # fmt: skip
+        self.fits = math.prod(self._sizes) < 1 << 62
+        self.start = self.pack(State(*np.zeros((len(self._sizes), 1), np.int64))._replace(hands=np.ones(1, np.int64)))
+
+    def pack(self, states: State) -> Array:
+        """The numbers of states, (m,)."""
+        word = np.zeros(len(states.what), np.int64)
+        for field, size in zip(states, self._sizes, strict=True):
+            word *= size
+            word += field
+        return word
+
+    def unpack(self, word: Array) -> State:
+        """Invert `pack`."""
+        fields = []
+        for size in reversed(self._sizes):
+            word, field = np.divmod(word, size)
+            fields.append(field)
+        return State(*reversed(fields))
+
+    def follow(self, words: Array, cards: Array) -> Moves:
+        """What a card of each rank index leads to, or the code of an action where the state asks for it."""
+        moves = Moves(np.full(len(words), OVER), np.zeros(len(words), np.int64), np.zeros(len(words), np.bool_))
+        states, at = self.unpack(words), np.arange(len(words))
+        asks = states.what == ASK
+        insures = asks & (states.step == 1)
+        if insures.any():
+            asked, taken = states.where(insures), (cards[insures] == INSURE).astype(np.int64)
+            asked = asked._replace(step=np.zeros_like(taken), insured=taken)
+            self._decide(moves, at[insures], asked, self._ended(asked))
+        acts = asks & ~insures
+        if acts.any():
+            self._apply(moves, at[acts], states.where(acts), cards[acts])
+        if not asks.all():
+            self._draw(moves, at[~asks], states.where(~asks), cards[~asks])
+        return moves
+
+    def ends(self, labels: Array) -> Array:
+        """Payoff code and dealer's outcome of these ends of rounds, (E, 2)."""
+        code, outcome = np.divmod(labels - len(self.vectors.codes), self.vectors.codes.shape[1] + 1)
+        return np.stack([self.codes[code], np.maximum(outcome - 1, 0)], axis=1)
+
+    def asks(self, words: Array) -> Array:
+        """Whether states ask for an action, (m,)."""
+        asks: Array = self._what(words) == ASK
+        return asks
+
+    def dealer_draws(self, words: Array) -> Array:
+        """Whether the next card of states is the dealer's, after the player, (m,)."""
+        draws: Array = self._what(words) == DEALER
+        return draws
+
+    def repeats(self, words: Array) -> Array:
+        """Whether a round may come back to states: those of split hands without a limit, (m,)."""
+        states = self.unpack(words)
+        endless = self.compiled.hand_limit[states.hand] == NO_LIMIT
+        repeats: Array = endless & (states.what == DRAW) & (states.hand == states.split_hand) & (states.hand > 0)
+        return repeats
+
+    def _what(self, words: Array) -> Array:
+        what: Array = words // math.prod(self._sizes[1:])
+        return what
+
+    def choices(self, words: Array) -> Array:
+        """The cell of the chart of states that ask, (m,)."""
+        states = self.unpack(words)
+        return self._cell(states, np.where(states.step == 1, -1, states.column))  # insurance is in the last column
+
+    def _cell(self, states: State, column: Array) -> Array:
+        free = (states.hands < self.compiled.hand_limit[states.hand]).astype(np.int64)
+        cell: Array = self.act[free, states.hand, column]
+        return cell
+
+    def _go(self, moves: Moves, at: Array, states: State, **changed: Any) -> None:
+        fields = {name: np.broadcast_to(value, at.shape) for name, value in changed.items()}
+        moves.word[at] = self.pack(states._replace(**fields))
+
+    def _draw(self, moves: Moves, at: Array, states: State, card: Array) -> None:
+        compiled, dealt, late = self.compiled, states.what == DEAL, states.what == DEALER
+        most = len(compiled.deal)
+        to_dealer = late | (dealt & (compiled.deal[np.minimum(states.step, most - 1)] == 1))
+        dealer = np.where(to_dealer, compiled.dealer_add[states.dealer, card], states.dealer)
+        shows = np.where(dealt & to_dealer, compiled.column[np.minimum(states.shown, 1), dealer], 0)
+        hand = np.where(to_dealer, states.hand, compiled.add[np.where(late, 0, states.hand), card])
+        shown = np.minimum(states.shown + to_dealer, 2)
+        states = states._replace(hand=hand, dealer=dealer, column=states.column + shows, shown=shown)
+        more, last = dealt & (states.step + 1 < most), dealt & (states.step + 1 == most)
+        self._go(moves, at[more], states.where(more), step=states.step[more] + 1)
+        self._settle(moves, at[late], states.where(late), states.hand[late])
+        cell = np.where(last & (states.column == compiled.numbers.ace), self.act[1, np.where(late, 0, hand), -1], 0)
+        insures = cell >= CHOICE
+        self._go(moves, at[insures], states.where(insures), what=ASK, step=1)
+        insured = np.where(last, cell == INSURE, states.insured)
+        states = states._replace(step=np.where(dealt, 0, states.step), insured=insured)
+        rest = ~(more | late | insures)
+        self._decide(moves, at[rest], states.where(rest), (last & self._ended(states))[rest])
+
+    def _ended(self, states: State) -> Array:
+        """Whether the dealer's natural has ended rounds, once all cards are dealt."""
+        ended: Array = self.compiled.dealer_out[states.dealer] == self.compiled.numbers.ending_outcome
+        return ended
+
+    def _decide(self, moves: Moves, at: Array, states: State, ended: Array) -> None:
+        """What the chart does with a hand; if the dealer's natural ended the round, only a surrender counts."""
+        column = np.where(ended, self.compiled.ended_column[states.column], states.column)
+        code = np.where((states.step > 0) | (column < 0), 0, self._cell(states, np.maximum(column, 0)))
+        moves.decided[at] = (code != 0) & bool(self.compiled.numbers.round_robin)  # which alone asks
+        asks = code >= CHOICE
+        self._go(moves, at[asks], states.where(asks), what=ASK, step=0, column=column[asks])
+        self._apply(moves, at[~asks], states.where(~asks), code[~asks])
+
+    def _apply(self, moves: Moves, at: Array, states: State, code: Array) -> None:
+        compiled, numbers = self.compiled, self.compiled.numbers
+        splits, draws = code == SPLIT, (code == HIT) | (code == DOUBLE)
+        self._split(moves, at[splits], states.where(splits))
+        drawing, pending = states.where(draws), states.pending[draws] > 0
+        self._go(
+            moves, at[draws], drawing, what=DRAW, step=code[draws] == DOUBLE,
+            split_hand=np.where(pending, drawing.split_hand, 0),
+            hands=np.where(pending, drawing.hands, np.minimum(drawing.hands, 2)),  # it cannot split again
+        )  # fmt: skip
+        ends = ~(splits | draws)
+        states = states.where(ends)
+        result = np.where(code[ends] == SURRENDER, numbers.surrendered, compiled.result[states.hand])
+        self._end_hand(moves, at[ends], states, result)
+
+    def _split(self, moves: Moves, at: Array, states: State) -> None:
+        compiled, original = self.compiled, self.compiled.numbers.original
+        split_hand, need = compiled.split_to[states.hand], states.need
+        if original >= 0:  # what a dealer's natural takes of all hands
+            first = states.hands == 1
+            moves.label[at[first]] = self.vectors.number[original, 0]
+            need = np.where(first, np.maximum(need, 1), need)
+        pending, count = states.pending + 1, np.minimum(states.hands + 1, self._most_count)
+        stays = (pending <= self._most_pending[split_hand]) & (count <= MOST_HANDS)
+        moves.word[at[~stays]] = LEAVES
+        fields = {"hand": split_hand, "split_hand": split_hand, "pending": pending, "hands": count, "need": need}
+        stayed = {name: field[stays] for name, field in fields.items()}
+        self._go(moves, at[stays], states.where(stays), what=DRAW, step=0, **stayed)
+
+    def _end_hand(self, moves: Moves, at: Array, states: State, result: Array) -> None:
+        """A pending split hand follows, or it was the last."""
+        compiled, doubled, insured = self.compiled, np.minimum(states.step, 1), states.insured
+        vector = self.vectors.number[result, doubled] + insured * self.vectors.insured
+        need = np.maximum(states.need, compiled.waits[result])
+        if self.vectors.insured:
+            need = np.maximum(need, insured * compiled.waits[compiled.numbers.insured])
+        states = states._replace(need=need, insured=np.zeros_like(insured))
+        more = states.pending > 0
+        moves.label[at[more]] = vector[more]
+        rest = states.where(more)
+        split_hand = compiled.pending[result[more], rest.split_hand]
+        self._go(
+            moves, at[more], rest, what=DRAW, step=0, hand=split_hand, split_hand=split_hand, pending=rest.pending - 1
+        )
+        self._settle(moves, at[~more], states.where(~more), vector[~more])
+
+    def _settle(self, moves: Moves, at: Array, states: State, vector: Array) -> None:
+        """After the last hand: the dealer draws, or the round ends."""
+        split = states.hands > 1
+        draws = ((states.need > 0) & (states.shown < 2)) | (
+            (states.need == 2) & (self.compiled.dealer_done[states.dealer] == 0)
+        )
+        moves.label[at[draws]] = np.where(split, vector, 0)[draws]
+        drawing = states.where(draws)
+        self._go(
+            moves, at[draws], drawing, what=DEALER, step=0, hand=np.where(split, 0, vector)[draws], split_hand=0,
+            pending=0, hands=np.minimum(drawing.hands, 2), column=0,
+        )  # fmt: skip
+        over, outcome = ~draws, self.compiled.dealer_out[states.dealer]
+        end = self._code[vector, outcome] * (self.vectors.codes.shape[1] + 1) + np.where(split, 1 + outcome, 0)
+        moves.label[at[over]] = len(self.vectors.codes) + end[over]
+
+
+def _most_pending(compiled: CompiledRules, act: Array) -> Array:
+    """By split hand, the number of pending hands above which a round leaves the table."""
+    again = np.logical_or.reduce(may_take(act[1], SPLIT), axis=1)[compiled.add] @ rank_probabilities(compiled)
+    endless = np.full(len(again), MOST_HANDS)
+    rare = (again > 0) & (again < 0.5)  # a random walk that more often goes down than up
+    odds = again[rare] / (1 - again[rare])
+    endless[rare] = np.clip(np.ceil(np.log(UNLIKELY) / np.log(odds)), 2, MOST_HANDS)
+    return np.where(compiled.hand_limit == NO_LIMIT, endless, np.minimum(compiled.hand_limit, MOST_HANDS))
+
+
+def rank_probabilities(compiled: CompiledRules) -> Array:
+    """Probabilities of the 13 ranks in a full shoe."""
+    if compiled.numbers.shoe_size:
+        return np.bincount(compiled.unshuffled, minlength=13) / compiled.numbers.shoe_size
+    if compiled.numbers.normal_tens:
+        return np.full(13, 1 / 13)
+    kept = compiled.threshold / (1 << 28)
+    return (np.bincount(np.arange(16), kept, 16) + np.bincount(compiled.other, 1 - kept, 16))[:13] / 16

@@ -1,0 +1,207 @@
+"""Tables of one seat that wait at their decisions, and are stepped together in NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bjsim.errors import EndlessSplitting
+from bjsim.sim.engine.compiled_rules import number_hands
+from bjsim.sim.engine.kernels.layout import ENDLESS, RUNAWAY, payoff_parts
+from bjsim.sim.game.actions import SPLIT
+from bjsim.strategies.learning.asked_table import WIDE_BITS, ask_everywhere, make_asked_table
+from bjsim.strategies.learning.card_buffers import CardBuffers
+from bjsim.strategies.learning.encoder import Encoder
+
+Array = np.ndarray[Any, Any]
+
+STANDS = 0  # the action that is always legal
+
+
+class Outputs(NamedTuple):
+    """What a step returns, for each of N tables.
+
+    Attributes:
+        observation: Features, column and number of hands, int64 (N, F + 2).
+        mask: Legal actions, int8 (N, A).
+        reward: Profit in initial bets, float64 (N,).
+        ended: Whether an episode ended, bool (N,).
+        illegal: Whether the action was not legal, bool (N,).
+        final: The last observation of an episode that ended, int64 (N, F + 2).
+    """
+
+    observation: Array
+    mask: Array
+    reward: Array
+    ended: Array
+    illegal: Array
+    final: Array
+
+
+class VectorTables:
+    """Tables of one seat that wait at their decisions.
+
+    Args:
+        encoder: What they show.
+        number: Their number, N.
+    """
+
+    def __init__(self, encoder: Encoder, number: int) -> None:
+        rules = ask_everywhere(encoder.states, encoder.letters)
+        self._table = make_asked_table(rules, encoder.states, encoder.letters)
+        self._cards = CardBuffers(rules, number)
+        self._deals = len(rules.deal)
+        self._unit = encoder.rules.unit.as_integer_ratio()
+        self._most_hands = encoder.most_hands
+        features = [(*encoder.features(hand), 0, 1) for hand in number_hands(encoder.states)[0]]
+        self._signs = np.array(features, np.int64)
+        actions = np.arange(len(encoder.letters))
+        self._masks = (np.arange(1 << len(actions))[:, None] >> actions & 1).astype(np.int8)
+        self._may_be_unasked = bool(self._table.unasked.any())
+        self._insures = encoder.rules.insurance
+        self._replays = encoder.rules.ties == "replay"
+        self._split = encoder.letters.index(SPLIT.letter)
+        self._all = np.arange(number)
+        self._row, self._hand, self._dealer, self._column, self._stake = np.zeros((5, number), np.int64)
+        self._held, self._pending, self._need = np.zeros((3, number), np.int64)
+        self._payoff = np.zeros((number, self._table.codes.shape[1]), np.int64)
+        self._legal = np.zeros(number, np.uint8)  # a bit for each action; 0 where an episode is over
+
+    def open_shoes(self, seeds: Sequence[int]) -> None:
+        """Open a new shoe at every table, for the cards of `Stream(seed)`."""
+        self._cards.open(seeds)
+
+    def abandon(self) -> None:
+        """Leave the rounds in progress; the next step deals at every table."""
+        self._legal[:] = 0
+
+    def step(self, actions: Array, same_step: bool) -> Outputs:
+        """Play one action at every table; at one whose episode is over, deal instead.
+
+        Args:
+            actions: The numbers of the actions, int64 (N,).
+            same_step: Whether to deal the next round in the step that ends an episode.
+
+        Returns:
+            New arrays.
+
+        Raises:
+            EndlessSplitting: A seat reached the limit on hands.
+        """
+        waits = self._legal > 0
+        illegal = waits & (self._legal >> actions.astype(np.uint8) & 1 == 0)
+        reward, ended = np.zeros(len(actions)), np.zeros(len(actions), np.bool_)
+        fresh = np.flatnonzero(~waits)
+        at = np.flatnonzero(waits) if len(fresh) else self._all
+        place = self._row[at] + np.where(illegal, STANDS, actions)[at]
+        while len(at):
+            paid = self._play(at, place, reward)
+            over = self._stake[paid] == 0
+            ended[paid[over]] = True
+            again = paid[~over]  # bets that tied are replayed in the same episode
+            if not len(again):
+                break
+            self._deal(again)
+            at = again[self._table.legal[self._row[again] >> WIDE_BITS] == 1]
+            place = self._row[at] + STANDS
+        final = np.empty((len(actions), self._signs.shape[1]), np.int64)
+        if same_step and ended.any():
+            done = np.flatnonzero(ended)
+            final[done] = self._observe(done)
+            fresh = np.concatenate([fresh, done])
+        if len(fresh):
+            self._stake[fresh] = 1
+            self._deal(fresh)
+        self._find_legal()
+        return Outputs(self._observe(self._all), self._masks.take(self._legal, axis=0), reward, ended, illegal, final)
+
+    def _deal(self, at: Array) -> None:
+        self._cards.begin_rounds(at)
+        row = np.zeros(len(at), np.int64)
+        for cards in self._cards.deal(at, self._deals):
+            row = self._table.deal.take(row + cards)
+        dealt = self._table.dealt.take(row >> WIDE_BITS, axis=0)
+        self._row[at], self._hand[at], self._dealer[at], self._column[at] = dealt.T
+        split = at[self._held.take(at) != 1]
+        self._held[split], self._pending[split], self._need[split], self._payoff[split] = 1, 0, 0, 0
+
+    def _play(self, at: Array, place: Array, reward: Array) -> Array:
+        """Follow entries, and draw cards until the next decisions. Returns: the tables whose rounds end."""
+        table, ends = self._table, []
+        while len(at):
+            to = table.after.take(place)
+            if to.min() < 0:
+                self._split_hands(at, to)
+            self._row[at] = to
+            over = to == 0
+            ends.append((at[over], place[over]))
+            draws = np.flatnonzero((to < table.first_ask) & ~over)
+            stood = self._unasked(at, to)
+            drawn, place = at.take(draws), to.take(draws)
+            place += self._cards.draw(drawn)
+            self._hand[drawn] = table.hand.take(place)
+            at = np.concatenate([drawn, at[stood]])
+            place = np.concatenate([place, to[stood] + STANDS])
+        at, place = (np.concatenate(parts) for parts in zip(*ends, strict=True))
+        reward[at] += self._pay(at, place)
+        return at
+
+    def _split_hands(self, at: Array, to: Array) -> None:
+        """Split hands, or finish one of several; `to` gets the next rows."""
+        some = np.flatnonzero(to < 0)
+        tables = at[some]
+        after, more, payoff, need, split, pending = self._table.events.take(-1 - to[some], axis=0).T
+        another = (self._pending[tables] > 0) & (more >= 0)
+        to[some] = np.where(another, more, after)
+        self._pending[tables] += pending - another
+        self._held[tables] += split
+        self._payoff[tables] += self._table.codes[payoff]
+        self._need[tables] = np.maximum(self._need[tables], need)
+        if self._held[tables].max() > RUNAWAY:
+            raise EndlessSplitting(ENDLESS)
+
+    def _unasked(self, at: Array, row: Array) -> Array:
+        """Which of the tables hold too many hands to be asked in their rows."""
+        if not self._may_be_unasked:
+            return np.zeros(0, np.int64)
+        return np.flatnonzero(self._table.unasked.take(row >> WIDE_BITS) & self._cannot_split(at, row))
+
+    def _cannot_split(self, at: Array, row: Array) -> Array:
+        """Whether the tables hold too many hands to split that of a row."""
+        cannot: Array = self._held.take(at) >= self._table.limit.take(row >> WIDE_BITS)
+        return cannot
+
+    def _pay(self, at: Array, place: Array) -> Array:
+        """Play the dealer's hands, and pay the rounds. Returns: the profits, (n,)."""
+        table, outcomes = self._table, self._table.codes.shape[1]
+        need = np.maximum(table.need.take(place), self._need.take(at))
+        row = table.settled.ravel().take(need * table.settled.shape[1] + self._dealer.take(at))
+        drawing, first = np.flatnonzero(row >> WIDE_BITS >= outcomes), outcomes << WIDE_BITS
+        while len(drawing):
+            after = table.dealer.take(row.take(drawing) + self._cards.draw(at.take(drawing)))
+            row[drawing] = after
+            drawing = drawing[after >= first]
+        outcome = row >> WIDE_BITS
+        code = table.codes.ravel().take(table.payoff.take(place) * outcomes + outcome)
+        split = np.flatnonzero(self._held.take(at) > 1)
+        code[split] += self._payoff[at[split], outcome[split]]
+        units, tied = payoff_parts(code) if self._replays else (code, 0)
+        profit: Array = self._stake[at] * (units * self._unit[0] / self._unit[1])
+        self._stake[at] *= tied
+        return profit
+
+    def _find_legal(self) -> None:
+        self._legal = self._table.legal.take(self._row >> WIDE_BITS)
+        split = np.flatnonzero((self._held > 1) & (self._legal >> self._split & 1 > 0))
+        cannot = split[self._cannot_split(split, self._row[split])]
+        self._legal[cannot] &= ~np.uint8(1 << self._split)
+
+    def _observe(self, at: Array) -> Array:
+        observation: Array = self._signs.take(self._hand.take(at), axis=0)
+        observation[:, -2] = self._column.take(at)
+        observation[:, -1] = np.minimum(self._held.take(at), self._most_hands)
+        if self._insures:
+            observation[self._table.insures.take(self._row.take(at) >> WIDE_BITS), -1] = 0
+        return observation

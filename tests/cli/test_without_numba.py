@@ -1,0 +1,37 @@
+"""Commands that compile nothing give the same results where numba is missing."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+HIDDEN = "import sys; sys.modules['numba'] = None; from bjsim.cli.main import main; main()"
+SHOWN = "from bjsim.cli.main import main; main()"
+
+
+def output(code: str, line: str) -> str:
+    done = subprocess.run([sys.executable, "-c", code, *line.split()], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "run --bots optimal,lim17 --hands 20000 --seed 1 --workers 1 --json -",
+        "run --rules vegas-s17 --bots hoyle --hands 5000 --seed 1 --workers 1 --no-adjust-luck --json -",
+        "solve --rules vegas-s17 --decks 1 --json -",
+    ],
+)
+def test_results_are_the_same_without_numba(line: str) -> None:
+    def stable(text: str) -> list[str]:
+        return [each for each in text.splitlines() if "second" not in each]
+
+    assert stable(output(HIDDEN, line)) == stable(output(SHOWN, line))
+
+
+def test_numba_is_hidden() -> None:
+    done = subprocess.run([sys.executable, "-c", HIDDEN, "warm"], capture_output=True, text=True, timeout=120)
+    assert done.returncode != 0 and "numba" in done.stderr
