@@ -38,6 +38,7 @@ class RoundTable(NamedTuple):
         forced: Whether the seat decides nothing before its next card, bool (rows, 13).
         kind: 1 for rows in which the dealer draws after the player, 2 for rows that ask for an action, (rows,).
         choice: The number of the choice in a row that asks, (rows,). The entries of such a row are those of codes.
+        height: The most cards to the end of the round, or to a row to which it may come back, (rows,).
         ends: Payoff code (see `compiled_rules.py`) and dealer's outcome of each end, (E, 2).
         hands: Payoff code of a split hand by the dealer's outcome, (H, O).
     """
@@ -47,6 +48,7 @@ class RoundTable(NamedTuple):
     forced: Array
     kind: Array
     choice: Array
+    height: Array
     ends: Array
     hands: Array
 
@@ -114,6 +116,7 @@ def _tabulate(states: _States, used: Array, ends: Array, hands: Array, probabili
         forced=~arrange(states.decided, 1)[:, columns],
         kind=arrange(states.kind, 0),
         choice=arrange(states.choice, 0),
+        height=arrange(height, 0),
         ends=ends,
         hands=hands,
     )

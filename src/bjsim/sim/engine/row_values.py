@@ -1,0 +1,176 @@
+"""The values of a round table's rows, and their slopes in the composition of the shoe, by a backward pass.
+
+The value of a row is the expected payoff that is not logged yet, when cards are drawn from a full shoe. A logged split
+hand is paid by the dealer's outcome, whose distribution is known for each row too. The slopes are first-order: if the
+share of rank q exceeds its probability by d(q), the value changes by the sum of slope(q) d(q).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bjsim.sim.engine.kernels.layout import payoff_parts
+from bjsim.sim.engine.round_table import ASKS, LEFT, RoundTable
+from bjsim.sim.game.cards import RANKS, TEN
+
+Array = np.ndarray[Any, Any]
+
+CONVERGED, SLOPES_CONVERGED = 1e-14, 1e-4  # initial bets; slopes are rounded to 1/1024, and any serve
+MOST_SWEEPS = 1000
+AT_ONCE = 2000  # rows
+
+
+class RowMoves(NamedTuple):
+    """What cards do, by row and rank; Q ranks are distinguished.
+
+    Attributes:
+        after: The next row, (rows, Q); the row itself if the card leaves the table.
+        ends: Whether the card ends the round, bool (rows, Q).
+        end: The number of that end, (rows, Q); 0 for none.
+        hand: 1 + the number of the split hand that the card ends, (rows, Q); 0 for none.
+        weights: Probability of each card, (rows, Q). A row that asks for an action has one answer.
+        asks: Whether the row asks, bool (rows,).
+    """
+
+    after: Array
+    ends: Array
+    end: Array
+    hand: Array
+    weights: Array
+    asks: Array
+
+
+class RowValues(NamedTuple):
+    """Values of the rows of a table, in initial bets. O is the number of the dealer's outcomes.
+
+    Attributes:
+        moves: See `RowMoves`.
+        end_pay: Payoff of each end without earlier split hands, and 1 at the dealer's outcome, (E, 1 + O).
+        hand_pay: Payoff of split hands by outcome, (1 + H, O); row 0 is zeros.
+        values: Payoff that is not logged yet, and the probability of each outcome, (rows, 1 + O).
+        slopes: Their slopes, (rows, 1 + O, Q).
+        value: Value of a round per settled bet, which is also that of a bet that ties and is replayed.
+    """
+
+    moves: RowMoves
+    end_pay: Array
+    hand_pay: Array
+    values: Array
+    slopes: Array
+    value: float
+
+
+def make_row_values(
+    table: RoundTable, probabilities: Array, unit: Fraction, answers: Array | None = None
+) -> RowValues:
+    """Compute the values of rows.
+
+    Args:
+        table: The table.
+        probabilities: Of the 13 ranks in a full shoe.
+        unit: The payoff quantum, as a share of an initial bet.
+        answers: The code of the action for each choice, for a table with rows that ask.
+    """
+    moves = _find_moves(table, probabilities, answers)
+    levels = _Levels(table.height, moves)
+    (units, tied), (hand_units, hand_tied) = (payoff_parts(codes) for codes in (table.ends[:, 0], table.hands))
+    outcome = np.zeros((len(table.ends), table.hands.shape[1]))
+    outcome[np.arange(len(outcome)), table.ends[:, 1]] = 1
+
+    parts = np.stack([units * float(unit), tied], axis=1), np.stack([hand_units * float(unit), hand_tied], axis=1)
+    hands = np.concatenate([np.zeros((1, *parts[1].shape[1:])), parts[1]])
+    values = _value_rows(moves, levels, np.concatenate([parts[0], outcome], axis=1), hands)
+    value = float(values[0, 0] / (1 - values[0, 1])) if values[0, 1] < 1 else np.nan
+    replayed = np.nan_to_num(value)  # what a bet that ties is worth
+    ends = np.concatenate([parts[0] @ [[1], [replayed]], outcome], axis=1)
+    hands = hands[:, 0] + replayed * hands[:, 1]
+    values = np.concatenate([values[:, :2] @ [[1], [replayed]], values[:, 2:]], axis=1)
+    slopes = _find_slopes(moves, levels, ends, hands, values)
+    return RowValues(moves, ends, hands, values, slopes, value)
+
+
+def _find_moves(table: RoundTable, probabilities: Array, answers: Array | None) -> RowMoves:
+    alike = all((array[:, TEN:] == array[:, TEN:][:, :1]).all() for array in (table.after, table.log))
+    ranks = TEN + 1 if alike else len(RANKS)
+    share = np.append(probabilities[: ranks - 1], probabilities[ranks - 1 :].sum())
+    weights, asks = np.repeat(share[None], len(table.kind), axis=0), table.kind == ASKS
+    if answers is not None:
+        weights[asks] = np.arange(ranks) == answers[table.choice[asks], None]
+    after, log, ends = table.after[:, :ranks], table.log[:, :ranks], len(table.ends)
+    after = np.where(after == LEFT, np.arange(len(after))[:, None], after)
+    over = (log > 0) & (log <= ends)
+    return RowMoves(after, over, np.where(over, log - 1, 0), np.maximum(log - ends, 0), weights, asks)
+
+
+class _Levels:
+    """Rows in an order in which nearly all come after those that they lead to, some thousand at a time."""
+
+    def __init__(self, height: Array, moves: RowMoves) -> None:
+        order = np.argsort(height, kind="stable")
+        cuts = np.flatnonzero(np.diff(height[order])) + 1
+        self.all = [part for level in np.split(order, cuts) for part in _pieces(level)]
+        back = ~moves.ends & (height[moves.after] >= height[:, None])
+        self._again = back.any(axis=1)
+        if self._again.any():  # and whatever leads there
+            for rows in self.all:
+                self._again[rows] |= (~moves.ends[rows] & self._again[moves.after[rows]]).any(axis=1)
+
+    def sweep(self, update: Callable[[Array], float], least: float) -> None:
+        """Update all rows, and those from which a round may come back, until no change is as large as `least`."""
+        for rows in self.all:
+            update(rows)
+        again = [rows[self._again[rows]] for rows in self.all if self._again[rows].any()]
+        for _ in range(MOST_SWEEPS if again else 0):
+            if max(update(rows) for rows in again) < least:
+                break
+
+
+def _pieces(rows: Array) -> Iterator[Array]:
+    return (rows[i : i + AT_ONCE] for i in range(0, len(rows), AT_ONCE))
+
+
+def _value_rows(moves: RowMoves, levels: _Levels, ends: Array, hands: Array) -> Array:
+    """The values of rows, (rows, P + O), for P kinds of payoffs: of ends (E, P + O), of hands (1 + H, P, O)."""
+    values = np.zeros((len(moves.after), ends.shape[1]))
+
+    def update(rows: Array) -> float:
+        new = np.einsum("mr,mrk->mk", moves.weights[rows], _values_after(moves, rows, ends, hands, values))
+        change = float(np.abs(new - values[rows]).max())
+        values[rows] = new
+        return change
+
+    levels.sweep(update, CONVERGED)
+    return values
+
+
+def _values_after(moves: RowMoves, rows: Array, ends: Array, hands: Array, values: Array) -> Array:
+    """Values after each card, with what it pays, (m, Q, P + O)."""
+    after = np.where(moves.ends[rows][..., None], ends[moves.end[rows]], values[moves.after[rows]])
+    row, rank = np.nonzero(moves.hand[rows])
+    pay, kinds = hands[moves.hand[rows][row, rank]], hands.shape[1]
+    after[row, rank, :kinds] += np.einsum("npo,no->np", pay, after[row, rank, kinds:])
+    return after
+
+
+def _find_slopes(moves: RowMoves, levels: _Levels, ends: Array, hands: Array, values: Array) -> Array:
+    """The slopes of values, (rows, 1 + O, Q)."""
+    slopes = np.zeros((*values.shape, moves.after.shape[1]))
+
+    def update(rows: Array) -> float:
+        after = _values_after(moves, rows, ends, hands[:, None], values)
+        direct = np.swapaxes(after - values[rows][:, None], 1, 2) * ~moves.asks[rows][:, None, None]
+        later = slopes[moves.after[rows]]
+        later[moves.ends[rows]] = 0
+        row, rank = np.nonzero(moves.hand[rows])
+        later[row, rank, 0] += np.einsum("no,noq->nq", hands[moves.hand[rows][row, rank]], later[row, rank, 1:])
+        new = direct + np.einsum("mr,mrkq->mkq", moves.weights[rows], later)
+        change = float(np.abs(new - slopes[rows]).max())
+        slopes[rows] = new
+        return change
+
+    levels.sweep(update, SLOPES_CONVERGED)
+    return slopes
