@@ -12,8 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bjsim.sim.engine.array_cards import PER_WORD, Segments
+from bjsim.sim.engine.array_luck import ShoeLuck
 from bjsim.sim.engine.array_walker import NeedsMoreCards, SeatRows, Walk
 from bjsim.sim.engine.kernels.layout import CompiledRules, payoff_parts
+from bjsim.sim.engine.luck_tables import Luck
 
 Array = np.ndarray[Any, Any]
 Key = tuple[int, int]  # of a random stream
@@ -41,11 +43,13 @@ class Played(NamedTuple):
         outside: Rows of (seat, payoff code) for payoffs outside that window, int64 (n, 2).
         traces: For each block each seat's payoff codes, and the number of cards dealt so far, int64
             (rounds, seats + 1); none if not traced.
+        shoes: For each block each seat's sums over shoes, float64 (seats, 6); see `ShoeLuck`. None without luck.
     """
 
     counts: Array
     outside: Array
     traces: list[Array]
+    shoes: list[Array]
 
 
 def play_blocks(
@@ -54,6 +58,7 @@ def play_blocks(
     keys: Sequence[Key],
     rounds: Sequence[int],
     traced: bool = False,
+    luck: Luck | None = None,
 ) -> Played:
     """Play blocks side by side.
 
@@ -63,6 +68,7 @@ def play_blocks(
         keys: The key of each block's random stream, which is read from its beginning.
         rounds: The number of rounds of each block.
         traced: Whether to return the payoffs of every round.
+        luck: How to count luck, or None.
 
     Raises:
         LeftTable: A round left the table.
@@ -70,25 +76,32 @@ def play_blocks(
     least = LEAST
     while True:
         try:
-            return _play(compiled, rows, list(zip(rounds, keys, strict=True)), least, traced)
+            return _play(compiled, rows, list(zip(rounds, keys, strict=True)), least, traced, luck)
         except LeftTable:  # or a round is longer than a segment
             if compiled.numbers.shoe_size or least == MOST:
                 raise
         least = MOST
 
 
-def _play(compiled: CompiledRules, rows: SeatRows, blocks: list[tuple[int, Key]], least: int, traced: bool) -> Played:
+def _play(
+    compiled: CompiledRules, rows: SeatRows, blocks: list[tuple[int, Key]], least: int, traced: bool, luck: Luck | None
+) -> Played:
     tally = _Tally(compiled, rows)
     traces: list[Array] = []
+    shoes: list[Array] = []
     for number, some in groupby(blocks, key=itemgetter(0)):
         for group in _batched([key for _, key in some], max(int(LANES * 256 / (number * CARDS + 1)), 1)):
-            traces += _play_group(compiled, rows, np.array(group, np.uint64), number, least, tally, traced)
-    return Played(tally.counts, np.concatenate(tally.outside), traces)
+            keys = np.array(group, np.uint64)
+            sums = ShoeLuck(luck, len(keys), number) if luck else None
+            traces += _play_group(compiled, rows, keys, number, least, tally, traced, sums)
+            shoes += sums.total() if sums else []
+    return Played(tally.counts, np.concatenate(tally.outside), traces, shoes)
 
 
 def _play_group(
-    compiled: CompiledRules, rows: SeatRows, keys: Array, rounds: int, least: int, tally: _Tally, traced: bool
-) -> list[Array]:
+    compiled: CompiledRules, rows: SeatRows, keys: Array, rounds: int, least: int, tally: _Tally, traced: bool,
+    shoes: ShoeLuck | None,
+) -> list[Array]:  # fmt: skip
     """Play blocks of equally many rounds. Returns: their traces."""
     seats, streams = len(rows.start), len(keys)
     each = CARDS * (1 + seats) / 2  # cards in a round, about
@@ -109,12 +122,16 @@ def _play_group(
         played = np.cumsum(np.insert(walk.over.sum(axis=0), 0, 0))
         before = played[lanes[:, 0]]
         new = np.minimum(played[lanes[:, -1]] - before, rounds - over)
-        codes = [tally.add(seat, walk.log[seat], before, new, traced) for seat in range(seats)]
+        codes = [tally.add(seat, walk.log[seat], before, new, traced or shoes is not None) for seat in range(seats)]
         if traced:
             piles = _piles(walk, segments.size, lanes, dealt)
             for stream, (begin, number) in enumerate(zip(before.tolist(), new.tolist(), strict=True)):
                 columns = [*(code[stream] for code in codes), piles[begin : begin + number]]
                 pieces[stream].append(np.stack(columns, axis=1))
+        if shoes:
+            for stream in range(streams):
+                own = [code[stream] for code in codes]
+                shoes.add(stream, walk, lanes[stream, :-1], np.array(own), int(rounds - over[stream]))
         used = np.minimum(walk.dealt, segments.size)[lanes[:, :-1]].sum(axis=1)
         begins = np.maximum(walk.dealt[lanes[:, -2]] - segments.size, 0)
         over, dealt, first = over + new, dealt + used, first + count

@@ -75,7 +75,7 @@ def seat_rows(tables: list[RoundTable], chart: Array) -> SeatRows:
     )
 
 
-class _Lanes:
+class Lockstep:
     """Lanes in lockstep: each draws one card at a time.
 
     Args:
@@ -96,6 +96,13 @@ class _Lanes:
         self.who = np.full(count, opening[0])
         self.drawn = np.zeros(count, np.int64)
 
+    @property
+    def takes(self) -> Array:
+        """Whether the next card is one of a seat's round, bool (seats, lanes)."""
+        if self.seats == 1:
+            return np.ones_like(self.done)
+        return ((self.who == np.arange(self.seats)[:, None]) | (self.who == self.seats)) & ~self.done
+
     def keep(self, kept: Array) -> None:
         """Drop the other lanes."""
         self.row, self.done = self.row[:, kept], self.done[:, kept]
@@ -108,7 +115,7 @@ class _Lanes:
         if self.seats == 1:
             self.row = entry >> self.rows.bits
             return entry & self.mask, self.row[0] == 0
-        takes = (self.who == np.arange(self.seats)[:, None]) | ((self.who == self.seats) & ~self.done)
+        takes = self.takes
         log = np.where(takes, entry & self.mask, 0)
         self.row = np.where(takes, entry >> self.rows.bits, self.row)
         self.done |= (log > 0) & (log <= len(self.rows.ends))
@@ -145,6 +152,7 @@ class Walk:
         first: For the first lane of each stream, the card with which its first round begins; -1 for other lanes.
 
     Attributes:
+        begins: The card with which the first round of each lane begins, (lanes,).
         log: What each card logs, (seats, p, lanes); see `RoundTable.log`.
         over: Whether it ends a round, bool (p, lanes).
         dealt: Cards of each lane up to the end of its last round, those of the next lane included, (lanes,).
@@ -157,24 +165,24 @@ class Walk:
     def __init__(self, rows: SeatRows, compiled: CompiledRules, segments: Segments, cards: Array, first: Array) -> None:
         self.rows, self.cards = rows, cards
         self.size, self.cut = segments.size, segments.cut
-        self._new_lanes = partial(_Lanes, rows, opening(compiled), bool(compiled.numbers.round_robin))
+        self.new_lanes = partial(Lockstep, rows, opening(compiled), bool(compiled.numbers.round_robin))
         lanes, most = cards.shape[1], min(len(cards), self.cut) + GROWTH
         self.log = np.zeros((len(rows.start), most, lanes), np.uint8 if rows.bits == 8 else np.uint16)
         self.over = np.zeros((most, lanes), np.bool_)
         self.dealt = np.full(lanes, self.cut)
         self.left = np.zeros(lanes, np.bool_)
-        self._begins = np.zeros(lanes, np.int64)
+        self.begins = np.zeros(lanes, np.int64)
         self._walk_all()
         while True:
             begins = np.where(first < 0, np.roll(np.maximum(self.dealt - self.size, 0), 1), first)
-            later = np.flatnonzero(begins != self._begins)
+            later = np.flatnonzero(begins != self.begins)
             if not len(later):
                 break
-            self._begins = begins
+            self.begins = begins
             self._walk_again(later)
 
     def _walk_all(self) -> None:
-        lanes = self._new_lanes(self.cards.shape[1])
+        lanes = self.new_lanes(self.cards.shape[1])
         for p in range(self.cut):
             self.log[:, p], self.over[p] = lanes.step(self.cards[p])
         at = np.flatnonzero(~self.over[self.cut - 1])
@@ -183,14 +191,14 @@ class Walk:
 
     def _walk_again(self, at: Array) -> None:
         """Walk lanes from the cards with which their rounds really begin."""
-        begins = self._begins[at]
+        begins = self.begins[at]
         before, n = np.nonzero(np.arange(begins.max())[:, None] < begins)
         self.log[:, before, at[n]] = 0
         self.over[before, at[n]] = False
         idle = begins >= self.cut
         self._end(at[idle], begins[idle])
         at, begins = at[~idle], begins[~idle]
-        self._finish(self._new_lanes(len(at)), at, begins, merge=True)
+        self._finish(self.new_lanes(len(at)), at, begins, merge=True)
 
     def _finish(self, lanes: _Lanes, at: Array, p: Array, merge: bool) -> None:
         """Walk lanes from card p on, to the end of their last rounds, or until they merge with their last walk."""
@@ -202,7 +210,7 @@ class Walk:
                 at, p = at[~too_long], p[~too_long]
                 continue
             self._grow(int(p.max()))
-            log, over = lanes.step(self._cards_at(p, at))
+            log, over = lanes.step(self.cards_at(p, at))
             merged = over & self.over[p, at] if merge else np.zeros_like(over)
             self.log[:, p, at], self.over[p, at] = log, over
             p = p + 1
@@ -227,7 +235,8 @@ class Walk:
             self.log = np.pad(self.log, ((0, 0), (0, GROWTH), (0, 0)))
             self.over = np.pad(self.over, ((0, GROWTH), (0, 0)))
 
-    def _cards_at(self, p: Array, lane: Array) -> Array:
+    def cards_at(self, p: Array, lane: Array) -> Array:
+        """The cards of lanes at positions, which may be those of the next lane, (n,)."""
         later = p >= self.size
         if ((p >= len(self.cards)) & ~later).any():
             raise NeedsMoreCards

@@ -49,6 +49,7 @@ class RowValues(NamedTuple):
 
     Attributes:
         moves: See `RowMoves`.
+        levels: The order of the pass.
         end_pay: Payoff of each end without earlier split hands, and 1 at the dealer's outcome, (E, 1 + O).
         hand_pay: Payoff of split hands by outcome, (1 + H, O); row 0 is zeros.
         values: Payoff that is not logged yet, and the probability of each outcome, (rows, 1 + O).
@@ -57,6 +58,7 @@ class RowValues(NamedTuple):
     """
 
     moves: RowMoves
+    levels: Levels
     end_pay: Array
     hand_pay: Array
     values: Array
@@ -64,9 +66,7 @@ class RowValues(NamedTuple):
     value: float
 
 
-def make_row_values(
-    table: RoundTable, probabilities: Array, unit: Fraction, answers: Array | None = None
-) -> RowValues:
+def make_row_values(table: RoundTable, probabilities: Array, unit: Fraction, answers: Array | None = None) -> RowValues:
     """Compute the values of rows.
 
     Args:
@@ -76,7 +76,7 @@ def make_row_values(
         answers: The code of the action for each choice, for a table with rows that ask.
     """
     moves = _find_moves(table, probabilities, answers)
-    levels = _Levels(table.height, moves)
+    levels = Levels(table.height, moves)
     (units, tied), (hand_units, hand_tied) = (payoff_parts(codes) for codes in (table.ends[:, 0], table.hands))
     outcome = np.zeros((len(table.ends), table.hands.shape[1]))
     outcome[np.arange(len(outcome)), table.ends[:, 1]] = 1
@@ -90,7 +90,7 @@ def make_row_values(
     hands = hands[:, 0] + replayed * hands[:, 1]
     values = np.concatenate([values[:, :2] @ [[1], [replayed]], values[:, 2:]], axis=1)
     slopes = _find_slopes(moves, levels, ends, hands, values)
-    return RowValues(moves, ends, hands, values, slopes, value)
+    return RowValues(moves, levels, ends, hands, values, slopes, value)
 
 
 def _find_moves(table: RoundTable, probabilities: Array, answers: Array | None) -> RowMoves:
@@ -106,7 +106,7 @@ def _find_moves(table: RoundTable, probabilities: Array, answers: Array | None) 
     return RowMoves(after, over, np.where(over, log - 1, 0), np.maximum(log - ends, 0), weights, asks)
 
 
-class _Levels:
+class Levels:
     """Rows in an order in which nearly all come after those that they lead to, some thousand at a time."""
 
     def __init__(self, height: Array, moves: RowMoves) -> None:
@@ -133,7 +133,7 @@ def _pieces(rows: Array) -> Iterator[Array]:
     return (rows[i : i + AT_ONCE] for i in range(0, len(rows), AT_ONCE))
 
 
-def _value_rows(moves: RowMoves, levels: _Levels, ends: Array, hands: Array) -> Array:
+def _value_rows(moves: RowMoves, levels: Levels, ends: Array, hands: Array) -> Array:
     """The values of rows, (rows, P + O), for P kinds of payoffs: of ends (E, P + O), of hands (1 + H, P, O)."""
     values = np.zeros((len(moves.after), ends.shape[1]))
 
@@ -156,7 +156,7 @@ def _values_after(moves: RowMoves, rows: Array, ends: Array, hands: Array, value
     return after
 
 
-def _find_slopes(moves: RowMoves, levels: _Levels, ends: Array, hands: Array, values: Array) -> Array:
+def _find_slopes(moves: RowMoves, levels: Levels, ends: Array, hands: Array, values: Array) -> Array:
     """The slopes of values, (rows, 1 + O, Q)."""
     slopes = np.zeros((*values.shape, moves.after.shape[1]))
 
@@ -174,3 +174,16 @@ def _find_slopes(moves: RowMoves, levels: _Levels, ends: Array, hands: Array, va
 
     levels.sweep(update, SLOPES_CONVERGED)
     return slopes
+
+
+def second_order(values: RowValues) -> Array:
+    """The second-order slopes of a round in the composition, (Q, Q); those of logged split hands are left out."""
+    moves, ranks = values.moves, values.slopes.shape[2]
+    second = np.zeros((len(values.slopes), ranks, ranks))
+    for rows in values.levels.all:
+        slopes = np.where(moves.ends[rows][..., None], 0, values.slopes[moves.after[rows], 0])
+        tilted = slopes - np.einsum("mr,mrq->mq", moves.weights[rows], slopes)[:, None]
+        later = np.where(moves.ends[rows][..., None, None], 0, second[moves.after[rows]])
+        second[rows] = tilted + np.swapaxes(tilted, 1, 2) + np.einsum("mr,mrqs->mqs", moves.weights[rows], later)
+    start: Array = second[0]
+    return start

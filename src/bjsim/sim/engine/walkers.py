@@ -79,11 +79,11 @@ class Walkers:
         if self._lanes and _are_ready("run_table", sum(rounds)):
             from bjsim.sim.engine.rounds import play_lanes  # imports numba
 
-            return Played(*play_lanes(self.compiled, self._lanes, keys, rounds))
+            return Played(*play_lanes(self.compiled, self._lanes, keys, rounds), [])
         if not self._lanes and self._packed_seats and _are_ready("seats_table", sum(rounds) * self._seats):
             from bjsim.sim.engine.rounds import play_seats  # imports numba
 
-            return Played(*play_seats(self.compiled, self._packed_seats, keys, rounds)[:2], [])
+            return Played(*play_seats(self.compiled, self._packed_seats, keys, rounds)[:2], [], [])
         return play_blocks(self.compiled, self._rows, keys, rounds)
 
     def trace(self, key: tuple[int, int], rounds: int) -> Played:
@@ -92,7 +92,7 @@ class Walkers:
             from bjsim.sim.engine.rounds import play_seats
 
             counts, outside, trace = play_seats(self.compiled, self._packed_seats, [key], [rounds], rounds)
-            return Played(counts, outside, [trace])
+            return Played(counts, outside, [trace], [])
         return play_blocks(self.compiled, self._rows, [key], [rounds], traced=True)
 
 

@@ -1,0 +1,231 @@
+"""Luck of the cards of many shoes side by side, in NumPy: lanes that were walked are walked once more.
+
+Luck is the value after a card less its expectation before, under the composition of the shoe that is left. All sums
+are of whole numbers, so that only the division by the number of cards rounds.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from bjsim.sim.engine.array_walker import Walk
+from bjsim.sim.engine.kernels.layout import payoff_parts
+from bjsim.sim.engine.luck_tables import SCALE, STEP, Luck, LuckTable
+from bjsim.sim.game.cards import RANKS
+
+Array = np.ndarray[Any, Any]
+
+AT_ONCE = 1 << 12  # lanes: their working memory stays in the cache
+
+
+class ShoeLuck:
+    """Sums over the shoes of blocks of equally many rounds.
+
+    Rounds of one shoe depend on each other, so the shoe is the unit of observation. Its y is its payoff less the value
+    of its settled bets, less luck and drift; its b is the number of these bets. The sums of n, y, b, yy, yb and bb are
+    added up in the order of the shoes.
+
+    Args:
+        luck: The luck tables.
+        streams: The number of blocks.
+        rounds: Rounds of each.
+    """
+
+    def __init__(self, luck: Luck, streams: int, rounds: int) -> None:
+        self.luck, self.rounds = luck, rounds
+        self.parts: list[list[Array]] = [[np.zeros((2, len(luck.chart), 0))] for _ in range(streams)]
+
+    def add(self, stream: int, walk: Walk, lanes: Array, codes: Array, left: int) -> None:
+        """Add rounds of a stream.
+
+        Args:
+            stream: The stream.
+            walk: What was walked.
+            lanes: Its lanes, one for each shoe, (n,).
+            codes: The payoff codes of its rounds, (seats, rounds).
+            left: The number of rounds from the first of these on.
+        """
+        if not left:
+            return
+        luck, rounds = self.luck, codes.shape[1]
+        lane, card = (place[:rounds] for place in walk.over[:, lanes].T.nonzero())
+        stop = walk.dealt[lanes]
+        if rounds == left:  # the last shoe is left before its end
+            lanes, stop = lanes[: lane[-1] + 1], stop[: lane[-1] + 1]
+            stop[-1] = card[-1] + 1
+        begun = np.searchsorted(lane, np.arange(len(lanes)))
+        depths = np.minimum(luck.depths, ((left - begun) / luck.rounds_per_depth).astype(np.int64))
+        gone = count_luck(luck, walk, lanes, stop) + count_drift(luck, walk.cards[:, lanes], depths)[luck.chart]
+        units, tied = (
+            np.stack([np.bincount(lane, part, len(lanes)) for part in parts]) for parts in payoff_parts(codes)
+        )
+        bets = np.bincount(lane, minlength=len(lanes)) - tied
+        value = np.array([luck.tables[chart].value for chart in luck.chart.tolist()])[:, None]
+        self.parts[stream].append(np.stack([units * luck.bet - bets * value - gone, bets]))
+
+    def total(self) -> list[Array]:
+        """The sums of each block, float64 (seats, 6)."""
+        totals = []
+        for parts in self.parts:
+            y, b = np.concatenate(parts, axis=2)
+            each = np.stack([np.ones_like(y), y, b, y * y, y * b, b * b], axis=1)
+            totals.append(np.cumsum(each, axis=2)[..., -1] if each.size else np.zeros(each.shape[:2]))
+        return totals
+
+
+def count_luck(luck: Luck, walk: Walk, lanes: Array, stop: Array) -> Array:
+    """The luck of the seats in lanes, in initial bets.
+
+    Args:
+        luck: The luck tables.
+        walk: The lanes with where their rounds begin.
+        lanes: The lanes, (n,).
+        stop: Cards of each up to the end of its last round, (n,).
+
+    Returns:
+        The luck, (seats, n).
+    """
+    parts = [slice(i, i + AT_ONCE) for i in range(0, len(lanes), AT_ONCE)]
+    counted = [_LuckWalk(luck, walk, lanes[part], stop[part]).count() for part in parts]
+    return np.concatenate([np.zeros((len(luck.chart), 0)), *counted], axis=1)
+
+
+class _LuckWalk:
+    """Lanes in lockstep, each from its first round on.
+
+    Args: See `count_luck`.
+    """
+
+    def __init__(self, luck: Luck, walk: Walk, lanes: Array, stop: Array) -> None:
+        self.luck, self.walk = luck, walk
+        self.seats, self.ranks = len(luck.chart), len(luck.full)
+        self.result = np.zeros((self.seats, len(lanes)))
+        begins = walk.begins[lanes]
+        self.number = np.flatnonzero(begins < stop)  # of the lanes in play, in the result
+        self.lanes, self.stop, self.p = lanes[self.number], stop[self.number], begins[self.number]
+        self.round = walk.new_lanes(len(self.number))
+        self.counts = np.repeat(luck.full[None], len(self.number), axis=0)
+        for p in range(int(self.p.max(initial=0))):  # of rounds that began in the lanes before
+            dealt = np.flatnonzero(self.p > p)
+            self.counts[dealt, self._rank(walk.cards_at(np.full(len(dealt), p), self.lanes[dealt]))] -= 1
+        self.left = luck.full.sum() - self.p
+        outcomes = luck.tables[0].hands.shape[1]
+        self.logged = np.zeros((self.seats, len(self.number), outcomes))  # pay of split hands, by outcome
+        self.split = np.zeros((self.seats, len(self.number)), np.bool_)  # whether any was logged
+
+    def _rank(self, cards: Array) -> Array:
+        rank: Array = np.minimum(cards, self.ranks - 1)
+        return rank
+
+    def count(self) -> Array:
+        """Walk all lanes to their ends. Returns: the luck, (seats, lanes)."""
+        while len(self.number):
+            cards = self.walk.cards_at(self.p, self.lanes)
+            rank = self._rank(cards).astype(np.int64)
+            takes, playing = self.round.takes, ~self.round.done
+            rows = (self.round.row - self.walk.rows.start[:, None]) // len(RANKS)
+            for seat, number in enumerate(self.luck.chart.tolist()):
+                table = self.luck.tables[number]
+                for drawn, chosen in ((True, takes[seat]), (False, playing[seat] & ~takes[seat])):
+                    at = np.flatnonzero(chosen)
+                    if len(at):
+                        find = self._of_own_card if drawn else self._of_others_card
+                        self.result[seat, self.number[at]] += find(table, seat, rows[seat, at], at, rank[at])
+            self._remove(rank)
+            log, over = self.round.step(cards)
+            self._log(log, over)
+            self.p += 1
+            self._keep(self.p < self.stop)
+        return self.result
+
+    def _of_own_card(self, table: LuckTable, seat: int, row: Array, at: Array, rank: Array) -> Array:
+        """Luck of cards that lanes draw in rows."""
+        counts, left = self.counts[at], self.left[at]
+        total = np.matmul(counts.astype(np.float32)[:, None], table.slopes[row])[:, 0]
+        after = table.paid[row] * (left - 1)[:, None] + total - table.own[row]
+        surprise = after[np.arange(len(at)), rank] * left - (after * counts).sum(axis=1)
+        extra = np.flatnonzero(self.split[seat, at] | table.logs[row])
+        if len(extra):
+            surprise[extra] += self._of_logged(table, seat, row[extra], at[extra], rank[extra]) / SCALE
+        return surprise / (left * np.maximum(left - 1, 1)) / SCALE
+
+    def _of_logged(self, table: LuckTable, seat: int, row: Array, at: Array, rank: Array) -> Array:
+        """What split hands that are logged add, or those that a card ends: they are paid by the dealer's outcome."""
+        moves, counts, left = table.moves, self.counts[at], self.left[at]
+        ends, to = moves.ends[row], moves.after[row]
+        pay = self.logged[seat, at][:, None] + table.hands[moves.hand[row]]
+        chance = np.where(ends[..., None], table.ends[moves.end[row], 1:], table.rows[to, 1:])
+        slopes = np.where(ends[..., None, None], 0, table.row_slopes[to, 1:])
+        slope = np.einsum("mro,mroq->mrq", pay, slopes)
+        after = (pay * chance).sum(axis=-1) * (left - 1)[:, None]
+        after += np.einsum("mrq,mq->mr", slope, counts) - np.diagonal(slope, axis1=1, axis2=2)
+        surprise: Array = after[np.arange(len(at)), rank] * left - (after * counts).sum(axis=1)
+        return surprise
+
+    def _of_others_card(self, table: LuckTable, seat: int, row: Array, at: Array, rank: Array) -> Array:
+        """Luck of cards that others draw, by which the composition changes."""
+        counts, left = self.counts[at], self.left[at]
+        slope = table.row_slopes[row, 0].astype(np.float64)
+        split = np.flatnonzero(self.split[seat, at])
+        slope[split] += np.einsum("mo,moq->mq", self.logged[seat, at[split]], table.row_slopes[row[split], 1:]) / SCALE
+        surprise = (slope * counts).sum(axis=1) - left * slope[np.arange(len(at)), rank]
+        return surprise / (left * np.maximum(left - 1, 1)) / SCALE
+
+    def _remove(self, rank: Array) -> None:
+        self.counts[np.arange(len(rank)), rank] -= 1
+        self.left -= 1
+        empty = self.left == 0
+        if empty.any():
+            self.counts[empty], self.left[empty] = self.luck.full, self.luck.full.sum()
+
+    def _log(self, log: Array, over: Array) -> None:
+        ends = len(self.walk.rows.ends)
+        seat, lane = np.nonzero(log > ends)
+        if len(seat):
+            hand = log[seat, lane] - ends
+            for number, table in enumerate(self.luck.tables):
+                mine = self.luck.chart[seat] == number
+                self.logged[seat[mine], lane[mine]] += table.hands[hand[mine]]
+            self.split[seat, lane] = True
+        if self.split.any():
+            self.logged[:, over], self.split[:, over] = 0, False
+
+    def _keep(self, kept: Array) -> None:
+        if kept.all():
+            return
+        self.round.keep(kept)
+        self.number, self.lanes, self.stop, self.p = (
+            array[kept] for array in (self.number, self.lanes, self.stop, self.p)
+        )
+        self.counts, self.left = self.counts[kept], self.left[kept]
+        self.logged, self.split = self.logged[:, kept], self.split[:, kept]
+
+
+def count_drift(luck: Luck, cards: Array, depths: Array) -> Array:
+    """The drift of shoes: what a round's value exceeds that in a full shoe by, summed over depths, for each chart.
+
+    It is a function of the shuffled cards alone, and its mean is 0 whatever is played.
+
+    Args:
+        luck: The luck tables.
+        cards: The shoes' cards, rank indices, (p, shoes).
+        depths: The number of depths of each shoe, (shoes,).
+
+    Returns:
+        The drift, in initial bets, (charts, shoes).
+    """
+    ranks, shoes = len(luck.full), cards.shape[1]
+    counts, drift = np.repeat(luck.full[:, None], shoes, axis=1), np.zeros((len(luck.tables), shoes))
+    for depth in range(int(depths.max(initial=0))):
+        for card in cards[depth * STEP : (depth + 1) * STEP]:
+            counts[np.minimum(card, ranks - 1), np.arange(shoes)] -= 1
+        left = luck.full.sum() - (depth + 1) * STEP
+        counted = depth < depths
+        for table, sums in zip(luck.tables, drift, strict=True):
+            linear, square = table.drift @ counts, (counts * (table.curvature @ counts)).sum(axis=0)
+            sums += np.where(counted, linear / left + square / left**2, 0)
+    usual = luck.expected[:, depths]
+    result: Array = (drift - usual) * (luck.rounds_per_depth / SCALE)
+    return result

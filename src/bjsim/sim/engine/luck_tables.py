@@ -1,0 +1,131 @@
+"""The values by which luck is counted, in whole numbers, so that engines that add in any order agree to the bit."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bjsim.sim.engine.kernels.layout import CompiledRules
+from bjsim.sim.engine.round_table import RoundTable
+from bjsim.sim.engine.row_values import RowMoves, RowValues, make_row_values, second_order
+from bjsim.sim.engine.transitions import rank_probabilities
+
+Array = np.ndarray[Any, Any]
+
+SCALE = 1 << 10  # values are whole multiples of 1 / SCALE initial bets
+EXACT = (1 << 24) - 1  # whole numbers up to this one are exact in single precision
+STEP = 4  # cards between the depths at which the drift is computed
+
+
+class LuckTable(NamedTuple):
+    """What luck needs of the rows of one chart's table. Values and slopes are whole numbers, in 1 / SCALE initial bets.
+
+    Q ranks are distinguished, and the dealer has O outcomes.
+
+    Attributes:
+        value: Value of a round per settled bet, in initial bets.
+        moves: See `RowMoves`.
+        paid: Value of the payoff that is not logged yet, after a card, (rows, Q).
+        slopes: Its slopes, float32 (rows, Q of the slope, Q of the card).
+        own: Its slope in the rank of the card, (rows, Q).
+        rows: `RowValues.values`, (rows, 1 + O).
+        row_slopes: `RowValues.slopes`, (rows, 1 + O, Q).
+        ends: `RowValues.end_pay`, (E, 1 + O).
+        hands: `RowValues.hand_pay`, (1 + H, O).
+        logs: Whether a card ends a split hand, bool (rows,).
+        curvature: Half the second-order slopes of a round, (Q, Q).
+    """
+
+    value: float
+    moves: RowMoves
+    paid: Array
+    slopes: Array
+    own: Array
+    rows: Array
+    row_slopes: Array
+    ends: Array
+    hands: Array
+    logs: Array
+    curvature: Array
+
+    @property
+    def drift(self) -> Array:
+        """The slopes of a round, (Q,)."""
+        drift: Array = self.row_slopes[0, 0]
+        return drift
+
+
+class Luck(NamedTuple):
+    """How the luck of a table is counted.
+
+    Attributes:
+        tables: Of the different charts.
+        chart: The chart of each seat, (seats,).
+        full: Cards of a full shoe by distinguished rank, (Q,).
+        depths: Number of depths of a shoe at which the drift is computed.
+        rounds_per_depth: Typical number of rounds that start between two depths.
+        bet: The payoff quantum, as a share of an initial bet.
+        expected: Expectation of the second-order drift summed over the first depths, by chart and their number,
+            (charts, depths + 1).
+    """
+
+    tables: list[LuckTable]
+    chart: Array
+    full: Array
+    depths: int
+    rounds_per_depth: float
+    bet: float
+    expected: Array
+
+
+def make_luck(tables: list[RoundTable], chart: Array, compiled: CompiledRules, unit: Fraction, cards: float) -> Luck:
+    """Make the luck tables of a finite shoe.
+
+    Args:
+        tables: The round tables of the different charts.
+        chart: The chart of each seat, (seats,).
+        compiled: The compiled rules.
+        unit: The payoff quantum, as a share of an initial bet.
+        cards: The typical number of cards in a round.
+    """
+    values = [make_row_values(table, rank_probabilities(compiled), unit) for table in tables]
+    made = [make_luck_table(one, EXACT / compiled.numbers.shoe_size) for one in values]
+    ranks = len(values[0].moves.weights[0])
+    full = np.bincount(np.minimum(compiled.unshuffled, ranks - 1), minlength=ranks).astype(float)
+    depths = (compiled.numbers.cut - 1) // STEP
+    left = full.sum() - STEP * np.arange(1, depths + 1)
+    expected = np.stack([np.cumsum(np.append(0, _expect(one.curvature, full, left) / left**2)) for one in made])
+    return Luck(made, chart, full, depths, STEP / cards, float(unit), expected)
+
+
+def make_luck_table(values: RowValues, most: float) -> LuckTable:
+    """Round the values of rows, and arrange them by card. No slope may exceed `most`; luck has mean 0 with any."""
+    moves = values.moves
+    rows, slopes, ends = (np.rint(SCALE * part) for part in (values.values, values.slopes, values.end_pay))
+    slopes = slopes.clip(-most, most)
+    after = np.where(moves.ends[..., None], 0, slopes[moves.after, 0]).astype(np.float32)
+    curvature = np.rint(SCALE / 2 * second_order(values))
+    return LuckTable(
+        value=values.value,
+        moves=moves,
+        paid=np.where(moves.ends, ends[moves.end, 0], rows[moves.after, 0]),
+        slopes=np.ascontiguousarray(np.swapaxes(after, 1, 2)),
+        own=np.diagonal(after, axis1=1, axis2=2).astype(np.float64),
+        rows=rows,
+        row_slopes=slopes.astype(np.float32),
+        ends=ends,
+        hands=np.rint(SCALE * values.hand_pay),
+        logs=(moves.hand > 0).any(axis=1),
+        curvature=curvature,
+    )
+
+
+def _expect(matrix: Array, full: Array, left: Array) -> Array:
+    """Expectation of c'Mc for the composition c of a full shoe's cards that are left after others were dealt."""
+    pairs = np.outer(full, full) - np.diag(full)
+    size = full.sum()
+    one, two = np.diagonal(matrix) @ full, (matrix * pairs).sum()
+    expectation: Array = left / size * one + left * (left - 1) / (size * (size - 1)) * two
+    return expectation
