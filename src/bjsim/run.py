@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -12,7 +13,7 @@ from bjsim.bots.turn import runs_program
 from bjsim.errors import EndlessSplitting, InputError
 from bjsim.run_result import RunResult
 from bjsim.sim.engine.compile_notice import announce_compile, on_compile
-from bjsim.sim.engine.walkers import WORTH_COMPILING
+from bjsim.sim.engine.walkers import WORTH_COMPILING, WORTH_COMPILING_LUCK
 from bjsim.sim.game.actions import Player
 from bjsim.sim.running.backend import Backend, BackendSpec
 from bjsim.sim.running.checkpoint import Checkpoint
@@ -53,9 +54,9 @@ class Run:
         groups = self.experiment.groups
         tables = [table for group in groups for table in (group.tables if isinstance(group, CommonCards) else [group])]
         hands = self.experiment.target_n or self.experiment.hands
-        is_long = hands * len(self.players) >= WORTH_COMPILING * usable_cores()
-        needed = (AdjustedTable, CompiledTable) if is_long else AdjustedTable
-        slow = [table for table in tables if isinstance(table, needed)]
+        worth = hands * len(self.players) / usable_cores()
+        needed = {CompiledTable: WORTH_COMPILING, AdjustedTable: WORTH_COMPILING_LUCK}
+        slow = [table for table in tables if worth >= needed.get(type(table), math.inf)]
         if slow:
             with on_compile(announce):
                 for table in slow:

@@ -10,7 +10,6 @@ from bjsim.arguments import MAX_TABLES, argument, whole_number
 from bjsim.errors import InputError
 from bjsim.sim.engine.compiled_rules import Policy, compile_rules
 from bjsim.sim.engine.kernels.layout import CompiledRules
-from bjsim.sim.engine.luck_model import make_luck_model
 from bjsim.sim.game.actions import Player
 from bjsim.sim.game.card_states import CardStates
 from bjsim.sim.game.random_stream import MAX_SEED
@@ -53,7 +52,13 @@ def make_table(rules: Rules, seated: Sequence[Player], adjust_luck: bool = False
         raise InputError(str(error.args[0])) from None
     readable = ReadableTable(rules, list(seated))
     if adjust_luck:
-        return AdjustedTable(compiled, rules.unit, readable, make_luck_model(rules, compiled))
+        table = AdjustedTable(compiled, rules.unit, readable)
+        if not all(map(math.isfinite, table.walkers.values)):
+            raise InputError(
+                f"{argument('adjust_luck', True)} needs charts of finite value; one of these ties at least as many "
+                "bets as it is dealt"
+            )
+        return table
     return CompiledTable(compiled, rules.unit, readable)
 
 

@@ -12,7 +12,8 @@ import numpy as np
 
 from bjsim.sim.engine.array_walker import Walk
 from bjsim.sim.engine.kernels.layout import payoff_parts
-from bjsim.sim.engine.luck_tables import SCALE, STEP, Luck, LuckTable
+from bjsim.sim.engine.kernels.table_layout import SCALE, STEP
+from bjsim.sim.engine.luck_tables import Luck, LuckTable
 from bjsim.sim.game.cards import RANKS
 
 Array = np.ndarray[Any, Any]

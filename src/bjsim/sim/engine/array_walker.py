@@ -200,7 +200,7 @@ class Walk:
         at, begins = at[~idle], begins[~idle]
         self._finish(self.new_lanes(len(at)), at, begins, merge=True)
 
-    def _finish(self, lanes: _Lanes, at: Array, p: Array, merge: bool) -> None:
+    def _finish(self, lanes: Lockstep, at: Array, p: Array, merge: bool) -> None:
         """Walk lanes from card p on, to the end of their last rounds, or until they merge with their last walk."""
         while len(at):
             too_long = p >= self.size + min(self.size, len(self.cards))

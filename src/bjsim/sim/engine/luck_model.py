@@ -14,7 +14,8 @@ import numpy as np
 
 from bjsim.arguments import argument
 from bjsim.errors import InputError
-from bjsim.sim.engine.kernels.layout import NO_LIMIT, WIDE, CompiledRules, LuckModel
+from bjsim.sim.engine.kernels.layout import NO_LIMIT, CompiledRules, LuckModel
+from bjsim.sim.engine.packed_tables import padded
 from bjsim.sim.engine.state_values import CompiledAutomaton, StateValues, draw_probabilities, value_chart
 from bjsim.sim.game.actions import CODES
 from bjsim.sim.game.automaton import Draw, Finished
@@ -25,7 +26,6 @@ from bjsim.sim.values.dealer_index import DealerIndex
 
 Array = np.ndarray[Any, Any]
 EXACT = 12  # decimals to which the weighted sums of equal values agree
-LINE = 64  # bytes in a line of the cache
 DEEPEST = 6  # hands held; with more, a split has the value that it has at this number
 
 
@@ -89,17 +89,6 @@ def assemble(
         value=np.array(value),
         full=probabilities * (1 if rules.infinite else rules.shoe_size),
     )
-
-
-def padded(ranks: Array) -> Array:
-    """Pad the last axis, which is over ranks, with zeros to the length WIDE, at an address that suits the processor."""
-    shape = (*ranks.shape[:-1], WIDE)
-    size = math.prod(shape) * ranks.itemsize
-    memory = np.zeros(size + LINE, np.uint8)
-    begin = -memory.ctypes.data % LINE  # a vector in two lines of the cache would take two loads
-    result = memory[begin : begin + size].view(ranks.dtype).reshape(shape)
-    result[..., : ranks.shape[-1]] = ranks
-    return result
 
 
 class _Nodes:

@@ -8,15 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bjsim.sim.engine.kernels.layout import CompiledRules
-from bjsim.sim.engine.round_table import RoundTable
-from bjsim.sim.engine.row_values import RowMoves, RowValues, make_row_values, second_order
-from bjsim.sim.engine.transitions import rank_probabilities
+from bjsim.sim.engine.kernels.table_layout import SCALE, STEP
+from bjsim.sim.engine.row_values import RowMoves, RowValues, find_slopes, second_order
 
 Array = np.ndarray[Any, Any]
 
-SCALE = 1 << 10  # values are whole multiples of 1 / SCALE initial bets
-EXACT = (1 << 24) - 1  # whole numbers up to this one are exact in single precision
-STEP = 4  # cards between the depths at which the drift is computed
+STEEPEST = (1 << 15) - 1  # slope; kernels hold 16 bits, and 8 decks of them are exact in single precision
 
 
 class LuckTable(NamedTuple):
@@ -31,7 +28,7 @@ class LuckTable(NamedTuple):
         slopes: Its slopes, float32 (rows, Q of the slope, Q of the card).
         own: Its slope in the rank of the card, (rows, Q).
         rows: `RowValues.values`, (rows, 1 + O).
-        row_slopes: `RowValues.slopes`, (rows, 1 + O, Q).
+        row_slopes: `find_slopes`, (rows, 1 + O, Q).
         ends: `RowValues.end_pay`, (E, 1 + O).
         hands: `RowValues.hand_pay`, (1 + H, O).
         logs: Whether a card ends a split hand, bool (rows,).
@@ -80,18 +77,17 @@ class Luck(NamedTuple):
     expected: Array
 
 
-def make_luck(tables: list[RoundTable], chart: Array, compiled: CompiledRules, unit: Fraction, cards: float) -> Luck:
+def make_luck(values: list[RowValues], chart: Array, compiled: CompiledRules, unit: Fraction, cards: float) -> Luck:
     """Make the luck tables of a finite shoe.
 
     Args:
-        tables: The round tables of the different charts.
+        values: The values of the different charts' rows.
         chart: The chart of each seat, (seats,).
         compiled: The compiled rules.
         unit: The payoff quantum, as a share of an initial bet.
         cards: The typical number of cards in a round.
     """
-    values = [make_row_values(table, rank_probabilities(compiled), unit) for table in tables]
-    made = [make_luck_table(one, EXACT / compiled.numbers.shoe_size) for one in values]
+    made = [make_luck_table(one) for one in values]
     ranks = len(values[0].moves.weights[0])
     full = np.bincount(np.minimum(compiled.unshuffled, ranks - 1), minlength=ranks).astype(float)
     depths = (compiled.numbers.cut - 1) // STEP
@@ -100,13 +96,13 @@ def make_luck(tables: list[RoundTable], chart: Array, compiled: CompiledRules, u
     return Luck(made, chart, full, depths, STEP / cards, float(unit), expected)
 
 
-def make_luck_table(values: RowValues, most: float) -> LuckTable:
-    """Round the values of rows, and arrange them by card. No slope may exceed `most`; luck has mean 0 with any."""
-    moves = values.moves
-    rows, slopes, ends = (np.rint(SCALE * part) for part in (values.values, values.slopes, values.end_pay))
-    slopes = slopes.clip(-most, most)
+def make_luck_table(values: RowValues) -> LuckTable:
+    """Round the values of rows, and arrange them by card."""
+    moves, exact = values.moves, find_slopes(values)
+    slopes = np.rint(SCALE * exact).clip(-STEEPEST, STEEPEST)
+    rows, ends = np.rint(SCALE * values.values), np.rint(SCALE * values.end_pay)
     after = np.where(moves.ends[..., None], 0, slopes[moves.after, 0]).astype(np.float32)
-    curvature = np.rint(SCALE / 2 * second_order(values))
+    curvature = np.rint(SCALE / 2 * second_order(values, exact))
     return LuckTable(
         value=values.value,
         moves=moves,

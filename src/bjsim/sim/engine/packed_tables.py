@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from bjsim.sim.engine.kernels.count_layout import BET
-from bjsim.sim.engine.kernels.layout import CHOICE, INSURE, CompiledRules
+from bjsim.sim.engine.kernels.layout import CHOICE, INSURE, WIDE, CompiledRules
 from bjsim.sim.engine.kernels.table_layout import (
     ACTED,
     ASKS,
@@ -17,8 +18,10 @@ from bjsim.sim.engine.kernels.table_layout import (
     OVER,
     CountLookup,
     LookupTable,
+    RowLuck,
     TableSeats,
 )
+from bjsim.sim.engine.luck_tables import Luck, LuckTable
 from bjsim.sim.engine.round_table import LEFT, RoundTable, make_round_tables
 from bjsim.sim.game.cards import RANKS
 
@@ -28,6 +31,7 @@ LOG_BITS = 8
 MOST_LOGGED = 126  # different ends of hands and rounds
 MOST_OFFSETS = 1 << 22  # of rows, below the bits OVER and ACTED
 MIN_CARDS = 16  # cards of a shoe below which lanes gain nothing
+LINE = 64  # bytes in a line of the cache
 MAX_CHOICES = 255  # by the count: their numbers are stored as logged bytes are
 
 
@@ -119,3 +123,68 @@ def merge_charts(act: Array) -> tuple[Array, Array]:
     merged = cells[0].copy()
     merged[differs] = (CHOICE * (1 + np.arange(len(answers))) + np.bitwise_or.reduce(1 << answers, axis=1))[number]
     return merged.reshape(1, *act.shape[1:]), answers
+
+
+def pack_luck(luck: Luck) -> RowLuck:
+    """Pack luck tables; the rows are those of `pack_seats`."""
+    tables, seats = luck.tables, len(luck.chart)
+    begins = np.cumsum([0, *(len(table.paid) for table in tables[:-1])])
+    outcomes = tables[0].hands.shape[1]
+
+    def join(find: Callable[[LuckTable], Array], kind: type) -> Array:
+        return np.concatenate([find(table) for table in tables]).astype(kind)
+
+    return RowLuck(
+        paid=padded(join(lambda table: table.paid, np.float32)),
+        own=padded(join(lambda table: table.own, np.int16)),
+        slopes=padded(join(lambda table: table.slopes, np.int16)),
+        logs=join(lambda table: table.logs, np.uint8),
+        after=np.concatenate([t.moves.after + begin for t, begin in zip(tables, begins, strict=True)]).astype(np.int32),
+        end=join(lambda table: np.where(table.moves.ends, table.moves.end, -1), np.int32),
+        hand=join(lambda table: table.moves.hand, np.int32),
+        rows=join(lambda table: table.rows, np.float64),
+        row_slopes=padded(join(lambda table: table.row_slopes, np.float32)),
+        ends=np.stack([table.ends for table in tables]),
+        hands=np.stack([table.hands for table in tables]),
+        drift=np.stack([table.drift for table in tables]).astype(np.float64),
+        curvature=padded(np.stack([table.curvature for table in tables])),
+        expected=luck.expected,
+        value=np.array([tables[chart].value for chart in luck.chart.tolist()]),
+        chart=luck.chart,
+        full=padded(luck.full.astype(np.int32)),
+        depths=luck.depths,
+        rounds_per_depth=luck.rounds_per_depth,
+        bet=luck.bet,
+        counts=padded(luck.full.astype(np.int32)),
+        product=padded(0 * luck.full),
+        left=np.full(1, float(luck.full.sum())),
+        chunk=np.full(1, -1, np.int64),
+        logged=np.zeros((seats, outcomes)),
+        split=np.zeros(seats, np.int64),
+        gone=np.zeros(seats),
+        drifted=np.zeros(len(tables)),
+        units=np.zeros(seats, np.int64),
+        bets=np.zeros(seats, np.int64),
+        sums=np.zeros((seats, 6)),
+    )
+
+
+def fresh_luck(packed: RowLuck) -> RowLuck:
+    """The same at the beginning of a block."""
+    fresh = {
+        name: np.zeros_like(getattr(packed, name)) for name in ("split", "gone", "units", "bets", "sums", "logged")
+    }
+    counts = packed.full.copy()
+    left = np.full(1, float(packed.full.sum()))
+    return packed._replace(**fresh, counts=counts, left=left, chunk=np.full(1, -1, np.int64))
+
+
+def padded(ranks: Array) -> Array:
+    """Pad the last axis, which is over ranks, with zeros to the length WIDE, at an address that suits the processor."""
+    shape = (*ranks.shape[:-1], WIDE)
+    size = math.prod(shape) * ranks.itemsize
+    memory = np.zeros(size + LINE, np.uint8)
+    begin = -memory.ctypes.data % LINE  # a vector in two lines of the cache would take two loads
+    result: Array = memory[begin : begin + size].view(ranks.dtype).reshape(shape)
+    result[..., : ranks.shape[-1]] = ranks
+    return result

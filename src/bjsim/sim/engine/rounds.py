@@ -12,6 +12,8 @@ import numpy as np
 
 from bjsim.errors import EndlessSplitting
 from bjsim.sim.engine.array_play import LeftTable, count_codes
+from bjsim.sim.engine.array_walker import opening
+from bjsim.sim.engine.kernels.adjusted_table import run_adjusted
 from bjsim.sim.engine.kernels.layout import (
     DRAW,
     ENDLESS,
@@ -29,8 +31,8 @@ from bjsim.sim.engine.kernels.play import RAN_AWAY, play
 from bjsim.sim.engine.kernels.run_table import LANES, LOG, run_table
 from bjsim.sim.engine.kernels.seats_table import run_seats
 from bjsim.sim.engine.kernels.shoe import BUFFER, KEPT
-from bjsim.sim.engine.kernels.table_layout import LEFT_TABLE, Blocks, Lanes, LookupTable, TableSeats
-from bjsim.sim.engine.luck_model import padded
+from bjsim.sim.engine.kernels.table_layout import LEFT_TABLE, Blocks, Lanes, LookupTable, RowLuck, TableSeats
+from bjsim.sim.engine.packed_tables import fresh_luck, padded
 
 Array = np.ndarray[Any, Any]
 
@@ -226,8 +228,13 @@ def play_lanes(
 
 
 def play_seats(
-    compiled: CompiledRules, seats: TableSeats, keys: Sequence[tuple[int, int]], rounds: Sequence[int], traced: int = 0
-) -> tuple[Array, Array, Array]:
+    compiled: CompiledRules,
+    seats: TableSeats,
+    keys: Sequence[tuple[int, int]],
+    rounds: Sequence[int],
+    traced: int = 0,
+    luck: RowLuck | None = None,
+) -> tuple[Array, Array, Array, list[Array]]:
     """Play blocks of several seats.
 
     Args:
@@ -236,9 +243,11 @@ def play_seats(
         keys: The key of each block's random stream, which is read from its beginning.
         rounds: The number of rounds of each block.
         traced: The number of first rounds of the last block to trace.
+        luck: How to count luck, or None.
 
     Returns:
-        A tuple (counts, outside, trace) of all blocks together, as for `play_rounds`.
+        A tuple (counts, outside, trace, shoes) of all blocks together: the first three as for `play_rounds`; with luck,
+        the sums over the shoes of each block, see `ShoeLuck`.
 
     Raises:
         LeftTable: A round left the table.
@@ -247,12 +256,19 @@ def play_seats(
     working = ("entry", "split", "splits", "acting")
     seats = seats._replace(**{name: np.zeros_like(getattr(seats, name)) for name in working})
     classes = np.zeros((len(seats.entry), len(seats.ends)), np.int64)
+    shoes: list[Array] = []
     for key, number in zip(keys, rounds, strict=True):
-        overflow = run_seats(compiled, make_shoe(compiled, key), number, seats, counts, classes, np.int64(overflow))
+        arguments = compiled, make_shoe(compiled, key), number, seats, counts, classes, np.int64(overflow)
+        if luck is None:
+            overflow = run_seats(*arguments)
+        else:
+            block = fresh_luck(luck)
+            overflow = run_adjusted(*arguments, opening(compiled), block)
+            shoes.append(block.sums)
         if overflow == LEFT_TABLE:
             raise LeftTable
     outside = [counts.overflow[:overflow]]
     for seat, frequencies in enumerate(classes):
         others = count_codes(counts.dense[seat], seats.ends[:, 0], frequencies)
         outside.append(np.stack([np.full_like(others, seat), others], axis=1))
-    return counts.dense, np.concatenate(outside), counts.trace
+    return counts.dense, np.concatenate(outside), counts.trace, shoes

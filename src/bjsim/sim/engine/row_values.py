@@ -53,7 +53,6 @@ class RowValues(NamedTuple):
         end_pay: Payoff of each end without earlier split hands, and 1 at the dealer's outcome, (E, 1 + O).
         hand_pay: Payoff of split hands by outcome, (1 + H, O); row 0 is zeros.
         values: Payoff that is not logged yet, and the probability of each outcome, (rows, 1 + O).
-        slopes: Their slopes, (rows, 1 + O, Q).
         value: Value of a round per settled bet, which is also that of a bet that ties and is replayed.
     """
 
@@ -62,7 +61,6 @@ class RowValues(NamedTuple):
     end_pay: Array
     hand_pay: Array
     values: Array
-    slopes: Array
     value: float
 
 
@@ -89,8 +87,7 @@ def make_row_values(table: RoundTable, probabilities: Array, unit: Fraction, ans
     ends = np.concatenate([parts[0] @ [[1], [replayed]], outcome], axis=1)
     hands = hands[:, 0] + replayed * hands[:, 1]
     values = np.concatenate([values[:, :2] @ [[1], [replayed]], values[:, 2:]], axis=1)
-    slopes = _find_slopes(moves, levels, ends, hands, values)
-    return RowValues(moves, levels, ends, hands, values, slopes, value)
+    return RowValues(moves, levels, ends, hands, values, value)
 
 
 def _find_moves(table: RoundTable, probabilities: Array, answers: Array | None) -> RowMoves:
@@ -156,8 +153,9 @@ def _values_after(moves: RowMoves, rows: Array, ends: Array, hands: Array, value
     return after
 
 
-def _find_slopes(moves: RowMoves, levels: Levels, ends: Array, hands: Array, values: Array) -> Array:
-    """The slopes of values, (rows, 1 + O, Q)."""
+def find_slopes(row_values: RowValues) -> Array:
+    """The slopes of the values of rows, (rows, 1 + O, Q)."""
+    moves, levels, ends, hands, values, _ = row_values
     slopes = np.zeros((*values.shape, moves.after.shape[1]))
 
     def update(rows: Array) -> float:
@@ -176,13 +174,13 @@ def _find_slopes(moves: RowMoves, levels: Levels, ends: Array, hands: Array, val
     return slopes
 
 
-def second_order(values: RowValues) -> Array:
+def second_order(values: RowValues, slopes: Array) -> Array:
     """The second-order slopes of a round in the composition, (Q, Q); those of logged split hands are left out."""
-    moves, ranks = values.moves, values.slopes.shape[2]
-    second = np.zeros((len(values.slopes), ranks, ranks))
+    moves, ranks = values.moves, slopes.shape[2]
+    second = np.zeros((len(slopes), ranks, ranks))
     for rows in values.levels.all:
-        slopes = np.where(moves.ends[rows][..., None], 0, values.slopes[moves.after[rows], 0])
-        tilted = slopes - np.einsum("mr,mrq->mq", moves.weights[rows], slopes)[:, None]
+        after = np.where(moves.ends[rows][..., None], 0, slopes[moves.after[rows], 0])
+        tilted = after - np.einsum("mr,mrq->mq", moves.weights[rows], after)[:, None]
         later = np.where(moves.ends[rows][..., None, None], 0, second[moves.after[rows]])
         second[rows] = tilted + np.swapaxes(tilted, 1, 2) + np.einsum("mr,mrqs->mqs", moves.weights[rows], later)
     start: Array = second[0]

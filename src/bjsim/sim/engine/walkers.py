@@ -7,18 +7,24 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from fractions import Fraction
 from functools import cached_property
 
 from bjsim.sim.engine.array_play import LeftTable, Played, play_blocks
 from bjsim.sim.engine.array_walker import SeatRows, seat_rows
 from bjsim.sim.engine.kernels.layout import CompiledRules
-from bjsim.sim.engine.kernels.table_layout import LookupTable, TableSeats
-from bjsim.sim.engine.packed_tables import pack_seats, pack_table
+from bjsim.sim.engine.kernels.table_layout import LookupTable, RowLuck, TableSeats
+from bjsim.sim.engine.luck_tables import Luck, make_luck
+from bjsim.sim.engine.packed_tables import pack_luck, pack_seats, pack_table
 from bjsim.sim.engine.round_table import make_round_tables
+from bjsim.sim.engine.row_values import RowValues, make_row_values
+from bjsim.sim.engine.transitions import rank_probabilities
 from bjsim.sim.game.random_stream import stream_key
 
 WORTH_LOADING = 2_000_000  # rounds of one seat that arrays play about as quickly as kernels are loaded from the cache
 WORTH_COMPILING = 50_000_000  # rounds of one seat that arrays play about as quickly as kernels are compiled
+LUCK_COSTS = 10  # times as much of the time of arrays
+WORTH_COMPILING_LUCK = 5_000_000
 
 PILOT, PILOT_TABLE = 1 << 14, 2**32  # rounds, and a table number that no run uses
 
@@ -33,21 +39,22 @@ class Walkers:
     def __init__(self, compiled: CompiledRules) -> None:
         self.compiled = compiled
         self._seats = len(compiled.act)
-        self._tables = make_round_tables(compiled)
+        self.tables = make_round_tables(compiled)
+        self._adjusted: dict[Fraction, AdjustedWalkers] = {}
 
     @cached_property
-    def _rows(self) -> SeatRows:
-        if self._tables is None:
+    def rows(self) -> SeatRows:
+        if self.tables is None:
             raise LeftTable
-        return seat_rows(*self._tables)
+        return seat_rows(*self.tables)
 
     @cached_property
     def _lanes(self) -> LookupTable | None:
-        return pack_table(self.compiled, self._tables[0][0]) if self._tables and self._seats == 1 else None
+        return pack_table(self.compiled, self.tables[0][0]) if self.tables and self._seats == 1 else None
 
     @cached_property
-    def _packed_seats(self) -> TableSeats | None:
-        return pack_seats(*self._tables) if self._tables else None
+    def packed_seats(self) -> TableSeats | None:
+        return pack_seats(*self.tables) if self.tables else None
 
     @cached_property
     def cards_in_round(self) -> float:
@@ -56,6 +63,12 @@ class Walkers:
             return 0.0
         return float(self.trace(stream_key(0, PILOT_TABLE, 0), PILOT).traces[0][-1, -1] / PILOT)
 
+    def adjusted(self, unit: Fraction) -> AdjustedWalkers:
+        """The same walkers with luck, for a payoff quantum of `unit` initial bets."""
+        if unit not in self._adjusted:
+            self._adjusted[unit] = AdjustedWalkers(self, unit)
+        return self._adjusted[unit]
+
     def compile(self) -> None:
         """Have the kernels ready that play this table."""
         from bjsim.sim.engine.rounds import play_lanes, play_seats  # imports numba
@@ -63,8 +76,8 @@ class Walkers:
         nothing = [(0, 0)], [0]
         if self._lanes:
             play_lanes(self.compiled, self._lanes, *nothing)
-        elif self._packed_seats:
-            play_seats(self.compiled, self._packed_seats, *nothing)
+        elif self.packed_seats:
+            play_seats(self.compiled, self.packed_seats, *nothing)
 
     def play(self, keys: Sequence[tuple[int, int]], rounds: Sequence[int]) -> Played:
         """Play blocks.
@@ -80,20 +93,83 @@ class Walkers:
             from bjsim.sim.engine.rounds import play_lanes  # imports numba
 
             return Played(*play_lanes(self.compiled, self._lanes, keys, rounds), [])
-        if not self._lanes and self._packed_seats and _are_ready("seats_table", sum(rounds) * self._seats):
+        if not self._lanes and self.packed_seats and _are_ready("seats_table", sum(rounds) * self._seats):
             from bjsim.sim.engine.rounds import play_seats  # imports numba
 
-            return Played(*play_seats(self.compiled, self._packed_seats, keys, rounds)[:2], [], [])
-        return play_blocks(self.compiled, self._rows, keys, rounds)
+            return Played(*play_seats(self.compiled, self.packed_seats, keys, rounds)[:2], [], [])
+        return play_blocks(self.compiled, self.rows, keys, rounds)
 
     def trace(self, key: tuple[int, int], rounds: int) -> Played:
         """Play a block, and trace all its rounds. Raises: LeftTable."""
-        if self._packed_seats and "numba" in sys.modules and _are_ready("seats_table", WORTH_LOADING):
+        if self.packed_seats and "numba" in sys.modules and _are_ready("seats_table", WORTH_LOADING):
             from bjsim.sim.engine.rounds import play_seats
 
-            counts, outside, trace = play_seats(self.compiled, self._packed_seats, [key], [rounds], rounds)
+            counts, outside, trace, _ = play_seats(self.compiled, self.packed_seats, [key], [rounds], rounds)
             return Played(counts, outside, [trace], [])
-        return play_blocks(self.compiled, self._rows, [key], [rounds], traced=True)
+        return play_blocks(self.compiled, self.rows, [key], [rounds], traced=True)
+
+
+class AdjustedWalkers:
+    """The walkers of one table that also count luck.
+
+    Args:
+        walkers: The walkers of its rounds.
+        unit: The payoff quantum, as a share of an initial bet.
+    """
+
+    def __init__(self, walkers: Walkers, unit: Fraction) -> None:
+        self.walkers = walkers
+        self.unit = unit
+
+    @cached_property
+    def _row_values(self) -> list[RowValues]:
+        if self.walkers.tables is None:
+            raise LeftTable
+        probabilities = rank_probabilities(self.walkers.compiled)
+        return [make_row_values(table, probabilities, self.unit) for table in self.walkers.tables[0]]
+
+    @cached_property
+    def values(self) -> list[float]:
+        """The value of a round per settled bet for each seat's chart, in initial bets; nan if it is not finite."""
+        values = self._row_values
+        return [values[chart].value for chart in self.walkers.tables[1].tolist()] if self.walkers.tables else []
+
+    @cached_property
+    def rounds_in_shoe(self) -> int:
+        """The typical number of rounds that start in one shoe; 1 for an infinite shoe."""
+        if not (cards := self.walkers.cards_in_round):
+            return 1
+        cut = self.walkers.compiled.numbers.cut
+        return max(round(cut / cards + 0.5), 1)  # the round in which the cut card appears is played
+
+    @cached_property
+    def _luck(self) -> Luck:
+        assert self.walkers.tables
+        cards = self.walkers.cards_in_round
+        return make_luck(self._row_values, self.walkers.tables[1], self.walkers.compiled, self.unit, cards)
+
+    @cached_property
+    def _packed(self) -> RowLuck:
+        return pack_luck(self._luck)
+
+    def compile(self) -> None:
+        """Have the kernel ready."""
+        from bjsim.sim.engine.rounds import play_seats  # imports numba
+
+        if self.walkers.packed_seats:
+            play_seats(self.walkers.compiled, self.walkers.packed_seats, [(0, 0)], [0], 0, self._packed)
+
+    def play(self, keys: Sequence[tuple[int, int]], rounds: Sequence[int]) -> Played:
+        """Play blocks, as `Walkers.play`, and count luck, unless the shoe is infinite: none would be left in it."""
+        compiled, seats = self.walkers.compiled, self.walkers.packed_seats
+        if not compiled.numbers.shoe_size:
+            return self.walkers.play(keys, rounds)
+        if seats and _are_ready("adjusted", LUCK_COSTS * sum(rounds) * len(compiled.act)):
+            from bjsim.sim.engine.rounds import play_seats  # imports numba
+
+            counts, outside, _, shoes = play_seats(compiled, seats, keys, rounds, 0, self._packed)
+            return Played(counts, outside, [], shoes)
+        return play_blocks(compiled, self.walkers.rows, keys, rounds, luck=self._luck)
 
 
 def _are_ready(kernel: str, rounds: int) -> bool:
@@ -102,7 +178,12 @@ def _are_ready(kernel: str, rounds: int) -> bool:
         return False
     try:
         from bjsim.sim.engine.jit import is_cached
-        from bjsim.sim.engine.kernels import run_table, seats_table
+        from bjsim.sim.engine.kernels import adjusted_table, run_table, seats_table
     except ImportError:  # numba is missing
         return False
-    return is_cached({"run_table": run_table.run_table, "seats_table": seats_table.run_seats}[kernel])
+    kernels = {
+        "run_table": run_table.run_table,
+        "seats_table": seats_table.run_seats,
+        "adjusted": adjusted_table.run_adjusted,
+    }
+    return is_cached(kernels[kernel])

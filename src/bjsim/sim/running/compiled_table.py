@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from bjsim.sim.engine.array_play import CARDS, LeftTable
-from bjsim.sim.engine.kernels.layout import CompiledRules, LuckModel, payoff_parts
-from bjsim.sim.engine.walkers import Walkers
+from bjsim.sim.engine.array_play import LeftTable
+from bjsim.sim.engine.kernels.layout import CompiledRules, payoff_parts
+from bjsim.sim.engine.walkers import AdjustedWalkers, Walkers
 from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.running.blocks import Span
 from bjsim.sim.running.readable_table import ReadableTable
@@ -93,42 +93,41 @@ class AdjustedTable:
     compiled: CompiledRules
     unit: Fraction
     readable: ReadableTable
-    luck_model: LuckModel
     blocks_at_once = 16  # about a second
 
     @property
     def seats(self) -> int:
         return len(self.compiled.act)
 
+    @property
+    def walkers(self) -> AdjustedWalkers:
+        """What plays its rounds."""
+        return find_walkers(self.compiled).adjusted(self.unit)
+
     def compile(self) -> None:
-        """Have its kernels ready."""
-        self.play(0, 0, [Span(0, 1)])
+        """Have the kernel ready that long jobs are played by."""
+        self.walkers.compile()
 
     def play(self, seed: int, table: int, spans: Sequence[Span]) -> list[Tally]:
-        played = [self._play(stream_key(seed, table, span.block), span.rounds) for span in spans]
-        return [sum(tallies, start=Tally()) for tallies in zip(*played, strict=True)]
+        keys, rounds = [stream_key(seed, table, span.block) for span in spans], [span.rounds for span in spans]
+        played, values, usual = self.walkers.play(keys, rounds), self.walkers.values, self.walkers.rounds_in_shoe
+        tallies = []
+        for seat, tally in enumerate(make_tallies(self.unit, played.counts, played.outside)):
+            shoes = [block[seat] for block in played.shoes] if self.compiled.numbers.shoe_size else [_all_rounds(tally)]
+            sums = [RatioSums(int(n), *rest) for n, *rest in np.array(shoes).tolist()]
+            lucks = (LuckTally(values[seat], usual, one) for one in sums)
+            tallies.append(replace(tally, luck=sum(lucks, start=LuckTally())))
+        return tallies
 
     def play_traced(self, seed: int, table: int, span: Span) -> tuple[list[Tally], Array]:
         _, trace = CompiledTable(self.compiled, self.unit, self.readable).play_traced(seed, table, span)
         return self.play(seed, table, [span]), trace
 
-    def _play(self, key: tuple[int, int], rounds: int) -> list[Tally]:
-        from bjsim.sim.engine.rounds import play_adjusted  # imports numba
 
-        try:
-            cards = find_walkers(self.compiled).cards_in_round
-        except LeftTable:
-            cards = CARDS * self.seats
-        counts, outside, sums, usual = play_adjusted(
-            self.compiled, self.luck_model, float(self.unit), key, rounds, cards
-        )
-        tallies = make_tallies(self.unit, counts, outside)
-        values = self.luck_model.value[self.luck_model.chart].tolist()
-        lucks = [
-            LuckTally(value, usual, RatioSums(int(n), *rest))
-            for value, (n, *rest) in zip(values, sums.tolist(), strict=True)
-        ]
-        return [replace(tally, luck=luck) for tally, luck in zip(tallies, lucks, strict=True)]
+def _all_rounds(tally: Tally) -> list[float]:
+    """The sums over rounds from an infinite shoe, in which luck and the value of the bets are all there is: y is 0."""
+    bets = [(1 - tied, times) for (_, tied), times in tally.counts.items()]
+    return [tally.rounds, 0, sum(b * n for b, n in bets), 0, 0, sum(b * b * n for b, n in bets)]
 
 
 def make_tallies(unit: Fraction, counts: Array, outside: Array) -> list[Tally]:

@@ -15,8 +15,8 @@ WORD = ir.IntType(32)
 
 
 def _repeat(builder: Any, number: Any, kind: Any) -> Any:
-    """A vector of a kind with the same number in all WIDE places."""
-    one = builder.insert_element(kind(ir.Undefined), number, WORD(0))
+    """A vector of WIDE times the same number."""
+    one = builder.insert_element(ir.VectorType(kind, WIDE)(ir.Undefined), number, WORD(0))
     return builder.shuffle_vector(one, one, ir.VectorType(WORD, WIDE)([0] * WIDE))
 
 
@@ -53,13 +53,13 @@ def _surprise(context: Any, ev: Any, own: Any, slopes: Any, counts: Any, left: A
         with cgutils.for_range(builder, builder.extract_value(slopes.shape, 0)) as loop:
             row = builder.gep(slopes.data, [builder.mul(loop.index, loop.index.type(WIDE))])
             count = builder.fptrunc(builder.load(builder.gep(counts.data, [loop.index])), ir.FloatType())
-            product = builder.fmul(load(row, narrow), _repeat(builder, count, narrow), quick)
+            product = builder.fmul(load(row, narrow), _repeat(builder, count, ir.FloatType()), quick)
             builder.store(builder.fadd(builder.load(total), product, quick), total)
         # An infinite shoe counts as 1 card, as its probabilities never change.
         finite = builder.fcmp_ordered(">", left, double(1))
         share = builder.select(finite, builder.fdiv(double(1), builder.fsub(left, double(1))), double(0))
         slope = builder.fsub(builder.fpext(builder.load(total), wide), load(own.data), quick)
-        after = builder.fadd(load(ev.data), builder.fmul(slope, _repeat(builder, share, wide), quick), quick)
+        after = builder.fadd(load(ev.data), builder.fmul(slope, _repeat(builder, share, double), quick), quick)
         add_up = cgutils.get_or_insert_function(  # type: ignore[no-untyped-call]
             builder.module, ir.FunctionType(double, [double, wide]), f"llvm.vector.reduce.fadd.v{WIDE}f64"
         )
@@ -73,6 +73,58 @@ def _surprise(context: Any, ev: Any, own: Any, slopes: Any, counts: Any, left: A
 surprise: Any = intrinsic(_surprise)
 
 
+def _weigh_cards(context: Any, paid: Any, own: Any, slopes: Any, counts: Any, left: Any, card: Any) -> Any:
+    """A card's luck times left (left - 1); the card is still counted in the shoe. All sums are of whole numbers.
+
+    The value after rank r, times left - 1, is paid_r (left - 1) + sum over q of slope_r(q) c_q, where c is the
+    composition of the shoe without r. It is computed for all ranks at once, with vectors of WIDE numbers.
+
+    Args:
+        paid: Value after rank r but for slopes, float32 (WIDE,).
+        own: slope_r(r), int16 (WIDE,).
+        slopes: slope_r(q) at [q, r], int16 (Q, WIDE).
+        counts: Cards left by rank, int32 (WIDE,).
+        left: Cards left.
+        card: Rank index of the card.
+    """
+
+    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        double, small = ir.DoubleType(), ir.VectorType(ir.IntType(16), WIDE)
+        wide, whole = ir.VectorType(double, WIDE), ir.VectorType(WORD, WIDE)
+        quick = ("reassoc", "contract")  # whole numbers are exact in any order of summation
+        paid, own, slopes, counts = (
+            context.make_array(kind)(context, builder, array)
+            for kind, array in zip(signature.args[:4], arguments[:4], strict=True)
+        )
+        left, card = arguments[4:]
+
+        def load(address: Any, kind: Any) -> Any:
+            return builder.load(builder.bitcast(address, kind.as_pointer()), align=4)
+
+        total = cgutils.alloca_once_value(builder, whole([0] * WIDE))  # type: ignore[no-untyped-call]
+        with cgutils.for_range(builder, builder.extract_value(slopes.shape, 0)) as loop:
+            row = builder.gep(slopes.data, [builder.mul(loop.index, loop.index.type(WIDE))])
+            count = _repeat(builder, builder.load(builder.gep(counts.data, [loop.index])), WORD)
+            product = builder.mul(builder.sext(load(row, small), whole), count)
+            builder.store(builder.add(builder.load(total), product), total)
+        share = _repeat(builder, builder.fsub(left, double(1)), double)
+        slope = builder.sitofp(builder.sub(builder.load(total), builder.sext(load(own.data, small), whole)), wide)
+        value = builder.fpext(load(paid.data, ir.VectorType(ir.FloatType(), WIDE)), wide)
+        after = builder.fadd(builder.fmul(value, share, quick), slope, quick)
+        add_up = cgutils.get_or_insert_function(  # type: ignore[no-untyped-call]
+            builder.module, ir.FunctionType(double, [double, wide]), f"llvm.vector.reduce.fadd.v{WIDE}f64"
+        )
+        weighted = builder.fmul(after, builder.sitofp(load(counts.data, whole), wide), quick)
+        expected = builder.call(add_up, [double(0), weighted], fastmath=quick)
+        mine = builder.fmul(builder.extract_element(after, card), left, quick)
+        return builder.fsub(mine, expected, quick)
+
+    return types.float64(paid, own, slopes, counts, left, card), code
+
+
+weigh_cards: Any = intrinsic(_weigh_cards)
+
+
 def _remove_card(context: Any, counts: Any, card: Any) -> Any:
     """Remove a card from counts, float64 (WIDE,), with one store of all counts.
 
@@ -83,7 +135,7 @@ def _remove_card(context: Any, counts: Any, card: Any) -> Any:
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         wide, places = ir.VectorType(ir.DoubleType(), WIDE), ir.VectorType(ir.IntType(64), WIDE)
         counts = context.make_array(signature.args[0])(context, builder, arguments[0])
-        found = builder.icmp_signed("==", _repeat(builder, arguments[1], places), places(list(range(WIDE))))
+        found = builder.icmp_signed("==", _repeat(builder, arguments[1], ir.IntType(64)), places(list(range(WIDE))))
         address = builder.bitcast(counts.data, wide.as_pointer())
         removed = builder.select(found, wide([1.0] * WIDE), wide([0.0] * WIDE))
         builder.store(builder.fsub(builder.load(address, align=8), removed), address, align=8)
@@ -93,3 +145,22 @@ def _remove_card(context: Any, counts: Any, card: Any) -> Any:
 
 
 remove_card: Any = intrinsic(_remove_card)
+
+
+def _remove_whole(context: Any, counts: Any, card: Any) -> Any:
+    """Remove a card from counts, int32 (WIDE,), with one store of all counts; see `_remove_card`."""
+
+    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        whole = ir.VectorType(WORD, WIDE)
+        counts = context.make_array(signature.args[0])(context, builder, arguments[0])
+        chosen = _repeat(builder, builder.trunc(arguments[1], WORD), WORD)
+        found = builder.icmp_signed("==", chosen, whole(list(range(WIDE))))
+        address = builder.bitcast(counts.data, whole.as_pointer())
+        removed = builder.select(found, whole([1] * WIDE), whole([0] * WIDE))
+        builder.store(builder.sub(builder.load(address, align=4), removed), address, align=4)
+        return context.get_dummy_value()
+
+    return types.none(counts, types.int64), code
+
+
+remove_whole: Any = intrinsic(_remove_whole)

@@ -10,6 +10,9 @@ OVER, ACTED = 1 << 30, 1 << 31  # in an entry of `TableSeats`: the round is over
 ASKS = 1 << 31  # in an entry of `CountLookup`: the next row asks for an action
 LEAVES = 255  # the byte of an entry that leads out of the table
 LEFT_TABLE = -1  # what a kernel returns if a round left the table
+ROW = 13  # entries of a row
+SCALE = 1 << 10  # values by which luck is counted are whole multiples of 1 / SCALE initial bets
+STEP = 4  # cards between the depths at which the drift is computed
 CHOICE_NUMBER = 12  # the entry of such a row that is the number of the choice
 
 
@@ -121,3 +124,73 @@ class TableSeats(NamedTuple):
     split: Array
     splits: Array
     acting: Array
+
+
+class RowLuck(NamedTuple):
+    """Luck by the rows of a table, see `Luck` and `LuckTable`; the rows of all charts one after another.
+
+    Q ranks are distinguished, O outcomes, T charts. Values are whole numbers, in 1 / SCALE initial bets.
+
+    Attributes:
+        paid: See `LuckTable`, float32 (rows, WIDE).
+        own: See `LuckTable`, int16 (rows, WIDE).
+        slopes: See `LuckTable`, int16 (rows, Q, WIDE).
+        logs: See `LuckTable`, uint8 (rows,).
+        after: The next row, int32 (rows, Q).
+        end: The number of the end of the round, or -1, int32 (rows, Q).
+        hand: 1 + the number of the split hand that ends, or 0, int32 (rows, Q).
+        rows: See `LuckTable`, float64 (rows, 1 + O).
+        row_slopes: See `LuckTable`, float32 (rows, 1 + O, WIDE).
+        ends: By chart, float64 (T, E, 1 + O).
+        hands: By chart, float64 (T, 1 + H, O).
+        drift: By chart, float64 (T, Q).
+        curvature: By chart, float64 (T, Q, WIDE).
+        expected: See `Luck`.
+        value: Value of a settled bet, (seats,).
+        chart: The chart of each seat, (seats,).
+        full: Cards of a full shoe by rank, int32 (WIDE,).
+        depths: See `Luck`; likewise `rounds_per_depth` and `bet`.
+        counts: Working memory: cards left by rank, int32 (WIDE,).
+        product: Likewise a vector over ranks, float64 (WIDE,).
+        left: Cards left, float64 (1,).
+        chunk: The shoe whose sums are open, or -1, int64 (1,).
+        logged: Payoff of this round's split hands by outcome, float64 (seats, O).
+        split: Whether any was logged, int64 (seats,).
+        gone: Luck in this shoe, float64 (seats,).
+        drifted: Drift of this shoe, float64 (T,).
+        units: Payoff in quanta in this shoe, int64 (seats,).
+        bets: Settled bets in this shoe, int64 (seats,).
+        sums: Sums over shoes, see `ShoeLuck`, float64 (seats, 6).
+    """
+
+    paid: Array
+    own: Array
+    slopes: Array
+    logs: Array
+    after: Array
+    end: Array
+    hand: Array
+    rows: Array
+    row_slopes: Array
+    ends: Array
+    hands: Array
+    drift: Array
+    curvature: Array
+    expected: Array
+    value: Array
+    chart: Array
+    full: Array
+    depths: int
+    rounds_per_depth: float
+    bet: float
+    counts: Array
+    product: Array
+    left: Array
+    chunk: Array
+    logged: Array
+    split: Array
+    gone: Array
+    drifted: Array
+    units: Array
+    bets: Array
+    sums: Array
