@@ -28,7 +28,7 @@ from bjsim.strategies.results import BotResult, ExactReturn
 from bjsim.strategies.shoe.players import TwoCardPlayer
 
 SD = 1.1  # initial bets: the approximate standard deviation of a round in the included games
-VARIANCE_REDUCTION = 20_000  # the approximate variance reduction factor of luck adjustment in shoes of several decks
+VARIANCE_REDUCTION = 40_000  # the approximate variance reduction factor of luck adjustment in shoes of several decks
 ANYTIME = 3.03  # half-width of the anytime-valid interval where it is narrowest, in standard errors
 
 

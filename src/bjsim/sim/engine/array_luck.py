@@ -125,15 +125,16 @@ class _LuckWalk:
         while len(self.number):
             cards = self.walk.cards_at(self.p, self.lanes)
             rank = self._rank(cards).astype(np.int64)
-            takes, playing = self.round.takes, ~self.round.done
             rows = (self.round.row - self.walk.rows.start[:, None]) // len(RANKS)
+            takes, done = self.round.takes, self.round.done
             for seat, number in enumerate(self.luck.chart.tolist()):
                 table = self.luck.tables[number]
-                for drawn, chosen in ((True, takes[seat]), (False, playing[seat] & ~takes[seat])):
-                    at = np.flatnonzero(chosen)
-                    if len(at):
-                        find = self._of_own_card if drawn else self._of_others_card
-                        self.result[seat, self.number[at]] += find(table, seat, rows[seat, at], at, rank[at])
+                if takes[seat].all():
+                    self.result[seat, self.number] += self._of_own_card(table, seat, rows[seat], slice(None), rank)
+                    continue
+                own, others = np.flatnonzero(takes[seat]), np.flatnonzero(~takes[seat] & ~done[seat])
+                for at, find in ((own, self._of_own_card), (others, self._of_others_card)):
+                    self.result[seat, self.number[at]] += find(table, seat, rows[seat, at], at, rank[at])
             self._remove(rank)
             log, over = self.round.step(cards)
             self._log(log, over)
@@ -141,26 +142,30 @@ class _LuckWalk:
             self._keep(self.p < self.stop)
         return self.result
 
-    def _of_own_card(self, table: LuckTable, seat: int, row: Array, at: Array, rank: Array) -> Array:
+    def _of_own_card(self, table: LuckTable, seat: int, row: Array, at: Any, rank: Array) -> Array:
         """Luck of cards that lanes draw in rows."""
         counts, left = self.counts[at], self.left[at]
-        total = np.matmul(counts.astype(np.float32)[:, None], table.slopes[row])[:, 0]
-        after = table.paid[row] * (left - 1)[:, None] + total - table.own[row]
-        surprise = after[np.arange(len(at)), rank] * left - (after * counts).sum(axis=1)
-        extra = np.flatnonzero(self.split[seat, at] | table.logs[row])
-        if len(extra):
-            surprise[extra] += self._of_logged(table, seat, row[extra], at[extra], rank[extra]) / SCALE
+        total = np.matmul(counts.astype(np.float32)[:, None], table.slopes.take(row, axis=0))[:, 0]
+        after = table.paid.take(row, axis=0)
+        after *= (left - 1)[:, None]
+        after += total
+        after -= table.own.take(row, axis=0)
+        surprise = after[np.arange(len(row)), rank] * left - np.einsum("lr,lr->l", after, counts)
+        split = np.flatnonzero(self.split[seat, at])
+        if len(split):
+            lanes = split if isinstance(at, slice) else at[split]
+            surprise[split] += self._of_logged(table, seat, row[split], lanes, rank[split]) / SCALE
         return surprise / (left * np.maximum(left - 1, 1)) / SCALE
 
     def _of_logged(self, table: LuckTable, seat: int, row: Array, at: Array, rank: Array) -> Array:
-        """What split hands that are logged add, or those that a card ends: they are paid by the dealer's outcome."""
-        moves, counts, left = table.moves, self.counts[at], self.left[at]
+        """What split hands add that were logged before: they are paid by the dealer's outcome."""
+        moves, counts, left, pay = table.moves, self.counts[at], self.left[at], self.logged[seat, at]
         ends, to = moves.ends[row], moves.after[row]
-        pay = self.logged[seat, at][:, None] + table.hands[moves.hand[row]]
         chance = np.where(ends[..., None], table.ends[moves.end[row], 1:], table.rows[to, 1:])
-        slopes = np.where(ends[..., None, None], 0, table.row_slopes[to, 1:])
-        slope = np.einsum("mro,mroq->mrq", pay, slopes)
-        after = (pay * chance).sum(axis=-1) * (left - 1)[:, None]
+        slopes = table.row_slopes[to, 1:]
+        slopes[ends] = 0
+        slope = np.matmul(pay[:, None, None], slopes)[:, :, 0]
+        after = np.einsum("mo,mro->mr", pay, chance) * (left - 1)[:, None]
         after += np.einsum("mrq,mq->mr", slope, counts) - np.diagonal(slope, axis1=1, axis2=2)
         surprise: Array = after[np.arange(len(at)), rank] * left - (after * counts).sum(axis=1)
         return surprise

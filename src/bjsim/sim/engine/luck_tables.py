@@ -9,7 +9,7 @@ import numpy as np
 
 from bjsim.sim.engine.kernels.layout import CompiledRules
 from bjsim.sim.engine.kernels.table_layout import SCALE, STEP
-from bjsim.sim.engine.row_values import RowMoves, RowValues, find_slopes, second_order
+from bjsim.sim.engine.row_values import RowMoves, RowValues, after_cards, find_slopes, second_order
 
 Array = np.ndarray[Any, Any]
 
@@ -24,14 +24,13 @@ class LuckTable(NamedTuple):
     Attributes:
         value: Value of a round per settled bet, in initial bets.
         moves: See `RowMoves`.
-        paid: Value of the payoff that is not logged yet, after a card, (rows, Q).
+        paid: Value of the payoff that was not logged before a card, after the card, (rows, Q).
         slopes: Its slopes, float32 (rows, Q of the slope, Q of the card).
         own: Its slope in the rank of the card, (rows, Q).
         rows: `RowValues.values`, (rows, 1 + O).
         row_slopes: `find_slopes`, (rows, 1 + O, Q).
         ends: `RowValues.end_pay`, (E, 1 + O).
         hands: `RowValues.hand_pay`, (1 + H, O).
-        logs: Whether a card ends a split hand, bool (rows,).
         curvature: Half the second-order slopes of a round, (Q, Q).
     """
 
@@ -44,7 +43,6 @@ class LuckTable(NamedTuple):
     row_slopes: Array
     ends: Array
     hands: Array
-    logs: Array
     curvature: Array
 
     @property
@@ -98,23 +96,20 @@ def make_luck(values: list[RowValues], chart: Array, compiled: CompiledRules, un
 
 def make_luck_table(values: RowValues) -> LuckTable:
     """Round the values of rows, and arrange them by card."""
-    moves, exact = values.moves, find_slopes(values)
-    slopes = np.rint(SCALE * exact).clip(-STEEPEST, STEEPEST)
-    rows, ends = np.rint(SCALE * values.values), np.rint(SCALE * values.end_pay)
-    after = np.where(moves.ends[..., None], 0, slopes[moves.after, 0]).astype(np.float32)
-    curvature = np.rint(SCALE / 2 * second_order(values, exact))
+    slopes = find_slopes(values)
+    paid, tilts = after_cards(values, slopes)
+    whole = np.rint(SCALE * tilts).clip(-STEEPEST, STEEPEST)
     return LuckTable(
         value=values.value,
-        moves=moves,
-        paid=np.where(moves.ends, ends[moves.end, 0], rows[moves.after, 0]),
-        slopes=np.ascontiguousarray(np.swapaxes(after, 1, 2)),
-        own=np.diagonal(after, axis1=1, axis2=2).astype(np.float64),
-        rows=rows,
-        row_slopes=slopes.astype(np.float32),
-        ends=ends,
+        moves=values.moves,
+        paid=np.rint(SCALE * paid),
+        slopes=np.swapaxes(whole, 1, 2).astype(np.float32, order="C"),
+        own=np.diagonal(whole, axis1=1, axis2=2).copy(),
+        rows=np.rint(SCALE * values.values),
+        row_slopes=np.rint(SCALE * slopes).clip(-STEEPEST, STEEPEST).astype(np.float32),
+        ends=np.rint(SCALE * values.end_pay),
         hands=np.rint(SCALE * values.hand_pay),
-        logs=(moves.hand > 0).any(axis=1),
-        curvature=curvature,
+        curvature=np.rint(SCALE / 2 * second_order(values, tilts)),
     )
 
 

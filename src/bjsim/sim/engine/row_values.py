@@ -155,31 +155,49 @@ def _values_after(moves: RowMoves, rows: Array, ends: Array, hands: Array, value
 
 def find_slopes(row_values: RowValues) -> Array:
     """The slopes of the values of rows, (rows, 1 + O, Q)."""
-    moves, levels, ends, hands, values, _ = row_values
+    moves, values = row_values.moves, row_values.values
     slopes = np.zeros((*values.shape, moves.after.shape[1]))
 
     def update(rows: Array) -> float:
-        after = _values_after(moves, rows, ends, hands[:, None], values)
+        after = _values_after(moves, rows, row_values.end_pay, row_values.hand_pay[:, None], values)
         direct = np.swapaxes(after - values[rows][:, None], 1, 2) * ~moves.asks[rows][:, None, None]
-        later = slopes[moves.after[rows]]
-        later[moves.ends[rows]] = 0
-        row, rank = np.nonzero(moves.hand[rows])
-        later[row, rank, 0] += np.einsum("no,noq->nq", hands[moves.hand[rows][row, rank]], later[row, rank, 1:])
+        later = _slopes_after(row_values, slopes, rows)
         new = direct + np.einsum("mr,mrkq->mkq", moves.weights[rows], later)
         change = float(np.abs(new - slopes[rows]).max())
         slopes[rows] = new
         return change
 
-    levels.sweep(update, SLOPES_CONVERGED)
+    row_values.levels.sweep(update, SLOPES_CONVERGED)
     return slopes
 
 
-def second_order(values: RowValues, slopes: Array) -> Array:
-    """The second-order slopes of a round in the composition, (Q, Q); those of logged split hands are left out."""
-    moves, ranks = values.moves, slopes.shape[2]
-    second = np.zeros((len(slopes), ranks, ranks))
+def _slopes_after(row_values: RowValues, slopes: Array, rows: Array) -> Array:
+    """The slopes of values after each card, (m, Q, 1 + O, Q)."""
+    moves = row_values.moves
+    later: Array = slopes[moves.after[rows]]
+    later[moves.ends[rows]] = 0
+    row, rank = np.nonzero(moves.hand[rows])
+    pay = row_values.hand_pay[moves.hand[rows][row, rank]]
+    later[row, rank, 0] += np.einsum("no,noq->nq", pay, later[row, rank, 1:])
+    return later
+
+
+def after_cards(row_values: RowValues, slopes: Array) -> tuple[Array, Array]:
+    """The values after each card, with what it pays, (rows, Q), and their slopes, (rows, Q, Q)."""
+    values, tilts = np.empty(row_values.moves.after.shape), np.empty((*row_values.moves.after.shape, slopes.shape[2]))
+    moves, ends, hands = row_values.moves, row_values.end_pay, row_values.hand_pay[:, None]
+    for rows in row_values.levels.all:
+        values[rows] = _values_after(moves, rows, ends, hands, row_values.values)[..., 0]
+        tilts[rows] = _slopes_after(row_values, slopes, rows)[:, :, 0]
+    return values, tilts
+
+
+def second_order(values: RowValues, tilts: Array) -> Array:
+    """The second-order slopes of a round in the composition, (Q, Q), from the slopes after each card."""
+    moves, ranks = values.moves, tilts.shape[2]
+    second = np.zeros((len(tilts), ranks, ranks))
     for rows in values.levels.all:
-        after = np.where(moves.ends[rows][..., None], 0, slopes[moves.after[rows], 0])
+        after = tilts[rows]
         tilted = after - np.einsum("mr,mrq->mq", moves.weights[rows], after)[:, None]
         later = np.where(moves.ends[rows][..., None, None], 0, second[moves.after[rows]])
         second[rows] = tilted + np.swapaxes(tilted, 1, 2) + np.einsum("mr,mrqs->mqs", moves.weights[rows], later)

@@ -15,16 +15,14 @@ from bjsim.sim.engine.kernels.table_layout import SCALE, STEP
 
 @compiled(_nrt=False)
 def weigh_logged(luck: Any, s: Any, row: Any, card: Any) -> Any:
-    """What logged split hands add to `weigh_cards`, or the one that a card ends: the dealer's outcome pays them."""
+    """What split hands add to `weigh_cards` that were logged before: they are paid by the dealer's outcome."""
     chart, left, expected, mine = luck.chart[s], luck.left[0], 0.0, 0.0
     ranks, slopes = luck.after.shape[1], luck.product
     for r in range(ranks):
         end, to, after = luck.end[row, r], luck.after[row, r], 0.0
         slopes[:] = 0.0
         for o in range(luck.logged.shape[1]):
-            pay = luck.logged[s, o] + luck.hands[chart, luck.hand[row, r], o]
-            if pay == 0.0:
-                continue
+            pay = luck.logged[s, o]
             if end >= 0:
                 after += pay * luck.ends[chart, end, 1 + o]
             else:
@@ -46,7 +44,7 @@ def of_own_card(luck: Any, s: Any, row: Any, card: Any) -> Any:
     """Luck of a card that a seat draws in a row."""
     left = luck.left[0]
     surprise = weigh_cards(luck.paid[row], luck.own[row], luck.slopes[row], luck.counts, left, card)
-    if luck.split[s] or luck.logs[row]:
+    if luck.split[s]:
         surprise += weigh_logged(luck, s, row, card) / SCALE
     return surprise / (left * max(left - 1.0, 1.0)) / SCALE
 

@@ -135,10 +135,8 @@ class RowLuck(NamedTuple):
         paid: See `LuckTable`, float32 (rows, WIDE).
         own: See `LuckTable`, int16 (rows, WIDE).
         slopes: See `LuckTable`, int16 (rows, Q, WIDE).
-        logs: See `LuckTable`, uint8 (rows,).
         after: The next row, int32 (rows, Q).
         end: The number of the end of the round, or -1, int32 (rows, Q).
-        hand: 1 + the number of the split hand that ends, or 0, int32 (rows, Q).
         rows: See `LuckTable`, float64 (rows, 1 + O).
         row_slopes: See `LuckTable`, float32 (rows, 1 + O, WIDE).
         ends: By chart, float64 (T, E, 1 + O).
@@ -166,10 +164,8 @@ class RowLuck(NamedTuple):
     paid: Array
     own: Array
     slopes: Array
-    logs: Array
     after: Array
     end: Array
-    hand: Array
     rows: Array
     row_slopes: Array
     ends: Array
