@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -56,7 +55,8 @@ class Run:
         hands = self.experiment.target_n or self.experiment.hands
         worth = hands * len(self.players) / usable_cores()
         needed = {CompiledTable: WORTH_COMPILING, AdjustedTable: WORTH_COMPILING_LUCK}
-        slow = [table for table in tables if worth >= needed.get(type(table), math.inf)]
+        slow = [table for table in tables if isinstance(table, CompiledTable | AdjustedTable)]
+        slow = [table for table in slow if worth >= needed[type(table)]]
         if slow:
             with on_compile(announce):
                 for table in slow:

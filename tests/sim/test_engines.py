@@ -17,12 +17,12 @@ from support.games import CODE_WEIGHTS, FIXED, random_chart, rules
 
 from bjsim.errors import EndlessSplitting
 from bjsim.sim.engine.compiled_rules import compile_rules, payoff_code
-from bjsim.sim.engine.kernels import layout, play, read_log, run_table, table_layout
+from bjsim.sim.engine.kernels import adjusted_table, layout, play, read_log, run_table, table_layout
 from bjsim.sim.engine.kernels.layout import HIT, RUNAWAY, STAND, TIED, CompiledRules
-from bjsim.sim.engine.luck_model import make_luck_model
 from bjsim.sim.engine.packed_tables import pack_table
 from bjsim.sim.engine.round_table import make_round_tables
-from bjsim.sim.engine.rounds import open_ledger, play_lanes, play_rounds
+from bjsim.sim.engine.rounds import play_lanes, play_rounds
+from bjsim.sim.engine.walkers import Walkers
 from bjsim.sim.game.events import DEALER
 from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.random_stream import stream_key
@@ -248,12 +248,13 @@ def test_what_kernels_are_given_is_defined_among_them() -> None:
     table = pack_table(compiled, tables[0][0])
     assert table
     play_lanes(compiled, table, [stream_key(1, 0, 0)], [10])
-    luck_model = make_luck_model(game, compiled)
-    play_rounds(compiled, stream_key(1, 0, 0), 10, 0, luck_model, open_ledger(compiled, luck_model, 1.0, 0))
-    kernels = (play.play, run_table.run_table, read_log.read_log)
+    adjusted = Walkers(compiled).adjusted(game.unit)
+    adjusted.compile()
+    play_rounds(compiled, stream_key(1, 0, 0), 10)
+    kernels = (play.play, run_table.run_table, read_log.read_log, adjusted_table.run_adjusted)
     given = [kind for kernel in kernels for signature in kernel.signatures for kind in signature]  # type: ignore[union-attr]
     classes = {kind.instance_class for kind in given if isinstance(kind, types.NamedTuple)}
-    assert {"CompiledRules", "ShoeArrays", "LookupTable", "Lanes", "Ledger"} <= {each.__name__ for each in classes}
+    assert {"CompiledRules", "ShoeArrays", "LookupTable", "Lanes", "RowLuck"} <= {each.__name__ for each in classes}
     assert {each.__module__ for each in classes} == {layout.__name__, table_layout.__name__}
 
 

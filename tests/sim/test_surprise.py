@@ -10,7 +10,7 @@ import pytest
 from bjsim.sim.engine.jit import compiled
 from bjsim.sim.engine.kernels.layout import WIDE
 from bjsim.sim.engine.kernels.surprise import remove_card, surprise
-from bjsim.sim.engine.luck_model import LINE, padded
+from bjsim.sim.engine.packed_tables import LINE, padded
 
 Array = np.ndarray[Any, Any]
 

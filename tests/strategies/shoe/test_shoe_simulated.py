@@ -10,8 +10,6 @@ import time
 
 import pytest
 
-from bjsim.sim.engine.luck_model import make_luck_model
-from bjsim.sim.engine.rounds import play_adjusted
 from bjsim.sim.engine.walkers import Walkers
 from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.random_stream import stream_key
@@ -31,12 +29,11 @@ def simulated(rules: Rules, player: StatePlayer, se: float, most: int) -> LuckTa
     """Luck-adjusted rounds from fresh shoes, until the standard error is `se` or `most` blocks are played."""
     rules = rules.replace(cut=0)
     compiled = compile_players(rules, [player] * rules.seats)
-    luck_model = make_luck_model(rules, compiled)
-    tally, cards, bet = LuckTally(), Walkers(compiled).cards_in_round, float(rules.unit)
+    played, tally = Walkers(compiled).adjusted(rules.unit), LuckTally()
     for block in range(most):
-        _, _, sums, usual = play_adjusted(compiled, luck_model, bet, stream_key(5, 0, block), BLOCK, cards)
+        (sums,) = played.play([stream_key(5, 0, block)], [BLOCK]).shoes
         shoes, *rest = sums[0].tolist()
-        tally += LuckTally(float(luck_model.value[luck_model.chart[0]]), usual, RatioSums(int(shoes), *rest))
+        tally += LuckTally(played.values[0], played.rounds_in_shoe, RatioSums(int(shoes), *rest))
         if tally.se <= se:
             break
     return tally

@@ -155,7 +155,8 @@ class _LuckWalk:
         if len(split):
             lanes = split if isinstance(at, slice) else at[split]
             surprise[split] += self._of_logged(table, seat, row[split], lanes, rank[split]) / SCALE
-        return surprise / (left * np.maximum(left - 1, 1)) / SCALE
+        result: Array = surprise / (left * np.maximum(left - 1, 1)) / SCALE
+        return result
 
     def _of_logged(self, table: LuckTable, seat: int, row: Array, at: Array, rank: Array) -> Array:
         """What split hands add that were logged before: they are paid by the dealer's outcome."""
@@ -177,7 +178,8 @@ class _LuckWalk:
         split = np.flatnonzero(self.split[seat, at])
         slope[split] += np.einsum("mo,moq->mq", self.logged[seat, at[split]], table.row_slopes[row[split], 1:]) / SCALE
         surprise = (slope * counts).sum(axis=1) - left * slope[np.arange(len(at)), rank]
-        return surprise / (left * np.maximum(left - 1, 1)) / SCALE
+        result: Array = surprise / (left * np.maximum(left - 1, 1)) / SCALE
+        return result
 
     def _remove(self, rank: Array) -> None:
         self.counts[np.arange(len(rank)), rank] -= 1

@@ -101,7 +101,8 @@ class Lockstep:
         """Whether the next card is one of a seat's round, bool (seats, lanes)."""
         if self.seats == 1:
             return np.ones_like(self.done)
-        return ((self.who == np.arange(self.seats)[:, None]) | (self.who == self.seats)) & ~self.done
+        takes: Array = ((self.who == np.arange(self.seats)[:, None]) | (self.who == self.seats)) & ~self.done
+        return takes
 
     def keep(self, kept: Array) -> None:
         """Drop the other lanes."""

@@ -62,7 +62,7 @@ class Luck(NamedTuple):
         depths: Number of depths of a shoe at which the drift is computed.
         rounds_per_depth: Typical number of rounds that start between two depths.
         bet: The payoff quantum, as a share of an initial bet.
-        expected: Expectation of the second-order drift summed over the first depths, by chart and their number,
+        expected: Expectation of the drift summed over the first depths, by chart and their number,
             (charts, depths + 1).
     """
 
@@ -90,7 +90,9 @@ def make_luck(values: list[RowValues], chart: Array, compiled: CompiledRules, un
     full = np.bincount(np.minimum(compiled.unshuffled, ranks - 1), minlength=ranks).astype(float)
     depths = (compiled.numbers.cut - 1) // STEP
     left = full.sum() - STEP * np.arange(1, depths + 1)
-    expected = np.stack([np.cumsum(np.append(0, _expect(one.curvature, full, left) / left**2)) for one in made])
+    linear = [one.drift @ full / full.sum() for one in made]  # which rounding has left
+    square = [_expect(one.curvature, full, left) / left**2 for one in made]
+    expected = np.stack([np.cumsum(np.append(0, one + two)) for one, two in zip(linear, square, strict=True)])
     return Luck(made, chart, full, depths, STEP / cards, float(unit), expected)
 
 

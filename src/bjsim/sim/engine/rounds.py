@@ -137,35 +137,6 @@ def play_rounds(
     return counts.dense, counts.overflow[:overflow], counts.trace
 
 
-def rounds_in_shoe(compiled: CompiledRules, cards: float) -> int:
-    """The typical number of rounds that start in one shoe, with this many cards in a round; 1 for an infinite shoe."""
-    if not cards:
-        return 1
-    return max(round(compiled.numbers.cut / cards + 0.5), 1)  # the round in which the cut card appears is played
-
-
-def play_adjusted(
-    compiled: CompiledRules, luck_model: LuckModel, bet: float, key: tuple[int, int], rounds: int, cards: float
-) -> tuple[Array, Array, Array, int]:
-    """Play rounds with luck adjustment.
-
-    Args:
-        compiled: The compiled rules.
-        luck_model: The luck model.
-        bet: The payoff quantum, as a share of an initial bet.
-        key: The key of the random stream.
-        rounds: The number of rounds.
-        cards: The typical number of cards in a round, see `Walkers.cards_in_round`.
-
-    Returns:
-        A tuple (counts, outside, sums, usual): counts and outside as for `play_rounds`; the sums over shoes, float64
-        (seats, 6), see `Ledger`; and the typical number of rounds in a shoe.
-    """
-    ledger = open_ledger(compiled, luck_model, bet, cards)
-    counts, outside, _ = play_rounds(compiled, key, rounds, 0, luck_model, ledger)
-    return counts, outside, ledger.sums, rounds_in_shoe(compiled, cards)
-
-
 def make_lanes(compiled: CompiledRules) -> Lanes:
     """Make the lanes, at the beginning of the first blocks; there must be a block for each lane."""
     size = compiled.numbers.shoe_size

@@ -122,7 +122,7 @@ class AdjustedWalkers:
         self.unit = unit
 
     @cached_property
-    def _row_values(self) -> list[RowValues]:
+    def row_values(self) -> list[RowValues]:
         if self.walkers.tables is None:
             raise LeftTable
         probabilities = rank_probabilities(self.walkers.compiled)
@@ -131,7 +131,7 @@ class AdjustedWalkers:
     @cached_property
     def values(self) -> list[float]:
         """The value of a round per settled bet for each seat's chart, in initial bets; nan if it is not finite."""
-        values = self._row_values
+        values = self.row_values
         return [values[chart].value for chart in self.walkers.tables[1].tolist()] if self.walkers.tables else []
 
     @cached_property
@@ -143,14 +143,14 @@ class AdjustedWalkers:
         return max(round(cut / cards + 0.5), 1)  # the round in which the cut card appears is played
 
     @cached_property
-    def _luck(self) -> Luck:
+    def luck(self) -> Luck:
         assert self.walkers.tables
         cards = self.walkers.cards_in_round
-        return make_luck(self._row_values, self.walkers.tables[1], self.walkers.compiled, self.unit, cards)
+        return make_luck(self.row_values, self.walkers.tables[1], self.walkers.compiled, self.unit, cards)
 
     @cached_property
     def _packed(self) -> RowLuck:
-        return pack_luck(self._luck)
+        return pack_luck(self.luck)
 
     def compile(self) -> None:
         """Have the kernel ready."""
@@ -169,7 +169,7 @@ class AdjustedWalkers:
 
             counts, outside, _, shoes = play_seats(compiled, seats, keys, rounds, 0, self._packed)
             return Played(counts, outside, [], shoes)
-        return play_blocks(compiled, self.walkers.rows, keys, rounds, luck=self._luck)
+        return play_blocks(compiled, self.walkers.rows, keys, rounds, luck=self.luck)
 
 
 def _are_ready(kernel: str, rounds: int) -> bool:

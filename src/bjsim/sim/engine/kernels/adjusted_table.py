@@ -40,14 +40,17 @@ def find_next(compiled: Any, seats: Any, opening: Any, drawn: Any, who: Any, for
 
 @compiled(_nrt=False, forceinline=True)
 def take_card(seats: Any, luck: Any, who: Any, card: Any) -> Any:
-    """Give a card to a seat or the dealer. Returns: whether all rounds are over, and whether the seat's next is forced."""
+    """Give a card to a seat or the dealer.
+
+    Returns: whether the round is over for all seats, and whether the seat decides nothing before its next card.
+    """
     count, over, forced, rank = len(seats.entry), np.int64(OVER), False, min(card, luck.after.shape[1] - 1)
     for s in range(count):
         entry = seats.entry[s]
         if entry & OVER:
             continue
         place = (entry & (OVER - 1)) >> 8
-        if who == s or who == count:
+        if who in (s, count):
             luck.gone[s] += of_own_card(luck, s, place // ROW, rank)
             forced = seats.forced[place + card]
             entry = np.int64(seats.table[place + card])
@@ -57,7 +60,7 @@ def take_card(seats: Any, luck: Any, who: Any, card: Any) -> Any:
         over &= entry
     deal_card(luck, rank)
     for s in range(count):
-        if who == s or who == count:
+        if who in (s, count):
             note_hand(seats, luck, s)
     return over, forced
 
