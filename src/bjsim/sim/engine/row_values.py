@@ -111,7 +111,7 @@ class Levels:
         cuts = np.flatnonzero(np.diff(height[order])) + 1
         self.all = [part for level in np.split(order, cuts) for part in _pieces(level)]
         back = ~moves.ends & (height[moves.after] >= height[:, None])
-        self._again: Array = back.any(axis=1)
+        self._again: Array = np.asarray(back.any(axis=1))
         if self._again.any():  # and whatever leads there
             for rows in self.all:
                 self._again[rows] |= (~moves.ends[rows] & self._again[moves.after[rows]]).any(axis=1)
