@@ -53,10 +53,10 @@ class Run:
         groups = self.experiment.groups
         tables = [table for group in groups for table in (group.tables if isinstance(group, CommonCards) else [group])]
         hands = self.experiment.target_n or self.experiment.hands
-        worth = hands * len(self.players) / usable_cores()
+        each_core = hands * len(self.players) / usable_cores()
         needed = {CompiledTable: WORTH_COMPILING, AdjustedTable: WORTH_COMPILING_LUCK}
         slow = [table for table in tables if isinstance(table, CompiledTable | AdjustedTable)]
-        slow = [table for table in slow if worth >= needed[type(table)]]
+        slow = [table for table in slow if each_core >= needed[type(table)]]
         if slow:
             with on_compile(announce):
                 for table in slow:

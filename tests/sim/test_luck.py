@@ -105,13 +105,13 @@ def walk_rounds(values: RowValues, rounds: int) -> Array:
             ends = moves.ends[row][:, None]
             after = np.where(ends, values.end_pay[moves.end[row]], values.values[moves.after[row]])
             paid = logged + values.hand_pay[moves.hand[row]]
-            worth = after[:, 0] + (paid * after[:, 1:]).sum(axis=1)
+            value = after[:, 0] + (paid * after[:, 1:]).sum(axis=1)
             card = rng.choice(len(shares), p=shares)
-            luck += worth[card] - shares @ worth
+            luck += value[card] - shares @ value
             if ends[card]:
                 break
             row, logged = int(moves.after[row, card]), paid[card]
-        results.append(worth[card] - luck)
+        results.append(value[card] - luck)
     return np.array(results)
 
 

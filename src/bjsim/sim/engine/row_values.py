@@ -83,7 +83,7 @@ def make_row_values(table: RoundTable, probabilities: Array, unit: Fraction, ans
     hands = np.concatenate([np.zeros((1, *parts[1].shape[1:])), parts[1]])
     values = _value_rows(moves, levels, np.concatenate([parts[0], outcome], axis=1), hands)
     value = float(values[0, 0] / (1 - values[0, 1])) if values[0, 1] < 1 else np.nan
-    replayed = np.nan_to_num(value)  # what a bet that ties is worth
+    replayed = np.nan_to_num(value)  # the value of a bet that ties
     ends = np.concatenate([parts[0] @ [[1], [replayed]], outcome], axis=1)
     hands = hands[:, 0] + replayed * hands[:, 1]
     values = np.concatenate([values[:, :2] @ [[1], [replayed]], values[:, 2:]], axis=1)
