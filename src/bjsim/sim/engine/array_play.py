@@ -20,7 +20,7 @@ from bjsim.sim.engine.luck_tables import Luck
 Array = np.ndarray[Any, Any]
 Key = tuple[int, int]  # of a random stream
 
-LANES = 1 << 14  # about as many side by side
+LANES = 1 << 13  # about as many side by side
 AFTER_CUT = 40  # cards that nearly no round needs after the cut card
 LEAST, MOST = 64, 2048  # cards of a segment of an infinite shoe
 MARGIN = 1.02  # of the cards that the rounds probably need
