@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.engines import differences
+from support.engines import differences, never
 
 from bjsim.sim.engine import compiled_rules
 from bjsim.sim.engine.compiled_rules import compile_rules
@@ -64,7 +64,7 @@ def test_a_chart_is_played_alike_by_cards() -> None:
     assert len(by_cards.add) < len(plain.add)
     traces = [play_rounds(compiled, stream_key(*KEY), 50_000, 50_000)[2] for compiled in (plain, by_cards)]
     assert (traces[0] == traces[1]).all()
-    adjusted = [Walkers(compiled).adjusted(rules.unit) for compiled in (plain, by_cards)]
+    adjusted = [Walkers(compiled, never).adjusted(rules.unit) for compiled in (plain, by_cards)]
     shoes = [one.play([stream_key(*KEY)], [50_000]).shoes[0] for one in adjusted]
     assert shoes[0] == pytest.approx(shoes[1], rel=1e-3)  # row values may round to another 1/1024
 

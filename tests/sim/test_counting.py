@@ -19,6 +19,7 @@ from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.compiled_table import make_tallies
+from bjsim.sim.running.readable_table import ReadableTable
 from bjsim.strategies.exact.solver import Solver
 
 WIDE_PAY = [
@@ -32,11 +33,11 @@ WIDE_PAY = [
 def test_a_payoff_beyond_the_window_is_counted_where_splits_have_no_limit(game: Rules) -> None:
     compiled = compile_rules(game, [Solver(game).chart.policy])
     tables, keys, rounds = make_round_tables(compiled), [stream_key(1, 0, block) for block in range(5)], [20_000] * 5
-    assert tables
     lookup = pack_table(compiled, tables[0][0])
     assert lookup
     (tally,) = make_tallies(game.unit, *play_lanes(compiled, lookup, keys, rounds)[:2])
-    assert make_tallies(game.unit, *play_blocks(compiled, seat_rows(*tables), keys, rounds)[:2]) == [tally]
+    play_round = ReadableTable(game, [Solver(game).chart]).play_round
+    assert make_tallies(game.unit, *play_blocks(compiled, seat_rows(*tables), play_round, keys, rounds)[:2]) == [tally]
     one_by_one = [make_tallies(game.unit, *play_rounds(compiled, key, 20_000)[:2])[0] for key in keys]
     assert tally == sum(one_by_one[1:], start=one_by_one[0])
     assert tally.rounds == 100_000
@@ -63,12 +64,13 @@ def test_amounts_too_many_to_count_are_refused_before_memory_is_taken() -> None:
     assert compile_rules(large, [Solver(large).chart.policy] * 4).numbers[-2] == 2 * 10**6
 
 
-def test_a_round_too_long_to_be_played_costs_no_other_round() -> None:
+def test_a_round_too_long_to_be_played_costs_no_other_round(monkeypatch: pytest.MonkeyPatch) -> None:
     """If tens have a probability just below 1/2, splits end, but some rounds exceed the limit on hands."""
-    game = ("--rules", "blackjack-p", "--set", "ten_probability=0.49999", "--bots", "optimal", "--hands", "65000")
+    monkeypatch.setattr("bjsim.sim.game.round.RUNAWAY", 3000)  # to be reached in a second
+    game = ("--rules", "blackjack-p", "--set", "ten_probability=0.49", "--bots", "optimal", "--hands", "65000")
     status, out, err = bjsim("run", *game, "--workers", "1", "--seed", "2", "--json", "-")
     data = json.loads(out)
     assert status == 1 and data["stopped"] and data["rounds"] == data["bots"][0]["hands"] == 16_384
     assert "the results below are biased, since they leave out the longest rounds" in err
-    assert err.splitlines()[-1].startswith("bjsim: a seat reached the limit of 1,000,000 hands in one round")
+    assert err.splitlines()[-1].startswith("bjsim: a seat reached the limit of 100,000 hands in one round")
     assert "splits end very late, or never" in err

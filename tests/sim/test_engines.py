@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import types
-from support.engines import differences
+from support.engines import differences, never
 from support.games import CODE_WEIGHTS, FIXED, random_chart, rules
 
 from bjsim.errors import EndlessSplitting
@@ -27,6 +28,9 @@ from bjsim.sim.game.events import DEALER
 from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import RULE_FIELDS, Rules
+from bjsim.sim.running.blocks import Span
+from bjsim.sim.running.compiled_table import CompiledTable
+from bjsim.sim.running.readable_table import ReadableTable
 from bjsim.strategies.charts.chart import Chart, make_chart
 from bjsim.strategies.exact.solver import Solver
 
@@ -198,12 +202,28 @@ def test_the_stream_decides_the_cards() -> None:
     assert (play_rounds(compiled, stream_key(1, 2, 3), 900, 50)[2] == base).all()
 
 
-def test_splits_without_end_are_reported() -> None:
+def test_splits_without_end_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     """If tens have a probability above 1/2 and are always split, the hands of a seat multiply without end."""
     game = Rules(max_hands="inf", ten_probability="9/10")  # type: ignore[arg-type]
     compiled = compile_rules(game, [splits_everything(game).policy])
     with pytest.raises(EndlessSplitting, match=f"{RUNAWAY:,} hands"):
         play_rounds(compiled, stream_key(1, 0, 0), 100)
+    monkeypatch.setattr("bjsim.sim.game.round.RUNAWAY", 1000)  # to be reached in a second
+    readable = ReadableTable(game, [splits_everything(game)])
+    for table in (readable, CompiledTable(compiled, game.unit, readable)):
+        with pytest.raises(EndlessSplitting, match=f"{RUNAWAY:,} hands"):
+            table.play(1, 0, [Span(0, 100)])
+
+
+def test_the_readable_round_stops_above_the_limit_on_hands(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = Rules(max_hands="inf", decks=8)  # type: ignore[arg-type]
+    table = ReadableTable(game, [splits_everything(game)])
+    tens, nines = [9] * 10, [8] * 8  # two tens for the dealer; seven splits, then eight hands of 19
+    monkeypatch.setattr("bjsim.sim.game.round.RUNAWAY", 8)
+    assert table.play_round(iter(tens + nines)) == ([payoff_code(Fraction(-8), 0, game.unit)], 18)
+    monkeypatch.setattr("bjsim.sim.game.round.RUNAWAY", 7)
+    with pytest.raises(EndlessSplitting):
+        table.play_round(iter(tens + nines))
 
 
 def test_the_trace_counts_every_card() -> None:
@@ -244,11 +264,10 @@ def test_what_kernels_are_given_is_defined_among_them() -> None:
     game = named_rules("vegas-s17").replace(seats=1)
     compiled = compile_rules(game, [random_chart(game, 1).policy])
     tables = make_round_tables(compiled)
-    assert tables
     table = pack_table(compiled, tables[0][0])
     assert table
     play_lanes(compiled, table, [stream_key(1, 0, 0)], [10])
-    adjusted = Walkers(compiled).adjusted(game.unit)
+    adjusted = Walkers(compiled, never).adjusted(game.unit)
     adjusted.compile()
     play_rounds(compiled, stream_key(1, 0, 0), 10)
     kernels = (play.play, run_table.run_table, read_log.read_log, adjusted_table.run_adjusted)

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.engines import never
 from support.games import FIXED, charts, random_chart, rules
 
 from bjsim.sim.engine.array_luck import count_drift
@@ -28,6 +29,7 @@ from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.driver import Driver
+from bjsim.sim.running.readable_table import ReadableTable
 from bjsim.sim.stats.estimate import RatioSums
 from bjsim.sim.stats.luck_tally import LuckTally
 from bjsim.sim.stats.tally import Tally
@@ -43,13 +45,15 @@ SIX = named_rules("vegas-s17")
 
 def walkers(game: Rules, charts: list[Any]) -> AdjustedWalkers:
     """What plays charts with luck."""
-    return Walkers(compile_rules(game, [chart.policy for chart in charts])).adjusted(game.unit)
+    table = ReadableTable(game, charts)
+    return Walkers(compile_rules(game, [chart.policy for chart in charts]), table.play_round).adjusted(game.unit)
 
 
 def adjusted(played: AdjustedWalkers, rounds: int, luck: Luck | None = None, key: int = 1, seat: int = 0) -> LuckTally:
     """The luck-adjusted rounds of one block."""
     of, compiled = played.walkers, played.walkers.compiled
-    (sums,) = play_blocks(compiled, of.rows, [stream_key(key, 0, 0)], [rounds], luck=luck or played.luck).shoes
+    keys = [stream_key(key, 0, 0)]
+    (sums,) = play_blocks(compiled, of.rows, of.play_round, keys, [rounds], luck=luck or played.luck).shoes
     shoes, *rest = sums[seat].tolist()
     return LuckTally(played.values[seat], played.rounds_in_shoe, RatioSums(int(shoes), *rest))
 
@@ -159,7 +163,7 @@ def test_any_luck_tables_leave_the_mean_unchanged(games):
         if game.infinite or any(find_endless_split(chart) for chart in seats):
             return
         played = walkers(game, seats)
-        if played.walkers.tables is None or not max(map(abs, played.values)) <= 3:
+        if not max(map(abs, played.values)) <= 3:
             return
         luck = played.luck
         for seat in (0, game.seats - 1):
@@ -206,7 +210,7 @@ KINDS = ("dealt", "drawn", "drawn by the dealer", "after a split", "logged", "dr
 
 def only(kind: str, played: AdjustedWalkers) -> Callable[[LuckTable], LuckTable]:
     """Luck tables with the luck of one kind of draw only."""
-    table = played.walkers.tables[0][0]  # type: ignore[index]
+    table = played.walkers.tables[0][0]
     dealt = {0}
     for _ in played.walkers.compiled.deal[1:]:
         dealt |= {int(row) for row in table.after[sorted(dealt)].ravel() if row != LEFT}
@@ -239,7 +243,7 @@ def test_luck_has_mean_0_in_every_kind_of_draw(kind):
     sums = []
     for luck in (raw, alone):
         keys = [stream_key(key, 0, 0) for key in range(300)]
-        shoes = play_blocks(played.walkers.compiled, played.walkers.rows, keys, [800] * 300, luck=luck).shoes
+        shoes = play_blocks(played.walkers.compiled, played.walkers.rows, never, keys, [800] * 300, luck=luck).shoes
         sums.append(np.array([block[0, 1] for block in shoes]))
     found = sums[0] - sums[1]
     assert found.std() > (0.01 if kind == "drawn by others" else 0.5)
@@ -296,11 +300,11 @@ def test_arrays_and_kernel_count_the_same_luck(name: str, decks: int, seats: int
     compiled, rows, packed = played.walkers.compiled, played.walkers.rows, played.walkers.packed_seats
     assert packed
     keys, rounds = [stream_key(5, 0, block) for block in range(4)], [700, 1, 90, 90]
-    arrays = play_blocks(compiled, rows, keys, rounds, luck=played.luck)
+    arrays = play_blocks(compiled, rows, played.walkers.play_round, keys, rounds, luck=played.luck)
     counts, _, _, kernel = play_seats(compiled, packed, keys, rounds, 0, pack_luck(played.luck))
     assert (counts == arrays.counts).all() and counts.sum() == 881 * seats
     assert all((one == two).all() for one, two in zip(arrays.shoes, kernel, strict=True))
-    alone = play_blocks(compiled, rows, keys[2:3], rounds[2:3], luck=played.luck).shoes
+    alone = play_blocks(compiled, rows, played.walkers.play_round, keys[2:3], rounds[2:3], luck=played.luck).shoes
     assert (alone[0] == arrays.shoes[2]).all()
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import random
-import sys
 from collections import Counter
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -12,13 +13,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.games import FIXED, charts, random_chart, rules
 
-from bjsim.sim.engine.array_play import LeftTable, play_blocks
+from bjsim.sim.engine.array_play import play_blocks
 from bjsim.sim.engine.array_walker import SeatRows, seat_rows
 from bjsim.sim.engine.compiled_rules import compile_rules
 from bjsim.sim.engine.kernels.run_table import LOG
 from bjsim.sim.engine.packed_tables import pack_seats, pack_table
-from bjsim.sim.engine.round_table import LEFT, RoundTable, make_round_tables
+from bjsim.sim.engine.round_table import LEFT, LeftTable, RoundTable, make_round_tables
 from bjsim.sim.engine.rounds import play_lanes, play_seats
+from bjsim.sim.engine.transitions import UNLIKELY
+from bjsim.sim.engine.walkers import Walkers
 from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules
@@ -30,20 +33,23 @@ from bjsim.strategies.experiment import make_table
 
 LENGTHS = [700, 0, 1, 1500, 33, 64]  # of blocks: more than there are lanes, and all different
 SEED = 5
-MOST_STATES = 1 << 18
 Traces = list[np.ndarray]
 
 
 class Game:
     """A game with charts, its tables, and the payoffs of its rounds in the readable round."""
 
-    def __init__(self, game: Rules, seated: list[Chart]) -> None:
+    def __init__(self, game: Rules, seated: list[Chart], unlikely: float = UNLIKELY) -> None:
         self.compiled = compile_rules(game, [chart.policy for chart in seated])
         self.readable = ReadableTable(game, seated)
-        tables = make_round_tables(self.compiled, MOST_STATES)
-        assert tables, "the table is too large"
-        self.tables, self.chart = tables
+        self.tables, self.chart = make_round_tables(self.compiled, unlikely)
         self.rows = seat_rows(self.tables, self.chart)
+        self.replayed: list[int] = []  # the number of cards of each round that was replayed
+
+    def play_round(self, cards: Iterator[int]) -> tuple[list[int], int]:
+        codes, dealt = self.readable.play_round(cards)
+        self.replayed.append(dealt)
+        return codes, dealt
 
     def expected(self, lengths: list[int]) -> Traces:
         spans = [Span(block, rounds) for block, rounds in enumerate(lengths)]
@@ -51,8 +57,8 @@ class Game:
 
     def by_arrays(self, lengths: list[int], rows: SeatRows | None) -> tuple[Traces, np.ndarray]:
         keys = [stream_key(SEED, 0, block) for block in range(len(lengths))]
-        traced = play_blocks(self.compiled, rows or self.rows, keys, lengths, traced=True)
-        untraced = play_blocks(self.compiled, rows or self.rows, keys, lengths)
+        game = self.compiled, rows or self.rows, self.play_round
+        traced, untraced = play_blocks(*game, keys, lengths, traced=True), play_blocks(*game, keys, lengths)
         assert (traced.counts == untraced.counts).all()
         assert sorted(traced.outside.tolist()) == sorted(untraced.outside.tolist())
         return traced.traces, traced.counts
@@ -194,35 +200,120 @@ def without_room(table: RoundTable) -> RoundTable:
     return table._replace(after=np.where(splits, LEFT, table.after), log=np.where(splits, 0, table.log))
 
 
-def test_rounds_that_leave_the_table_are_noticed_by_every_walker() -> None:
+LEAVING = [
+    {"decks": "inf"},
+    {"decks": "inf", "ten_probability": "2/5", "max_hands": "inf", "split_aces_blackjack": True},
+    {"decks": 6},
+    {"decks": 2, "cut": "1/25", "ties": "replay"},
+    {"decks": 1, "cut": 1},
+]
+
+
+@pytest.mark.parametrize(("seats", "turns"), [(1, "in-turn"), (3, "in-turn"), (3, "round-robin")])
+@pytest.mark.parametrize("fields", LEAVING)
+def test_rounds_that_leave_the_table_are_replayed(fields: dict[str, object], seats: int, turns: str) -> None:
+    """A shoe that is dealt to its last card runs out in some of the rounds that are replayed."""
+    rules = named_rules("vegas-s17").replace(**{"max_hands": 4, **fields}, seats=seats, turns=turns)
+    game = Game(rules, [splitter(rules), best(rules), splitter(rules)][:seats])
+    rows = seat_rows([without_room(table) for table in game.tables], game.chart)
+    assert not game.wrong([140, 0, 1, 140, 33], rows)
+    assert len(game.replayed) > 20
+
+
+@pytest.mark.parametrize("seats", [1, 2])
+@pytest.mark.parametrize("fields", [{"decks": "inf", "max_hands": "inf"}, {"decks": 1, "cut": 1, "max_hands": 9}])
+def test_small_tables_pay_the_same(fields: dict[str, object], seats: int) -> None:
+    """Tables with room for few split hands."""
+    rules = named_rules("vegas-s17").replace(**fields, seats=seats)
+    game = Game(rules, [splitter(rules)] * seats, unlikely=0.1)
+    assert not game.wrong([400, 0, 1, 90], game.rows)
+    assert len(game.replayed) > 10
+
+
+@pytest.mark.parametrize("decks", ["1", "inf"])
+def test_a_round_replayed_wrongly_is_caught(monkeypatch: pytest.MonkeyPatch, decks: str) -> None:
+    """Negative control: a replayed round pays one unit more, or takes one more card."""
+    rules = named_rules("vegas-s17").replace(decks=decks)
+    game = Game(rules, [splitter(rules)])
+    rows = seat_rows([without_room(game.tables[0])], game.chart)
+    play_round = game.play_round
+    for change in ((1, 0), (0, 1)):
+
+        def wrong(upcoming: Iterator[int], change: tuple[int, int] = change) -> tuple[list[int], int]:
+            (code,), cards = play_round(upcoming)
+            return [code + change[0]], cards + change[1]
+
+        monkeypatch.setattr(game, "play_round", wrong)
+        assert game.wrong([300], rows) == "arrays"
+
+
+def test_rounds_longer_than_their_lanes_are_replayed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In lanes of eight cards, some rounds need those of three lanes or more."""
+    monkeypatch.setattr("bjsim.sim.engine.array_play.LEAST", 8)
+    monkeypatch.setattr("bjsim.sim.engine.array_play.MOST", 8)
+    rules = named_rules("vegas-s17").replace(decks="inf", seats=4)
+    game = Game(rules, [splitter(rules)] * 4)
+    assert not game.wrong([500, 0, 1, 90], game.rows)
+    assert sum(cards > 16 for cards in game.replayed) > 10
+
+
+def adjusted_return(game: Game, tables: list[RoundTable], monkeypatch: pytest.MonkeyPatch) -> tuple[float, float]:
+    """The luck-adjusted return of the first seat by arrays, and its standard error."""
+    monkeypatch.setattr("bjsim.sim.engine.walkers.make_round_tables", lambda compiled: (tables, game.chart))
+    walkers = Walkers(game.compiled, game.play_round).adjusted(game.readable.rules.unit)
+    played = walkers.play([stream_key(SEED, 0, block) for block in range(2)], [4000] * 2)
+    _, y, b, yy, *_ = np.sum(played.shoes, axis=0)[0]
+    return walkers.values[0] + y / b, math.sqrt(yy) / b
+
+
+@pytest.mark.parametrize("decks", [1, 6])
+def test_the_luck_of_rounds_that_leave_has_mean_0(monkeypatch: pytest.MonkeyPatch, decks: int) -> None:
+    """Luck is counted up to the card with which they leave. Error rate 1e-5; then a wrong payoff as negative control.
+
+    The wrong payoff, of one bet more in each round that leaves, changes the return by their share of all rounds.
+    """
+    rules = named_rules("vegas-s17").replace(decks=decks)
+    game = Game(rules, [best(rules)])
+    full, _ = adjusted_return(game, game.tables, monkeypatch)
+    leaving = [without_room(game.tables[0])]
+    value, se = adjusted_return(game, leaving, monkeypatch)
+    assert len(game.replayed) > 100
+    assert abs(value - full) < 4.5 * se < 0.04
+    play_round, bet = game.play_round, int(1 / rules.unit)
+
+    def wrong(upcoming: Iterator[int]) -> tuple[list[int], int]:
+        (code,), cards = play_round(upcoming)
+        return [code + 2 * bet], cards
+
+    monkeypatch.setattr(game, "play_round", wrong)
+    assert abs(adjusted_return(game, leaving, monkeypatch)[0] - full) > 4.5 * se
+
+
+def test_rounds_that_leave_the_table_are_noticed_by_kernels() -> None:
     game = Game(named_rules("vegas-s17"), [best(named_rules("vegas-s17"))])
     table, keys = without_room(game.tables[0]), [stream_key(SEED, 0, 0)]
-    rows, seats = seat_rows([table], game.chart), pack_seats([table], game.chart)
-    lookup = pack_table(game.compiled, table)
+    seats, lookup = pack_seats([table], game.chart), pack_table(game.compiled, table)
     assert lookup and seats
-    for play in (
-        lambda n: play_blocks(game.compiled, rows, keys, [n]),
-        lambda n: play_lanes(game.compiled, lookup, keys, [n]),
-        lambda n: play_seats(game.compiled, seats, keys, [n]),
-    ):
-        with pytest.raises(LeftTable):
-            play(2000)
+    with pytest.raises(LeftTable):
+        play_lanes(game.compiled, lookup, keys, [2000])
+    with pytest.raises(LeftTable):
+        play_seats(game.compiled, seats, keys, [2000])
 
 
-@pytest.mark.parametrize("numba", [True, False])
-def test_blocks_with_rounds_that_leave_are_played_without_the_table(
-    monkeypatch: pytest.MonkeyPatch, numba: bool
-) -> None:
-    rules = named_rules("vegas-s17")
-    spans = [Span(0, 40), Span(1, 300), Span(2, 1)]
-    expected = make_table(rules, [best(rules)]).play(SEED, 0, spans)
-    game = Game(rules, [best(rules)])
-    leaves = [without_room(game.tables[0])], game.chart
+@pytest.mark.parametrize("seats", [1, 2])
+def test_kernels_leave_blocks_with_rounds_that_leave_to_arrays(monkeypatch: pytest.MonkeyPatch, seats: int) -> None:
+    rules, spans = named_rules("vegas-s17").replace(seats=seats), [Span(0, 40), Span(1, 300), Span(2, 1)]
+    seated = [best(rules)] * seats
+    expected = ReadableTable(rules, seated).play(SEED, 0, spans)
+    trace = ReadableTable(rules, seated).play_traced(SEED, 0, spans[1])[1]
+    game = Game(rules, seated)
+    leaves = [without_room(table) for table in game.tables], game.chart
     monkeypatch.setattr("bjsim.sim.engine.walkers.make_round_tables", lambda compiled: leaves)
+    monkeypatch.setattr("bjsim.sim.engine.walkers._are_ready", lambda kernel, rounds: True)
     monkeypatch.setattr("bjsim.sim.running.compiled_table._walkers", {})
-    if not numba:
-        monkeypatch.setitem(sys.modules, "bjsim.sim.engine.rounds", None)
-    assert make_table(rules, [best(rules)]).play(SEED, 0, spans) == expected
+    table = make_table(rules, seated)
+    assert table.play(SEED, 0, spans) == expected
+    assert (table.play_traced(SEED, 0, spans[1])[1] == trace).all()
 
 
 @pytest.mark.parametrize("lengths", [[], [0], [LOG + 7], [1, 2, 3, 4, 5, 6, 7, 8, 9], [3 * LOG, 0, 0, 5, LOG - 1]])
@@ -243,4 +334,4 @@ def test_hands_that_come_to_the_same_are_one_row() -> None:
     stand = Game(game, [make_chart("stand", game, lambda row, column: "S")])
     other = Game(game, [random_chart(game, 1)])
     assert len(stand.tables[0].kind) < len(other.tables[0].kind) / 3
-    assert len(np.unique(stand.tables[0].ends[:, 0])) == 2  # it wins or loses
+    assert len(np.unique(stand.tables[0].ends[:-1, 0])) == 2  # it wins or loses

@@ -6,6 +6,8 @@ cards of an infinite shoe.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import count as count_from
 from typing import Any
 
 import numpy as np
@@ -51,6 +53,12 @@ class Segments:
         if self._compiled.numbers.normal_tens:
             return self._normal(keys, first, count)
         return self._by_alias(keys, first, count)
+
+    def read(self, keys: Array, segment: int, card: int) -> Iterator[int]:
+        """The cards of one stream, uint64 (1, 2), from this card of a segment on."""
+        for number in count_from(segment):
+            yield from self.cards(keys, number, 1, self.size)[card:, 0].tolist()
+            card = 0
 
     def _words(self, keys: Array, first: int | Array, count: int, each: int, word: int) -> Array:
         """Word `word` of segments of `each` words, (B * count,)."""

@@ -52,7 +52,7 @@ class ShoeLuck:
             return
         luck, rounds = self.luck, codes.shape[1]
         lane, card = (place[:rounds] for place in walk.over[:, lanes].T.nonzero())
-        stop = walk.dealt[lanes]
+        stop = np.minimum(walk.dealt[lanes], walk.size + min(walk.size, len(walk.cards)))
         if rounds == left:  # the last shoe is left before its end
             lanes, stop = lanes[: lane[-1] + 1], stop[: lane[-1] + 1]
             stop[-1] = card[-1] + 1
@@ -139,6 +139,8 @@ class _LuckWalk:
             log, over = self.round.step(cards)
             self._log(log, over)
             self.p += 1
+            if self.walk.replayed:
+                self._pass_replayed()
             self._keep(self.p < self.stop)
         return self.result
 
@@ -199,6 +201,19 @@ class _LuckWalk:
             self.split[seat, lane] = True
         if self.split.any():
             self.logged[:, over], self.split[:, over] = 0, False
+
+    def _pass_replayed(self) -> None:
+        """Deal the later cards of rounds that have left the table. Their luck is not counted, and has the mean 0."""
+        at = np.flatnonzero(self.round.left())
+        self.round.restart(at)
+        self.logged[:, at], self.split[:, at] = 0, False
+        for i, lane, p in zip(at.tolist(), self.lanes[at].tolist(), self.p[at].tolist(), strict=True):
+            ends = (r.first + r.cards for r in self.walk.replayed if r.lane == lane)
+            self.p[i] = end = min(end for end in ends if end >= p)
+            if end < self.stop[i]:
+                cards = self._rank(self.walk.cards[p:end, lane])
+                self.counts[i] -= np.bincount(cards, minlength=self.ranks)
+                self.left[i] -= end - p
 
     def _keep(self, kept: Array) -> None:
         if kept.all():

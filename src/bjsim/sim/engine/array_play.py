@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import groupby
 from operator import itemgetter
@@ -13,26 +13,24 @@ import numpy as np
 
 from bjsim.sim.engine.array_cards import PER_WORD, Segments
 from bjsim.sim.engine.array_luck import ShoeLuck
-from bjsim.sim.engine.array_walker import NeedsMoreCards, SeatRows, Walk
-from bjsim.sim.engine.kernels.layout import CompiledRules, payoff_parts
+from bjsim.sim.engine.array_walker import NeedsMoreCards, Replayed, SeatRows, Walk
+from bjsim.sim.engine.kernels.layout import NO_LIMIT, CompiledRules, payoff_parts
 from bjsim.sim.engine.luck_tables import Luck
 
 Array = np.ndarray[Any, Any]
 Key = tuple[int, int]  # of a random stream
+PlayRound = Callable[[Iterator[int]], tuple[Sequence[int], int]]  # takes cards; payoff codes by seat, number of cards
 
 LANES = 1 << 13  # about as many side by side
 AFTER_CUT = 40  # cards that nearly no round needs after the cut card
 LEAST, MOST = 64, 2048  # cards of a segment of an infinite shoe
+ENDLESS_LEAST = 512  # if splits have no limit
 MARGIN = 1.02  # of the cards that the rounds probably need
 CARDS = 5.4  # in a round of one seat
 
 
 def _batched(items: list[Any], most: int) -> Iterator[list[Any]]:
     return (items[i : i + most] for i in range(0, len(items), most))
-
-
-class LeftTable(Exception):
-    """A round left the table."""
 
 
 class Played(NamedTuple):
@@ -55,6 +53,7 @@ class Played(NamedTuple):
 def play_blocks(
     compiled: CompiledRules,
     rows: SeatRows,
+    play_round: PlayRound,
     keys: Sequence[Key],
     rounds: Sequence[int],
     traced: bool = False,
@@ -65,46 +64,34 @@ def play_blocks(
     Args:
         compiled: The compiled rules.
         rows: The tables of their seats.
+        play_round: Plays a round that leaves the tables.
         keys: The key of each block's random stream, which is read from its beginning.
         rounds: The number of rounds of each block.
         traced: Whether to return the payoffs of every round.
         luck: How to count luck, or None.
 
     Raises:
-        LeftTable: A round left the table.
+        EndlessSplitting: A seat reached the limit on hands.
     """
-    least = LEAST
-    while True:
-        try:
-            return _play(compiled, rows, list(zip(rounds, keys, strict=True)), least, traced, luck)
-        except LeftTable:  # or a round is longer than a segment
-            if compiled.numbers.shoe_size or least == MOST:
-                raise
-        least = MOST
-
-
-def _play(
-    compiled: CompiledRules, rows: SeatRows, blocks: list[tuple[int, Key]], least: int, traced: bool, luck: Luck | None
-) -> Played:
     tally = _Tally(compiled, rows)
     traces: list[Array] = []
     shoes: list[Array] = []
-    for number, some in groupby(blocks, key=itemgetter(0)):
+    for number, some in groupby(zip(rounds, keys, strict=True), key=itemgetter(0)):
         for group in _batched([key for _, key in some], max(int(LANES * 256 / (number * CARDS + 1)), 1)):
-            keys = np.array(group, np.uint64)
-            sums = ShoeLuck(luck, len(keys), number) if luck else None
-            traces += _play_group(compiled, rows, keys, number, least, tally, traced, sums)
+            sums = ShoeLuck(luck, len(group), number) if luck else None
+            traces += _play_group(compiled, rows, play_round, np.array(group, np.uint64), number, tally, traced, sums)
             shoes += sums.total() if sums else []
     return Played(tally.counts, np.concatenate(tally.outside), traces, shoes)
 
 
 def _play_group(
-    compiled: CompiledRules, rows: SeatRows, keys: Array, rounds: int, least: int, tally: _Tally, traced: bool,
-    shoes: ShoeLuck | None,
+    compiled: CompiledRules, rows: SeatRows, play_round: PlayRound, keys: Array, rounds: int, tally: _Tally,
+    traced: bool, shoes: ShoeLuck | None,
 ) -> list[Array]:  # fmt: skip
     """Play blocks of equally many rounds. Returns: their traces."""
     seats, streams = len(rows.start), len(keys)
     each = CARDS * (1 + seats) / 2  # cards in a round, about
+    least = ENDLESS_LEAST if compiled.numbers.most_hands == NO_LIMIT else LEAST  # rounds longer than that are replayed
     size = int(np.clip(0.4 * math.sqrt(rounds * streams * each), least, MOST)) // PER_WORD * PER_WORD
     segments = Segments(compiled, size)
     over, dealt, begins = (np.zeros(streams, np.int64) for _ in range(3))
@@ -115,14 +102,21 @@ def _play_group(
         lanes = np.arange(streams * (count + 1)).reshape(streams, -1)
         starts = np.full(lanes.size, -1)
         starts[lanes[:, 0]] = begins
-        walk = _walk(rows, compiled, segments, partial(segments.cards, keys, first, count + 1), starts)
-        if walk.left[lanes[:, :-1]].any():
-            raise LeftTable
+
+        def replay(lane: int, card: int, first: int = first, count: int = count) -> tuple[Sequence[int], int]:
+            stream, number = divmod(lane, count + 1)
+            return play_round(segments.read(keys[stream : stream + 1], first + number, card))
+
+        walk, replayed = _walk(
+            rows, compiled, segments, partial(segments.cards, keys, first, count + 1), starts,
+            partial(_replay, lanes=lanes, wanted=rounds - over, replay=replay),
+        )  # fmt: skip
         walk.log[:, :, lanes[:, -1]], walk.over[:, lanes[:, -1]] = 0, False
         played = np.cumsum(np.insert(walk.over.sum(axis=0), 0, 0))
         before = played[lanes[:, 0]]
         new = np.minimum(played[lanes[:, -1]] - before, rounds - over)
-        codes = [tally.add(seat, walk.log[seat], before, new, traced or shoes is not None) for seat in range(seats)]
+        by_round = traced or shoes is not None
+        codes = [tally.add(seat, walk.log[seat], before, new, replayed[:, seat], by_round) for seat in range(seats)]
         if traced:
             piles = _piles(walk, segments.size, lanes, dealt)
             for stream, (begin, number) in enumerate(zip(before.tolist(), new.tolist(), strict=True)):
@@ -139,12 +133,45 @@ def _play_group(
     return [np.concatenate(parts) if parts else np.zeros((0, seats + 1), np.int64) for parts in pieces]
 
 
-def _walk(rows: SeatRows, compiled: CompiledRules, segments: Segments, cards: Any, starts: Array) -> Walk:
+def _walk(
+    rows: SeatRows, compiled: CompiledRules, segments: Segments, cards: Any, starts: Array,
+    replay: Callable[[Walk], Array],
+) -> tuple[Walk, Array]:  # fmt: skip
     stop = min(segments.size, (segments.cut + AFTER_CUT * len(rows.start) + 3) // 4 * 4)
     try:
-        return Walk(rows, compiled, segments, cards(stop), starts)
+        walk = Walk(rows, compiled, segments, cards(stop), starts)
+        return walk, replay(walk)
     except NeedsMoreCards:
-        return Walk(rows, compiled, segments, cards(segments.size), starts)
+        walk = Walk(rows, compiled, segments, cards(segments.size), starts)
+        return walk, replay(walk)
+
+
+def _replay(walk: Walk, lanes: Array, wanted: Array, replay: Callable[[int, int], tuple[Sequence[int], int]]) -> Array:
+    """Play the rounds that left the table, and walk on behind them.
+
+    What comes before the first of each stream is certain, so that no other is played.
+
+    Args:
+        walk: The walk.
+        lanes: The lanes of each stream; the last serves only to end rounds of the one before.
+        wanted: The number of rounds of each stream that are counted, (B,).
+        replay: Plays the round that begins with this card of a lane.
+
+    Returns:
+        Their payoff codes, in the order of lanes and cards, (n, seats).
+    """
+    codes: dict[Replayed, Sequence[int]] = {}
+    while (left := walk.left[lanes[:, :-1]]).any():
+        stream, number = np.flatnonzero(left.any(axis=1)), left.argmax(axis=1)
+        before = walk.over.sum(axis=0)[lanes].cumsum(axis=1)
+        stream = stream[(before[np.arange(len(lanes)), number] < wanted)[stream]]
+        if not len(stream):
+            break
+        at = lanes[stream, number[stream]]
+        paid, cards = zip(*map(replay, at.tolist(), walk.dealt[at].tolist()), strict=True)
+        walk.resume(at, np.array(cards))
+        codes |= zip(walk.replayed[-len(at) :], paid, strict=True)
+    return np.array([codes[each] for each in sorted(codes)], np.int64).reshape(-1, len(walk.log))
 
 
 def _piles(walk: Walk, size: int, lanes: Array, dealt: Array) -> Array:
@@ -152,7 +179,8 @@ def _piles(walk: Walk, size: int, lanes: Array, dealt: Array) -> Array:
     used = np.minimum(walk.dealt, size)[lanes]
     before = dealt[:, None] + np.cumsum(np.insert(used, 0, 0, axis=1), axis=1)[:, :-1]
     lane, p = walk.over.T.nonzero()
-    piles: Array = before.ravel()[lane] + p + 1
+    end = np.where(p + 1 < len(walk.over), p + 1, walk.dealt[lane])
+    piles: Array = before.ravel()[lane] + end
     return piles
 
 
@@ -165,7 +193,7 @@ class _Tally:
         self.counts = np.zeros((len(rows.start), numbers.ties + 1, 2 * numbers.width + 1), np.int64)
         self.outside = [np.zeros((0, 2), np.int64)]
 
-    def add(self, seat: int, log: Array, before: Array, new: Array, traced: bool) -> list[Array]:
+    def add(self, seat: int, log: Array, before: Array, new: Array, replayed: Array, traced: bool) -> list[Array]:
         """Count a seat's payoffs of some rounds of each stream.
 
         Args:
@@ -173,6 +201,7 @@ class _Tally:
             log: What its lanes logged, (p, lanes).
             before: The rounds of all lanes before the first of each stream, (B,).
             new: The number of rounds of each stream to count, (B,).
+            replayed: Payoff codes of the replayed rounds of all lanes, (n,).
             traced: Whether to return the payoff codes by stream and round.
         """
         by_lane = np.ascontiguousarray(log.T).ravel()
@@ -180,13 +209,18 @@ class _Tally:
         last = np.flatnonzero(logged <= len(self.ends))  # of each round
         begin = np.insert(last + 1, 0, 0)
         chosen = [slice(begin[b], begin[b + n]) for b, n in zip(before.tolist(), new.tolist(), strict=True)]
-        codes = self._count(seat, np.concatenate([logged[part] for part in chosen]))
+        if len(replayed):
+            at = np.flatnonzero(logged == len(self.ends))
+            replayed = np.concatenate([replayed[(at >= part.start) & (at < part.stop)] for part in chosen])
+        codes = self._count(seat, np.concatenate([logged[part] for part in chosen]), replayed)
         return np.split(codes, np.cumsum(new)[:-1]) if traced else []
 
-    def _count(self, seat: int, logged: Array) -> Array:
+    def _count(self, seat: int, logged: Array, replayed: Array) -> Array:
         """Count the payoffs of rounds. Returns: their codes."""
         last = np.flatnonzero(logged <= len(self.ends))
         end, alone = logged[last] - 1, np.diff(last, prepend=-1) == 1
+        outside = end == len(self.ends) - 1 if len(replayed) else np.zeros_like(alone)
+        alone &= ~outside
         self._add(seat, self.ends[:, 0], np.bincount(end[alone], minlength=len(self.ends)))
         code: Array = self.ends[end, 0]
         hands = np.flatnonzero(logged > len(self.ends))
@@ -194,6 +228,8 @@ class _Tally:
             owner = np.searchsorted(last, hands)
             number, outcome = logged[hands] - 1 - len(self.ends), self.ends[end[owner], 1]
             np.add.at(code, owner, self.hands[number, outcome])
+        if not alone.all():
+            code[outside] = replayed
             self._add(seat, *np.unique(code[~alone], return_counts=True))
         return code
 

@@ -3,6 +3,7 @@
 A stream of cards is cut into segments, and every segment is a lane. All lanes begin as if a round began at their first
 card. Where the last round of a lane runs on into the next, that one begins later, and is walked again from there up to
 the first card after which both walks end a round: from then on they are the same. So any stream can be cut anywhere.
+A lane stops before a round that leaves the table, and is walked on once that round has been played otherwise.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 
 from bjsim.sim.engine.array_cards import Segments
 from bjsim.sim.engine.kernels.layout import CompiledRules
-from bjsim.sim.engine.round_table import RoundTable
+from bjsim.sim.engine.round_table import LEFT, RoundTable
 from bjsim.sim.game.cards import RANKS
 
 Array = np.ndarray[Any, Any]
@@ -57,7 +58,7 @@ def seat_rows(tables: list[RoundTable], chart: Array) -> SeatRows:
         chart: The chart of each seat, (seats,).
     """
     begins = len(RANKS) * np.cumsum([0, *(len(table.kind) for table in tables)])
-    most = max(int(table.log.max()) for table in tables)
+    most = max(len(tables[0].ends), *(int(table.log.max()) for table in tables))
     bits = 8 if most < 1 << 8 else 16
     kind = np.int32 if begins[-1] < 1 << (31 - bits) else np.int64
     entries = [
@@ -109,6 +110,15 @@ class Lockstep:
         self.row, self.done = self.row[:, kept], self.done[:, kept]
         self.who, self.drawn = self.who[kept], self.drawn[kept]
 
+    def restart(self, at: Array) -> None:
+        """Begin new rounds in these lanes."""
+        self.row[:, at], self.done[:, at] = self.rows.start[:, None], False
+        self.who[at], self.drawn[at] = self.opening[0], 0
+
+    def left(self) -> Array:
+        """Whether rounds have left the table, (lanes,)."""
+        return np.asarray((self.row == self.rows.start[:, None] + LEFT * len(RANKS)).any(axis=0))
+
     def step(self, cards: Array) -> tuple[Array, Array]:
         """Give every lane a card. Returns: what is logged, (seats, lanes), and whether the round is over, (lanes,)."""
         place = self.row + cards
@@ -142,6 +152,20 @@ class Lockstep:
         self.who = np.where(dealt, self.opening[np.minimum(self.drawn, len(self.opening) - 1)], acting)
 
 
+class Replayed(NamedTuple):
+    """A round that was played otherwise, as it left the table.
+
+    Attributes:
+        lane: Its lane.
+        first: Its first card in the lane.
+        cards: The number of its cards.
+    """
+
+    lane: int
+    first: int
+    cards: int
+
+
 class Walk:
     """Lanes walked from their first card, or from later ones where rounds of the lanes before run on.
 
@@ -154,10 +178,12 @@ class Walk:
 
     Attributes:
         begins: The card with which the first round of each lane begins, (lanes,).
-        log: What each card logs, (seats, p, lanes); see `RoundTable.log`.
-        over: Whether it ends a round, bool (p, lanes).
-        dealt: Cards of each lane up to the end of its last round, those of the next lane included, (lanes,).
-        left: Lanes with a round that left the table, or that is longer than a segment, bool (lanes,).
+        log: What each card logs, (seats, p, lanes); see `RoundTable.log`. The last card of a replayed round logs the
+            last end.
+        over: Whether it ends a round, bool (p, lanes). Rounds that end after the last p do so there.
+        dealt: Cards of each lane up to the end of its last round, those of later lanes included, (lanes,).
+        left: Whether the next round of a lane leaves the table, or is longer than a segment, bool (lanes,).
+        replayed: The rounds behind which lanes were walked on.
 
     Raises:
         NeedsMoreCards: A round needs more cards of a segment than `cards` has.
@@ -172,10 +198,26 @@ class Walk:
         self.over = np.zeros((most, lanes), np.bool_)
         self.dealt = np.full(lanes, self.cut)
         self.left = np.zeros(lanes, np.bool_)
-        self.begins = np.zeros(lanes, np.int64)
+        self.replayed: list[Replayed] = []
+        self._first, self.begins = first, np.zeros(lanes, np.int64)
         self._walk_all()
+        self._connect()
+
+    def resume(self, at: Array, cards: Array) -> None:
+        """Walk lanes on behind rounds of so many cards that left the table. Raises: NeedsMoreCards."""
+        first, end = self.dealt[at], self.dealt[at] + cards
+        self.replayed += map(Replayed, at.tolist(), first.tolist(), cards.tolist())
+        last = np.minimum(end, len(self.over)) - 1
+        self.log[:, last, at], self.over[last, at] = len(self.rows.ends), True
+        self.dealt[at], self.left[at] = end, False
+        at, end = at[end < self.cut], end[end < self.cut]
+        self._finish(self.new_lanes(len(at)), at, end, merge=False)
+        self._connect()
+
+    def _connect(self) -> None:
+        """Begin each lane where the last round of the lane before ends."""
         while True:
-            begins = np.where(first < 0, np.roll(np.maximum(self.dealt - self.size, 0), 1), first)
+            begins = np.where(self._first < 0, np.roll(np.maximum(self.dealt - self.size, 0), 1), self._first)
             later = np.flatnonzero(begins != self.begins)
             if not len(later):
                 break
@@ -193,7 +235,7 @@ class Walk:
     def _walk_again(self, at: Array) -> None:
         """Walk lanes from the cards with which their rounds really begin."""
         begins = self.begins[at]
-        before, n = np.nonzero(np.arange(begins.max())[:, None] < begins)
+        before, n = np.nonzero(np.arange(min(int(begins.max()), len(self.over)))[:, None] < begins)
         self.log[:, before, at[n]] = 0
         self.over[before, at[n]] = False
         idle = begins >= self.cut
@@ -204,11 +246,11 @@ class Walk:
     def _finish(self, lanes: Lockstep, at: Array, p: Array, merge: bool) -> None:
         """Walk lanes from card p on, to the end of their last rounds, or until they merge with their last walk."""
         while len(at):
-            too_long = p >= self.size + min(self.size, len(self.cards))
-            if too_long.any():
-                self.left[at[too_long]], self.dealt[at[too_long]] = True, p[too_long]
-                lanes.keep(~too_long)
-                at, p = at[~too_long], p[~too_long]
+            left = lanes.left() | (p >= self.size + min(self.size, len(self.cards)))
+            if left.any():
+                self._leave(at[left], p[left])
+                lanes.keep(~left)
+                at, p = at[~left], p[~left]
                 continue
             self._grow(int(p.max()))
             log, over = lanes.step(self.cards_at(p, at))
@@ -221,6 +263,14 @@ class Walk:
             goes_on = ~(merged | ends)
             lanes.keep(goes_on)
             at, p = at[goes_on], p[goes_on]
+
+    def _leave(self, at: Array, p: Array) -> None:
+        """End lanes before the rounds that card p belongs to, and forget what was logged from there on."""
+        for lane, last in zip(at.tolist(), p.tolist(), strict=True):
+            ended = np.flatnonzero(self.over[:last, lane])
+            begin = int(ended[-1]) + 1 if len(ended) else int(self.begins[lane])
+            self.log[:, begin:, lane], self.over[begin:, lane] = 0, False
+            self.dealt[lane], self.left[lane] = begin, True
 
     def _end(self, at: Array, p: Array) -> None:
         """End the last rounds of lanes after p cards, and forget what their last walks logged later."""

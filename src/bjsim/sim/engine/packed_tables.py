@@ -89,10 +89,9 @@ def make_count_lookup(compiled: CompiledRules) -> CountLookup | None:
     """
     act, answers = merge_charts(compiled.act)
     merged = count_bets(compiled)._replace(act=act)
-    made = make_round_tables(merged) if len(answers) <= MAX_CHOICES and not (act == INSURE).any() else None
-    if made is None:
+    if len(answers) > MAX_CHOICES or (act == INSURE).any():
         return None
-    table = made[0][0]
+    ((table,), _) = make_round_tables(merged)
     lookup = pack_table(merged, table)
     if lookup is None or (table.after[LEFT + 1 :] == LEFT).any():
         return None

@@ -17,15 +17,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bjsim.sim.engine.kernels.layout import CHOICE, CompiledRules
-from bjsim.sim.engine.transitions import LEAVES, OVER, Moves, Transitions, rank_probabilities
+from bjsim.sim.engine.transitions import LEAVES, OVER, UNLIKELY, Moves, Transitions, rank_probabilities
 from bjsim.sim.game.cards import RANKS, TEN
 
 Array = np.ndarray[Any, Any]
 
-MOST_STATES = 1 << 20
 ACTIONS = 6  # codes of actions
 ASKS = 2  # the kind of a row that asks for an action
 LEFT = 1  # the row of rounds that have left the table; rounds begin in row 0
+
+
+class LeftTable(Exception):
+    """A round left the table."""
 
 
 class RoundTable(NamedTuple):
@@ -39,7 +42,8 @@ class RoundTable(NamedTuple):
         kind: 1 for rows in which the dealer draws after the player, 2 for rows that ask for an action, (rows,).
         choice: The number of the choice in a row that asks, (rows,). The entries of such a row are those of codes.
         height: The most cards to the end of the round, or to a row to which it may come back, (rows,).
-        ends: Payoff code (see `compiled_rules.py`) and dealer's outcome of each end, (E, 2).
+        ends: Payoff code (see `compiled_rules.py`) and dealer's outcome of each end, (E, 2). The last, (0, 0), is
+            for rounds that left the table.
         hands: Payoff code of a split hand by the dealer's outcome, (H, O).
     """
 
@@ -65,29 +69,25 @@ class _States(NamedTuple):
     start: int
 
 
-def make_round_tables(compiled: CompiledRules, most_states: int = MOST_STATES) -> tuple[list[RoundTable], Array] | None:
+def make_round_tables(compiled: CompiledRules, unlikely: float = UNLIKELY) -> tuple[list[RoundTable], Array]:
     """Make the tables of all seats.
 
     Args:
         compiled: The compiled rules.
-        most_states: The largest number of states of a round.
+        unlikely: See `Transitions`.
 
     Returns:
-        The tables of the different charts, which number their ends alike, and the table of each seat, (seats,). None
-        if one would be too large.
+        The tables of the different charts, which number their ends alike, and the table of each seat, (seats,).
     """
     _, first, chart = np.unique(compiled.act, axis=0, return_index=True, return_inverse=True)
     alike = all((array[:, TEN:] == array[:, TEN:][:, :1]).all() for array in (compiled.add, compiled.dealer_add))
     reached = []
     for seat in first.tolist():
-        transitions = Transitions(compiled, seat)
-        states = _explore(transitions, TEN + 1 if alike else len(RANKS), most_states) if transitions.fits else None
-        if states is None:
-            return None
-        reached.append(states)
+        transitions = Transitions(compiled, seat, unlikely)
+        reached.append(_explore(transitions, TEN + 1 if alike else len(RANKS)))
     used = np.unique(np.concatenate([states.label.ravel() for states in reached]))
     vectors, probabilities = transitions.vectors.codes, rank_probabilities(compiled)
-    ends = transitions.ends(used[used >= len(vectors)])
+    ends = np.append(transitions.ends(used[used >= len(vectors)]), [[0, 0]], axis=0)
     tables = [_tabulate(states, used, ends, vectors, probabilities) for states in reached]
     return tables, chart.ravel()
 
@@ -122,7 +122,7 @@ def _tabulate(states: _States, used: Array, ends: Array, hands: Array, probabili
     )
 
 
-def _explore(transitions: Transitions, ranks: int, most: int) -> _States | None:
+def _explore(transitions: Transitions, ranks: int) -> _States:
     known = fresh = transitions.start
     found: list[tuple[Array, ...]] = []
     while len(fresh):
@@ -134,8 +134,6 @@ def _explore(transitions: Transitions, ranks: int, most: int) -> _States | None:
         after = after[(after >= 0) & np.append(after[1:] != after[:-1], True)]
         fresh = after[known[np.searchsorted(known, after).clip(max=len(known) - 1)] != after]
         known = np.sort(np.concatenate([known, fresh]))
-        if len(known) > most:
-            return None
     word, kind, choice, repeats, after, label, decided = (np.concatenate(parts) for parts in zip(*found, strict=True))
     order = np.argsort(word)
     index = order[np.searchsorted(word, np.maximum(after, 0), sorter=order).clip(max=len(word) - 1)]
@@ -183,13 +181,15 @@ def _merge(states: _States) -> tuple[Array, Array, Array]:
 
 def _heights(states: _States) -> Array:
     """The most cards from each state to the end of the round, or to a state to which the round may come back."""
-    height = np.zeros(len(states.kind), np.int64)
-    while True:
-        ends = (states.after < 0) | states.repeats[states.after]
-        higher = np.where(ends, 1, height[states.after] + 1).max(axis=1)
-        if (higher == height).all():
-            return height
-        height = higher
+    ends = (states.after < 0) | states.repeats[states.after]
+    after = np.where(ends, len(ends), states.after).astype(np.int32)
+    height = np.append(np.ones(len(ends), np.int64), 0)
+    higher, level = np.arange(len(ends)), 1
+    while len(higher):
+        higher = higher[(height[after[higher]] == level).any(axis=1)]
+        level += 1
+        height[higher] = level
+    return height[:-1]
 
 
 def _distinct(rows: Array) -> tuple[Array, Array]:

@@ -18,8 +18,8 @@ Array = np.ndarray[Any, Any]
 
 DEAL, DRAW, DEALER, ASK = range(4)  # purpose of the next card; ASK waits for an action instead
 OVER, LEAVES = -1, -2  # what a card may lead to instead of a state
-MOST_HANDS = 31  # of one seat, within the table
-UNLIKELY = 1e-9  # probability with which the hands of a split may leave the table
+MOST_PENDING = 200  # within the table
+UNLIKELY = 1e-9  # probability with which splits of a pair may make a round leave the table
 
 
 class State(NamedTuple):
@@ -81,6 +81,7 @@ class Transitions:
     Args:
         compiled: The compiled rules.
         seat: The seat whose chart is played.
+        unlikely: Probability with which splits of a pair may make a round leave the table, about.
 
     Attributes:
         vectors: The payoff vectors.
@@ -88,21 +89,19 @@ class Transitions:
         start: The state before the first card.
     """
 
-    def __init__(self, compiled: CompiledRules, seat: int = 0) -> None:
+    def __init__(self, compiled: CompiledRules, seat: int = 0, unlikely: float = UNLIKELY) -> None:
         self.compiled = compiled
         self.act = compiled.act[seat]
         self.vectors = PayoffVectors.of(compiled)
         self.codes, code = np.unique(self.vectors.codes, return_inverse=True)
         self._code = code.reshape(self.vectors.codes.shape)
-        limits = compiled.hand_limit[compiled.hand_limit < NO_LIMIT]
-        self._most_count = min(max(int(limits.max(initial=0)), 2), MOST_HANDS + 1)
-        self._most_pending = _most_pending(compiled, self.act)
+        self._most_hands, self._most_pending = _room(compiled, self.act, unlikely)
+        self._most_count = max(int(self._most_hands[self._most_hands < NO_LIMIT].max(initial=0)), 2)
         self._sizes = (
             4, max(len(compiled.deal), 2), max(len(compiled.add), len(self.vectors.codes)), len(compiled.add),
             int(self._most_pending.max()) + 1, self._most_count + 1, 2, 3, len(compiled.dealer_add),
             self.act.shape[2], 3,
         )  # fmt: skip
-        self.fits = math.prod(self._sizes) < 1 << 62
         self.start = self.pack(State(*np.zeros((len(self._sizes), 1), np.int64))._replace(hands=np.ones(1, np.int64)))
 
     def pack(self, states: State) -> Array:
@@ -235,7 +234,7 @@ class Transitions:
             moves.label[at[first]] = self.vectors.number[original, 0]
             need = np.where(first, np.maximum(need, 1), need)
         pending, count = states.pending + 1, np.minimum(states.hands + 1, self._most_count)
-        stays = (pending <= self._most_pending[split_hand]) & (count <= MOST_HANDS)
+        stays = (pending <= self._most_pending[split_hand]) & (states.hands < self._most_hands[split_hand])
         moves.word[at[~stays]] = LEAVES
         fields = {"hand": split_hand, "split_hand": split_hand, "pending": pending, "hands": count, "need": need}
         stayed = {name: field[stays] for name, field in fields.items()}
@@ -275,14 +274,20 @@ class Transitions:
         moves.label[at[over]] = len(self.vectors.codes) + end[over]
 
 
-def _most_pending(compiled: CompiledRules, act: Array) -> Array:
-    """By split hand, the number of pending hands above which a round leaves the table."""
+def _room(compiled: CompiledRules, act: Array, unlikely: float) -> tuple[Array, Array]:
+    """By split hand, the numbers of hands, and of pending hands, above which a round leaves the table."""
     again = np.logical_or.reduce(may_take(act[1], SPLIT), axis=1)[compiled.add] @ rank_probabilities(compiled)
-    endless = np.full(len(again), MOST_HANDS)
-    rare = (again > 0) & (again < 0.5)  # a random walk that more often goes down than up
-    odds = again[rare] / (1 - again[rare])
-    endless[rare] = np.clip(np.ceil(np.log(UNLIKELY) / np.log(odds)), 2, MOST_HANDS)
-    return np.where(compiled.hand_limit == NO_LIMIT, endless, np.minimum(compiled.hand_limit, MOST_HANDS))
+    rare = unlikely / np.maximum(again, unlikely) ** 2  # of rounds with this split
+    endless = compiled.hand_limit == NO_LIMIT
+    n = np.arange(2, np.where(endless, 2, compiled.hand_limit).max() + 1)
+    trees = np.cumprod(np.append([1.0], 2 * (2 * n[:-1] - 1) / (n[:-1] + 1)))  # Catalan numbers
+    ends = trees * np.power.outer(again, n - 2) * np.power.outer(1 - again, n)  # probability of n hands in all
+    most = 2 + (1 - np.cumsum(ends, axis=1) > rare[:, None]).sum(axis=1)
+    hands = np.where(endless, NO_LIMIT, np.minimum(most, compiled.hand_limit))
+    pending = np.full(len(again), MOST_PENDING)
+    falls = (again > 0) & (again < 0.5)  # the number pending is a random walk
+    pending[falls] = np.ceil(np.log(rare[falls]) / np.log(again[falls] / (1 - again[falls]))).clip(1, MOST_PENDING)
+    return hands, np.minimum(pending, hands - 1)
 
 
 def rank_probabilities(compiled: CompiledRules) -> Array:

@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from fractions import Fraction
 from functools import cached_property
 
-from bjsim.sim.engine.array_play import LeftTable, Played, play_blocks
+from bjsim.sim.engine.array_play import Played, PlayRound, play_blocks
 from bjsim.sim.engine.array_walker import SeatRows, seat_rows
 from bjsim.sim.engine.kernels.layout import CompiledRules
 from bjsim.sim.engine.kernels.table_layout import LookupTable, RowLuck, TableSeats
 from bjsim.sim.engine.luck_tables import Luck, make_luck
 from bjsim.sim.engine.packed_tables import pack_luck, pack_seats, pack_table
-from bjsim.sim.engine.round_table import make_round_tables
+from bjsim.sim.engine.round_table import LeftTable, make_round_tables
 from bjsim.sim.engine.row_values import RowValues, make_row_values
 from bjsim.sim.engine.transitions import rank_probabilities
 from bjsim.sim.game.random_stream import stream_key
@@ -34,27 +35,27 @@ class Walkers:
 
     Args:
         compiled: The compiled rules of its seats.
+        play_round: Plays a round that leaves the round table.
     """
 
-    def __init__(self, compiled: CompiledRules) -> None:
+    def __init__(self, compiled: CompiledRules, play_round: PlayRound) -> None:
         self.compiled = compiled
+        self.play_round = play_round
         self._seats = len(compiled.act)
         self.tables = make_round_tables(compiled)
         self._adjusted: dict[Fraction, AdjustedWalkers] = {}
 
     @cached_property
     def rows(self) -> SeatRows:
-        if self.tables is None:
-            raise LeftTable
         return seat_rows(*self.tables)
 
     @cached_property
     def _lanes(self) -> LookupTable | None:
-        return pack_table(self.compiled, self.tables[0][0]) if self.tables and self._seats == 1 else None
+        return pack_table(self.compiled, self.tables[0][0]) if self._seats == 1 else None
 
     @cached_property
     def packed_seats(self) -> TableSeats | None:
-        return pack_seats(*self.tables) if self.tables else None
+        return pack_seats(*self.tables)
 
     @cached_property
     def cards_in_round(self) -> float:
@@ -87,26 +88,28 @@ class Walkers:
             rounds: The number of rounds of each block.
 
         Raises:
-            LeftTable: A round left the table, or there is none.
+            EndlessSplitting: A seat reached the limit on hands.
         """
-        if self._lanes and _are_ready("run_table", sum(rounds)):
-            from bjsim.sim.engine.rounds import play_lanes  # imports numba
+        with suppress(LeftTable):
+            if self._lanes and _are_ready("run_table", sum(rounds)):
+                from bjsim.sim.engine.rounds import play_lanes  # imports numba
 
-            return Played(*play_lanes(self.compiled, self._lanes, keys, rounds), [])
-        if not self._lanes and self.packed_seats and _are_ready("seats_table", sum(rounds) * self._seats):
-            from bjsim.sim.engine.rounds import play_seats  # imports numba
+                return Played(*play_lanes(self.compiled, self._lanes, keys, rounds), [])
+            if not self._lanes and self.packed_seats and _are_ready("seats_table", sum(rounds) * self._seats):
+                from bjsim.sim.engine.rounds import play_seats  # imports numba
 
-            return Played(*play_seats(self.compiled, self.packed_seats, keys, rounds)[:2], [], [])
-        return play_blocks(self.compiled, self.rows, keys, rounds)
+                return Played(*play_seats(self.compiled, self.packed_seats, keys, rounds)[:2], [], [])
+        return play_blocks(self.compiled, self.rows, self.play_round, keys, rounds)
 
     def trace(self, key: tuple[int, int], rounds: int) -> Played:
-        """Play a block, and trace all its rounds. Raises: LeftTable."""
+        """Play a block, and trace all its rounds. Raises: EndlessSplitting."""
         if self.packed_seats and "numba" in sys.modules and _are_ready("seats_table", WORTH_LOADING):
             from bjsim.sim.engine.rounds import play_seats
 
-            counts, outside, trace, _ = play_seats(self.compiled, self.packed_seats, [key], [rounds], rounds)
-            return Played(counts, outside, [trace], [])
-        return play_blocks(self.compiled, self.rows, [key], [rounds], traced=True)
+            with suppress(LeftTable):
+                counts, outside, trace, _ = play_seats(self.compiled, self.packed_seats, [key], [rounds], rounds)
+                return Played(counts, outside, [trace], [])
+        return play_blocks(self.compiled, self.rows, self.play_round, [key], [rounds], traced=True)
 
 
 class AdjustedWalkers:
@@ -123,16 +126,13 @@ class AdjustedWalkers:
 
     @cached_property
     def row_values(self) -> list[RowValues]:
-        if self.walkers.tables is None:
-            raise LeftTable
         probabilities = rank_probabilities(self.walkers.compiled)
         return [make_row_values(table, probabilities, self.unit) for table in self.walkers.tables[0]]
 
     @cached_property
     def values(self) -> list[float]:
         """The value of a round per settled bet for each seat's chart, in initial bets; nan if it is not finite."""
-        values = self.row_values
-        return [values[chart].value for chart in self.walkers.tables[1].tolist()] if self.walkers.tables else []
+        return [self.row_values[chart].value for chart in self.walkers.tables[1].tolist()]
 
     @cached_property
     def rounds_in_shoe(self) -> int:
@@ -144,7 +144,6 @@ class AdjustedWalkers:
 
     @cached_property
     def luck(self) -> Luck:
-        assert self.walkers.tables
         cards = self.walkers.cards_in_round
         return make_luck(self.row_values, self.walkers.tables[1], self.walkers.compiled, self.unit, cards)
 
@@ -167,9 +166,10 @@ class AdjustedWalkers:
         if seats and _are_ready("adjusted", LUCK_COSTS * sum(rounds) * len(compiled.act)):
             from bjsim.sim.engine.rounds import play_seats  # imports numba
 
-            counts, outside, _, shoes = play_seats(compiled, seats, keys, rounds, 0, self._packed)
-            return Played(counts, outside, [], shoes)
-        return play_blocks(compiled, self.walkers.rows, keys, rounds, luck=self.luck)
+            with suppress(LeftTable):
+                counts, outside, _, shoes = play_seats(compiled, seats, keys, rounds, 0, self._packed)
+                return Played(counts, outside, [], shoes)
+        return play_blocks(compiled, self.walkers.rows, self.walkers.play_round, keys, rounds, luck=self.luck)
 
 
 def _are_ready(kernel: str, rounds: int) -> bool:

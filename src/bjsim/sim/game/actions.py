@@ -50,6 +50,8 @@ class Action(NamedTuple):
 NAMES = {one.letter: one.name.lower() for one in ActionCode if one != ActionCode.INSURE}
 INSURANCE = ActionCode.INSURE.letter + ActionCode.STAND.letter  # the decision on insurance: I insures, S declines
 CODES = {one.letter: int(one) for one in ActionCode if one < ActionCode.INSURE}  # of actions on a hand, no amount
+RUNAWAY = 100_000  # the limit on the hands of one seat in one round
+ENDLESS = f"a seat reached the limit of {RUNAWAY:,} hands in one round: its splits end very late, or never"
 LETTERS = "".join(CODES)
 STAND, HIT, DOUBLE, SPLIT, SURRENDER = (Action(letter) for letter in LETTERS)
 

@@ -11,8 +11,9 @@ from collections.abc import Generator, Sequence
 from fractions import Fraction
 from functools import lru_cache
 
+from bjsim.errors import EndlessSplitting
 from bjsim.sim.game import events
-from bjsim.sim.game.actions import INSURANCE, Action, Player, Question, View
+from bjsim.sim.game.actions import ENDLESS, INSURANCE, RUNAWAY, Action, Player, Question, View
 from bjsim.sim.game.cards import HIDDEN, RANKS, TEN
 from bjsim.sim.game.legal import legal_letters
 from bjsim.sim.game.observers import ask_action, ask_bets, drive, find_observers, show_events
@@ -71,6 +72,7 @@ class Round:
             Profit and replayed stake of each seat in initial bets, and the events.
 
         Raises:
+            RunFailed: A seat reached the limit on hands.
             InputError: A scripted shoe ran out of cards.
         """
         self._deal()
@@ -102,7 +104,7 @@ class Round:
             As `steps`.
 
         Raises:
-            RunFailed: A player raised an exception, or chose an action that is not legal.
+            RunFailed: A player raised an exception or chose an action that is not legal, or as `steps`.
             InputError: As `steps`.
         """
         observers, shown = find_observers(players), 0
@@ -205,6 +207,8 @@ class Round:
         seat.hands[index : index + 1] = [
             PlayedHand(pair.stake, [rank], split_from=pair.ranks[0]) for rank in pair.ranks
         ]
+        if len(seat.hands) > RUNAWAY:
+            raise EndlessSplitting(ENDLESS)
         self._card(seat, index)
 
     def _to_next_decision(self, seat: Seat) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from bjsim.sim.engine.array_play import LeftTable
+from bjsim.sim.engine.array_play import PlayRound
 from bjsim.sim.engine.kernels.layout import CompiledRules, payoff_parts
 from bjsim.sim.engine.walkers import AdjustedWalkers, Walkers
 from bjsim.sim.game.random_stream import stream_key
@@ -25,13 +25,13 @@ MOST_WALKERS = 16  # kept by each process: round tables are not sent to others, 
 _walkers: dict[tuple[object, ...], Walkers] = {}
 
 
-def find_walkers(compiled: CompiledRules) -> Walkers:
-    """The walkers of compiled rules."""
+def find_walkers(compiled: CompiledRules, play_round: PlayRound) -> Walkers:
+    """The walkers of compiled rules; the arguments are those of `Walkers`."""
     key = tuple((a.shape, a.tobytes()) if isinstance(a, np.ndarray) else a for a in compiled)
     if key not in _walkers:
         if len(_walkers) == MOST_WALKERS:
             del _walkers[next(iter(_walkers))]
-        _walkers[key] = Walkers(compiled)
+        _walkers[key] = Walkers(compiled, play_round)
     return _walkers[key]
 
 
@@ -42,7 +42,7 @@ class CompiledTable:
     Attributes:
         compiled: The compiled rules and charts.
         unit: The payoff quantum, as a share of an initial bet.
-        readable: The same table, for what the round table has no room for if numba is missing.
+        readable: The same table, for rounds that the round table has no room for.
     """
 
     compiled: CompiledRules
@@ -56,34 +56,20 @@ class CompiledTable:
 
     def compile(self) -> None:
         """Have the kernels ready that long jobs are played by."""
-        find_walkers(self.compiled).compile()
+        self._walkers.compile()
 
     def play(self, seed: int, table: int, spans: Sequence[Span]) -> list[Tally]:
         keys, rounds = [stream_key(seed, table, span.block) for span in spans], [span.rounds for span in spans]
-        try:
-            played = find_walkers(self.compiled).play(keys, rounds)
-        except LeftTable:
-            if len(spans) == 1:
-                return self._play_without_table(seed, table, spans[0])[0]
-            parts = [self.play(seed, table, [span]) for span in spans]
-            return [sum(tallies, start=Tally()) for tallies in zip(*parts, strict=True)]
+        played = self._walkers.play(keys, rounds)
         return make_tallies(self.unit, played.counts, played.outside)
 
     def play_traced(self, seed: int, table: int, span: Span) -> tuple[list[Tally], Array]:
-        try:
-            played = find_walkers(self.compiled).trace(stream_key(seed, table, span.block), span.rounds)
-        except LeftTable:
-            return self._play_without_table(seed, table, span)
+        played = self._walkers.trace(stream_key(seed, table, span.block), span.rounds)
         return make_tallies(self.unit, played.counts, played.outside), played.traces[0]
 
-    def _play_without_table(self, seed: int, table: int, span: Span) -> tuple[list[Tally], Array]:
-        try:
-            from bjsim.sim.engine.rounds import play_rounds
-        except ImportError:  # numba is missing
-            return self.readable.play_traced(seed, table, span)
-        key = stream_key(seed, table, span.block)
-        counts, outside, trace = play_rounds(self.compiled, key, span.rounds, span.rounds)
-        return make_tallies(self.unit, counts, outside), trace
+    @property
+    def _walkers(self) -> Walkers:
+        return find_walkers(self.compiled, self.readable.play_round)
 
 
 @dataclass(frozen=True)
@@ -102,7 +88,7 @@ class AdjustedTable:
     @property
     def walkers(self) -> AdjustedWalkers:
         """What plays its rounds."""
-        return find_walkers(self.compiled).adjusted(self.unit)
+        return find_walkers(self.compiled, self.readable.play_round).adjusted(self.unit)
 
     def compile(self) -> None:
         """Have the kernel ready that long jobs are played by."""

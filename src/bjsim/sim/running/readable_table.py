@@ -35,6 +35,22 @@ class Guest(Protocol):
         ...
 
 
+class _UpcomingCards:
+    """The cards of a shoe from one card on; that shuffles are among them makes no difference to players of charts."""
+
+    def __init__(self, cards: Iterator[int]) -> None:
+        self._cards = cards
+
+    def begin_round(self) -> bool:
+        return False
+
+    def replenish(self) -> bool:
+        return False
+
+    def draw(self) -> int:
+        return next(self._cards)
+
+
 @dataclass(frozen=True)
 class ReadableTable:
     """A table played in the readable round, by any players, at up to thousands of rounds a second.
@@ -70,6 +86,24 @@ class ReadableTable:
             while True:
                 yield Round(self.rules, shoe, self.seats).play(players)
 
+    def play_round(self, cards: Iterator[int]) -> tuple[list[int], int]:
+        """Play a round of players without memories.
+
+        Args:
+            cards: The rank indices of the next cards.
+
+        Returns:
+            The payoff code of each seat, and the number of cards dealt.
+        """
+        *codes, dealt = self._row(Round(self.rules, _UpcomingCards(cards), self.seats).play(self.players))
+        return codes, dealt
+
+    def _row(self, played: RoundResult) -> list[int]:
+        """The payoff code of each seat, and the number of cards dealt."""
+        payoffs = zip(played.net, played.tied, played.bets or (1,) * self.seats, strict=True)
+        codes = [payoff_code(net * bet, tied * bet, self.rules.unit) for net, tied, bet in payoffs]
+        return [*codes, sum(isinstance(event, Dealt) for event in played.events)]
+
     def replay(self, seed: int, table: int, number: int) -> RoundResult:
         """Replay round `number` (from 0) of a table, after the earlier rounds of its block."""
         block = block_number(number)
@@ -83,9 +117,8 @@ class ReadableTable:
         trace = np.empty((span.rounds, self.seats + 1), np.int64)
         dealt, thread = 0, threading.get_ident()
         for number, played in enumerate(islice(self.results(seed, table, span.block), span.rounds)):
-            dealt += sum(isinstance(event, Dealt) for event in played.events)
-            payoffs = zip(played.net, played.tied, played.bets or (1,) * self.seats, strict=True)
-            codes = [payoff_code(net * bet, tied * bet, self.rules.unit) for net, tied, bet in payoffs]
+            *codes, cards = self._row(played)
+            dealt += cards
             trace[number] = [*codes, dealt]
             self._at[thread] = table, span.block, trace[: number + 1]
         return self._tallies(trace), trace

@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bjsim.sim.game.actions import CODES, ActionCode
+from bjsim.sim.game.actions import ENDLESS as ENDLESS
+from bjsim.sim.game.actions import RUNAWAY as RUNAWAY
 
 Array = np.ndarray[Any, Any]
 
 TIED = 1 << 32  # in a payoff code, one initial bet that is replayed
 NO_LIMIT = np.iinfo(np.int64).max
-RUNAWAY = 1_000_000  # the limit on the hands of one seat in one round
-ENDLESS = f"a seat reached the limit of {RUNAWAY:,} hands in one round: its splits end very late, or never"
 STAND, HIT, DOUBLE, SPLIT, SURRENDER = CODES.values()  # 0 if the hand has no choice but to stand
 INSURE = int(ActionCode.INSURE)  # in the last column of `CompiledRules.act`
 CHOICE = 256  # times the number of a choice by the count plus one, and a bit for each code: see `merge_charts`
