@@ -40,6 +40,8 @@ class AskedTable(NamedTuple):
         limit: The number of hands from which on the row's hand cannot be split.
         unasked: Whether a row does not ask from there on.
         insures: Whether a row asks for insurance.
+        pending: Whether a further hand is pending, 0 or 1.
+        peeked: Whether a state of the dealer as dealt is a natural that has ended the round.
         events: What happens in a split: next row; row instead if more hands are pending, or -1; payoff vector; need;
             whether a split; whether more hands are pending now, (e, 6).
         settled: Row of the dealer by need and state of the dealer, (3, D).
@@ -58,6 +60,8 @@ class AskedTable(NamedTuple):
     limit: Array
     unasked: Array
     insures: Array
+    pending: Array
+    peeked: Array
     events: Array
     settled: Array
     dealer: Array
@@ -186,6 +190,8 @@ def make_asked_table(rules: CompiledRules, states: States, letters: str) -> Aske
         limit=np.insert(rules.hand_limit[hands.hand], 0, 0),
         unasked=np.insert((hands.hands > 1) & (legal == 1 | 1 << letters.index("P")), 0, False),
         insures=np.insert(insures, 0, False),
+        pending=np.insert(hands.pending, 0, 0),
+        peeked=rules.dealer_out == rules.numbers.ending_outcome,
         events=np.stack([np.broadcast_to(each, rare.shape)[rare] for each in events], axis=1).astype(np.int64),
         **_dealer(transitions),
     )

@@ -11,14 +11,17 @@ from typing import Any
 
 import gymnasium
 import numpy as np
+from numpy.typing import NDArray
 
+from bjsim.sim.game.actions import INSURANCE, View
 from bjsim.sim.game.actions import LETTERS as LETTERS
-from bjsim.sim.game.actions import View
+from bjsim.sim.game.cards import parse_rank
 from bjsim.sim.game.events import Event, describe
 from bjsim.sim.game.presets import PRESETS, load_rules
 from bjsim.sim.game.random_stream import Stream
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import open_shoe
+from bjsim.strategies.learning.decision_values import LUCK_ADJUSTED, PAYOFF, DecisionValues, environment_values
 from bjsim.strategies.learning.encoder import Encoder, Mask, Observation
 from bjsim.strategies.learning.open_round import OpenRound
 
@@ -39,6 +42,13 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):  # type: ignore[misc, 
     5 insure. `info["action_mask"]` (int8, one for each action) is 1 for the actions that are legal now. Any other
     stands, and `info["illegal"]` is then true. Insurance is asked for alone, and standing declines it. Raises of the
     stake are not available.
+
+    With `values=True`, `info["values"]` (float64, one for each action) has the exact expected profit of every legal
+    action when best play follows, in initial bets, and -inf for the others; `info["advantage"]` has the values less the
+    greatest: 0 for the best action, and the regret of any other with a minus sign. The values are those of the hand in
+    play, in an infinite shoe, given what the observation shows; after a split the other hands of the round are left
+    out, but not the room that a further split takes from them. Those of insurance are of the insurance bet. If ties are
+    replayed, a tied bet counts as the value of the game. A finite shoe has the values of an infinite one.
 
     ## Observation Space
     `MultiDiscrete`, int64, shape (8,), about the hand to decide on:
@@ -65,12 +75,18 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):  # type: ignore[misc, 
     Profit in initial bets, 0 until the round is paid. Where ties are replayed, a tied stake is replayed within the
     episode, so the mean return of an episode is the value of the game per settled bet.
 
+    With `reward="luck-adjusted"` the luck of all cards is taken from the profit. The reward of a step is the advantage
+    of the action, times the stake of a replayed tie; the last step of an episode adds the value of the game. The return
+    of any policy then has the same mean as its profit, and depends on its decisions alone: the best policy earns the
+    value of the game in every episode. This needs `decks=inf`: in a finite shoe these values would be biased.
+
     ## Episode End
     Terminated when all bets are settled; never truncated.
 
     ## Arguments
     `rules`: a `Rules`, the name of a preset, or a TOML file; `gymnasium.make("bjsim/Easy-v0", rules="vegas-s17")`.
     `render_mode="ansi"`: `render()` returns the events of the round so far as text.
+    `values`: whether `info` has the values of the actions. `reward`: "payoff" or "luck-adjusted".
 
     ## Version History
     * v0: initial version.
@@ -78,13 +94,21 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):  # type: ignore[misc, 
 
     metadata = {"render_modes": ["ansi"], "render_fps": 1}  # noqa: RUF012 (gymnasium declares it so)
 
-    def __init__(self, rules: Rules | str = "easy", render_mode: str | None = None) -> None:
+    def __init__(
+        self,
+        rules: Rules | str = "easy",
+        render_mode: str | None = None,
+        values: bool = False,
+        reward: str = PAYOFF,
+    ) -> None:
         self.rules = load_rules(rules) if isinstance(rules, str) else rules
         self.render_mode = render_mode
         self._encoder = Encoder(self.rules)
         self.states, self.columns = self._encoder.states, self._encoder.columns
         self._letters = self._encoder.letters
         self._in_progress = False
+        self._gives_values, self._adjusts = values, reward == LUCK_ADJUSTED
+        self._values = environment_values(self.rules, values, reward)
         self.observation_space, self.action_space = self._encoder.spaces()
 
     def reset(
@@ -127,7 +151,9 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):  # type: ignore[misc, 
         if action not in range(len(self._letters)):
             raise gymnasium.error.InvalidAction(f"unknown action {action}; actions are 0 to {len(self._letters) - 1}")
         letter = self._letters[int(action)]
-        legal = self._view.legal
+        legal, adjusted = self._view.legal, 0.0
+        if self._adjusts:
+            adjusted = self._stake * float(self._advantage[self._letters.index(letter if letter in legal else "S")])
         if self._round.result is None:
             self._round.answer(letter if letter in legal else "S")
         reward = 0.0
@@ -140,6 +166,9 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):  # type: ignore[misc, 
             self._deal()
         ended = self._round.result is not None
         self._in_progress = not ended
+        if self._adjusts:
+            assert self._values is not None
+            reward = adjusted + ended * self._values.start
         self._look()
         return self._observation(), reward, ended, False, self._info() | {"illegal": letter not in legal}
 
@@ -164,7 +193,26 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):  # type: ignore[misc, 
         return self._encoder.observation(self._view)
 
     def _info(self) -> dict[str, Any]:
-        return {"action_mask": self.action_masks(), "view": self._view}
+        mask = self.action_masks()
+        info = {"action_mask": mask, "view": self._view}
+        if self._values is None:
+            return info
+        values, self._advantage = self._look_up(self._values, mask)
+        return info | ({"values": values, "advantage": self._advantage} if self._gives_values else {})
+
+    def _look_up(self, values: DecisionValues, mask: Mask) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The values of the legal actions, and their advantages."""
+        view, hands = self._view, self._round.round.seats[0].hands
+        column = int(self._encoder.observation(view)[-2])
+        if view.legal == INSURANCE:
+            column = values.insurance
+        elif self._round.peeked:
+            column = values.peeked
+        state = self.states.hand(map(parse_rank, view.hand), view.split)
+        pending = sum(len(hand.ranks) == 1 for hand in hands)
+        number, shown, held, left = np.array([[values.number[state]], [column], [len(hands)], [pending]])
+        found, advantage = values.look_up(number, shown, held, left, mask[None])
+        return found[0], advantage[0]
 
 
 def env_id(preset: str) -> str:

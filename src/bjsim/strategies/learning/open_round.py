@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bjsim.sim.game.actions import Action, View
+from bjsim.sim.game.events import Peeked
 from bjsim.sim.game.round import Round, RoundResult
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import Shoe
@@ -37,6 +38,11 @@ class OpenRound:
             self.view: View | None = self._steps.send(action).view  # type: ignore[arg-type]  # None starts it
         except StopIteration as end:
             self.view, self.result = None, end.value
+
+    @property
+    def peeked(self) -> bool:
+        """Whether a natural of the dealer ended the round before anyone could act."""
+        return self.result is not None and Peeked(natural=True) in self.round.events
 
     def last_view(self, seat: int, legal: str) -> View:
         """The view of a seat's last hand, with these actions as legal."""

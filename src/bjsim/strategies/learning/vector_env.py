@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.rules import Rules
+from bjsim.strategies.learning.decision_values import LUCK_ADJUSTED, PAYOFF, environment_values
 from bjsim.strategies.learning.encoder import Encoder, Observation
 from bjsim.strategies.learning.gym_env import MAX_SEED
-from bjsim.strategies.learning.vector_tables import Outputs, VectorTables
+from bjsim.strategies.learning.vector_tables import STANDS, Array, Outputs, VectorTables
 
 MODES = (AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP)
 Step = tuple[Observation, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]
@@ -40,12 +41,14 @@ class BlackjackVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[np.fl
         rules: A `Rules`, the name of a preset, or a TOML file.
         autoreset_mode: An `AutoresetMode` or its value.
         render_mode: None; a table can be watched with `BlackjackEnv`.
+        values: Whether `info` has the exact values and advantages of the actions, float64 (num_envs, actions).
+        reward: "payoff" or "luck-adjusted", as in `BlackjackEnv`.
 
     Attributes:
         rules: The game.
 
     Raises:
-        ValueError: The number of tables, or a mode, is not accepted.
+        ValueError: The number of tables, a mode or a reward is not accepted, or the game has no values.
     """
 
     def __init__(
@@ -54,6 +57,8 @@ class BlackjackVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[np.fl
         rules: Rules | str = "easy",
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         render_mode: None = None,
+        values: bool = False,
+        reward: str = PAYOFF,
     ) -> None:
         if num_envs < 1:
             raise ValueError(f"num_envs = {num_envs}; accepted are whole numbers from 1")
@@ -72,6 +77,8 @@ class BlackjackVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[np.fl
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._actions = len(encoder.letters)
         self._tables = VectorTables(encoder, num_envs)
+        self._gives_values, self._adjusts = values, reward == LUCK_ADJUSTED
+        self._values = environment_values(self.rules, values, reward)
         self._is_reset = False
 
     def reset(
@@ -100,7 +107,7 @@ class BlackjackVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[np.fl
             self._is_reset = True
         self._tables.abandon()
         outputs = self._tables.step(np.zeros(self.num_envs, np.int64), self._same_step)
-        return outputs.observation, {"action_mask": outputs.mask}
+        return outputs.observation, {"action_mask": outputs.mask} | self._look_up(outputs)
 
     def step(self, actions: NDArray[np.int64]) -> Step:  # type: ignore[override, unused-ignore]
         """Play an action at every table.
@@ -126,12 +133,29 @@ class BlackjackVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[np.fl
         if chosen.min() < 0 or chosen.max() >= self._actions:
             wrong = chosen[(chosen < 0) | (chosen >= self._actions)][0]
             raise gymnasium.error.InvalidAction(f"unknown action {wrong}; actions are 0 to {self._actions - 1}")
-        outputs = self._tables.step(chosen.astype(np.int64, copy=False), self._same_step)
+        chosen, stakes = chosen.astype(np.int64, copy=False), self._tables.stakes
+        outputs = self._tables.step(chosen, self._same_step)
+        reward = self._adjusted(outputs, chosen, stakes) if self._adjusts else outputs.reward
         truncated = np.zeros(self.num_envs, np.bool_)
-        return outputs.observation, outputs.reward, outputs.ended, truncated, self._info(outputs)
+        return outputs.observation, reward, outputs.ended, truncated, self._info(outputs)
+
+    def _adjusted(self, outputs: Outputs, chosen: Array, stakes: Array) -> NDArray[np.float64]:
+        """The advantages of the actions, and at the end of an episode the value of the game."""
+        assert self._values is not None
+        played = np.where(outputs.illegal, STANDS, chosen)
+        advantage = self._advantage[np.arange(self.num_envs), played]
+        reward: Array = stakes * np.where(stakes > 0, advantage, 0.0) + outputs.ended * self._values.start
+        return reward
+
+    def _look_up(self, outputs: Outputs) -> dict[str, Any]:
+        """The values of the present decisions, for `info` if it has them."""
+        if self._values is None:
+            return {}
+        values, self._advantage = self._tables.look_up(self._values, outputs.mask)
+        return {"values": values, "advantage": self._advantage} if self._gives_values else {}
 
     def _info(self, outputs: Outputs) -> dict[str, Any]:
-        info = {"action_mask": outputs.mask, "illegal": outputs.illegal}
+        info = {"action_mask": outputs.mask, "illegal": outputs.illegal} | self._look_up(outputs)
         if self._same_step:
             info |= {"final_obs": outputs.final, "_final_obs": outputs.ended}
         return info

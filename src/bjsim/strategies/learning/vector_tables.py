@@ -13,6 +13,7 @@ from bjsim.sim.engine.kernels.layout import ENDLESS, RUNAWAY, payoff_parts
 from bjsim.sim.game.actions import SPLIT
 from bjsim.strategies.learning.asked_table import WIDE_BITS, ask_everywhere, make_asked_table
 from bjsim.strategies.learning.card_buffers import CardBuffers
+from bjsim.strategies.learning.decision_values import DecisionValues
 from bjsim.strategies.learning.encoder import Encoder
 
 Array = np.ndarray[Any, Any]
@@ -116,6 +117,25 @@ class VectorTables:
             self._deal(fresh)
         self._find_legal()
         return Outputs(self._observe(self._all), self._masks.take(self._legal, axis=0), reward, ended, illegal, final)
+
+    def look_up(self, values: DecisionValues, mask: Array) -> tuple[Array, Array]:
+        """The values of the legal actions, and their advantages, as `DecisionValues.look_up`."""
+        column, row = self._column, self._row >> WIDE_BITS
+        if self._insures:
+            column = np.where(self._table.insures.take(row), values.insurance, column)
+        stand = np.flatnonzero(self._legal == 1)
+        peeked = stand[self._table.peeked.take(self._dealer.take(stand))]
+        if len(peeked):
+            column = column.copy()
+            column[peeked] = values.peeked
+        pending = self._pending + self._table.pending.take(row)  # the first is known to the row
+        return values.look_up(self._hand, column, self._held, pending, mask)
+
+    @property
+    def stakes(self) -> Array:
+        """The replayed bets of the episodes in initial bets, 1 in the first round and 0 once they are over, (N,)."""
+        stakes: Array = self._stake.copy()
+        return stakes
 
     def _deal(self, at: Array) -> None:
         self._cards.begin_rounds(at)
