@@ -12,6 +12,8 @@ from bjsim.strategies.learning.gym_env import env_id as env_id
 from bjsim.strategies.learning.judge import JudgedPolicy as JudgedPolicy
 from bjsim.strategies.learning.judge import judge_policy as judge_policy
 from bjsim.strategies.learning.policy_player import PolicyPlayer as PolicyPlayer
+from bjsim.strategies.learning.prompts import parse_answer as parse_answer
+from bjsim.strategies.learning.prompts import write_prompt as write_prompt
 from bjsim.strategies.learning.vector_env import BlackjackVectorEnv as BlackjackVectorEnv
 
 if TYPE_CHECKING:
