@@ -23,6 +23,7 @@ def envpool():
 ENVIRONMENTS = {  # with the number of steps that take some tenths of a second
     "bjsim/Easy-v0": (lambda: gymnasium.make_vec("bjsim/Easy-v0", TABLES), 200),
     "bjsim/Easy-v0, SAME_STEP": (lambda: gymnasium.make_vec("bjsim/Easy-v0", TABLES, autoreset_mode=SAME_STEP), 200),
+    "bjsim/Easy-v0, values": (lambda: gymnasium.make_vec("bjsim/Easy-v0", TABLES, values=True), 200),
     "bjsim/VegasS17-v0": (lambda: gymnasium.make_vec("bjsim/VegasS17-v0", TABLES), 200),
     "bjsim/VegasS17-v0, SAME_STEP": (
         lambda: gymnasium.make_vec("bjsim/VegasS17-v0", TABLES, autoreset_mode=SAME_STEP),
