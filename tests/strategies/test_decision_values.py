@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from bjsim.errors import InputError
+from bjsim.sim.game.actions import View
 from bjsim.sim.game.hand_states import WHOLE
 from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.rules import Rules
@@ -102,6 +103,19 @@ def test_known_figures() -> None:
     assert np.isneginf(info["values"][3:]).all() and info["advantage"].max() == 0
     assert info["advantage"][0] == float(exact["S"] - exact["H"]) < 0
     assert values._table[-1, values.insurance, [0, -1]].tolist() == [0, pytest.approx(-1 / 26)]
+
+
+@pytest.mark.parametrize("most", [4, 16, math.inf])
+@pytest.mark.parametrize(("loses", "dealer"), [("all", "6"), ("original", "T")])  # against which 8s are split
+def test_further_splits_are_those_of_the_solver(most: float, loses: str, dealer: str) -> None:
+    """A natural takes the original bet once, however often a hand is split, with a limit of hands or without."""
+    game = Rules(decks=math.inf, deal="pdp", no_hole_loses=loses, max_hands=most)
+    solver, values = Solver(game), DecisionValues(game)
+    hand, column = values.number[solver.states.hand([7, 7], True)], list(solver.columns).index(dealer)
+    number, shown, held, pending = np.array([[hand], [column], [2], [1]])
+    found, _ = values.look_up(number, shown, held, pending, np.ones((1, 5)))
+    exact = solver.view_values(View(game, 0, "88", dealer, f"{dealer}88", 10, 90, "SHP", True, 2), 1)
+    assert [found[0, i] for i in (0, 1, 3)] == pytest.approx([exact[letter] for letter in "SHP"], abs=1e-15)
 
 
 @pytest.mark.parametrize("mode", [NEXT_STEP, SAME_STEP])

@@ -77,8 +77,9 @@ class Solver(BestPlay, Solution):
             raise InputError(f"the dealer cannot show {view.dealer}")
         state = self.chart.find_state(view.hand, view.split)
         values = {letter: means.act(state, letter) for letter in view.legal if letter in "SHDPR"}
-        if "P" in values and view.split and self.rules.most_hands != math.inf:
-            values["P"] = means.split_again(state, pending, view.hands)
+        if "P" in values and view.split:
+            endless = self.states.is_endless(self.states.split(state))  # then pending hands keep their room
+            values["P"] = means.split_again(state, 0 if endless else pending, view.hands)
         return values
 
     def unseen(self, view: View) -> tuple[Fraction, ...]:
