@@ -10,8 +10,8 @@ from support.command import bjsim, refusal
 
 from bjsim.errors import InputError
 from bjsim.sim.engine.array_play import play_blocks
-from bjsim.sim.engine.array_walker import seat_rows
 from bjsim.sim.engine.compiled_rules import ENDLESS_WINDOW, compile_rules
+from bjsim.sim.engine.lockstep import seat_rows
 from bjsim.sim.engine.packed_tables import pack_table
 from bjsim.sim.engine.round_table import make_round_tables
 from bjsim.sim.engine.rounds import play_lanes, play_rounds

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from bjsim.sim.engine.array_play import play_blocks
-from bjsim.sim.engine.array_walker import seat_rows
 from bjsim.sim.engine.compiled_rules import compile_rules, payoff_code
 from bjsim.sim.engine.kernels.layout import TIED, CompiledRules
+from bjsim.sim.engine.lockstep import seat_rows
 from bjsim.sim.engine.round_table import make_round_tables
 from bjsim.sim.engine.rounds import play_rounds
 from bjsim.sim.game.events import Settled

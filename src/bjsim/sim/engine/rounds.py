@@ -12,7 +12,6 @@ import numpy as np
 
 from bjsim.errors import EndlessSplitting
 from bjsim.sim.engine.array_play import count_codes
-from bjsim.sim.engine.array_walker import opening
 from bjsim.sim.engine.kernels.adjusted_table import run_adjusted
 from bjsim.sim.engine.kernels.layout import (
     DRAW,
@@ -32,6 +31,7 @@ from bjsim.sim.engine.kernels.run_table import LANES, LOG, run_table
 from bjsim.sim.engine.kernels.seats_table import run_seats
 from bjsim.sim.engine.kernels.shoe import BUFFER, KEPT
 from bjsim.sim.engine.kernels.table_layout import LEFT_TABLE, Blocks, Lanes, LookupTable, RowLuck, TableSeats
+from bjsim.sim.engine.lockstep import opening
 from bjsim.sim.engine.packed_tables import fresh_luck, padded
 from bjsim.sim.engine.round_table import LeftTable
 

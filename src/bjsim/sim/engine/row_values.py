@@ -7,7 +7,7 @@ share of rank q exceeds its probability by d(q), the value changes by the sum of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -19,9 +19,10 @@ from bjsim.sim.game.cards import RANKS, TEN
 
 Array = np.ndarray[Any, Any]
 
-CONVERGED, SLOPES_CONVERGED = 1e-14, 1e-4  # initial bets; slopes are rounded to 1/1024, and any serve
+CONVERGED, SLOPES_CONVERGED = 1e-13, 1e-4  # initial bets; slopes are rounded to 1/1024, and any serve
 MOST_SWEEPS = 1000
 AT_ONCE = 2000  # rows
+NEVER = 1 << 30
 
 
 class RowMoves(NamedTuple):
@@ -107,14 +108,29 @@ class Levels:
     """Rows in an order in which nearly all come after those that they lead to, some thousand at a time."""
 
     def __init__(self, height: Array, moves: RowMoves) -> None:
-        order = np.argsort(height, kind="stable")
-        cuts = np.flatnonzero(np.diff(height[order])) + 1
-        self.all = [part for level in np.split(order, cuts) for part in _pieces(level)]
+        self.all = _in_order(height)
         back = ~moves.ends & (height[moves.after] >= height[:, None])
         self._again: Array = np.asarray(back.any(axis=1))
-        if self._again.any():  # and whatever leads there
-            for rows in self.all:
+        if self._again.any():
+            for rows in self.all:  # whatever leads there comes back, too
                 self._again[rows] |= (~moves.ends[rows] & self._again[moves.after[rows]]).any(axis=1)
+            self.all = _in_order(height, self._turns(moves, back))
+
+    def _turns(self, moves: RowMoves, back: Array) -> Array:
+        """How often a round at least goes through rows to which it may come back, from each row on."""
+        turns = np.full(len(moves.after), NEVER)
+        repeated = np.zeros(len(turns), np.int64)
+        repeated[moves.after[back]] = 1
+        rest = self.all
+        while rest:
+            count = sum(map(len, rest))
+            for rows in rest:
+                later = turns[moves.after[rows]] + repeated[moves.after[rows]]
+                turns[rows] = np.where(moves.ends[rows], 0, later).min(axis=1).clip(max=NEVER)
+            rest = [left for rows in rest if len(left := rows[turns[rows] == NEVER])]
+            if sum(map(len, rest)) == count:
+                break
+        return turns
 
     def sweep(self, update: Callable[[Array], float], least: float) -> None:
         """Update all rows, and those from which a round may come back, until no change is as large as `least`."""
@@ -126,8 +142,11 @@ class Levels:
                 break
 
 
-def _pieces(rows: Array) -> Iterator[Array]:
-    return (rows[i : i + AT_ONCE] for i in range(0, len(rows), AT_ONCE))
+def _in_order(*keys: Array) -> list[Array]:
+    """Rows by ascending keys, the last of which comes first: pieces of equal ones."""
+    order = np.lexsort(keys)
+    cuts = np.flatnonzero(np.any([np.diff(key[order]) for key in keys], axis=0)) + 1
+    return [rows[i : i + AT_ONCE] for rows in np.split(order, cuts) for i in range(0, len(rows), AT_ONCE)]
 
 
 def _value_rows(moves: RowMoves, levels: Levels, ends: Array, hands: Array) -> Array:
