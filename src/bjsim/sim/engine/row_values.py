@@ -95,13 +95,15 @@ def _find_moves(table: RoundTable, probabilities: Array, answers: Array | None) 
     alike = all((array[:, TEN:] == array[:, TEN:][:, :1]).all() for array in (table.after, table.log))
     ranks = TEN + 1 if alike else len(RANKS)
     share = np.append(probabilities[: ranks - 1], probabilities[ranks - 1 :].sum())
-    weights, asks = np.repeat(share[None], len(table.kind), axis=0), table.kind == ASKS
+    weights, asks = np.broadcast_to(share, (len(table.kind), ranks)), table.kind == ASKS
     if answers is not None:
+        weights = weights.copy()
         weights[asks] = np.arange(ranks) == answers[table.choice[asks], None]
     after, log, ends = table.after[:, :ranks], table.log[:, :ranks], len(table.ends)
-    after = np.where(after == LEFT, np.arange(len(after))[:, None], after)
+    after = np.where(after == LEFT, np.arange(len(after))[:, None], after).astype(np.int32)
     over = (log > 0) & (log <= ends)
-    return RowMoves(after, over, np.where(over, log - 1, 0), np.maximum(log - ends, 0), weights, asks)
+    end, hand = np.where(over, log - 1, 0).astype(np.int32), np.maximum(log - ends, 0).astype(np.int32)
+    return RowMoves(after, over, end, hand, weights, asks)
 
 
 class Levels:
