@@ -13,18 +13,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from bjsim.sim.engine.compiled_rules import compile_rules
-from bjsim.sim.engine.luck_model import make_luck_model
-from bjsim.sim.engine.rounds import play_adjusted
-from bjsim.sim.engine.walkers import Walkers
 from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.presets import PRESETS, named_rules
-from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.stats.estimate import RatioSums
-from bjsim.sim.stats.luck_tally import LuckTally
+from bjsim.sim.running.blocks import Span
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.exact.solver import Solver
+from bjsim.strategies.experiment import make_table
 from bjsim.strategies.shoe.solver import ShoeSolver
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -152,14 +147,9 @@ def with_cut_card(rules: Rules, cards: int) -> float:
     """Return the luck-adjusted mean of the best chart with a cut card after `cards` cards, in per cent."""
     chart = shoe(rules).chart
     rules = rules.replace(cut=f"{cards}/{52 * int(rules.decks)}")
-    compiled = compile_rules(rules, [chart.policy])
-    model = make_luck_model(rules, compiled)
-    usual, key = Walkers(compiled).cards_in_round, stream_key(1, 0, 0)
-    *_, sums, size = play_adjusted(compiled, model, float(rules.unit), key, ROUNDS, usual)
-    shoes, *rest = sums[0].tolist()
-    tally = LuckTally(float(model.value[model.chart[0]]), size, RatioSums(int(shoes), *rest))
-    assert tally.se < 3e-5, tally.se
-    return 100 * tally.mean
+    (tally,) = make_table(rules, [chart], adjust_luck=True).play(1, 0, [Span(0, ROUNDS)])
+    assert tally.luck.se < 3e-5, tally.luck.se
+    return 100 * tally.luck.mean
 
 
 def split_aces_not_doubled(rules: Rules, strategy: str) -> list[float]:
