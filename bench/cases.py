@@ -21,7 +21,7 @@ from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.blocks import LARGEST_BLOCK, Span
-from bjsim.sim.running.compiled_table import CompiledTable
+from bjsim.sim.running.compiled_table import AdjustedTable, CompiledTable
 from bjsim.sim.running.driver import Driver
 from bjsim.sim.running.executors import local
 from bjsim.sim.running.experiment import Experiment
@@ -81,6 +81,8 @@ def luck_and_counting() -> Iterator[Measured]:
         rules = named_rules(name)
         chart = Solver(rules.replace(decks="inf")).chart
         (table,) = make_experiment(rules, [chart], 1, 1, 1, True, False).groups
+        assert isinstance(table, AdjustedTable)
+        table.compile()
         yield speed(f"{name}, luck-adjusted", 1 << 20, lambda table=table: table.play(1, 0, [Span(0, 1 << 20)]))
         departures, shoes = Departures(chart, find_departures("i18")), 12_000 * 52 // rules.cut_cards
         for adjusted in (True, False):
