@@ -14,12 +14,6 @@ from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.common_cards import CommonCards
 from bjsim.sim.running.compiled_table import AdjustedTable, CompiledTable
 from bjsim.sim.running.table import Table
-from bjsim.strategies.charts.chart import make_chart
-from bjsim.strategies.charts.rows import parse_row
-from bjsim.strategies.counting.departures import Departures
-from bjsim.strategies.counting.ramp import Ramp
-from bjsim.strategies.counting.simulate import simulate_count
-from bjsim.strategies.counting.systems import find_system
 from bjsim.strategies.experiment import make_experiment
 from bjsim.strategies.learning.study import study
 from bjsim.strategies.mdp.blackjack import game_mdp
@@ -51,7 +45,6 @@ def use_kernels(rules: Rules) -> None:
             if isinstance(one, AdjustedTable | CompiledTable):
                 one.compile()
     study(game_mdp(rules), 1000, seed=SEED)
-    play_counter(load_rules("vegas-s17").replace(decks=1))
 
 
 def tables(rules: Rules) -> Iterator[Table]:
@@ -63,19 +56,11 @@ def tables(rules: Rules) -> Iterator[Table]:
     yield from make_experiment(rules.replace(seats=2), players, 1, SEED, 1, False, False).groups
 
 
-def play_counter(rules: Rules) -> None:
-    """Play a block of rounds with a card counter, with and without luck adjustment, and on two spots."""
-    chart = make_chart("any", rules, lambda row, column: "S" if parse_row(row).points >= 17 else "H")
-    for ramp, adjusted in (("1", True), ("1", False), ("1x2", False)):
-        spots = Ramp.parse(ramp).spots
-        simulate_count(rules, find_system("hilo"), Departures(chart, ()), 1, SEED, spots=spots, adjusted=adjusted)
-
-
 def folders() -> list[str]:
     """The folders in which numba caches compiled code."""
-    from bjsim.sim.engine.kernels import adjusted_table, count_table, counting, play, run_table, seats_table
+    from bjsim.sim.engine.kernels import adjusted_table, play, run_table, seats_table
     from bjsim.strategies.learning import kernel as learning
 
-    modules: list[Any] = [adjusted_table, count_table, counting, play, run_table, seats_table, learning]
+    modules: list[Any] = [adjusted_table, play, run_table, seats_table, learning]
     kernels = [each for module in modules for each in vars(module).values() if hasattr(each, "stats")]
     return sorted({str(kernel.stats.cache_path) for kernel in kernels if kernel.stats.cache_path})

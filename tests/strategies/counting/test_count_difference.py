@@ -25,8 +25,6 @@ from bjsim.strategies.counting.systems import find_system
 from bjsim.strategies.counting.tables import ready_table
 from bjsim.strategies.evaluation.best import best_chart
 
-pytestmark = pytest.mark.xdist_group("counting")  # one worker compiles its kernel
-
 SIX = named_rules("vegas-s17")
 HILO = find_system("hilo")
 EV = np.array([1.0, 0.0])

@@ -16,8 +16,6 @@ from bjsim.strategies.counting.ramp import BetLimits, Ramp
 from bjsim.strategies.counting.request import CountRequest
 from bjsim.strategies.counting.systems import find_system
 
-pytestmark = pytest.mark.xdist_group("counting")  # one worker compiles its kernel
-
 TWO_DECKS = bjsim.load_rules("vegas-s17").replace(decks=2)
 GAME = ("count", "--rules", "vegas-s17", "--decks", "2", "--workers", "1", "--rounds", "5e4", "--json", "-")
 

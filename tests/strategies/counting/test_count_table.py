@@ -1,4 +1,4 @@
-"""Counting by the round table: the same rounds and sums as those of the compiled rules, bit for bit."""
+"""Counting by the round table: the same rounds as those of a counter in Python, bit for bit."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.counters import at_a_table
 from support.games import FIXED, charts, rules
 
 from bjsim.errors import InputError
-from bjsim.sim.engine.compiled_rules import compile_rules
+from bjsim.sim.engine.count_rows import CountRows
 from bjsim.sim.engine.counting import play_shoes, play_units
-from bjsim.sim.engine.counting_table import CountingTable
 from bjsim.sim.engine.kernels.layout import CHOICE, DOUBLE, HIT, STAND
-from bjsim.sim.engine.packed_tables import make_count_lookup, merge_charts
+from bjsim.sim.engine.packed_tables import merge_charts
 from bjsim.sim.game.cards import NORMAL_TENS
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.random_stream import stream_key
@@ -33,26 +33,27 @@ from bjsim.strategies.counting.systems import find_system
 from bjsim.strategies.counting.tables import CountingGame, ready_table
 from bjsim.strategies.exact.solver import Solver
 
-pytestmark = pytest.mark.xdist_group("counting")  # one worker compiles its kernel
-
 SIX = named_rules("vegas-s17")
 SYSTEMS = ("hilo", "ko", "hiopt2-aces")
+KEY = (3, 0, 0)
 
 
-def make_table(game: Rules, plays: str = "i18", system: str = "hilo") -> CountingTable:
-    """A table at which rounds are not luck-adjusted, with the best chart."""
-    departures = Departures.parse(plays, Solver(game.replace(decks="inf")).chart)
-    return ready_table(CountingGame(game, find_system(system), departures, adjusted=False)).table
+def make_game(game: Rules, plays: str = "i18", system: str = "hilo") -> CountingGame:
+    """A game in which rounds are not luck-adjusted, with the best chart."""
+    departures = Departures.parse(plays, Solver(game).chart)
+    return CountingGame(game, find_system(system), departures, adjusted=False)
 
 
-def differ(table: CountingTable, shoes: int = 40, seed: int = 3) -> bool:
-    """Whether the round table's rounds, or any of its sums, are not those of the compiled rules."""
-    (sums, trace), (others, plain) = (
-        play_shoes(each, stream_key(seed, 0, 0), shoes, 10_000) for each in (table, table._replace(lookup=None))
-    )
-    if trace.shape != plain.shape or (trace != plain).any():
-        return True
-    return not all(np.array_equal(one, other) for one, other in zip(sums, others, strict=True))
+def differ(game: CountingGame, rounds: int, rows: CountRows | None = None) -> bool:
+    """Whether the rounds of the round table, or of another one, are not those of the counter in Python."""
+    table, unit = ready_table(game).table, game.rules.unit
+    trace = play_shoes(table._replace(rows=rows or table.rows), stream_key(*KEY), rounds, rounds)[1][:rounds]
+    expected, _ = at_a_table(game, KEY, rounds)
+    codes = np.delete(trace, [0, 2, 3], axis=1)
+    if game.rules.insurance:
+        codes[:, :] += trace[:, 2:3] * int(Fraction(1, 2) / unit)
+    played = np.arange(codes.shape[1]) < expected[:, -1:]
+    return bool((trace[:, 3] != expected[:, -2]).any() or ((codes != expected[:, :-2]) & played).any())
 
 
 def random_plays(chart: Chart, seed: int) -> Departures:
@@ -70,18 +71,9 @@ def random_plays(chart: Chart, seed: int) -> Departures:
     return Departures(chart, tuple(plays))
 
 
-@pytest.mark.parametrize(
-    ("name", "decks"), [("vegas-h17", 8), ("atlantic-city", 2), ("european", 6), ("single-deck", 1)]
-)
-def test_the_round_table_plays_the_same_rounds(name: str, decks: int) -> None:
-    table = make_table(named_rules(name).replace(decks=decks, seats=1))
-    assert (table.lookup is None) == (name == "european")  # where insurance may wait for a card that no hand waits for
-    assert not differ(table)
-
-
 @pytest.mark.parametrize("games", [5, pytest.param(300, marks=pytest.mark.slow)])
-def test_random_games_are_played_the_same_by_the_round_table(games: int) -> None:
-    """Random rules and cuts, random charts with random index plays, three systems, counts before and during a round."""
+def test_random_games_are_played_as_by_a_counter_in_python(games: int) -> None:
+    """Random rules, cuts, spots and players, random charts with random index plays, three systems, both timings."""
     seen: Counter[str] = Counter()
 
     @settings(FIXED, max_examples=games)
@@ -92,49 +84,46 @@ def test_random_games_are_played_the_same_by_the_round_table(games: int) -> None
             "deck": "standard",
             "ten_probability": NORMAL_TENS,
             "max_hands": data.draw(st.sampled_from([2, 3, 4])),
-            "resplit_aces": False,
             "ties": data.draw(st.sampled_from(["push", "lose"])),
             "raises": False,
             "seats": 1,
         }
         game = data.draw(rules(**fixed))
-        game = game.replace(insurance=False)
         departures = random_plays(data.draw(charts(game)), data.draw(st.integers(0, 2**32)))
-        system = find_system(data.draw(st.sampled_from(SYSTEMS)))
-        system = replace(system, timing=data.draw(st.sampled_from(["decision", "round"])))
-        table = ready_table(CountingGame(game, system, departures, adjusted=False)).table
-        assert not differ(table, 12)
-        seen["table"] += table.lookup is not None
-        seen["insured"] += bool(table.counter.ace >= 0 and table.lookup is not None)
-        seen["choices"] += table.lookup is not None and len(table.lookup.answers) > 5
+        game = game.replace(seats=data.draw(st.integers(1, 4)))
+        spots = Ramp.parse(data.draw(st.sampled_from(["1", "1", "1x2", "0:1x2 1:1"]))).spots
+        timing = data.draw(st.sampled_from(["decision", "round"]))
+        system = replace(find_system(data.draw(st.sampled_from(SYSTEMS))), timing=timing)
+        made = CountingGame(game, system, departures, (-60, 60), spots, adjusted=False)
+        assert not differ(made, 100)
+        seen["insured"] += made.can_insure and game.insurance
+        seen["choices"] += len(ready_table(made).table.rows.answers) > 5
 
     check()
-    assert min(seen["table"], seen["choices"]) > games // 5
+    assert seen["choices"] > games // 5
     assert seen["insured"] > 0 or games < 100
 
 
-def test_a_shoe_that_runs_out_during_a_round_is_played_by_the_compiled_rules() -> None:
-    """One deck dealt to the last card: the round goes on in the next shoe, whose later rounds begin there."""
-    table = make_table(named_rules("single-deck").replace(cut=1))
-    assert table.lookup is not None
-    trace = play_shoes(table, stream_key(3, 0, 0), 400, 10_000)[1]
-    assert (trace[1:, 3] // 52 > trace[:-1, 3] // 52).sum() > 300  # rounds that end in another deck than the one before
-    assert not differ(table, 400)
+def test_a_round_in_which_the_shoe_runs_out_goes_on_in_the_next() -> None:
+    """One deck dealt to the last card: the later rounds of the next shoe begin where that round ends."""
+    game = make_game(named_rules("single-deck").replace(cut=1))
+    trace = play_shoes(ready_table(game).table, stream_key(*KEY), 400, 2500)[1]
+    assert (trace[1:, 3] // 52 > trace[:-1, 3] // 52).sum() > 200  # rounds that end in another deck than the one before
+    assert not differ(game, 2500)
 
 
 def test_other_index_plays_are_noticed() -> None:
     """Negative control: with the answers of another index, or of none, rounds differ."""
-    table = make_table(SIX, "16vT S>=0")
-    assert table.lookup is not None and len(table.lookup.answers) == 1
-    other = make_table(SIX, "16vT S>=1").lookup
-    for answers in (np.full_like(table.lookup.answers, HIT), table.lookup.answers[:, ::-1]):
-        assert differ(table._replace(lookup=table.lookup._replace(answers=np.ascontiguousarray(answers))))
-    assert other is not None and not differ(table._replace(lookup=other))  # the counts are the counter's
+    game = make_game(SIX, "16vT S>=0")
+    rows = ready_table(game).table.rows
+    assert len(rows.answers) == 1
+    for answers in (np.full_like(rows.answers, HIT), rows.answers[:, ::-1]):
+        assert differ(game, 1500, rows._replace(answers=answers))
+    assert not differ(game, 1500, ready_table(make_game(SIX, "16vT S>=1")).table.rows)  # the counts are the counter's
 
 
 def test_units_add_up_to_the_same_sums() -> None:
-    """Shoes are played four at a time, and units have eight."""
-    table = make_table(SIX)
+    table = ready_table(make_game(SIX)).table
     whole = play_shoes(table, stream_key(1, 0, 0), 21)[0]
     sums, units = play_units(table, stream_key(1, 0, 0), 21, 8)
     assert all(np.array_equal(one, other) for one, other in zip(sums, whole, strict=True))
@@ -142,29 +131,13 @@ def test_units_add_up_to_the_same_sums() -> None:
     assert units.sums.sum(axis=0) == pytest.approx(whole.sums)
 
 
-def test_which_games_are_played_by_the_round_table() -> None:
-    """One spot and no other players, splits with a limit, and no luck adjustment."""
-    departures = Departures.parse("i18", Solver(SIX).chart)
-
-    def lookup(game: Rules, spots: str = "1", adjusted: bool = False) -> object:
-        plays = Departures(departures.base, departures.plays)
-        counting = CountingGame(game, find_system("hilo"), plays, spots=Ramp.parse(spots).spots, adjusted=adjusted)
-        return ready_table(counting).table.lookup
-
-    assert lookup(SIX) is not None
-    assert lookup(SIX, adjusted=True) is None
-    assert lookup(SIX, spots="1x2") is None
-    assert lookup(SIX.replace(seats=2)) is None
-    assert lookup(SIX.replace(max_hands="inf")) is None
-
-
 @pytest.mark.slow
 def test_all_generated_plays_fit_in_a_table() -> None:
     chart = Solver(SIX).chart
     departures = Departures(chart, generate_departures(SIX, find_system("hilo"), chart))
-    table = ready_table(CountingGame(SIX, find_system("hilo"), departures, adjusted=False)).table
-    assert table.lookup is not None and len(table.lookup.answers) > 50
-    assert not differ(table)
+    game = CountingGame(SIX, find_system("hilo"), departures, adjusted=False)
+    assert len(ready_table(game).table.rows.answers) > 50
+    assert not differ(game, 10_000)
 
 
 def test_charts_are_merged_where_they_agree() -> None:
@@ -178,16 +151,6 @@ def test_charts_are_merged_where_they_agree() -> None:
     assert answers.tolist() == [[HIT, HIT, STAND], [DOUBLE, HIT, STAND]]
     assert merged[0, 1, 2, 0] == merged[0, 0, 3, 1] == CHOICE + (1 << HIT) + (1 << STAND)
     assert merged[0, 1, 3, 1] == 2 * CHOICE + (1 << HIT) + (1 << STAND) + (1 << DOUBLE)
-
-
-def test_too_many_choices_have_no_table() -> None:
-    """Random charts agree nowhere."""
-    compiled = compile_rules(SIX, [Solver(SIX).chart.policy])
-    rng = np.random.default_rng(1)
-    act = np.repeat(compiled.act, 9, axis=0)
-    act[1:, :, :, :10] = np.where(act[1:, :, :, :10] > 0, rng.integers(STAND, DOUBLE, act[1:, :, :, :10].shape), 0)
-    assert len(merge_charts(act)[1]) > 255
-    assert make_count_lookup(compiled._replace(act=act)) is None
 
 
 @pytest.mark.slow

@@ -16,8 +16,6 @@ from bjsim.strategies.counting.systems import find_system
 from bjsim.strategies.counting.tables import CountingGame, ready_table
 from bjsim.strategies.exact.solver import Solver
 
-pytestmark = pytest.mark.xdist_group("counting")  # one worker compiles its kernel
-
 SIX = named_rules("vegas-s17")
 HILO = find_system("hilo")
 PLAYS = Departures.parse("i18", Solver(SIX).chart)
@@ -30,7 +28,7 @@ def test_the_rounds_of_a_shoe_end_where_the_counter_leaves():
         ready_table(CountingGame(SIX, HILO, PLAYS, None, adjusted=False, span=(-9, 9), leave=leave))
         for leave in (None, -1)
     )
-    trace = play_shoes(whole.table._replace(lookup=None), key, shoes, 12_000)[1]
+    trace = play_shoes(whole.table, key, shoes, 12_000)[1]
     kept, begun, left = [], 0, False
     for bucket, *paid, dealt in trace:
         left = left or bucket + whole.first <= -1

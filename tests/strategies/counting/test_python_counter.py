@@ -5,35 +5,32 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from fractions import Fraction
-from math import floor
 from typing import Any
 
 import numpy as np
 import pytest
+from support.counters import Counter, at_a_table
 from support.documents import ROOT, blocks
 
 from bjsim.errors import RunFailed
 from bjsim.sim.engine.compiled_rules import payoff_code
 from bjsim.sim.engine.counting import play_shoes
-from bjsim.sim.game.actions import INSURANCE, STAND, Action, View
-from bjsim.sim.game.events import Dealt, Event, Revealed, Shuffled
+from bjsim.sim.game.actions import STAND, Action, View
+from bjsim.sim.game.events import Dealt, Event, Revealed
 from bjsim.sim.game.observers import Bettor, Observer
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.random_stream import Stream, stream_key
 from bjsim.sim.game.round import Round
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.game.shoe import DeckShoe, ScriptedShoe, open_shoe
+from bjsim.sim.game.shoe import ScriptedShoe, open_shoe
 from bjsim.sim.running.blocks import Span
 from bjsim.sim.running.readable_table import ReadableTable
 from bjsim.strategies.counting.departures import Departures
 from bjsim.strategies.counting.ramp import Ramp, spots_at
-from bjsim.strategies.counting.system import CountingSystem
 from bjsim.strategies.counting.systems import find_system
 from bjsim.strategies.counting.tables import CountingGame, ready_table
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.experiment import make_table
-
-pytestmark = pytest.mark.xdist_group("counting")  # one worker compiles its kernel
 
 SIX = named_rules("vegas-s17")
 PAGE = ROOT / "docs" / "reference" / "counting.md"
@@ -45,53 +42,6 @@ def documented_counter() -> Any:
     namespace: dict[str, Any] = {}
     exec(code, namespace)
     return namespace["HiLo"]
-
-
-class Counter:
-    """Any system, with insurance, in any game of one seat."""
-
-    name = "counter"
-
-    def __init__(self, system: CountingSystem, departures: Departures) -> None:
-        self.system, self.departures = system, departures
-        self.decks = int(departures.base.rules.decks)
-        self.insured: list[bool] = []
-        self.up = ""
-        self.reset()
-
-    def reset(self) -> None:
-        self.running, self.seen, self.hidden = self.system.initial_count(self.decks), 0, False
-        self.aces = 4 * self.decks
-
-    def observe(self, event: Event) -> None:
-        match event:
-            case Shuffled():
-                self.reset()
-            case Dealt(card, face_down=True):
-                assert card == "#"
-                count = self.before if self.system.timing == "round" else self.count()
-                self.insured.append(self.up == "A" and self.departures.insured_at(count))
-                self.hidden = True
-            case Dealt(card) | Revealed(card) if isinstance(event, Dealt) or self.hidden:
-                self.running += self.system.tags["A23456789TJQK".index(card) if card in "A23456789" else 9]
-                self.seen += 1
-                self.aces -= card == "A"
-                if isinstance(event, Dealt) and event.seat == -1:
-                    self.up = card
-
-    def count(self) -> Fraction:
-        return self.system.count(self.running, 52 * self.decks - self.seen, self.decks)
-
-    def bet(self, view: View) -> int:
-        self.before, unseen = self.count(), 52 * self.decks - self.seen
-        adjusted = self.running + self.system.side_aces * (self.aces - Fraction(unseen, 13))
-        return max(int(self.system.count(adjusted, unseen, self.decks)), 0)
-
-    def decide(self, view: View) -> Action:
-        count = self.before if self.system.timing == "round" else self.count()
-        if view.legal == INSURANCE:
-            return Action("I" if self.departures.insured_at(count) else "S")
-        return self.departures.chart_at(count).decide(view)
 
 
 def played(rules: Rules, player: Any, key: tuple[int, int, int], rounds: int) -> tuple[np.ndarray, Any]:
@@ -153,36 +103,6 @@ def test_counters_play_and_insure_as_the_compiled_round(
         assert set(trace[:, 2].tolist()) == {-1, 0, 2}
     elif "i18" in plays:
         assert player.insured == (trace[:, 2] != 0).tolist() and any(player.insured)
-
-
-class Spot:
-    """A further spot of a counter, who observes at the first one."""
-
-    name = "spot"
-
-    def __init__(self, counter: Counter) -> None:
-        self.counter = counter
-
-    def decide(self, view: View) -> Action:
-        return self.counter.decide(view)
-
-
-def at_a_table(game: CountingGame, key: tuple[int, int, int], rounds: int) -> tuple[np.ndarray, Counter]:
-    """Payoff codes of the counter's spots (0 for those not played), cards dealt and spots of every round."""
-    rules, shoe = game.rules, DeckShoe(game.rules, Stream(*key))
-    counter, most = Counter(game.system, game.departures), max(spots for _, spots in game.spots)
-    rows, dealt = [], 0
-    for _ in range(rounds):
-        if shoe.dealt >= shoe.cut:
-            counter.reset()
-        spots = spots_at(game.spots, floor(counter.count()))
-        players = [game.departures.base] * game.others + [counter] + [Spot(counter) for _ in range(spots - 1)]
-        result = Round(rules, shoe, len(players)).play(players)
-        dealt += sum(isinstance(event, Dealt) for event in result.events)
-        payoffs = list(zip(result.net, result.tied, strict=True))[game.others :]
-        codes = [payoff_code(*one, rules.unit) for one in payoffs]
-        rows.append([*codes, *[0] * (most - spots), dealt, spots])
-    return np.array(rows), counter
 
 
 @pytest.mark.parametrize(

@@ -1,26 +1,45 @@
-"""Plays shoes with the counting round: makes the arrays of its kernel.
-
-Import this module only where rounds are played: importing numba takes a third of a second.
-"""
+"""Plays the shoes of a counter."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from bjsim.errors import EndlessSplitting
-from bjsim.sim.engine.counting_table import CountingTable, CountSums, UnitSums, count_quantum
-from bjsim.sim.engine.kernels.count_layout import COUNT, PRODUCTS, RAW, Counter, CountLanes, CountTally
-from bjsim.sim.engine.kernels.count_table import LANES, count_by_table
-from bjsim.sim.engine.kernels.counting import play_counting
-from bjsim.sim.engine.kernels.layout import ENDLESS, CompiledRules
-from bjsim.sim.engine.kernels.play import RAN_AWAY
-from bjsim.sim.engine.packed_tables import count_bets
-from bjsim.sim.engine.rounds import make_seats, make_shoe, open_ledger
+from bjsim.sim.engine.array_cards import Segments
+from bjsim.sim.engine.array_walker import NeedsMoreCards
+from bjsim.sim.engine.count_lanes import CounterLanes
+from bjsim.sim.engine.count_tally import CountTable
+from bjsim.sim.engine.counted_shoes import CountedRounds, CountedShoes
+from bjsim.sim.engine.counting_table import CountingTable, CountSums, UnitSums
+from bjsim.sim.engine.depth_control import count_depths
+from bjsim.sim.engine.kernels.layout import payoff_parts
+from bjsim.sim.engine.luck_lanes import LuckLanes
 
 Array = np.ndarray[Any, Any]
+
+LANES = 1 << 12  # shoes side by side
+AFTER_CUT = 40  # cards of each hand that nearly no round needs after the cut card
+FURTHER = 2  # shoes into which the last round may run on
+
+
+class CountedBatch(NamedTuple):
+    """Shoes that were walked side by side.
+
+    Attributes:
+        shoes: Their number.
+        rounds: Their rounds, in order.
+        shoe: The shoe of each round, from 0, (n,).
+        dealt: Cards dealt in all batches up to the end of each round, (n,).
+        depths: The controls of each shoe, value and depths, (shoes, 2, B); None if not luck-adjusted.
+    """
+
+    shoes: int
+    rounds: CountedRounds
+    shoe: Array
+    dealt: Array
+    depths: Array | None
 
 
 def play_shoes(table: CountingTable, key: tuple[int, int], shoes: int, traced: int = 0) -> tuple[CountSums, Array]:
@@ -33,14 +52,14 @@ def play_shoes(table: CountingTable, key: tuple[int, int], shoes: int, traced: i
         traced: The number of first rounds to trace.
 
     Returns:
-        The sums, and a trace of the first rounds, see `CountTally.trace`.
+        The sums; and of the first rounds the bucket, payoff of the first spot in quanta, profit of insurance in half
+        bets, cards dealt so far, and payoffs of further spots, (n, 3 + spots).
 
     Raises:
-        EndlessSplitting: A seat reached the limit on hands.
+        EndlessSplitting: A round is too long.
     """
-    play, tally = _open_table(table, key, traced)
-    play(shoes)
-    return CountSums(tally.raw, tally.shoes, tally.sums, tally.products), tally.trace[: tally.rounds[0]]
+    sums, _, trace = _play(table, key, shoes, traced)
+    return sums, trace
 
 
 def play_units(table: CountingTable, key: tuple[int, int], shoes: int, unit: int) -> tuple[CountSums, UnitSums]:
@@ -56,80 +75,77 @@ def play_units(table: CountingTable, key: tuple[int, int], shoes: int, unit: int
         The sums, and those by unit.
 
     Raises:
-        EndlessSplitting: A seat reached the limit on hands.
+        EndlessSplitting: A round is too long.
     """
-    play, tally = _open_table(table, key, 0)
-    numbers, sums = [tally.shoes.copy()], [tally.sums.copy()]
-    for begun in range(0, shoes, unit):
-        play(min(unit, shoes - begun))
-        numbers.append(tally.shoes.copy())
-        sums.append(tally.sums.copy())
-    units = UnitSums(np.diff(np.array(numbers), axis=0), np.diff(np.array(sums), axis=0))
-    return CountSums(tally.raw, tally.shoes, tally.sums, tally.products), units
+    sums, now, _ = _play(table, key, shoes, 0)
+    many = -(-shoes // unit)
+    numbers, parts = np.zeros((many, 2), np.int64), np.zeros((many, 2, now.shape[1]))
+    for half in (0, 1):
+        number = np.arange(half, shoes, 2) // unit
+        np.add.at(numbers[:, half], number, 1)
+        np.add.at(parts[:, half], number, now[half::2])
+    return sums, UnitSums(numbers, parts)
 
 
-def _open_table(table: CountingTable, key: tuple[int, int], traced: int) -> tuple[Callable[[int], None], CountTally]:
-    """Make a function that plays the next shoes, and the tally to which it adds."""
-    compiled, lookup, tally = count_bets(table.compiled), table.lookup, _make_tally(table, traced)
-    seats = table.counter.seat + len(tally.paid)
-    state = np.zeros(1, COUNT)
-    state["chunk"] = -1
-    counter = table.counter._replace(state=state, unseen=np.zeros_like(table.counter.full))
-    at_table = compiled._replace(act=compiled.act[np.zeros(seats, np.int64)])  # whose length is the number of seats
-    shoe, hands = make_shoe(compiled, key), make_seats(at_table)
-    luck_model = ledger = None
-    if table.adjusted:
-        luck_model = table.luck_model._replace(chart=np.zeros(seats, np.int64))
-        ledger = open_ledger(at_table, luck_model, float(table.unit), 0)
-    control = table.control._replace(left=table.control.full.copy())
-    lanes = _make_lanes(compiled, counter) if lookup else None
-
-    def play(shoes: int) -> None:
-        while shoes:
-            if lookup and shoe.read[0] >= compiled.numbers.cut:
-                shoes -= count_by_table(compiled, shoe, shoes, lookup, counter, lanes, tally)
-            now = min(shoes, 1) if lookup else shoes  # one that runs out during a round, and the rest of the next
-            if now:
-                end = play_counting(compiled, shoe, now, hands, counter, luck_model, ledger, control, tally)
-                if end == RAN_AWAY:
-                    raise EndlessSplitting(ENDLESS)
-                shoes -= now
-
-    return play, tally
+def _play(table: CountingTable, key: tuple[int, int], shoes: int, traced: int) -> tuple[CountSums, Array, Array]:
+    """Returns: the sums, the quantities of every shoe, and the trace."""
+    tally, traces = CountTable(table.unit, table.counter.spots), list[Array]()
+    for batch in _walk_shoes(table, np.array([key], np.uint64), shoes):
+        rounds = batch.rounds
+        tally.add(rounds, batch.shoe, batch.shoes, batch.depths)
+        if traced:
+            units = payoff_parts(rounds.codes)[0]
+            traces.append(np.column_stack([rounds.bucket, units[:, 0], rounds.won, batch.dealt, units[:, 1:]])[:traced])
+            traced -= len(traces[-1])
+    columns = 3 + int(table.counter.spots.max())
+    return *tally.sums(), np.concatenate([np.zeros((0, columns), np.int64), *traces])
 
 
-def _make_tally(table: CountingTable, traced: int) -> CountTally:
-    buckets, spots, quantum = len(table.counter.model), int(table.counter.spots.max()), count_quantum(table.unit)
-    size = (PRODUCTS + (spots > 1)) * buckets
-    return CountTally(
-        quantum=float(quantum),
-        times=int(table.unit / quantum),
-        bet=float(table.unit),
-        raw=np.zeros((buckets, RAW), np.int64),
-        now=np.zeros(size),
-        used=np.zeros(size, np.int64),
-        shoes=np.zeros(2, np.int64),
-        sums=np.zeros((2, size)),
-        products=np.zeros((2, size, size)),
-        paid=np.zeros(spots, np.int64),
-        rounds=np.zeros(1, np.int64),
-        trace=np.zeros((traced, 3 + spots), np.int64),
-    )
+def _walk_shoes(table: CountingTable, keys: Array, shoes: int) -> Iterator[CountedBatch]:
+    segments, seats = Segments(table.compiled, 0), len(table.rows.rows.start)
+    first = begin = dealt = 0
+    while shoes:
+        count = min(shoes, LANES)
+        stop = min(segments.size, (segments.cut + AFTER_CUT * seats + 3) // 4 * 4)
+        try:
+            walked = _walk(table, segments.cards(keys, first, count + FURTHER, stop), begin)
+        except NeedsMoreCards:
+            walked = _walk(table, segments.cards(keys, first, count + FURTHER, segments.size), begin)
+        rounds, begins, ends, depths = walked
+        played = begins < segments.cut  # the others ended within a round of an earlier shoe
+        used = np.minimum(ends, segments.size)
+        before = dealt + np.cumsum(used) - used
+        number = np.cumsum(played) - 1
+        yield CountedBatch(
+            shoes=int(played.sum()),
+            rounds=rounds,
+            shoe=number[rounds.lane],
+            dealt=before[rounds.lane] + rounds.end,
+            depths=None if depths is None else depths[played],
+        )
+        shoes -= int(played.sum())
+        first, begin, dealt = first + count, max(int(ends[-1]) - segments.size, 0), dealt + int(used.sum())
 
 
-def _make_lanes(compiled: CompiledRules, counter: Counter) -> CountLanes:
-    size, opening = compiled.numbers.shoe_size, compiled.deal.tolist()
-    ready, chunk, row, logged = np.zeros((4, LANES), np.int64)
-    log = np.zeros((LANES, size + 2), np.uint32)
-    log[:, 0] = 1
-    return CountLanes(
-        open=opening.index(1),
-        hole=len(opening) - 1 - counter.after if counter.after >= 0 else -1,
-        cards=np.zeros((LANES, size), np.uint8),
-        ready=ready,
-        chunk=chunk,
-        running=np.zeros((LANES, size + 1), np.int64),
-        row=row,
-        log=log,
-        logged=logged,
-    )
+def _walk(table: CountingTable, cards: Array, begin: int) -> tuple[CountedRounds, Array, Array, Array | None]:
+    """Walk all lanes but the last FURTHER ones.
+
+    A lane is walked again as long as the one before has just been found to run on into it otherwise.
+
+    Returns:
+        The rounds in order; by lane the cards before its first round and those up to the end of the last; and the
+        controls, see `CountedBatch`.
+    """
+    shoes, count = CountedShoes(table.compiled, table.counter, cards), cards.shape[1] - FURTHER
+    begins, ends, again = np.zeros(count, np.int64), np.zeros(count, np.int64), np.arange(count)
+    begins[0], parts = begin, list[CountedRounds]()
+    while len(again):
+        arguments = table.compiled, table.rows, table.counter, shoes, again, begins[again]
+        lanes = LuckLanes(*arguments, table.luck) if table.luck else CounterLanes(*arguments)
+        parts = [part.at(~np.isin(part.lane, again)) for part in parts] + [lanes.walk()]
+        ends[again] = lanes.dealt
+        found = np.append(begin, np.maximum(ends[:-1] - shoes.size, 0))
+        again, begins = np.flatnonzero(found != begins), found
+    rounds = CountedRounds(*(np.concatenate(fields) for fields in zip(*parts, strict=True)))
+    depths = count_depths(shoes, table.control, count) if table.luck else None
+    return rounds.at(np.lexsort((rounds.begin, rounds.lane))), begins, ends, depths

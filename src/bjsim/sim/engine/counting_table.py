@@ -1,4 +1,4 @@
-"""A table at which one player counts cards, and the sums over its rounds. This module does not import numba."""
+"""A table at which one player counts cards, and the sums over its rounds."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bjsim.sim.engine.kernels.count_layout import Counter, DepthControl
-from bjsim.sim.engine.kernels.layout import CompiledRules, LuckModel
-from bjsim.sim.engine.kernels.table_layout import CountLookup
+from bjsim.sim.engine.count_luck import CountLuck
+from bjsim.sim.engine.count_rows import CountRows
+from bjsim.sim.engine.counter import Counter
+from bjsim.sim.engine.depth_control import DepthControl
+from bjsim.sim.engine.kernels.layout import CompiledRules
 
 Array = np.ndarray[Any, Any]
 
@@ -20,25 +22,32 @@ class CountingTable(NamedTuple):
 
     Attributes:
         compiled: The compiled rules, with a row of `act` for each chart.
-        lookup: The round table of its rounds; None if they are played by the compiled rules.
+        rows: The round table of its rounds.
         unit: The payoff quantum, as a share of an initial bet.
-        luck_model: The luck model.
         counter: The counting system and what is done at each count.
         control: The values of the depth control.
-        adjusted: Whether profits are luck-adjusted and depth-controlled. The cards are the same either way.
+        luck: What luck is counted by; None: profits are not luck-adjusted and depth-controlled.
     """
 
     compiled: CompiledRules
-    lookup: CountLookup | None
+    rows: CountRows
     unit: Fraction
-    luck_model: LuckModel
     counter: Counter
     control: DepthControl
-    adjusted: bool
+    luck: CountLuck | None
 
 
 class CountSums(NamedTuple):
-    """The sums over shoes; see the fields of these names in `CountTally`."""
+    """The sums over shoes. D is 7 B, or 6 B if there is never more than one spot.
+
+    Attributes:
+        raw: Integers by bucket: rounds; sums over the spots of profit, squared profit and stakes, in quanta (see
+            `count_quantum`); insurance bets and half bets won by them, of one spot; and the products of the profits of
+            all ordered pairs of spots, int64 (B, RAW).
+        shoes: Shoes in each half of the sample, to which they belong by turns, int64 (2,).
+        sums: Sums of the quantities in `counter.py` over the shoes of each half, float64 (2, D).
+        products: Sums of their products, lower triangle, float64 (2, D, D).
+    """
 
     raw: Array
     shoes: Array

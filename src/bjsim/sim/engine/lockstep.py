@@ -124,18 +124,19 @@ class Lockstep:
         self._find_next(self.rows.forced.take(place))
         return log, over
 
-    def _find_next(self, forced: Array) -> None:
-        """Find who gets the next cards: in the deal, a seat that acts, or else the dealer."""
-        acts = ~self.done & ~self.rows.waits.take(self.row)
+    def _find_next(self, forced: Array, at: Any = slice(None)) -> None:
+        """Find who gets the next cards of lanes: in the deal, a seat that acts, or else the dealer."""
+        who, drawn = self.who[at], self.drawn[at]
+        acts = ~self.done[:, at] & ~self.rows.waits.take(self.row[:, at])
         turn = np.arange(self.seats)[:, None]
         if self.round_robin:  # the seats after the last come first, unless it has decided nothing since
-            began = self.drawn > len(self.opening)
-            stays = np.take_along_axis(forced & acts, self.who.clip(max=self.seats - 1)[None], axis=0)
-            turn = np.where(began, (turn - self.who - ~stays[0]) % self.seats, turn)
+            began = drawn > len(self.opening)
+            stays = np.take_along_axis(forced & acts, who.clip(max=self.seats - 1)[None], axis=0)
+            turn = np.where(began, (turn - who - ~stays[0]) % self.seats, turn)
         first = np.where(acts, turn, self.seats).argmin(axis=0)
         acting = np.where(acts.any(axis=0), first, self.seats)
-        dealt = self.drawn < len(self.opening)
-        self.who = np.where(dealt, self.opening[np.minimum(self.drawn, len(self.opening) - 1)], acting)
+        dealt = drawn < len(self.opening)
+        self.who[at] = np.where(dealt, self.opening[np.minimum(drawn, len(self.opening) - 1)], acting)
 
 
 def opening(compiled: CompiledRules) -> Array:

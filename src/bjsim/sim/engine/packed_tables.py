@@ -8,21 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from bjsim.sim.engine.kernels.count_layout import BET
-from bjsim.sim.engine.kernels.layout import CHOICE, INSURE, WIDE, CompiledRules
+from bjsim.sim.engine.counter import BET
+from bjsim.sim.engine.kernels.layout import CHOICE, WIDE, CompiledRules
 from bjsim.sim.engine.kernels.table_layout import (
     ACTED,
-    ASKS,
-    CHOICE_NUMBER,
     LEAVES,
     OVER,
-    CountLookup,
     LookupTable,
     RowLuck,
     TableSeats,
 )
 from bjsim.sim.engine.luck_tables import Luck, LuckTable
-from bjsim.sim.engine.round_table import LEFT, RoundTable, make_round_tables
+from bjsim.sim.engine.round_table import LEFT, RoundTable
 from bjsim.sim.game.cards import RANKS
 
 Array = np.ndarray[Any, Any]
@@ -32,7 +29,6 @@ MOST_LOGGED = 126  # different ends of hands and rounds
 MOST_OFFSETS = 1 << 22  # of rows, below the bits OVER and ACTED
 MIN_CARDS = 16  # cards of a shoe below which lanes gain nothing
 LINE = 64  # bytes in a line of the cache
-MAX_CHOICES = 255  # by the count: their numbers are stored as logged bytes are
 
 
 def pack_table(compiled: CompiledRules, table: RoundTable) -> LookupTable | None:
@@ -76,29 +72,6 @@ def pack_seats(tables: Sequence[RoundTable], chart: Array) -> TableSeats | None:
         splits=np.zeros(seats, np.int64),
         acting=np.zeros(seats + 1, np.int64),
     )
-
-
-def make_count_lookup(compiled: CompiledRules) -> CountLookup | None:
-    """Make the round table of a single seat whose chart depends on the count.
-
-    Args:
-        compiled: The compiled rules, with a row of `act` for each chart.
-
-    Returns:
-        The table; None if rounds would leave it, or if there are too many choices.
-    """
-    act, answers = merge_charts(compiled.act)
-    merged = count_bets(compiled)._replace(act=act)
-    if len(answers) > MAX_CHOICES or (act == INSURE).any():
-        return None
-    ((table,), _) = make_round_tables(merged)
-    lookup = pack_table(merged, table)
-    if lookup is None or (table.after[LEFT + 1 :] == LEFT).any():
-        return None
-    asks = table.kind == 2
-    entries = (lookup.table | np.where(asks[table.after].ravel(), ASKS, 0)).astype(np.uint32).reshape(-1, len(RANKS))
-    entries[asks, CHOICE_NUMBER] = table.choice[asks]
-    return CountLookup(entries.ravel(), table.ends, table.hands, answers)
 
 
 def count_bets(compiled: CompiledRules) -> CompiledRules:

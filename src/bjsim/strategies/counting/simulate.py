@@ -38,7 +38,7 @@ def unit_shoes(rules: Rules) -> int:
 
 def play_block(game: CountingGame, seed: int, block: int, keep_units: bool = False) -> tuple[CountSums, UnitSums]:
     """Play a block of whole shoes. Without `keep_units`, it is one unit."""
-    from bjsim.sim.engine.counting import play_units  # imports numba
+    from bjsim.sim.engine.counting import play_units
 
     key, shoes = stream_key(seed, COUNTING_TABLE, block), block_shoes(game.rules)
     unit = unit_shoes(game.rules) if keep_units else shoes

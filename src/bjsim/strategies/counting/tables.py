@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -10,15 +11,17 @@ import numpy as np
 
 from bjsim.errors import InputError
 from bjsim.sim.engine.compiled_rules import compile_rules
+from bjsim.sim.engine.count_luck import CountLuck, make_count_luck
+from bjsim.sim.engine.count_rows import make_count_rows
+from bjsim.sim.engine.counter import Counter
 from bjsim.sim.engine.counting_table import CountingTable
-from bjsim.sim.engine.counting_values import make_counting_values
-from bjsim.sim.engine.kernels.count_layout import COUNT, Counter, DepthControl
-from bjsim.sim.engine.kernels.layout import SPLIT, CompiledRules, LuckModel
-from bjsim.sim.engine.packed_tables import make_count_lookup
+from bjsim.sim.engine.depth_control import DepthControl
+from bjsim.sim.engine.kernels.layout import SPLIT, CompiledRules
 from bjsim.sim.engine.state_values import draw_probabilities
 from bjsim.sim.game.cards import TEN
 from bjsim.sim.game.course import ACE, course
 from bjsim.sim.game.rules import Rules
+from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.counting.count_cells import CountCells, decision_counts, make_cells, whole_counts
 from bjsim.strategies.counting.departures import INSURANCE, Departures
 from bjsim.strategies.counting.depths import DepthDistribution, depth_distribution
@@ -107,16 +110,6 @@ class CountingGame:
         possible = self.rules.dealer_shows == "up" and course(self.rules, ACE).natural >= 0
         return possible and any(play.row == INSURANCE for play in self.departures.plays)
 
-    @property
-    def by_table(self) -> bool:
-        """Whether the round table may play it: one spot, no luck, and a hole card if insurance is ever taken.
-
-        Without a hole card, insurance may wait for a card of the dealer that no hand waits for.
-        """
-        alone = self.others == 0 and self.most_spots == 1
-        stays = self.leave is None
-        return alone and stays and not self.adjusted and (self.hides or not self.can_insure)
-
 
 class ReadyTable(NamedTuple):
     """A table ready to be played.
@@ -149,27 +142,16 @@ def ready_table(game: CountingGame) -> ReadyTable:
     share, composition = distribution.mean_by_bucket(cells.bucket, buckets[1] - buckets[0] + 1)
     plays = _play_of_buckets(cells, distribution, len(share))
     model, points = _model_points(rules, compiled, cells.chart[plays], share, composition)
-    values = make_counting_values(rules, compiled, points)
-    luck_model = values.luck_model
+    counter = _make_counter(game, cells, decisions, charts, buckets[0], len(share))
+    models = [_split_again(compiled, chart) for chart, _ in points if game.adjusted]
+    act = np.concatenate([compiled.act, *models])
+    points = [(len(compiled.act) + number, one) for number, (_, one) in enumerate(points)]
+    made = make_count_rows(compiled._replace(act=act), game.others + game.most_spots)
+    luck = make_count_luck(made, model, points, rules.unit, compiled.unshuffled) if game.adjusted else None
     insured = _insured_by_bucket(cells, distribution, share) if game.can_insure else 0 * share
-    control = _make_control(luck_model, model, composition, insured, decks)
+    control = _make_control(luck, composition, insured, decks)
     expected = distribution.expected_controls(cells.bucket, control.values, control.slopes, STEP)
-    models = np.array([chart for chart, _ in points])
-    counter = _make_counter(game, cells, decisions, model)._replace(
-        model_chart=models,
-        resplits=(compiled.act[models] == SPLIT).any(axis=(1, 3)),
-        row=values.row,
-        actions=values.actions,
-        splits=values.splits,
-        context=_open_contexts(game, compiled, luck_model),
-        ends=values.ends,
-        spots=np.array([spots_at(game.spots, buckets[0] + number) for number in range(len(share))]),
-        leave=-1 if game.leave is None else 0,
-        seat=game.others,
-        other=charts.index(game.departures.base) if game.others else 0,
-    )
-    lookup = make_count_lookup(compiled) if game.by_table else None
-    table = CountingTable(compiled, lookup, rules.unit, luck_model, counter, control, game.adjusted)
+    table = CountingTable(compiled, made, rules.unit, counter, control, luck)
     return ReadyTable(table, buckets[0], np.stack(expected).sum(axis=1))
 
 
@@ -206,7 +188,7 @@ def _insured_by_bucket(cells: CountCells, distribution: DepthDistribution, share
 def _model_points(
     rules: Rules, compiled: CompiledRules, chart: Array, share: Array, composition: Array
 ) -> tuple[Array, list[tuple[int, Array]]]:
-    """The luck model's chart by bucket, and what these charts are for; see `make_counting_values`.
+    """The luck model's chart by bucket, and what these charts are for; see `make_count_luck`.
 
     Buckets that few rounds visit borrow the nearest chart.
     """
@@ -228,23 +210,30 @@ def _model_points(
     return nearest, points
 
 
-def _open_contexts(game: CountingGame, compiled: CompiledRules, luck_model: LuckModel) -> Array:
-    """The luck context of the dealer's open card, by column; unknown ones are 0."""
-    contexts = np.zeros(compiled.act.shape[3], np.int64)
-    for rank in range(TEN + 1):
-        contexts[compiled.column[0, compiled.dealer_add[0, rank]]] = luck_model.context_add[0, rank]
-    return contexts
+def _split_again(compiled: CompiledRules, chart: int) -> Array:
+    """The chart, but one that splits a pair splits it again against every card, (1, 2, S, C).
+
+    The luck model plays so. Rounds in which the counter splits a pair that the model does not are the better valued.
+    """
+    act, hands = compiled.act[chart].copy(), np.unique(compiled.add[compiled.split_to])
+    columns = slice(len(compiled.ended_column))
+    again = hands[(act[1, hands, columns] == SPLIT).any(axis=1)]
+    act[1, again, columns] = np.where(act[1, again, columns] > 0, SPLIT, 0)
+    whole: Array = act[None]
+    return whole
 
 
-def _make_control(luck_model: LuckModel, model: Array, composition: Array, insures: Array, decks: int) -> DepthControl:
-    """The first-order values of rounds, insurance included."""
+def _make_control(luck: CountLuck | None, composition: Array, insures: Array, decks: int) -> DepthControl:
+    """The first-order values of rounds, insurance included; 0 without luck adjustment."""
     ace, ten = composition[:, 0], composition[:, TEN]
-    values = luck_model.value[model] - insures * ace * (1.5 * ten)
-    slopes = luck_model.start[model][:, : TEN + 1].copy()
+    full = decks * np.array([4.0] * TEN + [16.0])
+    if luck is None:
+        return DepthControl(STEP, 0 * composition, 0 * ace, full)
+    values = luck.start[luck.model, 0] - insures * ace * (1.5 * ten)
+    slopes = luck.start[luck.model, 1 : TEN + 2].copy()
     slopes[:, 0] += insures * (1.5 * ten - 0.5)
     slopes[:, TEN] += insures * 1.5 * ace
-    full = decks * np.array([4.0] * TEN + [16.0])
-    return DepthControl(STEP, slopes, values, full, full.copy())
+    return DepthControl(STEP, slopes, values, full)
 
 
 def _insurable(decisions: CountCells, game: CountingGame) -> Array:
@@ -260,7 +249,9 @@ def _insurable(decisions: CountCells, game: CountingGame) -> Array:
     return found
 
 
-def _make_counter(game: CountingGame, bets: CountCells, decisions: CountCells, model: Array) -> Counter:
+def _make_counter(
+    game: CountingGame, bets: CountCells, decisions: CountCells, charts: Sequence[Chart], first: int, number: int
+) -> Counter:
     rules = game.rules
     return Counter(
         tags=decisions.rank_tags(),
@@ -273,22 +264,12 @@ def _make_counter(game: CountingGame, bets: CountCells, decisions: CountCells, m
         chart=decisions.chart,
         insures=decisions.insures * game.can_insure,
         insurable=_insurable(decisions, game),
-        model=model,
-        model_chart=model,
-        resplits=model,
-        row=model,
-        actions=np.zeros((1, 1, 1, 1)),
-        splits=np.zeros((1, 1, 1, 1, 1)),
-        context=model,
-        ends=model,
-        unseen=np.zeros(TEN + 1),
         full=np.array([4.0] * TEN + [16.0]) * int(rules.decks),
-        spots=model,
-        leave=-1,
-        seat=0,
-        other=0,
+        spots=np.array([spots_at(game.spots, first + bucket) for bucket in range(number)]),
+        leave=-1 if game.leave is None else 0,
+        seat=game.others,
+        other=charts.index(game.departures.base) if game.others else 0,
         before_round=int(game.system.timing == "round"),
         after=rules.deal[rules.deal.rindex("d") :].count("p") if game.hides else -1,
         ace=game.departures.base.states.columns.index("A") if game.can_insure else -1,
-        state=np.zeros(1, COUNT),
     )

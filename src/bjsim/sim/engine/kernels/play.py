@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from bjsim.sim.engine.jit import compiled
-from bjsim.sim.engine.kernels.counter import choose
 from bjsim.sim.engine.kernels.layout import DOUBLE, HIT, RUNAWAY, SPLIT, SURRENDER
 from bjsim.sim.engine.kernels.luck import (
     count_full,
@@ -94,14 +93,11 @@ def risk_original_bet(compiled: Any, seats: Any, s: Any, luck_model: Any, ledger
 
 @compiled(_nrt=False, forceinline=True)
 def play_turn(
-    compiled: Any, shoe: Any, seats: Any, s: Any, column: Any, context: Any, need: Any, luck_model: Any, ledger: Any,
-    counter: Any,
-) -> Any:  # fmt: skip
+    compiled: Any, shoe: Any, seats: Any, s: Any, column: Any, context: Any, need: Any, luck_model: Any, ledger: Any
+) -> Any:
     """Play a seat's turn: all its decisions, or one of them in round-robin order.
 
     column: -1 if the round has ended, and no hand may surrender early.
-
-    counter: None, or what selects the current chart, see `Counter`.
 
     Returns: the maximum of `CompiledRules.waits` over the finished hands, or RAN_AWAY.
     """
@@ -111,10 +107,7 @@ def play_turn(
             count_full(luck_model, ledger)
         hand = seats.hand[s]
         free = 1 if seats.held[s] < compiled.hand_limit[hand] else 0
-        if counter is None:
-            code = 0 if column < 0 else compiled.act[s, free, hand, column]
-        else:
-            code = choose(compiled, counter, shoe, seats, s, free, column, luck_model, ledger)
+        code = 0 if column < 0 else compiled.act[s, free, hand, column]
         if code and moved and compiled.numbers.round_robin:
             break  # the next decision belongs to another turn
         moved = moved or code != 0
@@ -167,15 +160,13 @@ def insure(compiled: Any, seats: Any, luck_model: Any, ledger: Any) -> Any:
 
 
 @compiled(_nrt=False, forceinline=True)
-def play_seats(
-    compiled: Any, shoe: Any, seats: Any, column: Any, context: Any, luck_model: Any, ledger: Any, counter: Any
-) -> Any:
+def play_seats(compiled: Any, shoe: Any, seats: Any, column: Any, context: Any, luck_model: Any, ledger: Any) -> Any:
     """Play all seats' hands. Returns: as `play_turn`."""
     need, acting = np.int64(0), True
     while acting:
         acting = False
         for s in range(len(seats.hand)):
-            need = play_turn(compiled, shoe, seats, s, column, context, need, luck_model, ledger, counter)
+            need = play_turn(compiled, shoe, seats, s, column, context, need, luck_model, ledger)
             if need == RAN_AWAY:
                 return need
             acting = acting or seats.acting[s] != 0
@@ -242,7 +233,7 @@ def play(compiled: Any, shoe: Any, rounds: Any, seats: Any, counts: Any, luck_mo
             insured = insure(compiled, seats, luck_model, ledger)
         if ended:
             column = compiled.ended_column[column]
-        need = play_seats(compiled, shoe, seats, column, context, luck_model, ledger, None)
+        need = play_seats(compiled, shoe, seats, column, context, luck_model, ledger)
         if need == RAN_AWAY:
             return RAN_AWAY
         if not ended:

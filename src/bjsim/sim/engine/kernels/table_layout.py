@@ -7,13 +7,11 @@ from typing import NamedTuple
 from bjsim.sim.engine.kernels.layout import Array
 
 OVER, ACTED = 1 << 30, 1 << 31  # in an entry of `TableSeats`: the round is over; the seat draws no more cards
-ASKS = 1 << 31  # in an entry of `CountLookup`: the next row asks for an action
 LEAVES = 255  # the byte of an entry that leads out of the table
 LEFT_TABLE = -1  # what a kernel returns if a round left the table
 ROW = 13  # entries of a row
 SCALE = 1 << 10  # values by which luck is counted are whole multiples of 1 / SCALE initial bets
 STEP = 4  # cards between the depths at which the drift is computed
-CHOICE_NUMBER = 12  # the entry of such a row that is the number of the choice
 
 
 class LookupTable(NamedTuple):
@@ -32,23 +30,6 @@ class LookupTable(NamedTuple):
     ends: Array
     hands: Array
     left: int
-
-
-class CountLookup(NamedTuple):
-    """The round table of the rounds of one seat whose chart depends on the count.
-
-    Attributes:
-        table: See `LookupTable`. ASKS is added to the entries that lead to a row that asks for an action. The first six
-            entries of such a row are those of the action codes, and CHOICE_NUMBER is the number of the choice.
-        ends: See `LookupTable`; the tied bets of a payoff code are the settled bets.
-        hands: Likewise.
-        answers: The action code by choice and chart, int64 (V, charts).
-    """
-
-    table: Array
-    ends: Array
-    hands: Array
-    answers: Array
 
 
 class Blocks(NamedTuple):

@@ -1,0 +1,41 @@
+"""The depth control: first-order values of rounds at fixed depths of a shoe, which depend on its cards alone."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bjsim.sim.engine.counted_shoes import CountedShoes
+
+Array = np.ndarray[Any, Any]
+
+
+class DepthControl(NamedTuple):
+    """The first-order values of rounds by bucket.
+
+    Attributes:
+        step: Cards between tested depths, from 0 up to the cut.
+        slopes: Slopes of the value of a round in the composition of the shoe, by value, float64 (B, 10).
+        values: The value at the slopes' origin, float64 (B,).
+        full: Cards of a full shoe by value, float64 (10,).
+    """
+
+    step: int
+    slopes: Array
+    values: Array
+    full: Array
+
+
+def count_depths(shoes: CountedShoes, control: DepthControl, count: int) -> Array:
+    """The controls of the first `count` shoes: value and number of the depths in each bucket, (count, 2, B)."""
+    sums, lanes = np.zeros((count, 2, len(control.values))), np.arange(count)
+    left = np.repeat(control.full[None], count, axis=0)
+    for n in range(0, shoes.cut, control.step):
+        bucket = shoes.bucket[n, :count]
+        value = (control.slopes[bucket] * left).sum(axis=1) / (shoes.size - n)
+        sums[lanes, 0, bucket] += control.values[bucket] + value
+        sums[lanes, 1, bucket] += 1
+        for card in shoes.cards[n : n + control.step, :count]:
+            left[lanes, np.minimum(card, len(control.full) - 1)] -= 1
+    return sums

@@ -1,0 +1,92 @@
+"""The luck of a counter's cards: its mean is 0 for every kind of draw, and results do not depend on workers."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bjsim.sim.engine.array_cards import Segments
+from bjsim.sim.engine.count_luck import CountLuck
+from bjsim.sim.engine.counted_shoes import CountedShoes
+from bjsim.sim.engine.luck_lanes import LuckLanes
+from bjsim.sim.game.presets import named_rules
+from bjsim.sim.game.random_stream import stream_key
+from bjsim.sim.game.rules import Rules
+from bjsim.strategies.counting.departures import Departures
+from bjsim.strategies.counting.ramp import Ramp
+from bjsim.strategies.counting.simulate import simulate_count
+from bjsim.strategies.counting.systems import find_system
+from bjsim.strategies.counting.tables import CountingGame, ready_table
+from bjsim.strategies.exact.solver import Solver
+
+TWO = named_rules("vegas-s17").replace(decks=2)
+SHOES = 3000
+
+
+class Watched(LuckLanes):
+    """Keeps the luck of each kind of draw: number, sum and sum of squares."""
+
+    def __init__(self, *arguments: Any) -> None:
+        self.kinds: dict[str, np.ndarray[Any, Any]] = defaultdict(lambda: np.zeros(3))
+        super().__init__(*arguments)
+
+    def _watch(self, kind: str, count: Any, *arguments: Any) -> None:
+        before = self.luck.copy()
+        count(*arguments)
+        found = (self.luck - before)[self.luck != before]
+        self.kinds[kind] += [len(found), found.sum(), (found**2).sum()]
+
+    def _count_own(self, *arguments: Any) -> None:
+        self._watch("own card", super()._count_own, *arguments)
+
+    def _count_others(self, *arguments: Any) -> None:
+        self._watch("others' card", super()._count_others, *arguments)
+
+    def _judge(self, *arguments: Any) -> None:
+        self._watch("hole card", super()._judge, *arguments)
+
+
+def watch(rules: Rules, spots: str, change: Any = lambda luck: luck) -> dict[str, float]:
+    """The mean luck of each kind of draw in standard errors; draws are uncorrelated."""
+    chart = Solver(rules.replace(seats=1)).chart
+    game = CountingGame(rules, find_system("hilo"), Departures.parse("i18", chart), None, Ramp.parse(spots).spots)
+    table = ready_table(game).table
+    assert table.luck is not None
+    cards = Segments(table.compiled, 0).cards(np.array([stream_key(4, 0, 0)], np.uint64), 0, SHOES + 2, 104)
+    shoes = CountedShoes(table.compiled, table.counter, cards)
+    nothing = np.zeros(SHOES, np.int64)
+    lanes = Watched(
+        table.compiled, table.rows, table.counter, shoes, np.arange(SHOES), nothing, change(table.luck)
+    )  # fmt: skip
+    lanes.walk()
+    assert all(number > 500 for number, _, _ in lanes.kinds.values())
+    return {kind: float(total / np.sqrt(squares)) for kind, (_, total, squares) in lanes.kinds.items()}
+
+
+@pytest.mark.parametrize(("seats", "spots"), [(1, "1"), (3, "0:1 1:1x2")])
+def test_the_mean_luck_of_every_kind_of_draw_is_nothing(seats: int, spots: str) -> None:
+    """Below 4 standard errors, which fails by chance in one of 3,000 runs."""
+    found = watch(TWO.replace(seats=seats), spots)
+    assert set(found) == ({"own card", "hole card"} if seats == 1 else {"own card", "others' card", "hole card"})
+    assert max(map(abs, found.values())) < 4
+
+
+def test_luck_of_a_shoe_with_more_aces_is_noticed() -> None:
+    """Negative control."""
+
+    def more_aces(luck: CountLuck) -> CountLuck:
+        full = luck.full.copy()
+        full[0] += 16
+        return luck._replace(full=full)
+
+    found = watch(TWO, "1", more_aces)
+    assert abs(found["own card"]) > 6
+
+
+def test_a_luck_adjusted_run_is_the_same_with_any_number_of_workers() -> None:
+    departures = Departures.parse("i18", Solver(TWO).chart)
+    one, two = (simulate_count(TWO, find_system("hilo"), departures, 1e5, seed=2, workers=n) for n in (1, 2))
+    assert all(np.array_equal(a, b) for a, b in zip(one.sums, two.sums, strict=True))
