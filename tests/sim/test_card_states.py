@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.engines import differences, never
+from support.engines import differences, never, play_rounds
 
 from bjsim.sim.engine import compiled_rules
 from bjsim.sim.engine.compiled_rules import compile_rules
 from bjsim.sim.engine.merge_states import merge_states
-from bjsim.sim.engine.rounds import play_rounds
 from bjsim.sim.engine.walkers import Walkers
 from bjsim.sim.game.card_states import CardStates
 from bjsim.sim.game.hand_states import HandState

@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pytest
 from support.command import bjsim, refusal
+from support.engines import play_rounds
 
 from bjsim.errors import InputError
 from bjsim.sim.engine.array_play import play_blocks
@@ -14,7 +15,7 @@ from bjsim.sim.engine.compiled_rules import ENDLESS_WINDOW, compile_rules
 from bjsim.sim.engine.lockstep import seat_rows
 from bjsim.sim.engine.packed_tables import pack_table
 from bjsim.sim.engine.round_table import make_round_tables
-from bjsim.sim.engine.rounds import play_lanes, play_rounds
+from bjsim.sim.engine.rounds import play_lanes
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules

@@ -13,16 +13,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import types
-from support.engines import differences, never
+from support.engines import differences, never, play_rounds
 from support.games import CODE_WEIGHTS, FIXED, random_chart, rules
 
 from bjsim.errors import EndlessSplitting
 from bjsim.sim.engine.compiled_rules import compile_rules, payoff_code
-from bjsim.sim.engine.kernels import adjusted_table, layout, play, read_log, run_table, table_layout
+from bjsim.sim.engine.kernels import adjusted_table, layout, read_log, run_table, table_layout
 from bjsim.sim.engine.kernels.layout import HIT, RUNAWAY, STAND, TIED, CompiledRules
 from bjsim.sim.engine.packed_tables import pack_table
 from bjsim.sim.engine.round_table import make_round_tables
-from bjsim.sim.engine.rounds import play_lanes, play_rounds
+from bjsim.sim.engine.rounds import play_lanes
 from bjsim.sim.engine.walkers import Walkers
 from bjsim.sim.game.events import DEALER
 from bjsim.sim.game.presets import PRESETS, named_rules
@@ -35,9 +35,9 @@ from bjsim.strategies.charts.chart import Chart, make_chart
 from bjsim.strategies.exact.solver import Solver
 
 
-@pytest.mark.parametrize("games", [500, pytest.param(4000, marks=pytest.mark.slow)])
-def test_both_engines_pay_the_same_in_random_games(games: int) -> None:
-    """Random rules, and for each seat a chart of random codes; 25 rounds of each.
+@pytest.mark.parametrize("games", [100, pytest.param(3000, marks=pytest.mark.slow)])
+def test_the_table_pays_what_the_readable_round_pays_in_random_games(games: int) -> None:
+    """Random rules, and for each seat a chart of random codes; 100 rounds of each.
 
     A case is a set of rules, charts and cards. Hypothesis repeats parts of cases, so that fewer rules are different.
     """
@@ -56,7 +56,7 @@ def test_both_engines_pay_the_same_in_random_games(games: int) -> None:
         seats = [random_chart(game, seed, seed % len(CODE_WEIGHTS)) for seed in seeds]
         played.update(game.to_dict().items())
         cases.add((game, tuple(seeds), key))
-        assert differences(game, seats, key, rounds=25, seen=seen) == []
+        assert differences(game, seats, key, rounds=100, seen=seen) == []
 
     check()
     assert len(cases) == games
@@ -206,8 +206,6 @@ def test_splits_without_end_are_reported(monkeypatch: pytest.MonkeyPatch) -> Non
     """If tens have a probability above 1/2 and are always split, the hands of a seat multiply without end."""
     game = Rules(max_hands="inf", ten_probability="9/10")  # type: ignore[arg-type]
     compiled = compile_rules(game, [splits_everything(game).policy])
-    with pytest.raises(EndlessSplitting, match=f"{RUNAWAY:,} hands"):
-        play_rounds(compiled, stream_key(1, 0, 0), 100)
     monkeypatch.setattr("bjsim.sim.game.round.RUNAWAY", 1000)  # to be reached in a second
     readable = ReadableTable(game, [splits_everything(game)])
     for table in (readable, CompiledTable(compiled, game.unit, readable)):
@@ -269,8 +267,7 @@ def test_what_kernels_are_given_is_defined_among_them() -> None:
     play_lanes(compiled, table, [stream_key(1, 0, 0)], [10])
     adjusted = Walkers(compiled, never).adjusted(game.unit)
     adjusted.compile()
-    play_rounds(compiled, stream_key(1, 0, 0), 10)
-    kernels = (play.play, run_table.run_table, read_log.read_log, adjusted_table.run_adjusted)
+    kernels = (run_table.run_table, read_log.read_log, adjusted_table.run_adjusted)
     given = [kind for kernel in kernels for signature in kernel.signatures for kind in signature]  # type: ignore[union-attr]
     classes = {kind.instance_class for kind in given if isinstance(kind, types.NamedTuple)}
     assert {"CompiledRules", "ShoeArrays", "LookupTable", "Lanes", "RowLuck"} <= {each.__name__ for each in classes}

@@ -8,9 +8,9 @@ import math
 
 import numpy as np
 import pytest
+from support.engines import play_rounds
 
 from bjsim.sim.engine.compiled_rules import compile_rules
-from bjsim.sim.engine.rounds import play_rounds
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.stats.intervals import anytime, anytime_factor, fixed_sample

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.engines import play_rounds
 from support.games import FIXED, charts, rules
 
 from bjsim.sim.engine.compiled_rules import compile_rules
 from bjsim.sim.engine.kernels.layout import TIED
-from bjsim.sim.engine.rounds import play_rounds
 from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules

@@ -10,7 +10,6 @@ from typing import ClassVar
 import pytest
 
 from bjsim.sim.engine.compiled_rules import payoff_code
-from bjsim.sim.engine.rounds import play_rounds
 from bjsim.sim.game.actions import Action, Player, View
 from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.random_stream import Stream, stream_key
@@ -19,6 +18,7 @@ from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import open_shoe
 from bjsim.strategies.charts.state_player import StatePlayer
 from bjsim.strategies.experiment import compile_players
+from support.engines import play_rounds
 
 ROUNDS = 200
 KEY = (2011, 0, 0)  # seed, table and block of the rounds

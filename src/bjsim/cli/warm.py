@@ -58,9 +58,9 @@ def tables(rules: Rules) -> Iterator[Table]:
 
 def folders() -> list[str]:
     """The folders in which numba caches compiled code."""
-    from bjsim.sim.engine.kernels import adjusted_table, play, run_table, seats_table
+    from bjsim.sim.engine.kernels import adjusted_table, run_table, seats_table
     from bjsim.strategies.learning import kernel as learning
 
-    modules: list[Any] = [adjusted_table, play, run_table, seats_table, learning]
+    modules: list[Any] = [adjusted_table, run_table, seats_table, learning]
     kernels = [each for module in modules for each in vars(module).values() if hasattr(each, "stats")]
     return sorted({str(kernel.stats.cache_path) for kernel in kernels if kernel.stats.cache_path})

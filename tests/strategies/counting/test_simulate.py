@@ -10,13 +10,13 @@ from itertools import product
 
 import numpy as np
 import pytest
+from support.engines import play_rounds
 
 from bjsim.errors import InputError
 from bjsim.sim.engine.compiled_rules import compile_rules
 from bjsim.sim.engine.counter import DEPTHS, INSURANCE, VALUE
 from bjsim.sim.engine.counting import play_shoes
 from bjsim.sim.engine.counting_table import CountSums
-from bjsim.sim.engine.rounds import play_rounds
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules

@@ -80,11 +80,10 @@ def make_round_tables(compiled: CompiledRules, unlikely: float = UNLIKELY) -> tu
         The tables of the different charts, which number their ends alike, and the table of each seat, (seats,).
     """
     _, first, chart = np.unique(compiled.act, axis=0, return_index=True, return_inverse=True)
-    alike = all((array[:, TEN:] == array[:, TEN:][:, :1]).all() for array in (compiled.add, compiled.dealer_add))
     reached = []
     for seat in first.tolist():
         transitions = Transitions(compiled, seat, unlikely)
-        reached.append(_explore(transitions, TEN + 1 if alike else len(RANKS)))
+        reached.append(_explore(transitions, TEN + 1 if tens_are_alike(compiled) else len(RANKS)))
     used = np.unique(np.concatenate([states.label.ravel() for states in reached]))
     vectors, probabilities = transitions.vectors.codes, rank_probabilities(compiled)
     ends = np.append(transitions.ends(used[used >= len(vectors)]), [[0, 0]], axis=0)
@@ -215,3 +214,8 @@ def _place(after: Array, height: Array, start: int, probabilities: Array) -> Arr
     row = np.empty(len(after), np.int64)
     row[np.argsort(-weights, kind="stable")] = np.arange(len(after))
     return np.where(row > 0, row + 1, 0)
+
+
+def tens_are_alike(compiled: CompiledRules) -> bool:
+    """Whether the rules treat all ten-valued ranks alike."""
+    return all((array[:, TEN:] == array[:, TEN:][:, :1]).all() for array in (compiled.add, compiled.dealer_add))

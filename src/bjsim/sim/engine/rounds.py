@@ -10,64 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from bjsim.errors import EndlessSplitting
 from bjsim.sim.engine.array_play import count_codes
 from bjsim.sim.engine.kernels.adjusted_table import run_adjusted
-from bjsim.sim.engine.kernels.layout import (
-    DRAW,
-    ENDLESS,
-    NO_LIMIT,
-    NOTES,
-    STATE,
-    CompiledRules,
-    Counts,
-    Ledger,
-    LuckModel,
-    Seats,
-    ShoeArrays,
-)
-from bjsim.sim.engine.kernels.play import RAN_AWAY, play
+from bjsim.sim.engine.kernels.layout import NO_LIMIT, CompiledRules, Counts, ShoeArrays
 from bjsim.sim.engine.kernels.run_table import LANES, LOG, run_table
 from bjsim.sim.engine.kernels.seats_table import run_seats
 from bjsim.sim.engine.kernels.shoe import BUFFER, KEPT
 from bjsim.sim.engine.kernels.table_layout import LEFT_TABLE, Blocks, Lanes, LookupTable, RowLuck, TableSeats
 from bjsim.sim.engine.lockstep import opening
-from bjsim.sim.engine.packed_tables import fresh_luck, padded
+from bjsim.sim.engine.packed_tables import fresh_luck
 from bjsim.sim.engine.round_table import LeftTable
 
 Array = np.ndarray[Any, Any]
-
-STEP = 4  # cards between the depths at which the drift is computed
-
-
-def open_ledger(compiled: CompiledRules, luck_model: LuckModel, bet: float, cards: float) -> Ledger:
-    """Make an empty ledger.
-
-    Args:
-        compiled: The compiled rules.
-        luck_model: The luck model.
-        bet: The payoff quantum, as a share of an initial bet.
-        cards: The typical number of cards in a round; 0 leaves the drift out.
-    """
-    seats, kinds = len(compiled.act), 2 * len(compiled.pay)
-    state = np.zeros(1, STATE)
-    state["left"] = 1
-    return Ledger(
-        counts=padded(luck_model.full),
-        state=state,
-        draws=np.zeros(NOTES + 2 + seats * (kinds + 1), DRAW),
-        depths=(compiled.numbers.cut - 1) // STEP if cards else 0,
-        step=STEP,
-        rounds_per_depth=STEP / (cards or 1.0),
-        finite=int(compiled.numbers.shoe_size > 0),
-        bet=bet,
-        profit=np.zeros(seats),
-        bets=np.zeros(seats),
-        sums=np.zeros((seats, 6)),
-        finished=np.zeros((seats, kinds), np.int64),
-        kinds=np.zeros((seats, kinds), np.int64),
-        different=np.zeros(seats, np.int64),
-    )
 
 
 def make_shoe(compiled: CompiledRules, key: tuple[int, int]) -> ShoeArrays:
@@ -88,17 +42,6 @@ def make_shoe(compiled: CompiledRules, key: tuple[int, int]) -> ShoeArrays:
     )
 
 
-def make_seats(compiled: CompiledRules) -> Seats:
-    """Make the seats of a table."""
-    return empty_seats(compiled, len(compiled.act))
-
-
-def empty_seats(compiled: CompiledRules, number: int) -> Seats:
-    """Make this many seats, of one table or of as many."""
-    payoff = np.zeros((number, compiled.pay.shape[2]), np.int64)
-    return Seats(*[*np.zeros((5, number), np.int64), payoff])
-
-
 def make_counts(compiled: CompiledRules, rounds: int, traced: int) -> Counts:
     """Make empty counts for `rounds` rounds, with a trace of the first `traced`."""
     numbers, seats = compiled.numbers, len(compiled.act)
@@ -107,35 +50,6 @@ def make_counts(compiled: CompiledRules, rounds: int, traced: int) -> Counts:
         overflow=np.zeros((rounds * seats if numbers.most_hands == NO_LIMIT else 0, 2), np.int64),
         trace=np.zeros((traced, seats + 1), np.int64),
     )
-
-
-def play_rounds(
-    compiled: CompiledRules, key: tuple[int, int], rounds: int, traced: int = 0,
-    luck_model: LuckModel | None = None, ledger: Ledger | None = None,
-) -> tuple[Array, Array, Array]:  # fmt: skip
-    """Play rounds at one table.
-
-    Args:
-        compiled: The compiled rules.
-        key: The key of the random stream, which is read from its beginning.
-        rounds: The number of rounds.
-        traced: The number of first rounds to trace.
-        luck_model: The luck model, or None. The cards are the same either way.
-        ledger: The ledger in which luck is recorded, or None.
-
-    Returns:
-        A tuple (counts, outside, trace) of int64 arrays. counts (seats, ties + 1, 2 width + 1): the frequency of each
-        payoff, by bets tied and units won. outside (n, 2): rows of (seat, payoff code) for payoffs outside that window.
-        trace (traced, seats + 1): for the first rounds each seat's payoff code and the number of cards dealt so far.
-
-    Raises:
-        EndlessSplitting: A seat reached the limit on hands.
-    """
-    counts = make_counts(compiled, rounds, traced)
-    overflow = play(compiled, make_shoe(compiled, key), rounds, make_seats(compiled), counts, luck_model, ledger)
-    if overflow == RAN_AWAY:
-        raise EndlessSplitting(ENDLESS)
-    return counts.dense, counts.overflow[:overflow], counts.trace
 
 
 def make_lanes(compiled: CompiledRules) -> Lanes:
@@ -178,7 +92,7 @@ def play_lanes(
         traced: Whether to return the payoff code of every round.
 
     Returns:
-        A tuple (counts, outside, traces): counts and outside of all blocks together, as for `play_rounds`; and with
+        A tuple (counts, outside, traces): counts and outside of all blocks together, see `Played`; and with
         `traced` an array of payoff codes for each block, else an empty list.
 
     Raises:
@@ -218,8 +132,7 @@ def play_seats(
         luck: How to count luck, or None.
 
     Returns:
-        A tuple (counts, outside, trace, shoes) of all blocks together: the first three as for `play_rounds`; with luck,
-        the sums over the shoes of each block, see `ShoeLuck`.
+        A tuple (counts, outside, trace, shoes) of all blocks together, as in `Played`, but with one trace.
 
     Raises:
         LeftTable: A round left the table.

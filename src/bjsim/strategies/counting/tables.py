@@ -17,7 +17,7 @@ from bjsim.sim.engine.counter import Counter
 from bjsim.sim.engine.counting_table import CountingTable
 from bjsim.sim.engine.depth_control import DepthControl
 from bjsim.sim.engine.kernels.layout import SPLIT, CompiledRules
-from bjsim.sim.engine.state_values import draw_probabilities
+from bjsim.sim.engine.round_table import tens_are_alike
 from bjsim.sim.game.cards import TEN
 from bjsim.sim.game.course import ACE, course
 from bjsim.sim.game.rules import Rules
@@ -141,7 +141,7 @@ def ready_table(game: CountingGame) -> ReadyTable:
     compiled = compile_rules(rules, [chart.policy for chart in charts])
     share, composition = distribution.mean_by_bucket(cells.bucket, buckets[1] - buckets[0] + 1)
     plays = _play_of_buckets(cells, distribution, len(share))
-    model, points = _model_points(rules, compiled, cells.chart[plays], share, composition)
+    model, points = _model_points(compiled, cells.chart[plays], share, composition)
     counter = _make_counter(game, cells, decisions, charts, buckets[0], len(share))
     models = [_split_again(compiled, chart) for chart, _ in points if game.adjusted]
     act = np.concatenate([compiled.act, *models])
@@ -186,13 +186,12 @@ def _insured_by_bucket(cells: CountCells, distribution: DepthDistribution, share
 
 
 def _model_points(
-    rules: Rules, compiled: CompiledRules, chart: Array, share: Array, composition: Array
+    compiled: CompiledRules, chart: Array, share: Array, composition: Array
 ) -> tuple[Array, list[tuple[int, Array]]]:
     """The luck model's chart by bucket, and what these charts are for; see `make_count_luck`.
 
     Buckets that few rounds visit borrow the nearest chart.
     """
-    full = draw_probabilities(rules, compiled)
     usual = np.flatnonzero(share >= min(RARE, share.max()))
     groups: list[list[int]] = []
     for b in usual.tolist():
@@ -202,7 +201,7 @@ def _model_points(
     points = []
     for group in groups:
         mean = share[group] @ composition[group] / (share[group] @ composition[group]).sum()
-        if len(full) > TEN + 1:
+        if not tens_are_alike(compiled):
             mean = np.concatenate([mean[:TEN], np.repeat(mean[TEN] / 4, 4)])
         points.append((int(chart[max(group, key=lambda b: share[b])]), mean))
     number = np.repeat(np.arange(len(groups)), [len(group) for group in groups])

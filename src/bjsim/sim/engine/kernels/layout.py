@@ -23,7 +23,6 @@ STAND, HIT, DOUBLE, SPLIT, SURRENDER = CODES.values()  # 0 if the hand has no ch
 INSURE = int(ActionCode.INSURE)  # in the last column of `CompiledRules.act`
 CHOICE = 256  # times the number of a choice by the count plus one, and a bit for each code: see `merge_charts`
 WIDE = 16  # length of arrays over ranks, padded with zeros to the width of a vector operation
-NOTES = 256  # recorded draws above which their luck is computed; the array has room for those of one more step
 
 
 def payoff_parts(code: Any) -> tuple[Any, Any]:
@@ -128,26 +127,6 @@ class ShoeArrays(NamedTuple):
     other: Array
 
 
-class Seats(NamedTuple):
-    """The hands at a table in the current round; all arrays are int64.
-
-    Attributes:
-        hand: State of the hand in play, (seats,).
-        split_hand: State of the pending split hands, (seats,).
-        pending: Number of pending split hands, (seats,).
-        held: Number of hands of the seat in all, (seats,).
-        acting: Whether the seat still plays, (seats,).
-        payoff: Payoff code of its finished hands by the dealer's outcome, (seats, O).
-    """
-
-    hand: Array
-    split_hand: Array
-    pending: Array
-    held: Array
-    acting: Array
-    payoff: Array
-
-
 class Counts(NamedTuple):
     """Counts of payoffs; all arrays are int64.
 
@@ -161,94 +140,3 @@ class Counts(NamedTuple):
     dense: Array
     overflow: Array
     trace: Array
-
-
-class LuckModel(NamedTuple):
-    """The values that luck adjustment needs, by node: a kind of draw in a state of the round.
-
-    T is the number of charts, X of contexts (see `StateValues`), S of hand states, D of dealer's states, R of results,
-    Q of distinguished ranks, N of nodes.
-
-    Attributes:
-        ev: Value V after each rank r, float64 (N, WIDE).
-        slopes: Its slope g_r(q), at [q, r], float32 (N, Q, WIDE). Rounding causes no bias: luck is the difference of a
-            value and an expectation that are both computed from the same rounded numbers.
-        own: g_r(r), float64 (N, WIDE).
-        chart: Index of each seat's chart, (seats,).
-        dealt: Node of a card dealt to the dealer before the seats act, (T, X, S).
-        hit: Node of a card to a hand, (T, X, S).
-        double: Node of a card to a doubled hand, (T, X, S).
-        split: Node of the second card of a split hand, for a seat with m + 2 hands of which w more are pending,
-            (T, X, S, m, w).
-        dealer: Node of the dealer's later cards for a finished hand, (T, D, R, 2).
-        context_add: Context after a card to the dealer, (X, 13).
-        start: Slopes at the start of a round, (T, Q).
-        value: Value of the game per settled bet, which is also that of a replayed bet, (T,).
-        full: Counts of a full shoe, or the probabilities of an infinite one, (Q,).
-    """
-
-    ev: Array
-    slopes: Array
-    own: Array
-    chart: Array
-    dealt: Array
-    hit: Array
-    double: Array
-    split: Array
-    dealer: Array
-    context_add: Array
-    start: Array
-    value: Array
-    full: Array
-
-
-# A draw whose luck is not computed yet: a card, drawn at a node, that counts `times` times for a seat. `last`: whether
-# this is the last record of the card.
-DRAW = np.dtype([(name, np.int32) for name in ("seat", "node", "times", "card", "last")], align=True)
-
-# The state of a ledger. left: cards left. next: cards left at the next depth at which the drift is computed. started:
-# whether a round has started in this shoe. passed: depths passed. most: depths of this shoe that count. later: rounds
-# after this one. played: whether a round was paid since the last shoe was closed. noted: recorded draws.
-STATE = np.dtype(
-    [
-        *((name, np.float64) for name in ("left", "next")),
-        *((name, np.int64) for name in ("started", "passed", "most", "later", "played", "noted")),
-    ],
-    align=True,
-)
-
-
-class Ledger(NamedTuple):
-    """The compiled round's records of luck.
-
-    Attributes:
-        counts: Cards left by rank, float64 (WIDE,).
-        state: See STATE, (1,).
-        draws: Recorded draws, see DRAW, (n,).
-        depths: Number of depths of a shoe at which the drift is computed.
-        step: Cards from one depth to the next.
-        rounds_per_depth: Typical number of rounds that start between two depths.
-        finite: Whether the shoe has whole decks.
-        bet: Payoff quantum, as a share of an initial bet.
-        profit: Luck-adjusted profit in this shoe above the value of the settled bets, (seats,).
-        bets: Settled bets in this shoe, (seats,).
-        sums: Over all shoes, their number n and the sums y, b, yy, yb, bb of profit and bets, (seats, 6).
-        finished: Finished hands of this round by kind, that is result and whether doubled, (seats, 2 R).
-        kinds: The kinds that occur in this round, (seats, 2 R).
-        different: Number of these kinds, (seats,).
-    """
-
-    counts: Array
-    state: Array
-    draws: Array
-    depths: int
-    step: int
-    rounds_per_depth: float
-    finite: int
-    bet: float
-    profit: Array
-    bets: Array
-    sums: Array
-    finished: Array
-    kinds: Array
-    different: Array

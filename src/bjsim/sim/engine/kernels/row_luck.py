@@ -9,7 +9,7 @@ import numpy as np
 from bjsim.sim.engine.jit import compiled
 from bjsim.sim.engine.kernels.payoff import split_payoff
 from bjsim.sim.engine.kernels.shoe import shuffle
-from bjsim.sim.engine.kernels.surprise import remove_whole, weigh_cards
+from bjsim.sim.engine.kernels.surprise import remove_card, weigh_cards
 from bjsim.sim.engine.kernels.table_layout import SCALE, STEP
 
 
@@ -69,7 +69,7 @@ def of_others_card(luck: Any, s: Any, row: Any, card: Any) -> Any:
 @compiled(_nrt=False, forceinline=True)
 def deal_card(luck: Any, card: Any) -> None:
     """Remove a card from the composition; after the last one a fresh shoe follows."""
-    remove_whole(luck.counts, np.int64(card))
+    remove_card(luck.counts, np.int64(card))
     luck.left[0] -= 1.0
     if luck.left[0] == 0.0:
         fill_shoe(luck)

@@ -20,59 +20,6 @@ def _repeat(builder: Any, number: Any, kind: Any) -> Any:
     return builder.shuffle_vector(one, one, ir.VectorType(WORD, WIDE)([0] * WIDE))
 
 
-def _surprise(context: Any, ev: Any, own: Any, slopes: Any, counts: Any, left: Any, card: Any) -> Any:
-    """The value after a card minus its expectation before; the card is still counted in the shoe.
-
-    The value after rank r is V_r + sum over q of g_r(q) c_q, where c is the composition of the shoe without r. It is
-    computed for all ranks at once, with vectors of WIDE numbers. The sum over q is of single precision, so that a
-    vector fills one register; that causes no bias, because value and expectation are computed from the same numbers.
-
-    Args:
-        ev: V_r, float64 (WIDE,).
-        own: g_r(r), float64 (WIDE,).
-        slopes: g_r(q) at [q, r], float32 (Q, WIDE).
-        counts: Cards left by rank, float64 (WIDE,).
-        left: Cards left.
-        card: Rank index of the card.
-    """
-
-    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        double = ir.DoubleType()
-        wide, narrow = ir.VectorType(double, WIDE), ir.VectorType(ir.FloatType(), WIDE)
-        quick = ("reassoc", "contract")  # in any order of summation
-        ev, own, slopes, counts = (
-            context.make_array(kind)(context, builder, array)
-            for kind, array in zip(signature.args[:4], arguments[:4], strict=True)
-        )
-        left, card = arguments[4:]
-
-        def load(address: Any, kind: Any = wide) -> Any:
-            return builder.load(builder.bitcast(address, kind.as_pointer()), align=4)
-
-        total = cgutils.alloca_once_value(builder, narrow([0.0] * WIDE))  # type: ignore[no-untyped-call]
-        with cgutils.for_range(builder, builder.extract_value(slopes.shape, 0)) as loop:
-            row = builder.gep(slopes.data, [builder.mul(loop.index, loop.index.type(WIDE))])
-            count = builder.fptrunc(builder.load(builder.gep(counts.data, [loop.index])), ir.FloatType())
-            product = builder.fmul(load(row, narrow), _repeat(builder, count, ir.FloatType()), quick)
-            builder.store(builder.fadd(builder.load(total), product, quick), total)
-        # An infinite shoe counts as 1 card, as its probabilities never change.
-        finite = builder.fcmp_ordered(">", left, double(1))
-        share = builder.select(finite, builder.fdiv(double(1), builder.fsub(left, double(1))), double(0))
-        slope = builder.fsub(builder.fpext(builder.load(total), wide), load(own.data), quick)
-        after = builder.fadd(load(ev.data), builder.fmul(slope, _repeat(builder, share, double), quick), quick)
-        add_up = cgutils.get_or_insert_function(  # type: ignore[no-untyped-call]
-            builder.module, ir.FunctionType(double, [double, wide]), f"llvm.vector.reduce.fadd.v{WIDE}f64"
-        )
-        weighted = builder.fmul(after, load(counts.data), quick)
-        expected = builder.fdiv(builder.call(add_up, [double(0), weighted], fastmath=quick), left)
-        return builder.fsub(builder.extract_element(after, card), expected)
-
-    return types.float64(ev, own, slopes, counts, left, card), code
-
-
-surprise: Any = intrinsic(_surprise)
-
-
 def _weigh_cards(context: Any, paid: Any, own: Any, slopes: Any, counts: Any, left: Any, card: Any) -> Any:
     """A card's luck times left (left - 1); the card is still counted in the shoe. All sums are of whole numbers.
 
@@ -126,29 +73,11 @@ weigh_cards: Any = intrinsic(_weigh_cards)
 
 
 def _remove_card(context: Any, counts: Any, card: Any) -> Any:
-    """Remove a card from counts, float64 (WIDE,), with one store of all counts.
+    """Remove a card from counts, int32 (WIDE,), with one store of all counts.
 
     After a store of one count, the next load of the vector would stall: the processor forwards a store only to loads
     that it covers.
     """
-
-    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        wide, places = ir.VectorType(ir.DoubleType(), WIDE), ir.VectorType(ir.IntType(64), WIDE)
-        counts = context.make_array(signature.args[0])(context, builder, arguments[0])
-        found = builder.icmp_signed("==", _repeat(builder, arguments[1], ir.IntType(64)), places(list(range(WIDE))))
-        address = builder.bitcast(counts.data, wide.as_pointer())
-        removed = builder.select(found, wide([1.0] * WIDE), wide([0.0] * WIDE))
-        builder.store(builder.fsub(builder.load(address, align=8), removed), address, align=8)
-        return context.get_dummy_value()
-
-    return types.none(counts, types.int64), code
-
-
-remove_card: Any = intrinsic(_remove_card)
-
-
-def _remove_whole(context: Any, counts: Any, card: Any) -> Any:
-    """Remove a card from counts, int32 (WIDE,), with one store of all counts; see `_remove_card`."""
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         whole = ir.VectorType(WORD, WIDE)
@@ -163,4 +92,4 @@ def _remove_whole(context: Any, counts: Any, card: Any) -> Any:
     return types.none(counts, types.int64), code
 
 
-remove_whole: Any = intrinsic(_remove_whole)
+remove_card: Any = intrinsic(_remove_card)
