@@ -15,6 +15,7 @@ from bjsim.sim.game.random_stream import Stream, stream_key
 from bjsim.sim.game.round import Round, RoundResult
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import Shoe, open_shoe
+from bjsim.sim.running.compiled_table import find_walkers
 from bjsim.sim.running.readable_table import ReadableTable
 from bjsim.strategies.charts.state_player import StatePlayer
 from support.table import line
@@ -60,8 +61,9 @@ def play_rounds(
     compiled: CompiledRules, key: tuple[int, int], rounds: int, traced: int = 0
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Rounds of a block that stay in the round table: counts and outside as in `Played`, and a trace of the first."""
-    played = Walkers(compiled, never).trace(key, rounds)
-    return played.counts, played.outside, played.traces[0][:traced]
+    walkers = find_walkers(compiled, never)
+    played = walkers.trace(key, rounds) if traced else walkers.play([key], [rounds])
+    return played.counts, played.outside, played.traces[0][:traced] if traced else np.zeros((0, 0), np.int64)
 
 
 def readable_trace(

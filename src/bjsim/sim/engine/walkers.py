@@ -155,7 +155,9 @@ class AdjustedWalkers:
         """Have the kernel ready."""
         from bjsim.sim.engine.rounds import play_seats  # imports numba
 
-        if self.walkers.packed_seats:
+        if not self.walkers.compiled.numbers.shoe_size:
+            self.walkers.compile()
+        elif self.walkers.packed_seats:
             play_seats(self.walkers.compiled, self.walkers.packed_seats, [(0, 0)], [0], 0, self._packed)
 
     def play(self, keys: Sequence[tuple[int, int]], rounds: Sequence[int]) -> Played:

@@ -1,6 +1,6 @@
 """The round of one seat as an automaton: decisions, chance events, and ends of hands.
 
-What computes with rounds walks this automaton, except the compiled round and the finite shoe; see
+What computes with rounds walks this automaton, except the round table and the finite shoe; see
 docs/explanation/automaton.md. Given what the dealer shows, the hands of a split are independent, so an event leads not
 to one state of the whole round but to the nodes that follow separately: a draw to one, the second card of a split hand
 to that hand and to the hands that are still pending. Values of the nodes add, and so do visits to them. Only where a
