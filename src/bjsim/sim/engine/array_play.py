@@ -109,9 +109,13 @@ def _play_group(
             return play_round(segments.read(keys[stream : stream + 1], first + number, card))
 
         walk, replayed = _walk(
-            rows, compiled, segments, partial(segments.cards, keys, first, count + 1), starts,
+            rows,
+            compiled,
+            segments,
+            partial(segments.cards, keys, first, count + 1),
+            starts,
             partial(_replay, lanes=lanes, wanted=rounds - over, replay=replay),
-        )  # fmt: skip
+        )
         walk.log[:, :, lanes[:, -1]], walk.over[:, lanes[:, -1]] = 0, False
         played = np.cumsum(np.insert(walk.over.sum(axis=0), 0, 0))
         before = played[lanes[:, 0]]

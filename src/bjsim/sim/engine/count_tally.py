@@ -57,9 +57,12 @@ class CountTable:
             np.add.at(self.raw[:, column], bucket, values)
         adjusted = units.sum(axis=1) * self._bet - rounds.luck
         quantities = {
-            ROUNDS: np.ones(len(total)), PROFIT: adjusted / spots + rounds.expected, SQUARES: squares / spots,
-            INSURANCE: rounds.expected, PRODUCTS: products / np.maximum(spots * (spots - 1), 1),
-        }  # fmt: skip
+            ROUNDS: np.ones(len(total)),
+            PROFIT: adjusted / spots + rounds.expected,
+            SQUARES: squares / spots,
+            INSURANCE: rounds.expected,
+            PRODUCTS: products / np.maximum(spots * (spots - 1), 1),
+        }
         buckets, several = len(self._spots), int(self._spots.max()) > 1
         now = np.zeros((shoes, PRODUCTS + several, buckets))
         for quantity, values in quantities.items():
