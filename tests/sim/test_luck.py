@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -129,7 +130,7 @@ def test_in_an_infinite_shoe_every_round_comes_to_the_exact_value(name):
     ]
     played = walkers(game, seats)
     exact = [Solver(game).ev(chart.policy).value for chart in seats]
-    # An alias table of ranks loses 2**-28 of a probability; one split in 10**9 has no room in the table.
+    # The alias table rounds probabilities to 2**-28; about one split in 10**9 does not fit in the round table.
     rounded = game.deck != "standard" or math.isinf(game.most_hands)
     assert played.values == pytest.approx(exact, abs=1e-9 if rounded else 1e-12)
     for values in played.row_values:
@@ -329,6 +330,21 @@ def test_how_much_surer_it_is(decks: int, seats: int, rounds: float, least: int)
 def test_how_much_surer_fresh_shoes_are():
     fresh = walkers(SIX.replace(cut="1/312"), [Solver(SIX).chart])
     assert (Solver(SIX).sd / math.sqrt(50_000) / adjusted(fresh, 50_000).se) ** 2 > 300_000
+
+
+def test_threads_count_the_luck_of_their_own_blocks() -> None:
+    """Threads of a notebook share a table: its working memory must not be shared."""
+    played = six_decks()
+    compiled, packed, luck = played.walkers.compiled, played.walkers.packed_seats, pack_luck(played.luck)
+    assert packed
+
+    def play(block: int) -> Array:
+        return play_seats(compiled, packed, [stream_key(1, 0, block)], [20_000], 0, luck)[3][0]
+
+    alone = [play(block) for block in range(8)]
+    with ThreadPoolExecutor(4) as threads:
+        together = list(threads.map(play, range(8)))
+    assert all((one == two).all() for one, two in zip(alone, together, strict=True))
 
 
 # --- against every round of one deck

@@ -125,28 +125,30 @@ def pack_luck(luck: Luck) -> RowLuck:
         depths=luck.depths,
         rounds_per_depth=luck.rounds_per_depth,
         bet=luck.bet,
-        counts=padded(luck.full.astype(np.int32)),
-        product=padded(0 * luck.full),
-        left=np.full(1, float(luck.full.sum())),
-        chunk=np.full(1, -1, np.int64),
-        logged=np.zeros((seats, outcomes)),
-        split=np.zeros(seats, np.int64),
-        gone=np.zeros(seats),
-        drifted=np.zeros(len(tables)),
-        units=np.zeros(seats, np.int64),
-        bets=np.zeros(seats, np.int64),
-        sums=np.zeros((seats, 6)),
+        **_working_memory(luck.full, seats, len(tables), outcomes),
     )
 
 
 def fresh_luck(packed: RowLuck) -> RowLuck:
-    """The same at the beginning of a block."""
-    fresh = {
-        name: np.zeros_like(getattr(packed, name)) for name in ("split", "gone", "units", "bets", "sums", "logged")
+    """The same with working memory of its own, for one block: threads may play blocks at the same time."""
+    seats, outcomes = packed.logged.shape
+    return packed._replace(**_working_memory(packed.full, seats, len(packed.drift), outcomes))
+
+
+def _working_memory(full: Array, seats: int, charts: int, outcomes: int) -> dict[str, Any]:
+    return {
+        "counts": padded(full.astype(np.int32)),
+        "product": padded(np.zeros(WIDE)),
+        "left": np.full(1, float(full.sum())),
+        "chunk": np.full(1, -1, np.int64),
+        "logged": np.zeros((seats, outcomes)),
+        "split": np.zeros(seats, np.int64),
+        "gone": np.zeros(seats),
+        "drifted": np.zeros(charts),
+        "units": np.zeros(seats, np.int64),
+        "bets": np.zeros(seats, np.int64),
+        "sums": np.zeros((seats, 6)),
     }
-    counts = packed.full.copy()
-    left = np.full(1, float(packed.full.sum()))
-    return packed._replace(**fresh, counts=counts, left=left, chunk=np.full(1, -1, np.int64))
 
 
 def padded(ranks: Array) -> Array:
