@@ -12,7 +12,6 @@ from bjsim.bots.turn import runs_program
 from bjsim.errors import EndlessSplitting, InputError
 from bjsim.run_result import RunResult
 from bjsim.sim.engine.compile_notice import announce_compile, on_compile
-from bjsim.sim.engine.walkers import WORTH_COMPILING, WORTH_COMPILING_LUCK
 from bjsim.sim.game.actions import Player
 from bjsim.sim.running.backend import Backend, BackendSpec
 from bjsim.sim.running.checkpoint import Checkpoint
@@ -54,9 +53,8 @@ class Run:
         tables = [table for group in groups for table in (group.tables if isinstance(group, CommonCards) else [group])]
         hands = self.experiment.target_n or self.experiment.hands
         each_core = hands * len(self.players) / usable_cores()
-        needed = {CompiledTable: WORTH_COMPILING, AdjustedTable: WORTH_COMPILING_LUCK}
-        slow = [table for table in tables if isinstance(table, CompiledTable | AdjustedTable)]
-        slow = [table for table in slow if each_core >= needed[type(table)]]
+        compiled = [table for table in tables if isinstance(table, CompiledTable | AdjustedTable)]
+        slow = [table for table in compiled if each_core >= table.worth_compiling]
         if slow:
             with on_compile(announce):
                 for table in slow:

@@ -265,7 +265,7 @@ ENDLESS = Rules(decks=math.inf, ten_probability=Fraction(9, 10), max_hands=math.
             r"reward = luck-adjusted needs decks = inf.*vegas-s17 has decks = 6",
         ),
         (BUSTED, {"values": True}, "busted-plus-one.*accepted are all, original, or max_hands = 1"),
-        (ENDLESS, {"values": True}, "has no values of decisions: the value is infinite: resplitting"),
+        (ENDLESS, {"values": True}, "has no decision values: the value is infinite: resplitting"),
     ],
 )
 def test_what_has_no_values_is_refused(rules: Any, options: dict[str, Any], message: str) -> None:

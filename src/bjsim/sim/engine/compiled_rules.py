@@ -30,7 +30,6 @@ from bjsim.sim.game.actions import CODES, INSURANCE
 from bjsim.sim.game.card_states import CardStates
 from bjsim.sim.game.cards import NORMAL_TENS, RANKS
 from bjsim.sim.game.hand_states import (
-    DEALER_NATURAL,
     INSURED,
     ORIGINAL_BET,
     SPLIT_ACES,
@@ -139,7 +138,6 @@ def _numbers(states: States, results: list[Result], outcomes: tuple[int, ...], s
     best = max(Fraction(2 * max(result.bonus for result in results)), rules.blackjack_pays)
     hands = rules.most_hands
     numbers = Numbers(
-        natural_outcome=outcomes.index(DEALER_NATURAL) if DEALER_NATURAL in outcomes else -1,
         ending_outcome=next((i for i, outcome in enumerate(outcomes) if states.ends_round(outcome)), -1),
         most_hands=NO_LIMIT if hands == math.inf else int(hands),
         surrendered=results.index(SURRENDERED) if SURRENDERED in results else -1,

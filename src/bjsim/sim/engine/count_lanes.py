@@ -97,7 +97,7 @@ class CounterLanes(Lockstep):
 
     def _seat_cards(self, entry: Array, place: Array) -> Array:
         """Give the cards to those who take them. Returns: whether rounds are over."""
-        takes = ((self.who == np.arange(self.seats)[:, None]) | (self.who == self.seats)) & ~self.done
+        takes = self.takes
         deal, late = len(self.opening), (self.who == self.seats) & (self.drawn >= len(self.opening))
         self.second = np.where(late & (self.second < 0), self.p - 1, self.second)
         log = np.where(takes, entry & self.mask, 0)

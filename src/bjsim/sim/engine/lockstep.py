@@ -86,8 +86,6 @@ class Lockstep:
     @property
     def takes(self) -> Array:
         """Whether the next card is one of a seat's round, bool (seats, lanes)."""
-        if self.seats == 1:
-            return np.ones_like(self.done)
         takes: Array = ((self.who == np.arange(self.seats)[:, None]) | (self.who == self.seats)) & ~self.done
         return takes
 

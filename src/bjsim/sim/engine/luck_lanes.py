@@ -67,15 +67,14 @@ class LuckLanes(CounterLanes):
 
     def give_card(self) -> None:
         """Give every lane a card, and count its luck."""
-        rank = self._rank(self.shoes.cards_at(self.p, self.lane))
+        rank, takes = self._rank(self.shoes.cards_at(self.p, self.lane)), self.takes
         for spot in range(len(self.logged)):
             seat = self.counter.seat + spot
             if self.alone:
                 self._count_own(spot, slice(None), rank)
                 self._move_shadows(spot, slice(None), rank)
                 continue
-            takes = (self.who == seat) | (self.who == self.seats)
-            own, others = np.flatnonzero(takes & ~self.done[seat]), np.flatnonzero(~takes & ~self.done[seat])
+            own, others = np.flatnonzero(takes[seat]), np.flatnonzero(~takes[seat] & ~self.done[seat])
             self._count_own(spot, own, rank[own])
             self._move_shadows(spot, own, rank[own])
             self._count_others(spot, others, rank[others])

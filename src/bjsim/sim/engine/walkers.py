@@ -25,7 +25,7 @@ from bjsim.sim.game.random_stream import stream_key
 WORTH_LOADING = 2_000_000  # rounds of one seat that arrays play about as quickly as kernels are loaded from the cache
 WORTH_COMPILING = 50_000_000  # rounds of one seat that arrays play about as quickly as kernels are compiled
 LUCK_COSTS = 10  # times as much of the time of arrays
-WORTH_COMPILING_LUCK = 5_000_000
+WORTH_COMPILING_LUCK = 5_000_000  # the same for luck-adjusted rounds
 
 PILOT, PILOT_TABLE = 1 << 14, 2**32  # rounds, and a table number that no run uses
 

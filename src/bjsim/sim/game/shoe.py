@@ -70,7 +70,23 @@ def alias_table(probabilities: tuple[Fraction, ...]) -> tuple[np.ndarray[Any, An
     return threshold, other
 
 
-class InfiniteShoe:
+class CardStream:
+    """Cards from one on, in which no shuffle can be noticed."""
+
+    def __init__(self, cards: Iterator[int]) -> None:
+        self._cards = cards
+
+    def begin_round(self) -> bool:
+        return False
+
+    def replenish(self) -> bool:
+        return False
+
+    def draw(self) -> int:
+        return next(self._cards)
+
+
+class InfiniteShoe(CardStream):
     """Draws with replacement: every card has the probabilities of a full shoe.
 
     With the normal probability of tens, a word of the stream without its lowest four bits is a fraction of 2**60, and
@@ -79,7 +95,7 @@ class InfiniteShoe:
     """
 
     def __init__(self, rules: Rules, stream: Stream) -> None:
-        self._cards = self._normal(stream) if rules.ten_probability == NORMAL_TENS else self._any(rules, stream)
+        super().__init__(self._normal(stream) if rules.ten_probability == NORMAL_TENS else self._any(rules, stream))
 
     @staticmethod
     def _normal(stream: Stream) -> Iterator[int]:
@@ -101,15 +117,6 @@ class InfiniteShoe:
                 slot = half & (SLOTS - 1)
                 yield slot if half >> 4 < threshold[slot] else other[slot]
             first += count
-
-    def begin_round(self) -> bool:
-        return False
-
-    def replenish(self) -> bool:
-        return False
-
-    def draw(self) -> int:
-        return next(self._cards)
 
 
 class DeckShoe:

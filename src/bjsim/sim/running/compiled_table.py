@@ -11,7 +11,7 @@ import numpy as np
 
 from bjsim.sim.engine.array_play import PlayRound
 from bjsim.sim.engine.kernels.layout import CompiledRules, payoff_parts
-from bjsim.sim.engine.walkers import AdjustedWalkers, Walkers
+from bjsim.sim.engine.walkers import WORTH_COMPILING, WORTH_COMPILING_LUCK, AdjustedWalkers, Walkers
 from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.running.blocks import Span
 from bjsim.sim.running.readable_table import ReadableTable
@@ -49,6 +49,7 @@ class CompiledTable:
     unit: Fraction
     readable: ReadableTable
     blocks_at_once = 32  # two million rounds, some tenths of a second
+    worth_compiling = WORTH_COMPILING
 
     @property
     def seats(self) -> int:
@@ -80,6 +81,7 @@ class AdjustedTable:
     unit: Fraction
     readable: ReadableTable
     blocks_at_once = 16  # about a second
+    worth_compiling = WORTH_COMPILING_LUCK
 
     @property
     def seats(self) -> int:

@@ -19,7 +19,7 @@ from bjsim.sim.game.events import Dealt
 from bjsim.sim.game.random_stream import Stream
 from bjsim.sim.game.round import Round, RoundResult
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.game.shoe import open_shoe
+from bjsim.sim.game.shoe import CardStream, open_shoe
 from bjsim.sim.running.blocks import Span, block_number, block_start
 from bjsim.sim.stats.tally import Tally
 
@@ -33,22 +33,6 @@ class Guest(Protocol):
     def take_seat(self, rules: Rules, seat: int, seats: int) -> AbstractContextManager[Player]:
         """The player for this block, in seat number `seat` of `seats`."""
         ...
-
-
-class _UpcomingCards:
-    """The cards of a shoe from one card on; that shuffles are among them makes no difference to players of charts."""
-
-    def __init__(self, cards: Iterator[int]) -> None:
-        self._cards = cards
-
-    def begin_round(self) -> bool:
-        return False
-
-    def replenish(self) -> bool:
-        return False
-
-    def draw(self) -> int:
-        return next(self._cards)
 
 
 @dataclass(frozen=True)
@@ -95,7 +79,7 @@ class ReadableTable:
         Returns:
             The payoff code of each seat, and the number of cards dealt.
         """
-        *codes, dealt = self._row(Round(self.rules, _UpcomingCards(cards), self.seats).play(self.players))
+        *codes, dealt = self._row(Round(self.rules, CardStream(cards), self.seats).play(self.players))
         return codes, dealt
 
     def _row(self, played: RoundResult) -> list[int]:

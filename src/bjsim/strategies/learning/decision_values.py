@@ -40,21 +40,21 @@ class DecisionValues:
     Attributes:
         start: The value of the game, in initial bets.
         number: The number of each state of a hand, as in `number_hands`.
-        peeked: Stands in for the column where the dealer's natural has ended the round.
-        insurance: Stands in for the column where insurance is offered.
+        peeked: The column number of rounds that the dealer's natural has ended.
+        insurance: The column number of insurance offers.
 
     Raises:
-        InputError: The value of the game is infinite, or the hands of its splits have no values of their own.
+        InputError: The value of the game is infinite, or split hands cannot be valued one by one.
     """
 
     def __init__(self, rules: Rules) -> None:
         encoder, self._solver = Encoder(rules), Solver(rules)
         states, self._letters = self._solver.states, encoder.letters
         if reason := self._solver.infinite_because:
-            raise InputError(f"{rules.name} has no values of decisions: {reason}")
+            raise InputError(f"{rules.name} has no decision values: {reason}")
         if states.one_and_busted and rules.most_hands > 1:
             raise InputError(
-                f"{rules.name} has no values of decisions: with no_hole_loses = busted-plus-one, what a split hand "
+                f"{rules.name} has no decision values: with no_hole_loses = busted-plus-one, what a split hand "
                 "loses depends on the hands before it; accepted are all, original, or max_hands = 1"
             )
         self.start = float(self._solver.value)

@@ -34,7 +34,6 @@ def payoff_parts(code: Any) -> tuple[Any, Any]:
 class Numbers(NamedTuple):
     """Scalars of the compiled rules."""
 
-    natural_outcome: int  # index of a dealer's natural, or -1
     ending_outcome: int  # index of the outcome that ends a round before anyone acts, or -1
     most_hands: int  # of a seat, after splits of any pair; NO_LIMIT if there is no limit
     surrendered: int  # the result of surrender
