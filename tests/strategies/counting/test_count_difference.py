@@ -70,7 +70,7 @@ def test_units_are_the_shoes_of_the_block_one_after_another() -> None:
     """Eleven shoes in units of four; the last unit has what is left."""
     table, key = ready_table(kept("i18", 1).game).table, stream_key(1, 0, 0)
     whole, _ = play_shoes(table, key, 11)
-    sums, units = play_units(table, key, 11, 4)
+    sums, units = play_units(table, np.array([key], np.uint64), 11, 4)[0]
     assert all((one == two).all() for one, two in zip(whole, sums, strict=True))
     assert units.shoes.tolist() == [[2, 2], [2, 2], [2, 1]]
     assert units.sums[0] == pytest.approx(play_shoes(table, key, 4)[0].sums)

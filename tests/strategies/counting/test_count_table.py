@@ -125,7 +125,7 @@ def test_other_index_plays_are_noticed() -> None:
 def test_units_add_up_to_the_same_sums() -> None:
     table = ready_table(make_game(SIX)).table
     whole = play_shoes(table, stream_key(1, 0, 0), 21)[0]
-    sums, units = play_units(table, stream_key(1, 0, 0), 21, 8)
+    sums, units = play_units(table, np.array([stream_key(1, 0, 0)], np.uint64), 21, 8)[0]
     assert all(np.array_equal(one, other) for one, other in zip(sums, whole, strict=True))
     assert units.shoes.tolist() == [[4, 4], [4, 4], [3, 2]]
     assert units.sums.sum(axis=0) == pytest.approx(whole.sums)

@@ -29,7 +29,7 @@ from bjsim.strategies.counting.count_run import CountRun, _group
 from bjsim.strategies.counting.departures import Departures
 from bjsim.strategies.counting.depths import depth_distribution
 from bjsim.strategies.counting.ramp import Ramp, spots_at
-from bjsim.strategies.counting.simulate import play_block, simulate_count
+from bjsim.strategies.counting.simulate import play_blocks, simulate_count
 from bjsim.strategies.counting.system import ROUNDINGS, STEPS, CountingSystem
 from bjsim.strategies.counting.systems import find_system
 from bjsim.strategies.counting.tables import STEP, CountingGame, ready_table
@@ -252,7 +252,7 @@ def test_a_short_run_has_as_many_controls_as_its_shoes_bear() -> None:
 def test_the_depths_of_a_shoe_have_their_exact_expectations(system: str) -> None:
     """Means over 4,000 shoes and more; without an index play's help."""
     made = game(ONE, "none", system)
-    ready, sums = ready_table(made), play_block(made, 8, 0)[0]
+    ready, sums = ready_table(made), play_blocks(made, 8, 0)[0][0]
     check_depths(sums, ready.expected)
     if system == "hilo":  # negative control: a cut one card deeper
         deeper = ready_table(game(ONE.replace(cut="34/52"), "none"))

@@ -14,6 +14,7 @@ from bjsim.sim.engine.kernels.layout import ENDLESS, CompiledRules
 Array = np.ndarray[Any, Any]
 
 ACE = 0  # its rank
+FURTHER = 2  # shoes into which a round may run on
 
 
 class CountedShoes:
@@ -52,7 +53,7 @@ class CountedShoes:
             lane = lane + later
             if p.max() >= len(self.cards):
                 raise NeedsMoreCards
-            if lane.max() >= self.cards.shape[1]:
+            if later.max() > FURTHER:
                 raise EndlessSplitting(ENDLESS)
         cards: Array = self.cards.take(p * self.cards.shape[1] + lane)
         return cards
@@ -81,6 +82,6 @@ class CountedRounds(NamedTuple):
     luck: Array
     expected: Array
 
-    def at(self, chosen: Array) -> CountedRounds:
+    def at(self, chosen: Array | slice) -> CountedRounds:
         """Some of the rounds."""
         return CountedRounds(*(field[chosen] for field in self))

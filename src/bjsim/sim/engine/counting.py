@@ -11,7 +11,7 @@ from bjsim.sim.engine.array_cards import Segments
 from bjsim.sim.engine.array_walker import NeedsMoreCards
 from bjsim.sim.engine.count_lanes import CounterLanes
 from bjsim.sim.engine.count_tally import CountTable
-from bjsim.sim.engine.counted_shoes import CountedRounds, CountedShoes
+from bjsim.sim.engine.counted_shoes import FURTHER, CountedRounds, CountedShoes
 from bjsim.sim.engine.counting_table import CountingTable, CountSums, UnitSums
 from bjsim.sim.engine.depth_control import count_depths
 from bjsim.sim.engine.kernels.layout import payoff_parts
@@ -19,9 +19,8 @@ from bjsim.sim.engine.luck_lanes import LuckLanes
 
 Array = np.ndarray[Any, Any]
 
-LANES = 1 << 12  # shoes side by side
+LANES = 1 << 13  # shoes side by side
 AFTER_CUT = 40  # cards of each hand that nearly no round needs after the cut card
-FURTHER = 2  # shoes into which the last round may run on
 
 
 class CountedBatch(NamedTuple):
@@ -58,94 +57,114 @@ def play_shoes(table: CountingTable, key: tuple[int, int], shoes: int, traced: i
     Raises:
         EndlessSplitting: A round is too long.
     """
-    sums, _, trace = _play(table, key, shoes, traced)
+    ((sums, _, trace),) = _play(table, np.array([key], np.uint64), shoes, traced)
     return sums, trace
 
 
-def play_units(table: CountingTable, key: tuple[int, int], shoes: int, unit: int) -> tuple[CountSums, UnitSums]:
-    """Play whole shoes, the same as `play_shoes`, and keep the sums of a few shoes each.
+def play_units(table: CountingTable, keys: Array, shoes: int, unit: int) -> list[tuple[CountSums, UnitSums]]:
+    """Play whole shoes of several streams side by side, the same as `play_shoes`, and keep the sums of a few each.
 
     Args:
         table: The table.
-        key: The key of the random stream, which is read from its beginning.
-        shoes: The number of shoes.
+        keys: The keys of the random streams, which are read from their beginnings, uint64 (n, 2).
+        shoes: The number of shoes of each.
         unit: The shoes of a unit, an even number. The last one has what is left.
 
     Returns:
-        The sums, and those by unit.
+        For each stream the sums, and those by unit.
 
     Raises:
         EndlessSplitting: A round is too long.
     """
-    sums, now, _ = _play(table, key, shoes, 0)
-    many = -(-shoes // unit)
-    numbers, parts = np.zeros((many, 2), np.int64), np.zeros((many, 2, now.shape[1]))
-    for half in (0, 1):
-        number = np.arange(half, shoes, 2) // unit
-        np.add.at(numbers[:, half], number, 1)
-        np.add.at(parts[:, half], number, now[half::2])
-    return sums, UnitSums(numbers, parts)
+    many, played = -(-shoes // unit), []
+    for sums, now, _ in _play(table, keys, shoes, 0):
+        numbers, parts = np.zeros((many, 2), np.int64), np.zeros((many, 2, now.shape[1]))
+        for half in (0, 1):
+            number = np.arange(half, shoes, 2) // unit
+            np.add.at(numbers[:, half], number, 1)
+            np.add.at(parts[:, half], number, now[half::2])
+        played.append((sums, UnitSums(numbers, parts)))
+    return played
 
 
-def _play(table: CountingTable, key: tuple[int, int], shoes: int, traced: int) -> tuple[CountSums, Array, Array]:
-    """Returns: the sums, the quantities of every shoe, and the trace."""
-    tally, traces = CountTable(table.unit, table.counter.spots), list[Array]()
-    for batch in _walk_shoes(table, np.array([key], np.uint64), shoes):
+def _play(table: CountingTable, keys: Array, shoes: int, traced: int) -> list[tuple[CountSums, Array, Array]]:
+    """Returns: for each stream the sums, the quantities of every shoe, and the trace."""
+    tallies = [CountTable(table.unit, table.counter.spots) for _ in keys]
+    traces: list[list[Array]] = [[np.zeros((0, 3 + int(table.counter.spots.max())), np.int64)] for _ in keys]
+    for stream, batch in _walk_shoes(table, keys, shoes):
         rounds = batch.rounds
-        tally.add(rounds, batch.shoe, batch.shoes, batch.depths)
+        tallies[stream].add(rounds, batch.shoe, batch.shoes, batch.depths)
         if traced:
             units = payoff_parts(rounds.codes)[0]
-            traces.append(np.column_stack([rounds.bucket, units[:, 0], rounds.won, batch.dealt, units[:, 1:]])[:traced])
-            traced -= len(traces[-1])
-    columns = 3 + int(table.counter.spots.max())
-    return *tally.sums(), np.concatenate([np.zeros((0, columns), np.int64), *traces])
+            trace = np.column_stack([rounds.bucket, units[:, 0], rounds.won, batch.dealt, units[:, 1:]])
+            traces[stream].append(trace)
+    return [(*tally.sums(), np.concatenate(parts)[:traced]) for tally, parts in zip(tallies, traces, strict=True)]
 
 
-def _walk_shoes(table: CountingTable, keys: Array, shoes: int) -> Iterator[CountedBatch]:
+def _walk_shoes(table: CountingTable, keys: Array, shoes: int) -> Iterator[tuple[int, CountedBatch]]:
+    """Walk so many shoes of each stream. Returns: batches in order, with the numbers of their streams."""
     segments, seats = Segments(table.compiled, 0), len(table.rows.rows.start)
-    first = begin = dealt = 0
-    while shoes:
-        count = min(shoes, LANES)
-        stop = min(segments.size, (segments.cut + AFTER_CUT * seats + 3) // 4 * 4)
+    stop = min(segments.size, (segments.cut + AFTER_CUT * seats + 3) // 4 * 4)
+    first, begin, dealt = np.zeros((3, len(keys)), np.int64)
+    rest = np.full(len(keys), shoes)
+    while (at := np.flatnonzero(rest)).size:
+        count = min(int(rest[at].min()), max(LANES // len(at), 1))
         try:
-            walked = _walk(table, segments.cards(keys, first, count + FURTHER, stop), begin)
+            walked = _walk(table, segments.cards(keys[at], first[at], count + FURTHER, stop), begin[at])
         except NeedsMoreCards:
-            walked = _walk(table, segments.cards(keys, first, count + FURTHER, segments.size), begin)
+            walked = _walk(table, segments.cards(keys[at], first[at], count + FURTHER, segments.size), begin[at])
         rounds, begins, ends, depths = walked
-        played = begins < segments.cut  # the others ended within a round of an earlier shoe
-        used = np.minimum(ends, segments.size)
-        before = dealt + np.cumsum(used) - used
-        number = np.cumsum(played) - 1
-        yield CountedBatch(
-            shoes=int(played.sum()),
-            rounds=rounds,
-            shoe=number[rounds.lane],
-            dealt=before[rounds.lane] + rounds.end,
-            depths=None if depths is None else depths[played],
-        )
-        shoes -= int(played.sum())
-        first, begin, dealt = first + count, max(int(ends[-1]) - segments.size, 0), dealt + int(used.sum())
+        cuts = np.searchsorted(rounds.lane, np.arange(len(at) + 1) * (count + FURTHER))
+        for number, stream in enumerate(at.tolist()):
+            own = rounds.at(slice(cuts[number], cuts[number + 1]))
+            lane = own.lane - number * (count + FURTHER)
+            played = begins[number] < segments.cut  # the others ended within a round of an earlier shoe
+            used = np.minimum(ends[number], segments.size)
+            before = dealt[stream] + np.cumsum(used) - used
+            yield (
+                stream,
+                CountedBatch(
+                    shoes=int(played.sum()),
+                    rounds=own,
+                    shoe=(np.cumsum(played) - 1)[lane],
+                    dealt=before[lane] + own.end,
+                    depths=None if depths is None else depths[number][played],
+                ),
+            )
+            rest[stream] -= played.sum()
+            begin[stream] = max(ends[number, -1] - segments.size, 0)
+            dealt[stream] += used.sum()
+        first[at] += count
 
 
-def _walk(table: CountingTable, cards: Array, begin: int) -> tuple[CountedRounds, Array, Array, Array | None]:
-    """Walk all lanes but the last FURTHER ones.
+def _walk(table: CountingTable, cards: Array, begin: Array) -> tuple[CountedRounds, Array, Array, Array | None]:
+    """Walk all lanes of each stream but its last FURTHER ones.
 
     A lane is walked again as long as the one before has just been found to run on into it otherwise.
 
+    Args:
+        table: The table.
+        cards: The cards of the lanes, as many of each stream, (p, lanes).
+        begin: The first card of each stream's first lane, (n,).
+
     Returns:
-        The rounds in order; by lane the cards before its first round and those up to the end of the last; and the
-        controls, see `CountedBatch`.
+        The rounds in order; by stream and lane the cards before its first round and those up to the end of the last;
+        and the controls, see `CountedBatch`.
     """
-    shoes, count = CountedShoes(table.compiled, table.counter, cards), cards.shape[1] - FURTHER
-    begins, ends, again = np.zeros(count, np.int64), np.zeros(count, np.int64), np.arange(count)
-    begins[0], parts = begin, list[CountedRounds]()
+    shoes, walked = CountedShoes(table.compiled, table.counter, cards), np.arange(cards.shape[1])
+    walked = walked.reshape(len(begin), -1)[:, :-FURTHER]
+    again, begins, ends = walked.ravel(), *np.zeros((2, cards.shape[1]), np.int64)
+    begins[walked[:, 0]], parts = begin, list[CountedRounds]()
     while len(again):
         arguments = table.compiled, table.rows, table.counter, shoes, again, begins[again]
         lanes = LuckLanes(*arguments, table.luck) if table.luck else CounterLanes(*arguments)
         parts = [part.at(~np.isin(part.lane, again)) for part in parts] + [lanes.walk()]
         ends[again] = lanes.dealt
-        found = np.append(begin, np.maximum(ends[:-1] - shoes.size, 0))
-        again, begins = np.flatnonzero(found != begins), found
+        found = np.maximum(np.roll(ends, 1) - shoes.size, 0)
+        found[walked[:, 0]] = begin
+        again, begins = walked[found[walked] != begins[walked]], found
     rounds = CountedRounds(*(np.concatenate(fields) for fields in zip(*parts, strict=True)))
-    depths = count_depths(shoes, table.control, count) if table.luck else None
-    return rounds.at(np.lexsort((rounds.begin, rounds.lane))), begins, ends, depths
+    depths = count_depths(shoes, table.control, walked.ravel()) if table.luck else None
+    rounds = rounds.at(np.lexsort((rounds.begin, rounds.lane)))
+    depths = None if depths is None else depths.reshape(*walked.shape, *depths.shape[1:])
+    return rounds, begins[walked], ends[walked], depths

@@ -27,15 +27,15 @@ class DepthControl(NamedTuple):
     full: Array
 
 
-def count_depths(shoes: CountedShoes, control: DepthControl, count: int) -> Array:
-    """The controls of the first `count` shoes: value and number of the depths in each bucket, (count, 2, B)."""
-    sums, lanes = np.zeros((count, 2, len(control.values))), np.arange(count)
-    left = np.repeat(control.full[None], count, axis=0)
+def count_depths(shoes: CountedShoes, control: DepthControl, chosen: Array) -> Array:
+    """The controls of n chosen shoes: value and number of the depths in each bucket, (n, 2, B)."""
+    sums, lanes = np.zeros((len(chosen), 2, len(control.values))), np.arange(len(chosen))
+    left = np.repeat(control.full[None], len(chosen), axis=0)
     for n in range(0, shoes.cut, control.step):
-        bucket = shoes.bucket[n, :count]
+        bucket = shoes.bucket[n, chosen]
         value = (control.slopes[bucket] * left).sum(axis=1) / (shoes.size - n)
         sums[lanes, 0, bucket] += control.values[bucket] + value
         sums[lanes, 1, bucket] += 1
-        for card in shoes.cards[n : n + control.step, :count]:
+        for card in shoes.cards[n : n + control.step, chosen]:
             left[lanes, np.minimum(card, len(control.full) - 1)] -= 1
     return sums

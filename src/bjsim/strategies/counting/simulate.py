@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -21,7 +22,9 @@ from bjsim.strategies.counting.system import CountingSystem
 from bjsim.strategies.counting.tables import CountingGame, ready_table
 
 MOST_ROWS = 64  # blocks whose units are kept apart; of more, those of neighbouring blocks are added up
-CARDS_IN_BLOCK = 1 << 18  # about 50,000 rounds
+CARDS_IN_BLOCK = 1 << 18
+ROUNDS_IN_BLOCK = 45_000  # at a table with one seat, about
+MOST_BLOCKS = 7  # of a job, which are played side by side
 MIN_SHOES = 64
 COUNTING_TABLE = 0  # number of the table in the random streams
 
@@ -36,13 +39,16 @@ def unit_shoes(rules: Rules) -> int:
     return 2 * -(-24 // int(rules.decks))
 
 
-def play_block(game: CountingGame, seed: int, block: int, keep_units: bool = False) -> tuple[CountSums, UnitSums]:
-    """Play a block of whole shoes. Without `keep_units`, it is one unit."""
+def play_blocks(
+    game: CountingGame, seed: int, first: int, count: int = 1, keep_units: bool = False
+) -> list[tuple[CountSums, UnitSums]]:
+    """Play blocks of whole shoes side by side, from the first one on. Without `keep_units`, each is one unit."""
     from bjsim.sim.engine.counting import play_units
 
-    key, shoes = stream_key(seed, COUNTING_TABLE, block), block_shoes(game.rules)
+    shoes = block_shoes(game.rules)
     unit = unit_shoes(game.rules) if keep_units else shoes
-    return play_units(ready_table(game).table, key, shoes, unit)
+    keys = np.array([stream_key(seed, COUNTING_TABLE, first + n) for n in range(count)], np.uint64)
+    return play_units(ready_table(game).table, keys, shoes, unit)
 
 
 class UnitRows:
@@ -82,7 +88,7 @@ def simulate_count(
     seed: int = 1,
     workers: int | None = 1,
     counts: tuple[int, int] | None = None,
-    enough: Callable[[CountRun], bool] = lambda run: False,
+    enough: Callable[[CountRun], bool] | None = None,
     spots: SpotSteps = ONE_SPOT,
     adjusted: bool = True,
     span: tuple[int, int] = (0, 0),
@@ -100,7 +106,7 @@ def simulate_count(
         seed: The same seed gives the same result on any number of workers.
         workers: Processes; None is one for each core.
         counts: The lowest and the highest count with a bucket of its own; None: nearly all that occur.
-        enough: Called with the result so far after every block, in order; whether to stop.
+        enough: Called with the result so far after every block, in order; whether to stop. None: never.
         spots: The spots that are played, such as `Ramp.parse("0:1 2:4x2").spots`.
         adjusted: Whether profits are luck-adjusted and depth-controlled. The cards are the same either way.
         span: See `CountingGame`; that of the ramp, such as `Ramp.parse("1-12").span`.
@@ -122,14 +128,23 @@ def simulate_count(
     began = time.perf_counter()
     run, rows = None, UnitRows()
     with find_backend("local", workers).open(None) as backend:
-        pool, block = backend.open_pool(), 0
-        jobs: list[Future[tuple[CountSums, UnitSums]]] = []
+        pool, begun, block = backend.open_pool(), 0, 0  # blocks of all jobs, and blocks that are added up
+        jobs: list[Future[list[tuple[CountSums, UnitSums]]]] = []
+        found: list[tuple[CountSums, UnitSums]] = []
         try:
-            while run is None or (run.rounds < rounds and not enough(run)):
-                while len(jobs) < backend.in_flight():
-                    jobs.append(pool.submit(play_block, game, seed, block, keep_units))
-                    block += 1
-                played, units = jobs.pop(0).result()
+            while run is None or (run.rounds < rounds and not (enough and enough(run))):
+                most = backend.in_flight()
+                while not found and len(jobs) < most:
+                    per_block = ROUNDS_IN_BLOCK if run is None else run.rounds / block
+                    count = min(math.ceil((rounds / per_block - begun) / most), MOST_BLOCKS)
+                    if enough:  # which may be soon
+                        count = min(count, max(begun // most, 1))
+                    if jobs and count < 1:
+                        break
+                    jobs.append(pool.submit(play_blocks, game, seed, begun, max(count, 1), keep_units))
+                    begun += max(count, 1)
+                found = found or jobs.pop(0).result()
+                (played, units), block = found.pop(0), block + 1
                 sums = played if run is None else run.sums.plus(played)
                 if keep_units:
                     rows.add(units)
