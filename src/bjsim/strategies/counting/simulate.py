@@ -23,7 +23,7 @@ from bjsim.strategies.counting.tables import CountingGame, ready_table
 
 MOST_ROWS = 64  # blocks whose units are kept apart; of more, those of neighbouring blocks are added up
 CARDS_IN_BLOCK = 1 << 18
-ROUNDS_IN_BLOCK = 45_000  # at a table with one seat, about
+ROUNDS_IN_BLOCK = 48_000  # at a table with one seat, about
 MOST_BLOCKS = 7  # of a job, which are played side by side
 MIN_SHOES = 64
 COUNTING_TABLE = 0  # number of the table in the random streams
@@ -136,7 +136,7 @@ def simulate_count(
                 most = backend.in_flight()
                 while not found and len(jobs) < most:
                     per_block = ROUNDS_IN_BLOCK if run is None else run.rounds / block
-                    count = min(math.ceil((rounds / per_block - begun) / most), MOST_BLOCKS)
+                    count = min(math.ceil((rounds / per_block - begun) / (most - len(jobs))), MOST_BLOCKS)
                     if enough:  # which may be soon
                         count = min(count, max(begun // most, 1))
                     if jobs and count < 1:
