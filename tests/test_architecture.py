@@ -17,7 +17,7 @@ from bjsim.sim.game import actions
 ROOT = Path(__file__).resolve().parents[1]
 ROOT_PACKAGE = Path(bjsim.__file__).parent
 # Modules that every package may use.
-COMMON = ("__version__", "errors", "arguments", "html_pages", "json_values", "lazy_names", "toml_files")
+COMMON = ("__version__", "errors", "arguments", "html_pages", "json_values", "lazy_names", "report", "toml_files")
 API = {  # only the command line may use the public functions
     "cli": ("api", "request", "run", "run_result"),
     "bots": (),

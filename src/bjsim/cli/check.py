@@ -15,7 +15,7 @@ from rich.text import Text
 
 from bjsim.arguments import MAX_HANDS
 from bjsim.cli.captions import given_command
-from bjsim.cli.check_page import check_page, plot_check
+from bjsim.cli.check_page import plot_check, report_check
 from bjsim.cli.heatmap import benchmark, heat_map
 from bjsim.cli.options import (
     Count,
@@ -27,6 +27,7 @@ from bjsim.cli.options import (
     until_option,
     workers_option,
 )
+from bjsim.cli.pages import write_page
 from bjsim.cli.run import play_chart
 from bjsim.cli.screen import UNENDED
 from bjsim.cli.tables import Cell, Printed, print_table
@@ -108,7 +109,7 @@ def check(chart: str, rules: Rules, sample: Sample, files: Files, echo: bool) ->
     if files.html_path:
         command = given_command(None if played is None else sample.seed)
         table = cell_table(evaluation, evaluation.cells)
-        write_text(check_page(evaluation, played, said, table, cost_lines(evaluation), command), files.html_path)
+        write_page(report_check(evaluation, played, said, table, cost_lines(evaluation), command), files.html_path)
     show(console, evaluation, bool(files.json_path))
     if played is not None and (played.stopped or played.failure):
         why = f"{played.failure}; {UNENDED}" if played.failure else "results so far"

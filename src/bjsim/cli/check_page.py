@@ -1,16 +1,18 @@
-"""The picture and the page of `bjsim check`: a chart with its wrong cells and their costs."""
+"""The picture and the report of `bjsim check`: a chart with its wrong cells and their costs."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from bjsim.cli.captions import published, without_folders
 from bjsim.cli.chart_plot import Text, plot_valued, usual_legend
 from bjsim.cli.heatmap import benchmark
-from bjsim.cli.pages import chart_part, convergence_part, page, text_rows
+from bjsim.cli.pages import chart_part, convergence_part, point_at_cells, rules_part, table_part
 from bjsim.cli.tables import Printed
+from bjsim.report import Figures, Notes, Report, Section
 from bjsim.run_result import RunResult
 from bjsim.sim.game.game_text import game_text
 from bjsim.strategies.evaluation.evaluate import Evaluation
@@ -31,15 +33,15 @@ def plot_check(evaluation: Evaluation, path: str, command: str) -> None:
     plot_valued(chart, text, path, marks=True)
 
 
-def check_page(
+def report_check(
     evaluation: Evaluation,
     played: RunResult | None,
     said: Sequence[str],
     table: Printed,
     sums: Sequence[str],
     command: str,
-) -> str:
-    """Render the page.
+) -> Report:
+    """Report an evaluation.
 
     Args:
         evaluation: The evaluated chart.
@@ -47,23 +49,32 @@ def check_page(
         said: Sentences on them.
         table: Headings and rows of the wrong cells.
         sums: Sentences on their costs, or that there are none.
-        command: The command that reproduces the page.
+        command: The command that reproduces the report.
     """
     title, lines = _heading(evaluation)
-    best = benchmark(evaluation)
+    best, rules = benchmark(evaluation), evaluation.chart.rules
     entries = [
         ("value of the chart", f"{percent(evaluation.value, 6)} of the bet"),
         (f"value of {best}", f"{percent(evaluation.best, 6)} of the bet"),
     ]
     if math.isfinite(evaluation.difference):
         entries.append(("difference", f"{100 * evaluation.difference:.6f}% of the bet"))
-    return page(
-        "check.html", title, lines, command, [evaluation.chart.rules], "best:", entries=entries, benchmark=best,
-        chart=chart_part(ValuedChart.of_evaluated(evaluation), to_other=True), headings=table[0],
-        wrong=text_rows(table[1]), sums=sums, none_differs=" ".join(sums),
-        played=[without_folders(line, [evaluation.chart.name]) for line in said],
-        panels=convergence_part(() if played is None else published(played)),
-    )  # fmt: skip
+    about = f"Framed: differs from {best}, whose code is after the arrow; below it is the cost in percent of the bet."
+    parts: list[Any] = [
+        Figures(entries),
+        Section("The chart"),
+        Notes([about], small=True, on_screen=point_at_cells([rules])),
+        chart_part(ValuedChart.of_evaluated(evaluation), to_other=True),
+        Section("The wrong cells"),
+        *([table_part("wrong", table), Notes(sums)] if table[1] else [Notes([" ".join(sums)])]),
+    ]
+    if said:
+        parts += [
+            Section("The hands played"),
+            Notes([without_folders(line, [evaluation.chart.name]) for line in said]),
+            convergence_part(() if played is None else published(played)),
+        ]
+    return Report(title, lines, command, rules_part([rules]), parts, "best:")
 
 
 def _heading(evaluation: Evaluation) -> tuple[str, list[str]]:

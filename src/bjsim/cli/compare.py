@@ -12,7 +12,7 @@ from rich.text import Text
 
 from bjsim.arguments import MAX_HANDS
 from bjsim.cli.captions import given_command
-from bjsim.cli.compare_page import compare_page, cut_effect, plot_compared
+from bjsim.cli.compare_page import cut_effect, plot_compared, report_compared
 from bjsim.cli.options import (
     Names,
     Sample,
@@ -24,11 +24,12 @@ from bjsim.cli.options import (
     until_option,
     workers_option,
 )
+from bjsim.cli.pages import write_page
 from bjsim.cli.run import play_chart
 from bjsim.cli.tables import Cell, Printed, print_table
 from bjsim.cli.varied import parse_varied
 from bjsim.cli.waiting import waiting
-from bjsim.cli.written import Files, html_option, json_option, plot_option, write_json, write_text
+from bjsim.cli.written import Files, html_option, json_option, plot_option, write_json
 from bjsim.errors import InputError, RunFailed
 from bjsim.sim.game.game_text import game_text
 from bjsim.sim.game.presets import PRESETS
@@ -104,7 +105,7 @@ def compare(names: list[str], varied: tuple[str, ...], settings: tuple[str, ...]
     if files.html_path:
         table, notes = value_table(compared, played), [*refusal_lines(compared), *fresh_lines(compared, played)]
         changes = [(one.rules.name, ", ".join(change_texts(one))) for one in compared[1:] if one.changes]
-        write_text(compare_page(compared, table, notes, changes, command), files.html_path)
+        write_page(report_compared(compared, table, notes, changes, command), files.html_path)
     show(Console(stderr=files.quiet), compared, played)
 
 

@@ -1,19 +1,22 @@
-"""The picture and the page of `bjsim compare`: values of games, and their best strategies."""
+"""The picture and the report of `bjsim compare`: values of games, and their best strategies."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 
-from bjsim.cli.pages import chart_part, page, text_rows
+from bjsim.cli.pages import chart_part, point_at_cells, rules_part, table_part
 from bjsim.cli.plots import Valued, plot_values
 from bjsim.cli.tables import Printed
+from bjsim.report import Definitions, Folded, Notes, Report, Section
 from bjsim.sim.game.game_text import game_text
 from bjsim.strategies.evaluation.best import solve
 from bjsim.strategies.evaluation.compare import Compared
 from bjsim.strategies.evaluation.valued_chart import ValuedChart
 from bjsim.strategies.results import BotResult
 from bjsim.strategies.tabular import percent
+
+OPEN = 3  # games whose charts are all shown at first, but for that of the first
 
 
 def plot_compared(
@@ -44,21 +47,21 @@ def cut_effect(result: BotResult) -> str:
     return "–" if effect is None else f"{percent(effect.mean)} ± {50 * (effect.ci95[1] - effect.ci95[0]):.4f}%"
 
 
-def compare_page(
+def report_compared(
     compared: Sequence[Compared],
     table: Printed,
     notes: Sequence[str],
     changes: Sequence[tuple[str, str]],
     command: str,
-) -> str:
-    """Render the page.
+) -> Report:
+    """Report the values of games, and their best strategies.
 
     Args:
         compared: The games.
         table: Headings and rows of the values.
         notes: What else is said about them.
         changes: For games whose best strategy differs from that of the first, the name and what changes.
-        command: The command that reproduces the page.
+        command: The command that reproduces the report.
     """
     first = compared[0].rules.name
     charts = []
@@ -67,10 +70,18 @@ def compare_page(
         chart = ValuedChart.of_best(solve(one.rules)).with_others(changed)
         cells = "" if not number else "; 1 cell changed" if len(changed) == 1 else f"; {len(changed)} cells changed"
         cells = "; other columns" if one.changes is None else cells
-        charts.append((one.rules.name, f"{percent(one.value, 6)}{cells}", chart_part(chart)))
-    lines = [game_text(one.rules) for one in compared]
-    return page(
-        "compare.html", f"{len(compared)} games compared", lines, command, [one.rules for one in compared],
-        f"in {first}:", headings=table[0], rows=text_rows(table[1]), notes=notes, changes=changes, first=first,
-        charts=charts,
-    )  # fmt: skip
+        summary = f"{one.rules.name}: {percent(one.value, 6)}{cells}"
+        charts.append(Folded(summary, number > 0 and len(compared) <= OPEN, [chart_part(chart)]))
+    games = [one.rules for one in compared]
+    about = f"Framed: differs from {first}, whose code is before the arrow. Other small numbers are margins in percent"
+    parts = [
+        Section("Values"),
+        table_part("values", table),
+        Notes(notes, small=True),
+        *([Section("What changes in the best strategy"), Definitions(changes)] if changes else []),
+        Section("The best strategies"),
+        Notes([f"{about} of the bet."], small=True, on_screen=point_at_cells(games, after="")),
+        *charts,
+    ]
+    title, lines = f"{len(compared)} games compared", [game_text(rules) for rules in games]
+    return Report(title, lines, command, rules_part(games), parts, f"in {first}:")

@@ -13,9 +13,9 @@ from typing import Any
 from bjsim.cli.chart_plot import Text, plot_valued, usual_legend
 from bjsim.cli.colours import ADJUSTED, EXACT, RAW
 from bjsim.cli.count_report import varied_tables
-from bjsim.cli.pages import page, text_rows
+from bjsim.cli.pages import rules_part, table_part, write_page
 from bjsim.cli.plots import add_legend, framed, save_figure
-from bjsim.cli.written import write_text
+from bjsim.report import Notes, Picture, Report, Section
 from bjsim.sim.game.game_text import game_text
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.counting.count_result import CountResult
@@ -104,28 +104,23 @@ def draw_varied(games: Games, plot_path: str | None, html_path: str | None, comm
     if plot_path:
         plot_varied(games, plot_path, command)
     if html_path:
-        write_text(varied_page(games, command), html_path)
+        write_page(report_varied(games, command), html_path)
 
 
-def varied_page(games: Games, command: str) -> str:
-    """Render the page that compares games."""
+def report_varied(games: Games, command: str) -> Report:
+    """Report the comparison of games."""
     with TemporaryDirectory() as folder:
         plot_varied(games, f"{folder}/games.png", command)
         picture = base64.b64encode(Path(folder, "games.png").read_bytes()).decode()
     values, differences, notes = varied_tables(games)
-    tables = [(headings, text_rows(rows)) for headings, rows in (values, differences) if rows]
     rules = {one.run.game.rules: None for _, one in games}
-    return page(
-        "count_varied.html",
-        f"{len(games)} counted games compared",
-        [_common(games)],
-        command,
-        list(rules),
-        "in the first:",
-        tables=tables,
-        notes=notes,
-        picture=picture,
-    )
+    parts: list[Any] = [Picture(picture, "The SCORE of every game; the numbers are in the table below")]
+    headings = ("The games", "Differences from the first game")
+    for number, (heading, table) in enumerate(zip(headings, (values, differences), strict=True), 1):
+        if table[1]:
+            parts += [Section(heading), table_part(f"games{number}", table)]
+    parts.append(Notes(notes, small=True))
+    return Report(f"{len(games)} counted games compared", [_common(games)], command, rules_part(list(rules)), parts)
 
 
 def _common(games: Games) -> str:

@@ -1,4 +1,4 @@
-"""Charts and convergence as parts of HTML pages, and the frame that the pages of all commands share."""
+"""Reports as pages, and charts and convergence as their parts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ from bjsim.cli.convergence import (
     shared_scales,
     short_count,
 )
+from bjsim.cli.tables import Printed
+from bjsim.cli.written import write_text
 from bjsim.html_pages import render_page
+from bjsim.report import ChartGrid, DealerGrid, Panels, Report, TextTable
 from bjsim.sim.game.actions import NAMES
 from bjsim.sim.game.course import ACE, course
 from bjsim.sim.game.rules import Rules
@@ -30,35 +33,34 @@ from bjsim.strategies.tabular import interval, percent
 WIDTH, HEIGHT, LEFT, BOTTOM = 420, 260, 60, 30  # of a drawing, and of the labels on its left and below
 
 
-def page(
-    template: str,
-    title: str,
-    lines: Sequence[str],
-    command: str,
-    games: Sequence[Rules],
-    other_means: str = "",
-    **values: object,
-) -> str:
-    """Render the page of a command.
-
-    Args:
-        template: The file in `templates`.
-        title: Title and heading.
-        lines: Paragraphs below the heading.
-        command: The command that reproduces the page.
-        games: The games, whose rules are listed.
-        other_means: What precedes the other code of a framed cell.
-        **values: What the template uses.
-    """
-    return render_page(
-        "bjsim.cli", template, title=title, lines=lines, command=command, other_means=other_means,
-        games=[(rules.name, rules.to_dict()) for rules in games], peek=any(course(rules, ACE).looks for rules in games),
-        names=NAMES, colours=ACTION_COLOURS, raw=RAW, adjusted=ADJUSTED, **values,
+def write_page(report: Report, path: str) -> None:
+    """Write a report as a page. Raises: InputError: The file cannot be written."""
+    page = render_page(
+        "bjsim.cli", "report.html", title=report.title, lines=report.lines, command=report.command,
+        other_means=report.other_means, games=report.games,
+        found=report.parts, kind_of=lambda part: type(part).__name__,
+        names=NAMES, colours=ACTION_COLOURS, raw=RAW, adjusted=ADJUSTED,
     )  # fmt: skip
+    write_text(page, path)
 
 
-def chart_part(chart: ValuedChart, to_other: bool = False) -> dict[str, Any]:
-    """A chart for `parts.chart`.
+def rules_part(games: Sequence[Rules]) -> list[tuple[str, dict[str, object]]]:
+    """The rules that a report lists."""
+    return [(rules.name, rules.to_dict()) for rules in games]
+
+
+def point_at_cells(games: Sequence[Rules], after: str = ", followed by best play") -> str:
+    """How a reader of a page sees the values of cells."""
+    looks = any(course(rules, ACE).looks for rules in games)
+    given = ", given that the dealer has no natural" if after and looks else ""
+    return (
+        "Point at a cell, or move there with the arrow keys, for the value of every action in initial bets"
+        f"{after}{given}."
+    )
+
+
+def chart_part(chart: ValuedChart, to_other: bool = False) -> ChartGrid:
+    """A chart as part of a report.
 
     Args:
         chart: The chart.
@@ -84,7 +86,7 @@ def chart_part(chart: ValuedChart, to_other: bool = False) -> dict[str, Any]:
         }
 
     codes = {cell.code for cell in chart.cells.values()} | {cell.other for cell in chart.cells.values() if cell.other}
-    return {
+    data = {
         "columns": chart.columns,
         "framed": any(cell.other for cell in chart.cells.values()),
         "sections": {
@@ -94,39 +96,42 @@ def chart_part(chart: ValuedChart, to_other: bool = False) -> dict[str, Any]:
         "legend": usual_legend(codes),
         "notes": row_notes(chart),
     }
+    return ChartGrid(data)
 
 
-def dealer_part(chart: ValuedChart) -> dict[str, Any]:
-    """The dealer's outcomes for `parts.dealer`."""
+def dealer_part(chart: ValuedChart) -> DealerGrid:
+    """The dealer's outcomes as part of a report."""
     rows = [
         (name, [float(chances.get(score, 0)) for chances in chart.dealer.values()])
         for score, name in outcome_names(chart).items()
     ]
-    return {"columns": list(chart.dealer), "rows": rows}
+    return DealerGrid(list(chart.dealer), rows)
 
 
-def closest_part(chart: ValuedChart, count: int = 12) -> list[list[str]]:
-    """Rows for a table of the closest decisions."""
-    return [
+def closest_part(chart: ValuedChart, count: int = 12) -> TextTable:
+    """The closest decisions."""
+    rows = [
         [f"{row} v {column}", *(f"{NAMES[letter]} {ev:+.6f}" for letter, ev in pair), f"{100 * margin:.4f}%"]
         for row, column, pair, margin in closest_pairs(chart, count)
     ]
+    return TextTable("closest", ["hand v dealer", "best", "second", "margin"], rows)
 
 
-def text_rows(rows: Sequence[Sequence[object]]) -> list[list[str]]:
-    """Cells of a printed table as text."""
-    return [[str(cell) for cell in row] for row in rows]
+def table_part(name: str, printed: Printed) -> TextTable:
+    """A printed table as part of a report."""
+    headings, rows = printed
+    return TextTable(name, headings, [[str(cell) for cell in row] for row in rows])
 
 
-def convergence_part(results: Sequence[BotResult]) -> list[dict[str, Any]]:
-    """Drawings for `parts.convergence`, with shared scales, and their numbers as tables."""
+def convergence_part(results: Sequence[BotResult]) -> Panels:
+    """The convergence of returns with shared scales, and its numbers as tables."""
     panels = make_panels(results)
     if not panels:
-        return []
+        return Panels([])
     scales = shared_scales(panels)
     small = [_magnified(*pair, scales) for pair in zip(panels, magnified_scales(panels) or [], strict=False)]
     drawn = [_drawing(panel, scales) | _numbers(result) for panel, result in zip(panels, results, strict=True)]
-    return [above | {"below": small[n] if small else None} for n, above in enumerate(drawn)]
+    return Panels([above | {"below": small[n] if small else None} for n, above in enumerate(drawn)])
 
 
 def _magnified(panel: Panel, limits: tuple[float, float], scales: Scales) -> dict[str, Any]:

@@ -29,10 +29,11 @@ from bjsim.cli.options import (
     until_option,
     workers_option,
 )
-from bjsim.cli.run_page import plot_run, run_page
+from bjsim.cli.pages import write_page
+from bjsim.cli.run_page import plot_run, report_run
 from bjsim.cli.screen import RunScreen, precision_line, report
 from bjsim.cli.waiting import waiting
-from bjsim.cli.written import Files, html_option, json_option, plot_option, write_json, write_text
+from bjsim.cli.written import Files, html_option, json_option, plot_option, write_json
 from bjsim.errors import InputError, RunFailed
 from bjsim.request import RunRequest
 from bjsim.run_result import RunResult
@@ -111,7 +112,7 @@ def run(bots: list[str], rules: Rules, files: Files, **asked: Any) -> None:
     if files.plot_path and result:
         plot_run(result, files.plot_path, command)
     if files.html_path:
-        write_text(run_page(result, own_process, precision, command), files.html_path)
+        write_page(report_run(result, own_process, precision, command), files.html_path)
     report(screen.console, result, own_process)
     for line in precision:
         screen.console.print(line, highlight=False)

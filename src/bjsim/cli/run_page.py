@@ -1,4 +1,4 @@
-"""The picture and the page of `bjsim run`: returns and their convergence."""
+"""The picture and the report of `bjsim run`: returns and their convergence."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from bjsim.cli.captions import published, without_folders
-from bjsim.cli.pages import convergence_part, page, text_rows
+from bjsim.cli.pages import convergence_part, rules_part, table_part
 from bjsim.cli.plots import plot_convergence
 from bjsim.cli.render import difference_rows, program_rows, result_rows
 from bjsim.cli.screen import result_lines
+from bjsim.report import Notes, Report, Section
 from bjsim.run_result import RunResult
 from bjsim.sim.game.game_text import game_text
 
@@ -23,19 +24,21 @@ def plot_run(result: RunResult, path: str, command: str) -> None:
     plot_convergence(result, path, "\n".join([_title(result), *_lines(result)]), command)
 
 
-def run_page(result: RunResult, programs: Sequence[BotPlayer], more: Sequence[str], command: str) -> str:
-    """Render the page."""
+def report_run(result: RunResult, programs: Sequence[BotPlayer], more: Sequence[str], command: str) -> Report:
+    """Report a run."""
     result = published(result)
-    headings, rows = result_rows(result)
-    difference_headings, differences = difference_rows(result.differences)
-    fault_headings, faults = program_rows(programs)
-    names = [program.name for program in programs]
-    return page(
-        "run.html", _title(result), _lines(result), command, [result.rules], headings=headings, rows=text_rows(rows),
-        notes=[*result_lines(result), *more], difference_headings=difference_headings,
-        differences=text_rows(differences), panels=convergence_part(result), fault_headings=fault_headings,
-        faults=[[without_folders(cell, names) for cell in row] for row in text_rows(faults)],
-    )  # fmt: skip
+    differences, convergence = table_part("differences", difference_rows(result.differences)), convergence_part(result)
+    faults, names = table_part("programs", program_rows(programs)), [program.name for program in programs]
+    faults = faults._replace(rows=[[without_folders(cell, names) for cell in row] for row in faults.rows])
+    parts = [
+        Section("Results"),
+        table_part("results", result_rows(result)),
+        Notes([*result_lines(result), *more], small=True),
+        *([Section("Differences, on the same cards"), differences] if differences.rows else []),
+        *([Section("Convergence"), convergence] if convergence.panels else []),
+        *([Section("Programs"), faults] if faults.rows else []),
+    ]
+    return Report(_title(result), _lines(result), command, rules_part([result.rules]), parts)
 
 
 def _title(result: RunResult) -> str:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from bjsim.cli.captions import given_command
 from bjsim.cli.chart_plot import Text, plot_valued, usual_legend
-from bjsim.cli.pages import chart_part, closest_part, dealer_part, page
-from bjsim.cli.written import Files, write_text
+from bjsim.cli.pages import chart_part, closest_part, dealer_part, point_at_cells, rules_part, write_page
+from bjsim.cli.written import Files
+from bjsim.report import Columns, Figures, Notes, Report, Section, TextTable
 from bjsim.sim.game.actions import NAMES
 from bjsim.strategies.evaluation.valued_chart import ValuedChart
 from bjsim.strategies.exact.tables import Tables
@@ -13,6 +16,9 @@ from bjsim.strategies.shoe.tables import ShoeTables
 from bjsim.strategies.tabular import percent
 
 MARGIN = "The number in a cell is the margin in % of the bet: how much better the best action is than the second best."
+SMALL_MARGIN = (
+    "The small number is the margin in percent of the bet: how much better the best action is than the second best."
+)
 
 
 def draw_solved(tables: Tables | ShoeTables, files: Files, game: str, card: bool) -> None:
@@ -29,14 +35,21 @@ def draw_solved(tables: Tables | ShoeTables, files: Files, game: str, card: bool
         codes = {cell.code for cell in chart.cells.values()}
         text = Text(title, [*lines, f"{exact}, exact"], usual_legend(codes), [] if card else [MARGIN], command)
         plot_valued(chart, text, files.plot_path, marks=card)
-    if files.html_path:
+    if not files.html_path:
+        return
+    parts: list[Any] = [
+        Figures([(name, f"{text} of the bet") for name, text in figures.items()]),
+        Section("The best strategy"),
+        Notes([] if card else [SMALL_MARGIN], small=True, on_screen=point_at_cells([solution.rules])),
+        chart_part(chart, to_other=card),
+    ]
+    if tables.exceptions:
         rows = [
             [",".join(one.cards), one.column, NAMES[one.action], f"{100 * one.gain:.6f}%"] for one in tables.exceptions
         ]
-        written = page(
-            "solve.html", title, lines, command, [solution.rules], chart=chart_part(chart, to_other=card),
-            exceptions=rows, strategy=strategy, card=card,
-            entries=[(name, f"{text} of the bet") for name, text in figures.items()],
-            closest=closest_part(chart), dealer=dealer_part(chart),
-        )  # fmt: skip
-        write_text(written, files.html_path)
+        parts.append(Section(f"Two-card exceptions of {strategy}", 3))
+        parts.append(TextTable("exceptions", ["hand", "dealer", "action", "gain"], rows))
+    if not card:
+        closest = [Section("The closest decisions"), closest_part(chart)]
+        parts.append(Columns([closest, [Section("The dealer's final score, in percent"), dealer_part(chart)]]))
+    write_page(Report(title, lines, command, rules_part([solution.rules]), parts), files.html_path)

@@ -14,7 +14,7 @@ from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.play import journal
 from bjsim.bots.contest.play.logs import read_logs
 from bjsim.bots.contest.play.verify import verify
-from bjsim.bots.contest.report.page import Report, render_index
+from bjsim.bots.contest.report.page import ContestReport, render_index
 from bjsim.bots.contest.report.replay import replay
 from bjsim.bots.line import Transcript
 from bjsim.sim.game.presets import load_rules
@@ -77,11 +77,11 @@ def test_a_twin_in_the_line_protocol_plays_the_same_contest(tmp_path):
 def test_the_page_has_a_column_of_protocols_where_both_play(tmp_path, counter):
     both = begin(tmp_path / "a", [counter, str(SAMPLES / "lim17.py"), "lim17"], matches=1)
     both.run()
-    page = render_index(Report(both.standings, both.page))
+    page = render_index(ContestReport(both.standings, both.page))
     assert page.count('">line</td>') == 1 and page.count('">argv</td>') == 1
     only = begin(tmp_path / "b", ["lim17", "lim15"], matches=1, protocols=("argv",))
     only.run()
-    assert ">protocol<" in page and ">protocol<" not in render_index(Report(only.standings, only.page))
+    assert ">protocol<" in page and ">protocol<" not in render_index(ContestReport(only.standings, only.page))
 
 
 def test_workers_do_not_change_the_journal(tmp_path, counter):
@@ -143,7 +143,7 @@ def test_a_process_may_live_for_the_contest(tmp_path):
     assert rounds(tmp_path / "match") == rounds(tmp_path / "contest") and processes() == before
     assert received["match"] == ["hello", "rules", "match", "over", "bye", "end"] * 3
     assert received["contest"][:6] == ["hello", "rules", "match", "over", "match", "over"]
-    assert "another number of workers may change the results" in render_index(Report(host.standings, host.page))
+    assert "another number of workers may change the results" in render_index(ContestReport(host.standings, host.page))
 
 
 def test_a_process_is_notified_that_the_contest_has_ended(tmp_path, bot):

@@ -15,7 +15,7 @@ from bjsim.bots.contest.play import journal, logs
 from bjsim.bots.contest.play.questions import protocols, questions
 from bjsim.bots.contest.play.verify import verify
 from bjsim.bots.contest.report.bot_page import LOG_LENGTH, render_bot
-from bjsim.bots.contest.report.page import Report, render_index
+from bjsim.bots.contest.report.page import ContestReport, render_index
 from bjsim.bots.contest.report.publish import write_results
 from bjsim.cli.koth import koth
 from bjsim.sim.game.presets import load_rules
@@ -47,7 +47,7 @@ def played(tmp_path_factory):
 
 def test_the_page_has_no_control_characters_of_a_log(played, tmp_path):
     logs.add_logs(tmp_path, [logs.BotLog(0, 0, 0, 0, "a</pre>\x1b[2J\x00\u202eb\nc" + "d" * LOG_LENGTH, {})])
-    report = Report(played.standings, played.page, played.timings, 0.0, tmp_path)
+    report = ContestReport(played.standings, played.page, played.timings, 0.0, tmp_path)
     page = render_bot(report, next(row for row in report.rows if row["number"] == 0))
     assert "<pre>a&lt;/pre&gt;\ufffd[2J\ufffd\ufffdb\ncd" in page and "the first 4096 characters" in page
 
@@ -96,7 +96,7 @@ def test_notes_are_in_the_journal_and_in_the_replays(played):
     assert len(notes) == len(moves) and sum(note.startswith("cards=") for note in notes) > 10
     assert verify(played.folder)[0] == 20
     note = next(filter(None, notes))
-    assert f"Its note: {note}" in render_index(Report(played.standings, played.page))
+    assert f"Its note: {note}" in render_index(ContestReport(played.standings, played.page))
 
 
 def test_a_resumed_match_tells_faults_where_they_were(played, tmp_path):

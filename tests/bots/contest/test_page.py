@@ -16,7 +16,7 @@ from bjsim.bots.contest.play import journal
 from bjsim.bots.contest.play.match import play_table
 from bjsim.bots.contest.report import page as pages
 from bjsim.bots.contest.report.command import published_sources
-from bjsim.bots.contest.report.page import Report, render_index, replayed
+from bjsim.bots.contest.report.page import ContestReport, render_index, replayed
 from bjsim.bots.contest.report.page_data import PageData
 from bjsim.bots.contest.report.publish import write_results
 from bjsim.bots.contest.report.replay import replay, shorten
@@ -52,7 +52,7 @@ def folder(tmp_path_factory):
     host = Host.begin(where, contest, gather([*bots, f"{__file__}:Hostile"], CARDSHARK))
     host.run()
     write_results(where, host.standings, host.page, host.timings)
-    (where / "index.html").write_text(render_index(Report(host.standings, host.page)), encoding="utf-8")
+    (where / "index.html").write_text(render_index(ContestReport(host.standings, host.page)), encoding="utf-8")
     return where
 
 
@@ -65,7 +65,7 @@ def make_page(folder, contest, bots):
     """Play a contest and render its page."""
     host = Host.begin(folder, contest, gather(bots, contest.rules))
     host.run()
-    return render_index(Report(host.standings, host.page))
+    return render_index(ContestReport(host.standings, host.page))
 
 
 def make_cells(page, table):
@@ -165,7 +165,7 @@ def test_it_is_computed_from_the_journal_alone(folder, page):
     for record in records:
         standings.add(record)
         data.add(record)
-    assert render_index(Report(standings, data)) == page
+    assert render_index(ContestReport(standings, data)) == page
 
 
 # --- luck, means, and the command that reproduces the contest
@@ -397,7 +397,7 @@ def test_a_long_match_is_replayed_in_part():
 
 def test_a_page_of_a_contest_that_has_only_begun(tmp_path):
     host = Host.begin(tmp_path, Contest(CARDSHARK), gather(["lim17", "lim17"], CARDSHARK))
-    assert "No hand has been played yet" in render_index(Report(host.standings, host.page))
+    assert "No hand has been played yet" in render_index(ContestReport(host.standings, host.page))
 
 
 @pytest.mark.parametrize(
@@ -455,7 +455,7 @@ def test_split_hands_are_shown_separately(browser, tmp_path):
     rules = load_rules("blackjack-p")
     host = Host.begin(tmp_path, Contest(rules, matches=4), gather([f"{__file__}:Splitter", "lim17"], rules))
     host.run()
-    (tmp_path / "index.html").write_text(render_index(Report(host.standings, host.page)), encoding="utf-8")
+    (tmp_path / "index.html").write_text(render_index(ContestReport(host.standings, host.page)), encoding="utf-8")
     browser.open((tmp_path / "index.html").as_uri())
     most_hands = 0
     for number, (_, _, record) in enumerate(host.page.swings):

@@ -18,7 +18,7 @@ from bjsim.bots.contest.play import journal
 from bjsim.bots.contest.report import page as pages
 from bjsim.bots.contest.report.colours import DARK, LIGHT, make_colours, make_slugs
 from bjsim.bots.contest.report.comparisons import describe_ties
-from bjsim.bots.contest.report.page import Report, render_index
+from bjsim.bots.contest.report.page import ContestReport, render_index
 from bjsim.bots.contest.report.page_data import PageData
 from bjsim.bots.contest.report.publish import write_results
 from bjsim.bots.contest.scoring.moments import MIN_BATCHES
@@ -64,7 +64,7 @@ def write_page(folder, records):
     for record in others[:records]:
         standings.add(record)
         data.add(record)
-    (folder / "index.html").write_text(render_index(Report(standings, data)), encoding="utf-8")
+    (folder / "index.html").write_text(render_index(ContestReport(standings, data)), encoding="utf-8")
 
 
 def wait_for(browser, script):

@@ -15,7 +15,7 @@ from bjsim.bots.contest.play import journal
 from bjsim.bots.contest.play.verify import verify
 from bjsim.bots.contest.report.comparisons import COMPARED
 from bjsim.bots.contest.report.drawings import DRAWN
-from bjsim.bots.contest.report.page import Report, render_index
+from bjsim.bots.contest.report.page import ContestReport, render_index
 from bjsim.bots.contest.report.page_data import PageData
 from bjsim.bots.contest.scoring.standings import Standings
 from bjsim.cli import koth_screen, koth_show, koth_trace
@@ -98,7 +98,7 @@ def make_standings(bots):
 
 
 def index_of(standings):
-    return render_index(Report(standings, PageData(standings.contest)))
+    return render_index(ContestReport(standings, PageData(standings.contest)))
 
 
 def test_the_page_of_300_bots_compares_the_first_of_them():

@@ -11,7 +11,7 @@ from bjsim.bots.contest.report.command import published_sources
 from bjsim.bots.contest.report.comparisons import compare
 from bjsim.bots.contest.report.drawings import draw_rank
 from bjsim.bots.contest.report.mistakes import HANDS, BotMistakes
-from bjsim.bots.contest.report.page import Report
+from bjsim.bots.contest.report.page import ContestReport
 from bjsim.bots.contest.report.page_data import BotHands
 from bjsim.bots.protocol import printable, printable_lines
 
@@ -20,7 +20,7 @@ LOGS_SHOWN = 5  # matches whose stderr is shown
 LOG_LENGTH = 4096  # characters of each
 
 
-def render_bot(report: Report, row: Mapping[str, Any]) -> str:
+def render_bot(report: ContestReport, row: Mapping[str, Any]) -> str:
     """Render the page of a bot.
 
     Args:
@@ -81,7 +81,7 @@ def describe_questions(asked: Sequence[Asked]) -> str:
 
 
 def describe_hands(
-    report: Report, bot: int, groups: Mapping[str, Sequence[Mapping[str, Any]]]
+    report: ContestReport, bot: int, groups: Mapping[str, Sequence[Mapping[str, Any]]]
 ) -> list[tuple[str, list[dict[str, Any]]]]:
     """The recorded rounds that the page of a bot shows.
 

@@ -36,7 +36,7 @@ def templates() -> Environment:
     return environment
 
 
-class Report:
+class ContestReport:
     """The common content of all pages of a contest at one moment.
 
     Args:
@@ -142,7 +142,7 @@ def replayed(data: PageData, swings: int) -> str:
     return f"The {swings} hands with the largest swings, and {last} of the last match, match {match}."
 
 
-def render_index(report: Report) -> str:
+def render_index(report: ContestReport) -> str:
     """Render the page of the contest."""
     standings, data, rows = report.standings, report.data, report.rows
     contest = standings.contest

@@ -8,7 +8,7 @@ from bjsim.bots.contest.play import journal
 from bjsim.bots.contest.play.timings import Timings
 from bjsim.bots.contest.report.bot_page import render_bot
 from bjsim.bots.contest.report.output import marks_csv, write_atomically, write_standings
-from bjsim.bots.contest.report.page import Report, render_index
+from bjsim.bots.contest.report.page import ContestReport, render_index
 from bjsim.bots.contest.report.page_data import PageData
 from bjsim.bots.contest.scoring.marks import make_marks
 from bjsim.bots.contest.scoring.standings import Standings
@@ -22,7 +22,7 @@ def write_results(folder: Path, standings: Standings, page: PageData, timings: T
     write_standings(folder, standings, timings)
     if standings.contest.marks:
         write_atomically(folder / "marks.csv", marks_csv(make_marks(standings)))
-    report = Report(standings, page, timings, (folder / journal.NAME).stat().st_mtime, folder)
+    report = ContestReport(standings, page, timings, (folder / journal.NAME).stat().st_mtime, folder)
     pages = folder / PAGES
     with file_errors(pages):
         pages.mkdir(exist_ok=True)

@@ -1,0 +1,101 @@
+"""A report: what a command found, as a value made of few kinds of parts, which renderers know and commands combine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+
+class Section(NamedTuple):
+    """A heading within the report; level 2 or 3."""
+
+    title: str
+    level: int = 2
+
+
+class Notes(NamedTuple):
+    """Paragraphs, which may be small; what only helps on a screen is not printed."""
+
+    lines: Sequence[str]
+    small: bool = False
+    on_screen: str = ""
+
+
+class Figures(NamedTuple):
+    """Names with their values as text."""
+
+    entries: Sequence[tuple[str, str]]
+
+
+class Definitions(NamedTuple):
+    """Names with sentences about them."""
+
+    entries: Sequence[tuple[str, str]]
+
+
+class TextTable(NamedTuple):
+    """A table of text with a heading for each column; `name` identifies it within the report."""
+
+    name: str
+    headings: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+class ChartGrid(NamedTuple):
+    """A strategy chart whose cells have actions, values and costs."""
+
+    data: Mapping[str, Any]
+
+
+class DealerGrid(NamedTuple):
+    """Probabilities by name and column."""
+
+    columns: Sequence[str]
+    rows: Sequence[tuple[str, Sequence[float]]]
+
+
+class Panels(NamedTuple):
+    """Drawings of lines with bands, each with its numbers."""
+
+    panels: Sequence[Mapping[str, Any]]
+
+
+class Picture(NamedTuple):
+    """A PNG in base64, and what it shows."""
+
+    data: str
+    shows: str
+
+
+class Folded(NamedTuple):
+    """Parts behind a summary, shown at first or not."""
+
+    summary: str
+    shown: bool
+    parts: Sequence[Any]
+
+
+class Columns(NamedTuple):
+    """Groups of parts that stand next to each other where there is room."""
+
+    groups: Sequence[Sequence[Any]]
+
+
+class Report(NamedTuple):
+    """What a command found.
+
+    Attributes:
+        title: Its title.
+        lines: Sentences below it, such as on the game.
+        command: The command that reproduces it.
+        games: The names of games and their rules by name, which are listed at the end.
+        parts: What was found, in order.
+        other_means: What precedes the other code of a framed cell of a chart.
+    """
+
+    title: str
+    lines: Sequence[str]
+    command: str
+    games: Sequence[tuple[str, Mapping[str, object]]]
+    parts: Sequence[Any]
+    other_means: str = ""
