@@ -49,7 +49,7 @@ def test_the_adjusted_return_is_that_of_the_rounds_as_they_were():
         run = simulate_count(SIX, HILO, PLAYS, rounds, seed=3, adjusted=adjusted, leave=leave)
         return ramp_returns(run.returns, np.array(Ramp.parse("1-12").units(run.counts))), run
 
-    (adjusted, run), (plain, _), (stays, _) = returns(2e5, True), returns(2e6, False), returns(1e5, True, None)
+    (adjusted, run), (plain, _), (stays, _) = returns(1e5, True), returns(1e6, False), returns(5e4, True, None)
     assert adjusted.error is not None and plain.error is not None
     error = np.sqrt(adjusted.error[0, 0] + plain.error[0, 0])
     assert abs(adjusted.ev - plain.ev) < 4 * error
