@@ -220,10 +220,10 @@ def test_rows_for_counted_cards_are_explained():
 
 def test_pages_magnify_the_luck_adjusted_return_too():
     played = play("vegas-s17", ["optimal", "lim17"], hands=20_000, seed=1, workers=1)
-    for drawing in convergence_part(played):
+    for drawing in convergence_part(played).panels:
         assert [kind for kind, _ in drawing["below"]["lines"]] == ["adjusted"]
         assert "magnified" in drawing["below"]["title"] and len(drawing["below"]["bands"]) == 1
-    assert convergence_part(play("neller", "optimal", hands=1000, seed=1, workers=1))[0]["below"] is None
+    assert convergence_part(play("neller", "optimal", hands=1000, seed=1, workers=1)).panels[0]["below"] is None
 
 
 def test_one_line_identifies_the_game():
