@@ -81,7 +81,7 @@ def test_a_resplit_takes_a_hand_from_those_that_wait(pending: int) -> None:
     kept = [float(means.value(states.add(start, rank), False)) for rank in range(13)]
     hand = sum(kept) / 13  # a split hand that is never split again
     waiting = (sum(kept) - kept[7] + 2 * hand) / 13  # rank index 7 is the eight
-    judgement = coach.judge(look(EASY, "88", "T6", "SHDP", True, 3), Action("S"), pending)
+    judgement = coach.judge(look(EASY, "88", "T6", "SHDP", True, 3)._replace(pending=pending), Action("S"))
     assert judgement is not None
     assert judgement.values["P"] == pytest.approx(2 * hand + pending * (hand - waiting))
     assert judgement.values["S"] == pytest.approx(means.act(coach.chart.find_state("88", True), "S"))

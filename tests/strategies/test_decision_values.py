@@ -114,7 +114,7 @@ def test_further_splits_are_those_of_the_solver(most: float, loses: str, dealer:
     hand, column = values.number[solver.states.hand([7, 7], True)], list(solver.columns).index(dealer)
     number, shown, held, pending = np.array([[hand], [column], [2], [1]])
     found, _ = values.look_up(number, shown, held, pending, np.ones((1, 5)))
-    exact = solver.view_values(View(game, 0, "88", dealer, f"{dealer}88", 10, 90, "SHP", True, 2), 1)
+    exact = solver.view_values(View(game, 0, "88", dealer, f"{dealer}88", 10, 90, "SHP", True, 2, 1))
     assert [found[0, i] for i in (0, 1, 3)] == pytest.approx([exact[letter] for letter in "SHP"], abs=1e-15)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from bjsim.sim.game.hand_states import DEALER_22
@@ -99,8 +101,9 @@ def test_doubles_on_any_number_of_cards(decks: object, value: float) -> None:
 @pytest.mark.parametrize(("decks", "value"), [(6, -0.24739), (8, -0.24804)])
 def test_insurance_with_a_spanish_deck(decks: object, value: float) -> None:
     """24.7% is the published loss, with six and eight decks."""
-    game = EIGHT.replace(decks=decks, deck="spanish")
-    assert ShoeSolver(game).insurance() == pytest.approx(value, abs=6e-5)
+    solver = ShoeSolver(EIGHT.replace(decks=decks, deck="spanish", insurance=True))
+    taken = solver.value_of(replace(solver.chart, insurance="I")) - solver.value_of(solver.chart)
+    assert taken == pytest.approx(value / 24, abs=6e-5 / 24)  # half a bet, in one round of twelve
 
 
 def test_a_spanish_deck_in_an_infinite_shoe_is_a_probability_of_tens() -> None:

@@ -151,8 +151,7 @@ class CardTable:
             if seat != PERSON:
                 return ask_action(self.others[seat - 1], view)
             self._narrate(narrator, game)
-            waiting = max(len(person.hands) - person.turn - 1, 0)
-            return self.person.ask(view, narrator.hand_name(PERSON, person.turn), waiting)
+            return self.person.ask(view, narrator.hand_name(PERSON, person.turn))
 
         result = drive(game.steps(), answer)
         show_events(observers, game.events, seen)

@@ -102,9 +102,9 @@ class CoachTally:
         self.decisions = 0
         self.misses: list[Judgement] = []
 
-    def judge(self, view: View, action: Action, pending: int) -> list[tuple[str, str | None]]:
+    def judge(self, view: View, action: Action) -> list[tuple[str, str | None]]:
         """The coach's comment on a decision, as lines with colours."""
-        judgement = self.coach.judge(view, action, pending)
+        judgement = self.coach.judge(view, action)
         if judgement is None:
             return []
         self.decisions += 1
@@ -117,10 +117,10 @@ class CoachTally:
         cost = format_bets(judgement.lost) + (f" ({chips:.2f} chips)" if 0.005 <= chips < math.inf else "")
         return [(f"Coach: {blame(judgement)} costs {cost}.", "yellow"), (f"Coach: {self.total()}.", None)]
 
-    def explain(self, view: View, pending: int) -> list[str]:
+    def explain(self, view: View) -> list[str]:
         """The values of all moves, as lines."""
         valued = view.legal.replace("B", "")
-        judgement = self.coach.judge(view, Action(valued[0]), pending) if valued else None
+        judgement = self.coach.judge(view, Action(valued[0])) if valued else None
         return value_table(judgement) if judgement else ["Coach: this hand has no exact values."]
 
     def total(self) -> str:
@@ -206,13 +206,12 @@ class Person:
         self.tally = tally
         self.insurance = 0.0
 
-    def ask(self, view: View, hand_name: str, pending: int) -> Action:
+    def ask(self, view: View, hand_name: str) -> Action:
         """Ask for the action; doubles and splits that the chips do not cover are not offered.
 
         Args:
             view: What the person sees.
             hand_name: The name of the hand to decide on, such as `Hand 2: `.
-            pending: The number of split hands that wait for their second card.
 
         Raises:
             EndOfInput: The person has left.
@@ -224,8 +223,8 @@ class Person:
         view = view._replace(legal=legal, chips=int(chips))
         question = f"{hand_name}{format_cards(view.hand)} against {' '.join(view.dealer)}"
         tally = self.tally
-        action = ask_move(self.terminal, question, view, (lambda: tally.explain(view, pending)) if tally else tuple)
-        for line, colour in tally.judge(view, action, pending) if tally else ():
+        action = ask_move(self.terminal, question, view, (lambda: tally.explain(view)) if tally else tuple)
+        for line, colour in tally.judge(view, action) if tally else ():
             self.terminal.say(line, colour)
         if action.letter == "I":
             self.insurance = STAKES["I"] * view.stake

@@ -19,7 +19,7 @@ from bjsim.strategies.charts.rows import row_order
 
 @dataclass(frozen=True)
 class WrongCell:
-    """A cell in which a chart plays differently from the best chart.
+    """A cell that a chart plays differently from the best chart.
 
     Attributes:
         row: The most specific row for the hand.
@@ -134,7 +134,7 @@ class Solution(ABC):
         """
 
     @abstractmethod
-    def view_values(self, view: View, pending: int = 0) -> Mapping[str, float | Fraction]:
+    def view_values(self, view: View) -> Mapping[str, float | Fraction]:
         """Return the value of the legal actions of a decision at a table, as `hand_values` does.
 
         A split hand of a finite shoe is valued without the other cards of the pair, and as if no other split hand were
@@ -142,7 +142,6 @@ class Solution(ABC):
 
         Args:
             view: What the player sees.
-            pending: Number of split hands of the seat that wait for their second card, besides this hand.
 
         Returns:
             Expected profit in initial bets by letter of the action.

@@ -17,7 +17,6 @@ from bjsim.strategies.counting.risk import (
     bank_quantile,
     certainty_equivalent,
     desirability_index,
-    full_kelly_bank,
     n0,
     ruin_probability,
     score,
@@ -49,9 +48,12 @@ def test_worked_figures_of_one_simulation() -> None:
     assert score(ev, sd) * n0(ev, sd) == pytest.approx(1e6)
 
 
+FULL_KELLY = 3.0**2 / 0.01  # the bank for an EV of .01 and an SD of 3
+
+
 def test_ruin() -> None:
     """Full Kelly e^-2 = 13.5335%, half Kelly e^-4 = 1.832%; Hall's game 9.72%."""
-    bank = full_kelly_bank(0.01, 3.0)
+    bank = FULL_KELLY
     assert ruin_probability(0.01, 3.0, bank) == math.exp(-2)
     assert ruin_probability(0.01, 3.0, 2 * bank) == pytest.approx(math.exp(-4), rel=1e-14)
     variance = 3.88681 - 0.0151**2
@@ -62,7 +64,7 @@ def test_ruin() -> None:
 
 def test_the_bank_for_a_risk_of_ruin_is_its_inverse() -> None:
     """e^-2 needs the full Kelly bank; 1% needs ln(100) / 2 = 2.303 of them."""
-    kelly = full_kelly_bank(0.01, 3.0)
+    kelly = FULL_KELLY
     assert bank_for_ruin(0.01, 3.0, math.exp(-2)) == pytest.approx(kelly)
     assert bank_for_ruin(0.01, 3.0, 0.01) == pytest.approx(2.302585 * kelly)
     assert ruin_probability(0.01, 3.0, bank_for_ruin(0.01, 3.0, 0.2)) == pytest.approx(0.2, rel=1e-12)
@@ -111,7 +113,7 @@ def test_the_bankrolls_of_many_players() -> None:
 
 
 def test_certainty_equivalent_is_half_the_profit_at_full_kelly() -> None:
-    assert certainty_equivalent(0.01, 3.0, full_kelly_bank(0.01, 3.0)) == pytest.approx(0.005, rel=1e-14)
+    assert certainty_equivalent(0.01, 3.0, FULL_KELLY) == pytest.approx(0.005, rel=1e-14)
 
 
 @pytest.mark.parametrize("ev", [0.02, 0.0, -0.05])
@@ -147,7 +149,6 @@ def test_a_ramp_by_hand() -> None:
     assert returns.ev == pytest.approx(0.012)
     assert returns.sd**2 == pytest.approx(0.8 * 1.0001 + 0.2 * (30 + 0.01) - 0.012**2)
     assert (returns.bet, returns.played) == (pytest.approx(1.8), pytest.approx(1.0))
-    assert returns.ev_per_bet == pytest.approx(0.012 / 1.8)
     both = ramp_returns(two, [0, 5], [1, 2])
     assert (both.played, both.bet, both.ev) == (pytest.approx(0.2), pytest.approx(2), pytest.approx(0.04))
     assert both.sd**2 == pytest.approx(0.2 * (25 * (2 * 1.2 + 2 * 0.5) + 0.2**2) - 0.04**2)

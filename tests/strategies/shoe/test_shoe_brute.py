@@ -14,6 +14,7 @@ from support.tiny_shoe import POINTS, OutOfCards, TinyShoe, draws, less, sort
 from bjsim.sim.game.cards import RANKS
 from bjsim.sim.game.rules import Rules, RulesError
 from bjsim.strategies.charts.chart import Chart
+from bjsim.strategies.shoe.lookup import find_node, find_start
 from bjsim.strategies.shoe.present import action_values
 from bjsim.strategies.shoe.solver import ShoeSolver
 
@@ -85,6 +86,10 @@ class Players:
 
         return policy
 
+    def action(self, hand: str, shown: str, name: str) -> str:
+        shoe = self.solver.shoe
+        return " SHDPR"[self.solver.plays(name)[find_start(shoe, shown)].act[find_node(shoe, hand, True)]]
+
     def insures(self, hand: str, shown: str) -> str:
         """By the cards of the hand: more than a third of the rest are tens."""
         rest = less(self.tiny.cards, hand + shown)
@@ -94,7 +99,7 @@ class Players:
         if legal == "IS":
             return self.insures(hand, shown)
         if not split and len(hand) == 2:
-            return self.solver.best_action(hand, shown, "td-2c")
+            return self.action(hand, shown, "td-2c")
         return self.chart(self.solver.chart)(hand, shown, split, legal)
 
     def by_cards(self, name: str):
@@ -106,7 +111,7 @@ class Players:
                 return self.insures(hand, shown)
             if not split:
                 action = self.tiny.best(hand, shown, "", whole)[0]
-                solved = self.solver.best_action(hand, shown, name)
+                solved = self.action(hand, shown, name)
                 assert solved in ("P", "R") or solved == action
                 return solved
             if "P" in legal:

@@ -59,11 +59,6 @@ def test_a_depleted_shoe_with_its_split() -> None:
         assert found[letter] == pytest.approx(value, abs=5.1e-9)
 
 
-@pytest.mark.parametrize(("decks", "cards", "loss"), [(1, 51, 3), (6, 311, 23), (8, 415, 31)])
-def test_insurance_off_the_top(decks: int, cards: int, loss: int) -> None:
-    assert solver(decks).insurance() == pytest.approx(-loss / cards, abs=1e-15)
-
-
 @pytest.mark.parametrize(
     ("soft_17", "values"),
     [(False, (0.161, -0.145, -0.287, -0.333, -0.357)), (True, (-0.012, -0.329, -0.481, -0.529, -0.555))],

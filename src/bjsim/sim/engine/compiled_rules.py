@@ -100,10 +100,11 @@ def compile_rules(rules: Rules, policies: Sequence[Policy], states: States | Non
         act=act,
         hand_limit=np.array([_limit(rules, hand) for hand in hands], np.int64),
         split_to=split_to,
-        pending=np.where([[states.loses_bet(result)] for result in results], covered, np.arange(len(hands))),
+        covered=covered,
         result=np.array([results.index(states.result(hand)) for hand in hands], np.int64),
         pay=np.array(pay, np.int64),
         waits=np.array([states.waits(result) for result in results], np.int64),
+        loses_bet=np.array([states.loses_bet(result) for result in results], np.bool_),
         dealer_add=dealer_add,
         dealer_done=np.array([states.dealer_done(dealer) for dealer in dealers], np.int64),
         dealer_out=np.array(
@@ -129,7 +130,7 @@ def _other_results(states: States) -> set[Result]:
 
 
 def _insured_column(states: States) -> int:
-    """Index of the column against which insurance is offered, or -1."""
+    """Index of the column that insurance is offered against, or -1."""
     return next(map(states.columns.index, states.columns_before_look("I")), -1)
 
 
@@ -199,7 +200,7 @@ def number_hands(states: States) -> tuple[list[HandState], Array, Array, Array]:
 def _merge(
     states: States, hands: list[HandState], add: Array, split_to: Array, covered: Array, act: Array
 ) -> tuple[list[HandState], Array, Array, Array, Array]:
-    """Merge hand states from which play is the same; the arguments are as returned."""
+    """Merge hand states with the same future; the arguments are as returned."""
     results = {result: number for number, result in enumerate({states.result(hand) for hand in hands})}
     draws = np.isin(act, (HIT, DOUBLE)).any(axis=(0, 1, 3)) | np.array([hand.cards < 2 for hand in hands])
     add, split_to = np.where(draws[:, None], add, 0), np.where((act == SPLIT).any(axis=(0, 1, 3)), split_to, 0)

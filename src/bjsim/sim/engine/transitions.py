@@ -1,6 +1,6 @@
 """The rounds of one seat as a finite automaton over cards: its states, and what each card leads to, in NumPy.
 
-A state is one number, so that thousands of states follow their cards at once. This is the only place in which compiled
+A state is one number, so that thousands of states follow their cards at once. This is the only place where compiled
 rules become the flow of a round; `round_table.py` numbers the states, and everything else walks its rows.
 """
 
@@ -19,7 +19,7 @@ Array = np.ndarray[Any, Any]
 DEAL, DRAW, DEALER, ASK = range(4)  # purpose of the next card; ASK waits for an action instead
 OVER, LEAVES = -1, -2  # what a card may lead to instead of a state
 MOST_PENDING = 200  # within the table
-UNLIKELY = 1e-9  # probability with which splits of a pair may make a round leave the table
+UNLIKELY = 1e-9  # probability that splits of a pair make a round leave the table, about
 
 
 class State(NamedTuple):
@@ -53,7 +53,7 @@ class State(NamedTuple):
     shown: Array
 
     def where(self, mask: Array) -> State:
-        """The states at which a mask is true."""
+        """The states where a mask is true."""
         return State(*[field[mask] for field in self])
 
 
@@ -81,7 +81,7 @@ class Transitions:
     Args:
         compiled: The compiled rules.
         seat: The seat whose chart is played.
-        unlikely: Probability with which splits of a pair may make a round leave the table, about.
+        unlikely: Probability that splits of a pair make a round leave the table, about.
 
     Attributes:
         vectors: The payoff vectors.
@@ -251,7 +251,7 @@ class Transitions:
         more = states.pending > 0
         moves.label[at[more]] = vector[more]
         rest = states.where(more)
-        split_hand = compiled.pending[result[more], rest.split_hand]
+        split_hand = np.where(compiled.loses_bet[result[more]], compiled.covered[rest.split_hand], rest.split_hand)
         self._go(
             moves, at[more], rest, what=DRAW, step=0, hand=split_hand, split_hand=split_hand, pending=rest.pending - 1
         )

@@ -76,6 +76,7 @@ class View(NamedTuple):
         legal: Letters of the legal actions; `B` needs 0 <= amount <= chips. INSURANCE asks for insurance alone.
         split: Whether the hand came from a split.
         hands: Number of hands that the seat holds now.
+        pending: Number of these that wait for their second card, besides this hand.
     """
 
     rules: Rules
@@ -88,6 +89,7 @@ class View(NamedTuple):
     legal: str
     split: bool = False
     hands: int = 1
+    pending: int = 0
 
 
 class Question(NamedTuple):

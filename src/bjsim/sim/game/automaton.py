@@ -10,6 +10,7 @@ dealer's natural takes busted bets and one more do the pending hands depend on t
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
 from typing import Any, NamedTuple
@@ -115,6 +116,12 @@ class Automaton(States):
         """Split hands of a pair that need their second card: one of them, if the number of hands has no limit."""
         split_hand = self.split(pair)
         return self._one(split_hand) if self.is_endless(split_hand) else PendingHands(split_hand, pending, hands)
+
+    def all_pending(self, split_hand: HandState) -> Iterator[PendingHands]:
+        """Pending hands in every number, of a seat with every number of hands up to the limit."""
+        for hands in range(2, int(self.hand_limit(split_hand)) + 1):
+            for pending in range(1, hands + 1):
+                yield PendingHands(split_hand, pending, hands)
 
     def is_endless(self, split_hand: HandState) -> bool:
         """Whether splits into this one-card hand have no limit."""

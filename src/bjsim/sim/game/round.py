@@ -252,6 +252,7 @@ class Round:
         return View(
             self.rules, seat.number, hand.letters, dealer, dealer + backs + self.open_cards,
             hand.stake, max(seat.chips, 0), legal or hand.legal, hand.split_from >= 0, len(seat.hands),
+            max(len(seat.hands) - seat.turn - 1, 0),
         )  # fmt: skip
 
     # --- the dealer

@@ -82,7 +82,7 @@ class CountReturns:
             spots: Spots played, for all counts or for each.
 
         Raises:
-            InputError: There are several spots at a count at which their covariance is not known.
+            InputError: There are several spots at a count where their covariance is not known.
         """
         many = np.broadcast_to(np.asarray(spots, np.float64), self.var.shape)
         cov = np.full(self.var.shape, math.nan) if self.cov is None else self.cov
@@ -99,7 +99,7 @@ class RampReturns:
         ev: Expected profit.
         sd: Standard deviation.
         bet: Mean of the initial bets, all spots together.
-        played: Share of the rounds in which there is a bet.
+        played: Share of the rounds that have a bet.
         error: Covariance matrix of the estimates of `ev` and of the variance, shape (2, 2); None if unknown.
     """
 
@@ -108,11 +108,6 @@ class RampReturns:
     bet: float
     played: float
     error: Floats | None = None
-
-    @property
-    def ev_per_bet(self) -> float:
-        """Expected profit per initial bet (IBA)."""
-        return self.ev / self.bet
 
     def half_width(self, metric: Callable[[float, float], float]) -> float:
         """Return half the width of the 95% interval of a function of ev and sd, by the delta method.

@@ -34,13 +34,8 @@ def score(ev: float, sd: float) -> float:
 
 
 def n0(ev: float, sd: float) -> float:
-    """Return N0, the rounds after which expected profit is one standard deviation; infinite for a losing game."""
+    """Return N0, the rounds until expected profit is one standard deviation; infinite for a losing game."""
     return (sd / ev) ** 2 if ev > 0 else math.inf
-
-
-def full_kelly_bank(ev: float, sd: float) -> float:
-    """Return the bank for which these bets are full Kelly; infinite for a losing game."""
-    return sd**2 / ev if ev > 0 else math.inf
 
 
 def certainty_equivalent(ev: float, sd: float, bank: float, kelly: float = 1.0) -> float:

@@ -104,13 +104,12 @@ class Coach:
         refusal = self.solution.refusal
         return "an infinite shoe" + (f", as the finite one is not solved: {refusal}" if refusal else "")
 
-    def judge(self, view: View, action: Action, pending: int = 0) -> Judgement | None:
+    def judge(self, view: View, action: Action) -> Judgement | None:
         """Compare a decision with the best one.
 
         Args:
             view: What the player saw; only the actions legal there are compared.
             action: The decision.
-            pending: Number of split hands of the seat that wait for their second card, besides this hand.
 
         Returns:
             The judgement; None if the decision or the hand has no exact value.
@@ -121,7 +120,7 @@ class Coach:
         if action.letter not in view.legal:
             return None
         try:
-            values = {letter: float(ev) for letter, ev in self.solution.view_values(view, pending).items()}
+            values = {letter: float(ev) for letter, ev in self.solution.view_values(view).items()}
         except InputError:  # such as more cards of a rank than the shoe has, in a scripted one
             return None
         if action.letter not in values:

@@ -68,7 +68,7 @@ class Solver(BestPlay, Solution):
         state = state if pair else state._replace(rank=-1)
         return {letter: self.best[label].act(state, letter) for letter in self.states.legal(state) or "S"}
 
-    def view_values(self, view: View, pending: int = 0) -> dict[str, Number]:
+    def view_values(self, view: View) -> dict[str, Number]:
         """Return the value of the legal actions of a decision at a table; see `Solution.view_values`."""
         if view.split and self.states.one_and_busted:
             raise InputError("what a split hand may lose depends on the hands before it, which are not given")
@@ -79,7 +79,7 @@ class Solver(BestPlay, Solution):
         values = {letter: means.act(state, letter) for letter in view.legal if letter in "SHDPR"}
         if "P" in values and view.split:
             endless = self.states.is_endless(self.states.split(state))  # then pending hands keep their room
-            values["P"] = means.split_again(state, 0 if endless else pending, view.hands)
+            values["P"] = means.split_again(state, 0 if endless else view.pending, view.hands)
         return values
 
     def unseen(self, view: View) -> tuple[Fraction, ...]:

@@ -18,8 +18,9 @@ import numpy as np
 
 from bjsim.errors import InputError
 from bjsim.sim.engine.compiled_rules import number_hands
-from bjsim.sim.game.actions import INSURANCE, SPLIT
+from bjsim.sim.game.actions import INSURANCE, SPLIT, View
 from bjsim.sim.game.automaton import Finished
+from bjsim.sim.game.cards import parse_rank
 from bjsim.sim.game.hand_states import DEALER_NATURAL, ORIGINAL_BET, WHOLE, HandState
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.exact.solver import Solver
@@ -92,6 +93,13 @@ class DecisionValues:
         best = reduce(np.maximum, values.T)  # several times as fast as a maximum along the short axis
         best = np.where(best > -math.inf, best, 0.0)  # no action is legal once the round is over
         return values, values - best[:, None]
+
+    def look_up_view(self, view: View, column: int, mask: Array) -> tuple[Array, Array]:
+        """The same for one decision, as arrays over the actions."""
+        hand = self.number[self._solver.states.hand(map(parse_rank, view.hand), view.split)]
+        number, shown, held, pending = np.array([[hand], [column], [view.hands], [view.pending]])
+        values, advantages = self.look_up(number, shown, held, pending, mask[None])
+        return values[0], advantages[0]
 
     def _fill(self, number: int, hand: HandState) -> None:
         solver, states, table = self._solver, self._solver.states, self._table[number]

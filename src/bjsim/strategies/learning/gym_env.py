@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from bjsim.sim.game.actions import INSURANCE, View
 from bjsim.sim.game.actions import LETTERS as LETTERS
-from bjsim.sim.game.cards import parse_rank
 from bjsim.sim.game.events import Event, describe
 from bjsim.sim.game.presets import PRESETS, load_rules
 from bjsim.sim.game.random_stream import Stream
@@ -202,17 +201,13 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):  # type: ignore[misc, 
 
     def _look_up(self, values: DecisionValues, mask: Mask) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The values of the legal actions, and their advantages."""
-        view, hands = self._view, self._round.round.seats[0].hands
+        view = self._view
         column = int(self._encoder.observation(view)[-2])
         if view.legal == INSURANCE:
             column = values.insurance
         elif self._round.peeked:
             column = values.peeked
-        state = self.states.hand(map(parse_rank, view.hand), view.split)
-        pending = sum(len(hand.ranks) == 1 for hand in hands)
-        number, shown, held, left = np.array([[values.number[state]], [column], [len(hands)], [pending]])
-        found, advantage = values.look_up(number, shown, held, left, mask[None])
-        return found[0], advantage[0]
+        return values.look_up_view(view, column, mask)
 
 
 def env_id(preset: str) -> str:

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from bjsim.errors import InputError
-from bjsim.sim.game.actions import ActionCode, View
+from bjsim.sim.game.actions import View
 from bjsim.sim.game.cards import TEN, parse_rank
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
@@ -132,25 +132,7 @@ class ShoeSolver(ShoePlays, Solution):
         legal = self.game.kinds[self.shoe.kind[node]].legal or "S"
         return {letter: float(values[letter]) / plays for letter in legal}
 
-    def best_action(self, cards: str, shown: str, strategy: Strategy = "cdz-", pair: bool = True) -> str:
-        """Find a strategy's action for a hand.
-
-        Args:
-            cards: The hand's cards, such as `"T6"`.
-            shown: The dealer's upcard, or both cards if both are shown.
-            strategy: One of `STRATEGIES`, or a chart.
-            pair: Whether two equal cards may be split.
-
-        Returns:
-            The letter of the action.
-
-        Raises:
-            InputError: The cards are not a hand to decide on, or cannot be dealt from this shoe.
-        """
-        act = self.plays(strategy)[find_start(self.shoe, shown)].act[find_node(self.shoe, cards, pair)]
-        return ActionCode(int(act)).letter
-
-    def view_values(self, view: View, pending: int = 0) -> dict[str, float]:
+    def view_values(self, view: View) -> dict[str, float]:
         """Return the value of the legal actions of a decision at a table; see `Solution.view_values`."""
         if not view.split:
             values = self.hand_values(view.hand, view.dealer, pair="P" in view.legal)
@@ -182,20 +164,6 @@ class ShoeSolver(ShoePlays, Solution):
         """Compute the distribution of the dealer's outcome, naturals included; see `Solution.dealer`."""
         chances = self.shoe.dealer[find_start(self.shoe, shown), :, self.shoe.layout.nothing_gone]
         return dict(zip(self.game.dealer.outcomes, map(float, chances), strict=True))
-
-    def insurance(self) -> float:
-        """Compute the expected profit of an insurance bet, which pays 2:1, given the dealer's ace and no other card.
-
-        Returns:
-            Expected profit per unit of the insurance bet.
-
-        Raises:
-            InputError: The shoe has no ace, or no other card.
-        """
-        values = self.composition.values
-        if values[0] < 1 or values.sum() < 2:
-            raise InputError("insurance needs an ace and another card in the shoe")
-        return float(3 * values[TEN] / (values.sum() - 1) - 1)
 
     def sd_of(self, strategy: Strategy = "td") -> float:
         """Compute the standard deviation of a round, splits included; see `Solution.sd_of`."""

@@ -54,7 +54,7 @@ from bjsim.strategies.players.catalogue import CATALOGUE
 REFERENCE = "hoyle"  # the initial chart of every bot: neither the most cautious nor the boldest strategy
 DIGITS = 6  # decimals of a chip in records
 RARER = 4  # values are recomputed after 1, 2, 3, 4, 6, 8, 11, ... batches
-MOST_HANDS = 8  # the states of pending hands grow with the square of the limit
+MOST_HANDS = 8  # the states of split hands grow with the square of the limit
 MIN_SHOE = 4  # cards needed for the rest of a round: a smaller shoe is topped up with the proportions of a fresh one
 RANK_NUMBERS = np.arange(N_RANKS)
 
@@ -139,7 +139,7 @@ class ContestLuckModel:
         return ev
 
     def _states_after(self, rows: Stakes) -> tuple[Ints, Ints]:
-        """(rows, N_RANKS): the state after each card, and that of the hands still pending."""
+        """(rows, N_RANKS): the states after each card, as in `StateIndex.after`."""
         index = self.state_index
         dealer = np.repeat(rows.dealer[:, None], N_RANKS, axis=1)
         hand = np.repeat(rows.hand[:, None], N_RANKS, axis=1)
@@ -244,7 +244,7 @@ def _luck_model(rules: Rules) -> ContestLuckModel:
 
 
 def known_plays(player: object, rules: Rules) -> ChartChanges:
-    """The cells in which a player's chart is known to differ from the reference.
+    """The cells where a player's chart is known to differ from the reference.
 
     Args:
         player: The player; one that plays no chart has none.

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from bjsim.sim.game.automaton import DOUBLE, START, Automaton, Decision, Draw, Finished, Node, PendingHands
+from bjsim.sim.game.automaton import DOUBLE, START, Automaton, Decision, Draw, Finished, Node
 from bjsim.sim.game.cards import TEN
 from bjsim.sim.game.hand_states import BUST, SURRENDERED, HandState
 from bjsim.sim.game.rules import Rules
@@ -35,8 +35,8 @@ class StateIndex:
         legal: For each hand the codes of its legal actions, "" if there are none.
         columns: The chart columns, in the order of the first index of an action table.
         dealers: The dealer's hands.
-        after: (hands, N_RANKS, 2) int64, the hands after one more card: of pending hands the first and the rest; the
-            second is 0 if there is none.
+        after: (hands, N_RANKS, 2) int64, the hand after one more card, and the hands of a split that then still wait
+            for theirs; 0 if there are none.
         doubled: (hands, N_RANKS) int64, the finished hand after that card.
     """
 
@@ -56,7 +56,7 @@ class StateIndex:
             if isinstance(hand, Decision):
                 self._number(Finished(automaton.result(hand.state)))
                 if "P" in hand.legal(automaton):
-                    self._add_pending(automaton.split(hand.state))
+                    self._add_split_hands(automaton.split(hand.state))
         self.after, self.doubled = np.array(rows), np.array(doubled)
         self.settled = frozenset(self.number_of[end] for end in SETTLED if end in self.number_of)
         self.legal = [hand.legal(automaton) if isinstance(hand, Decision) else "" for hand in self.hands]
@@ -78,14 +78,13 @@ class StateIndex:
             self.hands.append(hand)
         return self.number_of[hand]
 
-    def _add_pending(self, split_hand: HandState) -> None:
-        """Every number of pending hands, and every second card, also where a bot does not split again."""
+    def _add_split_hands(self, one_card: HandState) -> None:
+        """Split hands with every second card, and before it, also where a bot does not split again."""
         for rank in range(N_RANKS):
             for may_split in (True, False):
-                self._number(self.automaton.reached(self.automaton.add(split_hand, rank), may_split))
-        for held in range(2, int(self.automaton.hand_limit(split_hand)) + 1):
-            for pending in range(1, held + 1):
-                self._number(PendingHands(split_hand, pending, held))
+                self._number(self.automaton.reached(self.automaton.add(one_card, rank), may_split))
+        for node in self.automaton.all_pending(one_card):
+            self._number(node)
 
     def _follow(self, hand: Node, rank: int) -> list[int]:
         if isinstance(hand, Finished):

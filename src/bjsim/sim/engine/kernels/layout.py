@@ -39,7 +39,7 @@ class Numbers(NamedTuple):
     surrendered: int  # the result of surrender
     insured: int  # the result of an insurance bet
     original: int  # the result of the bet that a dealer's natural takes once a seat has split, if not all; or -1
-    ace: int  # column of an ace against which insurance is offered, or -1
+    ace: int  # column of an ace if insurance is offered, or -1
     round_robin: int
     shoe_size: int  # cards; 0 for an infinite shoe
     cut: int  # cards dealt before the shoe is shuffled
@@ -52,19 +52,20 @@ class CompiledRules(NamedTuple):
     """Compiled rules: rules and charts as arrays, int64 unless noted.
 
     S is the number of hand states, D of dealer's states, R of results, C of columns, O of dealer's outcomes,
-    E of columns against which surrender is early.
+    E of columns with early surrender.
 
     Attributes:
         add: State after a card, (S, 13).
         act: Action code, (seats, 2, S, C + E + 1). The second index is 1 if the hand may be split. The E columns are
-            for rounds that the dealer's natural has ended, in which only surrender counts. The last column has INSURE
+            for rounds that the dealer's natural has ended: only surrender counts there. The last column has INSURE
             for hands that take insurance when they were dealt.
         hand_limit: Hands that a seat may hold after splits into a hand's one-card hand, (S,); or NO_LIMIT.
         split_to: State of the one-card split hand of a pair, (S,); 0 for other hands.
-        pending: State of the pending split hands after one with each result, by their state before it, (R, S).
+        covered: State of a split hand after one whose result has `loses_bet`, (S,).
         result: Result of the hand if it stands, (S,).
         pay: Payoff code at one and two bets, (R, 2, O).
         waits: What a finished hand waits for, (R,); see `States.waits`.
+        loses_bet: Whether a hand loses the bet that a dealer's natural takes besides busted bets, bool (R,).
         dealer_add: Dealer's state after a card, (D, 13).
         dealer_done: Whether the dealer draws no more cards, (D,).
         dealer_out: Index of the dealer's outcome, (D,); 0 while the dealer still draws.
@@ -82,10 +83,11 @@ class CompiledRules(NamedTuple):
     act: Array
     hand_limit: Array
     split_to: Array
-    pending: Array
+    covered: Array
     result: Array
     pay: Array
     waits: Array
+    loses_bet: Array
     dealer_add: Array
     dealer_done: Array
     dealer_out: Array
