@@ -8,6 +8,6 @@ NUMBA_CONFIG = ".numba_config.yaml"
 
 if Path(NUMBA_CONFIG).exists():  # before any module of this package imports numba
     raise InputError(
-        f"the current folder has a {NUMBA_CONFIG}, from which numba takes where it loads compiled code; run bjsim in "
+        f"the current folder has a {NUMBA_CONFIG}, which tells numba where to load compiled code; run bjsim in "
         "another folder, and set what you need of it as environment variables"
     )

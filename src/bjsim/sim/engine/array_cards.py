@@ -31,7 +31,7 @@ class Segments:
 
     Attributes:
         size: Cards of a segment.
-        cut: Cards of a segment after which no round begins.
+        cut: No round begins after this many cards of a segment.
     """
 
     def __init__(self, compiled: CompiledRules, size: int) -> None:

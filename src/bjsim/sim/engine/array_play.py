@@ -244,7 +244,7 @@ class _Tally:
 
 
 def count_codes(dense: Array, codes: Array, times: Array) -> Array:
-    """Count payoff codes that occurred so many times.
+    """Count payoff codes that occurred this often.
 
     Args:
         dense: The counts to add to, by bets tied and units won, int64 (ties + 1, 2 width + 1).

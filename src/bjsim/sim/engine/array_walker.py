@@ -2,7 +2,7 @@
 
 A stream of cards is cut into segments, and every segment is a lane. All lanes begin as if a round began at their first
 card. Where the last round of a lane runs on into the next, that one begins later, and is walked again from there up to
-the first card after which both walks end a round: from then on they are the same. So any stream can be cut anywhere.
+the first card where both walks end a round: from then on they are the same. So any stream can be cut anywhere.
 A lane stops before a round that leaves the table, and is walked on once that round has been played otherwise.
 """
 
@@ -19,7 +19,7 @@ from bjsim.sim.engine.lockstep import Lockstep, SeatRows, opening
 
 Array = np.ndarray[Any, Any]
 
-GROWTH = 64  # cards by which the log grows
+GROWTH = 64  # cards that the log grows by
 
 
 class NeedsMoreCards(Exception):
@@ -48,10 +48,10 @@ class Walk:
         compiled: The compiled rules.
         segments: The segments that the lanes are.
         cards: Their cards, uint8 (p, lanes). A round that runs on reads those of the next lane.
-        first: For the first lane of each stream, the card with which its first round begins; -1 for other lanes.
+        first: For the first lane of each stream, the first card of its first round; -1 for other lanes.
 
     Attributes:
-        begins: The card with which the first round of each lane begins, (lanes,).
+        begins: The first card of the first round of each lane, (lanes,).
         log: What each card logs, (seats, p, lanes); see `RoundTable.log`. The last card of a replayed round logs the
             last end.
         over: Whether it ends a round, bool (p, lanes). Rounds that end after the last p do so there.
@@ -78,7 +78,7 @@ class Walk:
         self._connect()
 
     def resume(self, at: Array, cards: Array) -> None:
-        """Walk lanes on behind rounds of so many cards that left the table. Raises: NeedsMoreCards."""
+        """Walk lanes on, behind rounds of this many cards that left the table. Raises: NeedsMoreCards."""
         first, end = self.dealt[at], self.dealt[at] + cards
         self.replayed += map(Replayed, at.tolist(), first.tolist(), cards.tolist())
         last = np.minimum(end, len(self.over)) - 1
@@ -107,7 +107,7 @@ class Walk:
         self._finish(lanes, at, np.full(len(at), self.cut), merge=False)
 
     def _walk_again(self, at: Array) -> None:
-        """Walk lanes from the cards with which their rounds really begin."""
+        """Walk lanes from the cards where their rounds really begin."""
         begins = self.begins[at]
         before, n = np.nonzero(np.arange(min(int(begins.max()), len(self.over)))[:, None] < begins)
         self.log[:, before, at[n]] = 0

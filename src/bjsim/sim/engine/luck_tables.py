@@ -1,4 +1,4 @@
-"""The values by which luck is counted, in whole numbers, so that engines that add in any order agree to the bit."""
+"""The values that luck is computed from, in whole numbers: engines that add in any order agree to the bit."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Luck(NamedTuple):
         tables: Of the different charts.
         chart: The chart of each seat, (seats,).
         full: Cards of a full shoe by distinguished rank, (Q,).
-        depths: Number of depths of a shoe at which the drift is computed.
+        depths: How often in a shoe the drift is computed.
         rounds_per_depth: Typical number of rounds that start between two depths.
         bet: The payoff quantum, as a share of an initial bet.
         expected: Expectation of the drift summed over the first depths, by chart and their number,

@@ -1,4 +1,4 @@
-"""The round table: the rounds of one seat as rows in which every card takes one lookup.
+"""The round table: the rounds of one seat as rows, where every card takes one lookup.
 
 The states of `transitions.py` are followed over all possible cards, and equal ones are merged, which leaves about a
 thousand rows, or ten times as many with splits. Whatever plays rounds walks these rows and knows no blackjack.
@@ -39,9 +39,9 @@ class RoundTable(NamedTuple):
         log: What the card logs, (rows, 13): 0 if nothing ends, 1 + e if a round ends with end e, 1 + E + h if split
             hand h ends and others follow.
         forced: Whether the seat decides nothing before its next card, bool (rows, 13).
-        kind: 1 for rows in which the dealer draws after the player, 2 for rows that ask for an action, (rows,).
+        kind: 1 for rows where the dealer draws after the player, 2 for rows that ask for an action, (rows,).
         choice: The number of the choice in a row that asks, (rows,). The entries of such a row are those of codes.
-        height: The most cards to the end of the round, or to a row to which it may come back, (rows,).
+        height: The most cards to the end of the round, or to a row that it may return to, (rows,).
         ends: Payoff code (see `compiled_rules.py`) and dealer's outcome of each end, (E, 2). The last, (0, 0), is
             for rounds that left the table.
         hands: Payoff code of a split hand by the dealer's outcome, (H, O).
@@ -157,7 +157,7 @@ def _follow_all(transitions: Transitions, words: Array, width: int, most: int) -
 
 
 def _merge(states: _States) -> tuple[Array, Array, Array]:
-    """Merge the states from which everything is the same, those nearest to the end of the round first.
+    """Merge states with the same future, those nearest to the end of the round first.
 
     Returns:
         A state of each class; the class of each state; and its height, see `_heights`.
@@ -179,7 +179,7 @@ def _merge(states: _States) -> tuple[Array, Array, Array]:
 
 
 def _heights(states: _States) -> Array:
-    """The most cards from each state to the end of the round, or to a state to which the round may come back."""
+    """The most cards from each state to the end of the round, or to a state that it may return to."""
     ends = (states.after < 0) | states.repeats[states.after]
     after = np.where(ends, len(ends), states.after).astype(np.int32)
     height = np.append(np.ones(len(ends), np.int64), 0)

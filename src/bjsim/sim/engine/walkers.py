@@ -175,7 +175,7 @@ class AdjustedWalkers:
 
 
 def _are_ready(kernel: str, rounds: int) -> bool:
-    """Whether so many rounds of one seat pay for loading a kernel that need not be compiled."""
+    """Whether this many rounds of one seat pay for loading a kernel that need not be compiled."""
     if rounds < WORTH_LOADING:
         return False
     try:

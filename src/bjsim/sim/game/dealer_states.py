@@ -36,7 +36,7 @@ class DealerStates:
         return DealerState(*total, min(state.cards + 1, 3))
 
     def columns_before_look(self, letter: str) -> list[str]:
-        """The columns against which this choice is made before the dealer looks for a natural."""
+        """The columns where this choice is made before the dealer looks for a natural."""
         return [RANKS[up] for up in range(TEN + 1) if letter in course(self.rules, up).before]
 
     def surrenders_early(self, column: str) -> bool:

@@ -70,17 +70,21 @@ def alias_table(probabilities: tuple[Fraction, ...]) -> tuple[np.ndarray[Any, An
     return threshold, other
 
 
-class CardStream:
-    """Cards from one on, in which no shuffle can be noticed."""
-
-    def __init__(self, cards: Iterator[int]) -> None:
-        self._cards = cards
+class Unshuffled:
+    """A shoe without shuffles that could be noticed."""
 
     def begin_round(self) -> bool:
         return False
 
     def replenish(self) -> bool:
         return False
+
+
+class CardStream(Unshuffled):
+    """An endless row of cards."""
+
+    def __init__(self, cards: Iterator[int]) -> None:
+        self._cards = cards
 
     def draw(self) -> int:
         return next(self._cards)
@@ -176,7 +180,7 @@ class DeckShoe:
         return card
 
 
-class ScriptedShoe:
+class ScriptedShoe(Unshuffled):
     """Deals the cards of a text in order: A 2-9 T J Q K; whitespace is skipped, and `#` starts a comment.
 
     Args:
@@ -227,22 +231,6 @@ class ScriptedShoe:
     def left(self) -> int:
         """The number of cards not dealt yet."""
         return len(self.cards) - self.dealt
-
-    def begin_round(self) -> bool:
-        """Prepare for a round.
-
-        Returns:
-            False: a scripted shoe is never shuffled.
-        """
-        return False
-
-    def replenish(self) -> bool:
-        """Prepare for a card.
-
-        Returns:
-            False: a scripted shoe is never shuffled.
-        """
-        return False
 
     def draw(self) -> int:
         """Draw the next card.

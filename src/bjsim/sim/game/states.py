@@ -1,4 +1,4 @@
-"""The rules of play in terms of states, in which the cards of a hand are forgotten.
+"""The rules of play over states, which forget the cards of a hand.
 
 The rules of play are implemented in two places, here and, in terms of cards, in `round.py`. The exact solver, the
 decision process, the compiled rules and the values for luck adjustment are all computed from this module.

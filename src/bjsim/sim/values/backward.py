@@ -101,7 +101,7 @@ class Backward(ABC, Generic[V]):
 
 
 class MergedBackward(Backward[V]):
-    """The pass in which equal outcomes of a card are one."""
+    """The pass that merges equal outcomes of a card."""
 
     @abstractmethod
     def mix(self, parts: list[tuple[Any, V]]) -> V:

@@ -37,7 +37,7 @@ class DealerIndex:
         hands: The hands; the first is empty.
         columns: The chart column that each shows, "" if none.
         after: (hands, Q) the number of the hand after one more card.
-        acting: The numbers of the hands against which the seats act; those before are still being dealt.
+        acting: The numbers of the hands that the seats act against; those before are still being dealt.
         ended: For each of these whether it ends the round before anyone acts.
         early: For each of these whether it does so after seats may surrender.
     """

@@ -1,6 +1,6 @@
 """The backward pass with slopes: values of a chart's hands against all of the dealer's, and their slopes.
 
-A value is an array (dealers, 1 + Q) over the dealer's hands against which the seats act; see `dealer_index.py`.
+A value is an array (dealers, 1 + Q) over the dealer's hands that the seats act against; see `dealer_index.py`.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from bjsim.strategies.counting.system import IN_DECK, CountingSystem
 from bjsim.strategies.counting.typical import decks_to_count, tag_moments, typical_shoe
 from bjsim.strategies.shoe.solver import ShoeSolver
 
-COUNTS = np.arange(-14.0, 15.0, 3.5)  # true counts at which the chart is evaluated, for tags of variance 1
+COUNTS = np.arange(-14.0, 15.0, 3.5)  # the chart is evaluated at these true counts, for tags of variance 1
 EDGE = 7.0  # of those for the variance, which is nearly linear and takes seconds
 
 

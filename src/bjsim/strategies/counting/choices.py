@@ -1,7 +1,7 @@
 """The choices of a chart in one shoe: what each action gains over the best one below it.
 
 A cell of a chart is a pile of choices: surrender over split over double over stand or hit. Each choice compares one
-action with the best of those below it, over the hands of the row for which the action is legal:
+action with the best of those below it, over the hands of the row that may take the action:
 
     gain = sum over hands of  visits x [EV of the action - EV of the best action below]  /  visits
 
@@ -47,7 +47,7 @@ class Choice:
         risk: Mean square of the profit of the action less that of the best one below it; on request, else 0. That of a
             split includes the products of the profits of its hands only on request.
         weight: Hands per round that face the choice.
-        decided: Hands per round in which it decides, because no action above it is better.
+        decided: Hands per round that it decides, because no action above it is better.
         cards: Mean number of cards of the hand and of the dealer that are seen.
         tags: Mean sum of their tags.
         tag_variance: Variance of that sum.
@@ -139,7 +139,7 @@ def _row_choices(
 ) -> Iterator[tuple[ChoiceKey, Choice]]:
     """Yield the choices of one row, those of higher priority first."""
     legal = {action: np.array([action in charts.kinds[kind].legal for kind in kinds]) for action in "SHDPR"}
-    better = np.zeros(len(kinds), bool)  # kinds for which an action above is better
+    better = np.zeros(len(kinds), bool)  # kinds with a better action above
     for action in "RPDS":
         able = legal[action] & legal["H" if action == "S" else "S"]
         members = kinds[able]

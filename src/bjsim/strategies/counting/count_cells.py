@@ -54,7 +54,7 @@ def running_range(scaled: ScaledCount, decks: int) -> tuple[int, int]:
 
 
 def decision_counts(scaled: ScaledCount, decks: int) -> Ratio:
-    """The count by which decisions are made, rounded as the system says, by cards seen and running count."""
+    """The count for decisions, rounded as the system says, by cards seen and running count."""
     size = DECK * decks
     low, high = running_range(scaled, decks)
     running, unseen = np.arange(low, high + 1)[None, :], size - np.arange(size + 1)[:, None]

@@ -36,7 +36,7 @@ MOST_SECONDS = 1e10
 
 
 def save_count_run(run: CountRun, path: str | os.PathLike[str]) -> None:
-    """Write a run to a file, from which `load_count_run` restores the same bits.
+    """Write a run to a file; `load_count_run` restores the same bits.
 
     Args:
         run: The run.

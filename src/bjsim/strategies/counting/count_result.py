@@ -36,7 +36,7 @@ class CountResult:
 
     Attributes:
         request: What was asked for.
-        run: The rounds, from which the figures of any other bets follow.
+        run: The rounds; the figures of any other bets follow from them.
         bets: Units bet on each spot, by count.
         figures: Profit, spread and risk per round seen, with intervals.
         terms: Bankroll, rounds per hour, Kelly fraction and the length of a trip.

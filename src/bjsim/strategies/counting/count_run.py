@@ -1,4 +1,4 @@
-"""The result of a counting run, from which the returns of every bet ramp follow without playing again."""
+"""The result of a counting run. The returns of every bet ramp follow from it without playing again."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class CountRun:
 
     @property
     def count_name(self) -> str:
-        """The count by which bets are made, in words."""
+        """The count for bets, in words."""
         system = self.game.system
         return ("true count" if system.uses_true_count else "running count") + (" for bets" if system.side_aces else "")
 
@@ -121,14 +121,14 @@ class CountRun:
     def errors(self) -> tuple[Array, Array]:
         """What a shoe adds to the errors of share, EV, variance .. by count: forms (2, n, D) and constants (2, n).
 
-        The first axis is the half of the sample to which the shoe belongs; see `Ratios.forms`.
+        The first axis is the half of the sample that has the shoe; see `Ratios.forms`.
         """
         _, jacobian, ratios = self._estimate
         return jacobian @ ratios.forms, ratios.constants @ jacobian.T
 
     @cached_property
     def _estimate(self) -> tuple[CountReturns, Array, Ratios]:
-        """The returns, their derivatives by the ratios from which they are computed, and these."""
+        """The returns, their derivatives by the ratios that they are computed from, and these."""
         groups, ones, several = len(self._groups), np.ones(self._buckets), int(self.spots.max() > 1)
         quantities = (ROUNDS, PROFIT, SQUARES, PRODUCTS)[: 3 + several]
         tops = np.concatenate([self._forms(quantity, self._groups) for quantity in quantities])
@@ -195,7 +195,7 @@ class CountRun:
 
     @cached_property
     def quantum(self) -> float:
-        """The share of an initial bet in whole numbers of which profits are counted."""
+        """The quantum of profits, as a share of an initial bet."""
         return float(count_quantum(self.game.rules.unit))
 
     @cached_property

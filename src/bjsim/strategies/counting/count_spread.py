@@ -25,8 +25,8 @@ class CountSpread:
 
     Attributes:
         true: True counts at the decision, not rounded, shape (M,).
-        count: The counts by which the decision is made: rounded true counts, or running counts.
-        before: The counts before the round, by which bets are made.
+        count: The counts when the decision is made: rounded true counts, or running counts.
+        before: The counts before the round, which decide the bets.
         chance: Their probabilities.
     """
 
@@ -42,7 +42,7 @@ def dealt_share(rules: Rules) -> float:
 
 
 def mean_unseen(decks: int, dealt: float) -> int:
-    """Return the number of unseen cards at the mean depth of a shoe of which a share is dealt."""
+    """Return the number of unseen cards at the mean depth of a shoe that is dealt to a share of its cards."""
     return round(DECK * decks * (1 - dealt / 2))
 
 
@@ -90,7 +90,7 @@ def count_spread(
 
 
 def _counts(system: CountingSystem, running: Floats, over_pivot: Floats, unseen: int) -> Floats:
-    """Return the counts by which decisions are made; those that are not rounded, in steps of 0.1."""
+    """Return the counts for decisions; those that are not rounded, in steps of 0.1."""
     if not system.uses_true_count:
         return running
     quotient = over_pivot * DECK / system.divisor_cards(unseen) + float(system.imbalance)

@@ -128,7 +128,7 @@ class Departures:
         return (floor(min(counts)) - 1, ceil(max(counts)) + 1) if counts else (0, 0)
 
     def clip(self, count: Fraction | int) -> Fraction | int:
-        """Return the count inside `span` at which play is the same."""
+        """Return the nearest count inside `span`, where play is the same."""
         low, high = self.span
         return min(max(count, low), high)
 

@@ -21,7 +21,7 @@ class BankrollFan(NamedTuple):
         quantiles: The bankrolls in units below which 5%, 50% and 95% of the players are.
         lost: The share of the players who have lost the bankroll.
         ruin: The share who ever lose it.
-        n0_hours: The hours after which 84% would be ahead; infinite for a losing game.
+        n0_hours: The hours until 84% would be ahead; infinite for a losing game.
     """
 
     hours: list[float]

@@ -39,8 +39,8 @@ class Terms:
         kelly: Kelly fraction of the certainty equivalent.
         trip_hours: Length of a trip.
         unit: Money per unit; None if it is not known.
-        ror: The risk of ruin for which the bank is sought; None if the bank is given.
-        money: With `ror`, the bank in money, for which the unit is sought.
+        ror: The bank is sought that has this risk of ruin; None if the bank is given.
+        money: With `ror`, the bank in money; the unit is sought instead.
 
     Raises:
         InputError: A number is not above 0.
@@ -63,7 +63,7 @@ class Terms:
         return self.rounds_per_hour * self.trip_hours
 
     def reached(self, ramp: RampReturns) -> Terms:
-        """Return these terms with the bank, or the unit, at which a ramp has the risk of ruin that is sought.
+        """Return these terms with the bank, or the unit, that gives a ramp the risk of ruin `ror`.
 
         Raises:
             InputError: The ramp loses, so that no bank has this risk of ruin.
@@ -138,7 +138,7 @@ def find_figures(ramp: RampReturns, terms: Terms, wagered: float | None = None) 
         wagered: Mean of all money bet in a round, doubles and splits included, in units; None if unknown.
 
     Returns:
-        The figures, in the order in which they are printed.
+        The figures, in the order of printing.
     """
     hour, bank, root = terms.rounds_per_hour, terms.bankroll, math.sqrt(terms.rounds_per_hour)
     per_unit, currency = terms.unit or 1.0, "units" if terms.unit is None else "$"

@@ -1,4 +1,4 @@
-"""Index generation: at which count each departure from the chart pays, for any rules, tags and conventions.
+"""Index generation: where each departure from the chart pays, for any rules, tags and conventions.
 
 Method. For true counts from low to high, the exact solver evaluates every choice of a chart (`choices`) in the expected
 composition of the unseen cards (`typical`), with the rest of the round played by the best chart of that composition. A
@@ -50,7 +50,7 @@ class Index:
 
     Attributes:
         departure: The index play; its count is in the units of the system, rounded by its conventions.
-        break_even: The true count at which the action and its alternative are equally good, not rounded.
+        break_even: The true count where the action and its alternative are equally good, not rounded.
         gain: Expected gain per round over the chart of the full shoe, in initial bets.
         gain_bets: The same, weighted by the bets of a ramp, in units.
     """
@@ -64,7 +64,7 @@ class Index:
         """Return what the index adds to the SCORE of a ramp, to first order: by what it adds to the EV.
 
         Args:
-            ev: Expected profit per round of the ramp for which the index was generated, without the index.
+            ev: Expected profit per round of the ramp that the index was generated for, without the index.
             sd: Standard deviation per round of that ramp, taken as unchanged.
         """
         return score(ev + self.gain_bets, sd) - score(ev, sd)
@@ -99,11 +99,11 @@ class _Curve:
 
     @property
     def sign_changes(self) -> NDArray[np.int64]:
-        """The positions after which the merit changes sign."""
+        """The positions before each change of sign of the merit."""
         return np.flatnonzero(self.merit[:-1] * self.merit[1:] <= 0)
 
     def break_even(self, near: float) -> float:
-        """Return the true count at which the merit changes sign, the nearest one to `near`."""
+        """Return the true count where the merit changes sign, the nearest one to `near`."""
         change = self.sign_changes
         low, high = self.merit[change], self.merit[change + 1]
         span = np.where(low == high, 1.0, low - high)
@@ -127,10 +127,10 @@ def generate_indices(
     Args:
         rules: The game, with a finite shoe.
         system: The counting system, with its conventions.
-        unseen: The number of unseen cards for which choices are evaluated; the mean depth by default.
+        unseen: The number of unseen cards when choices are evaluated; the mean depth by default.
         dealt: The share of the shoe that is dealt; that of the rules by default.
         limit: Indices beyond this true count, above or below 0, are not sought.
-        kelly: For risk-averse indices, the Kelly fraction at which the bets are made; None maximises EV.
+        kelly: For risk-averse indices, the Kelly fraction of the bets; None maximises EV.
         ramp: The bets that weight `gain_bets`; one unit by default.
         on_count: Called after each true count with how many are evaluated, and how many there are.
 
@@ -238,12 +238,12 @@ def _index(key: ChoiceKey, curve: _Curve, spread: CountSpread, ramp: Ramp | None
 
 
 def generate_departures(rules: Rules, system: CountingSystem, chart: Chart) -> tuple[Departure, ...]:
-    """Generate the index plays with which a chart is played best at every count, insurance included.
+    """Generate the index plays that make a chart best at every count, insurance included.
 
     Args:
         rules: The game, with a finite shoe.
         system: The counting system, with its conventions.
-        chart: The chart from which the index plays depart.
+        chart: The chart that the index plays depart from.
 
     Returns:
         The index plays by descending gain, as `Departures` accepts them over the chart.
@@ -263,7 +263,7 @@ def adapt_departures(
         plays: The index plays; their counts do not matter.
         rules: The game, with a finite shoe.
         system: The counting system, with its conventions.
-        chart: The chart from which the index plays depart.
+        chart: The chart that the index plays depart from.
 
     Returns:
         The index plays; those that never pay are left out.

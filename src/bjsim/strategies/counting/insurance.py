@@ -39,7 +39,7 @@ def insurance_value(
 
 
 def insurance_threshold(system: CountingSystem, decks: int, seen: str, running_count: Fraction | int) -> int:
-    """Find the most unseen cards up to which a running count insures.
+    """Find the greatest number of unseen cards where a running count still insures.
 
     Args:
         system: The counting system.

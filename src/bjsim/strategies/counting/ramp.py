@@ -169,7 +169,7 @@ class Ramp:
 
     @property
     def spots(self) -> SpotSteps:
-        """The spots played from each count on at which their number changes."""
+        """The spots played, from each count on that changes their number."""
         steps = [(count, bet.spots) for count, bet in self.steps]
         return tuple(step for step, before in zip(steps, [(None, 0), *steps], strict=False) if step[1] != before[1])
 

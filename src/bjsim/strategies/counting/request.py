@@ -41,8 +41,8 @@ class CountRequest:
         limits: Least and greatest bet of the optimal ramp, and its spots; None where `ramp` is bet.
         terms: Bankroll, rounds per hour, Kelly fraction and the length of a trip.
         most_rounds: Rounds to play, at most.
-        precision: Half the interval of the EV per round at which play stops; 0 plays all rounds.
-        leaves: The count at which the counter leaves; None: never.
+        precision: Play stops once half the interval of the EV per round is this small; 0 plays all rounds.
+        leaves: The counter leaves at this count; None: never.
         span: Counts that have a row of their own, besides those of the bets.
 
     Raises:

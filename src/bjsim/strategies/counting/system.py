@@ -51,7 +51,7 @@ class ScaledCount(NamedTuple):
         initial: The running count of a full shoe.
         pivot: The running count when all cards are seen.
         imbalance: Sum of the tags of a deck.
-        step: Cards to a multiple of which the divisor is rounded; 1 is exact, 0 no division.
+        step: The divisor is rounded to a multiple of this many cards; 1 is exact, 0 no division.
         divisor_rounding: Position in `DIVISOR_ROUNDINGS`.
         least: The least divisor in cards.
         rounding: Position in `ROUNDINGS`.
@@ -242,14 +242,14 @@ class CountingSystem:
         return round_count(Fraction(quotient), self.rounding)
 
     def count(self, running: Fraction | int, unseen: int, decks: int) -> Fraction:
-        """Compute the count by which decisions are made: the true count, or the running count (`divisor = none`).
+        """Compute the count for decisions: the true count, or the running count (`divisor = none`).
 
         The arguments are those of `true_count`.
         """
         return self.true_count(running, unseen, decks) if self.uses_true_count else Fraction(running)
 
     def bet_count(self, running: Fraction | int, aces: int, unseen: int, decks: int) -> Fraction:
-        """Compute the count by which bets are made; without a side count of aces, it is `count`.
+        """Compute the count for bets; without a side count of aces, it is `count`.
 
         Args:
             running: The running count.

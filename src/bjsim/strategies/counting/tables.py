@@ -1,4 +1,4 @@
-"""Makes the table at which a counter plays: compiled rules, luck model, counts and depth control."""
+"""Makes the table of a counter: compiled rules, luck model, counts and depth control."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ Array = np.ndarray[Any, Any]
 TAIL = 1e-4  # share of the counts below the lowest bucket, and above the highest
 MOST_BUCKETS = 41
 RARE = 0.004  # share of a bucket below which it has no chart of its own in the luck model
-APART = 0.025  # distance up to which compositions share a chart; that of neighbouring true counts is about 1/52
+APART = 0.025  # compositions no farther apart share a chart; that of neighbouring true counts is about 1/52
 STEP = 2  # cards between the depths of the depth control
 MOST_SPOTS = 7  # of a table
-FARTHEST = 40  # from the count of a fresh shoe to one at which the counter leaves
+FARTHEST = 40  # from the count of a fresh shoe to one where the counter leaves
 
 
 @dataclass(frozen=True)
@@ -212,7 +212,7 @@ def _model_points(
 def _split_again(compiled: CompiledRules, chart: int) -> Array:
     """The chart, but one that splits a pair splits it again against every card, (1, 2, S, C).
 
-    The luck model plays so. Rounds in which the counter splits a pair that the model does not are the better valued.
+    The luck model plays so. Rounds are valued better where the counter splits a pair that the model does not.
     """
     act, hands = compiled.act[chart].copy(), np.unique(compiled.add[compiled.split_to])
     columns = slice(len(compiled.ended_column))

@@ -15,7 +15,7 @@ from bjsim.strategies.evaluation.best import solve
 
 
 class Change(NamedTuple):
-    """A cell in which the best charts of two games differ.
+    """A cell where the best charts of two games differ.
 
     A chart without the row plays its hands by their total: `15/4` as 15, `88` as 16.
 

@@ -32,7 +32,7 @@ def find_endless_split(chart: Chart) -> tuple[str, str] | None:
 
 
 def count_decisions(automaton: Automaton, column: Column, policy: Policy) -> dict[Decision, float]:
-    """Expected visits to each decision per round in which the dealer shows this column.
+    """Expected visits to each decision per round where the dealer shows this column.
 
     Visits are infinite where the strategy splits pairs that multiply without end.
 

@@ -54,7 +54,7 @@ class Column:
         label: The column's label in charts.
         probability: Probability of the column, without rounds that end because the dealer peeks at a natural.
         probabilities: Distribution of the dealer's outcome given the column: outcome -> probability.
-        start: The node from which the seat's hand is dealt.
+        start: The node that deals the seat's hand.
         natural_odds: Odds of a dealer's natural after which an early surrender still counts. It then saves half a bet,
             which is added to the surrenders without a natural.
         insurable: Whether insurance is offered.
@@ -131,7 +131,7 @@ class Dealer:
         return 2 * ten * self.ranks[ACE][1] if course(self.states.rules, ACE).looks else ten * 0
 
     def cases(self) -> list[Column]:
-        """The columns and, with a peek, the case in which a natural has ended the round: twice with insurance."""
+        """The columns and, with a peek, the case that a natural has ended the round: twice with insurance."""
         ended = Column("", self.peeked_natural(), {DEALER_NATURAL: self.number(1)}, ENDED)
         by_upcard = [ended] if ended.probability else []
         if ended.probability and self.states.columns_before_look("I"):

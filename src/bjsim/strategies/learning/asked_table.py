@@ -37,7 +37,7 @@ class AskedTable(NamedTuple):
         need: Maximum of `CompiledRules.waits` over its bets.
         first_ask: The first row that asks.
         legal: Legal actions by row / WIDE, a bit for each; the seat's number of hands may forbid a split.
-        limit: The number of hands from which on the row's hand cannot be split.
+        limit: A seat with this many hands cannot split the row's hand.
         unasked: Whether a row does not ask from there on.
         insures: Whether a row asks for insurance.
         pending: Whether a further hand is pending, 0 or 1.

@@ -14,7 +14,7 @@ from bjsim.sim.game.random_stream import stream_key
 Array = np.ndarray[Any, Any]
 
 SEGMENT = 64  # cards of a segment of an infinite shoe
-AHEAD = 64  # draws after which buffers may have to be refilled
+AHEAD = 64  # draws until buffers may have to be refilled
 LEAST = 128  # cards of half a buffer
 TOGETHER = 8192  # segments made together, at least
 

@@ -30,7 +30,7 @@ class LearningPoint(NamedTuple):
 
 
 class Disagreement(NamedTuple):
-    """A state in which the learned action is not the best one.
+    """A state whose learned action is not the best one.
 
     Attributes:
         state: The name of the state.
@@ -95,7 +95,7 @@ class Study:
 
     @cached_property
     def disagreements(self) -> tuple[Disagreement, ...]:
-        """The reachable states in which the learned action is worse than the best one, the most expensive first."""
+        """The reachable states whose learned action is worse than the best one, the most expensive first."""
         mdp, disagreements = self.mdp, []
         for state in np.flatnonzero(mdp.reachable() & ~mdp.terminal).tolist():
             taken, best = self.learned.policy[state], self.best.policy[state]

@@ -135,7 +135,7 @@ class GameProcess:
         return {str(state): state for state in states}
 
     def states_against(self, column: str) -> set[MDPState]:
-        """Every reachable state in which the dealer shows `column`."""
+        """Every reachable state where the dealer shows `column`."""
         reached: set[MDPState] = set()
         unexplored = [START]
         while unexplored:

@@ -36,7 +36,7 @@ def check_ends(mdp: FiniteMDP) -> None:
 
 
 def steps_to_end(mdp: FiniteMDP) -> Ints:
-    """The smallest number of steps in which play can end, int64 (S,); -1 where it cannot."""
+    """The smallest number of steps to the end of play, int64 (S,); -1 where it cannot."""
     steps = np.where(mdp.terminal, 0, -1)
     releases = (mdp.probability > 0) & (mdp.gamma * mdp.weight < 1)
     changed = True

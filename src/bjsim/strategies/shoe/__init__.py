@@ -34,6 +34,6 @@ in casinos, a split hand is finished before the next gets its second card: with 
 With `max_hands = 2` it equals `cdp1`.
 
 Values are those of the first round from the given shoe. They are exact up to rounding in double precision (about
-1e-14). The value of a hand does not depend on the order in which other hands draw, because unseen cards are
+1e-14). The value of a hand does not depend on the order of other hands, because unseen cards are
 exchangeable.
 """

@@ -35,7 +35,7 @@ Chosen = dict[str, int]  # the option of each row of a chart
 
 @dataclass(frozen=True)
 class TwoCards:
-    """A two-card hand for which another action is better than the chart's.
+    """A two-card hand with a better action than the chart's.
 
     Attributes:
         cards: The letters of the cards: aces first, then in descending order.
@@ -51,7 +51,7 @@ class TwoCards:
 
 
 class ColumnCharts:
-    """Evaluate and optimize one column of a chart, over the starts in which the dealer shows it."""
+    """Evaluate and optimize one column of a chart, over the starts where the dealer shows it."""
 
     def __init__(self, analysis: Analysis, column: str) -> None:
         shoe, game = analysis.shoe, analysis.shoe.game

@@ -88,7 +88,7 @@ class Composition:
         return removals
 
     def pair_cases(self, value: int, known: Sequence[int], by_rank: bool) -> list[tuple[float, float]]:
-        """Return the ways in which two cards of one value can be a pair that may be split.
+        """Return the ways that two cards of one value can be a pair that may be split.
 
         Args:
             value: Index of the card value, 0..9.

@@ -36,7 +36,7 @@ class FinalHands:
     Args:
         counts: Cards by value, including those of the start, (hands, 10).
         outcome: Index of the outcome, (hands,).
-        orders: Number of orders in which the hand follows from the start, (hands,).
+        orders: Number of orders that lead from the start to the hand, (hands,).
         known: Cards of the start by value, (10,).
     """
 

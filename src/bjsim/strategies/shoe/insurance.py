@@ -25,7 +25,7 @@ def profits(nodes: Nodes, shown: Shown, start: int) -> Floats:
 
 
 def takes_insurance(strategy: str | Chart, profits: Floats, nodes: Ints, weights: Floats) -> NDArray[np.bool_]:
-    """Return at which nodes a strategy takes insurance, shape (N,).
+    """Return the nodes where a strategy takes insurance, as a mask (N,).
 
     A chart takes it with every hand or with none; td does what is better. The others decide by their cards.
 

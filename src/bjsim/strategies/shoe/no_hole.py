@@ -1,4 +1,4 @@
-"""Games without a peek in which a dealer's natural takes one bet, however the seat plays.
+"""Games without a peek where a dealer's natural takes one bet, however the seat plays.
 
 In a finite shoe they are solved as games with a peek: the natural costs the same, and all other rounds are alike.
 """

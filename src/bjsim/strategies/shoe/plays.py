@@ -86,7 +86,7 @@ class ShoePlays:
         return self._tie_values[key]
 
     def _settled(self, value_at: Callable[[float], float]) -> float:
-        """Return the value V of a game in which a tied bet has the value V, by the secant method."""
+        """Return the value V of a game whose tied bets have the value V, by the secant method."""
         before, value = 0.0, value_at(0.0)
         if self.rules.ties != "replay":
             return value

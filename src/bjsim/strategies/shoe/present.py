@@ -122,7 +122,7 @@ def _reachable(values: tuple[int, ...]) -> ReachableHands:
 
 @dataclass(frozen=True)
 class PairGame(Game):
-    """A game in which the dealer shows one start, and only one pair may be split."""
+    """A game where the dealer shows one start, and only one pair may be split."""
 
     pair: int
 

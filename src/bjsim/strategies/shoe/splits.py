@@ -9,7 +9,7 @@ to be a pair card. Let v(a, b) be the probability that the next card is a pair c
 
 so only U(a, 0) and F(a, 0) require the evaluation of hands. Second cards are drawn until every hand has one or the
 limit is reached; cards are exchangeable, so the order does not matter. The value of n hands without a pair is
-n F(n-2, n-1). At the limit of m hands, b of which have a second card, it is b F(m-2, b-1) + (m-b) U(m-2, b).
+n F(n-2, n-1). At the limit of m hands, where b have a second card, it is b F(m-2, b-1) + (m-b) U(m-2, b).
 """
 
 from __future__ import annotations

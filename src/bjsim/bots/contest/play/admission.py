@@ -41,7 +41,7 @@ def check_programs(entrants: Sequence[Entrant], contest: Contest, sandbox: str) 
 
 
 def describe(entrant: Entrant, rules: Rules) -> dict[str, Any]:
-    """A bot as the journal records it, with the plays of a named strategy or chart, from which its luck is computed."""
+    """A bot as the journal records it, with the plays of a named strategy or chart, which its luck is computed from."""
     plays = {} if entrant.timed else known_plays(read_unchanged(entrant, rules), rules)
     return entrant.to_dict() | ({"plays": plays} if plays else {})
 

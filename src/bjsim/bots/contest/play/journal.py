@@ -1,4 +1,4 @@
-"""The journal: the append-only record of a contest, one JSON value per line, from which all results are computed.
+"""The journal: the append-only record of a contest, one JSON value per line. All results are computed from it.
 
 Every line ends with `"crc"`, the CRC-32 of all lines up to and including it (without its own crc), so that a changed,
 lost or moved line is detected. Lines are synced to disk before their rounds are counted or shown; lines that arrive

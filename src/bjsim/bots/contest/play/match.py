@@ -44,7 +44,7 @@ class RecordedMove(NamedTuple):
         view: What it saw.
         text: The move, such as `B 15`.
         note: What a line bot wrote after it.
-        fault: The fault for which it is a stand, if it is one.
+        fault: The fault that a stand replaces, if it is one.
         strikes: How many the bot had left. Without any it was not asked.
     """
 

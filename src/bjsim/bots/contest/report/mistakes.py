@@ -35,7 +35,7 @@ class Mistake:
         count: How many times.
         bets: The sum of the costs in stakes of the hand.
         chips: The sum of the costs in chips.
-        record: The round in which it cost most.
+        record: The round where it cost most.
         worst: Its cost in that round, in chips.
     """
 

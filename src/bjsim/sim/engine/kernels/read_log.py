@@ -35,7 +35,7 @@ def read_log(
         lookup: The round table, see `LookupTable`.
         classes: Frequencies of the ends of rounds without splits, (4, E), in four parts: an increment must wait for the
             previous one to the same counter.
-        counts: The counts to which the payoffs of rounds with splits are added, see `Counts`.
+        counts: Output: the payoffs of rounds with splits are added to them, see `Counts`.
         width: The middle of its last axis.
         trace: Output: the payoff code of each round.
         overflow: The number of rows in `counts.overflow`.

@@ -51,7 +51,7 @@ def of_own_card(luck: Any, s: Any, row: Any, card: Any) -> Any:
 
 @compiled(_nrt=False, forceinline=True)
 def of_others_card(luck: Any, s: Any, row: Any, card: Any) -> Any:
-    """Luck of a card that others draw, by which the composition changes."""
+    """Luck of a card that others draw: it changes the composition."""
     left, weighed, mine = luck.left[0], 0.0, 0.0
     for q in range(luck.after.shape[1]):
         slope = np.float64(luck.row_slopes[row, 0, q])
@@ -106,7 +106,7 @@ def settle(luck: Any, s: Any, code: Any) -> None:
 
 @compiled(_nrt=False)
 def open_shoe(luck: Any, shoe: Any, rounds: Any) -> None:
-    """Begin the sums of a shoe, before whose first round `rounds` are left, with its drift."""
+    """Begin the sums of a shoe with its drift. rounds: those left before its first round."""
     depths = min(luck.depths, np.int64(rounds / luck.rounds_per_depth))
     if shoe.ready[0] < depths * STEP:
         shuffle(shoe, (depths * STEP + 3) // 4 * 4)

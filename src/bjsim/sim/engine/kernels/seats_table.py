@@ -1,7 +1,7 @@
 """Several seats by the round table: every seat walks the table of its chart over its own cards and the dealer's.
 
 After the deal each seat is in the row that it would be in alone with the dealer. It draws its cards there, and waits in
-a row in which the dealer draws; then each of the dealer's cards is a step for all seats that wait.
+a row where the dealer draws; then each of the dealer's cards is a step for all seats that wait.
 """
 
 from __future__ import annotations

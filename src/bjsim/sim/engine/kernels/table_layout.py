@@ -10,8 +10,8 @@ OVER, ACTED = 1 << 30, 1 << 31  # in an entry of `TableSeats`: the round is over
 LEAVES = 255  # the byte of an entry that leads out of the table
 LEFT_TABLE = -1  # what a kernel returns if a round left the table
 ROW = 13  # entries of a row
-SCALE = 1 << 10  # values by which luck is counted are whole multiples of 1 / SCALE initial bets
-STEP = 4  # cards between the depths at which the drift is computed
+SCALE = 1 << 10  # luck is counted in whole multiples of 1 / SCALE initial bets
+STEP = 4  # cards from one computation of the drift to the next
 
 
 class LookupTable(NamedTuple):
@@ -54,8 +54,8 @@ class Lanes(NamedTuple):
         log: How hands and rounds ended, uint8 (LANES, LOG).
         row: Offset of the row.
         logged: Length of the log.
-        look: Length of the log at which to read it.
-        limit: Card after which to check the shoe.
+        look: The log is read when it has this length.
+        limit: The shoe is checked after this card.
         block: Number of the block.
         over: Rounds of the block that are over.
         next_block: The next block that no lane has, (1,).
@@ -85,7 +85,7 @@ class TableSeats(NamedTuple):
 
     Attributes:
         table: The round tables of the different charts, one after another. OVER and ACTED are added to the entries
-            that lead to the end of the round, and ACTED to those that lead to a row in which the dealer draws.
+            that lead to the end of the round, and ACTED to those that lead to a row where the dealer draws.
         forced: Whether the seat decides nothing after a card before its next, by the card's entry, bool.
         start: For each seat, an entry that leads to the first row of its chart, int64 (seats,).
         ends: See `LookupTable`.
