@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from bjsim.sim.game.hand_states import HandState
+from bjsim.sim.game.hand_states import DEALER_NATURAL, HandState
 from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.blocks import Span
@@ -195,7 +195,7 @@ QUANTITIES: dict[str, Callable[[Rules, str], list[float] | str]] = {
     "dealer": dealer,
     "td below cdz-": lambda rules, _: [values(rules, "cdz-")[0] - values(rules, "td")[0]],
     "cost of 6:5": lambda rules, _: [cost_of_6_to_5(rules)],
-    "insurance": lambda rules, _: [shoe(rules).insurance()],
+    "insurance": lambda rules, _: [3 * shoe(rules).dealer("A")[DEALER_NATURAL] - 1],
     "exceptions": lambda rules, _: exceptions(rules),
     "effects of removal": effects_of_removal,
     "variance": lambda rules, strategy: [shoe(rules).sd_of(strategy) ** 2],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from bjsim.sim.game.hand_states import DEALER_NATURAL
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.shoe.solver import ShoeSolver
@@ -57,6 +58,11 @@ def test_a_depleted_shoe_with_its_split() -> None:
     found = ShoeSolver(S17, DEPLETED).hand_values("22", "7")
     for letter, value in {"S": -0.61639194, "H": -0.13266733, "D": -1.23278388, "P": -0.76210220}.items():
         assert found[letter] == pytest.approx(value, abs=5.1e-9)
+
+
+@pytest.mark.parametrize(("decks", "cards", "loss"), [(1, 51, 3), (6, 311, 23), (8, 415, 31)])
+def test_insurance_off_the_top(decks: int, cards: int, loss: int) -> None:
+    assert 3 * solver(decks).dealer("A")[DEALER_NATURAL] - 1 == pytest.approx(-loss / cards, abs=1e-15)
 
 
 @pytest.mark.parametrize(
