@@ -15,6 +15,7 @@ from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.scoring.standings import Standings
 from bjsim.cli.koth_play import Hosting, choose_contest, parallel_option
 from bjsim.cli.koth_screen import ContestScreen
+from bjsim.cli.once import Once
 from bjsim.cli.options import Count, counted, gathered, sandbox_option
 from bjsim.sim.game.random_stream import MAX_SEED
 
@@ -25,7 +26,7 @@ from bjsim.sim.game.random_stream import MAX_SEED
 @click.option(
     "--config", "config_path", metavar="FILE.toml", help="Contest whose settings apply; its bots do not play."
 )
-@click.option("--rules", "rules_name", metavar="NAME|FILE.toml", help="Game to play.  [default: cardshark]")
+@click.option("--rules", "rules_name", cls=Once, metavar="NAME|FILE.toml", help="Game to play.  [default: cardshark]")
 @click.option(
     "--matches",
     type=Count(),

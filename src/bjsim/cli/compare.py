@@ -13,6 +13,7 @@ from rich.text import Text
 from bjsim.arguments import MAX_HANDS
 from bjsim.cli.captions import given_command
 from bjsim.cli.compare_page import cut_effect, plot_compared, report_compared
+from bjsim.cli.once import Once
 from bjsim.cli.options import (
     Names,
     Sample,
@@ -50,6 +51,8 @@ LISTED = 20  # changes listed for a game; the JSON has all of them
 @click.option(
     "--rules",
     "names",
+    cls=Once,
+    several=", with a comma between games",
     type=Names(lambda: list(PRESETS)),
     default="easy",
     show_default=True,

@@ -22,6 +22,7 @@ from bjsim.bots.protocol import printable
 from bjsim.cli.koth_notify import Notifier, WebAddress
 from bjsim.cli.koth_screen import ContestScreen, report, standings_json
 from bjsim.cli.koth_watch import FolderWatch
+from bjsim.cli.once import Once
 from bjsim.cli.options import Count, Names, gathered, sandbox_option
 from bjsim.cli.waiting import waiting
 from bjsim.cli.written import json_option, write_json
@@ -83,7 +84,7 @@ def host_options(command: Callable[..., Any]) -> Callable[..., Any]:
     type=Count(),
     help=f"Number of matches.  [default: 25 for two bots, more for more; with --until decided {MANY:,}]",
 )
-@click.option("--rules", "rules_name", metavar="NAME|FILE.toml", help="Game to play.  [default: cardshark]")
+@click.option("--rules", "rules_name", cls=Once, metavar="NAME|FILE.toml", help="Game to play.  [default: cardshark]")
 @click.option(
     "--seed",
     type=Count(0, MAX_SEED),

@@ -13,6 +13,7 @@ from click.shell_completion import CompletionItem
 
 from bjsim.arguments import MAX_COUNT, MAX_WORKERS, whole_number
 from bjsim.bots.protocol import TIMEOUT
+from bjsim.cli.once import Once
 from bjsim.errors import InputError, suggest
 from bjsim.sim.game.presets import PRESETS, load_rules
 from bjsim.sim.game.random_stream import MAX_SEED
@@ -175,6 +176,7 @@ def rules_option(about: str, **others: Any) -> Callable[[F], F]:
     return click.option(
         "--rules",
         "rules_name",
+        cls=Once,
         type=RulesName(),
         metavar="NAME|FILE.toml",
         help=f"Game to play: a preset (see `bjsim rules`) or a TOML file.{about}",
