@@ -20,6 +20,7 @@ from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.play import journal
 from bjsim.bots.contest.scoring.marks import make_marks
+from bjsim.bots.contest.scoring.standings import Standings
 from bjsim.cli import koth_watch
 from bjsim.cli.koth_watch import FolderWatch
 from bjsim.sim.game.presets import load_rules
@@ -229,6 +230,22 @@ def test_a_score_at_a_threshold_has_its_mark(tmp_path: Path) -> None:
     assert make_marks(standings, f"{score}:A -5:B")[0].mark == "A"
     assert make_marks(standings, f"{score + 1e-6}:A -5:B")[0].mark == "B"
     assert make_marks(standings, f"{score + 1e-6}:A")[0].mark == "-"
+
+
+def test_only_a_bot_with_a_rank_and_a_whole_batch_has_a_mark() -> None:
+    """In duplicate two matches are a batch; a bot that has never answered has results, and no rank.
+    The first bot fails too, but answers before it does."""
+    contest = Contest(CARDSHARK, matches=20, duplicate=True)
+    standings = Standings({"contest": contest.to_dict(), "bots": [{"name": "good"}, {"name": "mute"}]})
+    found = []
+    for match in range(2):
+        faults = [{"bot": bot, "move": move, "kind": "timeout"} for bot, move in ((0, 1), (1, 0))]
+        play = {"seats": [0, 1], "net": [60, 70], "moves": ["HS", "S"], "faults": faults}
+        standings.add({"record": "round", "match": match, "table": 0, **play})
+        standings.add({"record": "match", "match": match})
+        found.append([(mark.bot, mark.mark, mark.score) for mark in make_marks(standings, "0:A")])
+    assert found[0] == [("good", "", None), ("mute", "", None)]
+    assert found[1] == [("good", "A", 60), ("mute", "", None)]
 
 
 class Receiver(BaseHTTPRequestHandler):

@@ -55,6 +55,7 @@ ERRORS = """
     bjsim run --bots lim17 --hands 10 --resume gone.json
     bjsim run --bots lim17 --hands 10 --rules esy
     bjsim run --bots lim17 --hands 10 --rules gone.toml
+    bjsim run --bots lim17 --hands 10 --rules easy --rules neller
     bjsim solve nothing
     bjsim solve base
     bjsim solve easy
@@ -68,6 +69,7 @@ ERRORS = """
     bjsim solve --decks 0
     bjsim solve --ten-probability 2
     bjsim check zzz
+    bjsim compare --rules easy --rules neller
     bjsim compare --vary cut
     bjsim compare --vary cat=1
     bjsim rules zzz
@@ -77,6 +79,7 @@ ERRORS = """
     bjsim koth play lim17
     bjsim koth play lim17 lim18 --rules neller
     bjsim koth play --config contest.toml
+    bjsim koth play lim17 lim18 --rules easy --rules cardshark --rules neller
     bjsim koth resume gone
     bjsim bot check gone.c
     bjsim bot new mybot --language cobol

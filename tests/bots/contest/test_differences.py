@@ -93,19 +93,34 @@ def test_most_equal_pairs_bounds_the_pairs_of_equal_bots_in_sets_without_a_separ
     assert most_equal_pairs(~np.eye(24, dtype=bool)) == 276
 
 
-def test_the_planned_interval_is_that_of_welch():
-    """Two series: means 3 and 0, variances 2 and 6, ten values: 14.4 degrees of freedom, rounded down."""
-    one, other = [3 + x * 2**0.5 for x in SPREAD], [-x * 6**0.5 for x in SPREAD]
-    found = differences([one, other], planned=10)
-    half = t_half(14, PLANNED * 0.05) * (8 / 10) ** 0.5
+def spread(n):
+    """n evenly spaced values of mean 0 and variance 1."""
+    values = np.arange(n) - (n - 1) / 2
+    return values / values.std(ddof=1)
+
+
+@pytest.mark.parametrize(
+    ("n", "variance", "freedom"),
+    [(10, 6, 14), (10, 5, 15), (20, 6, 30), (20, 5, 32), (40, 5, 63), (40, 500, 39)],
+)
+def test_the_planned_interval_is_that_of_welch(n, variance, freedom):
+    """Two series: means 3 and 0, variances 2 and 6, ten values: 14.4 degrees of freedom, rounded down; of twenty values
+    to a multiple of 2, of forty to one of 3. They are never fewer than those of one series."""
+    one, other = 3 + spread(n) * 2**0.5, -spread(n) * variance**0.5
+    found = differences([one, other], planned=n)
+    half = t_half(freedom, PLANNED * 0.05) * ((2 + variance) / n) ** 0.5
     assert found.high[0, 1] - found.low[0, 1] == pytest.approx(2 * half)
     assert found.mean[0, 1] == pytest.approx(3) and found.mean[1, 0] == -found.mean[0, 1]
-    paired = differences([one, other], same_cards=True, planned=10)
-    half = t_half(9, PLANNED * 0.05) * (6**0.5 + 2**0.5) / 10**0.5
+    paired = differences([one, other], same_cards=True, planned=n)
+    half = t_half(n - 1, PLANNED * 0.05) * (variance**0.5 + 2**0.5) / n**0.5
     assert paired.high[0, 1] - paired.low[0, 1] == pytest.approx(2 * half)
 
 
-SPREAD = [x / (sum(y * y for y in range(-9, 10, 2)) / 9) ** 0.5 for x in range(-9, 10, 2)]  # mean 0, variance 1
+@pytest.mark.parametrize(("bots", "matches"), [(1, 25), (2, 25), (3, 33), (24, 65), (100, 86)])
+def test_the_default_number_of_matches_grows_with_the_square_of_the_width(bots, matches):
+    """Of 48 degrees of freedom: t is 2.0106 for one pair, 2.3139 for two, 3.2399 for 23 and 3.7306 for 99."""
+    assert with_matches(Contest(CARDSHARK), bots).matches == matches
+    assert with_matches(Contest(CARDSHARK, matches=7), bots).matches == 7
 
 
 def test_bots_of_which_every_difference_is_zero_are_not_separated():

@@ -58,6 +58,10 @@ def test_moments_and_ratio_against_the_library():
     assert moments.sd == pytest.approx(statistics.stdev(values))
     assert ratio.se == pytest.approx(statistics.stdev(values) / 8**0.5)
     assert moments.student95 == pytest.approx(ratio.student95)
+    pair = RunningMoments()
+    for value, sd in ((2.0, 0.0), (8.0, 18**0.5)):
+        pair.add(value)
+        assert pair.sd == pytest.approx(sd)
     half = 2.364624 * statistics.stdev(values) / 8**0.5
     assert moments.student95 == pytest.approx((moments.mean - half, moments.mean + half))
 
@@ -94,6 +98,21 @@ def test_groups_and_decision():
     for row in standings.rows():
         assert row.chips == pytest.approx(sum(row.chips_ci95) / 2)  # the interval is about the mean
     assert standings.difference(0, 1).mean == -ahead.mean
+
+
+def test_the_names_of_groups_after_z_are_aa_ab_and_so_on():
+    standings, _ = made_up([str(number) for number in range(54)], 12, [-100 * number for number in range(54)])
+    letters = [chr(97 + number) for number in range(26)]
+    assert standings.groups() == [*letters, *(f"a{letter}" for letter in letters), "ba", "bb"]
+
+
+def test_the_progress_is_noted_after_powers_of_two_and_every_fiftieth_of_the_matches():
+    standings, _ = made_up(["one", "other"], 200, [0, 1])
+    counts = [count for count, _ in standings.progress]
+    assert counts == sorted({1, 2, *range(4, 201, 4)})
+    short, _ = made_up(["one", "other"], 60, [0, 1])
+    assert [count for count, _ in short.progress] == [*range(1, 61)]
+    assert standings.progress[-1][1] == [standings.mean_chips(0), standings.mean_chips(1)]
 
 
 def test_groups_are_the_runs_of_bots_of_which_no_two_are_separated():
