@@ -89,7 +89,7 @@ def _table(chart: Chart, hands: dict[str, str], *, first: bool) -> str:
     lines = []
     for name, hand in hands.items():
         state = chart.find_state(hand, False)
-        legal = chart.states.legal(state) if first else "SH"
-        moves = "".join(chart.policy(state, column, legal) for column in SHOWN)
+        legal = {column: chart.states.against(column).legal(state) if first else "SH" for column in SHOWN}
+        moves = "".join(chart.policy(state, *each) for each in legal.items())
         lines.append(f'    "{name}": "{moves}",')
     return "\n".join(lines)

@@ -242,15 +242,15 @@ def _actions(states: States, hands: list[HandState], policy: Policy) -> Array:
     """Action codes, (2, S, C + E + 1): as in `CompiledRules.act`, for one seat."""
     act = np.zeros((2, len(hands), len(states.columns)), np.int64)
     for i, hand in enumerate(hands):
-        legal = states.legal(hand) if hand.cards >= 2 else ""
-        for may_split in (0, 1):
-            allowed = legal if may_split else legal.replace("P", "")
-            if may_split and "P" not in legal:
-                act[1, i] = act[0, i]
-                continue
-            if allowed in ("", "S"):
-                continue
-            for j, column in enumerate(states.columns):
+        for j, column in enumerate(states.columns) if hand.cards >= 2 else ():
+            legal = states.against(column).legal(hand)
+            for may_split in (0, 1):
+                allowed = legal if may_split else legal.replace("P", "")
+                if may_split and "P" not in legal:
+                    act[1, i, j] = act[0, i, j]
+                    continue
+                if allowed in ("", "S"):
+                    continue
                 choice = policy(hand, column, allowed)
                 if choice not in tuple(allowed):
                     raise ValueError(f"a strategy chose {choice} of {allowed} for {hand} against {column}")

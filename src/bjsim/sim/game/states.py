@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from functools import cache, cached_property
-from typing import Any
+from typing import Any, Self
 
 from bjsim.sim.game.cards import RANKS, TEN
 from bjsim.sim.game.course import ACE, course
@@ -160,6 +160,10 @@ class States(DealerStates):
         if fresh and rules.surrender != "none" and (state.split == WHOLE or rules.surrender_after_split):
             letters += "R"
         return letters
+
+    def against(self, column: str) -> Self:
+        """These states with what is legal against a column of charts: the one place for rules that depend on it."""
+        return self
 
     def bonus(self, state: HandState) -> Fraction | int:
         """The multiple of the bet that this hand wins if it wins, and was not doubled."""

@@ -116,7 +116,7 @@ def _exercises(coach: Coach) -> list[Exercise]:
         for pair in combinations_with_replacement(cards, 2):
             hand = "".join(pair)
             state = coach.chart.find_state(hand, False)
-            legal = "".join(letter for letter in states.legal(state) if letter in LETTERS)
+            legal = "".join(letter for letter in states.against(column).legal(state) if letter in LETTERS)
             shown = dealer if both else dealer + HIDDEN
             view = View(rules, 0, hand, dealer, shown + hand, rules.buy_in, rules.chips, legal)
             judgement = coach.judge(view, Action(legal[0])) if legal else None

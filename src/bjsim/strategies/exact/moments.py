@@ -23,7 +23,7 @@ class Moments(MergedBackward[Array]):
     """Values are float64 (2, outcomes): mean and mean square of the profit in initial bets, by dealer's outcome."""
 
     def __init__(self, automaton: Automaton, column: Column, policy: Policy, tie_value: Number) -> None:
-        super().__init__(automaton, tie_value=float(tie_value))
+        super().__init__(automaton.against(column.label), tie_value=float(tie_value))
         self.column = column
         self.policy = policy
 

@@ -41,5 +41,5 @@ def count_decisions(automaton: Automaton, column: Column, policy: Policy) -> dic
         column: What the dealer shows.
         policy: The strategy that is followed.
     """
-    visits = count_visits(automaton, lambda state, legal: policy(state, column.label, legal))
+    visits = count_visits(automaton.against(column.label), lambda state, legal: policy(state, column.label, legal))
     return {node: n for node, n in visits.items() if isinstance(node, Decision)}

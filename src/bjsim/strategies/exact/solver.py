@@ -66,7 +66,8 @@ class Solver(BestPlay, Solution):
         if label not in self.columns or len(shown) != 1 + (self.rules.dealer_shows == "both"):
             raise InputError(f"the dealer cannot show {shown!r} before a decision in {self.rules}")
         state = state if pair else state._replace(rank=-1)
-        return {letter: self.best[label].act(state, letter) for letter in self.states.legal(state) or "S"}
+        means = self.best[label]
+        return {letter: means.act(state, letter) for letter in means.automaton.legal(state) or "S"}
 
     def view_values(self, view: View) -> dict[str, Number]:
         """Return the value of the legal actions of a decision at a table; see `Solution.view_values`."""
@@ -89,7 +90,7 @@ class Solver(BestPlay, Solution):
     def cell_values(self) -> dict[tuple[str, str], dict[str, float]]:
         """Compute the value of each legal action in each cell of the best chart; see `Solution.cell_values`."""
         return {
-            (row, column): {action: float(means.act(state, action)) for action in self.states.legal(state)}
+            (row, column): {action: float(means.act(state, action)) for action in means.automaton.legal(state)}
             for column, means in self.best.items()
             for row, state in self.situations.items()
         }
@@ -119,7 +120,7 @@ class Solver(BestPlay, Solution):
         means, chance = self.best[column], float(self.columns[column].probability)
         visits = count_decisions(self.states, self.columns[column], chart.policy)
         for decision in dict.fromkeys([*visits, *chain.from_iterable(self._rows.values())]):
-            legal = decision.legal(self.states)
+            legal = decision.legal(means.automaton)
             action, best_action = (one.policy(decision.state, column, legal) for one in (chart, self.chart))
             loss = 0.0
             if visited := visits.get(decision):

@@ -166,7 +166,7 @@ class Means(MergedBackward[Number]):
     def __init__(
         self, automaton: Automaton, column: Column, tie_value: Number = 0, policy: Policy | None = None
     ) -> None:
-        super().__init__(automaton, type(column.probability), tie_value)
+        super().__init__(automaton.against(column.label), type(column.probability), tie_value)
         self.column = column
         self.policy = policy
 

@@ -48,7 +48,7 @@ def format_policy(chart: Chart) -> str:
     lines = []
     for hand in POLICY_HANDS:
         state = first_hand(states, hand)
-        actions = [chart.policy(state, column, states.legal(state)) for column in POLICY_COLUMNS]
+        actions = [chart.policy(state, column, states.against(column).legal(state)) for column in POLICY_COLUMNS]
         lines.append(f"{hand}\t{' '.join(actions)}")
     return "\n".join(lines) + "\n"
 

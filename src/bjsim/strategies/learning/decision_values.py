@@ -105,7 +105,7 @@ class DecisionValues:
         solver, states, table = self._solver, self._solver.states, self._table[number]
         whole = hand.split == WHOLE
         for i, (label, means) in enumerate(solver.best.items()):
-            for letter in states.legal(hand) or "S":
+            for letter in means.automaton.legal(hand) or "S":
                 value = means.act(hand, letter) if letter != SPLIT.letter else _split(means, hand, 0, 1 if whole else 2)
                 table[i, self._letters.index(letter)] = float(value)
             if whole and hand.cards == 2 and states.legal(hand) and (odds := float(solver.columns[label].natural_odds)):

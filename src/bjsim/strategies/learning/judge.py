@@ -75,7 +75,7 @@ def _exceptions(player: PolicyPlayer, chart: Chart, rows: dict[str, list[Decisio
     for row, decisions in rows.items():
         for column in player.states.columns:
             for decision in decisions:
-                question = decision.state, column, decision.legal(player.states)
+                question = decision.state, column, decision.legal(player.states.against(column))
                 if player.policy(*question) != chart.policy(*question):
                     found.append(f"{row} v {column}{_kind(decision)}")
     for state in player.states.starts if player.rules.insurance else ():
@@ -102,7 +102,7 @@ def _rows(states: States) -> dict[str, list[Decision]]:
 
 def _best_code(player: PolicyPlayer, decisions: list[Decision], column: str) -> str:
     """The code that plays the first decision of a row as the policy does, and most of the others."""
-    legal = [decision.legal(player.states) for decision in decisions]
+    legal = [decision.legal(player.states.against(column)) for decision in decisions]
     wanted = [
         player.policy(decision.state, column, letters) for decision, letters in zip(decisions, legal, strict=True)
     ]

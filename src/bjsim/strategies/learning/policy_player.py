@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import INSURANCE
+from bjsim.sim.game.automaton import Decision
 from bjsim.sim.game.hand_states import WHOLE, HandState
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.rules import Rules
@@ -65,10 +66,10 @@ class PolicyPlayer(StatePlayer):
 
 def _decisions(encoder: Encoder) -> Iterator[tuple[HandState, str, str]]:
     for state in encoder.states.reachable():
-        legal = encoder.states.legal(state)
-        for letters in dict.fromkeys((legal, legal.replace("P", ""))):
-            if letters:
-                yield from ((state, column, letters) for column in encoder.columns)
+        for decision in (Decision(state), Decision(state, False))[: 1 + ("P" in encoder.states.legal(state))]:
+            for column in encoder.columns:
+                if letters := decision.legal(encoder.states.against(column)):
+                    yield state, column, letters
     if encoder.rules.insurance:
         yield from ((state, "A", INSURANCE) for state in encoder.states.starts)
 

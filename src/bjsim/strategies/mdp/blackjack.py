@@ -121,7 +121,7 @@ class GameProcess:
     def legal(self, state: MDPState) -> str:
         """The letters of the legal actions of a state with a decision."""
         assert isinstance(state.node, Decision)
-        return state.node.legal(self.automaton)
+        return state.node.legal(self.automaton.against(state.column))
 
     @cached_property
     def decisions(self) -> dict[str, MDPState]:

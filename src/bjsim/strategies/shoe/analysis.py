@@ -109,7 +109,8 @@ class ShoeStates:
         """The nodes in the form that the passes take."""
         at = self.layout
         counts = at.removed.counts.T[:, at.gone].astype(np.float64)
-        return Nodes(at.child, at.gone, self.kind, self.game.legal[self.kind], counts, counts.sum(axis=0))
+        legal = np.array([self.game.against(column).legal[self.kind] for column in self.game.columns])
+        return Nodes(at.child, at.gone, self.kind, legal, counts, counts.sum(axis=0))
 
     def dealt(self, start: int) -> tuple[NDArray[np.int64], Floats]:
         """Return the nodes of the player's first two cards and their probabilities given the start."""
@@ -263,7 +264,7 @@ class Analysis:
 
     def _surrender(self, start: int, play: Play, low: int, high: int) -> None:
         """Surrender at the nodes low..high where that is better than the current action, beyond rounding."""
-        nodes = self.shoe.nodes.may(SURRENDER, low, high)
+        nodes = self.shoe.nodes.may(SURRENDER, start, low, high)
         ev = self.surrender[start, nodes]
         better = ev > play.value[nodes] + TIE
         play.act[nodes[better]], play.value[nodes[better]] = SURRENDER, ev[better]

@@ -54,11 +54,12 @@ class ColumnCharts:
     """Evaluate and optimize one column of a chart, over the starts where the dealer shows it."""
 
     def __init__(self, analysis: Analysis, column: str) -> None:
-        shoe, game = analysis.shoe, analysis.shoe.game
+        shoe = analysis.shoe
+        game = shoe.game.against(column)
         self.analysis = analysis
         self.column = column
         self.kinds = game.kinds
-        self.starts = [start for start in shoe.live if game.columns[start] == column]
+        self.starts = [start for start in shoe.live if shoe.game.columns[start] == column]
         self.chances = shoe.chance[self.starts]
         self.options = game.options
 

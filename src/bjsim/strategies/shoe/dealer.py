@@ -139,7 +139,6 @@ def _play(rules: Rules, both: bool) -> DealerPlay:
 
 
 def _finals(states: States, start: Start) -> FinalHands:
-    """Return the final hands from `start`."""
     state = DealerState()
     for value in start:
         state = states.dealer_add(state, value)

@@ -123,7 +123,6 @@ class Squares(Analysis):
         return ev / shoe.share(start, value)
 
     def _ends(self, tree: Tree, value: int, play: Play) -> Ends:
-        """Return the ends of one split hand."""
         shoe, game, (low, high) = self.shoe, self.shoe.game, tree.span(0)
         played = np.array([not game.states.ends_round(outcome) for outcome in game.dealer.outcomes])
         pay, doubled = ((game.pay(self.tie_value, twice) + 1) * played for twice in (False, True))

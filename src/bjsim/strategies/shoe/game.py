@@ -171,6 +171,19 @@ class Game:
         pairs = [number(states.hand((pair, pair)), may_split=True) for pair in range(VALUES)]
         return list(kinds), np.array(by_hand), split_hands, np.array(pairs)
 
+    def against(self, column: str) -> Game:
+        """Return the game with what is legal against a column: the same kinds of hands, with other letters."""
+        states = self.states.against(column)
+        if states not in self._against:
+            kinds = [kind._replace(legal=states.legal(kind.state)) for kind in self.kinds]
+            game = self._against[states] = Game(self.rules)
+            game.__dict__["_found"] = kinds, *self._found[1:]  # a cached property
+        return self._against[states]
+
+    @cached_property
+    def _against(self) -> dict[States, Game]:
+        return {}
+
     @property
     def kinds(self) -> list[Kind]:
         """All kinds."""

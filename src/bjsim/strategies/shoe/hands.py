@@ -140,7 +140,6 @@ class Removed:
 
 
 def _distinct(keys: Ints) -> Ints:
-    """Return the distinct values of a sorted array."""
     return keys[np.flatnonzero(np.diff(keys, prepend=-1))]
 
 

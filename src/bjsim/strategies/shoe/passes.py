@@ -29,8 +29,8 @@ class Nodes(NamedTuple):
     """The nodes of `hands.Layout` under given rules.
 
     child: successors, (10, N); N for a bust. gone: index of the removed cards, (N,). kind: of the hand, (N,).
-    legal: bits 1 << action, (N,); 0 if the hand stands automatically. counts, sizes: the removed cards, by value and in
-    total, (10, N) and (N,). Arrays of values by node have one more entry, for a bust: 0.
+    legal: bits 1 << action, (S, N); 0 if the hand stands automatically. counts, sizes: the removed cards, by value and
+    in total, (10, N) and (N,). Arrays of values by node have one more entry, for a bust: 0.
     """
 
     child: Ints
@@ -40,9 +40,9 @@ class Nodes(NamedTuple):
     counts: Floats
     sizes: Floats
 
-    def may(self, action: int, low: int = 0, high: int | None = None) -> Ints:
+    def may(self, action: int, start: int, low: int, high: int) -> Ints:
         """Return the nodes low..high where an action is legal."""
-        return np.flatnonzero(self.legal[low:high] >> action & 1) + low
+        return np.flatnonzero(self.legal[start, low:high] >> action & 1) + low
 
 
 class Shown(NamedTuple):
@@ -120,13 +120,13 @@ def best(nodes: Nodes, shown: Shown, base: Base, start: int, low: int, high: int
 
     def choose(at: Ints, hits: Floats) -> None:
         act[at], value[at] = STAND, base.stand[start, at]
-        doubles = np.where(nodes.legal[at] >> DOUBLE & 1, base.double[start, at], -np.inf)
+        doubles = np.where(nodes.legal[start, at] >> DOUBLE & 1, base.double[start, at], -np.inf)
         for action, ev in ((HIT, hits), (DOUBLE, doubles)):
             better = ev > value[at] + TIE
             act[at[better]], value[at[better]] = action, ev[better]
 
     choose(np.arange(low, high), np.full(high - low, -np.inf))
-    for at in reversed(by_size(nodes, nodes.may(HIT, low, high))):
+    for at in reversed(by_size(nodes, nodes.may(HIT, start, low, high))):
         choose(at, hit(nodes, shown, base, start, at, value))
 
 
@@ -134,11 +134,11 @@ def keep(
     nodes: Nodes, shown: Shown, base: Base, start: int, hand: Ints, low: int, high: int, value: Floats, act: Acts
 ) -> None:
     """Set `act` of nodes low..high to that of the same hands before a split, whose `act` and `value` are known."""
-    before, legal = hand[low:high], nodes.legal[low:high]
+    before, legal = hand[low:high], nodes.legal[start, low:high]
     act[low:high] = act[before]
     other = np.flatnonzero((legal >> act[low:high] & 1) == 0)
     whole = before[other]
-    able = legal[other] & nodes.legal[whole] & 1 << HIT > 0
+    able = legal[other] & nodes.legal[start, whole] & 1 << HIT > 0
     hits = able & (hit(nodes, shown, base, start, whole, value) > base.stand[start, whole] + TIE)
     act[other + low] = np.where(hits, HIT, STAND)
 
@@ -169,6 +169,6 @@ def gains(
     """Add visits x value of each action to `out`, by kind; shape (kinds, ACTIONS)."""
     visited = np.flatnonzero(visits[:-1])
     for action, ev in ((STAND, base.stand), (HIT, None), (DOUBLE, base.double), (SURRENDER, surrender)):
-        at = visited if action == STAND else visited[nodes.legal[visited] >> action & 1 > 0]
+        at = visited if action == STAND else visited[nodes.legal[start, visited] >> action & 1 > 0]
         values = hit(nodes, shown, base, start, at, value) if ev is None else ev[start, at]
         np.add.at(out[:, action], nodes.kind[at], visits[at] * values)

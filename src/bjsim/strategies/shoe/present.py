@@ -64,9 +64,9 @@ def action_values(
     size = len(hand.node)
     kind = game.kinds_of_hands(split)[hand.node]
     kind[-1] = game.find_kind(values, split)
-    may = game.legal[kind]
+    may = game.against(game.columns[start]).legal[kind]
     may[-1] = 1 << HIT | 1 << DOUBLE
-    nodes = Nodes(hand.child, hand.gone, kind, may, hand.counts, hand.counts.sum(axis=0))
+    nodes = Nodes(hand.child, hand.gone, kind, may[None], hand.counts, hand.counts.sum(axis=0))
     left = np.array([*unseen[:TEN], sum(unseen[TEN:])], np.float64) + held
     shown_cards = Shown(left[None], left.sum()[None], np.array([game.ends(known)]))
     final = game.dealer.hands[start]
@@ -134,7 +134,7 @@ class PairGame(Game):
 @lru_cache(maxsize=512)
 def _pair_game(game: Game, start: int, pair: int) -> PairGame:
     one, dealer = PairGame(game.rules, pair), game.dealer
-    shared = {"_found": game._found, "results": game.results, "states": game.states}
+    shared = {"_found": game._found, "_against": game._against, "results": game.results, "states": game.states}
     shown = {
         "dealer": DealerPlay((dealer.starts[start],), dealer.outcomes, (dealer.hands[start],)),
         "columns": [game.columns[start]],

@@ -129,7 +129,7 @@ class ShoeSolver(ShoePlays, Solution):
             "D": analysis.base.double[start, node],
             "P": split, "R": analysis.surrender[start, node],
         }  # fmt: skip
-        legal = self.game.kinds[self.shoe.kind[node]].legal or "S"
+        legal = self.game.against(self.game.columns[start]).kinds[self.shoe.kind[node]].legal or "S"
         return {letter: float(values[letter]) / plays for letter in legal}
 
     def view_values(self, view: View) -> dict[str, float]:

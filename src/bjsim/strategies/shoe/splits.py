@@ -86,7 +86,6 @@ def product_weights(pairs: float, cards: float, limit: int) -> Floats:
 
 
 def _chances(pairs: float, cards: float, limit: int) -> Floats:
-    """Return v(a, b)."""
     most = min(2 * (limit - 2), int(pairs))
     chance = np.zeros((most + 1, limit + 2))
     for gone in range(most + 1):

@@ -38,7 +38,7 @@ def tabulate(index: StateIndex, policy: Policy) -> ActionTable:
     actions = np.full((len(index.columns), len(index.hands)), b"", "S1")
     for number, hand in enumerate(index.hands):
         if isinstance(hand, Decision):
-            actions[:, number] = [policy(hand.state, column, index.legal[number]) for column in index.columns]
+            actions[:, number] = [policy(hand.state, *each) for each in index.legal[number].items()]
     return actions
 
 

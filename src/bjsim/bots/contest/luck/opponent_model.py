@@ -36,9 +36,9 @@ class OpponentModel:
         self._column_of = np.array([columns.index(c) if c in columns else -1 for c in state_index.dealers.columns])
         self._rows: list[str] = []  # the chart row of each hand, "" if it has none
         self._hands: dict[str, list[int]] = defaultdict(list)  # the hands of each row
-        for number, legal in enumerate(state_index.legal):
-            hand = state_index.hands[number]
-            rows = state_index.automaton.rows_of(hand.state, "P" in legal) if isinstance(hand, Decision) else ()
+        for number, hand in enumerate(state_index.hands):
+            splits = isinstance(hand, Decision) and "P" in hand.legal(state_index.automaton)
+            rows = state_index.automaton.rows_of(hand.state, splits) if isinstance(hand, Decision) else ()
             self._rows.append(next((row for row in rows if (row, columns[0]) in self._cells), ""))
             self._hands[self._rows[-1]].append(number)
 
@@ -70,7 +70,7 @@ class OpponentModel:
         if not row:  # for example a 21 that may be hit: the reference chart has no such cell
             return {}
         current = self._cells[row, column]
-        code = self._updated(current, action, self.state_index.legal[hand])
+        code = self._updated(current, action, self.state_index.legal[hand][column])
         if code == current:
             return {}
         self._write(row, column, code)
@@ -94,5 +94,5 @@ class OpponentModel:
         for number in self._hands[row]:
             hand = self.state_index.hands[number]
             assert isinstance(hand, Decision)
-            action = self._chart.policy(hand.state, column, self.state_index.legal[number])
+            action = self._chart.policy(hand.state, column, self.state_index.legal[number][column])
             self.actions[self.state_index.columns.index(column), number] = action.encode()

@@ -32,7 +32,7 @@ class StateIndex:
     Attributes:
         hands: Every hand; the first is NOTHING, an absent one.
         number_of: The number of each hand.
-        legal: For each hand the codes of its legal actions, "" if there are none.
+        legal: For each hand the codes of its legal actions by column; empty if it is no decision.
         columns: The chart columns, in the order of the first index of an action table.
         dealers: The dealer's hands.
         after: (hands, N_RANKS, 2) int64, the hand after one more card, and the hands of a split that then still wait
@@ -59,12 +59,17 @@ class StateIndex:
                     self._add_split_hands(automaton.split(hand.state))
         self.after, self.doubled = np.array(rows), np.array(doubled)
         self.settled = frozenset(self.number_of[end] for end in SETTLED if end in self.number_of)
-        self.legal = [hand.legal(automaton) if isinstance(hand, Decision) else "" for hand in self.hands]
         self.stood = [
             self.number_of[Finished(automaton.result(hand.state))] if isinstance(hand, Decision) else number
             for number, hand in enumerate(self.hands)
         ]
         self.columns = automaton.columns
+        self.legal = [
+            {column: hand.legal(automaton.against(column)) for column in self.columns}
+            if isinstance(hand, Decision)
+            else {}
+            for hand in self.hands
+        ]
         probabilities = [float(p) for p in rules.card_probabilities]
         tens = sum(probabilities[N_RANKS - 1 :])
         self.dealers = DealerIndex(automaton, np.array([*probabilities[: N_RANKS - 1], tens]))
