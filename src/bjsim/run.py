@@ -16,7 +16,7 @@ from bjsim.sim.game.actions import Player
 from bjsim.sim.running.backend import Backend, BackendSpec
 from bjsim.sim.running.checkpoint import Checkpoint
 from bjsim.sim.running.common_cards import CommonCards
-from bjsim.sim.running.compiled_table import AdjustedTable, CompiledTable
+from bjsim.sim.running.compiled_table import CompiledTable
 from bjsim.sim.running.driver import Driver
 from bjsim.sim.running.experiment import Experiment, Progress, is_precise
 from bjsim.sim.running.workers import ForkedResult, collect_logs, is_fork_safe, usable_cores
@@ -53,7 +53,7 @@ class Run:
         tables = [table for group in groups for table in (group.tables if isinstance(group, CommonCards) else [group])]
         hands = self.experiment.target_n or self.experiment.hands
         each_core = hands * len(self.players) / usable_cores()
-        compiled = [table for table in tables if isinstance(table, CompiledTable | AdjustedTable)]
+        compiled = [table for table in tables if isinstance(table, CompiledTable)]
         slow = [table for table in compiled if each_core >= table.worth_compiling]
         if slow:
             with on_compile(announce):

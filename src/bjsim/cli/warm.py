@@ -12,7 +12,7 @@ from bjsim.sim.engine.compile_notice import on_compile, on_each_kernel
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.common_cards import CommonCards
-from bjsim.sim.running.compiled_table import AdjustedTable, CompiledTable
+from bjsim.sim.running.compiled_table import CompiledTable
 from bjsim.sim.running.table import Table
 from bjsim.strategies.experiment import make_experiment
 from bjsim.strategies.learning.study import study
@@ -42,7 +42,7 @@ def use_kernels(rules: Rules) -> None:
     """Use every compiled function once."""
     for table in tables(rules):
         for one in table.tables if isinstance(table, CommonCards) else [table]:
-            if isinstance(one, AdjustedTable | CompiledTable):
+            if isinstance(one, CompiledTable):
                 one.compile()
     study(game_mdp(rules), 1000, seed=SEED)
 

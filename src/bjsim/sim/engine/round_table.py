@@ -12,6 +12,7 @@ Where a chart has choices, the rows ask for the action: their entries are those 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -121,18 +122,32 @@ def _tabulate(states: _States, used: Array, ends: Array, hands: Array, probabili
     )
 
 
-def _explore(transitions: Transitions, ranks: int) -> _States:
-    known = fresh = transitions.start
-    found: list[tuple[Array, ...]] = []
+def explore(fresh: Array, follow: Callable[[Array], Array]) -> None:
+    """Follow states, ascending, and all that they lead to.
+
+    Args:
+        fresh: The first states.
+        follow: Gives what states lead to, negative where that is no state. It gets each state once.
+    """
+    known = fresh
     while len(fresh):
-        asks = transitions.asks(fresh)
-        for words, width in ((fresh[~asks], ranks), (fresh[asks], ACTIONS)):
-            if len(words):
-                found.append(_follow_all(transitions, words, width, max(ranks, ACTIONS)))
-        after = np.sort(np.concatenate([parts[4].ravel() for parts in found[-2:]]))  # `unique` is slower
+        after = np.sort(follow(fresh))  # `unique` is slower
         after = after[(after >= 0) & np.append(after[1:] != after[:-1], True)]
         fresh = after[known[np.searchsorted(known, after).clip(max=len(known) - 1)] != after]
         known = np.sort(np.concatenate([known, fresh]))
+
+
+def _explore(transitions: Transitions, ranks: int) -> _States:
+    found: list[tuple[Array, ...]] = []
+
+    def follow(fresh: Array) -> Array:
+        asks, before = transitions.asks(fresh), len(found)
+        for words, width in ((fresh[~asks], ranks), (fresh[asks], ACTIONS)):
+            if len(words):
+                found.append(_follow_all(transitions, words, width, max(ranks, ACTIONS)))
+        return np.concatenate([parts[4].ravel() for parts in found[before:]])
+
+    explore(transitions.start, follow)
     word, kind, choice, repeats, after, label, decided = (np.concatenate(parts) for parts in zip(*found, strict=True))
     order = np.argsort(word)
     index = order[np.searchsorted(word, np.maximum(after, 0), sorter=order).clip(max=len(word) - 1)]

@@ -74,26 +74,18 @@ class CompiledTable:
 
 
 @dataclass(frozen=True)
-class AdjustedTable:
-    """A table whose seats all play charts, with luck-adjusted returns. Attributes as for `CompiledTable`."""
+class AdjustedTable(CompiledTable):
+    """A table whose seats all play charts, with luck-adjusted returns."""
 
-    compiled: CompiledRules
-    unit: Fraction
-    readable: ReadableTable
     blocks_at_once = 16  # about a second
     worth_compiling = WORTH_COMPILING_LUCK
 
     @property
-    def seats(self) -> int:
-        return len(self.compiled.act)
-
-    @property
     def walkers(self) -> AdjustedWalkers:
         """What plays its rounds."""
-        return find_walkers(self.compiled, self.readable.play_round).adjusted(self.unit)
+        return self._walkers.adjusted(self.unit)
 
     def compile(self) -> None:
-        """Have the kernel ready that long jobs are played by."""
         self.walkers.compile()
 
     def play(self, seed: int, table: int, spans: Sequence[Span]) -> list[Tally]:
@@ -108,7 +100,7 @@ class AdjustedTable:
         return tallies
 
     def play_traced(self, seed: int, table: int, span: Span) -> tuple[list[Tally], Array]:
-        _, trace = CompiledTable(self.compiled, self.unit, self.readable).play_traced(seed, table, span)
+        _, trace = super().play_traced(seed, table, span)
         return self.play(seed, table, [span]), trace
 
 

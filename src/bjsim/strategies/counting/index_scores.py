@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from fractions import Fraction
+from dataclasses import asdict, dataclass
 
 from bjsim.strategies.counting.count_returns import RampReturns
 from bjsim.strategies.counting.departures import Departure
@@ -55,8 +54,6 @@ class IndexScores:
 
     def _index_json(self, index: Index) -> dict[str, object]:
         play = index.departure
-        return {
-            "play": str(play), "row": play.row, "column": play.column, "action": play.action,
-            "operator": play.operator, "count": float(Fraction(play.count)), "break_even": index.break_even,
-            "gain": index.gain, "gain_bets": index.gain_bets, "gain_score": self.gain(index),
-        }  # fmt: skip
+        gains = {"gain": index.gain, "gain_bets": index.gain_bets, "gain_score": self.gain(index)}
+        what = {"play": str(play), **asdict(play), "count": float(play.count)}
+        return {**what, "break_even": index.break_even, **gains}

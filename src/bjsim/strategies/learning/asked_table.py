@@ -12,6 +12,7 @@ import numpy as np
 
 from bjsim.sim.engine.compiled_rules import Policy, compile_rules, number_hands
 from bjsim.sim.engine.kernels.layout import CHOICE, NO_LIMIT, SPLIT, CompiledRules
+from bjsim.sim.engine.round_table import explore
 from bjsim.sim.engine.transitions import ASK, DEALER, OVER, Moves, State, Transitions
 from bjsim.sim.game.actions import INSURANCE, ActionCode
 from bjsim.sim.game.cards import RANKS
@@ -214,7 +215,6 @@ def _flat(entries: Array) -> Array:
 
 
 def _deal(transitions: Transitions) -> tuple[Array, Array]:
-    """The rows of the deal, and the hands as dealt."""
     words, rows, begin = transitions.start, [], 0
     for _ in transitions.compiled.deal:
         to = transitions.follow(np.repeat(words, len(RANKS)), np.tile(np.arange(len(RANKS)), len(words))).word
@@ -234,8 +234,9 @@ def _explore(transitions: HandTransitions, fresh: Array, letters: str) -> tuple[
         need; and 1 for a split, 2 for one while a hand is pending, (5, n, WIDE).
     """
     codes = np.array([action_code(letter) for letter in letters])
-    known, found = fresh, []
-    while len(fresh):
+    found = []
+
+    def follow(fresh: Array) -> Array:
         asks, chart = transitions.asks(fresh), transitions.choices(fresh)
         legal = (chart[:, None] >> codes & 1 > 0) & asks[:, None]
         cards = np.tile(np.arange(WIDE), (len(fresh), 1)).clip(max=len(RANKS) - 1)
@@ -252,16 +253,15 @@ def _explore(transitions: HandTransitions, fresh: Array, letters: str) -> tuple[
         need = np.where(goes_on, states.need, moves.label % NEEDS)
         entries = np.stack([after, pending, moves.label, need, splits * (1 + (states.pending == 2))])
         found.append((fresh, entries.reshape(len(entries), -1, WIDE)))
-        to = np.unique(np.concatenate([after, pending]))
-        fresh = np.setdiff1d(to[to >= 0], known, assume_unique=True)
-        known = np.union1d(known, fresh)
+        return np.concatenate([after, pending])
+
+    explore(fresh, follow)
     words, entries = np.concatenate([each[0] for each in found]), np.concatenate([each[1] for each in found], axis=1)
     order = np.argsort(words)
     return words[order], entries[:, order]
 
 
 def _dealer(transitions: HandTransitions) -> dict[str, Array]:
-    """The dealer's part of the table."""
     codes, ranks = transitions.vectors.codes, np.arange(len(RANKS))
     settled = transitions.settle_all()
     words = np.unique(settled.word[settled.word >= 0])
