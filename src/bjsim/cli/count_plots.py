@@ -94,7 +94,6 @@ def plot_fan(result: CountResult, path: str, command: str) -> None:
 
 
 def _summary(result: CountResult) -> str:
-    """The main figures in words."""
     found = [result[key] for key in ("ev_per_hour", "score", "ror")]
     return "; ".join(f"{one.name.replace(', ', ' in ')}: {one.text}" for one in found)
 
@@ -152,7 +151,6 @@ def plot_varied(games: Games, path: str, command: str) -> None:
 
 
 def _plot_heat(games: Games, rows: Sequence[str], columns: Sequence[str], path: str, title: str, command: str) -> None:
-    """A cell for each pair, with the SCORE and half its interval."""
     from matplotlib.colors import LinearSegmentedColormap
 
     wide = max(7.0, 1.6 + 1.15 * len(columns))
@@ -195,7 +193,6 @@ NAMES = {
 
 
 def _plot_dots(games: Games, path: str, title: str, command: str) -> None:
-    """A dot with its interval for each game."""
     figure, above, _ = framed(8.2, 1.4 + 0.36 * len(games), title, command, 0.3)
     axes = above.add_subplot()
     beside: Any = axes.get_yaxis_transform()

@@ -176,7 +176,6 @@ def _measured(renderable: RenderableType) -> Measurement:
 
 
 def _standings_cells(row: dict[str, Any], language: str) -> list[Cell]:
-    """The cells of one bot in the transposed standings."""
     return [
         Text(row["bot"]),
         _rank(row),
@@ -210,10 +209,8 @@ def _ms(row: dict[str, Any]) -> str:
 
 
 def _with_half(mean: str, bounds: Sequence[float] | None, digits: int) -> str:
-    """A mean ± half the width of its interval."""
     return mean if mean == "–" else f"{mean} ± {_half(bounds, digits):>5}"
 
 
 def _half(bounds: Sequence[float] | None, digits: int) -> str:
-    """Half the width of an interval, or a dash."""
     return f"{(bounds[1] - bounds[0]) / 2:.{digits}f}" if bounds else "–"

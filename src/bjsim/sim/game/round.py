@@ -230,7 +230,6 @@ class Round:
                 self._end(seat, "21" if hand.points == 21 else "stood")
 
     def _end(self, seat: Seat, ending: events.Ending) -> None:
-        """End the hand in play."""
         seat.hands[seat.turn].ending = ending
         self.events.append(_hand_ended(seat.number, seat.turn, ending))
         seat.turn += 1

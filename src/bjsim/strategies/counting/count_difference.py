@@ -50,7 +50,6 @@ def difference_error(one: CountRun, slopes: Floats, other: CountRun, other_slope
 
 
 def _own_error(run: CountRun, slopes: Floats) -> float:
-    """The standard error of a figure."""
     assert run.returns.error is not None
     return math.sqrt(slopes @ run.returns.error @ slopes)
 
@@ -70,5 +69,4 @@ def _add_neighbours(rows: Floats) -> Floats:
 
 
 def _pad(rows: Floats, size: NDArray[np.int64]) -> Floats:
-    """Fill up with zeros to a shape."""
     return np.pad(rows, [(0, int(more)) for more in size - rows.shape])

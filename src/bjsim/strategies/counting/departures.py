@@ -166,7 +166,6 @@ class Departures:
 
 
 def _depart(base: Chart, cell: tuple[str, str], plays: Iterable[Departure], count: Fraction | int) -> str:
-    """Return the code of a cell at a count."""
     code = base.cells[cell]
     surrenders, code = code[0] == "R", _without_surrender(code)
     decisions = {play.action: play.holds(count) for play in plays}

@@ -200,7 +200,6 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):  # type: ignore[misc, 
         return info | ({"values": values, "advantage": self._advantage} if self._gives_values else {})
 
     def _look_up(self, values: DecisionValues, mask: Mask) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The values of the legal actions, and their advantages."""
         view = self._view
         column = int(self._encoder.observation(view)[-2])
         if view.legal == INSURANCE:

@@ -101,7 +101,6 @@ class _Table:
         return sent, move_line(view, self.transcript.hand_in_play(position))
 
     def _copy_lines(self, position: int) -> None:
-        """Copy what happened at the table."""
         self.transcript.update()
         self.unsent[position] += self.transcript.lines[self.seen[position] :]
         self.seen[position] = len(self.transcript.lines)

@@ -76,6 +76,5 @@ class ContestSeat:
 
 
 def _text(raw: bytes) -> str:
-    """A bot's output as text, shortened."""
     text = raw.decode("utf-8", "backslashreplace")
     return text if len(text) <= _MAX_OUTPUT else text[:_MAX_OUTPUT] + "…"
