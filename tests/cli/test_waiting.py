@@ -80,6 +80,7 @@ COMMANDS = [
     ("replay --bots lim17", "bjsim.sim.running.readable_table:ReadableTable.replay", "replaying"),
     ("play --coach", "bjsim.strategies.evaluation.coach:Coach", "solving the game"),
     ("koth show contest", "bjsim.bots.contest.scoring.standings:Standings.add_all", "reading the journal"),
+    ("koth show contest", "bjsim.bots.contest.scoring.standings:Standings.rows", "comparing the bots"),
     ("koth verify contest", "bjsim.cli.koth_show:replay_contest", "replaying"),
     ("koth resume contest", "bjsim.bots.contest.host:Host.resume", "reading the journal"),
     ("koth play lim17 optimal --out new", RUN, "playing"),

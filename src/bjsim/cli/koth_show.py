@@ -70,6 +70,8 @@ def show_contest(folder: Path, json_path: str | None) -> None:
     with waiting("reading the journal"):
         standings = Standings(header).add_all(records)
     timings = Timings.load(folder, len(standings.names))
+    with waiting("comparing the bots"):
+        standings.rows()  # which takes seconds for thousands of bots
     if json_path:
         write_json(standings_json(standings, timings), json_path)
     report(Console(stderr=json_path == "-"), standings, timings)
