@@ -15,7 +15,13 @@ from bjsim.strategies.counting.choices import ChoiceKey, find_choices
 from bjsim.strategies.counting.count_returns import CountReturns, RampReturns, best_ramp, ramp_returns
 from bjsim.strategies.counting.count_spread import count_spread
 from bjsim.strategies.counting.departures import Departure, Departures, find_departures, names_sets, parse_departures
-from bjsim.strategies.counting.indices import Index, adapt_departures, generate_indices, select_departures
+from bjsim.strategies.counting.indices import (
+    Index,
+    _insurance_curve,
+    adapt_departures,
+    generate_indices,
+    select_departures,
+)
 from bjsim.strategies.counting.ramp import Ramp
 from bjsim.strategies.counting.risk import score
 from bjsim.strategies.counting.simulate import simulate_count
@@ -178,6 +184,12 @@ def test_insurance_is_a_bet_on_a_natural_that_counts_and_is_not_seen() -> None:
     for game, insured in ((rules, True), (rules.replace(naturals="player"), False)):
         found = generate_indices(game, HILO, limit=4)
         assert any(one.departure.row == "insurance" for one in found) == insured
+
+
+def test_insurance_is_decided_with_an_ace_in_view() -> None:
+    """Of three cards seen one is an ace, which counts -1 in Hi-Lo and 0 in Hi-Opt I; the others are any cards."""
+    for name, tag in (("hilo", -1), ("hiopt1", 0), ("zen", -1), ("uston-apc", 0)):
+        assert _insurance_curve(find_system(name), 1, 5).seen == (3, tag, 0)
 
 
 def test_errors() -> None:
