@@ -43,6 +43,9 @@ from bjsim.strategies.players.find import find_player as find_player
 from bjsim.strategies.results import BotResult as BotResult
 from bjsim.strategies.results import Difference as Difference
 from bjsim.strategies.shoe.solver import ShoeSolver as ShoeSolver
+from bjsim.strategies.sidebets.exact import SideBet as SideBet
+from bjsim.strategies.sidebets.exact import SideBetEvent as SideBetEvent
+from bjsim.strategies.sidebets.exact import sidebet as sidebet
 from bjsim.strategies.solution import Solution as Solution
 
 from . import gym as gym

@@ -1,0 +1,104 @@
+"""`bjsim sidebet`: the side bets included, and the exact figures of one."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import click
+
+from bjsim.cli.written import json_option, write_json
+from bjsim.errors import InputError
+
+if TYPE_CHECKING:
+    from bjsim.strategies.sidebets.exact import SideBet
+
+
+@click.command()
+@click.argument("name", required=False, metavar="[NAME|FILE.toml]")
+@click.option("--decks", metavar="N|inf", help="Number of decks in the shoe.  [default: the game's]")
+@click.option("--deck", metavar="standard|spanish", help="All 52 cards, or 48 without tens.  [default: the game's]")
+@click.option(
+    "--rules",
+    "rules_name",
+    metavar="NAME|FILE.toml",
+    default="vegas-s17",
+    show_default=True,
+    help="The game: its decks, and how its dealer plays.",
+)
+@click.option("--set", "settings", multiple=True, metavar="FIELD=VALUE", help="Change a rule; repeatable.")
+@click.option("--shoe", metavar="A=24,Kh=6,...", help="The cards in the shoe by rank or kind, if not whole decks.")
+@click.option("--pays", metavar="EVENT=N,...", help="The pay table, to one; other events are not paid.")
+@json_option
+def sidebet(
+    name: str | None,
+    decks: str | None,
+    deck: str | None,
+    rules_name: str,
+    settings: tuple[str, ...],
+    shoe: str | None,
+    pays: str | None,
+    json_path: str | None,
+) -> None:
+    """List the side bets, or compute the exact figures of one.
+
+    A hand takes the first event in the table that it fulfils. --pays replaces the whole pay table: the hands of events
+    that it omits fall to later events. FILE.toml describes a bet of your own; see the page on side bets.
+    """
+    from bjsim.strategies.sidebets.bets import built_in
+    from bjsim.strategies.sidebets.exact import sidebet as exact_figures
+
+    if name is None:
+        if decks or deck or settings or shoe or pays:
+            raise InputError(f"sidebet needs the name of a bet; side bets are {', '.join(built_in())}")
+        listed = {
+            bet.name: {"about": bet.about, "events": [event.name for event in bet.events]}
+            for bet in built_in().values()
+        }
+        if json_path:
+            write_json(listed, json_path)
+        if json_path != "-":
+            width = max(map(len, listed))
+            click.echo("\n".join(f"{bet:<{width}}  {about['about']}" for bet, about in listed.items()))
+        return
+    rules: object = rules_name
+    if settings:
+        from bjsim.cli.options import the_rules
+
+        rules = the_rules(rules_name, settings)
+    found = exact_figures(name, decks, rules=rules, deck=deck, shoe=read_cards(shoe) if shoe else None, pays=pays)  # type: ignore[arg-type]
+    if json_path:
+        write_json(found.to_json(), json_path)
+    if json_path != "-":
+        print_figures(found)
+
+
+def read_cards(text: str) -> dict[str, int]:
+    """Parse `A=4,Kh=3,...`. Raises: InputError: A part cannot be parsed, or is given twice."""
+    counts: dict[str, int] = {}
+    for part in map(str.strip, text.split(",")):
+        match = re.fullmatch(r"(\w{1,3})\s*=\s*(\d+)", part)
+        if not match:
+            raise InputError(f"--shoe: {part!r} is not accepted; write CARD=COUNT, such as A=24,Kh=6")
+        card = match[1].upper().replace("10", "T")
+        if card in counts:
+            raise InputError(f"--shoe: {match[1]} is given twice")
+        counts[card] = int(match[2])
+    return counts
+
+
+def print_figures(found: SideBet) -> None:
+    """Print the figures of a bet."""
+    shoe = f"decks: {found.decks}" if found.decks else "the given shoe"
+    click.echo(f"{found.bet}, {shoe}: {100 * float(found.ev):+.6f}% of the bet")
+    click.echo(f"standard deviation {found.sd:.6f} bets, pays in {100 * float(found.hit_frequency):.6f}% of rounds")
+    rows = [
+        ("event", "pays", "probability"),
+        *((e.event, f"{float(e.pays):g}", f"{float(e.probability):.10f}") for e in found.events),
+    ]
+    widths = [max(len(row[column]) for row in rows) for column in range(3)]
+    click.echo()
+    for event, pays, probability in rows:
+        click.echo(f"{event:<{widths[0]}}  {pays:>{widths[1]}}  {probability:>{widths[2]}}")
+    click.echo("\nchange in the return when one card is removed, in % of the bet:")
+    click.echo("  ".join(f"{letter} {100 * change:+.4f}" for letter, change in found.removal.items()))
