@@ -66,13 +66,13 @@ def changed(luck: Luck, change: Callable[[LuckTable], LuckTable]) -> Luck:
 
 def without_slopes(table: LuckTable) -> LuckTable:
     """The same of first order."""
-    nothing = {name: 0 * getattr(table, name) for name in ("slopes", "own", "row_slopes")}
+    nothing = {name: 0 * getattr(table, name) for name in ("slopes", "own", "row_slopes", "tilts")}
     return table._replace(**nothing)
 
 
 def blind(table: LuckTable) -> LuckTable:
     """The same, but no card has any luck."""
-    nothing = {name: 0 * getattr(table, name) for name in ("paid", "rows", "ends", "curvature")}
+    nothing = {name: 0 * getattr(table, name) for name in ("paid", "chances", "curvature")}
     return without_slopes(table)._replace(**nothing)
 
 
@@ -107,10 +107,10 @@ def walk_rounds(values: RowValues, rounds: int) -> Array:
     for _ in range(rounds):
         row, luck, logged = 0, 0.0, np.zeros(values.hand_pay.shape[1])
         while True:
-            ends = moves.ends[row][:, None]
+            ends = moves.ends[row]
             after = np.where(ends, values.end_pay[moves.end[row]], values.values[moves.after[row]])
             paid = logged + values.hand_pay[moves.hand[row]]
-            value = after[:, 0] + (paid * after[:, 1:]).sum(axis=1)
+            value = after + (paid * values.outcomes.chances[values.outcomes.after[row]]).sum(axis=1)
             card = rng.choice(len(shares), p=shares)
             luck += value[card] - shares @ value
             if ends[card]:
@@ -226,9 +226,7 @@ def only(kind: str, played: AdjustedWalkers) -> Callable[[LuckTable], LuckTable]
 
     def change(luck: LuckTable) -> LuckTable:
         if kind == "logged":
-            return blind(luck)._replace(
-                rows=luck.rows * [0, *[1] * luck.hands.shape[1]], ends=luck.ends * [0, *[1] * luck.hands.shape[1]]
-            )
+            return blind(luck)._replace(chances=luck.chances)
         if kind == "drawn by others":
             return blind(luck)._replace(row_slopes=luck.row_slopes)
         mask = rows[kind][:, None]

@@ -162,13 +162,9 @@ class _LuckWalk:
 
     def _of_logged(self, table: LuckTable, seat: int, row: Array, at: Array, rank: Array) -> Array:
         """What split hands add that were logged before: they are paid by the dealer's outcome."""
-        moves, counts, left, pay = table.moves, self.counts[at], self.left[at], self.logged[seat, at]
-        ends, to = moves.ends[row], moves.after[row]
-        chance = np.where(ends[..., None], table.ends[moves.end[row], 1:], table.rows[to, 1:])
-        slopes = table.row_slopes[to, 1:]
-        slopes[ends] = 0
-        slope = np.matmul(pay[:, None, None], slopes)[:, :, 0]
-        after = np.einsum("mo,mro->mr", pay, chance) * (left - 1)[:, None]
+        counts, left, pay, state = self.counts[at], self.left[at], self.logged[seat, at], table.outcome_after[row]
+        slope = np.matmul(pay[:, None, None], table.tilts[state])[:, :, 0]
+        after = np.einsum("mo,mro->mr", pay, table.chances[state]) * (left - 1)[:, None]
         after += np.einsum("mrq,mq->mr", slope, counts) - np.diagonal(slope, axis1=1, axis2=2)
         surprise: Array = after[np.arange(len(at)), rank] * left - (after * counts).sum(axis=1)
         return surprise
@@ -176,9 +172,10 @@ class _LuckWalk:
     def _of_others_card(self, table: LuckTable, seat: int, row: Array, at: Array, rank: Array) -> Array:
         """Luck of cards that others draw, by which the composition changes."""
         counts, left = self.counts[at], self.left[at]
-        slope = table.row_slopes[row, 0].astype(np.float64)
+        slope = table.row_slopes[row].astype(np.float64)
         split = np.flatnonzero(self.split[seat, at])
-        slope[split] += np.einsum("mo,moq->mq", self.logged[seat, at[split]], table.row_slopes[row[split], 1:]) / SCALE
+        tilts = table.tilts[table.outcome[row[split]]]
+        slope[split] += np.einsum("mo,moq->mq", self.logged[seat, at[split]], tilts) / SCALE
         surprise = (slope * counts).sum(axis=1) - left * slope[np.arange(len(at)), rank]
         result: Array = surprise / (left * np.maximum(left - 1, 1)) / SCALE
         return result

@@ -12,9 +12,9 @@ import numpy as np
 from bjsim.sim.engine.count_rows import CountRows
 from bjsim.sim.engine.kernels.layout import payoff_parts
 from bjsim.sim.engine.kernels.table_layout import SCALE
-from bjsim.sim.engine.luck_tables import STEEPEST
+from bjsim.sim.engine.luck_tables import whole_slopes
 from bjsim.sim.engine.round_table import RoundTable
-from bjsim.sim.engine.row_values import RowMoves, find_slopes, make_row_values
+from bjsim.sim.engine.row_values import RowValues, find_slopes, make_row_values
 
 Array = np.ndarray[Any, Any]
 
@@ -23,7 +23,8 @@ class CountLuck(NamedTuple):
     """Values of the rows of a counter's round table, for T pairs of a chart and a composition: the models.
 
     A place is a row, or R + e for end e of a round; there are R + E of them. Q ranks are distinguished, and the dealer
-    has O outcomes. Values and slopes are whole numbers, in 1 / SCALE initial bets; see `row_values.py`.
+    has O outcomes; see `Outcomes` for their states, of which there are S in all models. Values and slopes are whole
+    numbers, in 1 / SCALE initial bets; see `row_values.py`.
 
     Attributes:
         model: The model by bucket, (B,).
@@ -33,8 +34,9 @@ class CountLuck(NamedTuple):
         splits: Whether it ever ends one, bool (R,).
         values: Payoff that is not logged yet, (T, R + E).
         slopes: Its slopes, float32 (T, R + E, Q).
-        chances: Probabilities of the dealer's outcomes, (T, R + E, O).
-        tilts: Their slopes, float32 (T, R + E, O, Q).
+        outcome: The state of the dealer's outcome, (T, R + E).
+        chances: Probabilities of the outcomes, (S, O).
+        tilts: Their slopes, float32 (S, O, Q).
         pay: Payoff of split hands by outcome, 0 for none, (1 + H, O).
         full: Cards of a full shoe by rank, (Q,).
         start: The exact value of a round, and its slopes, (T, 1 + Q).
@@ -47,6 +49,7 @@ class CountLuck(NamedTuple):
     splits: Array
     values: Array
     slopes: Array
+    outcome: Array
     chances: Array
     tilts: Array
     pay: Array
@@ -68,32 +71,34 @@ def make_count_luck(
     """
     table = _without_bets(rows.table)
 
-    def value(point: tuple[int, Array]) -> tuple[RowMoves, Array, Array, Array, Array]:
+    def value(point: tuple[int, Array]) -> tuple[RowValues, Array, Array]:
         found = make_row_values(table, point[1], unit, rows.answers[:, point[0]])
-        steep = find_slopes(found)
-        values = np.rint(SCALE * np.concatenate([found.values, found.end_pay]))
-        places = np.zeros((len(values), *steep.shape[1:]), np.float32)
-        np.rint(SCALE * steep, out=places[: len(steep)], casting="same_kind")
-        places.clip(-STEEPEST, STEEPEST, out=places)
-        return found.moves, np.rint(SCALE * found.hand_pay), values, places, np.append(found.value, steep[0, 0])
+        return found, *find_slopes(found)
 
     with ThreadPoolExecutor() as threads:  # NumPy lets others run while it gathers rows
-        (moves, *_), (pay, *_), values, slopes, start = zip(*threads.map(value, points), strict=True)
-    ranks = slopes[0].shape[2]
-    after = np.where(moves.ends, len(moves.after) + moves.end, moves.after)
+        found, slopes, tilts = zip(*threads.map(value, points), strict=True)
+    moves, ranks = found[0].moves, slopes[0].shape[1]
+    ends = np.zeros((len(table.ends), ranks))
+    states = np.cumsum([0, *(len(one) for one in tilts[:-1])]).tolist()
+    count = tilts[0].shape[1]  # the states of ends are the last ones of each model
+    outcome = [
+        begin + np.append(one.outcomes.row, len(steep) - count + table.ends[:, 1])
+        for one, steep, begin in zip(found, tilts, states, strict=True)
+    ]
     return CountLuck(
         model=model,
         chart=np.array([chart for chart, _ in points]),
-        after=after,
+        after=np.where(moves.ends, len(moves.after) + moves.end, moves.after),
         hand=moves.hand,
         splits=np.any(moves.hand, axis=1),
-        values=np.stack([one[:, 0] for one in values]),
-        slopes=np.stack([one[:, 0] for one in slopes]),
-        chances=np.stack([one[:, 1:] for one in values]),
-        tilts=np.stack([one[:, 1:] for one in slopes]),
-        pay=pay,
+        values=np.stack([np.rint(SCALE * np.append(one.values, one.end_pay)) for one in found]),
+        slopes=np.stack([whole_slopes(np.concatenate([steep, ends])).astype(np.float32) for steep in slopes]),
+        outcome=np.stack(outcome),
+        chances=np.concatenate([np.rint(SCALE * one.outcomes.chances) for one in found]),
+        tilts=np.concatenate([whole_slopes(steep).astype(np.float32) for steep in tilts]),
+        pay=np.rint(SCALE * found[0].hand_pay),
         full=np.bincount(np.minimum(unshuffled, ranks - 1), minlength=ranks).astype(float),
-        start=np.array(start),
+        start=np.array([np.append(one.value, steep[0]) for one, steep in zip(found, slopes, strict=True)]),
     )
 
 

@@ -92,9 +92,9 @@ class LuckLanes(CounterLanes):
         value, slope = luck.values.take(place), luck.slopes.reshape(-1, self.ranks).take(place, axis=0)
         if logged is not None:
             pay = (logged[:, None] + luck.pay[luck.hand[row]]) / SCALE
-            value = value + (pay * luck.chances.reshape(-1, pay.shape[2])[place]).sum(axis=2)
-            tilts = luck.tilts.reshape(-1, pay.shape[2], self.ranks)[place]
-            slope = slope + np.matmul(pay[:, :, None], tilts)[:, :, 0]
+            state = luck.outcome.take(place)
+            value = value + (pay * luck.chances[state]).sum(axis=2)
+            slope = slope + np.matmul(pay[:, :, None], luck.tilts[state])[:, :, 0]
         return value, slope
 
     def _count_own(self, spot: int, at: Any, rank: Array) -> None:
@@ -128,8 +128,7 @@ class LuckLanes(CounterLanes):
         split = np.flatnonzero(self.split[spot, at])
         if len(split):
             logged = self.logged[spot, at[split]] / SCALE
-            tilts = luck.tilts.reshape(-1, logged.shape[1], self.ranks)[place[split]]
-            slope[split] += np.einsum("mo,moq->mq", logged, tilts)
+            slope[split] += np.einsum("mo,moq->mq", logged, luck.tilts[luck.outcome.take(place[split])])
         surprise = (slope * counts).sum(axis=1) - left * slope[np.arange(len(at)), rank]
         self.luck[at] += surprise / (left * np.maximum(left - 1, 1)) / SCALE
 

@@ -27,9 +27,11 @@ class LuckTable(NamedTuple):
         paid: Value of the payoff that was not logged before a card, after the card, (rows, Q).
         slopes: Its slopes, float32 (rows, Q of the slope, Q of the card).
         own: Its slope in the rank of the card, (rows, Q).
-        rows: `RowValues.values`, (rows, 1 + O).
-        row_slopes: `find_slopes`, (rows, 1 + O, Q).
-        ends: `RowValues.end_pay`, (E, 1 + O).
+        row_slopes: Slopes of the values of rows, float32 (rows, Q).
+        outcome: `Outcomes.row`, (rows,).
+        outcome_after: `Outcomes.after`, (rows, Q).
+        chances: `Outcomes.chances`, (S + O, O).
+        tilts: Their slopes, float32 (S + O, O, Q).
         hands: `RowValues.hand_pay`, (1 + H, O).
         curvature: Half the second-order slopes of a round, (Q, Q).
     """
@@ -39,16 +41,18 @@ class LuckTable(NamedTuple):
     paid: Array
     slopes: Array
     own: Array
-    rows: Array
     row_slopes: Array
-    ends: Array
+    outcome: Array
+    outcome_after: Array
+    chances: Array
+    tilts: Array
     hands: Array
     curvature: Array
 
     @property
     def drift(self) -> Array:
         """The slopes of a round, (Q,)."""
-        drift: Array = self.row_slopes[0, 0]
+        drift: Array = self.row_slopes[0]
         return drift
 
 
@@ -98,21 +102,30 @@ def make_luck(values: list[RowValues], chart: Array, compiled: CompiledRules, un
 
 def make_luck_table(values: RowValues) -> LuckTable:
     """Round the values of rows, and arrange them by card."""
-    slopes = find_slopes(values)
-    paid, tilts = after_cards(values, slopes)
-    whole = np.rint(SCALE * tilts).clip(-STEEPEST, STEEPEST)
+    slopes, tilts = find_slopes(values)
+    paid, later = after_cards(values, slopes, tilts)
+    whole = whole_slopes(later)
     return LuckTable(
         value=values.value,
         moves=values.moves,
         paid=np.rint(SCALE * paid),
         slopes=np.swapaxes(whole, 1, 2).astype(np.float32, order="C"),
         own=np.diagonal(whole, axis1=1, axis2=2).copy(),
-        rows=np.rint(SCALE * values.values),
-        row_slopes=np.rint(SCALE * slopes).clip(-STEEPEST, STEEPEST).astype(np.float32),
-        ends=np.rint(SCALE * values.end_pay),
+        row_slopes=whole_slopes(slopes).astype(np.float32),
+        outcome=values.outcomes.row,
+        outcome_after=values.outcomes.after,
+        chances=np.rint(SCALE * values.outcomes.chances),
+        tilts=whole_slopes(tilts).astype(np.float32),
         hands=np.rint(SCALE * values.hand_pay),
-        curvature=np.rint(SCALE / 2 * second_order(values, tilts)),
+        curvature=np.rint(SCALE / 2 * second_order(values, later)),
     )
+
+
+def whole_slopes(slopes: Array) -> Array:
+    """Slopes as whole numbers of 1 / SCALE initial bets."""
+    whole: Array = np.rint(SCALE * slopes)
+    whole.clip(-STEEPEST, STEEPEST, out=whole)
+    return whole
 
 
 def _expect(matrix: Array, full: Array, left: Array) -> Array:

@@ -100,7 +100,7 @@ def merge_charts(act: Array) -> tuple[Array, Array]:
 def pack_luck(luck: Luck) -> RowLuck:
     """Pack luck tables; the rows are those of `pack_seats`."""
     tables, seats = luck.tables, len(luck.chart)
-    begins = np.cumsum([0, *(len(table.paid) for table in tables[:-1])])
+    states = np.cumsum([0, *(len(table.chances) for table in tables[:-1])]).tolist()
     outcomes = tables[0].hands.shape[1]
 
     def join(find: Callable[[LuckTable], Array], kind: type) -> Array:
@@ -110,11 +110,11 @@ def pack_luck(luck: Luck) -> RowLuck:
         paid=padded(join(lambda table: table.paid, np.float32)),
         own=padded(join(lambda table: table.own, np.int16)),
         slopes=padded(join(lambda table: table.slopes, np.int16)),
-        after=np.concatenate([t.moves.after + begin for t, begin in zip(tables, begins, strict=True)]).astype(np.int32),
-        end=join(lambda table: np.where(table.moves.ends, table.moves.end, -1), np.int32),
-        rows=join(lambda table: table.rows, np.float64),
+        outcome=np.concatenate([t.outcome + begin for t, begin in zip(tables, states, strict=True)]),
+        outcome_after=np.concatenate([t.outcome_after + begin for t, begin in zip(tables, states, strict=True)]),
+        chances=join(lambda table: table.chances, np.float64),
+        tilts=padded(join(lambda table: table.tilts, np.float32)),
         row_slopes=padded(join(lambda table: table.row_slopes, np.float32)),
-        ends=np.stack([table.ends for table in tables]),
         hands=np.stack([table.hands for table in tables]),
         drift=np.stack([table.drift for table in tables]).astype(np.float64),
         curvature=padded(np.stack([table.curvature for table in tables])),

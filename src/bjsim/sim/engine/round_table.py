@@ -186,7 +186,7 @@ def _merge(states: _States) -> tuple[Array, Array, Array]:
     for level in range(1, height.max() + 1):
         at = np.flatnonzero((height == level) & ~states.repeats)
         after = np.where(states.after[at] < 0, states.after[at], number[states.after[at]])
-        one, classes = _distinct(np.concatenate([labels[at], after], axis=1))
+        one, classes = distinct_rows(np.concatenate([labels[at], after], axis=1))
         number[at] = count + classes
         first.append(at[one])
         count += len(one)
@@ -206,7 +206,7 @@ def _heights(states: _States) -> Array:
     return height[:-1]
 
 
-def _distinct(rows: Array) -> tuple[Array, Array]:
+def distinct_rows(rows: Array) -> tuple[Array, Array]:
     """One row of each kind, and the kind of each row."""
     mixed = np.random.default_rng(0).integers(1, 1 << 62, rows.shape[1], dtype=np.int64) | 1
     _, first, kind = np.unique((rows * mixed).sum(axis=1), return_index=True, return_inverse=True)  # modulo 2**64

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bjsim.sim.engine.kernels.layout import payoff_parts
-from bjsim.sim.engine.round_table import ASKS, LEFT, RoundTable
+from bjsim.sim.engine.round_table import ASKS, LEFT, RoundTable, distinct_rows
 from bjsim.sim.game.cards import RANKS, TEN
 
 Array = np.ndarray[Any, Any]
@@ -33,7 +33,8 @@ class RowMoves(NamedTuple):
         ends: Whether the card ends the round, bool (rows, Q).
         end: The number of that end, (rows, Q); 0 for none.
         hand: 1 + the number of the split hand that the card ends, (rows, Q); 0 for none.
-        weights: Probability of each card, (rows, Q). A row that asks for an action has one answer.
+        weights: Probability of each card if none leaves the table, (rows, Q). A row that asks for an action has one
+            answer.
         asks: Whether the row asks, bool (rows,).
     """
 
@@ -45,15 +46,36 @@ class RowMoves(NamedTuple):
     asks: Array
 
 
+class Outcomes(NamedTuple):
+    """The dealer's outcome, by which logged split hands are paid. Rows that it does not distinguish share a state.
+
+    There are S states of a round that goes on; a round that has ended with outcome o is in state S + o.
+
+    Attributes:
+        row: The state of each row, (rows,).
+        after: The state after each card, (rows, Q).
+        moves: The moves of the first S states; their ends are the outcomes.
+        levels: The order of the pass over them.
+        chances: Probability of each outcome, (S + O, O).
+    """
+
+    row: Array
+    after: Array
+    moves: RowMoves
+    levels: Levels
+    chances: Array
+
+
 class RowValues(NamedTuple):
     """Values of the rows of a table, in initial bets. O is the number of the dealer's outcomes.
 
     Attributes:
         moves: See `RowMoves`.
         levels: The order of the pass.
-        end_pay: Payoff of each end without earlier split hands, and 1 at the dealer's outcome, (E, 1 + O).
+        end_pay: Payoff of each end without earlier split hands, (E,).
         hand_pay: Payoff of split hands by outcome, (1 + H, O); row 0 is zeros.
-        values: Payoff that is not logged yet, and the probability of each outcome, (rows, 1 + O).
+        values: Payoff that is not logged yet, (rows,).
+        outcomes: See `Outcomes`.
         value: Value of a round per settled bet, which is also that of a bet that ties and is replayed.
     """
 
@@ -62,6 +84,7 @@ class RowValues(NamedTuple):
     end_pay: Array
     hand_pay: Array
     values: Array
+    outcomes: Outcomes
     value: float
 
 
@@ -76,28 +99,40 @@ def make_row_values(table: RoundTable, probabilities: Array, unit: Fraction, ans
     """
     moves = _find_moves(table, probabilities, answers)
     levels = Levels(table.height, moves)
+    outcomes = _find_outcomes(moves, levels, table)
     (units, tied), (hand_units, hand_tied) = (payoff_parts(codes) for codes in (table.ends[:, 0], table.hands))
-    outcome = np.zeros((len(table.ends), table.hands.shape[1]))
-    outcome[np.arange(len(outcome)), table.ends[:, 1]] = 1
+    ends = np.stack([units * float(unit), tied], axis=1)
+    hands = np.stack([hand_units * float(unit), hand_tied], axis=1)
+    hands = np.concatenate([np.zeros((1, *hands.shape[1:])), hands])
 
-    parts = np.stack([units * float(unit), tied], axis=1), np.stack([hand_units * float(unit), hand_tied], axis=1)
-    hands = np.concatenate([np.zeros((1, *parts[1].shape[1:])), parts[1]])
-    values = _value_rows(moves, levels, np.concatenate([parts[0], outcome], axis=1), hands)
+    def after(rows: Array, values: Array) -> Array:
+        found = _after(moves, rows, ends, values)
+        row, rank = np.nonzero(moves.hand[rows])
+        chances = outcomes.chances[outcomes.after[rows][row, rank]]
+        found[row, rank] += np.einsum("npo,no->np", hands[moves.hand[rows][row, rank]], chances)
+        return found
+
+    values = _value_rows(moves, levels, after, ends.shape[1])
     value = float(values[0, 0] / (1 - values[0, 1])) if values[0, 1] < 1 else np.nan
     replayed = np.nan_to_num(value)  # the value of a bet that ties
-    ends = np.concatenate([parts[0] @ [[1], [replayed]], outcome], axis=1)
-    hands = hands[:, 0] + replayed * hands[:, 1]
-    values = np.concatenate([values[:, :2] @ [[1], [replayed]], values[:, 2:]], axis=1)
-    return RowValues(moves, levels, ends, hands, values, value)
+    return RowValues(
+        moves=moves,
+        levels=levels,
+        end_pay=ends @ [1, replayed],
+        hand_pay=hands[:, 0] + replayed * hands[:, 1],
+        values=values @ [1, replayed],
+        outcomes=outcomes,
+        value=value,
+    )
 
 
 def _find_moves(table: RoundTable, probabilities: Array, answers: Array | None) -> RowMoves:
     alike = all((array[:, TEN:] == array[:, TEN:][:, :1]).all() for array in (table.after, table.log))
     ranks = TEN + 1 if alike else len(RANKS)
     share = np.append(probabilities[: ranks - 1], probabilities[ranks - 1 :].sum())
-    weights, asks = np.broadcast_to(share, (len(table.kind), ranks)), table.kind == ASKS
+    weights, asks = share * (table.after[:, :ranks] != LEFT), table.kind == ASKS
+    weights /= np.maximum(weights.sum(axis=1, keepdims=True), share.min())
     if answers is not None:
-        weights = weights.copy()
         weights[asks] = np.arange(ranks) == answers[table.choice[asks], None]
     after, log, ends = table.after[:, :ranks], table.log[:, :ranks], len(table.ends)
     after = np.where(after == LEFT, np.arange(len(after))[:, None], after).astype(np.int32)
@@ -111,19 +146,20 @@ class Levels:
 
     def __init__(self, height: Array, moves: RowMoves) -> None:
         self.all = _in_order(height)
-        back = ~moves.ends & (height[moves.after] >= height[:, None])
-        self._again: Array = np.asarray(back.any(axis=1))
-        if self._again.any():
+        goes_on = ~moves.ends & (moves.weights > 0)
+        back = goes_on & (height[moves.after] >= height[:, None])
+        self.again: Array = np.asarray(back.any(axis=1))  # the rows from which a round may come back
+        if self.again.any():
             for rows in self.all:  # whatever leads there comes back, too
-                self._again[rows] |= (~moves.ends[rows] & self._again[moves.after[rows]]).any(axis=1)
-            self.all = _in_order(height, self._turns(moves, back))
+                self.again[rows] |= (goes_on[rows] & self.again[moves.after[rows]]).any(axis=1)
+            self.all = _in_order(height, self.again + self._turns(moves, back))
 
     def _turns(self, moves: RowMoves, back: Array) -> Array:
         """How often a round at least goes through rows to which it may come back, from each row on."""
-        turns = np.full(len(moves.after), NEVER)
+        turns = np.where(self.again, NEVER, 0)
         repeated = np.zeros(len(turns), np.int64)
         repeated[moves.after[back]] = 1
-        rest = self.all
+        rest = [rows[self.again[rows]] for rows in self.all if self.again[rows].any()]
         while rest:
             count = sum(map(len, rest))
             for rows in rest:
@@ -138,7 +174,7 @@ class Levels:
         """Update all rows, and those from which a round may come back, until no change is as large as `least`."""
         for rows in self.all:
             update(rows)
-        again = [rows[self._again[rows]] for rows in self.all if self._again[rows].any()]
+        again = [rows[self.again[rows]] for rows in self.all if self.again[rows].any()]
         for _ in range(MOST_SWEEPS if again else 0):
             if max(update(rows) for rows in again) < least:
                 break
@@ -151,12 +187,50 @@ def _in_order(*keys: Array) -> list[Array]:
     return [rows[i : i + AT_ONCE] for rows in np.split(order, cuts) for i in range(0, len(rows), AT_ONCE)]
 
 
-def _value_rows(moves: RowMoves, levels: Levels, ends: Array, hands: Array) -> Array:
-    """The values of rows, (rows, P + O), for P kinds of payoffs: of ends (E, P + O), of hands (1 + H, P, O)."""
-    values = np.zeros((len(moves.after), ends.shape[1]))
+def _find_outcomes(moves: RowMoves, levels: Levels, table: RoundTable) -> Outcomes:
+    """Give rows the same state if the same states follow them, or if one state follows them whatever is drawn."""
+    count, again = table.hands.shape[1], np.flatnonzero(levels.again)
+    state = np.full(len(moves.after), -1)  # -1 - o if the outcome is certain, or if all cards leave the table
+    state[again] = np.arange(len(again))  # each of its own
+    first, known = [again], dict[bytes, int]()
+
+    def after(rows: Array) -> Array:
+        return np.where(moves.ends[rows], -1 - table.ends[moves.end[rows], 1], state[moves.after[rows]])
+
+    for rows in levels.all:
+        rows = rows[~levels.again[rows] & moves.weights[rows].any(axis=1)]
+        following = np.where(moves.weights[rows] > 0, after(rows), -1 - count)
+        asks = np.flatnonzero(moves.asks[rows])
+        following[asks] = following[asks, moves.weights[rows[asks]].argmax(axis=1), None]
+        state[rows] = following[:, 0]
+        several = np.flatnonzero((following != following[:, :1]).any(axis=1))
+        one, kind = distinct_rows(following[several])
+        before = len(known)
+        number = np.array([known.setdefault(key.tobytes(), len(known)) for key in following[several[one]]], np.int64)
+        first.append(rows[several[one[number >= before]]])
+        state[rows[several]] = len(again) + number[kind]
+    rows = np.concatenate(first)
+    to = after(rows)
+    ends = to < 0
+    own = RowMoves(np.maximum(to, 0), ends, np.where(ends, -1 - to, 0), 0 * to, moves.weights[rows], moves.asks[rows])
+    order, certain = Levels(table.height[rows], own), np.eye(count)
+    chances = _value_rows(own, order, lambda rows, values: _after(own, rows, certain, values), count)
+    row, following = (np.where(of < 0, len(rows) - 1 - of, of) for of in (state, after(np.arange(len(state)))))
+    return Outcomes(row, following, own, order, np.concatenate([chances, certain]))
+
+
+def _after(moves: RowMoves, rows: Array, ends: Array, values: Array) -> Array:
+    """Values (rows, K) after each card, and of ends (E, K): (m, Q, K)."""
+    after: Array = np.where(moves.ends[rows][..., None], ends[moves.end[rows]], values[moves.after[rows]])
+    return after
+
+
+def _value_rows(moves: RowMoves, levels: Levels, find_after: Callable[[Array, Array], Array], kinds: int) -> Array:
+    """The values of rows, (rows, K), from those after each card, (m, Q, K)."""
+    values = np.zeros((len(moves.after), kinds))
 
     def update(rows: Array) -> float:
-        new = np.einsum("mr,mrk->mk", moves.weights[rows], _values_after(moves, rows, ends, hands, values))
+        new = np.einsum("mr,mrk->mk", moves.weights[rows], find_after(rows, values))
         change = float(np.abs(new - values[rows]).max())
         values[rows] = new
         return change
@@ -165,52 +239,76 @@ def _value_rows(moves: RowMoves, levels: Levels, ends: Array, hands: Array) -> A
     return values
 
 
-def _values_after(moves: RowMoves, rows: Array, ends: Array, hands: Array, values: Array) -> Array:
-    """Values after each card, with what it pays, (m, Q, P + O)."""
-    after = np.where(moves.ends[rows][..., None], ends[moves.end[rows]], values[moves.after[rows]])
-    row, rank = np.nonzero(moves.hand[rows])
-    pay, kinds = hands[moves.hand[rows][row, rank]], hands.shape[1]
-    after[row, rank, :kinds] += np.einsum("npo,no->np", pay, after[row, rank, kinds:])
-    return after
+def find_slopes(row_values: RowValues) -> tuple[Array, Array]:
+    """The slopes of the values of rows, (rows, Q), and of the chances of outcomes, (S + O, O, Q)."""
+    outcomes, values = row_values.outcomes, row_values.values
+    moves, chances = outcomes.moves, outcomes.chances
+    count, ranks = chances.shape[1], moves.after.shape[1]
+    tilts = _slope_rows(
+        moves,
+        outcomes.levels,
+        chances[:-count],
+        lambda rows: _after(moves, rows, np.eye(count), chances),
+        lambda rows, slopes: np.where(moves.ends[rows][..., None, None], 0, slopes[moves.after[rows]]),
+    )
+    tilts = np.concatenate([tilts, np.zeros((count, count, ranks))])
+    slopes = _slope_rows(
+        row_values.moves,
+        row_values.levels,
+        values[:, None],
+        lambda rows: _values_after(row_values, rows)[..., None],
+        lambda rows, slopes: _slopes_after(row_values, slopes[:, 0], tilts, rows)[:, :, None],
+    )
+    return slopes[:, 0], tilts
 
 
-def find_slopes(row_values: RowValues) -> Array:
-    """The slopes of the values of rows, (rows, 1 + O, Q)."""
-    moves, values = row_values.moves, row_values.values
+def _slope_rows(
+    moves: RowMoves, levels: Levels, values: Array, values_after: Callable[[Array], Array],
+    slopes_after: Callable[[Array, Array], Array],
+) -> Array:  # fmt: skip
+    """The slopes of values (rows, K), (rows, K, Q), from values (m, Q, K) and slopes (m, Q, K, Q) after each card."""
     slopes = np.zeros((*values.shape, moves.after.shape[1]))
 
     def update(rows: Array) -> float:
-        after = _values_after(moves, rows, row_values.end_pay, row_values.hand_pay[:, None], values)
-        direct = np.swapaxes(after - values[rows][:, None], 1, 2) * ~moves.asks[rows][:, None, None]
-        later = _slopes_after(row_values, slopes, rows)
-        new = direct + np.einsum("mr,mrkq->mkq", moves.weights[rows], later)
+        direct = np.swapaxes(values_after(rows) - values[rows][:, None], 1, 2) * ~moves.asks[rows][:, None, None]
+        new = direct + np.einsum("mr,mrkq->mkq", moves.weights[rows], slopes_after(rows, slopes))
         change = float(np.abs(new - slopes[rows]).max())
         slopes[rows] = new
         return change
 
-    row_values.levels.sweep(update, SLOPES_CONVERGED)
+    levels.sweep(update, SLOPES_CONVERGED)
     return slopes
 
 
-def _slopes_after(row_values: RowValues, slopes: Array, rows: Array) -> Array:
-    """The slopes of values after each card, (m, Q, 1 + O, Q)."""
-    moves = row_values.moves
+def _values_after(row_values: RowValues, rows: Array) -> Array:
+    """The values after each card, with what it pays, (m, Q)."""
+    moves, outcomes = row_values.moves, row_values.outcomes
+    after = np.where(moves.ends[rows], row_values.end_pay[moves.end[rows]], row_values.values[moves.after[rows]])
+    row, rank = np.nonzero(moves.hand[rows])
+    pay, chances = row_values.hand_pay[moves.hand[rows][row, rank]], outcomes.chances[outcomes.after[rows][row, rank]]
+    after[row, rank] += np.einsum("no,no->n", pay, chances)
+    return after
+
+
+def _slopes_after(row_values: RowValues, slopes: Array, tilts: Array, rows: Array) -> Array:
+    """The slopes of values after each card, (m, Q, Q)."""
+    moves, outcomes = row_values.moves, row_values.outcomes
     later: Array = slopes[moves.after[rows]]
     later[moves.ends[rows]] = 0
     row, rank = np.nonzero(moves.hand[rows])
     pay = row_values.hand_pay[moves.hand[rows][row, rank]]
-    later[row, rank, 0] += np.einsum("no,noq->nq", pay, later[row, rank, 1:])
+    later[row, rank] += np.einsum("no,noq->nq", pay, tilts[outcomes.after[rows][row, rank]])
     return later
 
 
-def after_cards(row_values: RowValues, slopes: Array) -> tuple[Array, Array]:
+def after_cards(row_values: RowValues, slopes: Array, tilts: Array) -> tuple[Array, Array]:
     """The values after each card, with what it pays, (rows, Q), and their slopes, (rows, Q, Q)."""
-    values, tilts = np.empty(row_values.moves.after.shape), np.empty((*row_values.moves.after.shape, slopes.shape[2]))
-    moves, ends, hands = row_values.moves, row_values.end_pay, row_values.hand_pay[:, None]
+    shape = row_values.moves.after.shape
+    values, later = np.empty(shape), np.empty((*shape, slopes.shape[1]))
     for rows in row_values.levels.all:
-        values[rows] = _values_after(moves, rows, ends, hands, row_values.values)[..., 0]
-        tilts[rows] = _slopes_after(row_values, slopes, rows)[:, :, 0]
-    return values, tilts
+        values[rows] = _values_after(row_values, rows)
+        later[rows] = _slopes_after(row_values, slopes, tilts, rows)
+    return values, later
 
 
 def second_order(values: RowValues, tilts: Array) -> Array:

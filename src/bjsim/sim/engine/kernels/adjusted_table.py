@@ -44,7 +44,7 @@ def take_card(seats: Any, luck: Any, who: Any, card: Any) -> Any:
 
     Returns: whether the round is over for all seats, and whether the seat decides nothing before its next card.
     """
-    count, over, forced, rank = len(seats.entry), np.int64(OVER), False, min(card, luck.after.shape[1] - 1)
+    count, over, forced, rank = len(seats.entry), np.int64(OVER), False, min(card, luck.outcome_after.shape[1] - 1)
     for s in range(count):
         entry = seats.entry[s]
         if entry & OVER:

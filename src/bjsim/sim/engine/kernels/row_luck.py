@@ -16,19 +16,16 @@ from bjsim.sim.engine.kernels.table_layout import SCALE, STEP
 @compiled(_nrt=False)
 def weigh_logged(luck: Any, s: Any, row: Any, card: Any) -> Any:
     """What split hands add to `weigh_cards` that were logged before: they are paid by the dealer's outcome."""
-    chart, left, expected, mine = luck.chart[s], luck.left[0], 0.0, 0.0
-    ranks, slopes = luck.after.shape[1], luck.product
+    left, expected, mine = luck.left[0], 0.0, 0.0
+    ranks, slopes = luck.outcome_after.shape[1], luck.product
     for r in range(ranks):
-        end, to, after = luck.end[row, r], luck.after[row, r], 0.0
+        state, after = luck.outcome_after[row, r], 0.0
         slopes[:] = 0.0
         for o in range(luck.logged.shape[1]):
             pay = luck.logged[s, o]
-            if end >= 0:
-                after += pay * luck.ends[chart, end, 1 + o]
-            else:
-                after += pay * luck.rows[to, 1 + o]
-                for q in range(len(slopes)):
-                    slopes[q] += pay * luck.row_slopes[to, 1 + o, q]
+            after += pay * luck.chances[state, o]
+            for q in range(len(slopes)):
+                slopes[q] += pay * luck.tilts[state, o, q]
         after *= left - 1.0
         for q in range(ranks):
             after += slopes[q] * luck.counts[q]
@@ -53,12 +50,12 @@ def of_own_card(luck: Any, s: Any, row: Any, card: Any) -> Any:
 def of_others_card(luck: Any, s: Any, row: Any, card: Any) -> Any:
     """Luck of a card that others draw: it changes the composition."""
     left, weighed, mine = luck.left[0], 0.0, 0.0
-    for q in range(luck.after.shape[1]):
-        slope = np.float64(luck.row_slopes[row, 0, q])
+    for q in range(luck.outcome_after.shape[1]):
+        slope = np.float64(luck.row_slopes[row, q])
         if luck.split[s]:
             logged = 0.0
             for o in range(luck.logged.shape[1]):
-                logged += luck.logged[s, o] * luck.row_slopes[row, 1 + o, q]
+                logged += luck.logged[s, o] * luck.tilts[luck.outcome[row], o, q]
             slope += logged / SCALE
         weighed += slope * luck.counts[q]
         if q == card:
@@ -79,7 +76,7 @@ def deal_card(luck: Any, card: Any) -> None:
 def fill_shoe(luck: Any) -> None:
     """Make the composition that of a full shoe."""
     luck.left[0] = 0.0
-    for q in range(luck.after.shape[1]):
+    for q in range(luck.outcome_after.shape[1]):
         luck.counts[q] = luck.full[q]
         luck.left[0] += luck.full[q]
 

@@ -116,11 +116,11 @@ class RowLuck(NamedTuple):
         paid: See `LuckTable`, float32 (rows, WIDE).
         own: See `LuckTable`, int16 (rows, WIDE).
         slopes: See `LuckTable`, int16 (rows, Q, WIDE).
-        after: The next row, int32 (rows, Q).
-        end: The number of the end of the round, or -1, int32 (rows, Q).
-        rows: See `LuckTable`, float64 (rows, 1 + O).
-        row_slopes: See `LuckTable`, float32 (rows, 1 + O, WIDE).
-        ends: By chart, float64 (T, E, 1 + O).
+        outcome: See `LuckTable`, int64 (rows,); states of all charts one after another.
+        outcome_after: See `LuckTable`, int64 (rows, Q).
+        chances: See `LuckTable`, float64 (states, O).
+        tilts: See `LuckTable`, float32 (states, O, WIDE).
+        row_slopes: See `LuckTable`, float32 (rows, WIDE).
         hands: By chart, float64 (T, 1 + H, O).
         drift: By chart, float64 (T, Q).
         curvature: By chart, float64 (T, Q, WIDE).
@@ -145,11 +145,11 @@ class RowLuck(NamedTuple):
     paid: Array
     own: Array
     slopes: Array
-    after: Array
-    end: Array
-    rows: Array
+    outcome: Array
+    outcome_after: Array
+    chances: Array
+    tilts: Array
     row_slopes: Array
-    ends: Array
     hands: Array
     drift: Array
     curvature: Array
