@@ -16,9 +16,10 @@ from numba import types
 from support.engines import differences, never, play_rounds
 from support.games import CODE_WEIGHTS, FIXED, random_chart, rules
 
+from bjsim.cli.warm import compile_count_kernel
 from bjsim.errors import EndlessSplitting
 from bjsim.sim.engine.compiled_rules import compile_rules, payoff_code
-from bjsim.sim.engine.kernels import adjusted_table, layout, read_log, run_table, table_layout
+from bjsim.sim.engine.kernels import adjusted_table, count_table, layout, read_log, run_table, table_layout
 from bjsim.sim.engine.kernels.layout import HIT, RUNAWAY, STAND, TIED, CompiledRules
 from bjsim.sim.engine.packed_tables import pack_table
 from bjsim.sim.engine.round_table import make_round_tables
@@ -259,6 +260,7 @@ def test_payoffs_are_whole_units() -> None:
         payoff_code(game.blackjack_pays, 0, game.unit * 4)
 
 
+@pytest.mark.xdist_group("count kernel")
 def test_what_kernels_are_given_is_defined_among_them() -> None:
     """A class defined elsewhere could change without changing the stamp of numba's cache."""
     game = named_rules("vegas-s17").replace(seats=1)
@@ -269,10 +271,13 @@ def test_what_kernels_are_given_is_defined_among_them() -> None:
     play_lanes(compiled, table, [stream_key(1, 0, 0)], [10])
     adjusted = Walkers(compiled, never).adjusted(game.unit)
     adjusted.compile()
-    kernels = (run_table.run_table, read_log.read_log, adjusted_table.run_adjusted)
+    compile_count_kernel()
+    kernels = (run_table.run_table, read_log.read_log, adjusted_table.run_adjusted, count_table.walk_shoes)
     given = [kind for kernel in kernels for signature in kernel.signatures for kind in signature]  # type: ignore[union-attr]
     classes = {kind.instance_class for kind in given if isinstance(kind, types.NamedTuple)}
-    assert {"CompiledRules", "ShoeArrays", "LookupTable", "Lanes", "RowLuck"} <= {each.__name__ for each in classes}
+    assert {"CompiledRules", "ShoeArrays", "LookupTable", "Lanes", "RowLuck", "CountWalk"} <= {
+        each.__name__ for each in classes
+    }
     assert {each.__module__ for each in classes} == {layout.__name__, table_layout.__name__}
 
 

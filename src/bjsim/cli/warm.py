@@ -9,11 +9,17 @@ import click
 
 from bjsim.cli.waiting import waiting
 from bjsim.sim.engine.compile_notice import on_compile, on_each_kernel
+from bjsim.sim.engine.counting import pays
+from bjsim.sim.engine.counting_table import WORTH_COMPILING
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.common_cards import CommonCards
 from bjsim.sim.running.compiled_table import CompiledTable
 from bjsim.sim.running.table import Table
+from bjsim.strategies.counting.departures import Departures
+from bjsim.strategies.counting.systems import find_system
+from bjsim.strategies.counting.tables import CountingGame, ready_table
+from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.experiment import make_experiment
 from bjsim.strategies.learning.study import study
 from bjsim.strategies.mdp.blackjack import game_mdp
@@ -44,7 +50,15 @@ def use_kernels(rules: Rules) -> None:
         for one in table.tables if isinstance(table, CommonCards) else [table]:
             if isinstance(one, CompiledTable):
                 one.compile()
+    compile_count_kernel()
     study(game_mdp(rules), 1000, seed=SEED)
+
+
+def compile_count_kernel() -> None:
+    """Have the kernel of a counter ready."""
+    rules = load_rules("vegas-s17").replace(decks=1)
+    departures = Departures.parse("none", Solver(rules).chart)
+    pays(ready_table(CountingGame(rules, find_system("hilo"), departures, adjusted=False)).table, WORTH_COMPILING)
 
 
 def tables(rules: Rules) -> Iterator[Table]:
@@ -56,9 +70,9 @@ def tables(rules: Rules) -> Iterator[Table]:
 
 def folders() -> list[str]:
     """The folders in which numba caches compiled code."""
-    from bjsim.sim.engine.kernels import adjusted_table, run_table, seats_table
+    from bjsim.sim.engine.kernels import adjusted_table, count_table, run_table, seats_table
     from bjsim.strategies.learning import kernel as learning
 
-    modules: list[Any] = [adjusted_table, run_table, seats_table, learning]
+    modules: list[Any] = [adjusted_table, count_table, run_table, seats_table, learning]
     kernels = [each for module in modules for each in vars(module).values() if hasattr(each, "stats")]
     return sorted({str(kernel.stats.cache_path) for kernel in kernels if kernel.stats.cache_path})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 from bjsim.sim.engine.array_cards import Segments
 from bjsim.sim.engine.count_luck import CountLuck
 from bjsim.sim.engine.counted_shoes import CountedShoes
+from bjsim.sim.engine.counting import play_units
 from bjsim.sim.engine.luck_lanes import LuckLanes
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.random_stream import stream_key
@@ -90,3 +92,33 @@ def test_a_luck_adjusted_run_is_the_same_with_any_number_of_workers() -> None:
     departures = Departures.parse("i18", Solver(TWO).chart)
     one, two = (simulate_count(TWO, find_system("hilo"), departures, 1e5, seed=2, workers=n) for n in (1, 2))
     assert all(np.array_equal(a, b) for a, b in zip(one.sums, two.sums, strict=True))
+
+
+KERNEL = {  # rules, system, whether the counter decides by the count before the round
+    "six decks": (named_rules("vegas-s17"), "hilo", False),
+    "dealt to the last card": (named_rules("single-deck").replace(cut=1), "ko", False),
+    "count before the round": (TWO, "hiopt2-aces", True),
+    "no hole card": (named_rules("european").replace(decks=2), "zen", False),
+    "early surrender": (TWO.replace(surrender="early", max_hands=2), "omega2", False),
+}
+
+
+@pytest.mark.xdist_group("count kernel")  # which one worker compiles
+@pytest.mark.parametrize("adjusted", [True, False])
+@pytest.mark.parametrize("name", KERNEL)
+def test_the_kernel_counts_the_same_to_the_bit(name: str, adjusted: bool) -> None:
+    """Sums, units and luck of three streams, and of a counter who leaves, equal those of the arrays; others differ."""
+    rules, system, early = KERNEL[name]
+    counting = find_system(system)
+    if early:
+        counting = replace(counting, timing="round")
+    departures = Departures.parse("i18", Solver(rules).chart)
+    for leave in (None, -2) if name == "six decks" else (None,):
+        game = CountingGame(rules, counting, departures, adjusted=adjusted, leave=leave)
+        table, keys = ready_table(game).table, np.array([stream_key(5, 0, block) for block in range(3)], np.uint64)
+        one, other = (play_units(table, keys, 60, 8, kernel) for kernel in (False, True))
+        again = play_units(table, keys[::-1], 60, 8, kernel=True)
+        for sums, same in zip(one, other, strict=True):
+            for part, as_part in zip((*sums[0], *sums[1]), (*same[0], *same[1]), strict=True):
+                np.testing.assert_array_equal(part, as_part)
+        assert (one[0][0].raw != again[0][0].raw).any()

@@ -51,7 +51,7 @@ class CounterLanes(Lockstep):
         self._open = deal[:, : dealer[0]].sum(axis=1)
         self._hole = deal[:, : dealer[-1]].sum(axis=1)
         self.insurable, self.hides = counter.ace >= 0, counter.after >= 0
-        self.alone = seats == 1 and (self.hides or not self.insurable)
+        self.alone = plays_alone(counter, seats)
         self.dealt = begins.copy()
         number = np.flatnonzero(begins < shoes.cut)
         super().keep(number)
@@ -241,6 +241,11 @@ class CounterLanes(Lockstep):
         number, spot, hand = number[~over], spot[~over], log[~over] - 1 - len(ends)
         np.add.at(codes, (number, spot), self.rows.hands[hand, outcome[number, spot]])
         return codes
+
+
+def plays_alone(counter: Counter, seats: int) -> bool:
+    """Whether one seat draws all cards, so that its row alone says what comes next."""
+    return seats == 1 and (counter.after >= 0 or counter.ace < 0)
 
 
 def _joined(parts: list[Array], rows: int) -> Array:

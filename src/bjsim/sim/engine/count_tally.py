@@ -53,8 +53,8 @@ class CountTable:
         stakes = bets.sum(axis=1) * 2 * self._half + spots * self._half * insured
         products = total * total - squares
         columns = (np.ones_like(total), total, squares, stakes, insured, won, products)
-        for column, values in enumerate(columns):
-            np.add.at(self.raw[:, column], bucket, values)
+        for column, values in enumerate(columns):  # sums of whole numbers are exact
+            self.raw[:, column] += np.bincount(bucket, values, len(self.raw)).astype(np.int64)
         adjusted = units.sum(axis=1) * self._bet - rounds.luck
         quantities = {
             ROUNDS: np.ones(len(total)),

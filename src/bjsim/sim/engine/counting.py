@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from bjsim.sim.engine.array_cards import Segments
 from bjsim.sim.engine.array_walker import NeedsMoreCards
-from bjsim.sim.engine.count_lanes import CounterLanes
+from bjsim.sim.engine.count_lanes import CounterLanes, plays_alone
 from bjsim.sim.engine.count_tally import CountTable
 from bjsim.sim.engine.counted_shoes import FURTHER, CountedRounds, CountedShoes
-from bjsim.sim.engine.counting_table import CountingTable, CountSums, UnitSums
-from bjsim.sim.engine.depth_control import count_depths
+from bjsim.sim.engine.counting_table import WORTH_COMPILING, WORTH_LOADING, CountingTable, CountSums, UnitSums
+from bjsim.sim.engine.depth_control import DepthControl, count_depths
 from bjsim.sim.engine.kernels.layout import payoff_parts
 from bjsim.sim.engine.luck_lanes import LuckLanes
 
 Array = np.ndarray[Any, Any]
+Walk = Callable[[Array, Array], tuple[CountedRounds, Array]]
+FindDepths = Callable[[DepthControl, Array], Array]
 
 LANES = 1 << 13  # shoes side by side
 AFTER_CUT = 40  # cards of each hand that nearly no round needs after the cut card
@@ -61,7 +64,9 @@ def play_shoes(table: CountingTable, key: tuple[int, int], shoes: int, traced: i
     return sums, trace
 
 
-def play_units(table: CountingTable, keys: Array, shoes: int, unit: int) -> list[tuple[CountSums, UnitSums]]:
+def play_units(
+    table: CountingTable, keys: Array, shoes: int, unit: int, kernel: bool = False
+) -> list[tuple[CountSums, UnitSums]]:
     """Play whole shoes of several streams side by side, the same as `play_shoes`, and keep the sums of a few each.
 
     Args:
@@ -69,6 +74,7 @@ def play_units(table: CountingTable, keys: Array, shoes: int, unit: int) -> list
         keys: The keys of the random streams, which are read from their beginnings, uint64 (n, 2).
         shoes: The number of shoes of each.
         unit: The shoes of a unit, an even number. The last one has what is left.
+        kernel: Whether the kernel plays them if it can, see `pays`. It changes no bit of the result.
 
     Returns:
         For each stream the sums, and those by unit.
@@ -77,7 +83,7 @@ def play_units(table: CountingTable, keys: Array, shoes: int, unit: int) -> list
         EndlessSplitting: A round is too long.
     """
     many, played = -(-shoes // unit), []
-    for sums, now, _ in _play(table, keys, shoes, 0):
+    for sums, now, _ in _play(table, keys, shoes, 0, kernel):
         numbers, parts = np.zeros((many, 2), np.int64), np.zeros((many, 2, now.shape[1]))
         for half in (0, 1):
             number = np.arange(half, shoes, 2) // unit
@@ -87,11 +93,13 @@ def play_units(table: CountingTable, keys: Array, shoes: int, unit: int) -> list
     return played
 
 
-def _play(table: CountingTable, keys: Array, shoes: int, traced: int) -> list[tuple[CountSums, Array, Array]]:
+def _play(
+    table: CountingTable, keys: Array, shoes: int, traced: int, kernel: bool = False
+) -> list[tuple[CountSums, Array, Array]]:
     """Returns: for each stream the sums, the quantities of every shoe, and the trace."""
     tallies = [CountTable(table.unit, table.counter.spots) for _ in keys]
     traces: list[list[Array]] = [[np.zeros((0, 3 + int(table.counter.spots.max())), np.int64)] for _ in keys]
-    for stream, batch in _walk_shoes(table, keys, shoes):
+    for stream, batch in _walk_shoes(table, keys, shoes, kernel):
         rounds = batch.rounds
         tallies[stream].add(rounds, batch.shoe, batch.shoes, batch.depths)
         if traced:
@@ -101,7 +109,7 @@ def _play(table: CountingTable, keys: Array, shoes: int, traced: int) -> list[tu
     return [(*tally.sums(), np.concatenate(parts)[:traced]) for tally, parts in zip(tallies, traces, strict=True)]
 
 
-def _walk_shoes(table: CountingTable, keys: Array, shoes: int) -> Iterator[tuple[int, CountedBatch]]:
+def _walk_shoes(table: CountingTable, keys: Array, shoes: int, kernel: bool) -> Iterator[tuple[int, CountedBatch]]:
     """Walk so many shoes of each stream. Returns: batches in order, with the numbers of their streams."""
     segments, seats = Segments(table.compiled, 0), len(table.rows.rows.start)
     stop = min(segments.size, (segments.cut + AFTER_CUT * seats + 3) // 4 * 4)
@@ -110,9 +118,11 @@ def _walk_shoes(table: CountingTable, keys: Array, shoes: int) -> Iterator[tuple
     while (at := np.flatnonzero(rest)).size:
         count = min(int(rest[at].min()), max(LANES // len(at), 1))
         try:
-            walked = _walk(table, segments.cards(keys[at], first[at], count + FURTHER, stop), begin[at])
+            cards = segments.cards(keys[at], first[at], count + FURTHER, stop)
+            walked = _walk(table, cards, begin[at], kernel)
         except NeedsMoreCards:
-            walked = _walk(table, segments.cards(keys[at], first[at], count + FURTHER, segments.size), begin[at])
+            cards = segments.cards(keys[at], first[at], count + FURTHER, segments.size)
+            walked = _walk(table, cards, begin[at], kernel)
         rounds, begins, ends, depths = walked
         cuts = np.searchsorted(rounds.lane, np.arange(len(at) + 1) * (count + FURTHER))
         for number, stream in enumerate(at.tolist()):
@@ -137,7 +147,9 @@ def _walk_shoes(table: CountingTable, keys: Array, shoes: int) -> Iterator[tuple
         first[at] += count
 
 
-def _walk(table: CountingTable, cards: Array, begin: Array) -> tuple[CountedRounds, Array, Array, Array | None]:
+def _walk(
+    table: CountingTable, cards: Array, begin: Array, kernel: bool
+) -> tuple[CountedRounds, Array, Array, Array | None]:
     """Walk all lanes of each stream but its last FURTHER ones.
 
     A lane is walked again as long as the one before has just been found to run on into it otherwise.
@@ -146,6 +158,7 @@ def _walk(table: CountingTable, cards: Array, begin: Array) -> tuple[CountedRoun
         table: The table.
         cards: The cards of the lanes, as many of each stream, (p, lanes).
         begin: The first card of each stream's first lane, (n,).
+        kernel: Whether the kernel walks them.
 
     Returns:
         The rounds in order; by stream and lane the cards before its first round and those up to the end of the last;
@@ -155,16 +168,45 @@ def _walk(table: CountingTable, cards: Array, begin: Array) -> tuple[CountedRoun
     walked = walked.reshape(len(begin), -1)[:, :-FURTHER]
     again, begins, ends = walked.ravel(), *np.zeros((2, cards.shape[1]), np.int64)
     begins[walked[:, 0]], parts = begin, list[CountedRounds]()
+    walk, find_depths = _find_walk(table, shoes, kernel)
     while len(again):
-        arguments = table.compiled, table.rows, table.counter, shoes, again, begins[again]
-        lanes = LuckLanes(*arguments, table.luck) if table.luck else CounterLanes(*arguments)
-        parts = [part.at(~np.isin(part.lane, again)) for part in parts] + [lanes.walk()]
-        ends[again] = lanes.dealt
+        played, ends[again] = walk(again, begins[again])
+        parts = [part.at(~np.isin(part.lane, again)) for part in parts] + [played]
         found = np.maximum(np.roll(ends, 1) - shoes.size, 0)
         found[walked[:, 0]] = begin
         again, begins = walked[found[walked] != begins[walked]], found
     rounds = CountedRounds(*(np.concatenate(fields) for fields in zip(*parts, strict=True)))
-    depths = count_depths(shoes, table.control, walked.ravel()) if table.luck else None
+    depths = find_depths(table.control, walked.ravel()) if table.luck else None
     rounds = rounds.at(np.lexsort((rounds.begin, rounds.lane)))
     depths = None if depths is None else depths.reshape(*walked.shape, *depths.shape[1:])
     return rounds, begins[walked], ends[walked], depths
+
+
+def _find_walk(table: CountingTable, shoes: CountedShoes, kernel: bool) -> tuple[Walk, FindDepths]:
+    """What walks lanes from cards on: their rounds in order, and the cards of each up to the end of its last one."""
+    if kernel and plays_alone(table.counter, len(table.rows.rows.start)):
+        from bjsim.sim.engine.count_walker import CountWalker  # imports numba
+
+        walker = CountWalker(table, shoes)
+        return walker.walk, walker.count_depths
+
+    def walk(lanes: Array, begins: Array) -> tuple[CountedRounds, Array]:
+        arguments = table.compiled, table.rows, table.counter, shoes, lanes, begins
+        walked = LuckLanes(*arguments, table.luck) if table.luck else CounterLanes(*arguments)
+        return walked.walk(), walked.dealt
+
+    return walk, partial(count_depths, shoes)
+
+
+def pays(table: CountingTable, rounds: float) -> bool:
+    """Whether so many rounds pay for loading the kernel, or for compiling it."""
+    if rounds < WORTH_LOADING or not plays_alone(table.counter, len(table.rows.rows.start)):
+        return False
+    try:
+        from bjsim.sim.engine.jit import is_cached
+        from bjsim.sim.engine.kernels.count_table import walk_shoes
+    except ImportError:  # numba is missing
+        return False
+    if rounds >= WORTH_COMPILING and not is_cached(walk_shoes):
+        play_units(table, np.zeros((1, 2), np.uint64), 1, 2, kernel=True)
+    return is_cached(walk_shoes)

@@ -16,6 +16,9 @@ from bjsim.sim.engine.kernels.layout import CompiledRules
 
 Array = np.ndarray[Any, Any]
 
+WORTH_LOADING = 500_000  # rounds that arrays play about as quickly as the kernel is loaded from the cache
+WORTH_COMPILING = 5_000_000  # rounds that arrays play about as quickly as it is compiled
+
 
 class CountingTable(NamedTuple):
     """A table at which one player counts. Read-only; see the classes of the fields.

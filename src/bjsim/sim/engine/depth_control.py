@@ -30,12 +30,13 @@ class DepthControl(NamedTuple):
 def count_depths(shoes: CountedShoes, control: DepthControl, chosen: Array) -> Array:
     """The controls of n chosen shoes: value and number of the depths in each bucket, (n, 2, B)."""
     sums, lanes = np.zeros((len(chosen), 2, len(control.values))), np.arange(len(chosen))
-    left = np.repeat(control.full[None], len(chosen), axis=0)
+    left, slopes = np.repeat(control.full[:, None], len(chosen), axis=1), np.ascontiguousarray(control.slopes.T)
     for n in range(0, shoes.cut, control.step):
-        bucket = shoes.bucket[n, chosen]
-        value = (control.slopes[bucket] * left).sum(axis=1) / (shoes.size - n)
-        sums[lanes, 0, bucket] += control.values[bucket] + value
+        bucket, value = shoes.bucket[n, chosen], np.zeros(len(chosen))
+        for slope, cards in zip(slopes, left, strict=True):  # in the order of the kernel
+            value += slope.take(bucket) * cards
+        sums[lanes, 0, bucket] += control.values[bucket] + value / (shoes.size - n)
         sums[lanes, 1, bucket] += 1
         for card in shoes.cards[n : n + control.step, chosen]:
-            left[lanes, np.minimum(card, len(control.full) - 1)] -= 1
+            left[np.minimum(card, len(left) - 1), lanes] -= 1
     return sums

@@ -28,6 +28,12 @@ LONG = 16  # cards for each hand that a round hardly ever draws before the deale
 DEAD = LEFT * len(RANKS)  # the row of a shadow whose round would be over
 
 
+def cards_needed(compiled: CompiledRules, counter: Counter, hands: Any) -> Any:
+    """The cards that nearly no round of so many hands needs before the dealer's second card."""
+    dealt = int(compiled.deal.sum())
+    return dealt + (len(compiled.deal) - dealt + (0 if counter.after >= 0 else LONG)) * hands
+
+
 class LuckLanes(CounterLanes):
     """Lanes whose luck is counted.
 
@@ -57,8 +63,7 @@ class LuckLanes(CounterLanes):
         place, lane = np.nonzero(np.arange(begins.max(initial=0))[:, None] < begins[begins < shoes.cut])
         np.subtract.at(self.counts, (lane, self._rank(shoes.cards[place, lanes[begins < shoes.cut][lane]])), 1)
         self.remaining -= begins[begins < shoes.cut]
-        dealt = compiled.deal.sum()
-        self._needed = dealt, len(compiled.deal) - dealt + (0 if counter.after >= 0 else LONG)
+        self._needed = cards_needed(compiled, counter, np.arange(len(table.rows.start) + 1))
         super().__init__(compiled, table, counter, shoes, lanes, begins)
 
     def _rank(self, cards: Array) -> Array:
@@ -208,7 +213,7 @@ class LuckLanes(CounterLanes):
     def _foresee(self, at: Array) -> None:
         """The expected profit of insurance before a round, in bets; with one hand exact, else from the dealer's ace."""
         hands, unseen, left, tags = self.hands[at], self._unseen(at), self.remaining[at], self.counter.tags[: TEN + 1]
-        self.sure[at] = left >= self._needed[0] + self._needed[1] * hands
+        self.sure[at] = left >= self._needed[hands]
         self.guess[at] = self.expected[at] = 0.0
         with np.errstate(divide="ignore", invalid="ignore"):
             value = 1.5 * unseen[:, TEN] / (left - 1) - 0.5
@@ -227,11 +232,12 @@ class LuckLanes(CounterLanes):
         aces = unseen[:, ACE].copy()
         unseen[:, ACE] -= 1
         one, two = np.triu_indices(TEN + 1)
-        ways = unseen[:, one] * np.where(one < two, unseen[:, two], 0.5 * (unseen[:, two] - 1))
+        twice = unseen[:, one] * np.where(one < two, 2 * unseen[:, two], unseen[:, two] - 1)
         insured = self._insured_after(at, 3, (tags[0] + tags[one] + tags[two])[None])
         tens = unseen[:, TEN, None] - (one == TEN) - (two == TEN)
-        profit = np.where((ways > 0) & (insured > 0), ways * (1.5 * tens / (left - 3)[:, None] - 0.5), 0.0).sum(axis=1)
-        result: Array = np.where(aces > 0, profit * aces / left / (0.5 * (left - 1) * (left - 2)), 0.0)
+        profit = np.where((twice > 0) & (insured > 0), twice * (3 * tens - (left - 3)[:, None]), 0.0).sum(axis=1)
+        orders = 2 * left * (left - 1) * (left - 2) * (left - 3)
+        result: Array = np.where(aces > 0, profit * aces / orders, 0.0)
         return result
 
     def _decide_insurance(self, at: Array) -> None:

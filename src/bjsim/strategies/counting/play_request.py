@@ -39,7 +39,7 @@ def play_request(
         request.most_rounds,
         request.seed,
         request.workers,
-        enough=lambda run: request.precision > 0 and half(run) <= request.precision,
+        enough=(lambda run: half(run) <= request.precision) if request.precision else None,
         spots=request.spots,
         adjusted=request.adjust_luck,
         span=request.whole_span,

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from bjsim.errors import InputError
-from bjsim.sim.engine.counting_table import CountSums, UnitSums
+from bjsim.sim.engine.counting_table import WORTH_COMPILING, WORTH_LOADING, CountSums, UnitSums
 from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.executors import find_backend
@@ -40,15 +40,24 @@ def unit_shoes(rules: Rules) -> int:
 
 
 def play_blocks(
-    game: CountingGame, seed: int, first: int, count: int = 1, keep_units: bool = False
+    game: CountingGame, seed: int, first: int, count: int = 1, keep_units: bool = False, kernel: bool = False
 ) -> list[tuple[CountSums, UnitSums]]:
-    """Play blocks of whole shoes side by side, from the first one on. Without `keep_units`, each is one unit."""
+    """Play blocks of whole shoes side by side, from the first one on.
+
+    Args:
+        game: The game.
+        seed: The seed.
+        first: The number of the first block.
+        count: The number of blocks.
+        keep_units: Whether to keep the sums of units; else each block is one.
+        kernel: See `play_units`.
+    """
     from bjsim.sim.engine.counting import play_units
 
     shoes = block_shoes(game.rules)
     unit = unit_shoes(game.rules) if keep_units else shoes
     keys = np.array([stream_key(seed, COUNTING_TABLE, first + n) for n in range(count)], np.uint64)
-    return play_units(ready_table(game).table, keys, shoes, unit)
+    return play_units(ready_table(game).table, keys, shoes, unit, kernel)
 
 
 class UnitRows:
@@ -125,6 +134,11 @@ def simulate_count(
         raise InputError(f"rounds = {rounds} is not accepted; use 1 to 1e15")
     game = CountingGame(rules, system, departures, counts, spots, adjusted, span, leave)
     ready = ready_table(game)  # before workers are forked, which share it
+    kernel = False
+    if rounds >= WORTH_LOADING:
+        from bjsim.sim.engine.counting import pays
+
+        kernel = pays(ready.table, rounds if enough is None else min(rounds, WORTH_COMPILING - 1))
     began = time.perf_counter()
     run, rows = None, UnitRows()
     with find_backend("local", workers).open(None) as backend:
@@ -141,7 +155,7 @@ def simulate_count(
                         count = min(count, max(begun // most, 1))
                     if jobs and count < 1:
                         break
-                    jobs.append(pool.submit(play_blocks, game, seed, begun, max(count, 1), keep_units))
+                    jobs.append(pool.submit(play_blocks, game, seed, begun, max(count, 1), keep_units, kernel))
                     begun += max(count, 1)
                 found = found or jobs.pop(0).result()
                 (played, units), block = found.pop(0), block + 1
