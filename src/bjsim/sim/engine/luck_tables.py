@@ -9,7 +9,8 @@ import numpy as np
 
 from bjsim.sim.engine.kernels.layout import CompiledRules
 from bjsim.sim.engine.kernels.table_layout import SCALE, STEP
-from bjsim.sim.engine.row_values import RowMoves, RowValues, after_cards, find_slopes, second_order
+from bjsim.sim.engine.row_moves import RowMoves
+from bjsim.sim.engine.row_values import RowValues, after_cards, find_slopes, second_order
 
 Array = np.ndarray[Any, Any]
 

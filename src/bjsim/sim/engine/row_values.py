@@ -7,43 +7,16 @@ share of rank q exceeds its probability by d(q), the value changes by the sum of
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from bjsim.sim.engine.kernels.layout import payoff_parts
-from bjsim.sim.engine.round_table import ASKS, LEFT, RoundTable, distinct_rows
-from bjsim.sim.game.cards import RANKS, TEN
+from bjsim.sim.engine.round_table import RoundTable, distinct_rows
+from bjsim.sim.engine.row_moves import Levels, RowMoves, find_moves, slope_rows, value_rows, values_after
 
 Array = np.ndarray[Any, Any]
-
-CONVERGED, SLOPES_CONVERGED = 1e-13, 1e-4  # initial bets; slopes are rounded to 1/1024, and any serve
-MOST_SWEEPS = 1000
-AT_ONCE = 2000  # rows
-NEVER = 1 << 30
-
-
-class RowMoves(NamedTuple):
-    """What cards do, by row and rank; Q ranks are distinguished.
-
-    Attributes:
-        after: The next row, (rows, Q); the row itself if the card leaves the table.
-        ends: Whether the card ends the round, bool (rows, Q).
-        end: The number of that end, (rows, Q); 0 for none.
-        hand: 1 + the number of the split hand that the card ends, (rows, Q); 0 for none.
-        weights: Probability of each card if none leaves the table, (rows, Q). A row that asks for an action has one
-            answer.
-        asks: Whether the row asks, bool (rows,).
-    """
-
-    after: Array
-    ends: Array
-    end: Array
-    hand: Array
-    weights: Array
-    asks: Array
 
 
 class Outcomes(NamedTuple):
@@ -97,7 +70,7 @@ def make_row_values(table: RoundTable, probabilities: Array, unit: Fraction, ans
         unit: The payoff quantum, as a share of an initial bet.
         answers: The code of the action for each choice, for a table with rows that ask.
     """
-    moves = _find_moves(table, probabilities, answers)
+    moves = find_moves(table, probabilities, answers)
     levels = Levels(table.height, moves)
     outcomes = _find_outcomes(moves, levels, table)
     (units, tied), (hand_units, hand_tied) = (payoff_parts(codes) for codes in (table.ends[:, 0], table.hands))
@@ -106,13 +79,13 @@ def make_row_values(table: RoundTable, probabilities: Array, unit: Fraction, ans
     hands = np.concatenate([np.zeros((1, *hands.shape[1:])), hands])
 
     def after(rows: Array, values: Array) -> Array:
-        found = _after(moves, rows, ends, values)
+        found = values_after(moves, rows, ends, values)
         row, rank = np.nonzero(moves.hand[rows])
         chances = outcomes.chances[outcomes.after[rows][row, rank]]
         found[row, rank] += np.einsum("npo,no->np", hands[moves.hand[rows][row, rank]], chances)
         return found
 
-    values = _value_rows(moves, levels, after, ends.shape[1])
+    values = value_rows(moves, levels, after, ends.shape[1])
     value = float(values[0, 0] / (1 - values[0, 1])) if values[0, 1] < 1 else np.nan
     replayed = np.nan_to_num(value)  # the value of a bet that ties
     return RowValues(
@@ -124,67 +97,6 @@ def make_row_values(table: RoundTable, probabilities: Array, unit: Fraction, ans
         outcomes=outcomes,
         value=value,
     )
-
-
-def _find_moves(table: RoundTable, probabilities: Array, answers: Array | None) -> RowMoves:
-    alike = all((array[:, TEN:] == array[:, TEN:][:, :1]).all() for array in (table.after, table.log))
-    ranks = TEN + 1 if alike else len(RANKS)
-    share = np.append(probabilities[: ranks - 1], probabilities[ranks - 1 :].sum())
-    weights, asks = share * (table.after[:, :ranks] != LEFT), table.kind == ASKS
-    weights /= np.maximum(weights.sum(axis=1, keepdims=True), share.min())
-    if answers is not None:
-        weights[asks] = np.arange(ranks) == answers[table.choice[asks], None]
-    after, log, ends = table.after[:, :ranks], table.log[:, :ranks], len(table.ends)
-    after = np.where(after == LEFT, np.arange(len(after))[:, None], after).astype(np.int32)
-    over = (log > 0) & (log <= ends)
-    end, hand = np.where(over, log - 1, 0).astype(np.int32), np.maximum(log - ends, 0).astype(np.int32)
-    return RowMoves(after, over, end, hand, weights, asks)
-
-
-class Levels:
-    """Rows in an order in which nearly all come after those that they lead to, some thousand at a time."""
-
-    def __init__(self, height: Array, moves: RowMoves) -> None:
-        self.all = _in_order(height)
-        goes_on = ~moves.ends & (moves.weights > 0)
-        back = goes_on & (height[moves.after] >= height[:, None])
-        self.again: Array = np.asarray(back.any(axis=1))  # the rows from which a round may come back
-        if self.again.any():
-            for rows in self.all:  # whatever leads there comes back, too
-                self.again[rows] |= (goes_on[rows] & self.again[moves.after[rows]]).any(axis=1)
-            self.all = _in_order(height, self.again + self._turns(moves, back))
-
-    def _turns(self, moves: RowMoves, back: Array) -> Array:
-        """How often a round at least goes through rows to which it may come back, from each row on."""
-        turns = np.where(self.again, NEVER, 0)
-        repeated = np.zeros(len(turns), np.int64)
-        repeated[moves.after[back]] = 1
-        rest = [rows[self.again[rows]] for rows in self.all if self.again[rows].any()]
-        while rest:
-            count = sum(map(len, rest))
-            for rows in rest:
-                later = turns[moves.after[rows]] + repeated[moves.after[rows]]
-                turns[rows] = np.where(moves.ends[rows], 0, later).min(axis=1).clip(max=NEVER)
-            rest = [left for rows in rest if len(left := rows[turns[rows] == NEVER])]
-            if sum(map(len, rest)) == count:
-                break
-        return turns
-
-    def sweep(self, update: Callable[[Array], float], least: float) -> None:
-        """Update all rows, and those from which a round may come back, until no change is as large as `least`."""
-        for rows in self.all:
-            update(rows)
-        again = [rows[self.again[rows]] for rows in self.all if self.again[rows].any()]
-        for _ in range(MOST_SWEEPS if again else 0):
-            if max(update(rows) for rows in again) < least:
-                break
-
-
-def _in_order(*keys: Array) -> list[Array]:
-    """Rows by ascending keys, the last of which comes first: pieces of equal ones."""
-    order = np.lexsort(keys)
-    cuts = np.flatnonzero(np.any([np.diff(key[order]) for key in keys], axis=0)) + 1
-    return [rows[i : i + AT_ONCE] for rows in np.split(order, cuts) for i in range(0, len(rows), AT_ONCE)]
 
 
 def _find_outcomes(moves: RowMoves, levels: Levels, table: RoundTable) -> Outcomes:
@@ -214,29 +126,9 @@ def _find_outcomes(moves: RowMoves, levels: Levels, table: RoundTable) -> Outcom
     ends = to < 0
     own = RowMoves(np.maximum(to, 0), ends, np.where(ends, -1 - to, 0), 0 * to, moves.weights[rows], moves.asks[rows])
     order, certain = Levels(table.height[rows], own), np.eye(count)
-    chances = _value_rows(own, order, lambda rows, values: _after(own, rows, certain, values), count)
+    chances = value_rows(own, order, lambda rows, values: values_after(own, rows, certain, values), count)
     row, following = (np.where(of < 0, len(rows) - 1 - of, of) for of in (state, after(np.arange(len(state)))))
     return Outcomes(row, following, own, order, np.concatenate([chances, certain]))
-
-
-def _after(moves: RowMoves, rows: Array, ends: Array, values: Array) -> Array:
-    """Values (rows, K) after each card, and of ends (E, K): (m, Q, K)."""
-    after: Array = np.where(moves.ends[rows][..., None], ends[moves.end[rows]], values[moves.after[rows]])
-    return after
-
-
-def _value_rows(moves: RowMoves, levels: Levels, find_after: Callable[[Array, Array], Array], kinds: int) -> Array:
-    """The values of rows, (rows, K), from those after each card, (m, Q, K)."""
-    values = np.zeros((len(moves.after), kinds))
-
-    def update(rows: Array) -> float:
-        new = np.einsum("mr,mrk->mk", moves.weights[rows], find_after(rows, values))
-        change = float(np.abs(new - values[rows]).max())
-        values[rows] = new
-        return change
-
-    levels.sweep(update, CONVERGED)
-    return values
 
 
 def find_slopes(row_values: RowValues) -> tuple[Array, Array]:
@@ -244,43 +136,25 @@ def find_slopes(row_values: RowValues) -> tuple[Array, Array]:
     outcomes, values = row_values.outcomes, row_values.values
     moves, chances = outcomes.moves, outcomes.chances
     count, ranks = chances.shape[1], moves.after.shape[1]
-    tilts = _slope_rows(
+    tilts = slope_rows(
         moves,
         outcomes.levels,
         chances[:-count],
-        lambda rows: _after(moves, rows, np.eye(count), chances),
+        lambda rows: values_after(moves, rows, np.eye(count), chances),
         lambda rows, slopes: np.where(moves.ends[rows][..., None, None], 0, slopes[moves.after[rows]]),
     )
     tilts = np.concatenate([tilts, np.zeros((count, count, ranks))])
-    slopes = _slope_rows(
+    slopes = slope_rows(
         row_values.moves,
         row_values.levels,
         values[:, None],
-        lambda rows: _values_after(row_values, rows)[..., None],
+        lambda rows: _paid_after(row_values, rows)[..., None],
         lambda rows, slopes: _slopes_after(row_values, slopes[:, 0], tilts, rows)[:, :, None],
     )
     return slopes[:, 0], tilts
 
 
-def _slope_rows(
-    moves: RowMoves, levels: Levels, values: Array, values_after: Callable[[Array], Array],
-    slopes_after: Callable[[Array, Array], Array],
-) -> Array:  # fmt: skip
-    """The slopes of values (rows, K), (rows, K, Q), from values (m, Q, K) and slopes (m, Q, K, Q) after each card."""
-    slopes = np.zeros((*values.shape, moves.after.shape[1]))
-
-    def update(rows: Array) -> float:
-        direct = np.swapaxes(values_after(rows) - values[rows][:, None], 1, 2) * ~moves.asks[rows][:, None, None]
-        new = direct + np.einsum("mr,mrkq->mkq", moves.weights[rows], slopes_after(rows, slopes))
-        change = float(np.abs(new - slopes[rows]).max())
-        slopes[rows] = new
-        return change
-
-    levels.sweep(update, SLOPES_CONVERGED)
-    return slopes
-
-
-def _values_after(row_values: RowValues, rows: Array) -> Array:
+def _paid_after(row_values: RowValues, rows: Array) -> Array:
     """The values after each card, with what it pays, (m, Q)."""
     moves, outcomes = row_values.moves, row_values.outcomes
     after = np.where(moves.ends[rows], row_values.end_pay[moves.end[rows]], row_values.values[moves.after[rows]])
@@ -306,7 +180,7 @@ def after_cards(row_values: RowValues, slopes: Array, tilts: Array) -> tuple[Arr
     shape = row_values.moves.after.shape
     values, later = np.empty(shape), np.empty((*shape, slopes.shape[1]))
     for rows in row_values.levels.all:
-        values[rows] = _values_after(row_values, rows)
+        values[rows] = _paid_after(row_values, rows)
         later[rows] = _slopes_after(row_values, slopes, tilts, rows)
     return values, later
 
