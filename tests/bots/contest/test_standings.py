@@ -48,6 +48,14 @@ def test_the_anytime_interval_holds_from_the_first_values_on():
     assert failed < 75 < 200 < failed_fixed
 
 
+@pytest.mark.parametrize("alpha", [0.05, 1e-4])
+@pytest.mark.parametrize("n", [200, 2000])
+def test_the_anytime_interval_is_narrowest_where_it_should_be(n, alpha):
+    """Those that are narrowest after 30% fewer or 40% more values are wider after n."""
+    widths = [anytime_t_half(n, n - 1.0, optimal, alpha) for optimal in (n * 7 // 10, n, n * 14 // 10)]
+    assert widths[1] == min(widths)
+
+
 def test_moments_and_ratio_against_the_library():
     values = [3.0, 4.5, -1.0, 8.0, 2.25, 0.5, -3.0, 6.0]
     moments, ratio = RunningMoments(), Ratio()
