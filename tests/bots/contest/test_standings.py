@@ -312,6 +312,14 @@ def test_house_players_have_names():
     assert (names[-1], names[-2], names[:2]) == ("house (lim17)", "house (hoyle)", ["one", "other"])
 
 
+def test_the_columns_of_a_frame_are_rounded_values():
+    standings, _ = made_up(["one", "other"], 20, [0, 1])
+    rows, columns = standings.rows(), standings._columns()
+    assert columns["luck-adjusted"] == [round(row.score.adjusted.mean, 4) for row in rows]
+    assert columns["95% interval"] == [tuple(round(end, 4) for end in row.score.adjusted.student95) for row in rows]
+    assert made_up(["one", "other"], 0, [0, 1])[0]._columns()["luck-adjusted"] == [None, None]
+
+
 def test_standings_are_short_in_a_prompt_and_a_table_in_a_notebook():
     standings, _ = made_up(["weak", "best", "<b>"], 20, [-3, 3, 0], seed=2)
     assert repr(standings) == "Standings(3 bots, 20 of 20 matches, best leads)"
