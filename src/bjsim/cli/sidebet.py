@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from bjsim.cli.options import Count
 from bjsim.cli.written import json_option, write_json
 from bjsim.errors import InputError
 
 if TYPE_CHECKING:
+    from bjsim.strategies.sidebets.counted import CountedBet
     from bjsim.strategies.sidebets.exact import SideBet
 
 
@@ -29,6 +32,10 @@ if TYPE_CHECKING:
 @click.option("--set", "settings", multiple=True, metavar="FIELD=VALUE", help="Change a rule; repeatable.")
 @click.option("--shoe", metavar="A=24,Kh=6,...", help="The cards in the shoe by rank or kind, if not whole decks.")
 @click.option("--pays", metavar="EVENT=N,...", help="The pay table, to one; other events are not paid.")
+@click.option("--cut", type=Count(1), metavar="CARDS", help="Count the bet too, in a shoe shuffled after CARDS cards.")
+@click.option("--level", type=Count(1, 100), help="Count with the best tags up to this; default: see the exact value.")
+@click.option("--tags", metavar="A,2,...,T", help="Count with these ten tags.")
+@click.option("--trigger", type=float, metavar="N", help="Bet from this count per deck on.  [default: the best]")
 @json_option
 def sidebet(
     name: str | None,
@@ -39,6 +46,7 @@ def sidebet(
     shoe: str | None,
     pays: str | None,
     json_path: str | None,
+    **counting: Any,
 ) -> None:
     """List the side bets, or compute the exact figures of one.
 
@@ -46,6 +54,8 @@ def sidebet(
     that it omits fall to later events. FILE.toml describes a bet of your own; see the page on side bets.
     """
     from bjsim.strategies.sidebets.bets import built_in
+    from bjsim.strategies.sidebets.counted import count_bet
+    from bjsim.strategies.sidebets.exact import chosen
     from bjsim.strategies.sidebets.exact import sidebet as exact_figures
 
     if name is None:
@@ -67,10 +77,18 @@ def sidebet(
 
         rules = the_rules(rules_name, settings)
     found = exact_figures(name, decks, rules=rules, deck=deck, shoe=read_cards(shoe) if shoe else None, pays=pays)  # type: ignore[arg-type]
+    counted = None
+    if counting["cut"] is not None:
+        tags = read_tags(counting.pop("tags"))
+        counted = count_bet(*chosen(name, decks, rules, deck, None, pays), tags=tags, **counting)  # type: ignore[arg-type]
+    elif any(value is not None for value in counting.values()):
+        raise InputError("--level, --tags and --trigger need --cut CARDS")
     if json_path:
-        write_json(found.to_json(), json_path)
+        write_json(found.to_json() | ({"counted": asdict(counted)} if counted else {}), json_path)
     if json_path != "-":
         print_figures(found)
+        if counted:
+            print_counted(counted)
 
 
 def read_cards(text: str) -> dict[str, int]:
@@ -102,3 +120,27 @@ def print_figures(found: SideBet) -> None:
         click.echo(f"{event:<{widths[0]}}  {pays:>{widths[1]}}  {probability:>{widths[2]}}")
     click.echo("\nchange in the return when one card is removed, in % of the bet:")
     click.echo("  ".join(f"{letter} {100 * change:+.4f}" for letter, change in found.removal.items()))
+
+
+def read_tags(text: str | None) -> list[int] | None:
+    """Parse ten tags. Raises: InputError."""
+    if text is None:
+        return None
+    words = text.replace(",", " ").split()
+    if not all(re.fullmatch(r"[+-]?\d{1,3}", word) for word in words):
+        raise InputError(f"--tags: {text} is not accepted; give ten whole numbers, for A, 2..9 and T")
+    return [int(word) for word in words]
+
+
+def print_counted(found: CountedBet) -> None:
+    """Print what a counter of the bet gains."""
+    if found.tags is not None:
+        click.echo(
+            f"\ntags for A, 2..9, T: {' '.join(map(str, found.tags))}; bets at {found.trigger:g} per deck and above"
+        )
+    else:
+        click.echo("\na bettor who sees the exact value before each round:")
+    click.echo(f"bets in {100 * found.share:.2f}% of rounds, edge {100 * found.edge:.2f}%")
+    click.echo(f"wins {found.units:.4f} ± {found.half_width:.4f} units in 100 rounds (95%)")
+    if found.tags is not None:
+        click.echo(f"with the exact value: {found.perfect:.4f} ± {found.perfect_half_width:.4f}")

@@ -33,7 +33,7 @@ WORDS: dict[str, dict[str, object]] = {  # what casinos and books write for rule
 ALIASES = {"bj": "blackjack_pays", "pen": "cut", "penetration": "cut", "p": "ten_probability"}  # short names of fields
 
 NOT_MODELLED = {  # what docs/explanation/scope.md excludes, by the words that ask for it
-    "side bets": "21-3 perfect-pairs lucky-ladies royal-match over-under side-bet",
+    "side bets within rounds": "21-3 perfect-pairs lucky-ladies royal-match over-under side-bet",
     "free doubles and splits": "free-bet",
     "exchanged cards": "switch",
 }

@@ -125,6 +125,19 @@ def sidebet(
         >>> f"{100 * float(found.ev):.4f}%"
         '-3.2386%'
     """
+    wanted, cards, game = chosen(bet, decks, rules, deck, shoe, pays)
+    return solve_bet(wanted, cards, game)
+
+
+def chosen(
+    bet: str | os.PathLike[str] | BetRules,
+    decks: object,
+    rules: Rules | str | os.PathLike[str],
+    deck: str | None,
+    shoe: Mapping[str, int] | None,
+    pays: Mapping[str, object] | str | None,
+) -> tuple[BetRules, SuitedShoe, Rules]:
+    """The bet with its pay table, the shoe and the game of the arguments of `sidebet`. Raises: InputError."""
     game, wanted = rules if isinstance(rules, Rules) else load_rules(rules), load_bet(bet)
     if shoe is not None:
         if decks is not None or deck is not None:
@@ -136,7 +149,7 @@ def sidebet(
         wanted = wanted.for_decks(cards.decks)
     else:
         wanted = wanted.with_pays(read_pays(pays) if isinstance(pays, str) else pays)
-    return solve_bet(wanted, cards, game)
+    return wanted, cards, game
 
 
 def solve_bet(bet: BetRules, shoe: SuitedShoe, rules: Rules) -> SideBet:
