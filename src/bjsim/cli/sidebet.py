@@ -79,6 +79,8 @@ def sidebet(
     found = exact_figures(name, decks, rules=rules, deck=deck, shoe=read_cards(shoe) if shoe else None, pays=pays)  # type: ignore[arg-type]
     counted = None
     if counting["cut"] is not None:
+        if shoe:
+            raise InputError("--cut counts whole decks; leave out --shoe")
         tags = read_tags(counting.pop("tags"))
         counted = count_bet(*chosen(name, decks, rules, deck, None, pays), tags=tags, **counting)  # type: ignore[arg-type]
     elif any(value is not None for value in counting.values()):

@@ -20,7 +20,7 @@ RANK = np.arange(len(KINDS)) // len(SUITS)
 IS_ACE, IS_TEN = (RANK == 0).astype(np.int64), (RANK >= TEN).astype(np.int64)
 
 
-class Outcomes(NamedTuple):
+class BetOutcomes(NamedTuple):
     """The outcomes of a bet.
 
     Attributes:
@@ -33,7 +33,7 @@ class Outcomes(NamedTuple):
     place: NDArray[np.int8]
 
 
-def outcomes(bet: BetRules) -> Outcomes:
+def outcomes(bet: BetRules) -> BetOutcomes:
     """The outcomes of a bet.
 
     Args:
@@ -54,7 +54,7 @@ def outcomes(bet: BetRules) -> Outcomes:
             raise InputError(f"{bet.name}: the event {event.name!r} can never happen{why}")
         index[free] = place + 1
     events = tuple((event.name, event.pays) for event in bet.events)
-    return _twice(events, index) if bet.looks_at == EACH else Outcomes(events, index)
+    return _twice(events, index) if bet.looks_at == EACH else BetOutcomes(events, index)
 
 
 def _mask(bet: BetRules, event: Event) -> Mask:
@@ -76,7 +76,7 @@ def _takers(events: Sequence[Event], masks: Sequence[Mask], mask: Mask) -> str:
     return f": {' and '.join(takers)}, which it overlaps, come first" if takers else ""
 
 
-def _twice(events: tuple[tuple[str, Fraction], ...], index: NDArray[np.int8]) -> Outcomes:
+def _twice(events: tuple[tuple[str, Fraction], ...], index: NDArray[np.int8]) -> BetOutcomes:
     """The outcomes of both of the player's cards against the upcard, from those of one."""
     numbers = np.zeros((len(events) + 1,) * 2, np.int8)
     found = []
@@ -86,11 +86,11 @@ def _twice(events: tuple[tuple[str, Fraction], ...], index: NDArray[np.int8]) ->
                 names = [events[each - 1] for each in (one, other) if each]
                 found.append((" + ".join(name for name, _ in names), sum((pay for _, pay in names), Fraction(0))))
                 numbers[one, other] = numbers[other, one] = len(found)
-    return Outcomes(tuple(found), numbers[index[:, None, :], index[None, :, :]])
+    return BetOutcomes(tuple(found), numbers[index[:, None, :], index[None, :, :]])
 
 
 def ways(bet: BetRules, shoe: SuitedShoe) -> NDArray[Any]:
-    """The number of ways in which the cards of each outcome are drawn, with the axes of `Outcomes.place`.
+    """The number of ways in which the cards of each outcome are drawn, with the axes of `BetOutcomes.place`.
 
     Args:
         bet: The bet.
