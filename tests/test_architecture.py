@@ -19,12 +19,13 @@ ROOT_PACKAGE = Path(bjsim.__file__).parent
 # Modules that every package may use.
 COMMON = ("__version__", "errors", "arguments", "html_pages", "json_values", "lazy_names", "report", "toml_files")
 API = {  # only the command line may use the public functions
+    "app": (),
     "cli": ("api", "request", "run", "run_result"),
     "bots": (),
     "strategies": (),
     "sim": (),
 }
-PACKAGES = ("cli", "bots", "strategies", "sim")  # each may import itself and those after it
+PACKAGES = ("app", "cli", "bots", "strategies", "sim")  # each may import itself and those after it
 PAGE = ROOT / "docs" / "explanation" / "architecture.md"
 LAYERS = {  # inside a package, each part may import itself and those after it
     "sim": ("running", "engine", "values", "game", "stats"),

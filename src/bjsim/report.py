@@ -41,6 +41,12 @@ class TextTable(NamedTuple):
     rows: Sequence[Sequence[str]]
 
 
+class Code(NamedTuple):
+    """Text to copy, with its lines as they are."""
+
+    text: str
+
+
 class ChartGrid(NamedTuple):
     """A strategy chart whose cells have actions, values and costs."""
 

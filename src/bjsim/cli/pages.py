@@ -35,13 +35,17 @@ WIDTH, HEIGHT, LEFT, BOTTOM = 420, 260, 60, 30  # of a drawing, and of the label
 
 def write_page(report: Report, path: str) -> None:
     """Write a report as a page. Raises: InputError: The file cannot be written."""
-    page = render_page(
+    write_text(render_report(report), path)
+
+
+def render_report(report: Report) -> str:
+    """The page of a report."""
+    return render_page(
         "bjsim.cli", "report.html", title=report.title, lines=report.lines, command=report.command,
         other_means=report.other_means, games=report.games,
         found=report.parts, kind_of=lambda part: type(part).__name__,
         names=NAMES, colours=ACTION_COLOURS, raw=RAW, adjusted=ADJUSTED,
     )  # fmt: skip
-    write_text(page, path)
 
 
 def rules_part(games: Sequence[Rules]) -> list[tuple[str, dict[str, object]]]:

@@ -23,20 +23,23 @@ SMALL_MARGIN = (
 
 def draw_solved(tables: Tables | ShoeTables, files: Files, game: str, card: bool) -> None:
     """Write the picture and the page that are asked for, with a line about the game; a `card` is the chart alone."""
-    solution, strategy, command = tables.solution, tables.followed, given_command()
+    solution, command = tables.solution, given_command()
     chart = ValuedChart.of_best(solution)
     title = f"The best strategy in {solution.rules.name}"
-    lines = [game, *[solution.infinite_because] * bool(solution.infinite_because)]
-    figures = {"value of the chart": percent(float(solution.value), 6)}
-    if strategy != "td":
-        figures[f"value of {strategy}"] = percent(float(tables.value), 6)
+    lines, figures = _lines(tables, game), _figures(tables)
     if files.plot_path:
         exact = ", ".join(f"{name} {text} of the bet" for name, text in figures.items())
         codes = {cell.code for cell in chart.cells.values()}
         text = Text(title, [*lines, f"{exact}, exact"], usual_legend(codes), [] if card else [MARGIN], command)
         plot_valued(chart, text, files.plot_path, marks=card)
-    if not files.html_path:
-        return
+    if files.html_path:
+        write_page(report_solved(tables, game, command, card), files.html_path)
+
+
+def report_solved(tables: Tables | ShoeTables, game: str, command: str, card: bool = False) -> Report:
+    """Report a solved game, with a line about it and the command that solves it; a `card` is the chart alone."""
+    solution, strategy = tables.solution, tables.followed
+    chart, lines, figures = ValuedChart.of_best(solution), _lines(tables, game), _figures(tables)
     parts: list[Any] = [
         Figures([(name, f"{text} of the bet") for name, text in figures.items()]),
         Section("The best strategy"),
@@ -52,4 +55,17 @@ def draw_solved(tables: Tables | ShoeTables, files: Files, game: str, card: bool
     if not card:
         closest = [Section("The closest decisions"), closest_part(chart)]
         parts.append(Columns([closest, [Section("The dealer's final score, in percent"), dealer_part(chart)]]))
-    write_page(Report(title, lines, command, rules_part([solution.rules]), parts), files.html_path)
+    title = f"The best strategy in {solution.rules.name}"
+    return Report(title, lines, command, rules_part([solution.rules]), parts)
+
+
+def _lines(tables: Tables | ShoeTables, game: str) -> list[str]:
+    because = tables.solution.infinite_because
+    return [game, *[because] * bool(because)]
+
+
+def _figures(tables: Tables | ShoeTables) -> dict[str, str]:
+    figures = {"value of the chart": percent(float(tables.solution.value), 6)}
+    if tables.followed != "td":
+        figures[f"value of {tables.followed}"] = percent(float(tables.value), 6)
+    return figures

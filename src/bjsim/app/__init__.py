@@ -1,0 +1,1 @@
+"""The laboratory in the browser: `bjsim app`."""

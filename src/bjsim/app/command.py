@@ -1,0 +1,38 @@
+"""`bjsim app`: starts the server, and opens its page."""
+
+from __future__ import annotations
+
+import socket
+import webbrowser
+
+import click
+
+from bjsim.cli.options import Count
+from bjsim.errors import InputError
+
+
+@click.command()
+@click.option("--port", type=Count(0, 65535, "8021"), default=0, help="Port of 127.0.0.1.  [default: a free one]")
+@click.option("--no-browser", is_flag=True, help="Print the address only; open no browser.")
+def app(port: int, no_browser: bool) -> None:
+    """Explore games, charts and hands in the browser: exact figures at every click.
+
+    The page is served to this machine alone. The address has a secret in it; Ctrl-C ends the server.
+    """
+    try:
+        from bjsim.app.server import Laboratory, serve
+    except ModuleNotFoundError as error:
+        raise InputError(f"{error.name} is missing; in a checkout of bjsim, run: pip install '.[app]'") from None
+    listening = socket.socket()
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind(("127.0.0.1", port))
+    except OSError as error:
+        raise InputError(
+            f"--port {port}: {(error.strerror or str(error)).lower()}; leave it out for a free port"
+        ) from None
+    laboratory = Laboratory(listening.getsockname()[1])
+    click.echo(f"bjsim is at {laboratory.address}\nCtrl-C ends it")
+    if not no_browser:
+        webbrowser.open(laboratory.address)
+    serve(laboratory, listening)

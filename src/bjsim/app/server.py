@@ -1,0 +1,266 @@
+"""The server of `bjsim app`: its pages, and what it refuses."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import socket
+from functools import cache
+from typing import Any
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from bjsim.app.work import Asked, Workers, chart_report, game_report, hand_report, value_change
+from bjsim.cli.pages import render_report
+from bjsim.html_pages import render_page, templates
+from bjsim.report import Report
+from bjsim.sim.game.presets import PRESETS
+from bjsim.sim.game.rules import RULE_FIELDS, Rules
+
+LONGEST_BODY = 200_000  # bytes
+LONGEST_ADDRESS = 4_000
+BODY_SECONDS = 10
+PAGES = {"game": "Game", "chart": "Chart", "hand": "Hand"}
+HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
+    "style-src-attr 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+VALUES = {  # offered for rules that accept more
+    "decks": "1 2 4 6 8 inf",
+    "blackjack_pays": "3/2 7/5 6/5 1 2",
+    "double_on": "any 9-11 10-11 never",
+    "surrender": "none late early early-ten early-ace",
+    "max_hands": "2 3 4 inf",
+    "max_ace_hands": "none 2 4",
+    "charlie": "none 5 6 7",
+    "dealer_stands_on": "17 18",
+}
+WITHOUT_VALUE = {"cut", "raises", "buy_in", "chips", "turns", "move_cap", "seats"}  # change no exact value
+
+
+class Laboratory:
+    """What the server knows: its port, its secret, and its workers (one for long work)."""
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+        self.token = secrets.token_urlsafe(24)
+        self.cookie = f"bjsim-{port}"  # browsers share cookies among ports
+        self.now, self.later = Workers(), Workers()
+
+    @property
+    def address(self) -> str:
+        """The address of the first page."""
+        return f"http://127.0.0.1:{self.port}/?token={self.token}"
+
+    def refusal(self, request: Request) -> tuple[int, str] | None:
+        """Why a request is refused, with its status; None if it is not."""
+        hosts = (f"127.0.0.1:{self.port}", f"localhost:{self.port}")
+        if request.headers.getlist("host") not in ([host] for host in hosts):
+            return 421, "this server answers to 127.0.0.1 alone"
+        if len(str(request.url)) > LONGEST_ADDRESS:
+            return 414, "the address is too long"
+        origin = request.headers.get("origin", "" if request.method == "POST" else f"http://{hosts[0]}")
+        crossing = request.headers.get("sec-fetch-site", "none") not in ("none", "same-origin")
+        if crossing or origin not in [f"http://{host}" for host in hosts]:
+            return 403, "requests of other pages are refused"
+        given = request.cookies.get(self.cookie) or ""
+        if not secrets.compare_digest(given.encode(), self.token.encode()) and not self.enters(request):
+            return 403, "open the address that bjsim app has printed"
+        return None
+
+    def enters(self, request: Request) -> bool:
+        """Whether a request is for the first page, with the token in its address."""
+        given = request.query_params.get("token", "")
+        return request.url.path == "/" and secrets.compare_digest(given.encode(), self.token.encode())
+
+
+class Guard:
+    """Refuses what does not come from the server's own pages, in one line."""
+
+    def __init__(self, app: ASGIApp, laboratory: Laboratory) -> None:
+        self.app, self.laboratory = app, laboratory
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            if scope["type"] == "lifespan":
+                await self.app(scope, receive, send)
+            return
+        request = Request(scope)
+        refused = self.laboratory.refusal(request)
+
+        async def send_safely(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message["headers"], *((k.encode(), v.encode()) for k, v in HEADERS.items())]
+            await send(message)
+
+        if refused:
+            await PlainTextResponse(refused[1] + "\n", refused[0])(scope, receive, send_safely)
+        else:
+            await self.app(scope, receive, send_safely)
+
+
+def make_app(laboratory: Laboratory) -> ASGIApp:
+    """The application that a laboratory serves.
+
+    Args:
+        laboratory: Its port, secret and workers.
+
+    Returns:
+        The application.
+    """
+
+    async def enter(request: Request) -> Response:
+        answer = RedirectResponse("/game", 303)
+        if laboratory.enters(request):
+            answer.set_cookie(laboratory.cookie, laboratory.token, httponly=True, samesite="strict")
+        return answer
+
+    async def page(request: Request) -> Response:
+        name = request.path_params["name"]
+        return Response(shell(name), media_type="text/html") if name in PAGES else _unknown()
+
+    async def report(request: Request) -> Response:
+        name, query, asked = request.path_params["name"], request.query_params, _asked(request)
+        if name == "game":
+            return _html(await laboratory.now.run(game_report, asked))
+        if name == "hand":
+            return _html(await laboratory.now.run(hand_report, asked, query.get("hand", "")[:100]))
+        return _unknown()
+
+    async def check(request: Request) -> Response:
+        try:
+            text = (await asyncio.wait_for(_body(request), BODY_SECONDS)).decode()
+        except TimeoutError:
+            return PlainTextResponse("the upload is too slow", 408)
+        except OverflowError:
+            return PlainTextResponse(f"a chart has at most {LONGEST_BODY:,} bytes", 413)
+        except UnicodeDecodeError:
+            return PlainTextResponse("the chart is not text in UTF-8", 422)
+        return _html(await laboratory.now.run(chart_report, _asked(request), text))
+
+    async def change(request: Request) -> Response:
+        setting = request.query_params.get("to", "")[:200]
+        status, text = await laboratory.later.run(value_change, _asked(request), setting)
+        return PlainTextResponse(text, status)
+
+    async def static(request: Request) -> Response:
+        found = assets().get(request.path_params["name"])
+        return Response(found[0], media_type=found[1]) if found else _unknown()
+
+    async def presets(_: Request) -> Response:
+        return JSONResponse({name: _texts(preset.rules) for name, preset in PRESETS.items()})
+
+    async def alive(_: Request) -> Response:
+        return PlainTextResponse("here")
+
+    routes = [
+        Route("/", enter),
+        Route("/alive", alive),
+        Route("/presets", presets),
+        Route("/change", change),
+        Route("/static/{name}", static),
+        Route("/report/chart", check, methods=["POST"]),
+        Route("/report/{name}", report),
+        Route("/{name}", page),
+    ]
+    return Guard(Starlette(routes=routes), laboratory)
+
+
+def serve(laboratory: Laboratory, listening: socket.socket) -> None:
+    """Serve until Ctrl-C.
+
+    Args:
+        laboratory: What is served.
+        listening: A bound socket.
+    """
+    config = uvicorn.Config(
+        make_app(laboratory), log_level="error", access_log=False, server_header=False, lifespan="off", ws="none",
+        limit_concurrency=64, timeout_keep_alive=5, timeout_graceful_shutdown=1, h11_max_incomplete_event_size=16_384,
+    )  # fmt: skip
+    try:
+        uvicorn.Server(config).run(sockets=[listening])
+    except KeyboardInterrupt:
+        pass
+    finally:
+        laboratory.now.close()
+        laboratory.later.close()
+
+
+@cache
+def shell(name: str) -> str:
+    """A page without its report, which its script asks for."""
+    rules = [
+        {
+            "name": field,
+            "meaning": metadata["meaning"],
+            "accepts": metadata["accepts"],
+            "values": _offered(field, metadata["accepts"]),
+            "closed": field not in VALUES,
+            "changes": field not in WITHOUT_VALUE,
+        }
+        for field, metadata in RULE_FIELDS.items()
+    ]
+    return render_page("bjsim.app", "app.html", page=name, pages=PAGES, rules=rules, presets=PRESETS)
+
+
+@cache
+def assets() -> dict[str, tuple[str, str]]:
+    """The stylesheet and the scripts by name, with their types; those of reports are the ones of pages."""
+    page = render_report(Report("", [], "", [], []))
+    read = templates("bjsim.app").get_template
+    style = page.partition("<style>")[2].partition("</style>")[0]
+    script = page.partition("<script>")[2].partition("</script>")[0]
+    return {
+        "style.css": (style + read("app.css").render(), "text/css"),
+        "cells.js": (script, "text/javascript"),
+        "app.js": (read("app.js").render(), "text/javascript"),
+    }
+
+
+def _offered(field: str, accepts: str) -> list[str]:
+    if field in VALUES:
+        return VALUES[field].split()
+    words = accepts.replace(" or ", ", ").split(", ")
+    return words if all(word.replace("-", "").isalpha() or not word for word in words) and len(words) > 1 else []
+
+
+def _texts(rules: Rules) -> dict[str, str]:
+    return {
+        name: str(value).lower() if isinstance(value, bool) else str(value)
+        for name, value in rules.to_dict().items()
+        if name in RULE_FIELDS
+    }
+
+
+def _asked(request: Request) -> Asked:
+    query = request.query_params
+    return Asked(query.get("rules", "vegas-s17"), tuple(query.getlist("set")[:60]))
+
+
+async def _body(request: Request) -> bytes:
+    body = bytearray()
+    async for part in request.stream():
+        body += part
+        if len(body) > LONGEST_BODY:
+            raise OverflowError
+    return bytes(body)
+
+
+def _html(answer: tuple[int, str]) -> Response:
+    status, text = answer
+    return Response(text, status, media_type="text/html") if status == 200 else PlainTextResponse(text, status)
+
+
+def _unknown() -> Response:
+    return PlainTextResponse("there is no such page", 404)

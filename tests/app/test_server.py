@@ -1,0 +1,142 @@
+"""The server of `bjsim app`: what it refuses, and that its figures are those of the command that it prints."""
+
+import json
+import re
+import shlex
+from html import unescape
+
+import pytest
+from click.testing import CliRunner
+
+pytest.importorskip("starlette")
+pytest.importorskip("uvicorn")
+pytest.importorskip("httpx")
+
+from starlette.testclient import TestClient
+
+from bjsim.app import server, work
+from bjsim.cli.main import cli
+
+HOST = "http://127.0.0.1:8021"
+
+
+@pytest.fixture(scope="module")
+def laboratory():
+    made = server.Laboratory(8021)
+    yield made
+    made.now.close()
+    made.later.close()
+
+
+@pytest.fixture
+def stranger(laboratory):
+    return TestClient(server.make_app(laboratory), base_url=HOST, follow_redirects=False)
+
+
+@pytest.fixture
+def client(stranger, laboratory):
+    stranger.cookies.set(laboratory.cookie, laboratory.token)
+    return stranger
+
+
+def test_the_token_becomes_a_cookie_that_scripts_and_other_sites_cannot_use(stranger, laboratory):
+    answer = stranger.get("/", params={"token": laboratory.token})
+    assert answer.status_code == 303 and answer.headers["location"] == "/game"
+    assert {"httponly", "samesite=strict"} <= {word.strip().lower() for word in answer.headers["set-cookie"].split(";")}
+
+
+@pytest.mark.parametrize("path", ["/", "/game", "/presets", "/report/game", "/static/app.js", "/change", "/alive"])
+@pytest.mark.parametrize("token", ["", "wrong", "é"])
+def test_without_the_token_nothing_is_served(stranger, path, token):
+    answer = stranger.get(path, params={"token": token})
+    assert answer.status_code == 403 and answer.text.count("\n") == 1
+
+
+@pytest.mark.parametrize("host", ["evil.example", "evil.example:8021", "127.0.0.1", "[::1]:8021", "0.0.0.0:80", ""])
+def test_other_hosts_names_are_refused(client, host):
+    assert client.get("/game", headers={"host": host}).status_code == 421
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [{}, {"origin": "null"}, {"origin": "http://evil.example"}, {"origin": "http://127.0.0.1:80"},
+     {"origin": HOST, "sec-fetch-site": "cross-site"}, {"origin": HOST, "sec-fetch-site": "same-site"}],
+)  # fmt: skip
+def test_posts_of_other_pages_are_refused(client, headers):
+    assert client.post("/report/chart", content="x", headers=headers).status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("content", "status"),
+    [("x" * 200_001, 413), (b"\xff\xfe\x00", 422), ("", 422), ("\0" * 99, 422), ("<b>" * 99, 422)],
+)
+def test_huge_and_broken_charts_are_refused(client, content, status):
+    answer = client.post("/report/chart", content=content, headers={"origin": HOST})
+    assert answer.status_code == status and "<" not in answer.text[:1]
+    assert answer.headers["content-type"].startswith("text/plain")
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/static/..%2fapp.js", "/static/../../x.py", "/..%2f..%2fetc%2fpasswd", "/report/chart", "/report/x"],
+)
+def test_paths_outside_are_refused(client, path):
+    assert client.get(path).status_code in (404, 405)
+
+
+@pytest.mark.parametrize("rules", ["x.toml", "../x.toml", "/etc/passwd", "nosuch", "easy\0"])
+def test_no_file_is_read_as_a_game(client, rules):
+    answer = client.get("/report/game", params={"rules": rules})
+    assert answer.status_code == 422 and "no game is called" in answer.text
+
+
+def test_an_address_is_bounded(client):
+    assert client.get("/game", params={"set": "x" * 5000}).status_code == 414
+
+
+def test_jobs_are_bounded(client, laboratory, monkeypatch):
+    monkeypatch.setattr(laboratory.now, "_waiting", work.WAITING)
+    assert client.get("/report/game").status_code == 503
+
+
+def test_a_killed_worker_is_replaced(client, laboratory):
+    hand = {"rules": "easy", "hand": "T,6 v T,7"}
+    assert client.get("/report/hand", params=hand).status_code == 200
+    for process in laboratory.now._pool._processes.values():
+        process.kill()
+        process.join()
+    answers = [client.get("/report/hand", params=hand).status_code for _ in range(3)]
+    assert answers[-1] == 200, answers
+
+
+def test_pages_have_no_inline_script_or_style(client):
+    for name in server.PAGES:
+        answer = client.get(f"/{name}")
+        assert "script-src 'self';" in answer.headers["content-security-policy"]
+        assert not re.search(r"<style|<script>|\son\w+=|https?://", answer.text)
+
+
+@pytest.mark.parametrize(
+    ("rules", "settings"),
+    [("easy", []), ("vegas-s17", ["blackjack_pays=6/5"])],
+)
+def test_figures_are_those_of_the_printed_command(client, rules, settings):
+    page = unescape(client.get("/report/game", params={"rules": rules, "set": settings}).text)
+    command = re.findall(r"<pre>(bjsim .*)</pre>", page)[0]
+    printed = CliRunner().invoke(cli, [*shlex.split(command)[1:], "--json", "-"], catch_exceptions=False)
+    figures = json.loads(printed.stdout)
+    found = dict(re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", page))
+    assert found["value of the chart"].replace("−", "-") == f"{100 * figures['value']:+.6f}% of the bet"
+    if "sd" in figures:
+        assert found["standard deviation of a round"] == f"{figures['sd']:.6f} bets"
+
+
+def test_a_pasted_chart_is_judged(client):
+    chart = CliRunner().invoke(cli, ["solve", "--rules", "easy", "--format", "csv"]).stdout
+    answer = client.post("/report/chart?rules=easy", content=chart, headers={"origin": HOST})
+    assert answer.status_code == 200 and "this is the best chart" in answer.text
+
+
+def test_a_change_of_a_rule_has_its_price(client):
+    answer = client.get("/change", params={"rules": "vegas-s17", "to": "blackjack_pays=6/5"})
+    assert answer.status_code == 200 and -1.5 < float(answer.text.rstrip("%")) < -1.2
