@@ -15,7 +15,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, RedirectRespons
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from bjsim.app.work import Asked, Workers, chart_report, game_report, hand_report, value_change
+from bjsim.app.work import ChosenGame, Worker, chart_report, game_report, hand_report, value_change
 from bjsim.cli.pages import render_report
 from bjsim.html_pages import render_page, templates
 from bjsim.report import Report
@@ -56,7 +56,7 @@ class Laboratory:
         self.port = port
         self.token = secrets.token_urlsafe(24)
         self.cookie = f"bjsim-{port}"  # browsers share cookies among ports
-        self.now, self.later = Workers(), Workers()
+        self.now, self.later = Worker(), Worker()
 
     @property
     def address(self) -> str:
@@ -243,9 +243,9 @@ def _texts(rules: Rules) -> dict[str, str]:
     }
 
 
-def _asked(request: Request) -> Asked:
+def _asked(request: Request) -> ChosenGame:
     query = request.query_params
-    return Asked(query.get("rules", "vegas-s17"), tuple(query.getlist("set")[:60]))
+    return ChosenGame(query.get("rules", "vegas-s17"), tuple(query.getlist("set")[:60]))
 
 
 async def _body(request: Request) -> bytes:

@@ -34,7 +34,7 @@ SECONDS = 60  # a job may take
 WAITING = 8  # jobs of a pool in progress or waiting
 
 
-class Asked(NamedTuple):
+class ChosenGame(NamedTuple):
     """A game as an address holds it: a preset and changes of its rules."""
 
     preset: str
@@ -52,7 +52,7 @@ class Asked(NamedTuple):
         return shlex.join(["bjsim", *words, "--rules", self.preset, *given])
 
 
-def game_report(asked: Asked) -> str:
+def game_report(asked: ChosenGame) -> str:
     """The report of a game, as `bjsim solve --html` has it, with the standard deviation."""
     rules = asked.rules()
     tables = find_tables(rules, (), False, InShoe(None, None, None))
@@ -63,13 +63,13 @@ def game_report(asked: Asked) -> str:
     return _fragment(report)
 
 
-def value_change(asked: Asked, setting: str) -> str:
+def value_change(asked: ChosenGame, setting: str) -> str:
     """What one more change of a rule costs or gains, in percent of the bet; text if the change is not accepted."""
     changed = asked._replace(settings=(*asked.settings, setting)).rules()
     return f"{100 * float(in_its_shoe(changed).value - in_its_shoe(asked.rules()).value):+.4f}%"
 
 
-def hand_report(asked: Asked, hand: str) -> str:
+def hand_report(asked: ChosenGame, hand: str) -> str:
     """The values of every action of a hand, as `bjsim solve --hand` prints them."""
     rules = asked.rules()
     cards, shown = read_hand(hand, rules)
@@ -88,7 +88,7 @@ def hand_report(asked: Asked, hand: str) -> str:
     return _fragment(Report(f"{cards} against {shown}", [game_text(rules)], command, rules_part([rules]), parts))
 
 
-def chart_report(asked: Asked, text: str) -> str:
+def chart_report(asked: ChosenGame, text: str) -> str:
     """A pasted chart: what was understood, its wrong cells with their costs, and the best chart to copy."""
     read = read_with_notes(text, "chart.txt", asked.rules())
     evaluation = evaluate_chart(read.chart)
@@ -118,7 +118,7 @@ def _start() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the server, which ends its workers
 
 
-class Workers:
+class Worker:
     """A worker process with a bounded queue. One that is killed, or takes too long, is replaced."""
 
     def __init__(self) -> None:
