@@ -15,7 +15,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, RedirectRespons
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from bjsim.app.work import ChosenGame, Worker, chart_report, game_report, hand_report, value_change
+from bjsim.app.work import ChosenGame, JobProcess, chart_report, game_report, hand_report, value_change
 from bjsim.cli.pages import render_report
 from bjsim.html_pages import render_page, templates
 from bjsim.report import Report
@@ -56,7 +56,7 @@ class Laboratory:
         self.port = port
         self.token = secrets.token_urlsafe(24)
         self.cookie = f"bjsim-{port}"  # browsers share cookies among ports
-        self.now, self.later = Worker(), Worker()
+        self.now, self.later = JobProcess(), JobProcess()
 
     @property
     def address(self) -> str:

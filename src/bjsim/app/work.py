@@ -118,7 +118,7 @@ def _start() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the server, which ends its workers
 
 
-class Worker:
+class JobProcess:
     """A worker process with a bounded queue. One that is killed, or takes too long, is replaced."""
 
     def __init__(self) -> None:
