@@ -23,6 +23,7 @@ from bjsim.strategies.experiment import make_table
 from bjsim.strategies.shoe.solver import ShoeSolver
 
 sys.path.insert(0, str(Path(__file__).parent))
+from agreement_bets import QUANTITIES as OF_BETS
 from split_approximation import approximate_value, value_term_by_term
 
 DATA = Path(__file__).parent.parent / "docs/reference/published.toml"
@@ -202,6 +203,7 @@ QUANTITIES: dict[str, Callable[[Rules, str], list[float] | str]] = {
     "variance of one chart": lambda rules, _: [variance_of_one_chart(rules)],
     "cut card": lambda rules, cards: [with_cut_card(rules, int(cards))],
     "cost of a cut card": lambda rules, cards: [values(rules, "td")[0] - with_cut_card(rules, int(cards))],
+    **OF_BETS,
 }
 
 

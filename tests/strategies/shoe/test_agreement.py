@@ -19,6 +19,13 @@ QUICK = {
     "depleted hand",
     "exceptions",
     "value, term by term",
+    "side bet",
+    "side bet, in bets",
+    "side bet, with sd and hits",
+    "side bet, three-card hands",
+    "side bet, busts by cards",
+    "side bet, effects of removal",
+    "first card",
 }  # a few seconds in total
 
 
@@ -73,6 +80,14 @@ def test_a_difference_needs_a_reason_and_a_bound(agreement: ModuleType) -> None:
     with pytest.raises(ValueError, match="0589"):
         agreement.figures(group | {"why": "rounding", "within": 1e-5})
     assert agreement.figures(group | {"figures": [["1", "", "-.0588"]]})[0].worst == 0
+
+
+@pytest.mark.parametrize("game", ["vegas-s17", "vegas-h17"])
+def test_known_first_cards_average_to_the_value(agreement: ModuleType, game: str) -> None:
+    rules = agreement.parse_rules(f"{game} inf")
+    known = [agreement.QUANTITIES["first card"](rules, rank)[0] for rank in "A23456789TJQK"]
+    value = sum(float(p) * each for p, each in zip(rules.card_probabilities, known, strict=True))
+    assert value == pytest.approx(100 * float(agreement.Solver(rules).value))
 
 
 def test_farmers_figure_of_cdp_maximizes_each_term(agreement: ModuleType) -> None:

@@ -1,0 +1,101 @@
+"""Quantities of the page of agreement on side bets and known cards; words such as `21+3: flush=5` give a pay table."""
+
+from __future__ import annotations
+
+import math
+
+import bjsim
+from bjsim.sim.game.cards import RANKS
+from bjsim.sim.game.rules import Rules
+from bjsim.strategies.exact.solver import Solver
+from bjsim.strategies.sidebets.exact import SideBet, chosen
+from bjsim.strategies.sidebets.kinds import SuitedShoe
+
+UP_TO_TEN = "3=2,4=2,5=4,6=12,7=50,8=250,9=250,10=250"  # so that nine cards are an event of their own
+SCALE = 115.81  # of the published effects of removal
+
+
+def side_bet(rules: Rules, what: str) -> SideBet:
+    """Return the exact figures of a bet."""
+    name, _, pays = what.partition(": ")
+    return bjsim.sidebet(name, rules=rules, pays=pays or None)
+
+
+def returns(rules: Rules, what: str) -> list[float]:
+    """Return the value in per cent."""
+    return [100 * float(side_bet(rules, what).ev)]
+
+
+def return_in_bets(rules: Rules, what: str) -> list[float]:
+    """Return the value in bets."""
+    return [float(side_bet(rules, what).ev)]
+
+
+def return_sd_and_hits(rules: Rules, what: str) -> list[float]:
+    """Return the value in per cent, the standard deviation in bets, and the hit frequency in per cent."""
+    found = side_bet(rules, what)
+    return [100 * float(found.ev), found.sd, 100 * float(found.hit_frequency)]
+
+
+def three_card_hands(rules: Rules, what: str) -> list[float]:
+    """Return the number of hands of three cards: all, then those of each event."""
+    every = math.comb(52 * int(rules.decks), 3)
+    return [every, *(float(each.probability * every) for each in side_bet(rules, what).events)]
+
+
+def busts_by_cards(rules: Rules, _: str) -> list[float]:
+    """Return the probabilities of no bust, and of a bust with 3 to 9 cards."""
+    found = side_bet(rules, f"buster: {UP_TO_TEN}")
+    return [float(1 - found.hit_frequency), *(float(each.probability) for each in found.events[:7])]
+
+
+def removal(rules: Rules, what: str) -> list[float]:
+    """Return the scaled effects of removal."""
+    return [SCALE * each for each in side_bet(rules, what).removal.values()]
+
+
+def perfect_bettor(rules: Rules, what: str) -> list[float]:
+    """Return what a bettor who sees exact values wins, for words such as `over-13, cut 260`.
+
+    Returns:
+        Units per 100 rounds, the share of rounds with a bet in per cent, and the edge in per cent.
+    """
+    from bjsim.strategies.sidebets.counted import count_bet
+
+    name, _, cut = what.partition(", cut ")
+    bet, shoe, game = chosen(name, None, rules, None, None, None)
+    assert isinstance(shoe, SuitedShoe)
+    found = count_bet(bet, shoe, game, int(cut))
+    return [found.units, 100 * found.share, 100 * found.edge]
+
+
+def first_card(rules: Rules, first: str) -> float:
+    """Return the value, in per cent, of a round in an infinite shoe whose player's first card is known."""
+    solver = Solver(rules)
+    chances = rules.card_probabilities
+    natural = 2 * chances[0] * sum(chances[9:])
+    value = 0.0
+    for second, chance in zip(RANKS, chances, strict=True):
+        if "A" in (first, second) and ({first, second} & {*"TJQK"}):
+            value += float(chance * (1 - natural) * rules.blackjack_pays)
+            continue
+        hands = (
+            float(solver.columns[label].probability)
+            * max(map(float, solver.hand_values(first + second, label).values()))
+            for label in solver.columns
+        )
+        value += float(chance) * (sum(hands) - float(natural))
+    return 100 * value
+
+
+QUANTITIES = {
+    "side bet": returns,
+    "side bet, in bets": return_in_bets,
+    "side bet, with sd and hits": return_sd_and_hits,
+    "side bet, three-card hands": three_card_hands,
+    "side bet, busts by cards": busts_by_cards,
+    "side bet, effects of removal": removal,
+    "side bet, perfect bettor's units": lambda rules, what: perfect_bettor(rules, what)[:1],
+    "side bet, perfect bettor's bets and edge": lambda rules, what: perfect_bettor(rules, what)[1:],
+    "first card": lambda rules, cards: [first_card(rules, card) for card in cards],
+}
