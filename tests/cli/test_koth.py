@@ -232,7 +232,7 @@ def test_standings_cut_no_number_and_no_name(columns, factor):
         "luck_adjusted": -1.25 * factor, "luck_adjusted_ci95": [-2 * factor, -0.5 * factor],
     }  # fmt: skip
     rows = [
-        ({"rank": rank, "bot": name, **values}, "in process")
+        ({"rank": rank, "rank_range": rank and [1, 3], "bot": name, **values}, "in process")
         for rank, name in ((1, "optimal"), (2, "a-bot-17"), (3, "Z" * 245), (None, "broken"))
     ]
     console = Console(width=columns, file=io.StringIO())

@@ -125,11 +125,12 @@ def standings_table(rows: Sequence[tuple[dict[str, Any], str]], width: int) -> R
 
     Args:
         rows: For each bot its entry in standings.json and its language.
-        width: Width of the screen, in characters. If a full line for each bot does not fit, language and group are
-            left out; if that does not fit either, the table is transposed. No number or name is ever cut.
+        width: Width of the screen, in characters. If a full line for each bot does not fit, the ranges of ranks are
+            left out, then language and group; if that does not fit either, the table is transposed. No number or name
+            is ever cut.
     """
-    for wide in (True, False):
-        table = _standings_lines(rows, wide)
+    for wide, ranges in ((True, True), (True, False), (False, False)):
+        table = _standings_lines(rows, wide, ranges)
         if _measured(table).minimum <= width:
             return table
     headings = ("bot", "rank", "language", "matches", "chips", "± 95%", "luck-adjusted per hand", "± 95%", "group")
@@ -138,8 +139,8 @@ def standings_table(rows: Sequence[tuple[dict[str, Any], str]], width: int) -> R
     )
 
 
-def _standings_lines(rows: Sequence[tuple[dict[str, Any], str]], wide: bool) -> RichTable:
-    """A table with a line for each bot. wide: whether to show language and group."""
+def _standings_lines(rows: Sequence[tuple[dict[str, Any], str]], wide: bool, ranges: bool) -> RichTable:
+    """A table with a line for each bot. wide: whether to show language and group; ranges: and the ranges of ranks."""
     table = RichTable(box=box.SIMPLE_HEAD, padding=(0, 1 if wide else 0), pad_edge=False)
     table.add_column("rank", justify="right", no_wrap=True)
     table.add_column("bot", overflow="fold", min_width=8, max_width=LONGEST if wide else LONGEST // 2)
@@ -153,7 +154,7 @@ def _standings_lines(rows: Sequence[tuple[dict[str, Any], str]], wide: bool) -> 
     table.add_column("ms per move" if wide else "ms", justify="right", no_wrap=True)
     for row, language in rows:
         cells: list[str | Text | None] = [
-            _rank(row),
+            _rank(row, ranges),
             Text(row["bot"]),
             language if wide else None,
             f"{row['matches']:,}",
@@ -191,8 +192,12 @@ def _standings_cells(row: dict[str, Any], language: str) -> list[Cell]:
     ]
 
 
-def _rank(row: dict[str, Any]) -> str:
-    return "–" if row["rank"] is None else str(row["rank"])
+def _rank(row: dict[str, Any], ranges: bool = True) -> str:
+    """The rank, with the range of those that the results leave open."""
+    if row["rank"] is None:
+        return "–"
+    best, worst = row["rank_range"]
+    return f"{row['rank']} ({best}–{worst})" if ranges and best < worst else str(row["rank"])
 
 
 def _luck_adjusted(row: dict[str, Any]) -> str:

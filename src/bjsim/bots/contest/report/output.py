@@ -25,15 +25,17 @@ def row_values(row: StandingsRow, timings: Timings | None = None) -> dict[str, A
 
     Returns:
         Values by key. `rank` is None for a bot without one, `chips` is per match, `per_hand` is the profit in chips per
-        hand. `tied_with` has the names of the bots that it is not separated from. `retired` says when and why the bot
-        is not asked any more, or "". `age` is the number of matches that the contest has played since this version of
-        the bot joined. `luck_adjusted` is profit minus luck in chips per hand; it is None before the first match has
-        ended, and under rules without luck adjustment (splits without a limit).
+        hand. `rank_range` is the best and the worst rank that the bot may deserve, for all bots together with a
+        probability of 95%. `tied_with` has the names of the bots that it is not separated from. `retired` says when and
+        why the bot is not asked any more, or "". `age` is the number of matches that the contest has played since this
+        version of the bot joined. `luck_adjusted` is profit minus luck in chips per hand; it is None before the first
+        match has ended, and under rules without luck adjustment (splits without a limit).
     """
     score = row.score
     ms = timings.ms_per_move(row.bot) if timings else None
     return {
         "rank": row.rank,
+        "rank_range": list(row.rank_range) if row.rank_range else None,
         "bot": row.name,
         "group": row.groups,
         "tied_with": list(row.tied_with),
@@ -70,6 +72,8 @@ def standings_csv(standings: Standings, timings: Timings | None = None) -> str:
                 flat[f"{key}_low"], flat[f"{key}_high"] = value or ("", "")
             else:
                 flat[key] = sum(value.values()) if key == "faults" else value
+                if key == "rank_range":
+                    flat[key] = "-".join(map(str, value or ()))
                 if key == "tied_with":
                     flat[key] = "; ".join(value)
         if writer is None:

@@ -91,6 +91,23 @@ class Differences:
                 break
             pairs = left
 
+    def rank_ranges(self, bots: Sequence[int]) -> list[tuple[int, int]]:
+        """The best and the worst rank that each bot may deserve among some.
+
+        All ranges hold together, at every look, with the error of the verdicts: a wrong one takes a pair that was put
+        in the wrong order.
+
+        Args:
+            bots: Numbers of the bots.
+
+        Returns:
+            For each of them the best rank, which is 1 plus the number of bots that are separated from it and ahead, and
+            the worst.
+        """
+        ahead = self.low[np.ix_(bots, bots)] > 0
+        best, worst = 1 + ahead.sum(axis=0), len(bots) - ahead.sum(axis=1)
+        return list(zip(best.tolist(), worst.tolist(), strict=True))
+
     def _moments(self, n: int) -> tuple[Floats, Floats, Floats, Floats]:
         """Mean and variance of the difference by batch, the variance of independent series, and its freedom.
 

@@ -60,6 +60,8 @@ class StandingsRow:
         score: Its score.
         groups: Letters; bots that share one are not separated.
         tied_with: Names of the ranked bots that it is not separated from.
+        rank_range: The best and the worst rank that it may deserve: behind all bots that are separated and ahead of it,
+            ahead of all that are separated and behind. None for a bot without a rank.
         version: Number of its version.
         age: Matches that the contest has played since this version joined.
         left: Why it has left, or "" if it takes part.
@@ -73,6 +75,7 @@ class StandingsRow:
     score: Score
     groups: str
     tied_with: tuple[str, ...] = ()
+    rank_range: tuple[int, int] | None = None
     version: int = 1
     age: int = 0
     left: str = ""

@@ -151,12 +151,13 @@ class Standings(ContestTally):
         ranked = [bot for bot in order if self.scores[bot].matches and self.scores[bot].started]
         names = np.array([self.names[bot] for bot in ranked], object)
         together = ~self.differences.separated[np.ix_(ranked, ranked)]
+        ranges = self.differences.rank_ranges(ranked)
         for index, (bot, letters) in enumerate(zip(order, self.groups(), strict=True)):
             if not index or self.mean_chips(bot) != self._rows[-1].chips:
                 rank = index + 1
             if index < len(ranked):  # the others come last
                 together[index, index] = False
-                self._rows.append(self._row(bot, rank, letters, tuple(names[together[index]])))
+                self._rows.append(self._row(bot, rank, letters, tuple(names[together[index]]), ranges[index]))
             else:
                 self._rows.append(self._row(bot, None, letters))
         return self._rows
@@ -173,8 +174,8 @@ class Standings(ContestTally):
         """The standings as a data frame.
 
         Returns:
-            A row for each bot, best first: rank, bot, matches, chips per match, luck-adjusted chips per hand with its
-            95% interval, and the bots that it is not separated from.
+            A row for each bot, best first: rank, the ranks that it may deserve, bot, matches, chips per match,
+            luck-adjusted chips per hand with its 95% interval, and the bots that it is not separated from.
 
         Raises:
             InputError: If pandas is not installed.
@@ -186,6 +187,7 @@ class Standings(ContestTally):
         adjusted = [row.score.adjusted if row.score.adjusted.n else None for row in rows]
         return {
             "rank": [row.rank for row in rows],
+            "rank between": [row.rank_range for row in rows],
             "bot": [row.name for row in rows],
             "matches": [row.score.matches for row in rows],
             "chips": [round(row.chips, 2) for row in rows],
@@ -204,11 +206,18 @@ class Standings(ContestTally):
         """
         return [self._row(bot, None, "") for bot in sorted(self.roster.left)]
 
-    def _row(self, bot: int, rank: int | None, groups: str, ties: tuple[str, ...] = ()) -> StandingsRow:
+    def _row(
+        self,
+        bot: int,
+        rank: int | None,
+        groups: str,
+        ties: tuple[str, ...] = (),
+        ranks: tuple[int, int] | None = None,
+    ) -> StandingsRow:
         score, roster = self.scores[bot], self.roster
         name, chips, interval = self.names[bot], self.mean_chips(bot), self._chips_ci95(score)
         version, age, left = roster.versions[bot], roster.age(bot), roster.left.get(bot, "")
-        return StandingsRow(rank, bot, name, chips, interval, score, groups, ties, version, age, left)
+        return StandingsRow(rank, bot, name, chips, interval, score, groups, ties, ranks, version, age, left)
 
     def _chips_ci95(self, score: Score) -> tuple[float, float] | None:
         """The interval of a bot's chips, which are 0 or more with raises; without, bots double and split on credit."""
