@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
 
+@cache
 def templates(package: str) -> Environment:
     """The templates of a package, which escape what they are given. Those of `bjsim` are found too."""
     from jinja2 import ChoiceLoader, Environment, PackageLoader, select_autoescape  # slow to import

@@ -1,8 +1,10 @@
 """The server of `bjsim app`: what it refuses, and that its figures are those of the command that it prints."""
 
+import asyncio
 import json
 import re
 import shlex
+import time
 from html import unescape
 
 import pytest
@@ -14,8 +16,9 @@ pytest.importorskip("httpx")
 
 from starlette.testclient import TestClient
 
-from bjsim.app import server, work
+from bjsim.app import jobs, server, work
 from bjsim.cli.main import cli
+from bjsim.sim.game.presets import PRESETS
 
 HOST = "http://127.0.0.1:8021"
 
@@ -95,8 +98,29 @@ def test_an_address_is_bounded(client):
 
 
 def test_jobs_are_bounded(client, laboratory, monkeypatch):
-    monkeypatch.setattr(laboratory.now, "_waiting", work.WAITING)
+    monkeypatch.setattr(laboratory.now, "_newest", dict.fromkeys(range(jobs.WAITING)))
     assert client.get("/report/game").status_code == 503
+
+
+def test_a_newer_request_of_a_page_replaces_one_that_waits():
+    async def ask():
+        first = asyncio.create_task(worker.run("other", time.ctime, 0))
+        await asyncio.sleep(0)  # it begins, and the others wait for it
+        return await asyncio.gather(first, *(worker.run(page, time.ctime, 0) for page in ["same", "same", "", ""]))
+
+    worker = jobs.JobProcess()
+    try:
+        answers = asyncio.run(ask())
+    finally:
+        worker.close()
+    assert [status for status, _ in answers] == [200, 409, 200, 200, 200]
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_the_example_of_a_hand_suits_every_game(name):
+    rules = PRESETS[name].rules
+    example = server.HANDS["both" if rules.dealer_shows == "both" else "one"]
+    assert "best" in work.hand_report(work.ChosenGame(name, ()), example)
 
 
 def test_a_killed_worker_is_replaced(client, laboratory):
@@ -121,11 +145,13 @@ def test_pages_have_no_inline_script_or_style(client):
     [("easy", []), ("vegas-s17", ["blackjack_pays=6/5"])],
 )
 def test_figures_are_those_of_the_printed_command(client, rules, settings):
-    page = unescape(client.get("/report/game", params={"rules": rules, "set": settings}).text)
+    game = {"rules": rules, "set": settings}
+    page = unescape(client.get("/report/game", params=game).text)
+    details = client.get("/report/details", params=game).text
     command = re.findall(r"<pre>(bjsim .*)</pre>", page)[0]
     printed = CliRunner().invoke(cli, [*shlex.split(command)[1:], "--json", "-"], catch_exceptions=False)
     figures = json.loads(printed.stdout)
-    found = dict(re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", page))
+    found = dict(re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", page + details))
     assert found["value of the chart"].replace("−", "-") == f"{100 * figures['value']:+.6f}% of the bet"
     if "sd" in figures:
         assert found["standard deviation of a round"] == f"{figures['sd']:.6f} bets"
@@ -139,4 +165,4 @@ def test_a_pasted_chart_is_judged(client):
 
 def test_a_change_of_a_rule_has_its_price(client):
     answer = client.get("/change", params={"rules": "vegas-s17", "to": "blackjack_pays=6/5"})
-    assert answer.status_code == 200 and -1.5 < float(answer.text.rstrip("%")) < -1.2
+    assert answer.status_code == 200 and -1.5 < float(answer.text.replace("−", "-").rstrip("%")) < -1.2

@@ -15,7 +15,8 @@ from starlette.responses import JSONResponse, PlainTextResponse, RedirectRespons
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from bjsim.app.work import ChosenGame, JobProcess, chart_report, game_report, hand_report, value_change
+from bjsim.app.jobs import NICE, JobProcess
+from bjsim.app.work import ChosenGame, chart_report, game_details, game_report, hand_report, value_change
 from bjsim.cli.pages import render_report
 from bjsim.html_pages import render_page, templates
 from bjsim.report import Report
@@ -25,6 +26,7 @@ from bjsim.sim.game.rules import RULE_FIELDS, Rules
 LONGEST_BODY = 200_000  # bytes
 LONGEST_ADDRESS = 4_000
 BODY_SECONDS = 10
+HANDS = {"one": "T,6 v T", "both": "T,6 v T,7"}  # examples, by how many cards the dealer shows
 PAGES = {"game": "Game", "chart": "Chart", "hand": "Hand"}
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
@@ -56,7 +58,7 @@ class Laboratory:
         self.port = port
         self.token = secrets.token_urlsafe(24)
         self.cookie = f"bjsim-{port}"  # browsers share cookies among ports
-        self.now, self.later = JobProcess(), JobProcess()
+        self.now, self.later = JobProcess(), JobProcess(NICE)
 
     @property
     def address(self) -> str:
@@ -133,9 +135,11 @@ def make_app(laboratory: Laboratory) -> ASGIApp:
     async def report(request: Request) -> Response:
         name, query, asked = request.path_params["name"], request.query_params, _asked(request)
         if name == "game":
-            return _html(await laboratory.now.run(game_report, asked))
+            return _html(await laboratory.now.run(_page_of(request), game_report, asked))
+        if name == "details":
+            return _html(await laboratory.later.run(_page_of(request), game_details, asked))
         if name == "hand":
-            return _html(await laboratory.now.run(hand_report, asked, query.get("hand", "")[:100]))
+            return _html(await laboratory.now.run(_page_of(request), hand_report, asked, query.get("hand", "")[:100]))
         return _unknown()
 
     async def check(request: Request) -> Response:
@@ -147,11 +151,11 @@ def make_app(laboratory: Laboratory) -> ASGIApp:
             return PlainTextResponse(f"a chart has at most {LONGEST_BODY:,} bytes", 413)
         except UnicodeDecodeError:
             return PlainTextResponse("the chart is not text in UTF-8", 422)
-        return _html(await laboratory.now.run(chart_report, _asked(request), text))
+        return _html(await laboratory.now.run(_page_of(request), chart_report, _asked(request), text))
 
     async def change(request: Request) -> Response:
         setting = request.query_params.get("to", "")[:200]
-        status, text = await laboratory.later.run(value_change, _asked(request), setting)
+        status, text = await laboratory.later.run(_page_of(request), value_change, _asked(request), setting)
         return PlainTextResponse(text, status)
 
     async def static(request: Request) -> Response:
@@ -188,6 +192,8 @@ def serve(laboratory: Laboratory, listening: socket.socket) -> None:
         make_app(laboratory), log_level="error", access_log=False, server_header=False, lifespan="off", ws="none",
         limit_concurrency=64, timeout_keep_alive=5, timeout_graceful_shutdown=1, h11_max_incomplete_event_size=16_384,
     )  # fmt: skip
+    for worker in (laboratory.now, laboratory.later):
+        worker.warm(game_report, ChosenGame("vegas-s17", ()))
     try:
         uvicorn.Server(config).run(sockets=[listening])
     except KeyboardInterrupt:
@@ -211,7 +217,7 @@ def shell(name: str) -> str:
         }
         for field, metadata in RULE_FIELDS.items()
     ]
-    return render_page("bjsim.app", "app.html", page=name, pages=PAGES, rules=rules, presets=PRESETS)
+    return render_page("bjsim.app", "app.html", page=name, pages=PAGES, rules=rules, presets=PRESETS, hands=HANDS)
 
 
 @cache
@@ -246,6 +252,11 @@ def _texts(rules: Rules) -> dict[str, str]:
 def _asked(request: Request) -> ChosenGame:
     query = request.query_params
     return ChosenGame(query.get("rules", "vegas-s17"), tuple(query.getlist("set")[:60]))
+
+
+def _page_of(request: Request) -> str:
+    # what a page calls itself; its newest request replaces those that wait
+    return request.headers.get("bjsim-page", "")[:60]
 
 
 async def _body(request: Request) -> bytes:

@@ -1,24 +1,17 @@
-"""What worker processes compute for the pages, as fragments of reports, and the processes."""
+"""What worker processes compute for the pages: fragments of reports."""
 
 from __future__ import annotations
 
-import asyncio
+import math
 import shlex
-import signal
-from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import suppress
-from multiprocessing import get_context
 from typing import NamedTuple
 
 from bjsim.cli.check import cell_table, cost_lines
 from bjsim.cli.check_page import report_check
 from bjsim.cli.options import the_rules
 from bjsim.cli.pages import render_report, rules_part
-from bjsim.cli.solve import find_tables
-from bjsim.cli.solve_page import report_solved
-from bjsim.cli.solve_shoe import InShoe, read_hand
+from bjsim.cli.solve_page import details_part, report_best
+from bjsim.cli.solve_shoe import read_hand
 from bjsim.errors import InputError, shorten
 from bjsim.report import Code, Figures, Notes, Report, Section, TextTable
 from bjsim.sim.game.actions import NAMES
@@ -27,11 +20,15 @@ from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.evaluation.best import in_its_shoe
 from bjsim.strategies.evaluation.evaluate import evaluate_chart
+from bjsim.strategies.evaluation.valued_chart import ValuedChart
+from bjsim.strategies.exact.solver import Solver
+from bjsim.strategies.exact.tables import Tables
 from bjsim.strategies.formats.files import WRITERS, detect_format, read_with_notes
+from bjsim.strategies.shoe.solver import ShoeSolver
+from bjsim.strategies.shoe.tables import ShoeTables
 from bjsim.strategies.tabular import percent
 
-SECONDS = 60  # a job may take
-WAITING = 8  # jobs of a pool in progress or waiting
+DEVIATION = "standard deviation of a round"
 
 
 class ChosenGame(NamedTuple):
@@ -53,27 +50,39 @@ class ChosenGame(NamedTuple):
 
 
 def game_report(asked: ChosenGame) -> str:
-    """The report of a game, as `bjsim solve --html` has it, with the standard deviation."""
-    rules = asked.rules()
-    tables = find_tables(rules, (), False, InShoe(None, None, None))
-    report = report_solved(tables, game_text(rules, None), asked.command("solve"))
-    with suppress(InputError):  # a game may have no exact one
-        deviation = ("standard deviation of a round", f"{tables.solution.sd:.6f} bets")
-        report = report._replace(parts=[Figures([*report.parts[0].entries, deviation]), *report.parts[1:]])
-    return _fragment(report)
+    """The value and the best chart of a game, as `bjsim solve --html` has them: what is computed at once."""
+    tables = _tables(asked.rules())
+    chart = ValuedChart.of_best(tables.solution)
+    report = report_best(tables, chart, game_text(tables.solution.rules, None), asked.command("solve"))
+    deviation = (DEVIATION, "…")  # filled in with the details
+    return _fragment(report._replace(parts=[Figures([*report.parts[0].entries, deviation]), *report.parts[1:]]))
+
+
+def game_details(asked: ChosenGame) -> str:
+    """What is computed after the best chart: the standard deviation, the closest decisions, the dealer's outcomes."""
+    solution = in_its_shoe(asked.rules())
+    try:
+        deviation = f"{solution.sd:.6f} bets"
+    except InputError:
+        deviation = "not computed exactly"
+    parts = [Figures([(DEVIATION, deviation)]), details_part(ValuedChart.of_best(solution))]
+    return _fragment(Report("", [], "", [], parts))
 
 
 def value_change(asked: ChosenGame, setting: str) -> str:
     """What one more change of a rule costs or gains, in percent of the bet; text if the change is not accepted."""
     changed = asked._replace(settings=(*asked.settings, setting)).rules()
-    return f"{100 * float(in_its_shoe(changed).value - in_its_shoe(asked.rules()).value):+.4f}%"
+    difference = float(in_its_shoe(changed).value) - float(in_its_shoe(asked.rules()).value)
+    if not math.isfinite(difference):
+        raise InputError("the value is infinite")
+    return percent(difference, 4)
 
 
 def hand_report(asked: ChosenGame, hand: str) -> str:
     """The values of every action of a hand, as `bjsim solve --hand` prints them."""
     rules = asked.rules()
     cards, shown = read_hand(hand, rules)
-    values = find_tables(rules, (), False, InShoe(None, None, hand)).hand_values(cards, shown)
+    values = _tables(rules).hand_values(cards, shown)
     letters = [letter for letter in "SHDPR" if all(letter in ev for ev in values.values())]
     rows = [
         [name, *(f"{float(ev[letter]):+.9f}" for letter in letters), NAMES[max(letters, key=ev.__getitem__)]]
@@ -103,56 +112,14 @@ def chart_report(asked: ChosenGame, text: str) -> str:
     return _fragment(report._replace(parts=[*notes, *report.parts, *after]))
 
 
+def _tables(rules: Rules) -> Tables | ShoeTables:
+    """The tables of a game, from a solution that is kept for the next request."""
+    solution = in_its_shoe(rules)
+    if isinstance(solution, Solver):
+        return Tables(solution)
+    assert isinstance(solution, ShoeSolver)  # there are two kinds
+    return ShoeTables(solution)
+
+
 def _fragment(report: Report) -> str:
     return render_report(report).partition("<main>")[2].partition("</main>")[0]
-
-
-def _answer(job: Callable[..., str], arguments: Sequence[object]) -> tuple[int, str]:
-    try:
-        return 200, job(*arguments)
-    except InputError as error:
-        return 422, str(error)
-
-
-def _start() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the server, which ends its workers
-
-
-class JobProcess:
-    """A worker process with a bounded queue. One that is killed, or takes too long, is replaced."""
-
-    def __init__(self) -> None:
-        self._waiting = 0
-        self._pool = self._new()
-
-    def _new(self) -> ProcessPoolExecutor:
-        return ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=_start)
-
-    async def run(self, job: Callable[..., str], *arguments: object) -> tuple[int, str]:
-        """Run a job. Returns: the status and the text of the answer."""
-        if self._waiting >= WAITING:
-            return 503, "too much is asked at once; try again in a moment"
-        self._waiting += 1
-        pool = self._pool
-        try:
-            future = pool.submit(_answer, job, arguments)
-            return await asyncio.wait_for(asyncio.wrap_future(future), SECONDS)
-        except TimeoutError:
-            self._replace(pool)
-            return 503, f"stopped: it took more than {SECONDS} s"
-        except BrokenProcessPool:
-            self._replace(pool)
-            return 503, "the process that computes was ended; a new one is there, so try again"
-        finally:
-            self._waiting -= 1
-
-    def _replace(self, pool: ProcessPoolExecutor) -> None:
-        if pool is self._pool:
-            self.close()
-            self._pool = self._new()
-
-    def close(self) -> None:
-        """End the process, whatever it computes."""
-        for process in list((self._pool._processes or {}).values()):
-            process.kill()
-        self._pool.shutdown(wait=False, cancel_futures=True)

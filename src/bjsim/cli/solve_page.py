@@ -38,8 +38,14 @@ def draw_solved(tables: Tables | ShoeTables, files: Files, game: str, card: bool
 
 def report_solved(tables: Tables | ShoeTables, game: str, command: str, card: bool = False) -> Report:
     """Report a solved game, with a line about it and the command that solves it; a `card` is the chart alone."""
-    solution, strategy = tables.solution, tables.followed
-    chart, lines, figures = ValuedChart.of_best(solution), _lines(tables, game), _figures(tables)
+    chart = ValuedChart.of_best(tables.solution)
+    report = report_best(tables, chart, game, command, card)
+    return report if card else report._replace(parts=[*report.parts, details_part(chart)])
+
+
+def report_best(tables: Tables | ShoeTables, chart: ValuedChart, game: str, command: str, card: bool = False) -> Report:
+    """Report the value and the best chart of a solved game."""
+    solution, strategy, figures = tables.solution, tables.followed, _figures(tables)
     parts: list[Any] = [
         Figures([(name, f"{text} of the bet") for name, text in figures.items()]),
         Section("The best strategy"),
@@ -52,11 +58,14 @@ def report_solved(tables: Tables | ShoeTables, game: str, command: str, card: bo
         ]
         parts.append(Section(f"Two-card exceptions of {strategy}", 3))
         parts.append(TextTable("exceptions", ["hand", "dealer", "action", "gain"], rows))
-    if not card:
-        closest = [Section("The closest decisions"), closest_part(chart)]
-        parts.append(Columns([closest, [Section("The dealer's final score, in percent"), dealer_part(chart)]]))
     title = f"The best strategy in {solution.rules.name}"
-    return Report(title, lines, command, rules_part([solution.rules]), parts)
+    return Report(title, _lines(tables, game), command, rules_part([solution.rules]), parts)
+
+
+def details_part(chart: ValuedChart) -> Columns:
+    """The closest decisions next to the dealer's outcomes."""
+    closest = [Section("The closest decisions"), closest_part(chart)]
+    return Columns([closest, [Section("The dealer's final score, in percent"), dealer_part(chart)]])
 
 
 def _lines(tables: Tables | ShoeTables, game: str) -> list[str]:

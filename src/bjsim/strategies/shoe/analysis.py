@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from bjsim.errors import InputError
 from bjsim.sim.game.cards import TEN
 from bjsim.strategies.shoe.composition import VALUES, Composition
+from bjsim.strategies.shoe.dealer import dealer_chances
 from bjsim.strategies.shoe.game import Game
 from bjsim.strategies.shoe.hands import Tree
 from bjsim.strategies.shoe.insurance import profits
@@ -80,11 +81,8 @@ class ShoeStates:
 
     @cached_property
     def dealer(self) -> Floats:
-        """Distribution of the dealer's outcome, shape (starts, outcomes, multisets removed)."""
-        removed, outcomes = self.layout.removed, len(self.game.dealer.outcomes)
-        return np.array([
-            hands.chances(self.composition.values, removed, outcomes) for hands in self.game.dealer.hands
-        ])  # fmt: skip
+        """Distribution of the dealer's outcome, shape (starts, outcomes, multisets removed); not to be changed."""
+        return dealer_chances(self.game.dealer, tuple(self.composition.values.tolist()), self.layout.removed)
 
     @cached_property
     def chance(self) -> Floats:

@@ -119,6 +119,14 @@ class DealerPlay:
         return np.array([hands.known for hands in self.hands])
 
 
+@lru_cache(maxsize=4)  # solutions of games that differ in the player's rules alone share one
+def dealer_chances(play: DealerPlay, shoe: tuple[float, ...], removed: Removed) -> Floats:
+    """Return the distribution of the outcome, (starts, outcomes, G), for the counts of a shoe by card value."""
+    chances = np.array([hands.chances(np.array(shoe), removed, len(play.outcomes)) for hands in play.hands])
+    chances.flags.writeable = False
+    return chances
+
+
 def dealer_play(rules: Rules) -> DealerPlay:
     """Return the dealer's play under `rules`."""
     own = Rules(

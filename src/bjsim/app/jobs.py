@@ -1,0 +1,99 @@
+"""Processes that compute for the pages, one job at a time."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import get_context
+
+from bjsim.errors import InputError
+
+SECONDS = 60  # a job may take
+WAITING = 8  # pages that one process serves at once
+NICE = 10  # of a process whose work can wait
+
+
+def _answer(job: Callable[..., str], arguments: Sequence[object]) -> tuple[int, str]:
+    try:
+        return 200, job(*arguments)
+    except InputError as error:
+        return 422, str(error)
+
+
+def _start(niceness: int) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the server, which ends its workers
+    if niceness and hasattr(os, "nice"):
+        os.nice(niceness)
+
+
+class JobProcess:
+    """A worker process with a bounded queue. One that is killed, or takes too long, is replaced.
+
+    Args:
+        niceness: How far it gives way to other processes.
+    """
+
+    def __init__(self, niceness: int = 0) -> None:
+        self.niceness = niceness
+        self._newest: dict[object, object] = {}  # request by the page that waits for it
+        self._turn = asyncio.Lock()
+        self._pool = self._new()
+
+    def _new(self) -> ProcessPoolExecutor:
+        context = get_context("spawn")
+        return ProcessPoolExecutor(1, mp_context=context, initializer=_start, initargs=(self.niceness,))
+
+    def warm(self, job: Callable[..., str], *arguments: object) -> None:
+        """Start the process with a job whose answer nobody needs."""
+        self._pool.submit(_answer, job, arguments)
+
+    async def run(self, page: str, job: Callable[..., str], *arguments: object) -> tuple[int, str]:
+        """Run a job.
+
+        Args:
+            page: Who asks, if known. A newer request of the same page replaces one that has not begun.
+            job: A function of a module.
+            *arguments: Its arguments.
+
+        Returns:
+            The status and the text of the answer.
+        """
+        mine = object()
+        asker: object = page or mine
+        if asker not in self._newest and len(self._newest) >= WAITING:
+            return 503, "too much is asked at once; try again in a moment"
+        self._newest[asker] = mine
+        try:
+            async with self._turn:
+                if self._newest.get(asker) is not mine:
+                    return 409, "the page has asked for something newer"
+                return await self._run(job, arguments)
+        finally:
+            if self._newest.get(asker) is mine:
+                del self._newest[asker]
+
+    async def _run(self, job: Callable[..., str], arguments: Sequence[object]) -> tuple[int, str]:
+        pool = self._pool
+        try:
+            return await asyncio.wait_for(asyncio.wrap_future(pool.submit(_answer, job, arguments)), SECONDS)
+        except TimeoutError:
+            self._replace(pool)
+            return 503, f"stopped: it took more than {SECONDS} s"
+        except BrokenProcessPool:
+            self._replace(pool)
+            return 503, "the process that computes was ended; a new one is there, so try again"
+
+    def _replace(self, pool: ProcessPoolExecutor) -> None:
+        if pool is self._pool:
+            self.close()
+            self._pool = self._new()
+
+    def close(self) -> None:
+        """End the process, whatever it computes."""
+        for process in list((self._pool._processes or {}).values()):
+            process.kill()
+        self._pool.shutdown(wait=False, cancel_futures=True)
