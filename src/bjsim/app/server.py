@@ -48,6 +48,17 @@ VALUES = {  # offered for rules that accept more
     "charlie": "none 5 6 7",
     "dealer_stands_on": "17 18",
 }
+USUAL = [
+    "decks",
+    "hit_soft_17",
+    "blackjack_pays",
+    "double_on",
+    "double_after_split",
+    "surrender",
+    "peek",
+    "max_hands",
+    "resplit_aces",
+]
 WITHOUT_VALUE = {"cut", "raises", "buy_in", "chips", "turns", "move_cap", "seats"}  # change no exact value
 
 
@@ -214,6 +225,7 @@ def shell(name: str) -> str:
             "values": _offered(field, metadata["accepts"]),
             "closed": field not in VALUES,
             "changes": field not in WITHOUT_VALUE,
+            "usual": field in USUAL,
         }
         for field, metadata in RULE_FIELDS.items()
     ]

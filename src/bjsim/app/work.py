@@ -29,6 +29,10 @@ from bjsim.strategies.shoe.tables import ShoeTables
 from bjsim.strategies.tabular import percent
 
 DEVIATION = "standard deviation of a round"
+STRATEGIES_NOTE = (
+    "td plays by a chart of totals; td-2c has exceptions for two cards; cdz-, cdp1 and cdp use all cards of the hand, "
+    "and differ in what they know after a split."
+)
 
 
 class ChosenGame(NamedTuple):
@@ -84,14 +88,18 @@ def hand_report(asked: ChosenGame, hand: str) -> str:
     cards, shown = read_hand(hand, rules)
     values = _tables(rules).hand_values(cards, shown)
     letters = [letter for letter in "SHDPR" if all(letter in ev for ev in values.values())]
+    best = {name: max(letters, key=ev.__getitem__) for name, ev in values.items()}
     rows = [
-        [name, *(f"{float(ev[letter]):+.9f}" for letter in letters), NAMES[max(letters, key=ev.__getitem__)]]
-        for name, ev in values.items()
+        [name, NAMES[best[name]], *(f"{float(ev[letter]):+.9f}" for letter in letters)] for name, ev in values.items()
     ]
-    headings = ["followed by", *(NAMES[letter] for letter in letters), "best"]
+    headings = ["followed by", "best", *(NAMES[letter] for letter in letters)]
+    first = next(iter(values))
+    profit = float(values[first][best[first]])
     parts = [
+        Figures([("best action", f"{NAMES[best[first]]} ({profit:+.6f})")]),
         Notes(["Expected profit in initial bets, given that no natural of the dealer has ended the round."]),
         TextTable("values", headings, rows),
+        Notes([] if asked.rules().infinite else [STRATEGIES_NOTE], small=True),
     ]
     command = asked.command("solve", "--hand", hand)
     return _fragment(Report(f"{cards} against {shown}", [game_text(rules)], command, rules_part([rules]), parts))
@@ -106,10 +114,12 @@ def chart_report(asked: ChosenGame, text: str) -> str:
         evaluation, None, [], cell_table(evaluation, evaluation.cells), cost_lines(evaluation), command
     )
     corrected = WRITERS[detect_format(text)](evaluation.best_chart)
-    difference = percent(evaluation.difference, 4)
+    difference = f"{100 * float(evaluation.difference):.4f}%"
     notes = [Notes(read.notes, small=True)] if read.notes else []
     after = [Section(f"The best chart, which is better by {difference} of the bet"), Code(corrected)]
-    return _fragment(report._replace(parts=[*notes, *report.parts, *after]))
+    return _fragment(
+        report._replace(title=f"Your chart in {evaluation.chart.rules.name}", parts=[*notes, *report.parts, *after])
+    )
 
 
 def _tables(rules: Rules) -> Tables | ShoeTables:

@@ -28,6 +28,7 @@ const fill = () => {
     const cut = text.indexOf("="), one = controls.find(control => control.name === text.slice(0, cut));
     if (one) one.value = text.slice(cut + 1);
   });
+  if (controls.some(one => at("rarer").contains(one) && one.value !== presets[preset.value][one.name])) at("rarer").open = true;
   if (page === "hand") at("hand").value = given.get("hand") || usualHand();
 };
 const fetched = async (url, options = {}) => {
@@ -63,7 +64,7 @@ const showChanges = async (asked, signal) => {
   for (const [setting, cell, row] of rows) {
     const answer = await fetched(`/change?${asked}&to=${encodeURIComponent(setting)}`, {signal}), text = await answer.text();
     if (signal.aborted) return;
-    if (answer.ok) cell.textContent = text; else row.remove();
+    if (answer.ok) { cell.textContent = text; cell.className = /[1-9]/.test(text) ? text.startsWith("+") ? "gain" : "loss" : ""; } else row.remove();
   }
 };
 const update = async () => {
