@@ -30,7 +30,7 @@ def approximate_value(solver: ShoeSolver) -> float:
             form = shoe.form(start, pair) if pair >= 0 else None
             if form is not None:
                 options = [analysis.base.stand[start, node], analysis.hit(start, play, np.array([node]))[0]]
-                if shoe.nodes.legal[node] >> DOUBLE & 1:
+                if shoe.nodes.legal[start, node] >> DOUBLE & 1:
                     options.append(analysis.base.double[start, node])
                 value = max(*options, _split(solver, analysis, play, form, start, pair))
             ev += shoe.chance[start] * weight * value
