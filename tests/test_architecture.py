@@ -32,6 +32,7 @@ LAYERS = {  # inside a package, each part may import itself and those after it
     "strategies": (
         "experiment",
         "results",
+        "promotions",
         "counting",
         "sidebets",
         "learning",

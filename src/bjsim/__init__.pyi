@@ -40,6 +40,9 @@ from bjsim.strategies.exact.solver import Solver as Solver
 from bjsim.strategies.learning.report import LearnedGame as LearnedGame
 from bjsim.strategies.learning.study import Study as Study
 from bjsim.strategies.players.find import find_player as find_player
+from bjsim.strategies.promotions.bank import BankResult as BankResult
+from bjsim.strategies.promotions.bank import bank as bank
+from bjsim.strategies.promotions.rebate import Rebate as Rebate
 from bjsim.strategies.results import BotResult as BotResult
 from bjsim.strategies.results import Difference as Difference
 from bjsim.strategies.shoe.solver import ShoeSolver as ShoeSolver

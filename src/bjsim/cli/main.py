@@ -25,6 +25,7 @@ COMMANDS = {
     "compare": ("bjsim.cli.compare:compare", "Compare games: values, best charts, and the effect of a rule."),
     "count": ("bjsim.cli.count:count", "Find out how a card counter does in a game."),
     "sidebet": ("bjsim.cli.sidebet:sidebet", "Compute the exact figures of a side bet, or list the side bets."),
+    "bank": ("bjsim.cli.bank:bank", "Compute the ruin of a bank under flat bets, or the best stops under a rebate."),
     "app": ("bjsim.app.command:app", "Explore games, charts and hands in the browser."),
     "rules": ("bjsim.cli.rules:rules", "List the games, or explain every rule of one game."),
     "bot": ("bjsim.cli.bot:bot", "Create, check, ask or export a bot."),

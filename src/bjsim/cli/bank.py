@@ -1,0 +1,69 @@
+"""`bjsim bank`: ruin, goal and result of a bank under flat bets, and the best stops under a rebate."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from bjsim.cli.options import Count, rules_options
+from bjsim.cli.written import json_option, write_json
+
+if TYPE_CHECKING:
+    from bjsim.sim.game.rules import Rules
+    from bjsim.strategies.promotions.bank import BankResult
+
+
+@click.command()
+@rules_options
+@click.option("--bankroll", metavar="AMOUNT", required=True, help="The bank at the beginning.")
+@click.option("--rounds", type=Count(1, 100_000), metavar="N", required=True, help="The most rounds that are played.")
+@click.option("--bet", metavar="AMOUNT", default="1", show_default=True, help="The bet of every round.")
+@click.option("--goal", metavar="AMOUNT", help="The bank at which play stops.")
+@click.option("--floor", metavar="AMOUNT", help="The bank below which no bet is made.  [default: one bet]")
+@click.option("--rebate", metavar="20%", help="The share of a loss that is paid back; finds the best stops.")
+@click.option(
+    "--rebate-from", metavar="AMOUNT", default="0", show_default=True, help="The least loss that is paid back in part."
+)
+@json_option
+def bank(rules: Rules, bankroll: str, rounds: int, json_path: str | None, **options: Any) -> None:
+    """Compute what becomes of a bank under flat bets and the best chart.
+
+    Rounds are independent; in a finite shoe they have the exact value of a fresh one. A round that begins is played to
+    its end, even where a double or a split takes more than the bank holds.
+    """
+    from bjsim.strategies.promotions.bank import bank as compute
+
+    found = compute(rules, bankroll, rounds, **options)
+    if json_path:
+        results = [{"result": result, "probability": p} for result, p in found.results.items()]
+        write_json(asdict(found) | {"mean": found.mean, "deviation": found.deviation, "results": results}, json_path)
+    if json_path != "-":
+        print_bank(found, rounds, options["goal"] is not None)
+
+
+def print_bank(found: BankResult, rounds: int, has_goal: bool) -> None:
+    """Print what becomes of a bank."""
+    click.echo(f"a round: {found.ev:+.6g}, standard deviation {found.sd:.6g}")
+    click.echo(f"after {rounds:,} rounds without a stop: {found.mean:+.6g}, standard deviation {found.deviation:.6g}")
+    click.echo(f"ruin within them: {100 * found.ruin:.4f}%")
+    if has_goal:
+        click.echo(f"goal within them: {100 * found.goal:.4f}%")
+    click.echo(f"expected rounds: {found.rounds:.2f}")
+    click.echo(
+        f"Brownian motion, without a goal: ruin {100 * found.ruin_formula:.4f}%; "
+        f"ever, exp(-2eB/s^2): {100 * found.ever_formula:.4f}%"
+    )
+    best = found.rebate
+    if best is None:
+        return
+    if not best.rounds:
+        click.echo("rebate: it is best not to play")
+        return
+    upper = "never above" if best.stop_at is None else f"at {best.stop_at:,g} or more"
+    click.echo(f"rebate: best to stop below {best.stop_below:,g}, and {upper}, with all rounds left")
+    click.echo(
+        f"gains {best.value:+.6g} in {best.rounds:.2f} rounds, {100 * best.per_round:.4f}% of a bet per round; "
+        f"paid back in {100 * best.paid:.2f}%"
+    )

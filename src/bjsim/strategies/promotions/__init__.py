@@ -1,0 +1,1 @@
+"""Promotions: a bank under flat bets, and rebates on losses."""

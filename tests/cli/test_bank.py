@@ -1,0 +1,41 @@
+"""`bjsim bank`: what it prints and writes, and its one-line errors."""
+
+from __future__ import annotations
+
+import pytest
+from support.command import bjsim, refusal
+
+GAME = ("bank", "--rules", "vegas-s17", "--decks", "inf")
+
+
+def test_the_text_and_the_json() -> None:
+    found = bjsim(*GAME, "--bankroll", 20, "--rounds", 500, "--goal", 40, "--json", "-").json
+    text = bjsim(*GAME, "--bankroll", 20, "--rounds", 500, "--goal", 40).out
+    assert f"ruin within them: {100 * found['ruin']:.4f}%" in text
+    assert f"goal within them: {100 * found['goal']:.4f}%" in text
+    assert sum(each["probability"] for each in found["results"]) == pytest.approx(1)
+    assert found["mean"] == pytest.approx(500 * found["ev"])
+    assert found["rebate"] is None
+
+
+def test_a_rebate() -> None:
+    terms = ("--bankroll", 1000, "--bet", 100, "--rounds", 300, "--floor", 200)
+    found = bjsim(*GAME, *terms, "--rebate", "20%", "--rebate-from", 500, "--json", "-").json["rebate"]
+    text = bjsim(*GAME, *terms, "--rebate", "20%", "--rebate-from", 500).out
+    assert f"best to stop below 200, and at {found['stop_at']:,g} or more" in text
+    assert "best not to play" in bjsim(*GAME, *terms, "--rebate", "0.1%").out
+
+
+@pytest.mark.parametrize(
+    ("args", "says"),
+    [
+        ("--bankroll 10.3 --rounds 5", "--bankroll: 10.3 is not a multiple of 0.5"),
+        ("--bankroll 10 --rounds 5 --goal 5", "--bankroll: 10 is not between --floor and --goal"),
+        ("--bankroll 10 --rounds 5 --rebate-from 5", "--rebate-from needs --rebate"),
+        ("--bankroll 10 --rounds 5 --rebate 120%", "--rebate: 120% is not accepted; use a share"),
+        ("--bankroll 10 --rounds 5 --set max_hands=inf", "max_hands: without a limit"),
+        ("--bankroll 10 --rounds 5 --set ties=replay", "ties: a round whose ties are replayed"),
+    ],
+)
+def test_errors(args: str, says: str) -> None:
+    assert says in refusal(*GAME, *args.split())
