@@ -116,6 +116,16 @@ def test_a_newer_request_of_a_page_replaces_one_that_waits():
     assert [status for status, _ in answers] == [200, 409, 200, 200, 200]
 
 
+def test_a_server_that_stops_starts_no_process():
+    worker = jobs.JobProcess()
+    worker.end()
+    try:
+        assert asyncio.run(worker.run("", time.ctime, 0))[0] == 503
+        assert not worker._pool._processes
+    finally:
+        worker.close()
+
+
 @pytest.mark.parametrize("name", PRESETS)
 def test_the_example_of_a_hand_suits_every_game(name):
     rules = PRESETS[name].rules

@@ -41,6 +41,7 @@ class JobProcess:
         self.niceness = niceness
         self._newest: dict[object, object] = {}  # request by the page that waits for it
         self._turn = asyncio.Lock()
+        self._ends = False
         self._pool = self._new()
 
     def _new(self) -> ProcessPoolExecutor:
@@ -78,6 +79,8 @@ class JobProcess:
 
     async def _run(self, job: Callable[..., str], arguments: Sequence[object]) -> tuple[int, str]:
         pool = self._pool
+        if self._ends:
+            return 503, "the server is stopping"
         try:
             return await asyncio.wait_for(asyncio.wrap_future(pool.submit(_answer, job, arguments)), SECONDS)
         except TimeoutError:
@@ -92,8 +95,16 @@ class JobProcess:
             self.close()
             self._pool = self._new()
 
-    def close(self) -> None:
-        """End the process, whatever it computes."""
+    def end(self) -> None:
+        """Kill the process and start no other: what waits for it is answered at once. For a handler of signals."""
+        self._ends = True
+        self._kill()
+
+    def _kill(self) -> None:
         for process in list((self._pool._processes or {}).values()):
             process.kill()
+
+    def close(self) -> None:
+        """End the process, whatever it computes."""
+        self._kill()
         self._pool.shutdown(wait=False, cancel_futures=True)

@@ -6,6 +6,7 @@ import asyncio
 import secrets
 import socket
 from functools import cache
+from types import FrameType
 from typing import Any
 
 import uvicorn
@@ -15,13 +16,13 @@ from starlette.responses import JSONResponse, PlainTextResponse, RedirectRespons
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from bjsim.app.controls import rule_controls, rule_texts
 from bjsim.app.jobs import NICE, JobProcess
 from bjsim.app.work import ChosenGame, chart_report, game_details, game_report, hand_report, value_change
 from bjsim.cli.pages import render_report
 from bjsim.html_pages import render_page, templates
 from bjsim.report import Report
 from bjsim.sim.game.presets import PRESETS
-from bjsim.sim.game.rules import RULE_FIELDS, Rules
 
 LONGEST_BODY = 200_000  # bytes
 LONGEST_ADDRESS = 4_000
@@ -38,28 +39,6 @@ HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
-VALUES = {  # offered for rules that accept more
-    "decks": "1 2 4 6 8 inf",
-    "blackjack_pays": "3/2 7/5 6/5 1 2",
-    "double_on": "any 9-11 10-11 never",
-    "surrender": "none late early early-ten early-ace",
-    "max_hands": "2 3 4 inf",
-    "max_ace_hands": "none 2 4",
-    "charlie": "none 5 6 7",
-    "dealer_stands_on": "17 18",
-}
-USUAL = [
-    "decks",
-    "hit_soft_17",
-    "blackjack_pays",
-    "double_on",
-    "double_after_split",
-    "surrender",
-    "peek",
-    "max_hands",
-    "resplit_aces",
-]
-WITHOUT_VALUE = {"cut", "raises", "buy_in", "chips", "turns", "move_cap", "seats"}  # change no exact value
 
 
 class Laboratory:
@@ -174,7 +153,7 @@ def make_app(laboratory: Laboratory) -> ASGIApp:
         return Response(found[0], media_type=found[1]) if found else _unknown()
 
     async def presets(_: Request) -> Response:
-        return JSONResponse({name: _texts(preset.rules) for name, preset in PRESETS.items()})
+        return JSONResponse({name: rule_texts(preset.rules) for name, preset in PRESETS.items()})
 
     async def alive(_: Request) -> Response:
         return PlainTextResponse("here")
@@ -192,6 +171,18 @@ def make_app(laboratory: Laboratory) -> ASGIApp:
     return Guard(Starlette(routes=routes), laboratory)
 
 
+class EndingServer(uvicorn.Server):
+    """A server that ends the work of a laboratory at Ctrl-C, so that no request holds it up."""
+
+    laboratory: Laboratory
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """End the work, then the server."""
+        self.laboratory.now.end()
+        self.laboratory.later.end()
+        super().handle_exit(sig, frame)
+
+
 def serve(laboratory: Laboratory, listening: socket.socket) -> None:
     """Serve until Ctrl-C.
 
@@ -206,7 +197,9 @@ def serve(laboratory: Laboratory, listening: socket.socket) -> None:
     for worker in (laboratory.now, laboratory.later):
         worker.warm(game_report, ChosenGame("vegas-s17", ()))
     try:
-        uvicorn.Server(config).run(sockets=[listening])
+        server = EndingServer(config)
+        server.laboratory = laboratory
+        server.run(sockets=[listening])
     except KeyboardInterrupt:
         pass
     finally:
@@ -217,19 +210,9 @@ def serve(laboratory: Laboratory, listening: socket.socket) -> None:
 @cache
 def shell(name: str) -> str:
     """A page without its report, which its script asks for."""
-    rules = [
-        {
-            "name": field,
-            "meaning": metadata["meaning"],
-            "accepts": metadata["accepts"],
-            "values": _offered(field, metadata["accepts"]),
-            "closed": field not in VALUES,
-            "changes": field not in WITHOUT_VALUE,
-            "usual": field in USUAL,
-        }
-        for field, metadata in RULE_FIELDS.items()
-    ]
-    return render_page("bjsim.app", "app.html", page=name, pages=PAGES, rules=rules, presets=PRESETS, hands=HANDS)
+    return render_page(
+        "bjsim.app", "app.html", page=name, pages=PAGES, rules=rule_controls(), presets=PRESETS, hands=HANDS
+    )
 
 
 @cache
@@ -243,21 +226,6 @@ def assets() -> dict[str, tuple[str, str]]:
         "style.css": (style + read("app.css").render(), "text/css"),
         "cells.js": (script, "text/javascript"),
         "app.js": (read("app.js").render(), "text/javascript"),
-    }
-
-
-def _offered(field: str, accepts: str) -> list[str]:
-    if field in VALUES:
-        return VALUES[field].split()
-    words = accepts.replace(" or ", ", ").split(", ")
-    return words if all(word.replace("-", "").isalpha() or not word for word in words) and len(words) > 1 else []
-
-
-def _texts(rules: Rules) -> dict[str, str]:
-    return {
-        name: str(value).lower() if isinstance(value, bool) else str(value)
-        for name, value in rules.to_dict().items()
-        if name in RULE_FIELDS
     }
 
 
