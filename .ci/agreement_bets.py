@@ -88,6 +88,14 @@ def first_card(rules: Rules, first: str) -> float:
     return 100 * value
 
 
+def rebate(rules: Rules, _: str) -> list[float]:
+    """Return the gain with the published stops, the rounds, and the gain per round in per cent of a bet."""
+    terms = {"floor": 200_000, "goal": 3_000_000, "rebate": 0.2, "rebate_from": 500_000}
+    found = bjsim.bank(rules, 1_000_000, 20_000, bet=100_000, payoffs=None, **terms).rebate
+    assert found is not None
+    return [found.value, found.rounds, 100 * found.per_round]
+
+
 QUANTITIES = {
     "side bet": returns,
     "side bet, in bets": return_in_bets,
@@ -97,5 +105,6 @@ QUANTITIES = {
     "side bet, effects of removal": removal,
     "side bet, perfect bettor's units": lambda rules, what: perfect_bettor(rules, what)[:1],
     "side bet, perfect bettor's bets and edge": lambda rules, what: perfect_bettor(rules, what)[1:],
+    "rebate": rebate,
     "first card": lambda rules, cards: [first_card(rules, card) for card in cards],
 }
