@@ -20,7 +20,7 @@ ROOT_PACKAGE = Path(bjsim.__file__).parent
 COMMON = ("__version__", "errors", "arguments", "html_pages", "json_values", "lazy_names", "report", "toml_files")
 API = {  # only the command line may use the public functions
     "app": (),
-    "cli": ("api", "request", "run", "run_result"),
+    "cli": ("api", "merged", "request", "run", "run_result"),
     "bots": (),
     "strategies": (),
     "sim": (),

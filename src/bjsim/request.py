@@ -36,6 +36,7 @@ from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.backend import BackendSpec, Need
 from bjsim.sim.running.checkpoint import Checkpoint
 from bjsim.sim.running.executors import find_backend
+from bjsim.sim.running.shards import Part, Shard
 from bjsim.strategies.experiment import make_experiment
 from bjsim.strategies.players.find import fingerprint
 
@@ -62,6 +63,8 @@ class RunRequest:
         checkpoint: A new file to keep what is known in.
         resume: Checkpoint of the same run, to resume from.
         log: A file for the log records of all workers.
+        shard: Play only shard K of N, `K/N`, or `auto` in a job array; `checkpoint` is then the part to merge, see
+            `merged.merge_parts`.
         programs: How programs are run.
 
     Attributes:
@@ -85,6 +88,7 @@ class RunRequest:
     checkpoint: str | os.PathLike[str] | None = None
     resume: str | os.PathLike[str] | None = None
     log: str | os.PathLike[str] | None = None
+    shard: str | None = None
     programs: BotOptions = BotOptions()
     game: Rules = field(init=False, repr=False, compare=False)
     seated: tuple[Seated, ...] = field(init=False, repr=False, compare=False)
@@ -92,7 +96,7 @@ class RunRequest:
     def __post_init__(self) -> None:
         if self.hands is None and self.until is None:
             raise InputError("no length of play; give hands, such as 1e7, or until, such as 0.0001")
-        _check_checkpoints(self.checkpoint, self.resume)
+        _check_checkpoints(self.checkpoint, self.resume, Part.read if self.shard else read_checkpoint)
         self._set(
             game=as_rules(self.rules),
             bots=tuple(_listed(self.bots)),
@@ -113,6 +117,10 @@ class RunRequest:
         with naming("bots"):
             self._set(seated=tuple(find_seated(bot, self.game) for bot in _listed(self.bots)))
         self._find_backend()
+        if self.shard is not None:
+            if self.until is not None or not (self.checkpoint or self.resume):
+                raise InputError(f"{argument('shard', self.shard)} needs hands and a checkpoint, and no precision")
+            self._set(shard=str(Shard.parse(self.shard)))
         if self.common_cards and len(self.seated) < 2:
             asked = argument("common_cards", True)
             raise InputError(f"{asked} compares bots with one another; {argument('bots')} takes two or more of them")
@@ -171,7 +179,12 @@ class RunRequest:
             experiment = make_experiment(
                 self.game, players, hands, seed, self.tables, self.adjust_luck, self.common_cards, until
             )
-            saved = Checkpoint(Path(keep), self._identity(players)) if keep else None
+            saved: Checkpoint | Part | None = None
+            if keep:
+                whole = self.identity(players)
+                saved = (
+                    Part(Path(keep), whole, Shard.parse(self.shard)) if self.shard else Checkpoint(Path(keep), whole)
+                )
             log = None if self.log is None else os.fspath(self.log)
             yield opened.enter_context(open_run(players, experiment, place, log, saved, self.resume is not None))
 
@@ -188,14 +201,24 @@ class RunRequest:
 
     def _choose_seed(self) -> None:
         if self.seed is None:
-            found = Checkpoint(Path(self.resume)).read()[0].get("seed") if self.resume else None
+            found = None
+            if self.resume:
+                whole = Part.read(self.resume).description if self.shard else Checkpoint(Path(self.resume)).read()[0]
+                found = whole.get("seed")
             usable = isinstance(found, int) and 0 <= found <= MAX_SEED
             self._set(seed=found if usable else random_seed())
         elif self.has_programs:
             warn_of_guessable(self.seed)
 
-    def _identity(self, players: Sequence[Player]) -> dict[str, Any]:
-        """The identity of this run, for its checkpoint."""
+    def identity(self, players: Sequence[Player]) -> dict[str, Any]:
+        """The identity of this run, for its checkpoint.
+
+        Args:
+            players: Its players.
+
+        Returns:
+            JSON values by name.
+        """
         pairs = zip(self.seated, players, strict=True)
         return {
             "rules": self.game.to_dict(),
@@ -231,7 +254,16 @@ def _listed(bots: Bot | Sequence[Bot]) -> Sequence[Bot]:
     return listed
 
 
-def _check_checkpoints(checkpoint: str | os.PathLike[str] | None, resume: str | os.PathLike[str] | None) -> None:
+def read_checkpoint(path: str | os.PathLike[str]) -> object:
+    """Read a checkpoint. Raises: InputError."""
+    return Checkpoint(Path(path)).read()
+
+
+def _check_checkpoints(
+    checkpoint: str | os.PathLike[str] | None,
+    resume: str | os.PathLike[str] | None,
+    read: Callable[[str | os.PathLike[str]], object],
+) -> None:
     """Refuse a checkpoint that would be overwritten unread."""
     for name, path in (("checkpoint", checkpoint), ("resume", resume)):
         if path is not None and not isinstance(path, str | os.PathLike):
@@ -247,4 +279,4 @@ def _check_checkpoints(checkpoint: str | os.PathLike[str] | None, resume: str | 
         check_writable(checkpoint)
     if resume:
         with naming("resume"):
-            Checkpoint(Path(resume)).read()
+            read(resume)

@@ -19,6 +19,7 @@ from bjsim.sim.running.common_cards import CommonCards
 from bjsim.sim.running.compiled_table import CompiledTable
 from bjsim.sim.running.driver import Driver
 from bjsim.sim.running.experiment import Experiment, Progress, is_precise
+from bjsim.sim.running.shards import Part, ShardDriver, merge_jobs
 from bjsim.sim.running.workers import ForkedResult, collect_logs, is_fork_safe, usable_cores
 from bjsim.strategies.experiment import exact_returns, make_results, missing_results
 from bjsim.strategies.results import ExactReturn
@@ -41,7 +42,7 @@ class Run:
     experiment: Experiment
     backend: Backend
     exact: Callable[[], list[ExactReturn]]
-    checkpoint: Checkpoint | None = None
+    checkpoint: Checkpoint | Part | None = None
     resume: bool = False
 
     def compile(self, announce: Callable[[], object] = announce_compile) -> None:
@@ -62,13 +63,13 @@ class Run:
 
     def play(self, on_progress: OnProgress = ignore_progress) -> RunResult:
         """Play it. An interrupt, or a round that does not end, leaves what is known so far."""
-        driver = Driver(
-            self.experiment,
-            self.backend,
-            checkpoint=self.checkpoint,
-            resume=self.resume,
-            on_progress=on_progress,
-        )
+        saved = self.checkpoint
+        if isinstance(saved, Part):
+            if self.resume:
+                saved.resume()
+            driver: Driver = ShardDriver(self.experiment, saved, backend=self.backend, on_progress=on_progress)
+        else:
+            driver = Driver(self.experiment, self.backend, saved, self.resume, on_progress)
         began = time.perf_counter()
         stopped, failure = False, ""
         try:
@@ -80,6 +81,10 @@ class Run:
         seconds = time.perf_counter() - began
         progress = driver.partial_progress() if stopped or failure else driver.progress
         return self._result(progress, seconds, stopped, failure)
+
+    def merge(self, parts: Sequence[Part]) -> RunResult:
+        """The result of the whole run from the parts of its shards. Raises: InputError."""
+        return self._result(merge_jobs(self.experiment, parts), sum(part.seconds for part in parts), False, "")
 
     def _result(self, progress: Progress, seconds: float, stopped: bool, failure: str) -> RunResult:
         experiment, exact = self.experiment, self.exact()
@@ -116,7 +121,7 @@ def open_run(
     experiment: Experiment,
     place: BackendSpec,
     log: str | None,
-    saved: Checkpoint | None,
+    saved: Checkpoint | Part | None,
     resume: bool,
 ) -> Iterator[Run]:
     """The run of this experiment at this place, which is closed when the context is left.

@@ -35,7 +35,7 @@ class Checkpoint:
             "tallies": [tally.to_json() for tally in progress.tallies],
             "convergence": progress.convergence,
         }
-        data["sha256"] = _checksum(data)
+        data["sha256"] = checksum(data)
         temporary = self.path.with_name(self.path.name + ".new")
         with file_errors(temporary), temporary.open("w", encoding="utf-8") as file:
             json.dump(data, file)
@@ -51,7 +51,7 @@ class Checkpoint:
         """
         try:
             data = json.loads(self.path.read_text(encoding="utf-8"))
-            if data.pop("sha256") != _checksum(data):
+            if data.pop("sha256") != checksum(data):
                 raise ValueError("the checksum differs")
             experiment = dict(data["experiment"])
             tallies = [Tally.from_json(tally) for tally in data["tallies"]]
@@ -77,6 +77,6 @@ class Checkpoint:
         return progress
 
 
-def _checksum(data: Mapping[str, Any]) -> str:
+def checksum(data: Mapping[str, Any]) -> str:
     """The SHA-256 of JSON values, which finds damage; who changes a file on purpose can compute it too."""
     return hashlib.sha256(json.dumps(data).encode()).hexdigest()

@@ -1,0 +1,222 @@
+"""Shards: a run divided among machines that need not know of each other, and the parts that they leave.
+
+Shard K of N plays every Nth job of the run, from the Kth on, and keeps the tallies of each in a file. Merged in the
+order of jobs, the parts of all shards give the run that one machine would have played, to the bit.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import time
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from bjsim.arguments import argument
+from bjsim.errors import InputError, file_errors
+from bjsim.sim.running.checkpoint import checksum
+from bjsim.sim.running.driver import Driver
+from bjsim.sim.running.experiment import Experiment, Progress
+from bjsim.sim.stats.tally import Tally
+
+MOST_SHARDS = 100_000
+SAVE_EVERY = 1.0  # seconds
+ARRAYS = (  # variables of job arrays: the number of a task, the first of them, and their number
+    ("SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_COUNT"),
+    ("JOB_COMPLETION_INDEX", "", ""),  # Kubernetes counts from 0, and does not say how many there are
+)
+
+
+class Shard(NamedTuple):
+    """Shard `number`, from 1, `of` so many."""
+
+    number: int
+    of: int
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.of}"
+
+    def has(self, job: int) -> bool:
+        """Whether it plays the job with this number, from 0."""
+        return job % self.of == self.number - 1
+
+    @staticmethod
+    def parse(text: object) -> Shard:
+        """Read a shard.
+
+        Args:
+            text: `3/64`; `auto`, for a task of an array of SLURM; `auto/64`, for one of Kubernetes, too.
+
+        Raises:
+            InputError: It is not accepted, or no variable of a job array is set.
+        """
+        found = re.fullmatch(r"(auto|\d{1,6})(?:/(\d{1,6}))?", str(text).strip())
+        if found and found[1] == "auto":
+            return _of_array(int(found[2] or 0))
+        if not found or not found[2] or not 1 <= int(found[1]) <= int(found[2]) <= MOST_SHARDS:
+            raise InputError(f"{argument('shard', text)} is not accepted; use K/N, such as 3/64, or auto")
+        return Shard(int(found[1]), int(found[2]))
+
+
+def _of_array(count: int) -> Shard:
+    for task, first, tasks in ARRAYS:
+        if (number := os.environ.get(task, "")).isdigit():
+            many = count or int(os.environ.get(tasks, "0"))
+            shard = Shard(int(number) - int(os.environ.get(first, "0")) + 1, many)
+            if 1 <= shard.number <= shard.of:
+                return shard
+            raise InputError(
+                f"{argument('shard', 'auto')}: {task} is {number}; give the number of tasks, as in auto/64"
+            )
+    names = " or ".join(task for task, _, _ in ARRAYS)
+    raise InputError(f"{argument('shard', 'auto')} needs {names} in the environment; or give K/N, such as 3/64")
+
+
+@dataclass
+class Part:
+    """The file of a shard, which is replaced atomically.
+
+    Attributes:
+        path: The file.
+        description: The whole run in JSON values, as in a checkpoint.
+        shard: The shard.
+        jobs: The tallies of the seats by the number of the job.
+        seconds: How long they took.
+    """
+
+    path: Path
+    description: Mapping[str, Any]
+    shard: Shard
+    jobs: dict[int, list[Tally]] = field(default_factory=dict)
+    seconds: float = 0.0
+
+    def save(self, progress: Progress) -> None:
+        """Write the file."""
+        data: dict[str, Any] = {
+            "experiment": self.description,
+            "shard": [*self.shard],
+            "seconds": self.seconds,
+            "jobs": {str(job): [tally.to_json() for tally in tallies] for job, tallies in self.jobs.items()},
+        }
+        data["sha256"] = checksum(data)
+        temporary = self.path.with_name(self.path.name + ".new")
+        with file_errors(temporary), temporary.open("w", encoding="utf-8") as file:
+            json.dump(data, file)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(self.path)
+
+    @staticmethod
+    def read(path: str | os.PathLike[str]) -> Part:
+        """Read a part. Raises: InputError."""
+        try:
+            data = json.loads(Path(path).read_text(encoding="utf-8"))
+            if data.pop("sha256") != checksum(data):
+                raise ValueError("the checksum differs")
+            jobs = {int(job): [Tally.from_json(tally) for tally in one] for job, one in data["jobs"].items()}
+            return Part(Path(path), dict(data["experiment"]), Shard(*data["shard"]), jobs, float(data["seconds"]))
+        except OSError as error:
+            raise InputError(f"cannot read the part {path}: {error.strerror}") from None
+        except (ValueError, KeyError, TypeError, ArithmeticError, AttributeError, RecursionError):
+            raise InputError(f"{path} is not a part of a run, or is damaged; bjsim run --shard writes parts") from None
+
+    def resume(self) -> None:
+        """Take over the jobs of the file. Raises: InputError if it is another part's."""
+        found = Part.read(self.path)
+        if found.shard != self.shard or found.description != json.loads(json.dumps(self.description)):
+            raise InputError(f"{self.path} is a part of another run, or another shard ({found.shard})")
+        self.jobs, self.seconds = found.jobs, found.seconds
+
+
+class ShardDriver(Driver):
+    """Plays the jobs of a shard.
+
+    Args:
+        experiment: The whole experiment.
+        part: Where the tallies are kept.
+        options: See `Driver`.
+    """
+
+    def __init__(self, experiment: Experiment, part: Part, **options: Any) -> None:
+        super().__init__(experiment, **options)
+        self.part, self._saved, self._before = part, time.monotonic(), time.perf_counter() - part.seconds
+        own = [step for step in enumerate(experiment.jobs()) if part.shard.has(step[0])]
+        for index, job in own:
+            if index in part.jobs:
+                self.merge(job, part.jobs[index])
+        self.progress.rounds_before = self.progress.rounds
+        left = [step for step in own if step[0] not in part.jobs]
+        self._jobs, self._left = iter(left), deque(index for index, _ in left)
+
+    def run(self) -> Progress:
+        """Play the jobs that are left, and save them. Raises: as `Driver.run`."""
+        try:
+            return super().run()
+        finally:
+            self._save()
+
+    def _merge(self) -> None:
+        while self._left and self._left[0] in self._done:
+            index = self._left.popleft()
+            job, self.part.jobs[index] = self._done.pop(index)
+            self.merge(job, self.part.jobs[index])
+        if time.monotonic() > self._saved + SAVE_EVERY:
+            self._save()
+        self.on_progress(self.progress)
+
+    def _save(self) -> None:
+        self.part.seconds = time.perf_counter() - self._before
+        self.part.save(self.progress)
+        self._saved = time.monotonic()
+
+
+def join_parts(parts: Sequence[Part]) -> dict[int, list[Tally]]:
+    """The jobs of all shards of a run.
+
+    Args:
+        parts: The parts, in any order.
+
+    Raises:
+        InputError: A part is of another run, given twice, or missing.
+    """
+    first, known = parts[0], dict[int, Part]()
+    for part in parts:
+        if part.description != first.description or part.shard.of != first.shard.of:
+            other = [key for key in part.description if part.description[key] != first.description.get(key)]
+            raise InputError(
+                f"{part.path} is a part of another run than {first.path} (different: {', '.join(other) or 'shards'})"
+            )
+        before = known.setdefault(part.shard.number, part)
+        if before is not part:
+            raise InputError(f"{part.path} and {before.path} are both shard {part.shard}; give each part once")
+    missing = [str(number) for number in range(1, first.shard.of + 1) if number not in known]
+    if missing:
+        listed = ", ".join(missing[:10]) + (", …" if len(missing) > 10 else "")
+        raise InputError(f"{len(missing)} of {first.shard.of} parts are missing: shard {listed}")
+    return {index: tallies for part in parts for index, tallies in part.jobs.items()}
+
+
+def merge_jobs(experiment: Experiment, parts: Sequence[Part]) -> Progress:
+    """Merge the parts of a run.
+
+    Args:
+        experiment: The run.
+        parts: Its parts.
+
+    Returns:
+        The progress of the whole run, the same as if it had not been divided.
+
+    Raises:
+        InputError: As for `join_parts`, or a shard was stopped before its end.
+    """
+    jobs, driver = join_parts(parts), Driver(experiment)
+    for index, job in enumerate(experiment.jobs()):
+        if index not in jobs:
+            part = next(part for part in parts if part.shard.has(index))
+            raise InputError(f"{part.path} was stopped before its end; go on with bjsim run --resume {part.path}")
+        driver.merge(job, jobs[index])
+    return driver.progress
