@@ -6,7 +6,6 @@ import json
 import os
 from collections.abc import Sequence
 
-from bjsim.bots.seats import BotOptions
 from bjsim.errors import InputError
 from bjsim.request import RunRequest
 from bjsim.run_result import RunResult
@@ -14,12 +13,11 @@ from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.shards import Part, join_parts
 
 
-def merge_parts(paths: Sequence[str | os.PathLike[str]], programs: BotOptions | None = None) -> RunResult:
+def merge_parts(paths: Sequence[str | os.PathLike[str]]) -> RunResult:
     """Merge the parts of a run that was played in shards.
 
     Args:
         paths: The parts of all shards, in any order.
-        programs: How programs are started; they are asked nothing.
 
     Returns:
         The result of the whole run, the same to the bit as if it had not been divided, but for its `seconds`, which are
@@ -38,7 +36,6 @@ def merge_parts(paths: Sequence[str | os.PathLike[str]], programs: BotOptions | 
         [bot for bot, _ in whole["bots"]],
         **{name: whole[name] for name in ("hands", "seed", "tables", "adjust_luck", "common_cards")},
         workers=1,
-        programs=programs or BotOptions(),
     )
     with request.open() as run:
         again = json.loads(json.dumps(request.identity(run.players)))

@@ -118,9 +118,7 @@ class RunRequest:
             self._set(seated=tuple(find_seated(bot, self.game) for bot in _listed(self.bots)))
         self._find_backend()
         if self.shard is not None:
-            if self.until is not None or not (self.checkpoint or self.resume):
-                raise InputError(f"{argument('shard', self.shard)} needs hands and a checkpoint, and no precision")
-            self._set(shard=str(Shard.parse(self.shard)))
+            self._check_shard(str(self.shard))
         if self.common_cards and len(self.seated) < 2:
             asked = argument("common_cards", True)
             raise InputError(f"{asked} compares bots with one another; {argument('bots')} takes two or more of them")
@@ -198,6 +196,16 @@ class RunRequest:
         if self.log is not None and executor != "local":
             raise InputError(f"{argument('log')} collects the records of local workers; not supported with {there}")
         return place
+
+    def _check_shard(self, shard: str) -> None:
+        asked = argument("shard", shard)
+        if self.until is not None or not (self.checkpoint or self.resume):
+            raise InputError(f"{asked} needs a fixed number of hands, and a checkpoint that becomes its part")
+        if self.has_programs:
+            raise InputError(f"{asked}: programs are played on one machine, which counts their faults")
+        if self.seed is None and not self.resume:
+            raise InputError(f"{asked} needs {argument('seed')}, the same for all shards")
+        self._set(shard=str(Shard.parse(shard)))
 
     def _choose_seed(self) -> None:
         if self.seed is None:

@@ -53,7 +53,7 @@ def test_a_part_that_was_killed_goes_on(tmp_path):
     cut = Part.read(parts[0])
     for job in list(cut.jobs)[1::2]:
         del cut.jobs[job]
-    cut.save(None)
+    cut.save()
     with pytest.raises(InputError, match=f"{parts[0].name} was stopped before its end"):
         merge_parts(parts)
     play("luck-adjusted", shard="1/2", resume=parts[0])
@@ -70,13 +70,13 @@ def test_wrong_parts_are_refused_by_name(tmp_path):
     damaged.write_text(parts[1].read_text().replace('"shard": [2', '"shard": [3'))
     foreign = Part.read(parts[1])
     foreign.path, foreign.description = tmp_path / "foreign.json", {**foreign.description, "seed": 4}
-    foreign.save(None)
+    foreign.save()
     changed = tmp_path / "changed"
     changed.mkdir()
     for part in map(Part.read, parts):  # all of one run that other players played
         part.path = changed / part.path.name
         part.description = {**part.description, "bots": [["kelly", "another"]]}
-        part.save(None)
+        part.save()
     for given, message in (
         ([], "no part to merge"),
         (parts[:2], "1 of 3 parts are missing: shard 3"),
@@ -101,11 +101,19 @@ def test_other_shards_are_refused(text, tmp_path, monkeypatch):
         play("readable", shard=text, checkpoint=tmp_path / "part.json")
 
 
-def test_a_shard_needs_a_fixed_length_and_a_file(tmp_path):
-    with pytest.raises(InputError, match="needs hands and a checkpoint"):
+def test_a_shard_needs_a_fixed_length_a_seed_and_a_file(tmp_path):
+    part = tmp_path / "part.json"
+    with pytest.raises(InputError, match="needs a fixed number of hands, and a checkpoint"):
         play("readable", shard="1/2")
-    with pytest.raises(InputError, match="no precision"):
-        play("readable", shard="1/2", checkpoint=tmp_path / "part.json", until=0.1)
+    with pytest.raises(InputError, match="needs a fixed number of hands"):
+        play("readable", shard="1/2", checkpoint=part, until=0.1)
+    with pytest.raises(InputError, match="needs seed, the same for all shards"):
+        RunRequest("easy", "lim17", 10, shard="1/2", checkpoint=part)
+    bot = tmp_path / "bot.py"
+    bot.write_text("print('S')\n")
+    with pytest.raises(InputError, match="programs are played on one machine"):
+        RunRequest("cardshark", bot, 10, seed=1, shard="1/2", checkpoint=part)
+    assert not part.exists()
 
 
 @pytest.mark.parametrize(

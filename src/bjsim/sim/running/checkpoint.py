@@ -35,13 +35,7 @@ class Checkpoint:
             "tallies": [tally.to_json() for tally in progress.tallies],
             "convergence": progress.convergence,
         }
-        data["sha256"] = checksum(data)
-        temporary = self.path.with_name(self.path.name + ".new")
-        with file_errors(temporary), temporary.open("w", encoding="utf-8") as file:
-            json.dump(data, file)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(self.path)
+        write_checked(self.path, data)
 
     def read(self) -> tuple[dict[str, Any], Progress]:
         """Read the description of the experiment and the progress.
@@ -50,9 +44,7 @@ class Checkpoint:
             InputError: The file cannot be read, is not a checkpoint, or is damaged.
         """
         try:
-            data = json.loads(self.path.read_text(encoding="utf-8"))
-            if data.pop("sha256") != checksum(data):
-                raise ValueError("the checksum differs")
+            data = read_checked(self.path)
             experiment = dict(data["experiment"])
             tallies = [Tally.from_json(tally) for tally in data["tallies"]]
             points = [[Point.from_list(point) for point in seat] for seat in data["convergence"]]
@@ -77,6 +69,43 @@ class Checkpoint:
         return progress
 
 
-def checksum(data: Mapping[str, Any]) -> str:
+def write_checked(path: Path, data: Mapping[str, Any]) -> None:
+    """Replace a file atomically by JSON values with their checksum.
+
+    Args:
+        path: The file.
+        data: The values by name.
+
+    Raises:
+        InputError: It cannot be written.
+    """
+    temporary = path.with_name(path.name + ".new")
+    with file_errors(temporary), temporary.open("w", encoding="utf-8") as file:
+        json.dump({**data, "sha256": _checksum(data)}, file)
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(path)
+
+
+def read_checked(path: Path) -> dict[str, Any]:
+    """Read what `write_checked` wrote.
+
+    Args:
+        path: The file.
+
+    Returns:
+        The values by name.
+
+    Raises:
+        OSError: The file cannot be read.
+        ValueError: It is damaged. A file of another kind raises this, a TypeError, KeyError or AttributeError.
+    """
+    data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    if data.pop("sha256") != _checksum(data):
+        raise ValueError("the checksum differs")
+    return data
+
+
+def _checksum(data: Mapping[str, Any]) -> str:
     """The SHA-256 of JSON values, which finds damage; who changes a file on purpose can compute it too."""
     return hashlib.sha256(json.dumps(data).encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""Shards: a run divided among machines that need not know of each other, and the parts that they leave.
+"""Shards: a run divided among machines that need not reach one another, and the files that they write.
 
 Shard K of N plays every Nth job of the run, from the Kth on, and keeps the tallies of each in a file. Merged in the
 order of jobs, the parts of all shards give the run that one machine would have played, to the bit.
@@ -17,14 +17,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bjsim.arguments import argument
-from bjsim.errors import InputError, file_errors
-from bjsim.sim.running.checkpoint import checksum
+from bjsim.errors import InputError
+from bjsim.sim.running.checkpoint import read_checked, write_checked
 from bjsim.sim.running.driver import Driver
 from bjsim.sim.running.experiment import Experiment, Progress
 from bjsim.sim.stats.tally import Tally
 
 MOST_SHARDS = 100_000
-SAVE_EVERY = 1.0  # seconds
+SAVE_EVERY = 1.0  # least seconds between two saves
+PAUSE = 10  # and the least pause, as a multiple of the time that a save took
 ARRAYS = (  # variables of job arrays: the number of a task, the first of them, and their number
     ("SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_COUNT"),
     ("JOB_COMPLETION_INDEX", "", ""),  # Kubernetes counts from 0, and does not say how many there are
@@ -49,7 +50,7 @@ class Shard(NamedTuple):
         """Read a shard.
 
         Args:
-            text: `3/64`; `auto`, for a task of an array of SLURM; `auto/64`, for one of Kubernetes, too.
+            text: `3/64`; `auto` in a SLURM job array; `auto/64` in an indexed Kubernetes job or a SLURM job array.
 
         Raises:
             InputError: It is not accepted, or no variable of a job array is set.
@@ -94,29 +95,21 @@ class Part:
     jobs: dict[int, list[Tally]] = field(default_factory=dict)
     seconds: float = 0.0
 
-    def save(self, progress: Progress) -> None:
+    def save(self) -> None:
         """Write the file."""
-        data: dict[str, Any] = {
+        data = {
             "experiment": self.description,
             "shard": [*self.shard],
             "seconds": self.seconds,
             "jobs": {str(job): [tally.to_json() for tally in tallies] for job, tallies in self.jobs.items()},
         }
-        data["sha256"] = checksum(data)
-        temporary = self.path.with_name(self.path.name + ".new")
-        with file_errors(temporary), temporary.open("w", encoding="utf-8") as file:
-            json.dump(data, file)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(self.path)
+        write_checked(self.path, data)
 
     @staticmethod
     def read(path: str | os.PathLike[str]) -> Part:
         """Read a part. Raises: InputError."""
         try:
-            data = json.loads(Path(path).read_text(encoding="utf-8"))
-            if data.pop("sha256") != checksum(data):
-                raise ValueError("the checksum differs")
+            data = read_checked(Path(path))
             jobs = {int(job): [Tally.from_json(tally) for tally in one] for job, one in data["jobs"].items()}
             return Part(Path(path), dict(data["experiment"]), Shard(*data["shard"]), jobs, float(data["seconds"]))
         except OSError as error:
@@ -143,7 +136,8 @@ class ShardDriver(Driver):
 
     def __init__(self, experiment: Experiment, part: Part, **options: Any) -> None:
         super().__init__(experiment, **options)
-        self.part, self._saved, self._before = part, time.monotonic(), time.perf_counter() - part.seconds
+        self.part, self._due = part, 0.0
+        self._began = time.perf_counter() - part.seconds
         own = [step for step in enumerate(experiment.jobs()) if part.shard.has(step[0])]
         for index, job in own:
             if index in part.jobs:
@@ -164,14 +158,15 @@ class ShardDriver(Driver):
             index = self._left.popleft()
             job, self.part.jobs[index] = self._done.pop(index)
             self.merge(job, self.part.jobs[index])
-        if time.monotonic() > self._saved + SAVE_EVERY:
+        if time.perf_counter() > self._due:
             self._save()
         self.on_progress(self.progress)
 
     def _save(self) -> None:
-        self.part.seconds = time.perf_counter() - self._before
-        self.part.save(self.progress)
-        self._saved = time.monotonic()
+        now = time.perf_counter()
+        self.part.seconds = now - self._began
+        self.part.save()
+        self._due = now + max(SAVE_EVERY, PAUSE * (time.perf_counter() - now))
 
 
 def join_parts(parts: Sequence[Part]) -> dict[int, list[Tally]]:
@@ -217,6 +212,7 @@ def merge_jobs(experiment: Experiment, parts: Sequence[Part]) -> Progress:
     for index, job in enumerate(experiment.jobs()):
         if index not in jobs:
             part = next(part for part in parts if part.shard.has(index))
-            raise InputError(f"{part.path} was stopped before its end; go on with bjsim run --resume {part.path}")
+            asked = f"{argument('shard', part.shard)} and {argument('resume', part.path)}"
+            raise InputError(f"{part.path} was stopped before its end; repeat its run with {asked}")
         driver.merge(job, jobs[index])
     return driver.progress
