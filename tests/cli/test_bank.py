@@ -34,7 +34,7 @@ def test_a_rebate() -> None:
         ("--bankroll 10 --rounds 5 --rebate-from 5", "--rebate-from needs --rebate"),
         ("--bankroll 10 --rounds 5 --rebate 120%", "--rebate: 120% is not accepted; use a share"),
         ("--bankroll 10 --rounds 5 --set max_hands=inf", "max_hands: without a limit"),
-        ("--bankroll 10 --rounds 5 --set ties=replay", "ties: a round whose ties are replayed"),
+        ("--bankroll 10 --rounds 5 --set ties=replay", "ties: a tied bet is replayed"),
     ],
 )
 def test_errors(args: str, says: str) -> None:

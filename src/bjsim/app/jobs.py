@@ -12,7 +12,7 @@ from multiprocessing import get_context
 
 from bjsim.errors import InputError
 
-SECONDS = 60  # a job may take
+SECONDS = 60  # that a job may take
 WAITING = 8  # pages that one process serves at once
 NICE = 10  # of a process whose work can wait
 
@@ -49,7 +49,7 @@ class JobProcess:
         return ProcessPoolExecutor(1, mp_context=context, initializer=_start, initargs=(self.niceness,))
 
     def warm(self, job: Callable[..., str], *arguments: object) -> None:
-        """Start the process with a job whose answer nobody needs."""
+        """Start the process by running a job; its answer is discarded."""
         self._pool.submit(_answer, job, arguments)
 
     async def run(self, page: str, job: Callable[..., str], *arguments: object) -> tuple[int, str]:
@@ -66,7 +66,7 @@ class JobProcess:
         mine = object()
         asker: object = page or mine
         if asker not in self._newest and len(self._newest) >= WAITING:
-            return 503, "too much is asked at once; try again in a moment"
+            return 503, "too many requests at once; try again in a moment"
         self._newest[asker] = mine
         try:
             async with self._turn:
@@ -88,7 +88,7 @@ class JobProcess:
             return 503, f"stopped: it took more than {SECONDS} s"
         except BrokenProcessPool:
             self._replace(pool)
-            return 503, "the process that computes was ended; a new one is there, so try again"
+            return 503, "the worker process died and has been restarted; try again"
 
     def _replace(self, pool: ProcessPoolExecutor) -> None:
         if pool is self._pool:

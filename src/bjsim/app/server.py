@@ -235,7 +235,7 @@ def _asked(request: Request) -> ChosenGame:
 
 
 def _page_of(request: Request) -> str:
-    # what a page calls itself; its newest request replaces those that wait
+    # the name that a page gives itself; its newest request replaces those that wait
     return request.headers.get("bjsim-page", "")[:60]
 
 

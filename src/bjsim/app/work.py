@@ -10,8 +10,8 @@ from bjsim.cli.check import cell_table, cost_lines
 from bjsim.cli.check_page import report_check
 from bjsim.cli.options import the_rules
 from bjsim.cli.pages import render_report, rules_part
-from bjsim.cli.solve_page import details_part, report_best
-from bjsim.cli.solve_shoe import read_hand
+from bjsim.cli.solve_page import details_part, report_best, value_figure
+from bjsim.cli.solve_shoe import best_letters, legal_letters, read_hand
 from bjsim.errors import InputError, shorten
 from bjsim.report import Code, Figures, Notes, Report, Section, TextTable
 from bjsim.sim.game.actions import NAMES
@@ -21,11 +21,7 @@ from bjsim.sim.game.rules import Rules
 from bjsim.strategies.evaluation.best import in_its_shoe
 from bjsim.strategies.evaluation.evaluate import evaluate_chart
 from bjsim.strategies.evaluation.valued_chart import ValuedChart
-from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.exact.tables import Tables
 from bjsim.strategies.formats.files import WRITERS, detect_format, read_with_notes
-from bjsim.strategies.shoe.solver import ShoeSolver
-from bjsim.strategies.shoe.tables import ShoeTables
 from bjsim.strategies.tabular import percent
 
 DEVIATION = "standard deviation of a round"
@@ -55,9 +51,9 @@ class ChosenGame(NamedTuple):
 
 def game_report(asked: ChosenGame) -> str:
     """The value and the best chart of a game, as `bjsim solve --html` has them: what is computed at once."""
-    tables = _tables(asked.rules())
-    chart = ValuedChart.of_best(tables.solution)
-    report = report_best(tables, chart, game_text(tables.solution.rules, None), asked.command("solve"))
+    solution = in_its_shoe(asked.rules())
+    chart, game = ValuedChart.of_best(solution), game_text(solution.rules)
+    report = report_best(solution, chart, value_figure(solution), game, asked.command("solve"))
     deviation = (DEVIATION, "…")  # filled in with the details
     return _fragment(report._replace(parts=[Figures([*report.parts[0].entries, deviation]), *report.parts[1:]]))
 
@@ -86,9 +82,8 @@ def hand_report(asked: ChosenGame, hand: str) -> str:
     """The values of every action of a hand, as `bjsim solve --hand` prints them."""
     rules = asked.rules()
     cards, shown = read_hand(hand, rules)
-    values = _tables(rules).hand_values(cards, shown)
-    letters = [letter for letter in "SHDPR" if all(letter in ev for ev in values.values())]
-    best = {name: max(letters, key=ev.__getitem__) for name, ev in values.items()}
+    values = in_its_shoe(rules).values_by_strategy(cards, shown)
+    letters, best = legal_letters(values), best_letters(values)
     rows = [
         [name, NAMES[best[name]], *(f"{float(ev[letter]):+.9f}" for letter in letters)] for name, ev in values.items()
     ]
@@ -120,15 +115,6 @@ def chart_report(asked: ChosenGame, text: str) -> str:
     return _fragment(
         report._replace(title=f"Your chart in {evaluation.chart.rules.name}", parts=[*notes, *report.parts, *after])
     )
-
-
-def _tables(rules: Rules) -> Tables | ShoeTables:
-    """The tables of a game, from a solution that is kept for the next request."""
-    solution = in_its_shoe(rules)
-    if isinstance(solution, Solver):
-        return Tables(solution)
-    assert isinstance(solution, ShoeSolver)  # there are two kinds
-    return ShoeTables(solution)
 
 
 def _fragment(report: Report) -> str:

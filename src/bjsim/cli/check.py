@@ -39,6 +39,7 @@ from bjsim.sim.game.actions import NAMES
 from bjsim.sim.game.game_text import format_decks, game_text
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import ELSE, Chart
+from bjsim.strategies.charts.wrong_cell import WrongCell
 from bjsim.strategies.evaluation.evaluate import Evaluation, evaluate_chart
 from bjsim.strategies.exact.reach import find_endless_split
 from bjsim.strategies.formats.files import MAX_BYTES, WRITERS, decode, detect_format, read_bytes, read_with_notes
@@ -46,7 +47,6 @@ from bjsim.strategies.formats.pasted import Reading
 from bjsim.strategies.formats.text import format_text
 from bjsim.strategies.players.catalogue import CATALOGUE
 from bjsim.strategies.players.find import find_player
-from bjsim.strategies.solution import WrongCell
 from bjsim.strategies.tabular import percent
 
 LISTED = 25  # wrong cells listed in the terminal; the JSON has all of them

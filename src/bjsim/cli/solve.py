@@ -79,7 +79,7 @@ def solve(
     tables = find_tables(rules, what, exact, asked)
     if asked.hand is not None:
         cards, shown = read_hand(asked.hand, rules)
-        print_hand(cards, shown, tables.hand_values(cards, shown), files.json_path)
+        print_hand(cards, shown, tables.solution.values_by_strategy(cards, shown), files.json_path)
         return
     if chart_format:
         note_infinite_value(tables.solution, err=True)

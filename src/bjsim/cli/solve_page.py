@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from bjsim.cli.captions import given_command
@@ -13,6 +14,7 @@ from bjsim.sim.game.actions import NAMES
 from bjsim.strategies.evaluation.valued_chart import ValuedChart
 from bjsim.strategies.exact.tables import Tables
 from bjsim.strategies.shoe.tables import ShoeTables
+from bjsim.strategies.solution import Solution
 from bjsim.strategies.tabular import percent
 
 MARGIN = "The number in a cell is the margin in % of the bet: how much better the best action is than the second best."
@@ -26,7 +28,7 @@ def draw_solved(tables: Tables | ShoeTables, files: Files, game: str, card: bool
     solution, command = tables.solution, given_command()
     chart = ValuedChart.of_best(solution)
     title = f"The best strategy in {solution.rules.name}"
-    lines, figures = _lines(tables, game), _figures(tables)
+    lines, figures = _lines(solution, game), _figures(tables)
     if files.plot_path:
         exact = ", ".join(f"{name} {text} of the bet" for name, text in figures.items())
         codes = {cell.code for cell in chart.cells.values()}
@@ -39,27 +41,29 @@ def draw_solved(tables: Tables | ShoeTables, files: Files, game: str, card: bool
 def report_solved(tables: Tables | ShoeTables, game: str, command: str, card: bool = False) -> Report:
     """Report a solved game, with a line about it and the command that solves it; a `card` is the chart alone."""
     chart = ValuedChart.of_best(tables.solution)
-    report = report_best(tables, chart, game, command, card)
-    return report if card else report._replace(parts=[*report.parts, details_part(chart)])
+    report = report_best(tables.solution, chart, _figures(tables), game, command, card)
+    parts = report.parts
+    if tables.exceptions:
+        rows = [
+            [",".join(one.cards), one.column, NAMES[one.action], f"{100 * one.gain:.6f}%"] for one in tables.exceptions
+        ]
+        exceptions = TextTable("exceptions", ["hand", "dealer", "action", "gain"], rows)
+        parts = [*parts, Section(f"Two-card exceptions of {tables.followed}", 3), exceptions]
+    return report._replace(parts=parts if card else [*parts, details_part(chart)])
 
 
-def report_best(tables: Tables | ShoeTables, chart: ValuedChart, game: str, command: str, card: bool = False) -> Report:
-    """Report the value and the best chart of a solved game."""
-    solution, strategy, figures = tables.solution, tables.followed, _figures(tables)
+def report_best(
+    solution: Solution, chart: ValuedChart, figures: Mapping[str, str], game: str, command: str, card: bool = False
+) -> Report:
+    """Report figures and the best chart of a solved game."""
     parts: list[Any] = [
         Figures([(name, f"{text} of the bet") for name, text in figures.items()]),
         Section("The best strategy"),
         Notes([] if card else [SMALL_MARGIN], small=True, on_screen=point_at_cells([solution.rules])),
         chart_part(chart, to_other=card),
     ]
-    if tables.exceptions:
-        rows = [
-            [",".join(one.cards), one.column, NAMES[one.action], f"{100 * one.gain:.6f}%"] for one in tables.exceptions
-        ]
-        parts.append(Section(f"Two-card exceptions of {strategy}", 3))
-        parts.append(TextTable("exceptions", ["hand", "dealer", "action", "gain"], rows))
     title = f"The best strategy in {solution.rules.name}"
-    return Report(title, _lines(tables, game), command, rules_part([solution.rules]), parts)
+    return Report(title, _lines(solution, game), command, rules_part([solution.rules]), parts)
 
 
 def details_part(chart: ValuedChart) -> Columns:
@@ -68,13 +72,18 @@ def details_part(chart: ValuedChart) -> Columns:
     return Columns([closest, [Section("The dealer's final score, in percent"), dealer_part(chart)]])
 
 
-def _lines(tables: Tables | ShoeTables, game: str) -> list[str]:
-    because = tables.solution.infinite_because
+def _lines(solution: Solution, game: str) -> list[str]:
+    because = solution.infinite_because
     return [game, *[because] * bool(because)]
 
 
+def value_figure(solution: Solution) -> dict[str, str]:
+    """The value of the best chart, by its name."""
+    return {"value of the chart": percent(float(solution.value), 6)}
+
+
 def _figures(tables: Tables | ShoeTables) -> dict[str, str]:
-    figures = {"value of the chart": percent(float(tables.solution.value), 6)}
+    figures = value_figure(tables.solution)
     if tables.followed != "td":
         figures[f"value of {tables.followed}"] = percent(float(tables.value), 6)
     return figures

@@ -71,18 +71,29 @@ def read_hand(text: str, rules: Rules) -> tuple[str, str]:
     return cards, shown
 
 
+def legal_letters(values: Mapping[str, Mapping[str, Number]]) -> list[str]:
+    """The letters of the actions that have a value for every strategy, in their usual order."""
+    return [letter for letter in "SHDPR" if all(letter in ev for ev in values.values())]
+
+
+def best_letters(values: Mapping[str, Mapping[str, Number]]) -> dict[str, str]:
+    """The letter of the best action by strategy."""
+    letters = legal_letters(values)
+    return {name: max(letters, key=ev.__getitem__) for name, ev in values.items()}
+
+
 def print_hand(cards: str, shown: str, values: Mapping[str, Mapping[str, Number]], json_path: str | None) -> None:
     """Print every action of one hand, by strategy."""
     if json_path:
         write_json({"hand": cards, "shown": shown, "values": values}, json_path)
         if json_path == "-":
             return
-    letters = [letter for letter in "SHDPR" if all(letter in ev for ev in values.values())]
+    letters, best = legal_letters(values), best_letters(values)
     table = LabelledTable(str, tuple(values), [NAMES[letter] for letter in letters] + ["best"])
     for name, ev in values.items():
         for letter in letters:
             table[NAMES[letter], name] = str(ev[letter]) if isinstance(ev[letter], Fraction) else f"{ev[letter]: .9f}"
-        table["best", name] = NAMES[max(letters, key=ev.__getitem__)]
+        table["best", name] = NAMES[best[name]]
     if screen_width():
         click.secho(f"{cards} against {shown}: expected profit in initial bets, by strategy", bold=True)
     click.echo(table)

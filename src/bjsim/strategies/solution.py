@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import ClassVar, NamedTuple, Self
 
@@ -15,28 +15,7 @@ from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import States
 from bjsim.strategies.charts.chart import INSURANCE_ROW, Chart
 from bjsim.strategies.charts.rows import row_order
-
-
-@dataclass(frozen=True)
-class WrongCell:
-    """A cell that a chart plays differently from the best chart.
-
-    Attributes:
-        row: The most specific row for the hand.
-        column: What the dealer shows.
-        chart: The code that the chart uses there.
-        best: The code of the best chart.
-        cost: The cell's share of the whole difference, in initial bets per settled bet.
-        alone: Its cost as the only wrong cell of the best chart, in the same unit; NaN if the value of the best chart
-            is infinite.
-    """
-
-    row: str
-    column: str
-    chart: str
-    best: str
-    cost: float
-    alone: float
+from bjsim.strategies.charts.wrong_cell import WrongCell
 
 
 class CellChoice(NamedTuple):
@@ -131,6 +110,18 @@ class Solution(ABC):
 
         Raises:
             InputError: The cards are not a hand to decide on, or the dealer cannot show these.
+        """
+
+    @abstractmethod
+    def values_by_strategy(self, cards: str, shown: str) -> Mapping[str, Mapping[str, float | Fraction]]:
+        """Return `hand_values` of one hand by what is followed afterwards: best play, or each strategy of a shoe.
+
+        Args:
+            cards: See `hand_values`, likewise `shown`.
+            shown: The dealer's cards.
+
+        Returns:
+            Expected profit in initial bets by strategy and letter of the action.
         """
 
     @abstractmethod

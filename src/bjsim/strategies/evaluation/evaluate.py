@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 
 from bjsim.errors import InputError
 from bjsim.strategies.charts.chart import Chart
+from bjsim.strategies.charts.wrong_cell import WrongCell
 from bjsim.strategies.evaluation.best import solve
 from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.solution import Solution, WrongCell, chart_codes
+from bjsim.strategies.solution import Solution, chart_codes
 from bjsim.strategies.tabular import html_table
 
 

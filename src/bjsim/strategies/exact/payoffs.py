@@ -82,7 +82,7 @@ def round_payoffs(solver: Solver, chart: Chart) -> dict[Fraction, float]:
     """
     if solver.rules.ties == "replay":
         raise InputError(
-            "ties: a round whose ties are replayed has no profit of its own; use a game in which they push"
+            "ties: a tied bet is replayed, so a single round has no profit distribution; use a game where ties push"
         )
     unit = solver.rules.unit / 2 if solver.rules.surrender == "early" else solver.rules.unit
     total = np.zeros((1, 1))

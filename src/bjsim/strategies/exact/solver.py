@@ -69,6 +69,10 @@ class Solver(BestPlay, Solution):
         means = self.best[label]
         return {letter: means.act(state, letter) for letter in means.automaton.legal(state) or "S"}
 
+    def values_by_strategy(self, cards: str, shown: str) -> dict[str, dict[str, Number]]:
+        """Return the values of one hand, followed by best play; see `Solution.values_by_strategy`."""
+        return {"best play": self.hand_values(cards, shown)}
+
     def view_values(self, view: View) -> dict[str, Number]:
         """Return the value of the legal actions of a decision at a table; see `Solution.view_values`."""
         if view.split and self.states.one_and_busted:

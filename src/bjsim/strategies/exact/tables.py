@@ -164,10 +164,6 @@ class Tables:
         """The value of the game."""
         return self.solver.value
 
-    def hand_values(self, cards: str, shown: str) -> dict[str, dict[str, Number]]:
-        """The value of each action for one hand, followed by best play."""
-        return {"best play": self.solver.hand_values(cards, shown)}
-
     def to_json(self, tables: Mapping[str, object]) -> dict[str, object]:
         """The figures of the game around these tables."""
         dealer = {shown: self.solver.dealer(shown) for shown in self.solver.shown}

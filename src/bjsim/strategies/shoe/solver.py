@@ -17,7 +17,7 @@ from bjsim.strategies.shoe.analysis import ShoeStates
 from bjsim.strategies.shoe.charts import TwoCards
 from bjsim.strategies.shoe.composition import Composition
 from bjsim.strategies.shoe.deviation import round_sd
-from bjsim.strategies.shoe.lookup import Strategy, find_node, find_start
+from bjsim.strategies.shoe.lookup import STRATEGIES, Strategy, find_node, find_start
 from bjsim.strategies.shoe.plays import Plays, ShoePlays
 from bjsim.strategies.shoe.present import action_values
 from bjsim.strategies.solution import CellChoice, Solution, sum_losses
@@ -131,6 +131,10 @@ class ShoeSolver(ShoePlays, Solution):
         }  # fmt: skip
         legal = self.game.against(self.game.columns[start]).kinds[self.shoe.kind[node]].legal or "S"
         return {letter: float(values[letter]) / plays for letter in legal}
+
+    def values_by_strategy(self, cards: str, shown: str) -> dict[str, dict[str, float]]:
+        """Return the values of one hand for each of `STRATEGIES`; see `Solution.values_by_strategy`."""
+        return {name: self.hand_values(cards, shown, name) for name in STRATEGIES}
 
     def view_values(self, view: View) -> dict[str, float]:
         """Return the value of the legal actions of a decision at a table; see `Solution.view_values`."""

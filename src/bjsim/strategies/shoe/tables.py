@@ -31,10 +31,6 @@ class ShoeTables:
         """The value of the strategy."""
         return self.solution.value_of(self.followed)
 
-    def hand_values(self, cards: str, shown: str) -> dict[str, dict[str, float]]:
-        """The value of each action for one hand, by the strategy that is followed afterwards."""
-        return {name: self.solution.hand_values(cards, shown, name) for name in STRATEGIES}
-
     def to_json(self, tables: Mapping[str, object]) -> dict[str, object]:
         """The figures of the strategy and of the others around these tables; those that have no value are None."""
         solver, strategy = self.solution, self.followed

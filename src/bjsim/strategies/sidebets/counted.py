@@ -13,6 +13,7 @@ from bjsim.arguments import argument, whole_number
 from bjsim.errors import InputError, shorten
 from bjsim.sim.game.cards import TEN
 from bjsim.sim.game.rules import Rules
+from bjsim.sim.stats.intervals import Z95
 from bjsim.strategies.sidebets.bets import BetRules
 from bjsim.strategies.sidebets.exact import removals
 from bjsim.strategies.sidebets.kinds import KINDS, SUITS, SuitedShoe
@@ -21,7 +22,7 @@ from bjsim.strategies.sidebets.returns import Returns
 Floats = NDArray[np.float64]
 VALUE = np.minimum(np.arange(len(KINDS)) // len(SUITS), TEN)
 CARDS_A_ROUND = 5.4  # of one player and the dealer; the figures are averages over depths and hardly depend on it
-PILOT, Z, ROUNDS = 100, 1.959964, 150_000
+PILOT, ROUNDS = 100, 150_000
 
 
 @dataclass(frozen=True)
@@ -184,4 +185,4 @@ class _Sample:
     def units(self, parts: Sequence[Floats]) -> tuple[float, float]:
         """Units won in 100 rounds, and half the width of the 95% interval."""
         mean, error = self.mean(parts)
-        return 100 * mean, 100 * Z * error
+        return 100 * mean, 100 * Z95 * error

@@ -37,7 +37,7 @@ def outcomes(bet: BetRules) -> BetOutcomes:
     """The outcomes of a bet.
 
     Args:
-        bet: The bet; the dealer's bust has no table of cards.
+        bet: A bet on cards; for bets on the dealer's bust, see `bust.py`.
 
     Returns:
         The outcomes.
