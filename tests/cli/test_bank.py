@@ -18,6 +18,11 @@ def test_the_text_and_the_json() -> None:
     assert found["rebate"] is None
 
 
+def test_amounts_are_written_as_for_a_counter() -> None:
+    plain = bjsim(*GAME, "--bankroll", 10_000, "--bet", 100, "--rounds", 5).out
+    assert bjsim(*GAME, "--bankroll", "$10k", "--bet", "$100", "--rounds", 5).out == plain
+
+
 def test_a_rebate() -> None:
     terms = ("--bankroll", 1000, "--bet", 100, "--rounds", 300, "--floor", 200)
     found = bjsim(*GAME, *terms, "--rebate", "20%", "--rebate-from", 500, "--json", "-").json["rebate"]
@@ -32,7 +37,9 @@ def test_a_rebate() -> None:
         ("--bankroll 10.3 --rounds 5", "--bankroll: 10.3 is not a multiple of 0.5"),
         ("--bankroll 10 --rounds 5 --goal 5", "--bankroll: 10 is not between --floor and --goal"),
         ("--bankroll 10 --rounds 5 --rebate-from 5", "--rebate-from needs --rebate"),
-        ("--bankroll 10 --rounds 5 --rebate 120%", "--rebate: 120% is not accepted; use a share"),
+        ("--bankroll 10 --rounds 5 --rebate 120%", "120% is not accepted; give a percentage"),
+        ("--bankroll 10 --rounds 5 --rebate 20", "20 has no % sign; write 20%"),
+        ("--bankroll ten --rounds 5", "'ten' is not accepted; give an amount above 0, such as 10000 or 10k"),
         ("--bankroll 10 --rounds 5 --set max_hands=inf", "max_hands: without a limit"),
         ("--bankroll 10 --rounds 5 --set ties=replay", "ties: a tied bet is replayed"),
     ],

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bjsim.cli.options import Count, rules_options
+from bjsim.cli.options import Count, Money, Precision, rules_options
 from bjsim.cli.written import json_option, write_json
 
 if TYPE_CHECKING:
@@ -17,17 +17,15 @@ if TYPE_CHECKING:
 
 @click.command()
 @rules_options
-@click.option("--bankroll", metavar="AMOUNT", required=True, help="The bank at the beginning.")
+@click.option("--bankroll", type=Money(), metavar="AMOUNT", required=True, help="The bank at the beginning.")
 @click.option("--rounds", type=Count(1, 100_000), metavar="N", required=True, help="The most rounds that are played.")
-@click.option("--bet", metavar="AMOUNT", default="1", show_default=True, help="The bet of every round.")
-@click.option("--goal", metavar="AMOUNT", help="The bank at which play stops.")
-@click.option("--floor", metavar="AMOUNT", help="The bank below which no bet is made.  [default: one bet]")
-@click.option("--rebate", metavar="20%", help="The share of a loss that is paid back; finds the best stops.")
-@click.option(
-    "--rebate-from", metavar="AMOUNT", default="0", show_default=True, help="The least loss that is paid back in part."
-)
+@click.option("--bet", type=Money(), metavar="AMOUNT", default="1", show_default=True, help="The bet of every round.")
+@click.option("--goal", type=Money(), metavar="AMOUNT", help="The bank at which play stops.")
+@click.option("--floor", type=Money(), metavar="AMOUNT", help="Below this bank no bet is made.  [default: one bet]")
+@click.option("--rebate", type=Precision(), metavar="P%", help="The share of a loss that is paid back; finds stops.")
+@click.option("--rebate-from", type=Money(), metavar="AMOUNT", help="The least loss that is paid back in part.")
 @json_option
-def bank(rules: Rules, bankroll: str, rounds: int, json_path: str | None, **options: Any) -> None:
+def bank(rules: Rules, bankroll: float, rounds: int, json_path: str | None, **options: Any) -> None:
     """Compute what becomes of a bank under flat bets and the best chart.
 
     Rounds are independent; in a finite shoe they have the exact value of a fresh one. A round that begins is played to

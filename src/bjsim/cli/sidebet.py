@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bjsim.cli.options import Count
+from bjsim.cli.options import Count, rules_option, set_option, the_rules
 from bjsim.cli.written import json_option, write_json
 from bjsim.errors import InputError
 
@@ -21,15 +21,8 @@ if TYPE_CHECKING:
 @click.argument("name", required=False, metavar="[NAME|FILE.toml]")
 @click.option("--decks", metavar="N|inf", help="Number of decks in the shoe.  [default: the game's]")
 @click.option("--deck", metavar="standard|spanish", help="All 52 cards, or 48 without tens.  [default: the game's]")
-@click.option(
-    "--rules",
-    "rules_name",
-    metavar="NAME|FILE.toml",
-    default="vegas-s17",
-    show_default=True,
-    help="The game: its decks, and how its dealer plays.",
-)
-@click.option("--set", "settings", multiple=True, metavar="FIELD=VALUE", help="Change a rule; repeatable.")
+@rules_option(" Its decks and its dealer matter.", default="vegas-s17", show_default=True)
+@set_option
 @click.option("--shoe", metavar="A=24,Kh=6,...", help="The cards in the shoe by rank or kind, if not whole decks.")
 @click.option("--pays", metavar="EVENT=N,...", help="The pay table, to one; other events are not paid.")
 @click.option("--cut", type=Count(1), metavar="CARDS", help="Count the bet too, in a shoe shuffled after CARDS cards.")
@@ -71,18 +64,18 @@ def sidebet(
             width = max(map(len, listed))
             click.echo("\n".join(f"{bet:<{width}}  {about['about']}" for bet, about in listed.items()))
         return
-    rules: object = rules_name
-    if settings:
-        from bjsim.cli.options import the_rules
+    rules, cards = the_rules(rules_name, settings), None
+    if shoe:
+        from bjsim.cli.solve_shoe import read_shoe  # imports the solver of shoes
 
-        rules = the_rules(rules_name, settings)
-    found = exact_figures(name, decks, rules=rules, deck=deck, shoe=read_cards(shoe) if shoe else None, pays=pays)  # type: ignore[arg-type]
+        cards = read_shoe(shoe)
+    found = exact_figures(name, decks, rules=rules, deck=deck, shoe=cards, pays=pays)
     counted = None
     if counting["cut"] is not None:
         if shoe:
             raise InputError("--cut counts whole decks; leave out --shoe")
         tags = read_tags(counting.pop("tags"))
-        counted = count_bet(*chosen(name, decks, rules, deck, None, pays), tags=tags, **counting)  # type: ignore[arg-type]
+        counted = count_bet(*chosen(name, decks, rules, deck, None, pays), tags=tags, **counting)
     elif any(value is not None for value in counting.values()):
         raise InputError("--level, --tags and --trigger need --cut CARDS")
     if json_path:
@@ -91,20 +84,6 @@ def sidebet(
         print_figures(found)
         if counted:
             print_counted(counted)
-
-
-def read_cards(text: str) -> dict[str, int]:
-    """Parse `A=4,Kh=3,...`. Raises: InputError: A part cannot be parsed, or is given twice."""
-    counts: dict[str, int] = {}
-    for part in map(str.strip, text.split(",")):
-        match = re.fullmatch(r"(\w{1,3})\s*=\s*(\d+)", part)
-        if not match:
-            raise InputError(f"--shoe: {part!r} is not accepted; write CARD=COUNT, such as A=24,Kh=6")
-        card = match[1].upper().replace("10", "T")
-        if card in counts:
-            raise InputError(f"--shoe: {match[1]} is given twice")
-        counts[card] = int(match[2])
-    return counts
 
 
 def print_figures(found: SideBet) -> None:

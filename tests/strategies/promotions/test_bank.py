@@ -65,7 +65,7 @@ def test_the_distribution_of_a_tiny_game() -> None:
 
 
 def test_best_stops_of_a_tiny_game() -> None:
-    found = bjsim.bank("easy", START, 30, rebate="20%", rebate_from=2, payoffs=CHANCES).rebate
+    found = bjsim.bank("easy", START, 30, rebate=0.2, rebate_from=2, payoffs=CHANCES).rebate
     assert found is not None
     assert found.value == pytest.approx(float(best(START, 30)[0]))
     assert best(START, 30)[1]

@@ -81,7 +81,7 @@ def bank(
     goal: object = None,
     floor: object = None,
     rebate: object = None,
-    rebate_from: object = 0,
+    rebate_from: object = None,
     payoffs: Mapping[Fraction, float] | None = None,
 ) -> BankResult:
     """Compute what becomes of a bank under flat bets and the best chart.
@@ -94,7 +94,7 @@ def bank(
         goal: The bank at which play stops.
         floor: The bank below which no bet is made; by default one bet.
         rebate: Share of the loss that is paid back, such as 0.2; the best stops are then found too.
-        rebate_from: The least loss that is paid back in part.
+        rebate_from: The least loss that is paid back in part; by default any.
         payoffs: The distribution of a round instead of the game's: profit in bets -> probability.
 
     Returns:
@@ -110,47 +110,54 @@ def bank(
     """
     game = rules if isinstance(rules, Rules) else load_rules(rules)
     played = whole_number(argument("rounds"), rounds, 1, MOST_ROUNDS)
-    amounts = {
-        name: amount(name, value)
-        for name, value in (("bankroll", bankroll), ("bet", bet), ("rebate_from", rebate_from))
-    }
-    stake = amounts["bet"]
-    if stake <= 0 or amounts["bankroll"] <= 0:
-        raise InputError(f"{argument('bet' if stake <= 0 else 'bankroll')}: use an amount above 0")
-    part = share_of(rebate) if rebate is not None else Fraction(0)
-    if rebate is None and amounts["rebate_from"]:
+    amounts = _read_amounts(bankroll=bankroll, bet=bet, goal=goal, floor=floor, rebate_from=rebate_from)
+    if rebate is None and rebate_from is not None:
         raise InputError(f"{argument('rebate_from')} needs {argument('rebate')}")
-    amounts |= {"floor": stake if floor is None else amount("floor", floor)}
-    if goal is not None:
-        amounts["goal"] = amount("goal", goal)
+    part = None if rebate is None else share_of(rebate)
+    lattice = make_lattice(_read_payoffs(payoffs) if payoffs else best_payoffs(game), amounts["bet"])
+    return _find_result(lattice, amounts, played, part)
+
+
+def _read_amounts(**given: object) -> dict[str, Fraction]:
+    """The amounts by name, without a goal if there is none. Raises: InputError: They do not go together."""
+    given["floor"] = given["bet"] if given["floor"] is None else given["floor"]
+    given["rebate_from"] = 0 if given["rebate_from"] is None else given["rebate_from"]
+    amounts = {name: amount(name, value) for name, value in given.items() if value is not None}
+    for name in ("bet", "bankroll"):
+        if not amounts[name]:
+            raise InputError(f"{argument(name)}: use an amount above 0")
     if not amounts["floor"] <= amounts["bankroll"] < amounts.get("goal", math.inf):
         raise InputError(
             f"{argument('bankroll')}: {float(amounts['bankroll']):g} is not between {argument('floor')} and "
             f"{argument('goal')}; the floor is {float(amounts['floor']):g}"
         )
-    given = payoffs or best_payoffs(game)
+    return amounts
+
+
+def _read_payoffs(payoffs: Mapping[Fraction, float]) -> dict[Fraction, float]:
     try:
-        profits = {Fraction(profit): float(p) for profit, p in given.items()}
+        return {Fraction(profit): float(p) for profit, p in payoffs.items()}
     except (TypeError, ValueError, OverflowError):
         raise InputError("payoffs: give the probability of each profit, such as {1: 0.49, -1: 0.51}") from None
-    lattice = make_lattice(profits, stake)
-    units = {name: to_units(name, value, lattice.unit) for name, value in amounts.items()}
-    chance = lattice.chance
-    steps = np.arange(len(chance)) - lattice.low
-    ev, spread = float(steps @ chance), math.sqrt(float(steps**2 @ chance - (steps @ chance) ** 2))
-    ruined, reached, mean_rounds = stopped(lattice, units["bankroll"], units["floor"], units.get("goal"), played)
-    unit = float(lattice.unit)
+
+
+def _find_result(lattice: Lattice, amounts: Mapping[str, Fraction], rounds: int, rebate: Fraction | None) -> BankResult:
+    unit, units = float(lattice.unit), {name: to_units(name, value, lattice.unit) for name, value in amounts.items()}
+    steps = np.arange(len(lattice.chance)) - lattice.low
+    ev = float(steps @ lattice.chance)
+    sd = math.sqrt(float(steps**2 @ lattice.chance) - ev**2)
+    ruined, reached, mean_rounds = stopped(lattice, units["bankroll"], units["floor"], units.get("goal"), rounds)
     least = units["bankroll"] - units["floor"] + 1
     return BankResult(
         ev=ev * unit,
-        sd=spread * unit,
+        sd=sd * unit,
         ruin=ruined,
         goal=reached,
         rounds=mean_rounds,
-        ruin_formula=trip_ruin_probability(ev, spread, least, played),
-        ever_formula=ruin_probability(ev, spread, least),
-        results={step * unit: p for step, p in after(lattice, played).items()},
-        rebate=None if rebate is None else best_stops(lattice, units, played, part),
+        ruin_formula=trip_ruin_probability(ev, sd, least, rounds),
+        ever_formula=ruin_probability(ev, sd, least),
+        results={step * unit: p for step, p in after(lattice, rounds).items()},
+        rebate=None if rebate is None else best_stops(lattice, units, rounds, rebate),
     )
 
 
@@ -167,13 +174,12 @@ def amount(name: str, value: object) -> Fraction:
 
 def share_of(rebate: object) -> Fraction:
     """The share of a loss that is paid back. Raises: InputError: It is not between 0 and 1."""
-    text = str(rebate).strip()
     try:
-        number = parse_fraction(text[:-1]) / 100 if text.endswith("%") else parse_fraction(text)
+        number = parse_fraction(rebate)
     except (ValueError, ZeroDivisionError):
         number = Fraction(-1)
     if not 0 < number < 1:
-        raise InputError(f"{argument('rebate')}: {shorten(text)} is not accepted; use a share, such as 0.2 or 20%")
+        raise InputError(f"{argument('rebate')}: {shorten(str(rebate))} is not accepted; use a share, such as 0.2")
     return number
 
 
