@@ -19,7 +19,15 @@ from support.games import CODE_WEIGHTS, FIXED, random_chart, rules
 from bjsim.cli.warm import compile_count_kernel
 from bjsim.errors import EndlessSplitting
 from bjsim.sim.engine.compiled_rules import compile_rules, payoff_code
-from bjsim.sim.engine.kernels import adjusted_table, count_table, layout, read_log, run_table, table_layout
+from bjsim.sim.engine.kernels import (
+    adjusted_table,
+    count_layout,
+    count_table,
+    layout,
+    read_log,
+    run_table,
+    table_layout,
+)
 from bjsim.sim.engine.kernels.layout import HIT, RUNAWAY, STAND, TIED, CompiledRules
 from bjsim.sim.engine.packed_tables import pack_table
 from bjsim.sim.engine.round_table import make_round_tables
@@ -278,7 +286,7 @@ def test_what_kernels_are_given_is_defined_among_them() -> None:
     assert {"CompiledRules", "ShoeArrays", "LookupTable", "Lanes", "RowLuck", "CountWalk"} <= {
         each.__name__ for each in classes
     }
-    assert {each.__module__ for each in classes} == {layout.__name__, table_layout.__name__}
+    assert {each.__module__ for each in classes} == {layout.__name__, table_layout.__name__, count_layout.__name__}
 
 
 def test_the_dealer_has_seat_number_minus_one() -> None:

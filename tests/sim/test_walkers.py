@@ -16,7 +16,8 @@ from support.games import FIXED, charts, random_chart, rules
 from bjsim.sim.engine.array_play import play_blocks
 from bjsim.sim.engine.compiled_rules import compile_rules
 from bjsim.sim.engine.kernels.run_table import LOG
-from bjsim.sim.engine.lockstep import SeatRows, seat_rows
+from bjsim.sim.engine.kernels.table_layout import SeatRows
+from bjsim.sim.engine.lockstep import seat_rows
 from bjsim.sim.engine.packed_tables import pack_seats, pack_table
 from bjsim.sim.engine.round_table import LEFT, LeftTable, RoundTable, make_round_tables
 from bjsim.sim.engine.rounds import play_lanes, play_seats

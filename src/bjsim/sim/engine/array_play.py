@@ -15,7 +15,7 @@ from bjsim.sim.engine.array_cards import PER_WORD, Segments
 from bjsim.sim.engine.array_luck import ShoeLuck
 from bjsim.sim.engine.array_walker import NeedsMoreCards, Replayed, Walk
 from bjsim.sim.engine.kernels.layout import NO_LIMIT, CompiledRules, payoff_parts
-from bjsim.sim.engine.lockstep import SeatRows
+from bjsim.sim.engine.kernels.table_layout import SeatRows
 from bjsim.sim.engine.luck_tables import Luck
 
 Array = np.ndarray[Any, Any]

@@ -15,7 +15,8 @@ import numpy as np
 
 from bjsim.sim.engine.array_cards import Segments
 from bjsim.sim.engine.kernels.layout import CompiledRules
-from bjsim.sim.engine.lockstep import Lockstep, SeatRows, opening
+from bjsim.sim.engine.kernels.table_layout import SeatRows
+from bjsim.sim.engine.lockstep import Lockstep, opening
 
 Array = np.ndarray[Any, Any]
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from bjsim.sim.engine.count_rows import CountRows
-from bjsim.sim.engine.counted_shoes import ACE, CountedRounds, CountedShoes
-from bjsim.sim.engine.counter import Counter
+from bjsim.sim.engine.counted_shoes import ACE, CountedShoes
+from bjsim.sim.engine.kernels.count_layout import CountedRounds, Counter
 from bjsim.sim.engine.kernels.layout import CompiledRules
 from bjsim.sim.engine.lockstep import Lockstep, opening
 from bjsim.sim.game.cards import TEN

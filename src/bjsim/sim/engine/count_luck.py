@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from bjsim.sim.engine.count_rows import CountRows
+from bjsim.sim.engine.kernels.count_layout import CountLuck
 from bjsim.sim.engine.kernels.layout import payoff_parts
 from bjsim.sim.engine.kernels.table_layout import SCALE
 from bjsim.sim.engine.luck_tables import whole_slopes
@@ -17,44 +18,6 @@ from bjsim.sim.engine.round_table import RoundTable
 from bjsim.sim.engine.row_values import RowValues, find_slopes, make_row_values
 
 Array = np.ndarray[Any, Any]
-
-
-class CountLuck(NamedTuple):
-    """Values of the rows of a counter's round table, for T pairs of a chart and a composition: the models.
-
-    A place is a row, or R + e for end e of a round; there are R + E of them. Q ranks are distinguished, and the dealer
-    has O outcomes; see `Outcomes` for their states, of which there are S in all models. Values and slopes are whole
-    numbers, in 1 / SCALE initial bets; see `row_values.py`.
-
-    Attributes:
-        model: The model by bucket, (B,).
-        chart: The chart of each model, (T,).
-        after: The place after each card, or after the code of an action, (R, Q).
-        hand: 1 + the split hand that it ends, or 0, (R, Q).
-        splits: Whether it ever ends one, bool (R,).
-        values: Payoff that is not logged yet, (T, R + E).
-        slopes: Its slopes, float32 (T, R + E, Q).
-        outcome: The state of the dealer's outcome, (T, R + E).
-        chances: Probabilities of the outcomes, (S, O).
-        tilts: Their slopes, float32 (S, O, Q).
-        pay: Payoff of split hands by outcome, 0 for none, (1 + H, O).
-        full: Cards of a full shoe by rank, (Q,).
-        start: The exact value of a round, and its slopes, (T, 1 + Q).
-    """
-
-    model: Array
-    chart: Array
-    after: Array
-    hand: Array
-    splits: Array
-    values: Array
-    slopes: Array
-    outcome: Array
-    chances: Array
-    tilts: Array
-    pay: Array
-    full: Array
-    start: Array
 
 
 def make_count_luck(
@@ -88,8 +51,8 @@ def make_count_luck(
     return CountLuck(
         model=model,
         chart=np.array([chart for chart, _ in points]),
-        after=np.where(moves.ends, len(moves.after) + moves.end, moves.after),
-        hand=moves.hand,
+        after=np.ascontiguousarray(np.where(moves.ends, len(moves.after) + moves.end, moves.after), np.int64),
+        hand=np.ascontiguousarray(moves.hand, np.int64),
         splits=np.any(moves.hand, axis=1),
         values=np.stack([np.rint(SCALE * np.append(one.values, one.end_pay)) for one in found]),
         slopes=np.stack([whole_slopes(np.concatenate([steep, ends])).astype(np.float32) for steep in slopes]),

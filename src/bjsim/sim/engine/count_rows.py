@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bjsim.sim.engine.kernels.layout import CompiledRules
-from bjsim.sim.engine.lockstep import SeatRows, seat_rows
+from bjsim.sim.engine.kernels.table_layout import SeatRows
+from bjsim.sim.engine.lockstep import seat_rows
 from bjsim.sim.engine.packed_tables import count_bets, merge_charts
 from bjsim.sim.engine.round_table import ASKS, RoundTable, make_round_tables
 from bjsim.sim.game.cards import RANKS

@@ -8,12 +8,11 @@ import numpy as np
 
 from bjsim.errors import EndlessSplitting
 from bjsim.sim.engine.array_walker import NeedsMoreCards
-from bjsim.sim.engine.counted_shoes import FURTHER, CountedRounds, CountedShoes
+from bjsim.sim.engine.counted_shoes import FURTHER, CountedShoes
 from bjsim.sim.engine.counting_table import CountingTable
-from bjsim.sim.engine.depth_control import DepthControl
+from bjsim.sim.engine.kernels.count_layout import TOO_FEW_CARDS, CountedRounds, CountLuck, CountWalk, DepthControl
 from bjsim.sim.engine.kernels.count_table import add_depths, walk_shoes
 from bjsim.sim.engine.kernels.layout import ENDLESS
-from bjsim.sim.engine.kernels.table_layout import TOO_FEW_CARDS, CountLog, CountWalk, DepthArrays
 from bjsim.sim.engine.luck_lanes import DEAD, cards_needed
 from bjsim.sim.game.cards import TEN
 
@@ -47,27 +46,26 @@ class CountWalker:
             EndlessSplitting: A round is too long.
         """
         ends, most = begins.astype(np.int64), len(lanes) * (self._shoes.cut // self._deal + 1)
-        log = CountLog(*np.zeros((6, most), np.int64), *np.zeros((2, most)))
-        count = walk_shoes(self._walk, lanes.astype(np.int64), ends, log)
+        lane, begin, end, bucket, won, codes = np.zeros((6, most), np.int64)
+        rounds = CountedRounds(lane, begin, end, bucket, won, codes[:, None], *np.zeros((2, most)))
+        count = walk_shoes(self._walk, lanes.astype(np.int64), ends, rounds)
         if count < 0:
             raise NeedsMoreCards if count == TOO_FEW_CARDS else EndlessSplitting(ENDLESS)
-        rounds = CountedRounds(*log)._replace(codes=log.codes[:, None])
         return rounds.at(slice(count)), ends
 
     def count_depths(self, control: DepthControl, chosen: Array) -> Array:
         """As `depth_control.count_depths`, to the bit."""
         sums = np.zeros((len(chosen), 2, len(control.values)))
-        arrays = DepthArrays(control.step, np.ascontiguousarray(control.slopes), control.values, control.full)
-        add_depths(self._walk, arrays, np.zeros(len(control.full)), chosen.astype(np.int64), sums)
+        control = control._replace(slopes=np.ascontiguousarray(control.slopes))
+        add_depths(self._walk, control, np.zeros(len(control.full)), chosen.astype(np.int64), sums)
         return sums
 
 
 def pack_walk(table: CountingTable, shoes: CountedShoes) -> CountWalk:
     """The arrays of the kernel."""
-    counter, rows, compiled, luck = table.counter, table.rows, table.compiled, table.luck
-    ranks = len(luck.full) if luck else TEN + 1
-    none, one = np.zeros((1, 1), np.int64), np.zeros((1, ranks), np.float32)
-    dealer = np.flatnonzero(compiled.deal)
+    counter, rows, compiled, dealer = table.counter, table.rows, table.compiled, np.flatnonzero(table.compiled.deal)
+    outcomes = rows.rows.hands.shape[1]
+    luck = table.luck or _no_luck(len(counter.spots), len(rows.rows.hands), outcomes)
     return CountWalk(
         cards=np.ascontiguousarray(shoes.cards.T),
         running=np.ascontiguousarray(shoes.running.T),
@@ -75,44 +73,31 @@ def pack_walk(table: CountingTable, shoes: CountedShoes) -> CountWalk:
         size=shoes.size,
         cut=shoes.cut,
         further=FURTHER,
-        entries=rows.rows.entries,
-        bits=rows.rows.bits,
+        rows=rows.rows,
         question=rows.question,
         answers=np.ascontiguousarray(rows.answers),
-        ends=rows.rows.ends,
-        hands=rows.rows.hands,
-        tags=counter.tags,
-        lowest=counter.lowest,
-        cells=counter.cells,
-        chart=counter.chart,
-        insures=np.asarray(counter.insures, np.int64),
-        insurable=counter.insurable > 0,
-        insurance=counter.ace >= 0,
-        leave=counter.leave,
-        before_round=bool(counter.before_round),
+        counter=counter,
         hole=int(dealer[-1]) if counter.after >= 0 else -1,
         open=int(dealer[0]),
         dealt=len(compiled.deal),
         needed=cards_needed(compiled, counter, 1),
         dead=DEAD,
-        adjusted=luck is not None,
-        model=luck.model if luck else np.zeros(len(counter.spots), np.int64),
-        usual=luck.chart if luck else none[0],
-        places=luck.values.shape[1] if luck else 0,
-        after=np.ascontiguousarray(luck.after if luck else none, np.int32),
-        hand=np.ascontiguousarray(luck.hand if luck else none, np.int32),
-        splits=luck.splits if luck else none[0] > 0,
-        values=luck.values.ravel() if luck else np.zeros(1),
-        slopes=luck.slopes.reshape(-1, ranks) if luck else one,
-        outcome=luck.outcome.ravel() if luck else none[0],
-        chances=luck.chances if luck else np.zeros((1, 1)),
-        tilts=luck.tilts if luck else one[None],
-        pay=luck.pay if luck else np.zeros((len(rows.rows.hands) + 1, rows.rows.hands.shape[1])),
-        full=luck.full if luck else np.zeros(ranks),
-        counts=np.zeros(ranks),
+        adjusted=table.luck is not None,
+        luck=luck,
+        counts=np.zeros(len(luck.full)),
         left=np.zeros(1),
         unseen=np.zeros(TEN + 1),
-        shadow=np.zeros(ranks, np.int64),
-        logged=np.zeros(rows.rows.hands.shape[1]),
-        split=np.zeros(rows.rows.hands.shape[1], np.int64),
+        shadow=np.zeros(len(luck.full), np.int64),
+        logged=np.zeros(outcomes),
+        split=np.zeros(outcomes, np.int64),
     )
+
+
+def _no_luck(buckets: int, hands: int, outcomes: int) -> CountLuck:
+    """Arrays of the kinds that the kernel takes, for a counter whose luck is not counted."""
+    ranks, whole, slope = TEN + 1, np.zeros((1, 1), np.int64), np.zeros((1, 1, 1), np.float32)
+    return CountLuck(
+        model=np.zeros(buckets, np.int64), chart=whole[0], after=whole, hand=whole, splits=np.zeros(1, np.bool_),
+        values=np.zeros((1, 1)), slopes=slope, outcome=whole, chances=np.zeros((1, 1)), tilts=slope,
+        pay=np.zeros((1 + hands, outcomes)), full=np.zeros(ranks), start=np.zeros((1, 1)),
+    )  # fmt: skip

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from bjsim.errors import EndlessSplitting
 from bjsim.sim.engine.array_walker import NeedsMoreCards
-from bjsim.sim.engine.counter import Counter
+from bjsim.sim.engine.kernels.count_layout import Counter
 from bjsim.sim.engine.kernels.layout import ENDLESS, CompiledRules
 
 Array = np.ndarray[Any, Any]
@@ -57,31 +57,3 @@ class CountedShoes:
                 raise EndlessSplitting(ENDLESS)
         cards: Array = self.cards.take(p * self.cards.shape[1] + lane)
         return cards
-
-
-class CountedRounds(NamedTuple):
-    """Rounds of lanes.
-
-    Attributes:
-        lane: The lane, (n,).
-        begin: Cards of the lane before the round, (n,).
-        end: Cards of the lane up to its end, those of the next lane included, (n,).
-        bucket: The bucket of the count before it, (n,).
-        won: Profit of insurance on each spot, in half bets, (n,).
-        codes: Payoff codes of the counter's spots, 0 for those not played, (n, spots).
-        luck: Luck of the cards of all spots, in initial bets, (n,).
-        expected: Profit of insurance on each spot, or its expectation, in initial bets, (n,).
-    """
-
-    lane: Array
-    begin: Array
-    end: Array
-    bucket: Array
-    won: Array
-    codes: Array
-    luck: Array
-    expected: Array
-
-    def at(self, chosen: Array | slice) -> CountedRounds:
-        """Some of the rounds."""
-        return CountedRounds(*(field[chosen] for field in self))

@@ -12,9 +12,10 @@ from bjsim.sim.engine.array_cards import Segments
 from bjsim.sim.engine.array_walker import NeedsMoreCards
 from bjsim.sim.engine.count_lanes import CounterLanes, plays_alone
 from bjsim.sim.engine.count_tally import CountTable
-from bjsim.sim.engine.counted_shoes import FURTHER, CountedRounds, CountedShoes
+from bjsim.sim.engine.counted_shoes import FURTHER, CountedShoes
 from bjsim.sim.engine.counting_table import WORTH_COMPILING, WORTH_LOADING, CountingTable, CountSums, UnitSums
-from bjsim.sim.engine.depth_control import DepthControl, count_depths
+from bjsim.sim.engine.depth_control import count_depths
+from bjsim.sim.engine.kernels.count_layout import CountedRounds, DepthControl
 from bjsim.sim.engine.kernels.layout import payoff_parts
 from bjsim.sim.engine.luck_lanes import LuckLanes
 

@@ -8,10 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bjsim.sim.engine.count_luck import CountLuck
 from bjsim.sim.engine.count_rows import CountRows
-from bjsim.sim.engine.counter import Counter
-from bjsim.sim.engine.depth_control import DepthControl
+from bjsim.sim.engine.kernels.count_layout import Counter, CountLuck, DepthControl
 from bjsim.sim.engine.kernels.layout import CompiledRules
 
 Array = np.ndarray[Any, Any]

@@ -2,29 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from bjsim.sim.engine.counted_shoes import CountedShoes
+from bjsim.sim.engine.kernels.count_layout import DepthControl
 
 Array = np.ndarray[Any, Any]
-
-
-class DepthControl(NamedTuple):
-    """The first-order values of rounds by bucket.
-
-    Attributes:
-        step: Cards between tested depths, from 0 up to the cut.
-        slopes: Slopes of the value of a round in the composition of the shoe, by value, float64 (B, 10).
-        values: The value at the slopes' origin, float64 (B,).
-        full: Cards of a full shoe by value, float64 (10,).
-    """
-
-    step: int
-    slopes: Array
-    values: Array
-    full: Array
 
 
 def count_depths(shoes: CountedShoes, control: DepthControl, chosen: Array) -> Array:

@@ -2,38 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from bjsim.sim.engine.kernels.layout import CompiledRules
+from bjsim.sim.engine.kernels.table_layout import SeatRows
 from bjsim.sim.engine.round_table import LEFT, RoundTable
 from bjsim.sim.game.cards import RANKS
 
 Array = np.ndarray[Any, Any]
-
-
-class SeatRows(NamedTuple):
-    """The tables of the seats of a game, one after another.
-
-    Attributes:
-        entries: Entries of all tables, (n,): that of a rank in the row at offset b is at b + rank. The bits from `bits`
-            up are the offset of the next row; those below are the log, see `RoundTable`.
-        bits: The number of bits of the log.
-        start: Offset of the first row of each seat, (seats,).
-        waits: Whether the seat draws no card in a row, by offset, bool (n,).
-        forced: `RoundTable.forced`, (n,).
-        ends: See `RoundTable`.
-        hands: See `RoundTable`.
-    """
-
-    entries: Array
-    bits: int
-    start: Array
-    waits: Array
-    forced: Array
-    ends: Array
-    hands: Array
 
 
 def seat_rows(tables: list[RoundTable], chart: Array) -> SeatRows:

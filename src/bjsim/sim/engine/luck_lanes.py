@@ -13,10 +13,9 @@ from typing import Any
 import numpy as np
 
 from bjsim.sim.engine.count_lanes import CounterLanes
-from bjsim.sim.engine.count_luck import CountLuck
 from bjsim.sim.engine.count_rows import CountRows
 from bjsim.sim.engine.counted_shoes import ACE, CountedShoes
-from bjsim.sim.engine.counter import Counter
+from bjsim.sim.engine.kernels.count_layout import Counter, CountLuck
 from bjsim.sim.engine.kernels.layout import CompiledRules
 from bjsim.sim.engine.kernels.table_layout import SCALE
 from bjsim.sim.engine.round_table import LEFT

@@ -13,8 +13,8 @@ from functools import cached_property
 
 from bjsim.sim.engine.array_play import Played, PlayRound, play_blocks
 from bjsim.sim.engine.kernels.layout import CompiledRules
-from bjsim.sim.engine.kernels.table_layout import LookupTable, RowLuck, TableSeats
-from bjsim.sim.engine.lockstep import SeatRows, seat_rows
+from bjsim.sim.engine.kernels.table_layout import LookupTable, RowLuck, SeatRows, TableSeats
+from bjsim.sim.engine.lockstep import seat_rows
 from bjsim.sim.engine.luck_tables import Luck, make_luck
 from bjsim.sim.engine.packed_tables import pack_luck, pack_seats, pack_table
 from bjsim.sim.engine.round_table import LeftTable, make_round_tables

@@ -11,11 +11,10 @@ import numpy as np
 
 from bjsim.errors import InputError
 from bjsim.sim.engine.compiled_rules import compile_rules
-from bjsim.sim.engine.count_luck import CountLuck, make_count_luck
+from bjsim.sim.engine.count_luck import make_count_luck
 from bjsim.sim.engine.count_rows import make_count_rows
-from bjsim.sim.engine.counter import Counter
 from bjsim.sim.engine.counting_table import CountingTable
-from bjsim.sim.engine.depth_control import DepthControl
+from bjsim.sim.engine.kernels.count_layout import Counter, CountLuck, DepthControl
 from bjsim.sim.engine.kernels.layout import SPLIT, CompiledRules
 from bjsim.sim.engine.round_table import tens_are_alike
 from bjsim.sim.game.cards import TEN
@@ -261,8 +260,8 @@ def _make_counter(
         buckets=bets.bucket.astype(np.uint16),
         side_aces=bets.scaled.side_aces,
         chart=decisions.chart,
-        insures=decisions.insures * game.can_insure,
-        insurable=_insurable(decisions, game),
+        insures=np.asarray(decisions.insures * game.can_insure, np.int64),
+        insurable=_insurable(decisions, game) > 0,
         full=np.array([4.0] * TEN + [16.0]) * int(rules.decks),
         spots=np.array([spots_at(game.spots, first + bucket) for bucket in range(number)]),
         leave=-1 if game.leave is None else 0,

@@ -8,7 +8,6 @@ from bjsim.sim.engine.kernels.layout import Array
 
 OVER, ACTED = 1 << 30, 1 << 31  # in an entry of `TableSeats`: the round is over; the seat draws no more cards
 LEAVES = 255  # the byte of an entry that leads out of the table
-TOO_FEW_CARDS, ENDLESS_ROUND = -1, -2  # why a counter's round was not played
 LEFT_TABLE = -1  # what a kernel returns if a round left the table
 ROW = 13  # entries of a row
 SCALE = 1 << 10  # luck is counted in whole multiples of 1 / SCALE initial bets
@@ -174,102 +173,24 @@ class RowLuck(NamedTuple):
     sums: Array
 
 
-class CountWalk(NamedTuple):
-    """What a counter who plays alone walks. See `CountedShoes`, `SeatRows`, `CountRows`, `Counter` and `CountLuck`.
+class SeatRows(NamedTuple):
+    """The tables of the seats of a game, one after another.
 
     Attributes:
-        cards: Rank indices by lane, uint8 (lanes, p).
-        running: See `CountedShoes`, by lane, int32 (lanes, p + 1); likewise `bucket`, uint16 (lanes, cut).
-        size: Cards of a shoe.
-        cut: Cards after which no round begins.
-        further: The lanes into which a round may run on.
-        entries: See `SeatRows`; likewise `bits`, `ends` and `hands`.
-        question: See `CountRows`; likewise `answers`.
-        tags: See `Counter`; likewise `lowest`, `cells`, `chart`, `insures`, `insurable`, `leave` and `before_round`.
-        insurance: Whether insurance is ever taken.
-        hole: Cards that are dealt before the hole card; -1 if none is hidden.
-        open: Cards that are dealt before the open card.
-        dealt: Cards of the deal.
-        needed: Cards left that nearly no round needs before the dealer's second card.
-        dead: The offset of the row of a shadow whose round would be over.
-        adjusted: Whether luck is counted.
-        model: See `CountLuck`; likewise `after`, `hand`, `splits`, `chances`, `tilts`, `pay` and `full`.
-        usual: The chart of each model, (T,).
-        places: The places of a model.
-        values: See `CountLuck`, one model after the other; likewise `slopes` and `outcome`.
-        counts: Working memory: cards left by rank, float64 (Q,).
-        left: Likewise their number, float64 (1,).
-        unseen: Likewise cards left by value, float64 (10,).
-        shadow: Likewise the shadows' rows, int64 (Q,).
-        logged: Likewise the pay of split hands by outcome, float64 (O,).
-        split: Likewise their payoff codes, int64 (O,).
+        entries: Entries of all tables, (n,): that of a rank in the row at offset b is at b + rank. The bits from `bits`
+            up are the offset of the next row; those below are the log, see `RoundTable`.
+        bits: The number of bits of the log.
+        start: Offset of the first row of each seat, (seats,).
+        waits: Whether the seat draws no card in a row, by offset, bool (n,).
+        forced: `RoundTable.forced`, (n,).
+        ends: See `RoundTable`.
+        hands: See `RoundTable`.
     """
 
-    cards: Array
-    running: Array
-    bucket: Array
-    size: int
-    cut: int
-    further: int
     entries: Array
     bits: int
-    question: Array
-    answers: Array
+    start: Array
+    waits: Array
+    forced: Array
     ends: Array
     hands: Array
-    tags: Array
-    lowest: int
-    cells: Array
-    chart: Array
-    insures: Array
-    insurable: Array
-    insurance: bool
-    leave: int
-    before_round: bool
-    hole: int
-    open: int
-    dealt: int
-    needed: int
-    dead: int
-    adjusted: bool
-    model: Array
-    usual: Array
-    places: int
-    after: Array
-    hand: Array
-    splits: Array
-    values: Array
-    slopes: Array
-    outcome: Array
-    chances: Array
-    tilts: Array
-    pay: Array
-    full: Array
-    counts: Array
-    left: Array
-    unseen: Array
-    shadow: Array
-    logged: Array
-    split: Array
-
-
-class CountLog(NamedTuple):
-    """The rounds of a counter in the order in which they are played; see `CountedRounds`. int64 and float64 (n,)."""
-
-    lane: Array
-    begin: Array
-    end: Array
-    bucket: Array
-    won: Array
-    codes: Array
-    luck: Array
-    expected: Array
-
-
-class DepthArrays(NamedTuple):
-    """See `DepthControl`."""
-
-    step: int
-    slopes: Array
-    values: Array
-    full: Array
