@@ -12,45 +12,32 @@ from functools import cache, cached_property
 from typing import Any, Self
 
 from bjsim.sim.game.cards import RANKS, TEN
-from bjsim.sim.game.course import ACE, course
-from bjsim.sim.game.dealer_states import DealerStates
 from bjsim.sim.game.hand import pair_code, soft_code
 from bjsim.sim.game.hand_states import (
     BUST,
-    CARDS,
     CHARLIE,
-    DEALER_22,
     DEALER_NATURAL,
     MELDS,
     NATURAL,
-    NOT_WAITING,
-    ORIGINAL_BET,
-    SPANISH_CARDS,
-    SPANISH_MELD,
     SPLIT_ACES,
     SPLIT_HAND,
-    WAITS_FOR_DEALER,
-    WAITS_FOR_HOLE_CARD,
     WHOLE,
     HandState,
     Result,
     add_points,
     fits,
 )
+from bjsim.sim.game.payments import Payments
 from bjsim.sim.game.rules import Rules
 
 
-class States(DealerStates):
+class States(Payments):
     """The states of one game and the transitions between them."""
 
     def __init__(self, rules: Rules) -> None:
         super().__init__(rules)
         by_bonus = {"none": 3, "spanish": 7}.get(rules.bonuses, 6)
         self.counted = by_bonus if rules.charlie == "none" else int(rules.charlie)
-        against_ace = course(rules, ACE)
-        self.original_only = against_ace.takes == "original"
-        self.one_and_busted = against_ace.takes == "busted-plus-one"
-        self._natural_may_tie = against_ace.natural >= 0 and not against_ace.looks and not rules.natural_beats_natural
         keeps_split = rules.double_cards == "any" and not rules.double_after_split  # beyond two cards
         keeps_split = keeps_split or self.original_only
         self._last_split = SPLIT_HAND if keeps_split else WHOLE
@@ -61,7 +48,6 @@ class States(DealerStates):
         self.draws = cache(self._draws)
         self.legal = cache(self._legal)
         self.result = cache(self._result)
-        self.settle = cache(self._settle)
         self.rows_of = cache(self._find_rows)
 
     def __reduce__(self) -> tuple[type[States], tuple[Rules]]:
@@ -165,20 +151,6 @@ class States(DealerStates):
         """These states with what is legal against a column of charts: the one place for rules that depend on it."""
         return self
 
-    def bonus(self, state: HandState) -> Fraction | int:
-        """The multiple of the bet that this hand wins if it wins, and was not doubled."""
-        if self.rules.bonuses == "none":
-            return 1
-        if self.rules.bonuses == "spanish":
-            if state.points != 21:
-                return 1
-            return SPANISH_MELD if state.meld in MELDS else SPANISH_CARDS.get(state.cards, 1)
-        return MELDS.get(state.meld) or CARDS.get(state.cards, 1)
-
-    def doubled(self, result: Result) -> Result:
-        """The result of a hand that has doubled."""
-        return result._replace(bonus=1) if self.rules.bonuses == "spanish" else result
-
     def _result(self, state: HandState) -> Result:
         split = state.covered or (self.original_only and state.split != WHOLE)
         if state.points > 21:
@@ -189,55 +161,6 @@ class States(DealerStates):
         if state.cards == self.rules.charlie:
             return CHARLIE
         return Result("stood", state.points, self.bonus(state), split)
-
-    # --- money
-
-    def waits(self, result: Result) -> int:
-        """What the payoff of a finished hand waits for: NOT_WAITING, WAITS_FOR_HOLE_CARD or WAITS_FOR_DEALER."""
-        rules = self.rules
-        if result == ORIGINAL_BET or (self.original_only and result.end == "bust"):
-            return WAITS_FOR_HOLE_CARD
-        if result.end in ("bust", "charlie", "surrendered") or (rules.bonuses == "at-once" and result.bonus > 1):
-            return NOT_WAITING
-        if rules.player_21_wins and result.end == "stood" and result.score == 21:
-            return NOT_WAITING
-        if result.end == "insured":
-            return WAITS_FOR_HOLE_CARD
-        if result.end == "natural":
-            return WAITS_FOR_HOLE_CARD if self._natural_may_tie else NOT_WAITING
-        return WAITS_FOR_DEALER
-
-    def _settle(self, result: Result, stake: int, dealer: int) -> tuple[Fraction, int]:
-        """The payoff of a hand of `stake` initial bets against the dealer's outcome.
-
-        Returns: (profit, tied stake), both in initial bets; the second is 0 unless ties are replayed.
-        """
-        rules = self.rules
-        if result.end == "surrendered":
-            return Fraction(-stake, 2), 0
-        if result.end == "insured":
-            return Fraction(stake) if dealer == DEALER_NATURAL else Fraction(-stake, 2), 0
-        if result == ORIGINAL_BET:
-            return Fraction(-int(dealer == DEALER_NATURAL)), 0
-        one_bet = self.original_only or self.one_and_busted
-        if one_bet and dealer == DEALER_NATURAL and self.waits(result) and (result.split or stake > 1):
-            return Fraction(int(result.split) - 1), 0
-        if result.end == "bust":
-            return Fraction(-stake), 0
-        if result.end == "charlie":
-            return Fraction(stake), 0
-        if result.end == "natural" and (dealer != DEALER_NATURAL or rules.natural_beats_natural):
-            return rules.blackjack_pays * stake, 0
-        if rules.bonuses == "at-once" and result.bonus > 1:
-            return Fraction(stake * result.bonus), 0
-        if rules.player_21_wins and result.end == "stood" and result.score == 21:
-            return Fraction(stake * result.bonus), 0
-        if dealer == DEALER_22:
-            return Fraction(0), 0
-        score = DEALER_NATURAL if result.end == "natural" else result.score
-        if score != dealer:
-            return Fraction(stake * result.bonus if score > dealer else -stake), 0
-        return Fraction(-stake if rules.ties == "lose" else 0), stake if rules.ties == "replay" else 0
 
     # --- names of states: the rows and columns of charts
 
