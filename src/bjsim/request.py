@@ -96,7 +96,7 @@ class RunRequest:
     def __post_init__(self) -> None:
         if self.hands is None and self.until is None:
             raise InputError("no length of play; give hands, such as 1e7, or until, such as 0.0001")
-        _check_checkpoints(self.checkpoint, self.resume, Part.read if self.shard else read_checkpoint)
+        check_checkpoints(self.checkpoint, self.resume, Part.read if self.shard else read_checkpoint)
         self._set(
             game=as_rules(self.rules),
             bots=tuple(_listed(self.bots)),
@@ -267,12 +267,21 @@ def read_checkpoint(path: str | os.PathLike[str]) -> object:
     return Checkpoint(Path(path)).read()
 
 
-def _check_checkpoints(
+def check_checkpoints(
     checkpoint: str | os.PathLike[str] | None,
     resume: str | os.PathLike[str] | None,
     read: Callable[[str | os.PathLike[str]], object],
 ) -> None:
-    """Refuse a checkpoint that would be overwritten unread."""
+    """Check the files that a run is kept in and resumed from; one that would be overwritten unread is refused.
+
+    Args:
+        checkpoint: The file to keep it in, or None.
+        resume: The file to resume from, or None.
+        read: Reads such a file.
+
+    Raises:
+        InputError: They are not accepted.
+    """
     for name, path in (("checkpoint", checkpoint), ("resume", resume)):
         if path is not None and not isinstance(path, str | os.PathLike):
             raise InputError(f"{argument(name)}: {a_type(path)} is not accepted; use the path of a file")

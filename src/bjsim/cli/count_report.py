@@ -43,7 +43,8 @@ def print_counts(console: Console, result: CountResult) -> None:
     print_table(console, headings, rows)
     figures: list[list[Cell]] = [[figure.name, figure.text] for figure in result.figures]
     print_table(console, ["per round seen", "± half the 95% interval"], figures)
-    text = f"{run.description}; {run.rounds:,} rounds, {run.rounds_per_shoe:.1f} in a shoe, in {run.seconds:.1f} s, "
+    text = f"{run.description}; {run.rounds:,} rounds, {run.rounds_per_shoe:.1f} in a shoe, "
+    text += f"in {run.seconds:.1f} s, " if run.seconds else ""
     text += f"seed {run.seed}; variance reduction {run.variance_reduction(result.bets):,.0f}"
     console.print(text, style="dim", highlight=False, soft_wrap=True)
     for note in result.notes:

@@ -60,8 +60,6 @@ def test_an_unchanged_copy_is_accepted(saved: Path, tmp_path: Path) -> None:
         {"spots": []},
         {"seed": "-5"},
         {"seed": str(1 << 200)},
-        {"seconds": 1e308},
-        {"seconds": "nan"},
         {"counts": [10**400, 10**400]},
         {"counts": ["a", "b"]},
         {"span": [0, 10**30]},

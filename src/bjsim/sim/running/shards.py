@@ -10,11 +10,12 @@ import json
 import os
 import re
 import time
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from bjsim.arguments import argument
 from bjsim.errors import InputError
@@ -22,6 +23,8 @@ from bjsim.sim.running.checkpoint import read_checked, write_checked
 from bjsim.sim.running.driver import Driver
 from bjsim.sim.running.experiment import Experiment, Progress
 from bjsim.sim.stats.tally import Tally
+
+Job = TypeVar("Job")
 
 MOST_SHARDS = 100_000
 SAVE_EVERY = 1.0  # least seconds between two saves
@@ -78,25 +81,49 @@ def _of_array(count: int) -> Shard:
 
 
 @dataclass
-class Part:
+class PartFile(ABC, Generic[Job]):
     """The file of a shard, which is replaced atomically.
 
     Attributes:
         path: The file.
         description: The whole run in JSON values, as in a checkpoint.
         shard: The shard.
-        jobs: The tallies of the seats by the number of the job.
+        jobs: What each job gave, by its number.
         seconds: How long they took.
     """
 
     path: Path
     description: Mapping[str, Any]
     shard: Shard
-    jobs: dict[int, list[Tally]] = field(default_factory=dict)
+    jobs: dict[int, Job] = field(default_factory=dict)
     seconds: float = 0.0
 
+    @abstractmethod
     def save(self) -> None:
         """Write the file."""
+
+    @staticmethod
+    @abstractmethod
+    def read(path: str | os.PathLike[str]) -> PartFile[Job]:
+        """Read a part. Raises: InputError."""
+
+    def resume(self) -> None:
+        """Take over the jobs of the file. Raises: InputError if it is another part's."""
+        found = self.read(self.path)
+        if found.shard != self.shard or found.description != json.loads(json.dumps(self.description)):
+            raise InputError(f"{self.path} is a part of another run, or another shard ({found.shard})")
+        self.jobs, self.seconds = found.jobs, found.seconds
+
+    def stopped(self) -> InputError:
+        """The error of a part that lacks jobs."""
+        asked = f"{argument('shard', self.shard)} and {argument('resume', self.path)}"
+        return InputError(f"{self.path} was stopped before its end; repeat its run with {asked}")
+
+
+class Part(PartFile[list[Tally]]):
+    """The part of a run: the tallies of the seats in each job."""
+
+    def save(self) -> None:
         data = {
             "experiment": self.description,
             "shard": [*self.shard],
@@ -107,7 +134,6 @@ class Part:
 
     @staticmethod
     def read(path: str | os.PathLike[str]) -> Part:
-        """Read a part. Raises: InputError."""
         try:
             data = read_checked(Path(path))
             jobs = {int(job): [Tally.from_json(tally) for tally in one] for job, one in data["jobs"].items()}
@@ -117,12 +143,24 @@ class Part:
         except (ValueError, KeyError, TypeError, ArithmeticError, AttributeError, RecursionError):
             raise InputError(f"{path} is not a part of a run, or is damaged; bjsim run --shard writes parts") from None
 
-    def resume(self) -> None:
-        """Take over the jobs of the file. Raises: InputError if it is another part's."""
-        found = Part.read(self.path)
-        if found.shard != self.shard or found.description != json.loads(json.dumps(self.description)):
-            raise InputError(f"{self.path} is a part of another run, or another shard ({found.shard})")
-        self.jobs, self.seconds = found.jobs, found.seconds
+
+class SaveClock:
+    """When a part is saved again: after a pause that grows with the time that a save takes."""
+
+    def __init__(self, part: PartFile[Any]) -> None:
+        self.part, self._due, self._began = part, 0.0, time.perf_counter() - part.seconds
+
+    def save_if_due(self) -> None:
+        """Save the part if the pause is over."""
+        if time.perf_counter() > self._due:
+            self.save()
+
+    def save(self) -> None:
+        """Save the part with the seconds so far."""
+        now = time.perf_counter()
+        self.part.seconds = now - self._began
+        self.part.save()
+        self._due = now + max(SAVE_EVERY, PAUSE * (time.perf_counter() - now))
 
 
 class ShardDriver(Driver):
@@ -136,8 +174,7 @@ class ShardDriver(Driver):
 
     def __init__(self, experiment: Experiment, part: Part, **options: Any) -> None:
         super().__init__(experiment, **options)
-        self.part, self._due = part, 0.0
-        self._began = time.perf_counter() - part.seconds
+        self.part, self._clock = part, SaveClock(part)
         own = [step for step in enumerate(experiment.jobs()) if part.shard.has(step[0])]
         for index, job in own:
             if index in part.jobs:
@@ -151,25 +188,18 @@ class ShardDriver(Driver):
         try:
             return super().run()
         finally:
-            self._save()
+            self._clock.save()
 
     def _merge(self) -> None:
         while self._left and self._left[0] in self._done:
             index = self._left.popleft()
             job, self.part.jobs[index] = self._done.pop(index)
             self.merge(job, self.part.jobs[index])
-        if time.perf_counter() > self._due:
-            self._save()
+        self._clock.save_if_due()
         self.on_progress(self.progress)
 
-    def _save(self) -> None:
-        now = time.perf_counter()
-        self.part.seconds = now - self._began
-        self.part.save()
-        self._due = now + max(SAVE_EVERY, PAUSE * (time.perf_counter() - now))
 
-
-def join_parts(parts: Sequence[Part]) -> dict[int, list[Tally]]:
+def join_parts(parts: Sequence[PartFile[Job]]) -> dict[int, Job]:
     """The jobs of all shards of a run.
 
     Args:
@@ -178,7 +208,7 @@ def join_parts(parts: Sequence[Part]) -> dict[int, list[Tally]]:
     Raises:
         InputError: A part is of another run, given twice, or missing.
     """
-    first, known = parts[0], dict[int, Part]()
+    first, known = parts[0], dict[int, PartFile[Job]]()
     for part in parts:
         if part.description != first.description or part.shard.of != first.shard.of:
             other = [key for key in part.description if part.description[key] != first.description.get(key)]
@@ -192,7 +222,7 @@ def join_parts(parts: Sequence[Part]) -> dict[int, list[Tally]]:
     if missing:
         listed = ", ".join(missing[:10]) + (", …" if len(missing) > 10 else "")
         raise InputError(f"{len(missing)} of {first.shard.of} parts are missing: shard {listed}")
-    return {index: tallies for part in parts for index, tallies in part.jobs.items()}
+    return {index: job for part in parts for index, job in part.jobs.items()}
 
 
 def merge_jobs(experiment: Experiment, parts: Sequence[Part]) -> Progress:
@@ -211,8 +241,6 @@ def merge_jobs(experiment: Experiment, parts: Sequence[Part]) -> Progress:
     jobs, driver = join_parts(parts), Driver(experiment)
     for index, job in enumerate(experiment.jobs()):
         if index not in jobs:
-            part = next(part for part in parts if part.shard.has(index))
-            asked = f"{argument('shard', part.shard)} and {argument('resume', part.path)}"
-            raise InputError(f"{part.path} was stopped before its end; repeat its run with {asked}")
+            raise next(part for part in parts if part.shard.has(index)).stopped()
         driver.merge(job, jobs[index])
     return driver.progress

@@ -6,7 +6,8 @@ import errno
 import json
 import os
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -32,7 +33,6 @@ Array = np.ndarray[Any, Any]
 
 FORMAT = "bjsim counting run 2"
 MOST_BYTES = 1 << 26  # of the file, and of its arrays; those of a run with 45 buckets have 1.2 MB
-MOST_SECONDS = 1e10
 
 
 def save_count_run(run: CountRun, path: str | os.PathLike[str]) -> None:
@@ -45,9 +45,18 @@ def save_count_run(run: CountRun, path: str | os.PathLike[str]) -> None:
     Raises:
         InputError: The file cannot be written.
     """
-    game = run.game
+    about = {**describe_game(run.game, run.seed), "first": run.first}
+    try:
+        with Path(path).open("wb") as file:
+            np.savez_compressed(file, about=json.dumps(about), expected=run.expected, **run.sums._asdict())
+    except OSError as error:
+        raise InputError(f"cannot write {os.fspath(path)}: {error.strerror}") from None
+
+
+def describe_game(game: CountingGame, seed: int) -> dict[str, Any]:
+    """A game and its seed as JSON values, from which `described_game` restores it."""
     chart = game.departures.base
-    about = {
+    return {
         "format": FORMAT,
         "rules": game.rules.to_dict(),
         "system": {field.name: _plain(getattr(game.system, field.name)) for field in fields(game.system)},
@@ -62,15 +71,8 @@ def save_count_run(run: CountRun, path: str | os.PathLike[str]) -> None:
         "adjusted": game.adjusted,
         "span": game.span,
         "leave": game.leave,
-        "first": run.first,
-        "seed": str(run.seed),
-        "seconds": run.seconds,
+        "seed": str(seed),
     }
-    try:
-        with Path(path).open("wb") as file:
-            np.savez_compressed(file, about=json.dumps(about), expected=run.expected, **run.sums._asdict())
-    except OSError as error:
-        raise InputError(f"cannot write {os.fspath(path)}: {error.strerror}") from None
 
 
 def load_count_run(path: str | os.PathLike[str]) -> CountRun:
@@ -85,36 +87,40 @@ def load_count_run(path: str | os.PathLike[str]) -> CountRun:
     Raises:
         InputError: The file cannot be read, or is no counting run.
     """
-    name = os.fspath(path)
-    try:
-        found = _arrays(Path(path))
+    with reading(path, "a counting run"):
+        found = read_arrays(Path(path))
         about = json.loads(str(found.pop("about")))
-        if about["format"] != FORMAT:
-            raise InputError(f"the format {shorten(repr(about['format']))} is not accepted; use {FORMAT!r}")
         expected = found.pop("expected")
         sums = CountSums(**found)
-        game = _game(about)
-        _check_arrays(game, sums, expected)
-        seed, seconds = whole_number("seed", about["seed"], 0, MAX_SEED), float(about["seconds"])
-        if not 0 <= seconds <= MOST_SECONDS:
-            raise ValueError("no run takes so long")
-        return CountRun(game, _count("first", about["first"]), expected, sums, seed, seconds)
+        game, seed = described_game(about)
+        if expected.shape != (2, len(sums.raw)) or expected.dtype != np.float64 or not np.isfinite(expected).all():
+            raise ValueError("the expectations do not belong to the sums")
+        check_sums(game, sums)
+        return CountRun(game, _count("first", about["first"]), expected, sums, seed, 0.0)
+
+
+@contextmanager
+def reading(path: str | os.PathLike[str], what: str) -> Iterator[None]:
+    """Turn all errors of a stranger's file into one line that names it. what: such as `a counting run`."""
+    name = os.fspath(path)
+    try:
+        yield
     except OSError as error:
         raise InputError(f"cannot read {name}: {error.strerror or error}") from None
     except InputError as error:
         raise InputError(f"{name}: {error}") from None
     except Exception:  # zipfile, numpy and json raise a dozen kinds for the files of strangers
-        raise InputError(f"{name} is not a counting run of bjsim, or is damaged") from None
+        raise InputError(f"{name} is not {what} of bjsim, or is damaged") from None
 
 
-def _arrays(path: Path) -> dict[str, Array]:
+def read_arrays(path: Path, most: int = MOST_BYTES) -> dict[str, Array]:
     """The arrays in a file of limited size, and with limited sizes in its directory."""
     if not path.is_file():
         raise FileNotFoundError(errno.ENOENT, "no such file")
-    if path.stat().st_size > MOST_BYTES:
+    if path.stat().st_size > most:
         raise ValueError("the file is too large")
     with zipfile.ZipFile(path) as archive:
-        if sum(member.file_size for member in archive.infolist()) > MOST_BYTES:
+        if sum(member.file_size for member in archive.infolist()) > most:
             raise ValueError("its arrays are too large")
     with np.load(path, allow_pickle=False) as arrays:
         return {key: arrays[key] for key in arrays.files}
@@ -124,7 +130,10 @@ def _count(name: str, value: object) -> int:
     return whole_number(name, value, -MAX_COUNT, MAX_COUNT)
 
 
-def _game(about: Mapping[str, Any]) -> CountingGame:
+def described_game(about: Mapping[str, Any]) -> tuple[CountingGame, int]:
+    """The game and the seed of `describe_game`. Raises: InputError and others for the files of strangers."""
+    if about["format"] != FORMAT:
+        raise InputError(f"the format {shorten(repr(about['format']))} is not accepted; use {FORMAT!r}")
     rules = Rules.from_dict(about["rules"])
     chart = about["chart"]
     cells = {(row, column): code for row, column, code in chart["cells"]}
@@ -139,7 +148,7 @@ def _game(about: Mapping[str, Any]) -> CountingGame:
     spots = tuple((parse_fraction(at), whole_number("spots", number, 1, MOST_SPOTS)) for at, number in about["spots"])
     if any(abs(count) > MAX_COUNT for count, _ in spots):
         raise ValueError("there is no such count")
-    return CountingGame(
+    game = CountingGame(
         rules,
         CountingSystem(**about["system"]),
         departures,
@@ -149,19 +158,20 @@ def _game(about: Mapping[str, Any]) -> CountingGame:
         (_count("span", first), _count("span", last)),
         None if about.get("leave") is None else _count("leave", about["leave"]),
     )
+    return game, whole_number("seed", about["seed"], 0, MAX_SEED)
 
 
-def _check_arrays(game: CountingGame, sums: CountSums, expected: Array) -> None:
+def check_sums(game: CountingGame, sums: CountSums) -> None:
     """Raises: ValueError: The arrays do not belong together, or are not sums over shoes."""
     buckets = len(sums.raw)
     size = (PRODUCTS + (game.most_spots > 1)) * buckets
     shapes = [(buckets, RAW), (2,), (2, size), (2, size, size)]
     types = [np.int64, np.int64, np.float64, np.float64]
-    if [array.shape for array in sums] != shapes or expected.shape != (2, buckets) or not buckets:
+    if [array.shape for array in sums] != shapes or not buckets:
         raise ValueError("the arrays have other shapes")
-    if [array.dtype for array in sums] != types or expected.dtype != np.float64:
+    if [array.dtype for array in sums] != types:
         raise ValueError("the arrays have other types")
-    if not all(np.isfinite(array).all() for array in (*sums, expected)):
+    if not all(np.isfinite(array).all() for array in sums):
         raise ValueError("a sum is not finite")
     if sums.raw[:, 0].min() < 0 or not sums.raw[:, 0].any() or sums.shoes.min() < 1:
         raise ValueError("no rounds were played")

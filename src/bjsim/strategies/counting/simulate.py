@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
+from functools import reduce
 
 import numpy as np
 
@@ -26,6 +27,7 @@ CARDS_IN_BLOCK = 1 << 18
 ROUNDS_IN_BLOCK = 48_000  # at a table with one seat, about
 MOST_BLOCKS = 7  # of a job, which are played side by side
 MIN_SHOES = 64
+GROUP = 32  # blocks whose sums are added up before they are added to those before: what a shard plays is groups
 COUNTING_TABLE = 0  # number of the table in the random streams
 
 
@@ -104,6 +106,7 @@ def simulate_count(
     keep_units: bool = False,
     leave: int | None = None,
     on_block: Callable[[CountRun], object] = lambda run: None,
+    groups: Sequence[CountSums] = (),
 ) -> CountRun:
     """Play a counter who bets one unit on every spot; every bet ramp on these spots is computed from the result.
 
@@ -122,6 +125,7 @@ def simulate_count(
         keep_units: Whether to keep the sums of a few shoes each, for differences to runs on the same cards.
         leave: See `CountingGame`. Rounds after the counter left are neither seen nor counted.
         on_block: Called with the result so far after every block, in order.
+        groups: The sums of the first groups, if they were played before. Those beyond `rounds` are left out.
 
     Returns:
         The result.
@@ -134,15 +138,18 @@ def simulate_count(
         raise InputError(f"rounds = {rounds} is not accepted; use 1 to 1e15")
     game = CountingGame(rules, system, departures, counts, spots, adjusted, span, leave)
     ready = ready_table(game)  # before workers are forked, which share it
-    kernel = False
-    if rounds >= WORTH_LOADING:
-        from bjsim.sim.engine.counting import pays
-
-        kernel = pays(ready.table, rounds if enough is None else min(rounds, WORTH_COMPILING - 1))
+    kernel = uses_kernel(game, rounds if enough is None else min(rounds, WORTH_COMPILING - 1))
     began = time.perf_counter()
     run, rows = None, UnitRows()
+    before, group, block = None, None, 0  # the sums of whole groups, of the group in play, and blocks in both
+    for sums in groups:
+        total = sums if before is None else before.plus(sums)
+        if total.raw[:, 0].sum() >= rounds:
+            break
+        before, block = total, block + GROUP
+        run = CountRun(game, ready.first, ready.expected, before, seed, 0.0)
     with find_backend("local", workers).open(None) as backend:
-        pool, begun, block = backend.open_pool(), 0, 0  # blocks of all jobs, and blocks that are added up
+        pool, begun = backend.open_pool(), block  # blocks of all jobs
         jobs: list[Future[list[tuple[CountSums, UnitSums]]]] = []
         found: list[tuple[CountSums, UnitSums]] = []
         try:
@@ -159,7 +166,10 @@ def simulate_count(
                     begun += max(count, 1)
                 found = found or jobs.pop(0).result()
                 (played, units), block = found.pop(0), block + 1
-                sums = played if run is None else run.sums.plus(played)
+                group = played if group is None else group.plus(played)
+                sums = group if before is None else before.plus(group)
+                if block % GROUP == 0:
+                    before, group = sums, None
                 if keep_units:
                     rows.add(units)
                 run = CountRun(game, ready.first, ready.expected, sums, seed, time.perf_counter() - began)
@@ -167,3 +177,27 @@ def simulate_count(
         finally:
             pool.shutdown(cancel_futures=True)  # a worker killed while it sends a result would block this process
     return replace(run, units=rows.whole()) if keep_units else run
+
+
+def uses_kernel(game: CountingGame, rounds: float) -> bool:
+    """Whether so many rounds pay for the kernel; it is then compiled, if it must be."""
+    if rounds < WORTH_LOADING:
+        return False
+    from bjsim.sim.engine.counting import pays
+
+    return pays(ready_table(game).table, rounds)
+
+
+def play_group(game: CountingGame, seed: int, group: int, kernel: bool) -> CountSums:
+    """The sums of a group of blocks, in the order in which a run adds them up.
+
+    Args:
+        game: The game.
+        seed: The seed.
+        group: Its number.
+        kernel: See `play_units`.
+    """
+    first, last = group * GROUP, (group + 1) * GROUP
+    starts = range(first, last, MOST_BLOCKS)
+    blocks = (play_blocks(game, seed, at, min(MOST_BLOCKS, last - at), kernel=kernel) for at in starts)
+    return reduce(CountSums.plus, (sums for played in blocks for sums, _ in played))
