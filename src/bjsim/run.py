@@ -12,6 +12,7 @@ from bjsim.bots.turn import runs_program
 from bjsim.errors import EndlessSplitting, InputError
 from bjsim.run_result import RunResult
 from bjsim.sim.engine.compile_notice import announce_compile, on_compile
+from bjsim.sim.engine.walkers import WORTH_LOADING, have_kernels
 from bjsim.sim.game.actions import Player
 from bjsim.sim.running.backend import Backend, BackendSpec
 from bjsim.sim.running.checkpoint import Checkpoint
@@ -48,7 +49,7 @@ class Run:
     def compile(self, announce: Callable[[], object] = announce_compile) -> None:
         """Have the kernels ready that pay for their compilation; `announce` is called first if that takes long.
 
-        Workers are forked afterwards.
+        Workers are forked afterwards. What is loaded until then they share, also a temporary folder of numba.
         """
         groups = self.experiment.groups
         tables = [table for group in groups for table in (group.tables if isinstance(group, CommonCards) else [group])]
@@ -56,6 +57,8 @@ class Run:
         each_core = hands * len(self.players) / usable_cores()
         compiled = [table for table in tables if isinstance(table, CompiledTable)]
         slow = [table for table in compiled if each_core >= table.worth_compiling]
+        if compiled and each_core >= WORTH_LOADING:
+            have_kernels()
         if slow:
             with on_compile(announce):
                 for table in slow:

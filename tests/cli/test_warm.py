@@ -114,7 +114,8 @@ def theirs() -> set[Path]:
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can become another user")
 @pytest.mark.skipif(shutil.which("setpriv") is None, reason="setpriv (util-linux) is not installed")
 def test_a_user_with_nothing_to_write_to_plays(read_only_package):
-    """Two workers, so that forked processes must find the directory too; it is removed when the run ends."""
+    """Two workers, so that forked processes must find the directory too; it is removed when the run ends. Few
+    rounds would be played without compiling."""
     environment = {"PATH": os.environ["PATH"], "HOME": "/nonexistent", "PYTHONPATH": str(read_only_package)}
     words = [
         *AS_UNPRIVILEGED,
@@ -125,14 +126,14 @@ def test_a_user_with_nothing_to_write_to_plays(read_only_package):
         "--bots",
         "optimal",
         "--hands",
-        "1e4",
+        "2e7",
         "--workers",
         "2",
     ]
     before = theirs()
     done = subprocess.run(words, env=environment, cwd="/", capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert "10,000 rounds" in done.stdout
+    assert "20,000,000 rounds" in done.stdout
     assert done.stderr.count("set NUMBA_CACHE_DIR to a writable folder") == 1
     assert not theirs() - before
     assert not list(read_only_package.rglob("__pycache__"))

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 from bjsim.sim.engine.array_play import Played, PlayRound, play_blocks
 from bjsim.sim.engine.kernels.layout import CompiledRules
@@ -174,18 +175,23 @@ class AdjustedWalkers:
         return play_blocks(compiled, self.walkers.rows, self.walkers.play_round, keys, rounds, luck=self.luck)
 
 
-def _are_ready(kernel: str, rounds: int) -> bool:
-    """Whether this many rounds of one seat pay for loading a kernel that need not be compiled."""
-    if rounds < WORTH_LOADING:
-        return False
+def have_kernels() -> dict[str, Any]:
+    """Load the kernels of runs, which takes half a second. Returns: them by name; empty if numba is missing."""
     try:
-        from bjsim.sim.engine.jit import is_cached
         from bjsim.sim.engine.kernels import adjusted_table, run_table, seats_table
-    except ImportError:  # numba is missing
-        return False
-    kernels = {
+    except ImportError:
+        return {}
+    return {
         "run_table": run_table.run_table,
         "seats_table": seats_table.run_seats,
         "adjusted": adjusted_table.run_adjusted,
     }
+
+
+def _are_ready(kernel: str, rounds: int) -> bool:
+    """Whether this many rounds of one seat pay for loading a kernel that need not be compiled."""
+    if rounds < WORTH_LOADING or not (kernels := have_kernels()):
+        return False
+    from bjsim.sim.engine.jit import is_cached
+
     return is_cached(kernels[kernel])
