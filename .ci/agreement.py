@@ -36,6 +36,7 @@ RULES: dict[str, dict[str, object]] = {  # words of published.toml -> rules
     "s17": {"hit_soft_17": False}, "no-surrender": {"surrender": False}, "one-card": {"hit_split_aces": False},
     "split2": {"max_hands": 2}, "endless": {"max_hands": math.inf}, "push": {"ties": "push"},
     "charlie5": {"charlie": 5}, "charlie6": {"charlie": 6},
+    "insurance": {"insurance": True},
 }  # fmt: skip
 ROUNDS = 1_200_000  # of each simulation with a cut card
 DEPLETED = [0, 4, 4, 2, 0, 0, 2, 0, 0, 7]

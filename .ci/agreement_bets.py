@@ -5,9 +5,7 @@ from __future__ import annotations
 import math
 
 import bjsim
-from bjsim.sim.game.cards import RANKS
 from bjsim.sim.game.rules import Rules
-from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.sidebets.exact import SideBet, chosen
 from bjsim.strategies.sidebets.kinds import SuitedShoe
 
@@ -69,23 +67,15 @@ def perfect_bettor(rules: Rules, what: str) -> list[float]:
     return [found.units, 100 * found.share, 100 * found.edge]
 
 
-def first_card(rules: Rules, first: str) -> float:
-    """Return the value, in per cent, of a round in an infinite shoe whose player's first card is known."""
-    solver = Solver(rules)
-    chances = rules.card_probabilities
-    natural = 2 * chances[0] * sum(chances[9:])
-    value = 0.0
-    for second, chance in zip(RANKS, chances, strict=True):
-        if "A" in (first, second) and ({first, second} & {*"TJQK"}):
-            value += float(chance * (1 - natural) * rules.blackjack_pays)
-            continue
-        hands = (
-            float(solver.columns[label].probability)
-            * max(map(float, solver.hand_values(first + second, label).values()))
-            for label in solver.columns
-        )
-        value += float(chance) * (sum(hands) - float(natural))
-    return 100 * value
+def first_cards(rules: Rules, cards: str) -> list[float]:
+    """Return the values, in per cent, of a round whose player's first card is known."""
+    values = bjsim.known(rules, "first").values
+    return [100 * values[card] for card in cards]
+
+
+def hole_card(rules: Rules, _: str) -> list[float]:
+    """Return the value, in per cent, of a game whose hole card is known."""
+    return [100 * bjsim.known(rules, "hole").value]
 
 
 def rebate(rules: Rules, _: str) -> list[float]:
@@ -106,5 +96,6 @@ QUANTITIES = {
     "side bet, perfect bettor's units": lambda rules, what: perfect_bettor(rules, what)[:1],
     "side bet, perfect bettor's bets and edge": lambda rules, what: perfect_bettor(rules, what)[1:],
     "rebate": rebate,
-    "first card": lambda rules, cards: [first_card(rules, card) for card in cards],
+    "first card": first_cards,
+    "hole card": hole_card,
 }

@@ -136,6 +136,30 @@ def parse_fraction(value: object) -> Fraction:
     return Fraction(text)
 
 
+def exact_number(name: str, value: object, most: int, use: str) -> Fraction:
+    """Parse and check an exact number from 0 on.
+
+    Args:
+        name: The argument's name in the error message.
+        value: A number, or text such as 3/2 or 1.5.
+        most: The largest number accepted.
+        use: What the error message says is accepted.
+
+    Returns:
+        The number.
+
+    Raises:
+        InputError: The value is anything else. The message names the argument and the value.
+    """
+    try:
+        number = Fraction(-1) if isinstance(value, bool) else parse_fraction(value)
+    except (ValueError, ZeroDivisionError):
+        number = Fraction(-1)
+    if not 0 <= number <= most:
+        raise InputError(f"{name}: {shorten(str(value))} is not accepted; use {use}")
+    return number
+
+
 def check_writable(path: str | os.PathLike[str] | None) -> None:
     """Raises: InputError, before anything is played, where a file could not be written at its end."""
     if path is None or path == "-":

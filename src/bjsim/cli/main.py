@@ -26,6 +26,10 @@ COMMANDS = {
     "compare": ("bjsim.cli.compare:compare", "Compare games: values, best charts, and the effect of a rule."),
     "count": ("bjsim.cli.count:count", "Find out how a card counter does in a game."),
     "sidebet": ("bjsim.cli.sidebet:sidebet", "Compute the exact figures of a side bet, or list the side bets."),
+    "known": (
+        "bjsim.cli.known:known",
+        "Compute the value of a game in which a card is known, such as the hole card.",
+    ),
     "bank": ("bjsim.cli.bank:bank", "Compute the ruin of a bank under flat bets, or the best stops under a rebate."),
     "app": ("bjsim.app.command:app", "Explore games, charts and hands in the browser."),
     "rules": ("bjsim.cli.rules:rules", "List the games, or explain every rule of one game."),

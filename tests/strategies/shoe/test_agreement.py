@@ -82,14 +82,6 @@ def test_a_difference_needs_a_reason_and_a_bound(agreement: ModuleType) -> None:
     assert agreement.figures(group | {"figures": [["1", "", "-.0588"]]})[0].worst == 0
 
 
-@pytest.mark.parametrize("game", ["vegas-s17", "vegas-h17"])
-def test_known_first_cards_average_to_the_value(agreement: ModuleType, game: str) -> None:
-    rules = agreement.parse_rules(f"{game} inf")
-    known = [agreement.QUANTITIES["first card"](rules, rank)[0] for rank in "A23456789TJQK"]
-    value = sum(float(p) * each for p, each in zip(rules.card_probabilities, known, strict=True))
-    assert value == pytest.approx(100 * float(agreement.Solver(rules).value))
-
-
 def test_farmers_figure_of_cdp_maximizes_each_term(agreement: ModuleType) -> None:
     """To all digits of the program; the value of the strategy that we call CDP is higher by 2e-7 of a bet."""
     solver = agreement.shoe(agreement.parse_rules("1"))

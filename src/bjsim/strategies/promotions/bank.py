@@ -19,8 +19,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from bjsim.arguments import argument, parse_fraction, whole_number
-from bjsim.errors import InputError, shorten
+from bjsim.arguments import argument, exact_number, whole_number
+from bjsim.errors import InputError
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.counting.risk import ruin_probability, trip_ruin_probability
@@ -113,7 +113,7 @@ def bank(
     amounts = _read_amounts(bankroll=bankroll, bet=bet, goal=goal, floor=floor, rebate_from=rebate_from)
     if rebate is None and rebate_from is not None:
         raise InputError(f"{argument('rebate_from')} needs {argument('rebate')}")
-    part = None if rebate is None else share_of(rebate)
+    part = None if rebate is None else exact_number(argument("rebate"), rebate, 1, "a share, such as 0.2")
     lattice = make_lattice(_read_payoffs(payoffs) if payoffs else best_payoffs(game), amounts["bet"])
     return _find_result(lattice, amounts, played, part)
 
@@ -122,7 +122,10 @@ def _read_amounts(**given: object) -> dict[str, Fraction]:
     """The amounts by name, without a goal if there is none. Raises: InputError: They do not go together."""
     given["floor"] = given["bet"] if given["floor"] is None else given["floor"]
     given["rebate_from"] = 0 if given["rebate_from"] is None else given["rebate_from"]
-    amounts = {name: amount(name, value) for name, value in given.items() if value is not None}
+    use = "an amount from 0 to 1e12"
+    amounts = {
+        name: exact_number(argument(name), value, 10**12, use) for name, value in given.items() if value is not None
+    }
     for name in ("bet", "bankroll"):
         if not amounts[name]:
             raise InputError(f"{argument(name)}: use an amount above 0")
@@ -159,28 +162,6 @@ def _find_result(lattice: Lattice, amounts: Mapping[str, Fraction], rounds: int,
         results={step * unit: p for step, p in after(lattice, rounds).items()},
         rebate=None if rebate is None else best_stops(lattice, units, rounds, rebate),
     )
-
-
-def amount(name: str, value: object) -> Fraction:
-    """An amount of money. Raises: InputError: It is no number from 0 to 1e12."""
-    try:
-        number = Fraction(-1) if isinstance(value, bool) else parse_fraction(value)
-    except (ValueError, ZeroDivisionError):
-        number = Fraction(-1)
-    if not 0 <= number <= 10**12:
-        raise InputError(f"{argument(name)}: {shorten(str(value))} is not accepted; use an amount from 0 to 1e12")
-    return number
-
-
-def share_of(rebate: object) -> Fraction:
-    """The share of a loss that is paid back. Raises: InputError: It is not between 0 and 1."""
-    try:
-        number = parse_fraction(rebate)
-    except (ValueError, ZeroDivisionError):
-        number = Fraction(-1)
-    if not 0 < number < 1:
-        raise InputError(f"{argument('rebate')}: {shorten(str(rebate))} is not accepted; use a share, such as 0.2")
-    return number
 
 
 def to_units(name: str, value: Fraction, unit: Fraction) -> int:

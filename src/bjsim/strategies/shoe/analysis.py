@@ -272,10 +272,15 @@ class Analysis:
     def round_value(self, start: int, play: Play) -> float:
         """Return the expected profit of a round against a start, including peeked naturals."""
         nodes, weights = self.shoe.dealt(start)
+        return float(weights @ self.profits(start, nodes, play))
+
+    def profits(self, start: int, nodes: NDArray[np.int64], play: Play) -> Floats:
+        """Return the expected profit of a round by node as dealt, including peeked naturals."""
         natural = (1 - self.base.plays[start, nodes]) * self.against_natural[nodes]
         if play.insured is not None:
             natural += (profits(self.shoe.nodes, self.shoe.shown, start) * play.insured)[nodes]
-        return float(weights @ (play.value[nodes] + natural))
+        value: Floats = play.value[nodes] + natural
+        return value
 
     @cached_property
     def against_natural(self) -> Floats:

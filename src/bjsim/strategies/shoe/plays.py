@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Self
 
@@ -20,7 +20,7 @@ from bjsim.strategies.shoe.game import MAX_HANDS, make_game
 from bjsim.strategies.shoe.hands import moved
 from bjsim.strategies.shoe.insurance import profits, takes_insurance
 from bjsim.strategies.shoe.lookup import Strategy, strategy_key
-from bjsim.strategies.shoe.passes import SPLIT
+from bjsim.strategies.shoe.passes import SPLIT, Floats
 
 Plays = dict[int, Play]  # by start
 
@@ -103,6 +103,20 @@ class ShoePlays:
         for start, play in self._plays_at(strategy, tie_value).items():
             ev += self.shoe.chance[start] * analysis.round_value(start, play)
         return float(ev)
+
+    def round_parts(self, strategy: Strategy = "td") -> Iterator[tuple[int, NDArray[np.int64], Floats, Floats]]:
+        """Yield the cases of a round: each start with the nodes as dealt, their probabilities and expected profits.
+
+        Args:
+            strategy: One of `STRATEGIES`, or a chart.
+        """
+        analysis, plays = self._at(self.tie_value_of(strategy)), self.plays(strategy)
+        for start, chance in enumerate(self.shoe.chance):
+            if chance > 0:
+                nodes, weights = self.shoe.dealt(start)
+                ended = start not in plays
+                profits = analysis.against_natural[nodes] if ended else analysis.profits(start, nodes, plays[start])
+                yield start, nodes, chance * weights, profits
 
     def column_charts(self, strategy: Strategy = "td") -> list[ColumnCharts]:
         """List the charts of every column that this shoe can show, with the value of ties under a strategy.

@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from bjsim.arguments import argument, parse_fraction
+from bjsim.arguments import argument, exact_number
 from bjsim.errors import InputError, shorten, suggest
 from bjsim.strategies.sidebets.conditions import CONDITIONS, NEEDS
 from bjsim.toml_files import read_toml
@@ -132,15 +132,7 @@ def _plain(name: str) -> str:
 
 def read_pay(event: str, pay: object) -> Fraction:
     """What an event pays to one. Raises: InputError: It is no number from 0 to a million."""
-    try:
-        number = parse_fraction(pay)
-    except (ValueError, ZeroDivisionError):
-        number = Fraction(-1)
-    if isinstance(pay, bool) or not 0 <= number <= MOST_PAYS:
-        raise InputError(
-            f"{shorten(event)} pays {shorten(pay)!r}: not accepted; use a number from 0 to {MOST_PAYS}, to one"
-        )
-    return number
+    return exact_number(f"{shorten(event)} pays", pay, MOST_PAYS, f"a number from 0 to {MOST_PAYS}, to one")
 
 
 def read_pays(text: str) -> dict[str, str]:
