@@ -13,26 +13,43 @@ from rich.console import Console
 
 from bjsim.arguments import check_writable
 from bjsim.bots.contest.config import LIVES, MANY, PROTOCOLS, Contest, load_config, with_settings
-from bjsim.bots.contest.entrants import gather
+from bjsim.bots.contest.entrants import Entrant, gather
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.play import journal
 from bjsim.bots.contest.report.publish import write_results
 from bjsim.bots.contest.scoring.differences import with_matches
+from bjsim.bots.contest.volunteers import play_part
 from bjsim.bots.protocol import printable
 from bjsim.cli.koth_notify import Notifier, WebAddress
 from bjsim.cli.koth_screen import ContestScreen, report, standings_json
 from bjsim.cli.koth_watch import FolderWatch
 from bjsim.cli.once import Once
-from bjsim.cli.options import Count, Names, gathered, sandbox_option
+from bjsim.cli.options import Count, Names, counted, gathered, sandbox_option
 from bjsim.cli.waiting import waiting
 from bjsim.cli.written import json_option, write_json
+from bjsim.errors import InputError
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.random_stream import MAX_SEED
 from bjsim.strategies.players.find import is_python
+from bjsim.toml_files import read_toml
 
 parallel_option = click.option(
     "--workers", type=Count(1, 64), default=1, show_default=True, help="Number of tables played in parallel."
 )
+
+
+class Matches(click.ParamType):  # type: ignore[type-arg]
+    """A number of matches, or the first and the last one as A:B."""
+
+    name = "number"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | tuple[int, int]:
+        if ":" not in str(value):
+            return Count().convert(value, param, ctx)
+        first, last = (Count().convert(part, param, ctx) for part in str(value).split(":", 1))
+        if first > last:
+            self.fail(f"{value} is not accepted; use the first and the last match, such as 1:50", param, ctx)
+        return first, last
 
 
 class Hosting(NamedTuple):
@@ -81,9 +98,12 @@ def host_options(command: Callable[..., Any]) -> Callable[..., Any]:
 )
 @click.option(
     "--matches",
-    type=Count(),
-    help=f"Number of matches.  [default: 25 for two bots, more for more; with --until decided {MANY:,}]",
+    type=Matches(),
+    help=f"Number of matches; with --part, those to play, such as 1:50.  [default: 25 for two bots, more for more; "
+    f"with --until decided {MANY:,}]",
 )
+@click.option("--part", "part_path", metavar="FILE", help="Play only some matches, for `koth merge`.")
+@click.option("--no-play", is_flag=True, help="Only begin the contest; `koth resume` or `koth merge` go on.")
 @click.option("--rules", "rules_name", cls=Once, metavar="NAME|FILE.toml", help="Game to play.  [default: cardshark]")
 @click.option(
     "--seed",
@@ -133,13 +153,18 @@ def host_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--title", help="Title of the page.")
 @click.option("--cold", is_flag=True, default=None, help="Start a bot from scratch for every move (slower).")
 @host_options
-def play(hosting: Hosting, **asked: Any) -> None:
+def play(hosting: Hosting, part_path: str | None, no_play: bool, **asked: Any) -> None:
     """Play a new contest.
 
     BOT is a named strategy (optimal, lim17, ...), the file of a bot or chart, or NAME=BOT; BOTS_DIR is a folder of
     such files, or of a folder for each student, or a zip archive of these.
     """
-    play_contest(begin(hosting, **asked), hosting)
+    if part_path:
+        play_matches(hosting, Path(part_path), **asked)
+        return
+    if isinstance(asked["matches"], tuple):
+        raise InputError("--matches A:B plays some matches of a contest, into a file; give --part FILE too")
+    play_contest(Host.begin(*prepare(hosting, **asked)), hosting, play=not no_play)
 
 
 @click.command(short_help="Resume a contest.")
@@ -156,10 +181,31 @@ def resume(folder: Path, trust: bool, hosting: Hosting) -> None:
     resume_contest(folder, trust, hosting, scan)
 
 
-def begin(
+def play_matches(hosting: Hosting, path: Path, matches: tuple[int, int] | None, **asked: Any) -> None:
+    """Play some matches of a contest into a file. Raises: InputError."""
+    if hosting.watch_dir or hosting.url or hosting.json_path:
+        raise InputError("--part plays a fixed contest; leave out --watch, --notify and --json")
+    if not isinstance(matches, tuple):
+        raise InputError("--part needs the matches to play, such as --matches 1:50; their number is in --config")
+    _, contest, entrants, workers, sandbox = prepare(hosting, matches=None, **asked)
+    if asked["seed"] is None and not has_seed(asked["config_path"]):
+        raise InputError("--part needs the seed of the contest; give --seed, or seed in the file of --config")
+    check_writable(path)
+    with waiting("playing") as line:
+        rounds = play_part(contest, entrants, matches, path, workers, sandbox, lambda count: line.say("rounds", count))
+    text = f"{counted(rounds, 'round')} of matches {matches[0]} to {matches[1]} in {path}, for bjsim koth merge"
+    click.echo(printable(text))
+
+
+def has_seed(config_path: str | None) -> bool:
+    """Whether the file of `--config` has a seed."""
+    return config_path is not None and "seed" in read_toml(config_path)
+
+
+def prepare(
     hosting: Hosting, bots: Sequence[str], config_path: str | None, rules_name: str | None, out: str, **asked: Any
-) -> Host:
-    """Begin the contest that the options of `play` describe. Raises: InputError."""
+) -> tuple[Path, Contest, list[Entrant], int, str]:
+    """The arguments of `Host.begin` from the options of `play`. Raises: InputError."""
     check_writable(hosting.json_path)  # fails now, not after hours of play
     given = {name: value for name, value in asked.items() if value is not None}
     if "against" in given:
@@ -169,8 +215,7 @@ def begin(
     if hosting.watch_dir and hosting.watch_dir.resolve() not in [Path(text).resolve() for text in texts]:
         texts.append(str(hosting.watch_dir))
     entrants = gather(texts, contest.rules, fewest=1 if contest.against else 2)
-    contest = with_matches(contest, len(entrants))
-    return Host.begin(Path(out), contest, entrants, hosting.workers, hosting.sandbox)
+    return Path(out), with_matches(contest, len(entrants)), entrants, hosting.workers, hosting.sandbox
 
 
 def resume_contest(

@@ -12,6 +12,7 @@ import pytest
 from support.command import bjsim, refusal
 
 from bjsim.errors import InputError
+from bjsim.sim.engine.counting_table import CountSums
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.running.shards import Shard
 from bjsim.strategies.counting import simulate
@@ -68,7 +69,8 @@ def test_merged_parts_have_the_bytes_of_the_whole_run(tmp_path: Path, of: int, c
 def test_sums_are_added_up_by_group(tmp_path: Path) -> None:
     """Computed here from single blocks; adding them up one by one gives other bits, so the order is tested."""
     run = play_request(REQUEST)
-    blocks, count = [], 0
+    blocks: list[CountSums] = []
+    count = 0
     while count < 4_000:
         ((sums, _),) = simulate.play_blocks(run.game, 3, len(blocks))
         blocks.append(sums)

@@ -22,6 +22,7 @@ from bjsim.bots.contest.play import admission
 from bjsim.bots.contest.play import journal as journals
 from bjsim.bots.contest.play.logs import add_logs
 from bjsim.bots.contest.play.match import Record
+from bjsim.bots.contest.play.parts import PartRounds
 from bjsim.bots.contest.play.timings import Timings
 from bjsim.bots.contest.play.workers import Times, Workers
 from bjsim.bots.contest.report.page_data import PageData
@@ -156,8 +157,7 @@ class Host:
             self.timings.join(len(self.entrants))
 
     def _forget(self, owners: set[Owner]) -> None:
-        for key in [key for key in self._done if key[0] in owners]:
-            del self._done[key]
+        self._done = defaultdict(list, {key: one for key, one in self._done.items() if key[0] not in owners})
 
     def change(self, leave: Sequence[int] = (), join: Sequence[Entrant] = (), matches: int | None = None) -> None:
         """Let bots leave and join, or add matches. Not during `run`, except in `watch`.
@@ -211,42 +211,53 @@ class Host:
                 self._commit(on_round)
                 if not self.watch or not (self._wait_for_change(10) or self._leave_out(error)):  # changed again?
                     raise
-        if not self.standings.end:
+        self._end(reason, on_round)
+
+    def _end(self, reason: str, on_round: Callable[[Host], None]) -> None:
+        if reason and not self.standings.end:
             self._write({"record": "end", "reason": reason, "matches": self.standings.matches})
             self._commit(on_round)
 
+    def count_rounds(self, source: PartRounds, on_round: Callable[[Host], None]) -> None:
+        """Record the rounds that volunteers played, see `volunteers.merge_parts`. on_round: as for `run`."""
+        self._take_tables(source, on_round, time.monotonic())
+        self._end(self.standings.reason_to_end(time.monotonic()), on_round)
+
+    def rounds_of(self, plan: TablePlan) -> list[Record]:
+        """The rounds of a table of an unfinished match that are recorded already."""
+        return self._done.get((plan.own, plan.match, plan.table), [])
+
     def _play_tables(self, on_round: Callable[[Host], None], began: float) -> None:
-        """Play until there is a reason to end the contest, or bots have changed."""
-        matches: deque[list[TablePlan]] = deque()  # assigned to workers
+        players = {bot: self.entrants[bot] for bot in self.roster.present if bot not in self.roster.retired}
+        players |= {HOUSE - number: entrant for number, entrant in enumerate(admission.house_players(self.contest))}
+        when = self._journal.close, partial(self._commit, on_round)
+        with Workers(self.contest, players, self.workers, self.sandbox, self.rounds_of, *when) as workers:
+            self._take_tables(workers, on_round, began)
+
+    def _take_tables(self, source: Workers | PartRounds, on_round: Callable[[Host], None], began: float) -> None:
+        """Record rounds until there is a reason to end the contest, or bots have changed."""
+        logs, matches = list[DrawLog](), deque[list[TablePlan]]()  # those assigned to workers
 
         def plans() -> Iterator[TablePlan]:
             for match in self.roster.upcoming():
                 matches.append(match)
                 yield from match
 
-        def done(plan: TablePlan) -> list[Record]:
-            return self._done.get((plan.own, plan.match, plan.table), [])
-
-        players = {bot: self.entrants[bot] for bot in self.roster.present if bot not in self.roster.retired}
-        players |= {HOUSE - number: entrant for number, entrant in enumerate(admission.house_players(self.contest))}
-        commit = partial(self._commit, on_round)
-        with Workers(self.contest, players, self.workers, self.sandbox, done, self._journal.close, commit) as workers:
-            logs: list[DrawLog] = []
-            for plan, rounds in workers.tables(plans()):
-                for record, times in rounds:
-                    self._write(record, times)
-                add_logs(self.folder, workers.logs)
-                if workers.draw_log:
-                    logs.append(workers.draw_log)
-                if plan != matches[0][-1]:
-                    continue
-                matches.popleft()
-                adjuster = self.adjusters[plan.own] if self.adjusters is not None else None
-                self._write(match_record(plan.match, adjuster, logs, plan.own))
-                commit()
-                logs.clear()
-                if self._retire() or (self.watch and self.watch(self)) or self.standings.reason_to_end(began):
-                    return
+        for plan, rounds in source.tables(plans()):
+            for record, times in rounds:
+                self._write(record, times)
+            add_logs(self.folder, source.logs)
+            if source.draw_log:
+                logs.append(source.draw_log)
+            if plan != matches[0][-1]:
+                continue
+            matches.popleft()
+            adjuster = self.adjusters[plan.own] if self.adjusters is not None else None
+            self._write(match_record(plan.match, adjuster, logs, plan.own))
+            self._commit(on_round)
+            logs.clear()
+            if self._retire() or (self.watch and self.watch(self)) or self.standings.reason_to_end(began):
+                return
 
     def _wait_for_change(self, polls: int) -> bool:
         for _ in range(polls):

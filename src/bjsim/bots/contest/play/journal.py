@@ -181,9 +181,38 @@ class Journal:
         Raises:
             JournalError: The journal is missing or in use.
         """
-        path = find_journal(folder)
+        return Journal._reopen(find_journal(folder), folder)
+
+    @staticmethod
+    def of_part(path: Path, header: dict[str, Any]) -> tuple[Journal, Iterator[dict[str, Any]]]:
+        """Create the file of a part, or open one that was stopped.
+
+        Args:
+            path: The file.
+            header: The header, without `record` and `format`.
+
+        Returns:
+            As for `reopen`, without the header.
+
+        Raises:
+            JournalError: The file is in use or damaged, or has another header.
+        """
+        with file_errors(path):
+            if not path.exists() or not path.stat().st_size:
+                journal = Journal(path.open("xb" if not path.exists() else "wb"), 0)
+                _lock(journal._file, path)
+                journal.append({"record": "header", "format": FORMAT, **header})
+                journal.sync()
+                return journal, iter(())
+            journal, records = Journal._reopen(path, path)
+        if next(records) != json.loads(json.dumps({"record": "header", "format": FORMAT, **header})):
+            raise JournalError(f"{path} is a part of another contest, or has other matches; give another file")
+        return journal, records
+
+    @staticmethod
+    def _reopen(path: Path, where: Path) -> tuple[Journal, Iterator[dict[str, Any]]]:
         file = path.open("r+b")
-        _lock(file, folder)
+        _lock(file, where)
         journal = Journal(file, 0)
         return journal, journal._records(path)
 

@@ -163,7 +163,7 @@ def play_table(
     """
     dealer = TableDealer(contest, plan, draw_logger)
     players = [player_of(bot) for bot in plan.bots]
-    line_seats = _seat_line_bots(dealer, players, bool(done))
+    line_seats = seat_line_bots(dealer, players, bool(done))
     seats = [
         ContestSeat(bot, position, Turn(player, line_seats.get(position), Strikes(contest.strikes)), on_move)
         for position, (bot, player) in enumerate(zip(plan.bots, players, strict=True))
@@ -205,8 +205,8 @@ def _restore_round(dealer: TableDealer, record: Record, seats: Sequence[ContestS
         seats[position].restore_fault("move-cap")
 
 
-def _seat_line_bots(dealer: TableDealer, players: Sequence[Player | None], resumed: bool) -> dict[int, LineSeat]:
-    """Let line bots join the table; returns their seats by position. resumed: whether rounds have been played."""
+def seat_line_bots(dealer: TableDealer, players: Sequence[Player | None], resumed: bool) -> dict[int, LineSeat]:
+    """Let line bots join a table; returns their seats by position. resumed: whether rounds have been played."""
     rounds = dealer.contest.sessions * dealer.contest.hands
     joined: dict[int, LineSeat] = {}
     for position, player in enumerate(players):
