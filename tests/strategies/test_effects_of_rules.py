@@ -25,6 +25,13 @@ def effect(decks: object, **changes: object) -> float:
     return 100 * (value(game.replace(**changes)) - value(game))
 
 
+@pytest.mark.parametrize(("name", "percent"), [("vegas-h17", -7.683917), ("vegas-s17", -7.350096)])
+def test_a_dealers_22_that_pushes_in_an_infinite_shoe(name: str, percent: float) -> None:
+    """Two independent programs agree on these digits; naturals are paid."""
+    game = named_rules(name).replace(decks="inf", dealer_22_pushes=True)
+    assert 100 * Solver(game).value == pytest.approx(percent, abs=5e-7)
+
+
 @pytest.mark.parametrize(
     ("cards", "published", "eight_decks", "infinite"), [(5, 1.46, 1.5235, 1.5777), (6, 0.16, 0.1496, 0.1605)]
 )
