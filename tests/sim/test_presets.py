@@ -56,6 +56,9 @@ RULED: dict[str, dict[str, object]] = {
     "double-exposure": {"dealer_shows": "both", "ties": "lose", "blackjack_pays": 1, "natural_beats_natural": True},
     "spanish-21": {"deck": "spanish", "bonuses": "spanish", "player_21_wins": True, "natural_beats_natural": True,
                    "double_cards": "any", "resplit_aces": True, "hit_split_aces": True, "surrender": "late"},
+    "free-bet": {"decks": 6, "hit_soft_17": True, "dealer_22_pushes": True, "free_doubles": "9-11", "peek": True,
+                 "free_double_cards": "two", "free_splits": "A23456789", "resplit_aces": True, "max_hands": 4},
+    "free-bet-2012": {"free_doubles": "9-11", "free_double_cards": "any", "free_splits": "A2356789"},
 }  # fmt: skip
 
 

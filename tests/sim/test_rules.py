@@ -74,6 +74,15 @@ FIELDS: dict[str, dict[str, list[Any]]] = {
     },
     "double_cards": {"takes": [("two", "two"), ("any", "any")], "refuses": ["", "2", "three", True]},
     "double_after_split": FLAGS,
+    "free_doubles": {
+        "takes": [("none", "none"), ("9-11", "9-11"), ("4-20", "4-20")],
+        "refuses": ["", "any", "never", "11", "11-9", "3-11", True],
+    },
+    "free_double_cards": {"takes": [("two", "two"), ("any", "any")], "refuses": ["", "2", "three", True]},
+    "free_splits": {
+        "takes": [("none", "none"), ("9a2", "A29"), ("A23456789T", "A23456789T")],
+        "refuses": ["", "any", "AA", "K", "10", True],
+    },
     "surrender": {
         "takes": [
             *((word, word) for word in ("none", "late", "early", "early-ten", "early-ace")),

@@ -129,16 +129,34 @@ FREEDOM: dict[str, list[object]] = {  # field: values, each at least as good for
     "charlie": ["none", 7, 6, 5],
     "natural_beats_natural": [False, True],
     "no_hole_loses": ["all", "busted-plus-one", "original"],
+    "free_doubles": ["none", "9-11", "5-18"],
+    "free_double_cards": ["two", "any"],
+    "free_splits": ["none", "A2356789", "A23456789T"],
 }
 
 
 NEEDED: dict[str, dict[str, object]] = {
-    "max_hands": {"no_hole_loses": "all"},
-    "max_ace_hands": {"resplit_aces": True, "no_hole_loses": "all"},
+    "max_hands": {"no_hole_loses": "all", "free_splits": "none"},
+    "max_ace_hands": {"resplit_aces": True, "no_hole_loses": "all", "free_splits": "none"},
+    "free_doubles": {"no_hole_loses": "all", "surrender_after_split": False},
+    "free_double_cards": {"free_doubles": "9-11", "no_hole_loses": "all", "surrender_after_split": False},
+    "free_splits": {"max_hands": 4, "max_ace_hands": "none", "no_hole_loses": "all", "surrender_after_split": False},
     "resplit_aces": {"max_ace_hands": "none", "max_hands": 4},
     "surrender": {"surrender_after_split": False, "peek": True, "deal": "pdpd"},
-    "surrender_after_split": {"surrender": "late", "no_hole_loses": "all"},
-    "no_hole_loses": {"peek": False, "surrender": "none", "player_21_wins": False, "max_hands": 3},
+    "surrender_after_split": {
+        "surrender": "late",
+        "no_hole_loses": "all",
+        "free_splits": "none",
+        "free_doubles": "none",
+    },
+    "no_hole_loses": {
+        "free_splits": "none",
+        "free_doubles": "none",
+        "peek": False,
+        "surrender": "none",
+        "player_21_wins": False,
+        "max_hands": 3,
+    },
 }
 
 
@@ -162,6 +180,8 @@ def test_the_rules_have_a_value(field: str) -> None:
     )  # fmt: skip
     if field == "surrender":
         game = game.replace(peek=True)
+    if field == "free_double_cards":
+        game = game.replace(free_doubles="9-11")
     if field == "stand_on_21":
         game = game.replace(naturals="none", bonuses="at-once")  # then a soft 21 may go on to five cards
     values = [Solver(game.replace(**{field: value})).value for value in FREEDOM[field]]

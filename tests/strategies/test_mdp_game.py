@@ -65,6 +65,9 @@ CHOICES = {
     "max_ace_hands": ["none", "none", 2, 3, math.inf],
     "bonuses": ["none", "none", "win", "at-once", "spanish"],
     "charlie": ["none", "none", 5, 6, 7],
+    "free_doubles": ["none", "none", "9-11", "12-15"],
+    "free_double_cards": ["two", "any"],
+    "free_splits": ["none", "none", "A2356789", "T9"],
     "surrender": ["none", "late", "early", "early-ten", "early-ace"],
     **{name: [True, False] for name in FLAGS},
 }

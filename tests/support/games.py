@@ -46,6 +46,7 @@ def rules(draw: st.DrawFn, **fixed: object) -> Rules:
     fields |= {"no_hole_loses": _no_hole_loses(fields, fixed)}
     fields |= _doubles_and_bonuses(draw, fixed)
     fields |= _rest(draw, fields)
+    fields |= _free_bets({**fields, **fixed})
     return Rules().replace(**{**fields, **fixed})
 
 
@@ -106,6 +107,21 @@ def _no_hole_loses(drawn: Mapping[str, Any], fixed: Mapping[str, object]) -> str
         return "all"
     few = drawn["max_hands"] <= 4 and drawn["max_ace_hands"] in ("none", 2, 3, 4)  # hands
     return ["original", "all", "original", "busted-plus-one" if few else "all"][drawn["buy_in"] % 4]
+
+
+def _free_bets(drawn: Mapping[str, Any]) -> dict[str, Any]:
+    """What the house pays for; not drawn, so that other tests keep their games."""
+    excluded = drawn["raises"] or drawn["ties"] == "replay" or drawn["surrender_after_split"]
+    if excluded or drawn["no_hole_loses"] != "all":
+        return {}
+    kind, endless = drawn["move_cap"] % 4, math.inf in (drawn["max_hands"], drawn["max_ace_hands"])
+    return {
+        "free_doubles": ("none", "9-11", "none", f"{4 + drawn['move_cap'] % 9}-18")[kind],
+        "free_double_cards": ("two", "any")[drawn["buy_in"] % 2],
+        "free_splits": "none"
+        if endless or drawn["max_ace_hands"] == "inf"
+        else ("none", "A2356789", "T9A", "none")[kind],
+    }
 
 
 def _doubles_and_bonuses(draw: st.DrawFn, fixed: Mapping[str, object]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from bjsim.sim.game.hand import Hand
 from bjsim.strategies.charts.chart import Chart
 
 SHOWN = "23456789TA"
-NEEDED = {"split_by": "never", "bonuses": "none", "charlie": "none", "dealer_shows": "up"}
+NEEDED = {"split_by": "never", "bonuses": "none", "charlie": "none", "free_doubles": "none", "dealer_shows": "up"}
 
 _PROGRAM = '''"""{name}, a chart for {rules}, as a bot: {source}.
 

@@ -82,6 +82,7 @@ GAMES = {
         decks="inf", surrender=True, surrender_after_split=True, charlie=5, dealer_22_pushes=True
     ),
     "doubles on any number of cards": VEGAS.replace(decks="inf", double_cards="any", double_after_split=False),
+    "free bets": load_rules("free-bet-2012").replace(decks="inf"),
     "early surrender": VEGAS.replace(decks="inf", surrender="early"),
     "early surrender against an ace": VEGAS.replace(decks="inf", surrender="early-ace"),
     "no hole card": load_rules("european").replace(decks="inf"),

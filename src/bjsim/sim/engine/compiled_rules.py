@@ -30,6 +30,7 @@ from bjsim.sim.game.actions import CODES, INSURANCE
 from bjsim.sim.game.card_states import CardStates
 from bjsim.sim.game.cards import NORMAL_TENS, RANKS
 from bjsim.sim.game.hand_states import (
+    HALF,
     INSURED,
     ORIGINAL_BET,
     SPLIT_ACES,
@@ -87,24 +88,22 @@ def compile_rules(rules: Rules, policies: Sequence[Policy], states: States | Non
         InputError: A round can pay too many different amounts.
     """
     states = states or States(rules)
-    hands, add, split_to, covered = number_hands(states)
+    hands, moves = number_hands(states)
     act = np.stack([_actions(states, hands, policy) for policy in policies])
     if isinstance(states, CardStates):
-        hands, add, split_to, covered, act = _merge(states, hands, add, split_to, covered, act)
+        hands, moves, act = _merge(states, hands, moves, act)
     results = sorted({states.result(hand) for hand in hands} | _other_results(states))
     dealers, dealer_add = _dealer_states(states)
     outcomes = states.dealer_outcomes
     pay = [[[_pay(states, result, stake, o) for o in outcomes] for stake in (1, 2)] for result in results]
     return CompiledRules(
-        add=add,
+        **moves,
         act=act,
         hand_limit=np.array([_limit(rules, hand) for hand in hands], np.int64),
-        split_to=split_to,
-        covered=covered,
         result=np.array([results.index(states.result(hand)) for hand in hands], np.int64),
         pay=np.array(pay, np.int64),
         waits=np.array([states.waits(result) for result in results], np.int64),
-        loses_bet=np.array([states.loses_bet(result) for result in results], np.bool_),
+        covers=np.array([states.covers(result) for result in results], np.bool_),
         dealer_add=dealer_add,
         dealer_done=np.array([states.dealer_done(dealer) for dealer in dealers], np.int64),
         dealer_out=np.array(
@@ -171,12 +170,11 @@ def _pay(states: States, result: Result, stake: int, outcome: int) -> int:
     return payoff_code(*states.settle(result, stake, outcome), states.rules.unit)
 
 
-def number_hands(states: States) -> tuple[list[HandState], Array, Array, Array]:
-    """All reachable hand states, the empty hand first, and tables of them.
+def number_hands(states: States) -> tuple[list[HandState], dict[str, Array]]:
+    """All reachable hand states, the empty hand first.
 
     Returns:
-        The states; the state after each card; the split hand of each pair; and of each split hand of one card, the one
-        that an earlier hand has covered, else the state itself.
+        The states; and `add`, `split_to`, `double_to` and `covered` of `CompiledRules`.
     """
     hands = [HandState()]
     known = {HandState(): 0}
@@ -188,27 +186,36 @@ def number_hands(states: States) -> tuple[list[HandState], Array, Array, Array]:
             hands.append(hand)
         return known[hand]
 
-    add, split_to, covered = [], [], []
+    add, split_to, double_to, covered = [], [], [], []
     for hand in hands:  # which grows in the loop
-        draws = hand.cards < 2 or set("HD") & set(states.legal(hand))
+        draws = hand.cards < 2 or hand.risk == HALF or set("HD") & set(states.legal(hand))
         add.append([number(states.add(hand, rank)) if draws else 0 for rank in ranks])
         split_to.append(number(states.split(hand)) if hand.cards == 2 and "P" in states.legal(hand) else 0)
+        double_to.append(number(states.doubling(hand) if "D" in states.legal(hand) else hand))
         covered.append(number(states.covered(hand) if hand.cards == 1 and hand.split != WHOLE else hand))
-    return hands, np.array(add, np.int64), np.array(split_to, np.int64), np.array(covered, np.int64)
+    moves = {"add": add, "split_to": split_to, "double_to": double_to, "covered": covered}
+    return hands, {name: np.array(after, np.int64) for name, after in moves.items()}
 
 
 def _merge(
-    states: States, hands: list[HandState], add: Array, split_to: Array, covered: Array, act: Array
-) -> tuple[list[HandState], Array, Array, Array, Array]:
+    states: States, hands: list[HandState], moves: dict[str, Array], act: Array
+) -> tuple[list[HandState], dict[str, Array], Array]:
     """Merge hand states with the same future; the arguments are as returned."""
     results = {result: number for number, result in enumerate({states.result(hand) for hand in hands})}
-    draws = np.isin(act, (HIT, DOUBLE)).any(axis=(0, 1, 3)) | np.array([hand.cards < 2 for hand in hands])
-    add, split_to = np.where(draws[:, None], add, 0), np.where((act == SPLIT).any(axis=(0, 1, 3)), split_to, 0)
+    takes = {code: (act == code).any(axis=(0, 1, 3)) for code in (HIT, DOUBLE, SPLIT)}
+    draws = takes[HIT] | np.array([hand.cards < 2 for hand in hands])
+    draws[moves["double_to"][takes[DOUBLE]]] = True
+    moves = moves | {
+        "add": np.where(draws[:, None], moves["add"], 0),
+        "split_to": np.where(takes[SPLIT], moves["split_to"], 0),
+        "double_to": np.where(takes[DOUBLE], moves["double_to"], 0),
+    }
     own = np.array([(results[states.result(hand)], hand.split, min(hand.cards, 2)) for hand in hands])
     labels = np.concatenate([own, act.transpose(2, 0, 1, 3).reshape(len(hands), -1)], axis=1)
-    first, number = merge_states(labels, np.concatenate([add, split_to[:, None], covered[:, None]], axis=1))
-    after = number[add[first]], number[split_to[first]], number[covered[first]]
-    return [hands[state] for state in first], *after, np.ascontiguousarray(act[:, :, first])
+    after = [move.reshape(len(hands), -1) for move in moves.values()]
+    first, number = merge_states(labels, np.concatenate(after, axis=1))
+    merged = {name: number[move[first]] for name, move in moves.items()}
+    return [hands[state] for state in first], merged, np.ascontiguousarray(act[:, :, first])
 
 
 def _dealer_states(states: States) -> tuple[list[DealerState], Array]:

@@ -123,8 +123,7 @@ class Transitions:
     def follow(self, words: Array, cards: Array) -> Moves:
         """What a card of each rank index leads to, or the code of an action where the state asks for it."""
         moves = Moves(np.full(len(words), OVER), np.zeros(len(words), np.int64), np.zeros(len(words), np.bool_))
-        states, at = self.unpack(words), np.arange(len(words))
-        asks = states.what == ASK
+        states, at, asks = self.unpack(words), np.arange(len(words)), self.asks(words)
         insures = asks & (states.step == 1)
         if insures.any():
             asked, taken = states.where(insures), (cards[insures] == INSURE).astype(np.int64)
@@ -215,9 +214,10 @@ class Transitions:
         compiled, numbers = self.compiled, self.compiled.numbers
         splits, draws = code == SPLIT, (code == HIT) | (code == DOUBLE)
         self._split(moves, at[splits], states.where(splits))
-        drawing, pending = states.where(draws), states.pending[draws] > 0
+        drawing, pending, doubles = states.where(draws), states.pending[draws] > 0, code[draws] == DOUBLE
         self._go(
-            moves, at[draws], drawing, what=DRAW, step=code[draws] == DOUBLE,
+            moves, at[draws], drawing, what=DRAW, step=doubles,
+            hand=np.where(doubles, compiled.double_to[drawing.hand], drawing.hand),
             split_hand=np.where(pending, drawing.split_hand, 0),
             hands=np.where(pending, drawing.hands, np.minimum(drawing.hands, 2)),  # it cannot split again
         )  # fmt: skip
@@ -251,7 +251,7 @@ class Transitions:
         more = states.pending > 0
         moves.label[at[more]] = vector[more]
         rest = states.where(more)
-        split_hand = np.where(compiled.loses_bet[result[more]], compiled.covered[rest.split_hand], rest.split_hand)
+        split_hand = np.where(compiled.covers[result[more]], compiled.covered[rest.split_hand], rest.split_hand)
         self._go(
             moves, at[more], rest, what=DRAW, step=0, hand=split_hand, split_hand=split_hand, pending=rest.pending - 1
         )

@@ -77,6 +77,7 @@ class View(NamedTuple):
         split: Whether the hand came from a split.
         hands: Number of hands that the seat holds now.
         pending: Number of these that wait for their second card, besides this hand.
+        free: Whether the house put up the bet on this hand.
     """
 
     rules: Rules
@@ -90,6 +91,7 @@ class View(NamedTuple):
     split: bool = False
     hands: int = 1
     pending: int = 0
+    free: bool = False
 
 
 class Question(NamedTuple):

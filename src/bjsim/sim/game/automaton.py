@@ -102,8 +102,10 @@ class Automaton(States):
         return Ended(hand, rest._replace(split_hand=self.pending(rest.split_hand, result)))
 
     def _move(self, state: HandState, letter: str) -> Node:
-        if letter in "HD":
-            return Draw(self.bare(state), HIT if letter == "H" else DOUBLE)
+        if letter == "H":
+            return Draw(self.bare(state), HIT)
+        if letter == "D":
+            return Draw(self.bare(self.doubling(state)), DOUBLE)
         if letter == "P":
             return PendingHands(self.split(state))
         return self._ended(state, self.result(state) if letter == "S" else SURRENDERED)
@@ -172,7 +174,10 @@ class Automaton(States):
         return more + self._original_bet(node)
 
     def _rest(self, node: PendingHands) -> tuple[Node, ...]:
-        rest: tuple[Node, ...] = (node._replace(pending=node.pending - 1),) if node.pending > 1 else ()
+        after = node.split_hand if self.one_and_busted else self.covered(node.split_hand)
+        rest: tuple[Node, ...] = (
+            (node._replace(split_hand=after, pending=node.pending - 1),) if node.pending > 1 else ()
+        )
         return rest + self._original_bet(node)
 
     def _original_bet(self, node: PendingHands) -> tuple[Node, ...]:

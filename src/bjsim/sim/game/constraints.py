@@ -122,6 +122,29 @@ CONTRADICTIONS = (
         lambda r: r.insurance and r.raises,
         "insurance = true needs raises = false: it is half of a bet in whole chips",
     ),
+    *(
+        Contradiction(
+            (free, field),
+            lambda r, free=free, field=field, value=value: (  # type: ignore[misc]
+                getattr(r, free) != "none" and getattr(r, field) == value
+            ),
+            f"{free} = {{{free}}} with {field} = {{{field}}}: {reason}",
+        )
+        for free in ("free_doubles", "free_splits")
+        for field, value, reason in (
+            ("raises", True, "it does not say who raises a bet of the house; use raises = false"),
+            ("ties", "replay", "a bet of the house is not replayed; use push or lose"),
+            ("no_hole_loses", "original", "it does not say what a natural takes of free bets; use all"),
+            ("no_hole_loses", "busted-plus-one", "it does not say what a natural takes of free bets; use all"),
+            ("surrender_after_split", True, "half of a free bet cannot be given up; use surrender_after_split = false"),
+        )
+    ),
+    Contradiction(
+        ("free_splits", "max_hands"),
+        lambda r: r.free_splits != "none" and r.most_hands == math.inf,
+        "free_splits = {free_splits} needs a limit of hands, not max_hands = {max_hands} and "
+        "max_ace_hands = {max_ace_hands}",
+    ),
     Contradiction(
         ("max_ace_hands", "resplit_aces"),
         lambda r: r.max_ace_hands not in ("none", 2) and not r.resplit_aces,

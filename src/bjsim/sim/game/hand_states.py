@@ -21,6 +21,7 @@ WHOLE, SPLIT_HAND, SPLIT_ACES = 0, 1, 2
 MELDS: dict[tuple[int, ...], int] = {(6, 6, 6): 3, (5, 6, 7): 2}
 CARDS = {5: 2, 6: 3}
 SPANISH_MELD = Fraction(3, 2)
+HALF = Fraction(1, 2)
 SPANISH_CARDS: dict[int, Fraction | int] = {5: Fraction(3, 2), 6: 2, 7: 3}
 
 
@@ -39,6 +40,8 @@ class HandState(NamedTuple):
         held: With `CardStates`, the sorted values of its cards (0 for an ace, 9 for ten), else empty.
         covered: Whether an earlier hand of the split already loses the one bet that a dealer's natural takes besides
             busted bets; False once it has bust.
+        risk: The share of its bet that it can lose: 0 if the house put it up; once it has doubled, 1/2 if the house
+            put up one of two bets.
         rest: In the automaton, the pending hands that follow if they depend on how this hand ends, else empty.
     """
 
@@ -50,6 +53,7 @@ class HandState(NamedTuple):
     split: int = WHOLE
     held: tuple[int, ...] = ()
     covered: bool = False
+    risk: Fraction | int = 1
     rest: tuple[Any, ...] = ()
 
 
@@ -58,13 +62,14 @@ class Result(NamedTuple):
 
     An insurance bet (`insured`) is one more finished hand of the round. So is the bet that a seat loses to a dealer's
     natural once it has split (`original`), if that is all that it takes. From hands that are `split`, a natural then
-    takes nothing, and nothing from those that an earlier hand has covered.
+    takes nothing, and nothing from those that an earlier hand has covered. Of its stake, only `risk` can be lost.
     """
 
     end: str
     score: int = 0
     bonus: Fraction | int = 1
     split: bool = False
+    risk: Fraction | int = 1
 
 
 BUST, NATURAL, SURRENDERED = Result("bust"), Result("natural", 21), Result("surrendered")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from bjsim.sim.game.cards import TEN
+from bjsim.sim.game.actions import View
+from bjsim.sim.game.cards import TEN, parse_rank
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.game.seats import PlayedHand, Seat
+from bjsim.sim.game.seats import Cards, PlayedHand, Seat
 from bjsim.sim.game.settlement import counts_as_natural
 
 
@@ -23,10 +24,22 @@ def legal_letters(rules: Rules, seat: Seat, hand: PlayedHand) -> str:
         if not rules.hit_split_aces:
             return "SP" if pair else ""
     whole = hand.split_from < 0
-    double = rules.doubles(hand.points, hand.soft) and (whole or rules.double_after_split)
-    double = double and affordable and (first or rules.double_cards == "any")
+    double = rules.doubles(hand.points, hand.soft) and affordable and (first or rules.double_cards == "any")
+    double = (double or doubles_free(rules, hand)) and (whole or rules.double_after_split)
     surrender = first and rules.surrender != "none" and (whole or rules.surrender_after_split)
     return "SH" + "D" * double + "P" * pair + "R" * surrender + "B" * rules.raises
+
+
+def doubles_free(rules: Rules, hand: Cards) -> bool:
+    """Whether the house would pay for the double of a hand."""
+    two = len(hand.ranks) == 2 or rules.free_double_cards == "any"
+    return two and rules.doubles_free(hand.points, hand.soft)
+
+
+def is_free(letter: str, view: View) -> bool:
+    """Whether the house pays for the bet that an action adds."""
+    hand = Cards([parse_rank(card) for card in view.hand])
+    return doubles_free(view.rules, hand) if letter == "D" else letter == "P" and view.rules.splits_free(hand.ranks[0])
 
 
 def _is_pair(rules: Rules, ranks: list[int]) -> bool:

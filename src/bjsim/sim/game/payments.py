@@ -79,8 +79,9 @@ class Payments(DealerStates):
         one_bet = self.original_only or self.one_and_busted
         if one_bet and dealer == DEALER_NATURAL and self.waits(result) and (result.split or stake > 1):
             return Fraction(int(result.split) - 1), 0
+        lost = -stake * Fraction(result.risk)
         if result.end == "bust":
-            return Fraction(-stake), 0
+            return lost, 0
         if result.end == "charlie":
             return Fraction(stake), 0
         if result.end == "natural" and (dealer != DEALER_NATURAL or rules.natural_beats_natural):
@@ -93,5 +94,5 @@ class Payments(DealerStates):
             return Fraction(0), 0
         score = DEALER_NATURAL if result.end == "natural" else result.score
         if score != dealer:
-            return Fraction(stake * result.bonus if score > dealer else -stake), 0
-        return Fraction(-stake if rules.ties == "lose" else 0), stake if rules.ties == "replay" else 0
+            return Fraction(stake * result.bonus) if score > dealer else lost, 0
+        return lost if rules.ties == "lose" else Fraction(0), stake if rules.ties == "replay" else 0

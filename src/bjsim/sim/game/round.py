@@ -15,7 +15,7 @@ from bjsim.errors import EndlessSplitting
 from bjsim.sim.game import events
 from bjsim.sim.game.actions import ENDLESS, INSURANCE, RUNAWAY, Action, Player, Question, View
 from bjsim.sim.game.cards import HIDDEN, RANKS, TEN
-from bjsim.sim.game.legal import legal_letters
+from bjsim.sim.game.legal import doubles_free, legal_letters
 from bjsim.sim.game.observers import ask_action, ask_bets, drive, find_observers, show_events
 from bjsim.sim.game.round_result import RoundResult as RoundResult
 from bjsim.sim.game.rule_parsers import EARLY_SURRENDER
@@ -186,8 +186,9 @@ class Round:
         elif letter == "B":
             self._stake(seat, hand, amount)
         elif letter == "D":
+            free = hand.stake if doubles_free(self.rules, hand) else 0
             hand.doubled = True
-            self._stake(seat, hand, hand.stake)
+            self._stake(seat, hand, hand.stake, free)
             self._card(seat, index)
             charlie = len(hand.ranks) == self.rules.charlie
             self._end(seat, "bust" if hand.points > 21 else "charlie" if charlie else "stood")
@@ -197,15 +198,18 @@ class Round:
             self._end(seat, "move-cap")
         self._to_next_decision(seat)
 
-    def _stake(self, seat: Seat, hand: PlayedHand, chips: int) -> None:
+    def _stake(self, seat: Seat, hand: PlayedHand, chips: int, free: int = 0) -> None:
         hand.stake += chips
-        seat.chips -= chips
+        hand.free += free
+        seat.chips -= chips - free
 
     def _split(self, seat: Seat, index: int) -> None:
         pair = seat.hands[index]
-        seat.chips -= pair.stake
+        free = pair.stake if self.rules.splits_free(pair.ranks[0]) else 0
+        seat.chips -= pair.stake - free
         seat.hands[index : index + 1] = [
-            PlayedHand(pair.stake, [rank], split_from=pair.ranks[0]) for rank in pair.ranks
+            PlayedHand(pair.stake, [rank], pair.ranks[0], by_house)
+            for rank, by_house in zip(pair.ranks, (pair.free, free), strict=True)
         ]
         if len(seat.hands) > RUNAWAY:
             raise EndlessSplitting(ENDLESS)
@@ -251,7 +255,7 @@ class Round:
         return View(
             self.rules, seat.number, hand.letters, dealer, dealer + backs + self.open_cards,
             hand.stake, max(seat.chips, 0), legal or hand.legal, hand.split_from >= 0, len(seat.hands),
-            max(len(seat.hands) - seat.turn - 1, 0),
+            max(len(seat.hands) - seat.turn - 1, 0), hand.free == hand.stake,
         )  # fmt: skip
 
     # --- the dealer

@@ -92,6 +92,19 @@ def max_ace_hands(text: str) -> float | str:
     return text if text == "none" else or_inf(whole(2, 16))(text)
 
 
+def free_doubles(text: str) -> str:
+    """Parse the hard totals that double free, such as 9-11, or none."""
+    return text if text == "none" else double_on({"any": "", "never": ""}.get(text, text))
+
+
+def ranks(text: str) -> str:
+    """Parse different ranks, such as A2356789, or none; their order does not matter."""
+    given = text.upper()
+    if text != "none" and (not text or len(set(given)) < len(text) or set(given) - set("A23456789T")):
+        raise ValueError
+    return text if text == "none" else "".join(sorted(given, key="A23456789T".index))
+
+
 def deal(text: str) -> str:
     """Parse the order of the deal, such as pdpd."""
     if set(text) - set("pd") or text.count("p") != 2 or text.count("d") not in (1, 2):

@@ -6,7 +6,7 @@ import math
 from fractions import Fraction
 from functools import cached_property
 
-from bjsim.sim.game.cards import DECKS, rank_probabilities
+from bjsim.sim.game.cards import DECKS, RANKS, TEN, rank_probabilities
 
 
 class RuleValues:
@@ -19,6 +19,8 @@ class RuleValues:
     deal: str
     blackjack_pays: Fraction
     double_on: str
+    free_doubles: str
+    free_splits: str
     surrender: str
     insurance: bool
     split_by: str
@@ -63,7 +65,7 @@ class RuleValues:
         """The payoff quantum: all payoffs are integer multiples of this share of an initial bet."""
         parts = [
             self.blackjack_pays.denominator,
-            2 if self.bonuses == "spanish" else 1,
+            2 if self.bonuses == "spanish" or self.free_bets else 1,
             2 if self.surrender != "none" or self.insurance else 1,
             self.buy_in if self.raises else 1,
         ]
@@ -90,5 +92,22 @@ class RuleValues:
         """
         if self.double_on in ("any", "never"):
             return self.double_on == "any"
-        low, high = map(int, self.double_on.split("-"))
-        return not soft and low <= points <= high
+        return not soft and _within(points, self.double_on)
+
+    def doubles_free(self, points: int, soft: bool) -> bool:
+        """Whether the house pays for the double of a hand, apart from its number of cards and splits."""
+        return not soft and self.free_doubles != "none" and _within(points, self.free_doubles)
+
+    @property
+    def free_bets(self) -> bool:
+        """Whether the house pays for some doubles or splits."""
+        return {self.free_doubles, self.free_splits} != {"none"}
+
+    def splits_free(self, rank: int) -> bool:
+        """Whether the house pays for the split of a pair of this rank index."""
+        return self.free_splits != "none" and RANKS[min(rank, TEN)] in self.free_splits
+
+
+def _within(points: int, totals: str) -> bool:
+    low, high = map(int, totals.split("-"))
+    return low <= points <= high

@@ -65,6 +65,9 @@ class Rules(RuleValues):
         double_on: Hands that may double.
         double_cards: How many cards a hand that doubles may have.
         double_after_split: Split hands may double.
+        free_doubles: Hard totals whose double the house pays for: the second bet can win, but cannot lose.
+        free_double_cards: How many cards a hand that doubles free may have.
+        free_splits: Pairs whose split the house pays for: bets of all hands but the first can win, but cannot lose.
         surrender: Half the bet may be given up as the very first action; early (or only against that card): before
             the peek.
         surrender_after_split: Split hands may surrender too.
@@ -140,6 +143,19 @@ class Rules(RuleValues):
     double_on: str = rule("any", "any, never, or hard totals such as 9-11", "hands that may double", parsers.double_on)
     double_cards: str = choice("two", "how many cards a hand that doubles may have", "two", "any")
     double_after_split: bool = flag(True, "split hands may double")
+    free_doubles: str = rule(
+        "none",
+        "none, or hard totals such as 9-11",
+        "hard totals whose double the house pays for: the second bet can win, but cannot lose",
+        parsers.free_doubles,
+    )
+    free_double_cards: str = choice("two", "how many cards a hand that doubles free may have", "two", "any")
+    free_splits: str = rule(
+        "none",
+        "none, or ranks such as A2356789",
+        "pairs whose split the house pays for: bets of all hands but the first can win, but cannot lose",
+        parsers.ranks,
+    )
     surrender: str = rule(
         "none",
         "none, late, early, early-ten or early-ace (true is late)",

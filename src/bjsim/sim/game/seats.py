@@ -44,6 +44,7 @@ class PlayedHand(Cards):
 
     Attributes:
         stake: Chips bet on it.
+        free: Chips of these that the house put up.
         doubled: Whether it has doubled.
         split_from: Rank index of the pair it was split from, or -1.
         moves: Number of actions so far.
@@ -51,11 +52,11 @@ class PlayedHand(Cards):
         ending: How it ended, or None.
     """
 
-    __slots__ = ("doubled", "ending", "legal", "moves", "split_from", "stake")
+    __slots__ = ("doubled", "ending", "free", "legal", "moves", "split_from", "stake")
 
-    def __init__(self, stake: int, ranks: Sequence[int] = (), split_from: int = -1) -> None:
+    def __init__(self, stake: int, ranks: Sequence[int] = (), split_from: int = -1, free: int = 0) -> None:
         super().__init__(ranks)
-        self.stake = stake
+        self.stake, self.free = stake, free
         self.doubled = False
         self.split_from = split_from
         self.moves = 0

@@ -80,7 +80,8 @@ def pay(rules: Rules, hand: PlayedHand, dealer: Cards, special: bool) -> Payoff:
         dealer: The dealer's final cards.
         special: Whether the dealer has a natural, and the rules treat it as more than 21.
     """
-    return _paid(_times_stake(rules, hand, dealer.points, special), hand.stake, rules.buy_in)
+    times = _times_stake(rules, hand, dealer.points, special)
+    return _paid(times, hand.stake - hand.free if times == LOST else hand.stake, rules.buy_in)
 
 
 def _times_stake(rules: Rules, hand: PlayedHand, dealer: int, special: bool) -> tuple[int, int] | None:

@@ -17,6 +17,7 @@ from bjsim.sim.game.hand_states import (
     BUST,
     CHARLIE,
     DEALER_NATURAL,
+    HALF,
     MELDS,
     NATURAL,
     SPLIT_ACES,
@@ -38,7 +39,8 @@ class States(Payments):
         super().__init__(rules)
         by_bonus = {"none": 3, "spanish": 7}.get(rules.bonuses, 6)
         self.counted = by_bonus if rules.charlie == "none" else int(rules.charlie)
-        keeps_split = rules.double_cards == "any" and not rules.double_after_split  # beyond two cards
+        keeps_split = "any" in (rules.double_cards, rules.free_doubles != "none" and rules.free_double_cards)
+        keeps_split = keeps_split and not rules.double_after_split  # beyond two cards
         keeps_split = keeps_split or self.original_only
         self._last_split = SPLIT_HAND if keeps_split else WHOLE
         # cached, as the same few states recur
@@ -60,10 +62,10 @@ class States(Payments):
         points, soft = add_points(state.points, state.soft, rank)
         if points > 21:
             split = min(state.split, SPLIT_HAND) if self.original_only else WHOLE
-            return HandState(22, False, 3, split=split, rest=state.rest)
+            return HandState(22, False, 3, split=split, risk=state.risk, rest=state.rest)
         cards = min(state.cards + 1, self.counted)
         if cards == rules.charlie:
-            return HandState(21, False, cards, rest=state.rest)
+            return HandState(21, False, cards, risk=state.risk, rest=state.rest)
         shared = rank if rules.split_by == "rank" else min(rank, TEN)
         if rules.split_by == "never" or (state.cards == 1 and shared != state.rank) or state.cards >= 2:
             shared = -1
@@ -73,12 +75,17 @@ class States(Payments):
             if not any(set(meld) <= set(made) and fits(meld, made) for made in MELDS):
                 meld = ()
         split = state.split if cards <= 2 else min(state.split, self._last_split)
-        return HandState(points, soft, cards, shared, meld, split, covered=state.covered, rest=state.rest)
+        kept = {"covered": state.covered, "risk": state.risk, "rest": state.rest}
+        return HandState(points, soft, cards, shared, meld, split, **kept)  # type: ignore[arg-type]
 
-    def hand(self, ranks: Iterable[int], split: bool = False) -> HandState:
-        """The hand of cards with these rank indices, in order; if it came from a split, the pair card is the first."""
+    def hand(self, ranks: Iterable[int], split: bool = False, free: bool = False) -> HandState:
+        """The hand of cards with these rank indices, in order; if it came from a split, the pair card is the first.
+
+        free: Whether the house put up its bet.
+        """
         first, *later = ranks
-        state = self.add(HandState(split=WHOLE if not split else SPLIT_HAND if first else SPLIT_ACES), first)
+        kind = WHOLE if not split else SPLIT_HAND if first else SPLIT_ACES
+        state = self.add(HandState(split=kind, risk=int(not free)), first)
         for rank in later:
             state = self.add(state, rank)
         return state
@@ -100,20 +107,33 @@ class States(Payments):
 
     def split(self, state: HandState) -> HandState:
         """Either split hand of a pair, with one card."""
-        split_hand = self.add(HandState(), state.rank)
+        split_hand = self.add(HandState(risk=state.risk), state.rank)
         return split_hand._replace(split=SPLIT_ACES if state.rank == 0 else SPLIT_HAND, covered=state.covered)
 
     def covered(self, split_hand: HandState) -> HandState:
-        """A pending split hand after one that loses the bet that a dealer's natural takes besides busted bets."""
-        return split_hand._replace(covered=self.one_and_busted)
+        """A pending split hand after one that loses the bet that a dealer's natural takes besides busted bets, or
+        after the first of a split that the house pays for."""
+        risk = 0 if self.rules.splits_free(split_hand.rank) else split_hand.risk
+        return split_hand._replace(covered=self.one_and_busted, risk=risk)
 
     def pending(self, split_hand: HandState, result: Result) -> HandState:
         """A pending split hand after one that finished with this result."""
-        return self.covered(split_hand) if self.loses_bet(result) else split_hand
+        return self.covered(split_hand) if self.covers(result) else split_hand
 
-    def loses_bet(self, result: Result) -> bool:
-        """Whether a hand loses the bet that a dealer's natural takes besides busted bets, if it is the first."""
+    def covers(self, result: Result) -> bool:
+        """Whether hands after one with this result are `covered`, if it is the first."""
+        if self.rules.free_splits != "none":
+            return True
         return self.one_and_busted and self.waits(result) > 0 and self.settle(result, 1, DEALER_NATURAL)[0] < 0
+
+    def _doubles_free(self, state: HandState) -> bool:
+        two = state.cards == 2 or self.rules.free_double_cards == "any"
+        return two and self.rules.doubles_free(state.points, state.soft)
+
+    def doubling(self, state: HandState) -> HandState:
+        """A hand once its bet is doubled, before its card."""
+        risk = Fraction(state.risk + (not self._doubles_free(state)), 2)
+        return state._replace(risk=risk if risk == HALF else int(risk))
 
     def is_natural(self, state: HandState) -> bool:
         """Whether the rules pay this hand as a natural."""
@@ -131,7 +151,7 @@ class States(Payments):
         """
         rules = self.rules
         most = 20 if rules.stand_on_21 else 21
-        if state.points > most or self.is_natural(state) or state.cards == rules.charlie:
+        if state.points > most or self.is_natural(state) or state.cards == rules.charlie or state.risk == HALF:
             return ""
         fresh = state.cards == 2
         pair = fresh and state.rank >= 0 and (state.split != SPLIT_ACES or rules.resplit_aces)
@@ -139,7 +159,7 @@ class States(Payments):
             return "SP" if pair else ""
         letters = "SH"
         may_double = rules.doubles(state.points, state.soft) and (fresh or rules.double_cards == "any")
-        if may_double and (state.split == WHOLE or rules.double_after_split):
+        if (may_double or self._doubles_free(state)) and (state.split == WHOLE or rules.double_after_split):
             letters += "D"
         if pair:
             letters += "P"
@@ -152,6 +172,9 @@ class States(Payments):
         return self
 
     def _result(self, state: HandState) -> Result:
+        return self._end(state)._replace(risk=state.risk)
+
+    def _end(self, state: HandState) -> Result:
         split = state.covered or (self.original_only and state.split != WHOLE)
         if state.points > 21:
             return BUST._replace(split=split)
@@ -168,12 +191,14 @@ class States(Payments):
         """The chart rows that apply to this hand, the most specific first.
 
         Source: the codes of [Easy]. If cards are counted, `15/4` is fifteen in four cards and `14:77` two sevens; if
-        21 may be hit, `A10` is a soft 21.
+        21 may be hit, `A10` is a soft 21. `15/free` is fifteen with a bet of the house.
         """
         points, soft, pair = state.points, state.soft, state.cards == 2 and state.rank >= 0
         total = ("A10", "21") if soft and points == 21 else (soft_code(points),) if soft else (str(points),)
         if pair and may_split and "P" in self.legal(state):
             return (pair_code(state.rank), *total)
+        if state.risk == 0:
+            total = (f"{total[0]}/free", *total)
         if state.meld and state.cards >= 2:
             return (f"{total[0]}:{''.join(RANKS[rank] for rank in state.meld)}", *total)
         if self.counted > 3 and state.cards > 2:
@@ -196,12 +221,13 @@ class States(Payments):
             yield state
             letters = self.legal(state)
             sources = [state] if "H" in letters or "D" in letters else []
+            sources += [self.doubling(state)] if "D" in letters else []
             if "P" in letters:
                 sources += dict.fromkeys((self.split(state), self.covered(self.split(state))))
             for source in sources:
                 fresh = {self.add(source, rank) for rank, _ in self.ranks} - seen
                 seen |= fresh
-                if source.covered:  # after all others, of which charts have one
+                if source.covered or source.risk != 1:  # after all others, of which charts have one
                     todo[:0] = sorted(fresh)
                 else:
                     todo += sorted(fresh)

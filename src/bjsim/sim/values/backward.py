@@ -73,7 +73,7 @@ class Backward(ABC, Generic[V]):
 
         More hands also leave less room for the pairs that those may become.
         """
-        return self.waiting(pair, pending + 2, hands + 1) - self.waiting(pair, pending, hands)
+        return self.waiting(pair, pending + 2, hands + 1) - self.waiting(self.automaton.covered(pair), pending, hands)
 
     def at(self, node: Node) -> V:
         """Value of a node."""

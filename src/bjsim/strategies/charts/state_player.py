@@ -47,26 +47,27 @@ class StatePlayer(ABC):
         Returns:
             The action of the policy.
         """
-        return self._cached_decide(view.hand, view.split, view.dealer, view.legal)
+        return self._cached_decide(view.hand, view.split, view.dealer, view.legal, view.free)
 
     def __deepcopy__(self, memo: object) -> StatePlayer:
         return self  # the only state is a cache
 
     @cached_property
-    def _cached_decide(self) -> Callable[[str, bool, str, str], Action]:
+    def _cached_decide(self) -> Callable[[str, bool, str, str, bool], Action]:
         return lru_cache(maxsize=1 << 16)(self._decide)  # hands recur
 
-    def _decide(self, hand: str, split: bool, dealer: str, legal: str) -> Action:
-        return Action(self.policy(self.find_state(hand, split), self.states.column(dealer), legal))
+    def _decide(self, hand: str, split: bool, dealer: str, legal: str, free: bool) -> Action:
+        return Action(self.policy(self.find_state(hand, split, free), self.states.column(dealer), legal))
 
-    def find_state(self, hand: str, split: bool) -> HandState:
+    def find_state(self, hand: str, split: bool, free: bool = False) -> HandState:
         """Return the state of a hand, given as in a view.
 
         Args:
             hand: The cards as rank letters.
             split: Whether the hand came from a split.
+            free: Whether the house put up its bet.
 
         Returns:
             The state.
         """
-        return self.states.hand(map(parse_rank, hand), split)
+        return self.states.hand(map(parse_rank, hand), split, free)

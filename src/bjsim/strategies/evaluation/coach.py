@@ -128,7 +128,7 @@ class Coach:
         if self._precedes_look(view):
             natural = self._chance_of_natural(view)
             values = {letter: (1 - natural) * value - natural for letter, value in values.items()}
-        state = self.chart.find_state(view.hand, view.split)
+        state = self.chart.find_state(view.hand, view.split, view.free)
         column = self.chart.states.column(view.dealer)
         chart = self.chart.policy(state, column, "".join(values))
         cell = self.chart.states.rows_of(state)[0], column

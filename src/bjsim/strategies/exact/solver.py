@@ -80,7 +80,7 @@ class Solver(BestPlay, Solution):
         means = self.best.get(self.states.column(view.dealer))
         if means is None:
             raise InputError(f"the dealer cannot show {view.dealer}")
-        state = self.chart.find_state(view.hand, view.split)
+        state = self.chart.find_state(view.hand, view.split, view.free)
         values = {letter: means.act(state, letter) for letter in view.legal if letter in "SHDPR"}
         if "P" in values and view.split:
             endless = self.states.is_endless(self.states.split(state))  # then pending hands keep their room

@@ -96,7 +96,7 @@ class DecisionValues:
 
     def look_up_view(self, view: View, column: int, mask: Array) -> tuple[Array, Array]:
         """The same for one decision, as arrays over the actions."""
-        hand = self.number[self._solver.states.hand(map(parse_rank, view.hand), view.split)]
+        hand = self.number[self._solver.states.hand(map(parse_rank, view.hand), view.split, view.free)]
         number, shown, held, pending = np.array([[hand], [column], [view.hands], [view.pending]])
         values, advantages = self.look_up(number, shown, held, pending, mask[None])
         return values[0], advantages[0]
@@ -141,11 +141,14 @@ def _split(means: Means, pair: HandState, pending: int, held: int) -> Any:
     Every further pair is split, or none: whether that gains is the same for all of them.
     """
     automaton = means.automaton
-    hand = automaton.split(pair)
-    alone = sum(means.number(p) * means.value(after, False) for p, after in automaton.draws(hand))
-    before = max(means.waiting(pair, pending, held), pending * alone)
+    hand, later = automaton.split(pair), automaton.covered(pair)
+    alone, others = (
+        sum(means.number(p) * means.value(after, False) for p, after in automaton.draws(one))
+        for one in (hand, automaton.split(later))
+    )
+    before = max(means.waiting(later, pending, held), pending * others)
     if held > 1 or not automaton.original_only:
-        return max(means.waiting(pair, pending + 2, held + 1), (pending + 2) * alone) - before
+        return max(means.waiting(pair, pending + 2, held + 1), alone + (pending + 1) * others) - before
     return max(means.act(pair, SPLIT.letter), 2 * alone + means.leaf(Finished(ORIGINAL_BET)))
 
 

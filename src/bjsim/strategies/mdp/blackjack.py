@@ -258,7 +258,8 @@ def _name(result: Result) -> str:
     split = ", split" if result.split else ""
     if result.end != "stood":
         return result.end + split
-    return f"stand {result.score}" + (f" for {result.bonus}" if result.bonus > 1 else "") + split
+    free = f", {result.risk} at risk" if result.risk != 1 else ""
+    return f"stand {result.score}" + (f" for {result.bonus}" if result.bonus > 1 else "") + split + free
 
 
 def _row_order(name: str) -> tuple[object, ...]:

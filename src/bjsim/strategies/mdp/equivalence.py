@@ -51,18 +51,18 @@ class StateEquivalence:
         """The name of pending hands, those that represent them, and how many times: all ten-valued pairs are one.
 
         Hands that cannot become new pairs, or have no limit, are one times their number, unless they depend on each
-        other.
+        other, or the first has the seat's own bet.
         """
         split_hand, count, hands = node
         times = 1
         if self.states.is_endless(split_hand):
             times, count, hands = count, 1, 1
-        elif hands >= self.states.hand_limit(split_hand) and not self.states.in_sequence(node):
+        elif hands >= self.states.hand_limit(split_hand) and self.states.covered(split_hand) == split_hand:
             times, count = count, 1
         ten = min(rank for rank, _ in self.states.ranks if rank >= TEN)  # a Spanish deck has no rank of tens
         split_hand = split_hand._replace(rank=min(split_hand.rank, ten))
         number = "" if count == 1 == hands else f", {count} of {hands} hands"
-        covered = ", covered" if split_hand.covered else ""
+        covered = ", covered" if split_hand.covered else ", free" if split_hand.risk == 0 else ""
         name = f"split {RANKS[split_hand.rank]}{number}{covered}"
         return name, PendingHands(split_hand, count, hands), times
 
@@ -92,11 +92,9 @@ class StateEquivalence:
             return ends
         parts: list[Hashable] = [letters, ends]
         if "H" in letters or "D" in letters:
-            drawn = states.after(hand)
-            parts.append(tuple(self._number(Decision(after)) for after in drawn))
-            parts.append(
-                tuple(self.payments(states.doubled(states.result(after))) for after in drawn) if "D" in letters else ()
-            )
+            parts.append(tuple(self._number(Decision(after)) for after in states.after(hand)))
+            doubled = states.after(states.doubling(hand)) if "D" in letters else ()
+            parts.append(tuple(self.payments(states.doubled(states.result(after))) for after in doubled))
         if "P" in letters:
             parts.append(tuple(self._number(Decision(after, False)) for after in states.after(states.split(hand))))
         return tuple(parts)

@@ -58,7 +58,7 @@ class Kelly:
         action = self.chart.decide(view)
         if action != STAND or "B" not in view.legal:
             return action
-        result = self.chart.states.result(self.chart.find_state(view.hand, view.split))
+        result = self.chart.states.result(self.chart.find_state(view.hand, view.split, view.free))
         share = self.share(result, self.chart.states.column(view.dealer))
         extra = int(share * (view.stake + view.chips)) - view.stake
         return raise_by(extra) if extra > 0 else STAND

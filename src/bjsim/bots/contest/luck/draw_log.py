@@ -128,7 +128,8 @@ class _Round:
         self.pending[seat] = NO_HAND
         if node.pending > 1:
             rest = self.pending[seat] = self.hands.index(NO_HAND, len(self.slots))
-            self.hands[rest] = number_of[node._replace(pending=node.pending - 1)]
+            after = automaton.covered(node.split_hand)
+            self.hands[rest] = number_of[node._replace(split_hand=after, pending=node.pending - 1)]
             self.stakes[rest], self.bots[rest], self.kinds[rest] = self.stakes[slot], self.bots[slot], SECOND
 
     def split(self, seat: int, hand: int) -> None:

@@ -56,7 +56,9 @@ class StateIndex:
             if isinstance(hand, Decision):
                 self._number(Finished(automaton.result(hand.state)))
                 if "P" in hand.legal(automaton):
-                    self._add_split_hands(automaton.split(hand.state))
+                    first = automaton.split(hand.state)
+                    for split_hand in dict.fromkeys((first, automaton.covered(first))):
+                        self._add_split_hands(split_hand)
         self.after, self.doubled = np.array(rows), np.array(doubled)
         self.settled = frozenset(self.number_of[end] for end in SETTLED if end in self.number_of)
         self.stood = [
@@ -101,6 +103,7 @@ class StateIndex:
     def _double(self, hand: Node, rank: int) -> int:
         if not isinstance(hand, Decision):
             return NOTHING
-        (after,) = self.automaton.follow(Draw(self.automaton.bare(hand.state), DOUBLE), rank)
+        doubling = self.automaton.bare(self.automaton.doubling(hand.state))
+        (after,) = self.automaton.follow(Draw(doubling, DOUBLE), rank)
         assert isinstance(after, Finished)
         return self._number(after._replace(stake=1))  # its stake is counted in chips

@@ -61,11 +61,12 @@ class CompiledRules(NamedTuple):
             for hands that take insurance when they were dealt.
         hand_limit: Hands that a seat may hold after splits into a hand's one-card hand, (S,); or NO_LIMIT.
         split_to: State of the one-card split hand of a pair, (S,); 0 for other hands.
-        covered: State of a split hand after one whose result has `loses_bet`, (S,).
+        double_to: State of a hand that has doubled, before its card, (S,).
+        covered: State of a split hand after one whose result has `covers`, (S,).
         result: Result of the hand if it stands, (S,).
         pay: Payoff code at one and two bets, (R, 2, O).
         waits: What a finished hand waits for, (R,); see `States.waits`.
-        loses_bet: Whether a hand loses the bet that a dealer's natural takes besides busted bets, bool (R,).
+        covers: Whether the split hands after one with a result are `covered`, bool (R,).
         dealer_add: Dealer's state after a card, (D, 13).
         dealer_done: Whether the dealer draws no more cards, (D,).
         dealer_out: Index of the dealer's outcome, (D,); 0 while the dealer still draws.
@@ -83,11 +84,12 @@ class CompiledRules(NamedTuple):
     act: Array
     hand_limit: Array
     split_to: Array
+    double_to: Array
     covered: Array
     result: Array
     pay: Array
     waits: Array
-    loses_bet: Array
+    covers: Array
     dealer_add: Array
     dealer_done: Array
     dealer_out: Array
