@@ -14,7 +14,8 @@ from bjsim.sim.game.rules import Rules
 
 POINTS = {"A": 1, **{str(n): n for n in range(2, 10)}, "T": 10, "J": 10, "Q": 10, "K": 10}
 Policy = Callable[[str, str, str, str], str]  # (hand, what the dealer shows, rank it was split from, legal) -> letter
-Hand = tuple[str, int, int]  # how it ended, points, stake
+Hand = tuple[str, int, int, int]  # how it ended, points, stake, what it can lose
+FREE = "+"  # after the rank that a hand was split from, if the house put up its bet
 
 
 class OutOfCards(Exception):
@@ -87,9 +88,18 @@ class TinyShoe:
             low, high = (0, 21) if rules.double_on == "any" else map(int, rules.double_on.split("-"))
             if low <= points <= high and not (soft and rules.double_on != "any"):
                 letters += "D"
+        if "D" not in letters and self.doubles_free(cards) and (not split or rules.double_after_split):
+            letters += "D"
         if fresh and rules.surrender != "none" and (not split or rules.surrender_after_split):
             letters += "R"
         return letters
+
+    def doubles_free(self, cards: str) -> bool:
+        points, soft = total(cards)
+        if self.rules.free_doubles == "none" or soft or (len(cards) > 2 and self.rules.free_double_cards == "two"):
+            return False
+        low, high = map(int, self.rules.free_doubles.split("-"))
+        return low <= points <= high
 
     def early(self, shown: str) -> bool:
         """Whether a hand is surrendered before the dealer looks for a natural."""
@@ -120,9 +130,9 @@ class TinyShoe:
         return scores
 
     def paid(self, hand: Hand, score: int) -> Fraction:
-        rules, (end, points, stake) = self.rules, hand
+        rules, (end, points, stake, own) = self.rules, hand
         if end == "bust":
-            return Fraction(-stake)
+            return Fraction(-own)
         if end == "insured":
             return Fraction(1) if score == 22 else Fraction(-1, 2)
         if end == "surrendered":
@@ -138,13 +148,13 @@ class TinyShoe:
         if score == -22:
             return Fraction(0)
         if points == score:
-            return Fraction(-stake if rules.ties == "lose" else 0)
-        return Fraction(stake if points > score else -stake)
+            return Fraction(-own if rules.ties == "lose" else 0)
+        return Fraction(stake if points > score else -own)
 
     def _settled(self, hands: tuple[Hand, ...], dealer: str, rest: str, power: int = 1) -> Fraction:
         """What finished hands win in the end; the mean of its `power`."""
-        if all(end == "bust" for end, _, _ in hands) and self.rules.no_hole_loses == "all":
-            return Fraction(-sum(stake for _, _, stake in hands)) ** power
+        if all(end == "bust" for end, *_ in hands) and self.rules.no_hole_loses == "all":
+            return Fraction(-sum(own for *_, own in hands)) ** power
         ev = Fraction(0)
         for score, p in self.dealer(dealer, rest).items():
             paid = sum((self.paid(hand, score) for hand in hands), Fraction(0))
@@ -153,7 +163,7 @@ class TinyShoe:
 
     def lost(self, hands: tuple[Hand, ...]) -> Fraction:
         """What a seat wins against a natural that takes one bet."""
-        insurance = Fraction(sum(end == "insured" for end, _, _ in hands))
+        insurance = Fraction(sum(end == "insured" for end, *_ in hands))
         played = [hand for hand in hands if hand[0] != "insured"]
         if len(played) == 1 and played[0][0] in ("natural", "surrendered"):
             return insurance + self.paid(played[0], 22)
@@ -188,30 +198,31 @@ class TinyShoe:
                 return sum((p * play(sort(cards + card), split, pending, hands, done, less(rest, card))
                             for card, p in draws(rest)), Fraction(0))  # fmt: skip
             letters = self.legal(cards, split, hands)
-            action = policy(cards, shown, split, letters) if letters else "S"
+            pair = "T" if split and POINTS[split] == 10 else split
+            free = bool(pair) and pair in self.rules.free_splits and any(hand[0] != "insured" for hand in done)
+            action = policy(cards, shown, split + FREE * free, letters) if letters else "S"
             assert not letters or action in letters
             points = total(cards)[0]
             if action == "R":
-                return go_on("surrendered", points, 1, split, pending, hands, done, rest)
+                return go_on(("surrendered", points, 1, 1), split, pending, hands, done, rest)
             if action == "P":
                 return play(cards[0], cards[0], pending + 1, hands + 1, done, rest)
             if action == "S":
                 end = self.ending(cards, split)
-                return go_on(end, points, 1, split, pending, hands, done, rest)
+                return go_on((end, points, 1, 1 - free), split, pending, hands, done, rest)
             ev = Fraction(0)
             for card, p in draws(rest):
                 after, left = sort(cards + card), less(rest, card)
                 if action == "H":
                     ev += p * play(after, split, pending, hands, done, left)
                 else:
-                    points, end = total(after)[0], self.ending(after)
-                    ev += p * go_on(end, points, 2, split, pending, hands, done, left)
+                    own = 2 - free - self.doubles_free(cards)
+                    hand = self.ending(after), total(after)[0], 2, own
+                    ev += p * go_on(hand, split, pending, hands, done, left)
             return ev
 
-        def go_on(
-            end: str, points: int, stake: int, split: str, pending: int, hands: int, done: tuple[Hand, ...], rest: str
-        ) -> Fraction:
-            done = tuple(sorted((*done, (end, points, stake))))
+        def go_on(hand: Hand, split: str, pending: int, hands: int, done: tuple[Hand, ...], rest: str) -> Fraction:
+            done = tuple(sorted((*done, hand)))
             if pending:
                 return play(split, split, pending - 1, hands, done, rest)
             return self.settled(done, dealer, rest, power)
@@ -223,12 +234,12 @@ class TinyShoe:
                 left = less(rest, cards)
                 offered = self.rules.insurance and shown == "A"
                 insured = offered and policy(cards, shown, "", "IS") == "I"
-                bets: tuple[Hand, ...] = (("insured", 0, 1),) if insured else ()
+                bets: tuple[Hand, ...] = (("insured", 0, 1, 1),) if insured else ()
                 if self.rules.peek and self.dealer_natural(dealer):
                     letters = self.legal(cards, "", 1) if self.early(shown) else ""
                     given_up = "R" in letters and policy(cards, shown, "", letters) == "R"
                     end = "natural" if self.natural(cards) else "surrendered" if given_up else "stood"
-                    won = sum((self.paid(bet, 22) for bet in (*bets, (end, total(cards)[0], 1))), Fraction(0))
+                    won = sum((self.paid(bet, 22) for bet in (*bets, (end, total(cards)[0], 1, 1))), Fraction(0))
                     ev += p * q * won**power
                 else:
                     ev += p * q * play(cards, "", 0, 1, bets, left)
@@ -239,15 +250,16 @@ class TinyShoe:
     def _best(self, cards: str, shown: str, gone: str, letters: str) -> tuple[str, dict[str, Fraction]]:
         """Return the best of stand, hit and double, and its value for each possible hole card.
 
-        gone: further cards known to be out of the shoe. letters: the actions allowed now.
+        gone: further cards known to be out of the shoe, and FREE. letters: the actions allowed now.
         """
+        split, free, gone = gone, FREE in gone, gone.strip(FREE)
         rest = less(self.cards, shown + cards + gone)
         holes = list(dict.fromkeys(rest)) if self.rules.dealer_shows == "up" else [""]
         holes = [hole for hole in holes if not (self.rules.peek and self.dealer_natural(shown + hole))]
 
-        def stood(hand: str, hole: str, left: str, stake: int, end: str = "stood") -> Fraction:
+        def stood(hand: str, hole: str, left: str, end: str = "stood", stake: int = 1, own: int = 1 - free) -> Fraction:
             points = total(hand)[0]
-            return self.settled((("bust" if points > 21 else end, points, stake),), sort(shown + hole), left)
+            return self.settled((("bust" if points > 21 else end, points, stake, own),), sort(shown + hole), left)
 
         ev: dict[str, dict[str, Fraction]] = {}
         for action in "SHD":
@@ -258,18 +270,19 @@ class TinyShoe:
                 left = less(rest, hole)
                 if action == "S":
                     end = self.ending(cards) if not letters else "stood"
-                    ev[action][hole] = stood(cards, hole, left, 1, end)
+                    ev[action][hole] = stood(cards, hole, left, end)
                     continue
                 value = Fraction(0)
                 for card, p in draws(left):
                     after = sort(cards + card)
                     if action == "D":
-                        value += p * stood(after, hole, less(left, card), 2, self.ending(after))
+                        own = 2 - free - self.doubles_free(cards)
+                        value += p * stood(after, hole, less(left, card), self.ending(after), 2, own)
                     elif total(after)[0] > 21:
-                        value -= p
+                        value -= p * (not free)
                     else:
                         more = "".join(letter for letter in "SHD" if letter in self.legal(after, gone, 99))
-                        value += p * self.best(after, shown, gone, more)[1][hole]
+                        value += p * self.best(after, shown, split, more)[1][hole]
                 ev[action][hole] = value
         weight = {hole: rest.count(hole) if hole else 1 for hole in holes}
         mean = {action: sum(weight[hole] * ev[action][hole] for hole in holes) for action in ev}

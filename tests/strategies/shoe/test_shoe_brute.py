@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import pytest
 from support.games import random_chart
-from support.tiny_shoe import POINTS, OutOfCards, TinyShoe, draws, less, sort
+from support.tiny_shoe import FREE, POINTS, OutOfCards, TinyShoe, draws, less, sort
 
 from bjsim.sim.game.cards import RANKS
 from bjsim.sim.game.rules import Rules, RulesError
@@ -20,6 +20,7 @@ from bjsim.strategies.shoe.solver import ShoeSolver
 
 ROUNDING = 1e-12
 LOW = "A23456789"
+FIRST_FREE = 2000  # the first seed with free bets
 
 
 def random_game(seed: int) -> tuple[Rules, str]:
@@ -57,6 +58,11 @@ def random_game(seed: int) -> tuple[Rules, str]:
                 player_21_wins=later.random() < 0.3,
                 max_ace_hands=later.choice(["none", "none", "2", "3"]),
             )
+            if seed >= FIRST_FREE:
+                doubles = later.choice(["none", "9-11", f"{low}-{low + 5}"])
+                cards = later.choice(["two", "any"])
+                splits = later.choice(["none", "A2356789", "A23456789T"])
+                rules = rules.replace(free_doubles=doubles, free_double_cards=cards, free_splits=splits)
         except RulesError:
             continue
         if rules.surrender == "late" and rules.peek and rules.dealer_shows == "up" and not rules.surrender_after_split:
@@ -65,7 +71,7 @@ def random_game(seed: int) -> tuple[Rules, str]:
             rules = rules.replace(insurance=seed % 3 > 0)
         plain = rules.charlie == "none" and not rules.player_21_wins and not rules.surrender_after_split
         splits_tie = not (rules.natural_beats_natural and rules.split_tens_blackjack)
-        if plain and splits_tie and rules.naturals == "both" and not rules.peek:
+        if plain and splits_tie and not rules.free_bets and rules.naturals == "both" and not rules.peek:
             rules = rules.replace(no_hole_loses="original" if seed % 4 else "all")
         cards = "".join(card * rng.randint(2, 4) for card in rng.sample(LOW, 3))
         tens = "TTTTTTTTTTTTTTTT" if rules.split_by != "rank" else "TTTJJJQQTTTTTTTT"
@@ -82,7 +88,7 @@ class Players:
 
     def chart(self, chart: Chart):
         def policy(hand: str, shown: str, split: str, legal: str) -> str:
-            return chart.policy(chart.find_state(hand, bool(split)), self.states.column(shown), legal)
+            return chart.policy(chart.find_state(hand, bool(split), FREE in split), self.states.column(shown), legal)
 
         return policy
 
@@ -118,6 +124,8 @@ class Players:
                 return "P"
             if name == "cdp1":
                 return self.tiny.best(hand, shown, split, legal)[0]
+            if FREE in split:
+                return self.tiny.best(hand, shown, split, legal)[0]
             action = self.tiny.best(hand, shown, "", whole)[0]
             if action in legal:
                 return action
@@ -143,17 +151,18 @@ def check(seed: int) -> bool:
         mean, square = (tiny.value(players.chart(chart), power) for power in (1, 2))
     except OutOfCards:
         return False
-    if rules.split_by != "rank":
+    if rules.split_by != "rank" and not (rules.free_bets and rules.split_by != "never"):
         assert solver.sd_of(chart) == pytest.approx(math.sqrt(square - mean**2), abs=ROUNDING)
     for exact, value in compared:
         assert value == pytest.approx(float(exact), abs=ROUNDING), (rules.to_dict(), cards, compared)
     return True
 
 
-@pytest.mark.parametrize("seed", [3, 5, 7, 9, 94, 101, 110, 145, 157, 174, 791, 920, 1072])
+@pytest.mark.parametrize("seed", [3, 5, 7, 9, 94, 101, 110, 145, 157, 174, 791, 920, 1072, 2003, 2006])
 def test_a_tiny_shoe_has_its_brute_force_value(seed: int) -> None:
     """From 101 on split hands surrender; 145 has a tie; from 157 on surrender is early (174: ten, 791: ace).
-    Insurance is offered where the seed is no multiple of 3; in 94 a natural takes the original bet only."""
+    Insurance is offered where the seed is no multiple of 3; in 94 a natural takes the original bet only. The house pays
+    for doubles and splits from 2000 on."""
     check(seed)
 
 
@@ -215,3 +224,9 @@ def test_fifty_tiny_shoes_have_their_brute_force_values() -> None:
         if lasted == 50:
             return
     raise AssertionError(f"only {lasted} of 90 shoes lasted for every round")
+
+
+@pytest.mark.slow
+def test_free_splits_have_their_brute_force_value() -> None:
+    """Up to three hands of eights, which may double free on totals of 9 to 11 with any number of cards."""
+    assert check(2001)

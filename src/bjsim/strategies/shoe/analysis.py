@@ -17,7 +17,7 @@ from bjsim.strategies.shoe.game import Game
 from bjsim.strategies.shoe.hands import Tree
 from bjsim.strategies.shoe.insurance import profits
 from bjsim.strategies.shoe.passes import SPLIT, STAND, SURRENDER, TIE, Base, Nodes, Shown, best, follow, hit, keep
-from bjsim.strategies.shoe.splits import split_weights
+from bjsim.strategies.shoe.splits import SplitForm, split_weights
 
 Floats = NDArray[np.float64]
 Acts = NDArray[np.int8]
@@ -37,22 +37,6 @@ class Play:
     insured: NDArray[np.bool_] | None = None
 
 
-@dataclass(frozen=True)
-class SplitForm:
-    """The value of a split as a linear form: the sum of weight x value over nodes.
-
-    weight: shape (limit - 1, A, 10), by number of hands (n - 2), further pair cards removed, and second card.
-    """
-
-    tree: Tree
-    weight: Floats
-
-    def value(self, weight: Floats, values: Floats) -> float:
-        """Return the sum of weight x value for a part of the form, (A, 10). values: by node."""
-        seconds = [values[self.tree.second(gone)] for gone in range(len(weight))]
-        return float((weight * np.array(seconds)).sum())
-
-
 class ShoeStates:
     """The parts that do not depend on the value of a tie: cards, nodes and the dealer's distributions."""
 
@@ -66,7 +50,7 @@ class ShoeStates:
         left = composition.values - known
         self.shown = Shown(left, left.sum(axis=1), np.array([game.ends(start) for start in self.starts]))
         self.by_rank = game.rules.split_by == "rank"
-        self._forms: dict[tuple[int, int], SplitForm | None] = {}
+        self._forms: dict[tuple[int, int], tuple[SplitForm, ...]] = {}
         self._dealt: dict[int, tuple[NDArray[np.int64], Floats]] = {}
         self._check()
 
@@ -131,24 +115,37 @@ class ShoeStates:
             return 0.0
         return sum(share for share, _ in self.composition.pair_cases(value, self.starts[start], self.by_rank))
 
-    def form(self, start: int, value: int) -> SplitForm | None:
-        """Return the value of splitting a pair as a linear form, or None if it cannot be dealt or split."""
+    def forms(self, start: int, value: int) -> tuple[SplitForm, ...]:
+        """Return the value of splitting a pair as linear forms; none if it cannot be dealt or split.
+
+        Where the house pays for the split, the first is of the hand with the player's bet, the second of all others.
+        """
         key = start, value
         if key not in self._forms:
-            self._forms[key] = self._form(start, value)
+            self._forms[key] = tuple(self._make_forms(start, value))
         return self._forms[key]
 
-    def _form(self, start: int, value: int) -> SplitForm | None:
-        tree = self.layout.trees[value]
+    def _make_forms(self, start: int, value: int) -> Iterator[SplitForm]:
+        tree, free = self.layout.trees[value], self.game.rules.splits_free(value)
+        if tree is None or not self.composition.pair_cases(value, self.starts[start], self.by_rank):
+            return
+        weight = self._weight(tree, start, value)
+        if free:
+            first, others = self._weight(tree, start, value, True), self.layout.trees[VALUES + value]
+            assert others is not None
+            yield SplitForm(tree, first)
+            yield SplitForm(others, weight - first)
+        else:
+            yield SplitForm(tree, weight)
+
+    def _weight(self, tree: Tree, start: int, value: int, first_hand: bool = False) -> Floats:
         cases = self.composition.pair_cases(value, self.starts[start], self.by_rank)
-        if tree is None or not cases:
-            return None
         limit = self.game.limit(value, self.composition)
         left = self.shown.left[start] - 2 * (np.arange(VALUES) == value)
         cards = float(left.sum())
         weight = np.zeros((limit - 1, len(tree.starts), VALUES))
         for share, pairs in cases:
-            whole, other = split_weights(pairs, cards, limit)
+            whole, other = split_weights(pairs, cards, limit, first_hand)
             for gone in range(min(whole.shape[1], len(tree.starts))):
                 second = left - gone * (np.arange(VALUES) == value)
                 if cards - gone > 0:
@@ -156,7 +153,8 @@ class ShoeStates:
                 if cards > pairs:
                     second[value] = left[value] - pairs
                     weight[:, gone] += share * np.outer(other[:, gone], second / (cards - pairs))
-        return SplitForm(tree, weight / sum(share for share, _ in cases))
+        scaled: Floats = weight / sum(share for share, _ in cases)
+        return scaled
 
 
 class Analysis:
@@ -207,9 +205,8 @@ class Analysis:
     def set_splits(self, start: int, play: Play) -> None:
         """Set the value of every split from the values of the split hands."""
         for value in range(VALUES):
-            form = self.shoe.form(start, value)
-            if form is not None:
-                play.split[value] = form.value(form.weight.sum(axis=0), play.value)
+            if forms := self.shoe.forms(start, value):
+                play.split[value] = sum(form.value(form.weight.sum(axis=0), play.value) for form in forms)
 
     def by_cards(self, start: int, after: str = "cdz-") -> Play:
         """Return the best play that uses all cards of the hand.
@@ -228,6 +225,10 @@ class Analysis:
         self._best(start, play, 0, count)
         if after == "cdz-":
             keep(shoe.nodes, shoe.shown, self.base, start, shoe.layout.hand, count, at, play.value, play.act)
+            self._best(start, play, shoe.layout.free, at)  # nothing is kept of hands with bets of the house
+            for tree in filter(None, shoe.layout.trees[VALUES:]):
+                for gone in range(len(tree.starts)):
+                    play.act[slice(*tree.span(gone))] = play.act[slice(*tree.span(0))]
             self._follow(start, play, count, at)
             self.set_splits(start, play)
         else:
@@ -246,8 +247,7 @@ class Analysis:
         """Set the splits, whose hands take the removed pair cards into account; they are the nodes from `count`."""
         shoe, at = self.shoe, self.shoe.layout.pairs
         self._best(start, play, count, at)
-        plans, forms = play.act.copy(), [(value, shoe.form(start, value)) for value in range(VALUES)]
-        found = [(value, form) for value, form in forms if form is not None]
+        plans, found = play.act.copy(), [(n, form) for n in range(VALUES) for form in shoe.forms(start, n)]
         play.split[[value for value, _ in found]] = 0.0
         for plan in range(max((len(form.weight) for _, form in found), default=0) if by_gone else 1):
             weighted = [(form.weight[plan : plan + 1] if by_gone else form.weight).sum(axis=0) for _, form in found]

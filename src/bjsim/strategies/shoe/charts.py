@@ -104,8 +104,7 @@ class ColumnCharts:
         at = shoe.layout.pairs
         reach(shoe.nodes, shoe.shown, start, at, len(play.act), play.act, visits)
         for value in np.flatnonzero(play.act[at:] == SPLIT).tolist():
-            form = shoe.form(start, value)
-            if form is not None:
+            for form in shoe.forms(start, value):
                 weight = form.weight.sum(axis=0)
                 for gone in range(len(weight)):
                     visits[form.tree.second(gone)] += visits[at + value] * weight[gone]

@@ -25,12 +25,11 @@ from numpy.typing import NDArray
 
 from bjsim.errors import InputError
 from bjsim.sim.game.cards import TEN
-from bjsim.sim.game.hand_states import DEALER_NATURAL
 from bjsim.strategies.shoe.analysis import Analysis, Play, ShoeStates
 from bjsim.strategies.shoe.composition import VALUES
 from bjsim.strategies.shoe.hands import Removed, Tree
 from bjsim.strategies.shoe.insurance import chance_of_natural
-from bjsim.strategies.shoe.passes import DOUBLE, HIT, SPLIT, STAND, SURRENDER, by_size, prepare
+from bjsim.strategies.shoe.passes import DOUBLE, HIT, SPLIT, STAND, SURRENDER, by_size
 from bjsim.strategies.shoe.splits import product_weights
 
 Floats = NDArray[np.float64]
@@ -53,10 +52,10 @@ class NoNatural(Analysis):
 
     def __init__(self, shoe: ShoeStates, tie_value: float, start: int) -> None:
         super().__init__(shoe, tie_value)
-        pay, ends = shoe.game.pay(tie_value), shoe.shown.ends.copy()
-        pay[:, shoe.game.dealer.outcomes.index(DEALER_NATURAL)] = 0.0
+        ends = shoe.shown.ends.copy()
         ends[start] = shoe.game.course(shoe.starts[start]).natural
-        prepare(shoe.nodes, shoe.shown._replace(ends=ends), shoe.dealer, pay, -1.0, self.base)
+        shown = shoe.shown._replace(ends=ends)
+        shoe.game.prepare(shoe.nodes, shown, shoe.dealer, tie_value, self.base, naturals=False)
         self.surrender = -0.5 * self.base.plays
 
 
@@ -76,7 +75,7 @@ class Squares(Analysis):
         squares = self.follow(start, play.act)
         at = self.shoe.layout.pairs
         for value in range(VALUES):
-            if play.act[at + value] == SPLIT and self.shoe.form(start, value) is not None:
+            if play.act[at + value] == SPLIT and self.shoe.forms(start, value):
                 squares.value[at + value] += self.products(start, value, play)
         nodes, weights = self.shoe.dealt(start)
         natural = (1 - self.base.plays[start, nodes]) * self.against_natural[nodes] ** 2
@@ -101,6 +100,8 @@ class Squares(Analysis):
         assert tree is not None  # the caller has checked that the pair can be split
         if shoe.by_rank and value == TEN:
             raise InputError("sd: not available when tens are split by rank")
+        if shoe.game.rules.free_bets:
+            raise InputError("sd: not available for split hands with free bets in a finite shoe; use decks = inf")
         ends = self._ends(tree, value, play)
         first, second = np.triu_indices(len(ends.key))
         keys, union = np.unique(ends.key[first] + ends.key[second], return_inverse=True)
@@ -125,7 +126,7 @@ class Squares(Analysis):
     def _ends(self, tree: Tree, value: int, play: Play) -> Ends:
         shoe, game, (low, high) = self.shoe, self.shoe.game, tree.span(0)
         played = np.array([not game.states.ends_round(outcome) for outcome in game.dealer.outcomes])
-        pay, doubled = ((game.pay(self.tie_value, twice) + 1) * played for twice in (False, True))
+        pay, doubled = ((game.pay(self.tie_value, risk) + 1) * played for risk in (None, 1))
         kind, act, keys, profits = shoe.kind, play.act[low:high], [], []
         for pair in (0, 1):
             second = tree.second(0)[(np.arange(VALUES) == value) == bool(pair)]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,68 +20,13 @@ from bjsim.strategies.charts.rows import row_order
 from bjsim.strategies.shoe.composition import VALUES, Composition
 from bjsim.strategies.shoe.dealer import DealerPlay, Start, dealer_play
 from bjsim.strategies.shoe.hands import Hands, Layout, all_hands, encode_counts, layout
+from bjsim.strategies.shoe.kinds import ACTIONS as ACTIONS
+from bjsim.strategies.shoe.kinds import Kind, Options
 from bjsim.strategies.shoe.no_hole import as_peeked
-from bjsim.strategies.shoe.passes import HIT, STAND, Base, Nodes, Shown, prepare
+from bjsim.strategies.shoe.passes import Base, Nodes, Shown, prepare
 from bjsim.strategies.shoe.splits import most_gone
 
-ACTIONS = max(CODES.values()) + 1  # length of arrays by code of the action; 0 is not used
 MAX_HANDS = 16  # limit for unlimited splits; except for tens, more occur less than once in 10 million splits
-
-
-class Kind(NamedTuple):
-    """A class of hands with the same legal actions, the same chart row and the same result.
-
-    legal: letters of the legal actions; empty if the hand stands automatically. row: its row in a chart.
-    fixed: a pair of aces that may not be split again; it is played as if its row had the code P.
-    """
-
-    state: HandState
-    legal: str
-    row: str
-    fixed: bool = False
-
-    def act(self, code: str) -> int:
-        """Return the action that a chart's code means for this kind, consistent with `Chart.policy`."""
-        if not self.legal:
-            return STAND
-        if self.fixed:
-            code = "P"
-        if code[0] in self.legal:
-            return CODES[code[0]]
-        if "H" not in self.legal:
-            return STAND
-        return CODES[code[1].upper()] if len(code) > 1 else HIT
-
-
-@dataclass(frozen=True)
-class Options:
-    """The possible codes of a chart's rows.
-
-    names: (row, code), row by row. kinds, acts: the kinds that each code covers, and its action for each of them.
-    """
-
-    names: list[tuple[str, str]]
-    kinds: list[NDArray[np.int64]]
-    acts: list[NDArray[np.int8]]
-
-    @cached_property
-    def rows(self) -> dict[str, range]:
-        """Indices of the options of each row."""
-        rows: dict[str, range] = {}
-        for index, (row, _) in enumerate(self.names):
-            rows[row] = range(rows[row].start if row in rows else index, index + 1)
-        return rows
-
-    @cached_property
-    def _flat(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        first = np.cumsum([0, *map(len, self.kinds)])[:-1]
-        return np.concatenate(self.kinds) * ACTIONS + np.concatenate(self.acts), first
-
-    def ev(self, by_action: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the value of each option. by_action: value by kind and action, shape (kinds, ACTIONS)."""
-        flat, first = self._flat
-        total: NDArray[np.float64] = np.add.reduceat(by_action.ravel()[flat], first)
-        return total
 
 
 @dataclass(frozen=True)
@@ -147,13 +92,15 @@ class Game:
         for value in range(VALUES):
             limit, pairs = self.limit(value, composition), int(composition.values[value]) - 2
             most.append(-1 if limit < 2 else most_gone(pairs, composition.cards - 3, limit))
+        if self.rules.free_splits != "none":
+            most += [gone if self.rules.splits_free(value) else -1 for value, gone in enumerate(most)]
         return layout(tuple(most), self.rules.hit_split_aces)
 
     @cached_property
     def _found(self) -> tuple[list[Kind], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """All kinds; those of hands as dealt and of split hands (2, H), of split hands of two cards (10, 10), of pairs.
+        """All kinds; those of hands as dealt, split and free (3, H), of split hands of two cards (20, 10), of pairs.
 
-        In (2, H), split hands of two cards have the kind of the hand as dealt; pairs are as dealt, (10,).
+        In (3, H), split hands of two cards have the kind of the hand as dealt; pairs are as dealt, (10,).
         """
         hands, states = all_hands(), self.states
         kinds: dict[Kind, int] = {}
@@ -164,12 +111,18 @@ class Game:
             return kinds.setdefault(kind, len(kinds))
 
         cards = [np.repeat(range(VALUES), counts).tolist() for counts in hands.counts]
-        by_hand = [[number(states.hand(hand, split and len(hand) > 2)) for hand in cards] for split in (False, True)]
-        split_hands = np.zeros((VALUES, VALUES), np.int64)
+        bets = (False, True) if self.rules.free_splits != "none" else (False,)
+        which = [(False, False), *((True, free) for free in bets)]
+        by_hand = [
+            [number(states.hand(hand, split and len(hand) > 2, free)) for hand in cards] for split, free in which
+        ]
+        split_hands = np.zeros((len(bets), VALUES, VALUES), np.int64)
         for pair, second in np.ndindex(VALUES if self.rules.split_by != "never" else 0, VALUES):
-            split_hands[pair, second] = number(states.hand((pair, second), split=True), fixed=pair == second == 0)
+            for free in bets:
+                hand = states.hand((pair, second), True, free)
+                split_hands[int(free), pair, second] = number(hand, fixed=pair == second == 0)
         pairs = [number(states.hand((pair, pair)), may_split=True) for pair in range(VALUES)]
-        return list(kinds), np.array(by_hand), split_hands, np.array(pairs)
+        return list(kinds), np.array(by_hand), split_hands.reshape(-1, VALUES), np.array(pairs)
 
     def against(self, column: str) -> Game:
         """Return the game with what is legal against a column: the same kinds of hands, with other letters."""
@@ -189,23 +142,24 @@ class Game:
         """All kinds."""
         return self._found[0]
 
-    def kinds_of_hands(self, split: bool) -> NDArray[np.int64]:
+    def kinds_of_hands(self, split: bool, free: bool = False) -> NDArray[np.int64]:
         """Return the kind of every hand as dealt, or in a split if it has three cards or more, shape (H,)."""
-        kinds: NDArray[np.int64] = self._found[1][int(split)]
+        kinds: NDArray[np.int64] = self._found[1][split + free]
         return kinds
 
-    def find_kind(self, values: list[int], split: bool) -> int:
+    def find_kind(self, values: list[int], split: bool, free: bool = False) -> int:
         """Return the kind of one hand. values: of its cards; in a split hand, the pair card first."""
         if split and len(values) == 2:
-            return int(self._found[2][values[0], values[1]])
+            return int(self._found[2][values[0] + VALUES * free, values[1]])
         counts = np.bincount(values, minlength=VALUES).astype(np.int64)
-        return int(self.kinds_of_hands(split)[np.flatnonzero(self.hands.key == encode_counts(counts))[0]])
+        return int(self.kinds_of_hands(split, free)[np.flatnonzero(self.hands.key == encode_counts(counts))[0]])
 
     def find_kinds(self, nodes: Layout) -> NDArray[np.int64]:
         """Return the kind of each node, shape (N,)."""
         _, by_hand, split_hands, pairs = self._found
         node, dealt = np.arange(len(nodes.hand)), by_hand.shape[1]
-        kind: NDArray[np.int64] = by_hand[((node >= dealt) & (node < nodes.pairs)).astype(int), nodes.hand]
+        which = (node >= dealt).astype(int) + (node >= nodes.free)
+        kind: NDArray[np.int64] = by_hand[np.where(node < nodes.pairs, which, 0), nodes.hand]
         for value, tree in enumerate(nodes.trees):
             if tree is not None:
                 for gone in range(len(tree.starts)):
@@ -251,31 +205,55 @@ class Game:
         net, tied = self.states.settle(result, 1, outcome)
         return float(net) + tied * tie_value
 
-    def pay(self, tie_value: float, doubled: bool = False) -> NDArray[np.float64]:
+    def pay(self, tie_value: float, doubled: float | None = None, naturals: bool = True) -> NDArray[np.float64]:
         """Return the profit by kind and outcome; 0 if a dealer's natural has ended the round.
 
-        doubled: Whether the hand has doubled; the profit is for one of its two bets.
+        doubled: If the hand has doubled, the share of its two bets that it can lose; the profit is for one of them.
+        naturals: Whether any natural of the dealer counts.
         """
         outcomes = self.dealer.outcomes
         table: dict[Result, list[float]] = {}
-        results = list(map(self.states.doubled, self.results)) if doubled else self.results
+        results = self.results
+        if doubled is not None:
+            results = [self.states.doubled(result)._replace(risk=Fraction(doubled)) for result in results]
         for result in set(results):
             table[result] = [
-                0.0 if self.states.ends_round(outcome) else self.paid(result, outcome, tie_value)
+                0.0
+                if self.states.ends_round(outcome) or (outcome == DEALER_NATURAL and not naturals)
+                else self.paid(result, outcome, tie_value)
                 for outcome in outcomes
             ]
         return np.array([table[result] for result in results])
 
     def prepare(
-        self, nodes: Nodes, shown: Shown, dealer: NDArray[np.float64], tie_value: float, base: Base, power: int = 1
+        self,
+        nodes: Nodes,
+        shown: Shown,
+        dealer: NDArray[np.float64],
+        tie_value: float,
+        base: Base,
+        power: int = 1,
+        naturals: bool = True,
     ) -> None:
-        """Fill `base` with mean profits, or with mean squares for a `power` of 2."""
-        pay, doubled = (self.pay(tie_value, twice) ** power for twice in (False, True))
-        prepare(nodes, shown, dealer, pay, (-1.0) ** power, base)
-        if (pay != doubled).any():
-            other = Base(*(np.empty_like(values) for values in base))
-            prepare(nodes, shown, dealer, doubled, (-1.0) ** power, other)
-            base.double[:] = other.double
+        """Fill `base` with mean profits, or with mean squares for a `power` of 2; `naturals` as in `pay`."""
+        risks, risk_doubled = self._risks
+        risk, doubled = risks[nodes.kind], risk_doubled[nodes.kind]
+        pay = self.pay(tie_value, None, naturals) ** power
+        prepare(nodes, shown, dealer, pay, (-risk) ** power, base)
+        for share in np.unique(doubled):
+            other_pay, at = self.pay(tie_value, share, naturals) ** power, np.flatnonzero(doubled == share)
+            of = np.isin(risks, np.unique(risk[at]))
+            if (pay[of] != other_pay[of]).any():
+                other = Base(*(np.empty_like(values) for values in base))
+                prepare(nodes, shown, dealer, other_pay, np.full_like(risk, (-share) ** power), other)
+                base.double[:, at] = other.double[:, at]
+
+    @cached_property
+    def _risks(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The share of its bets that a hand of each kind can lose, and once it has doubled."""
+        hands = [kind.state for kind in self.kinds]
+        doubled = [float(self.states.doubling(hand).risk) for hand in hands]
+        return np.array([float(hand.risk) for hand in hands]), np.array(doubled)
 
     def against_natural(self, tie_value: float) -> NDArray[np.float64]:
         """Return the profit by kind if a dealer's natural has ended the round."""

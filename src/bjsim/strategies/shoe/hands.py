@@ -170,7 +170,8 @@ class Layout:
 
     hand: the hand of each node, shape (N,). child: its successors, shape (10, N); N for a bust.
     gone: index into `removed` of the removed cards, including those of the hand, shape (N,).
-    trees: by value of the pair; None if it is never split. pairs: the first of the ten nodes of pairs as dealt.
+    trees: by value of the pair, then those with bets of the house; None if never split.
+    pairs: the first of the ten nodes of pairs as dealt.
     """
 
     hand: Ints
@@ -179,6 +180,12 @@ class Layout:
     removed: Removed
     trees: tuple[Tree | None, ...]
     pairs: int
+
+    @cached_property
+    def free(self) -> int:
+        """The first node of a split hand with a bet of the house."""
+        starts = [tree.starts[0] for tree in self.trees[VALUES:] if tree is not None]
+        return min(starts, default=self.pairs)
 
     @cached_property
     def nothing_gone(self) -> int:
@@ -192,13 +199,15 @@ def layout(most_gone: tuple[int, ...], aces_draw: bool) -> Layout:
 
     Args:
         most_gone: For each pair, the largest number of further pair cards removed after a split; -1 if never split.
+            Ten more numbers are for the split hands with bets of the house.
         aces_draw: Whether split aces may draw more than one card.
     """
     hands = all_hands()
     hand, child, key = [np.arange(len(hands.key))], [hands.child], [hands.key]
     trees: list[Tree | None] = []
     at = len(hands.key)
-    for value, most in enumerate(most_gone):
+    for number, most in enumerate(most_gone):
+        value = number % VALUES
         if most < 0:
             trees.append(None)
             continue

@@ -70,7 +70,7 @@ class Base(NamedTuple):
     plays: Floats
 
 
-def prepare(nodes: Nodes, shown: Shown, dealer: Floats, pay: Floats, bust_pays: float, base: Base) -> None:
+def prepare(nodes: Nodes, shown: Shown, dealer: Floats, pay: Floats, bust_pays: Floats, base: Base) -> None:
     """Fill `base`.
 
     Args:
@@ -78,7 +78,7 @@ def prepare(nodes: Nodes, shown: Shown, dealer: Floats, pay: Floats, bust_pays: 
         shown: The rest of the shoe.
         dealer: Distribution of the dealer's outcome, (S, outcomes, G).
         pay: Profit by kind and outcome; 0 for a peeked natural.
-        bust_pays: Profit of a bust.
+        bust_pays: Profit of a bust, (N,).
         base: Set to the values.
     """
     busts = nodes.child == len(nodes.gone)

@@ -33,7 +33,14 @@ MIN_UNSEEN = 16  # unseen cards; with fewer, another deck is added
 
 
 def action_values(
-    rules: Rules, cards: str, shown: str, unseen: Sequence[int], legal: str, split: bool = False, hands: int = 1
+    rules: Rules,
+    cards: str,
+    shown: str,
+    unseen: Sequence[int],
+    legal: str,
+    split: bool = False,
+    hands: int = 1,
+    free: bool = False,
 ) -> dict[str, float]:
     """Return the expected profit of each action, given no peeked natural.
 
@@ -47,6 +54,7 @@ def action_values(
         legal: The letters of the legal actions; a raise is ignored.
         split: Whether the hand came from a split.
         hands: Number of hands that the seat holds.
+        free: Whether the house put up the bet on this hand.
 
     Returns:
         Expected profit in initial bets, by letter of the action.
@@ -62,8 +70,8 @@ def action_values(
     start = game.dealer.starts.index(known)
     hand, held = _reachable(tuple(sorted(values))), np.bincount(values, minlength=VALUES)
     size = len(hand.node)
-    kind = game.kinds_of_hands(split)[hand.node]
-    kind[-1] = game.find_kind(values, split)
+    kind = game.kinds_of_hands(split, free)[hand.node]
+    kind[-1] = game.find_kind(values, split, free)
     may = game.against(game.columns[start]).legal[kind]
     may[-1] = 1 << HIT | 1 << DOUBLE
     nodes = Nodes(hand.child, hand.gone, kind, may[None], hand.counts, hand.counts.sum(axis=0))
@@ -91,8 +99,13 @@ def action_values(
         ranks = [parse_rank(card) for card in (*cards, *shown)]
         whole = Composition(tuple(count + ranks.count(rank) for rank, count in enumerate(unseen)))
         one = _pair_game(make_game(rules.replace(max_hands=limit, max_ace_hands="none")), start, values[0])
-        pair = Analysis(ShoeStates(one, whole)).by_cards(0, "cdp1")
-        ev["P"] = float(pair.split[values[0]]) / plays
+        shoe = ShoeStates(one, whole)
+        pair = Analysis(shoe).by_cards(0, "cdp1")
+        split_value = float(pair.split[values[0]])
+        if free:  # the bets of all hands are the house's
+            first, others = shoe.forms(0, values[0])
+            split_value = others.value((first.weight + others.weight).sum(axis=0), pair.value)
+        ev["P"] = split_value / plays
     return ev
 
 
@@ -177,10 +190,10 @@ class Perfect:
         if view.legal == INSURANCE:
             unseen = self.unseen(view)
             return Action("I" if 3 * sum(unseen[TEN:]) > sum(unseen) else "S")
-        key = view.hand, view.dealer, "".join(sorted(view.visible)), view.legal, view.split, view.hands
+        key = view.hand, view.dealer, "".join(sorted(view.visible)), view.legal, view.split, view.hands, view.free
         if key not in self._known:
             values = action_values(
-                self.rules, view.hand, view.dealer, self.unseen(view), view.legal, view.split, view.hands
+                self.rules, view.hand, view.dealer, self.unseen(view), view.legal, view.split, view.hands, view.free
             )
             self._known[key] = Action(max(values, key=values.__getitem__))
         return self._known[key]

@@ -14,24 +14,44 @@ n F(n-2, n-1). At the limit of m hands, where b have a second card, it is b F(m-
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
+
+from bjsim.strategies.shoe.hands import Tree
 
 Floats = NDArray[np.float64]
 NOTHING = 1e-14
 FEW_HANDS = 6  # up to this limit, keep all weights
 
 
+@dataclass(frozen=True)
+class SplitForm:
+    """The value of a split as a linear form: the sum of weight x value over nodes.
+
+    weight: shape (limit - 1, A, 10), by number of hands (n - 2), further pair cards removed, and second card.
+    """
+
+    tree: Tree
+    weight: Floats
+
+    def value(self, weight: Floats, values: Floats) -> float:
+        """Return the sum of weight x value for a part of the form, (A, 10). values: by node."""
+        seconds = [values[self.tree.second(gone)] for gone in range(len(weight))]
+        return float((weight * np.array(seconds)).sum())
+
+
 @lru_cache(maxsize=1024)
-def split_weights(pairs: float, cards: float, limit: int) -> tuple[Floats, Floats]:
+def split_weights(pairs: float, cards: float, limit: int, first_hand: bool = False) -> tuple[Floats, Floats]:
     """Return the weights of U(a, 0) and F(a, 0) in the value of a split.
 
     Args:
         pairs: Pair cards left, after the pair itself and the dealer's known cards.
         cards: Total cards left.
         limit: Maximum number of hands of a seat.
+        first_hand: Whether only the first hand is valued.
 
     Returns:
         Two arrays of shape (limit - 1, A): row n - 2 is the contribution of rounds that end with n hands.
@@ -43,12 +63,13 @@ def split_weights(pairs: float, cards: float, limit: int) -> tuple[Floats, Float
     for hands in range(2, min(limit, len(chance) + 1) + 1):
         gone = hands - 2
         if hands < limit:
-            second[gone] = ways[hands, hands] * hands * other[hands - 1][gone]
+            second[gone] = ways[hands, hands] * (1 if first_hand else hands) * other[hands - 1][gone]
             continue
         for done in range(hands):
-            first[gone] += ways[hands, done] * (hands - done) * whole[done][gone]
+            if done == 0 or not first_hand:
+                first[gone] += ways[hands, done] * (1 if first_hand else hands - done) * whole[done][gone]
             if done:
-                second[gone] += ways[hands, done] * done * other[done - 1][gone]
+                second[gone] += ways[hands, done] * (1 if first_hand else done) * other[done - 1][gone]
     return first, second
 
 
