@@ -12,6 +12,7 @@ from bjsim.cli.narrator import format_cards, format_chips
 from bjsim.cli.terminal import UNBROKEN, EndOfInput, Terminal
 from bjsim.sim.game.actions import NAMES, STAND, Action, View
 from bjsim.sim.game.cards import RANKS
+from bjsim.sim.game.legal import is_free
 
 if TYPE_CHECKING:
     from bjsim.strategies.evaluation.coach import Coach, Judgement
@@ -35,14 +36,20 @@ EXPLAINED = {
 }
 
 
+def further_stake(letter: str, view: View) -> float:
+    """The chips that an action needs."""
+    return 0.0 if is_free(letter, view) else STAKES.get(letter, 0.0) * view.stake
+
+
 class PersonLeft(EndOfInput):
     """The person wants to stop."""
 
 
-def keys(legal: str) -> str:
-    """The keys of some actions in words: `h hit, s stand`."""
+def keys(legal: str, free: Collection[str] = ()) -> str:
+    """The keys of some actions in words: `h hit, s stand`. free: those that the house pays for."""
     letters = sorted(legal, key=ORDER.find)
-    return ", ".join(f"{letter.lower()}{UNBROKEN}{move_name(letter, legal)}" for letter in letters)
+    names = {letter: "free " * (letter in free) + move_name(letter, legal) for letter in letters}
+    return ", ".join(f"{letter.lower()}{UNBROKEN}{name}" for letter, name in names.items())
 
 
 def move_name(letter: str, legal: Collection[str]) -> str:
@@ -70,7 +77,8 @@ def parse_action(text: str, view: View) -> Action | str:
 def ask_move(terminal: Terminal, question: str, view: View, explain: Callable[[], Sequence[str]] = tuple) -> Action:
     """Ask for a legal action until there is one. explain: further lines of help. Raises: EndOfInput."""
     while True:
-        answer = terminal.ask(f"{question}: {keys(view.legal)}")
+        free = [letter for letter in view.legal if is_free(letter, view)]
+        answer = terminal.ask(f"{question}: {keys(view.legal, free)}")
         if answer.lower() in QUIT:
             raise PersonLeft("left")
         if answer.lower() in HELP:
@@ -217,7 +225,7 @@ class Person:
             EndOfInput: The person has left.
         """
         chips = view.chips - self.insurance
-        legal = "".join(letter for letter in view.legal if STAKES.get(letter, 0.0) * view.stake <= chips)
+        legal = "".join(letter for letter in view.legal if further_stake(letter, view) <= chips)
         if "I" in view.legal and "I" not in legal:
             return STAND  # declines
         view = view._replace(legal=legal, chips=int(chips))

@@ -47,8 +47,8 @@ BLANK = ("", "-", "–", "—", ".")  # cells that mean "no" in tables of pairs 
 ACTION_WORDS = {
     "S": "S ST STAND STAY STICK",
     "H": "H HIT",
-    "P": "P SP SPL SPT SPLIT",
-    "D": "D DD DBL DBLE DOUBLE",
+    "P": "P SP SPL SPT SPLIT FS FP FREESPLIT",
+    "D": "D DD DBL DBLE DOUBLE FD FREEDOUBLE",
     "R": "R U SU SR SUR SURR SURRENDER",
 }
 CODE_WORDS = {
@@ -85,6 +85,7 @@ Hands = tuple[str, list[int]]  # a section, and its totals or the points of its 
 def parse_code(text: str) -> str | None:
     """The code that a cell means, `Y`, `N` or `Y/N`, or None."""
     word = re.sub(r"\bDOWN\b", "", text.upper()).strip(FOOTNOTES)
+    word = re.sub(r"^FREE[ -]", "FREE", word)
     if word in CODES_BY_WORD:
         return CODES_BY_WORD[word]
     return CODES_BY_PAIR.get(re.sub(r"\b(IF ALLOWED|OR|ELSE|OTHERWISE)\b|[/,() -]", "", word))
