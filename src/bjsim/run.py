@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from bjsim.bots.turn import runs_program
@@ -83,13 +84,35 @@ class Run:
             failure = str(error)
         seconds = time.perf_counter() - began
         progress = driver.partial_progress() if stopped or failure else driver.progress
-        return self._result(progress, seconds, stopped, failure)
+        return self.result(progress, seconds, stopped, failure)
+
+    def steps(self) -> Iterator[Progress]:
+        """Play it from the start, one merge after the other; `result` is that of the progress so far.
+
+        Yields:
+            The progress.
+
+        Raises:
+            EndlessSplitting: A round does not end.
+        """
+        return Driver(self.experiment, self.backend).steps()
 
     def merge(self, parts: Sequence[Part]) -> RunResult:
         """The result of the whole run from the parts of its shards. Raises: InputError."""
-        return self._result(merge_jobs(self.experiment, parts), sum(part.seconds for part in parts), False, "")
+        return self.result(merge_jobs(self.experiment, parts), sum(part.seconds for part in parts), False, "")
 
-    def _result(self, progress: Progress, seconds: float, stopped: bool, failure: str) -> RunResult:
+    def result(self, progress: Progress, seconds: float, stopped: bool, failure: str) -> RunResult:
+        """The result of the progress of this run.
+
+        Args:
+            progress: The progress.
+            seconds: How long it took.
+            stopped: Whether an interrupt ended it.
+            failure: Why it could not go on; empty if it could.
+
+        Returns:
+            The result.
+        """
         experiment, exact = self.experiment, self.exact()
         settled = [player for player, tally in zip(self.players, progress.tallies, strict=True) if tally.settled]
         return RunResult(
@@ -132,9 +155,7 @@ def open_run(
     log: file for the log records of all workers. Raises: InputError if it cannot be written, and as `BackendSpec.open`.
     """
 
-    def exact() -> list[ExactReturn]:
-        return exact_returns(experiment, players)
-
+    exact: Callable[[], list[ExactReturn]] = cache(lambda: exact_returns(experiment, players))
     if not place.is_this_process and is_fork_safe():  # before any thread is started
         exact = ForkedResult(exact).result
     with ExitStack() as opened:

@@ -67,10 +67,23 @@ class Driver:
     def run(self) -> Progress:
         """Play all remaining jobs.
 
-        After a KeyboardInterrupt, which is not caught, `progress` has the results so far.
-
         Returns:
             The progress.
+
+        Raises:
+            RunFailed: As `steps`.
+        """
+        for _ in self.steps():
+            pass
+        return self.progress
+
+    def steps(self) -> Iterator[Progress]:
+        """Play all remaining jobs, one merge after the other.
+
+        After a KeyboardInterrupt, which is not caught, `progress` has the results so far.
+
+        Yields:
+            The progress, after every merge.
 
         Raises:
             RunFailed: Workers were lost several times in a row.
@@ -81,7 +94,7 @@ class Driver:
             before = self.progress.merged
             pool = self.backend.open_pool()
             try:
-                self._play_on(pool)
+                yield from self._play_on(pool)
                 break
             except self.backend.lost:
                 self.progress.losses += 1
@@ -97,7 +110,6 @@ class Driver:
                 pool.shutdown(wait=False)
                 if self.checkpoint:
                     self.checkpoint.save(self.progress)
-        return self.progress
 
     @property
     def precise(self) -> bool:
@@ -143,7 +155,7 @@ class Driver:
         progress.rounds_before = progress.rounds
         self.progress = progress
 
-    def _play_on(self, pool: Executor) -> None:
+    def _play_on(self, pool: Executor) -> Iterator[Progress]:
         futures = self._futures = {}
         for index, job in self._to_play.items():  # lost with the previous pool
             futures[self._submit(pool, job)] = index
@@ -160,6 +172,7 @@ class Driver:
                 tallies = future.result()
                 self._done[index] = (self._to_play.pop(index), tallies)
             self._merge()
+            yield self.progress
             if self.precise:
                 stop_workers(pool)  # their work is not needed
                 return

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from bjsim.strategies.counting.count_returns import ramp_returns
 from bjsim.strategies.counting.count_run import CountRun
 from bjsim.strategies.counting.placed_bets import place_bets
 from bjsim.strategies.counting.request import CountRequest
-from bjsim.strategies.counting.simulate import simulate_count
+from bjsim.strategies.counting.simulate import count_blocks
 
 OnProgress = Callable[[int, float], object]
 
@@ -16,7 +16,7 @@ OnProgress = Callable[[int, float], object]
 def play_request(
     request: CountRequest, keep_units: bool = False, on_progress: OnProgress = lambda rounds, expected: None
 ) -> CountRun:
-    """Play the game of a request. Raises: InputError.
+    """Play the game of a request to its end. Raises: InputError.
 
     Args:
         request: The request.
@@ -24,29 +24,44 @@ def play_request(
         on_progress: Called after every block with the rounds so far and about how many there will be.
     """
 
-    def half(run: CountRun) -> float:
-        ramp = ramp_returns(run.returns, place_bets(run, request), run.spots)
-        return ramp.half_width(lambda ev, sd: ev)
-
     def expected(run: CountRun) -> float:
-        times = (half(run) / request.precision) ** 2 if request.precision else 0.0
+        times = (_half(run, request) / request.precision) ** 2 if request.precision else 0.0
         return min(request.most_rounds, run.rounds * times) if times else request.most_rounds
 
-    return simulate_count(
+    for run in counted_blocks(request, keep_units):
+        on_progress(run.rounds, expected(run))
+    return run
+
+
+def counted_blocks(request: CountRequest, keep_units: bool = False) -> Iterator[CountRun]:
+    """Play the game of a request block by block. Raises: InputError.
+
+    Args:
+        request: The request.
+        keep_units: Whether differences to other games will be asked for.
+
+    Yields:
+        The run so far.
+    """
+    return count_blocks(
         request.game,
         request.counting,
         request.departures(),
         request.most_rounds,
         request.seed,
         request.workers,
-        enough=(lambda run: half(run) <= request.precision) if request.precision else None,
+        enough=(lambda run: _half(run, request) <= request.precision) if request.precision else None,
         spots=request.spots,
         adjusted=request.adjust_luck,
         span=request.whole_span,
         keep_units=keep_units,
         leave=request.leaves,
-        on_block=lambda run: on_progress(run.rounds, expected(run)),
     )
+
+
+def _half(run: CountRun, request: CountRequest) -> float:
+    ramp = ramp_returns(run.returns, place_bets(run, request), run.spots)
+    return ramp.half_width(lambda ev, sd: ev)
 
 
 def play_apart(request: CountRequest, label: str) -> CountRun:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from functools import reduce
+from typing import Any
 
 import numpy as np
 
@@ -91,7 +93,7 @@ class UnitRows:
         return UnitSums(*(np.array(part) for part in zip(*self.rows, strict=True)))
 
 
-def simulate_count(
+def count_blocks(
     rules: Rules,
     system: CountingSystem,
     departures: Departures,
@@ -105,9 +107,8 @@ def simulate_count(
     span: tuple[int, int] = (0, 0),
     keep_units: bool = False,
     leave: int | None = None,
-    on_block: Callable[[CountRun], object] = lambda run: None,
     groups: Sequence[CountSums] = (),
-) -> CountRun:
+) -> Iterator[CountRun]:
     """Play a counter who bets one unit on every spot; every bet ramp on these spots is computed from the result.
 
     Args:
@@ -124,11 +125,10 @@ def simulate_count(
         span: See `CountingGame`; that of the ramp, such as `Ramp.parse("1-12").span`.
         keep_units: Whether to keep the sums of a few shoes each, for differences to runs on the same cards.
         leave: See `CountingGame`. Rounds after the counter left are neither seen nor counted.
-        on_block: Called with the result so far after every block, in order.
         groups: The sums of the first groups, if they were played before. Those beyond `rounds` are left out.
 
-    Returns:
-        The result.
+    Yields:
+        The result so far, after every block, in order.
 
     Raises:
         InputError: The rules are not supported.
@@ -148,6 +148,8 @@ def simulate_count(
             break
         before, block = total, block + GROUP
         run = CountRun(game, ready.first, ready.expected, before, seed, 0.0)
+    if run:
+        yield run
     with find_backend("local", workers).open(None) as backend:
         pool, begun = backend.open_pool(), block  # blocks of all jobs
         jobs: list[Future[list[tuple[CountSums, UnitSums]]]] = []
@@ -173,10 +175,16 @@ def simulate_count(
                 if keep_units:
                     rows.add(units)
                 run = CountRun(game, ready.first, ready.expected, sums, seed, time.perf_counter() - began)
-                on_block(run)
+                yield run
         finally:
             pool.shutdown(cancel_futures=True)  # a worker killed while it sends a result would block this process
-    return replace(run, units=rows.whole()) if keep_units else run
+    if keep_units:
+        yield replace(run, units=rows.whole())
+
+
+def simulate_count(*game: Any, **options: Any) -> CountRun:
+    """Play a counter to the end, as `count_blocks`, and return the result. Raises: as there."""
+    return deque(count_blocks(*game, **options), maxlen=1).pop()
 
 
 def uses_kernel(game: CountingGame, rounds: float) -> bool:
