@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import click
 from rich.console import Console
@@ -11,17 +13,19 @@ from rich.text import Text
 from bjsim.cli.captions import given_command
 from bjsim.cli.count_plots import plot_indices
 from bjsim.cli.options import BetRange, gathered, is_given, rules_options
-from bjsim.cli.tables import Cell, print_table
+from bjsim.cli.tables import Cell, Printed, print_table
 from bjsim.cli.waiting import waiting
 from bjsim.cli.written import Files, json_option, plot_option, write_json, write_text
 from bjsim.errors import InputError
 from bjsim.sim.game.rules import Rules
+from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.counting.chart_returns import chart_returns, highest_score
 from bjsim.strategies.counting.count_returns import ramp_returns
 from bjsim.strategies.counting.departures import Departures, format_departures
 from bjsim.strategies.counting.index_scores import IndexScores
 from bjsim.strategies.counting.indices import Index, generate_indices, select_departures
 from bjsim.strategies.counting.ramp import BetLimits, Ramp
+from bjsim.strategies.counting.system import CountingSystem
 from bjsim.strategies.counting.systems import find_system
 from bjsim.strategies.counting.tables import CountingGame
 from bjsim.strategies.counting.typical import decks_to_count
@@ -70,31 +74,48 @@ def indices(
     counting, bets = find_system(system), Ramp.parse(ramp)
     if any(bet.spots > 1 for _, bet in bets.steps):
         raise InputError(f"--ramp {bets} has several spots; indices are for one, so leave out x")
-    decks_to_count(rules)  # before anything that takes time
+    decks_to_count(rules)  # before a line says that it works
     with waiting("finding the best chart") as line:
-        chart = best_chart(rules)
-        CountingGame(rules, counting, Departures(chart, ()))  # refuses games in which `bjsim count` cannot play them
-        line.say("returns of the chart by count")
-        table = chart_returns(rules, counting, chart)
-        if optimal:
-            bets = highest_score(table, optimal.least, optimal.most)
-        progress = partial(line.say, "choices by count")
-        found = generate_indices(rules, counting, limit=limit, kelly=kelly, ramp=bets, on_count=progress)[:top]
-    played = select_departures(found, chart)
-    scores = IndexScores(found, played, ramp_returns(table, bets.units(table.counts)))
+        scores, chart, bets = find_indices(rules, counting, bets, optimal, top, line.say, limit=limit, kelly=kelly)
     if files.save_path:
-        write_text(format_departures(played), files.save_path)
+        write_text(format_departures(scores.played), files.save_path)
     if files.json_path:
         write_json(scores.to_json(bets), files.json_path)
     if files.plot_path:
         title = f"{counting.full_title} in {rules.name}"
-        plot_indices(chart, played, title, scores.text, files.plot_path, given_command())
+        plot_indices(chart, scores.played, title, scores.text, files.plot_path, given_command())
     console = Console(stderr=files.quiet)
     weight = ramp if optimal is None else f"{optimal}, best SCORE"
-    gains = ["gain, units per million rounds", f"with bets {weight}", "gain in SCORE"]
-    rows = [index_row(index, scores) for index in found]
-    print_table(console, ["index play", "break-even true count", *gains], rows)
+    print_table(console, *index_rows(scores, weight))
     console.print(scores.text, style="dim", highlight=False, soft_wrap=True)
+
+
+def find_indices(
+    rules: Rules,
+    counting: CountingSystem,
+    bets: Ramp,
+    optimal: BetLimits | None = None,
+    top: int | None = None,
+    say: Callable[..., object] = lambda *progress: None,
+    **options: Any,
+) -> tuple[IndexScores, Chart, Ramp]:
+    """The index plays of a game with their gains, the chart that they depart from, and the bets that weight them."""
+    chart = best_chart(rules)
+    CountingGame(rules, counting, Departures(chart, ()))  # refuses games in which `bjsim count` cannot play them
+    say("returns of the chart by count")
+    table = chart_returns(rules, counting, chart)
+    if optimal:
+        bets = highest_score(table, optimal.least, optimal.most)
+    progress = partial(say, "choices by count")
+    found = generate_indices(rules, counting, ramp=bets, on_count=progress, **options)[:top]
+    played = select_departures(found, chart)
+    return IndexScores(found, played, ramp_returns(table, bets.units(table.counts))), chart, bets
+
+
+def index_rows(scores: IndexScores, weight: object) -> Printed:
+    """Headings and a row for each index play; weight: the bets, in words."""
+    gains = ["gain, units per million rounds", f"with bets {weight}", "gain in SCORE"]
+    return ["index play", "break-even true count", *gains], [index_row(index, scores) for index in scores.found]
 
 
 def check_optimal(optimal: BetLimits | None) -> None:

@@ -25,6 +25,20 @@ VARIED = {  # the figures of a line of `--vary`, with their headings
 
 def print_counts(console: Console, result: CountResult) -> None:
     """Print the table by count, then the figures."""
+    run = result.run
+    print_table(console, *count_rows(result))
+    figures: list[list[Cell]] = [[figure.name, figure.text] for figure in result.figures]
+    print_table(console, ["per round seen", "± half the 95% interval"], figures)
+    text = f"{run.description}; {run.rounds:,} rounds, {run.rounds_per_shoe:.1f} in a shoe, "
+    text += f"in {run.seconds:.1f} s, " if run.seconds else ""
+    text += f"seed {run.seed}; variance reduction {run.variance_reduction(result.bets):,.0f}"
+    console.print(text, style="dim", highlight=False, soft_wrap=True)
+    for note in result.notes:
+        console.print(f"note: {note}", highlight=False, soft_wrap=True)
+
+
+def count_rows(result: CountResult) -> Printed:
+    """Headings and a row for each count."""
     table, run = result.returns, result.run
     halves = table.ev_half_widths()
     rows: list[list[Cell]] = []
@@ -40,15 +54,15 @@ def print_counts(console: Console, result: CountResult) -> None:
         headings.insert(4, "cov of two spots")
         for row, cov in zip(rows, table.cov, strict=True):
             row.insert(4, "–" if math.isnan(cov) else f"{cov:.4f}")
-    print_table(console, headings, rows)
-    figures: list[list[Cell]] = [[figure.name, figure.text] for figure in result.figures]
-    print_table(console, ["per round seen", "± half the 95% interval"], figures)
-    text = f"{run.description}; {run.rounds:,} rounds, {run.rounds_per_shoe:.1f} in a shoe, "
-    text += f"in {run.seconds:.1f} s, " if run.seconds else ""
-    text += f"seed {run.seed}; variance reduction {run.variance_reduction(result.bets):,.0f}"
-    console.print(text, style="dim", highlight=False, soft_wrap=True)
-    for note in result.notes:
-        console.print(f"note: {note}", highlight=False, soft_wrap=True)
+    return headings, rows
+
+
+def other_bets(result: CountResult, spreads: Sequence[str]) -> Printed:
+    """Headings and a row for the bets of a result and for the best ramps between others, on the same rounds."""
+    games = [("these bets", result)]
+    games += [(f"best {spread}", result.with_bets(optimal=spread)) for spread in spreads]
+    columns = VARIED | {figure.key: figure.name for figure in result.figures if figure.key == "ev_per_hour"}
+    return ["", *columns.values()], [_line(name, one.figures, columns) for name, one in games]
 
 
 def _bet(result: CountResult, i: int) -> str:
@@ -66,10 +80,7 @@ def print_varied(console: Console, games: Sequence[tuple[str, CountResult]]) -> 
         console.print(note, style="dim", highlight=False, soft_wrap=True)
 
 
-Rows = Printed
-
-
-def varied_tables(games: Sequence[tuple[str, CountResult]]) -> tuple[Rows, Rows, list[str]]:
+def varied_tables(games: Sequence[tuple[str, CountResult]]) -> tuple[Printed, Printed, list[str]]:
     """Headings and rows of the games, and of their differences to the first one; and what is said about them."""
     name, first = games[0]
     also = ("ev_per_hour", "unit", "bankroll") if first.terms.unit or first.terms.ror else ()
