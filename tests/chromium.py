@@ -12,9 +12,9 @@ PROGRAM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "
 
 
 class Chromium:
-    """One page of a browser without a network. problems: errors from its console and scripts."""
+    """One page of a browser, without a network unless online. problems: errors from its console and scripts."""
 
-    def __init__(self) -> None:
+    def __init__(self, online: bool = False) -> None:
         self.folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)  # what it forked may still write there
         to_browser, self._out = os.pipe()
         self._in, from_browser = os.pipe()
@@ -42,7 +42,10 @@ class Chromium:
         self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(f"{domain}.enable")
-        self.call("Network.emulateNetworkConditions", offline=True, latency=0, downloadThroughput=0, uploadThroughput=0)
+        if not online:
+            self.call(
+                "Network.emulateNetworkConditions", offline=True, latency=0, downloadThroughput=0, uploadThroughput=0
+            )
 
     def __enter__(self) -> "Chromium":
         return self

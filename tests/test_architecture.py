@@ -18,8 +18,8 @@ ROOT = Path(__file__).resolve().parents[1]
 ROOT_PACKAGE = Path(bjsim.__file__).parent
 # Modules that every package may use.
 COMMON = ("__version__", "errors", "arguments", "html_pages", "json_values", "lazy_names", "report", "toml_files")
-API = {  # only the command line may use the public functions
-    "app": (),
+API = {  # only the command line and the app may use the public functions
+    "app": ("request",),
     "cli": ("api", "merged", "request", "run", "run_result"),
     "bots": (),
     "strategies": (),

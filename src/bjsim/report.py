@@ -33,6 +33,14 @@ class Definitions(NamedTuple):
     entries: Sequence[tuple[str, str]]
 
 
+class ProgressBar(NamedTuple):
+    """How far a computation that goes on has come: `done` of `whole`, in words too."""
+
+    done: float
+    whole: float
+    text: str
+
+
 class TextTable(NamedTuple):
     """A table of text with a heading for each column; `name` identifies it within the report."""
 

@@ -27,8 +27,8 @@ HOST = "http://127.0.0.1:8021"
 def laboratory():
     made = server.Laboratory(8021)
     yield made
-    made.now.close()
-    made.later.close()
+    for worker in made.workers:
+        worker.close()
 
 
 @pytest.fixture
@@ -48,7 +48,9 @@ def test_the_token_becomes_a_cookie_that_scripts_and_other_sites_cannot_use(stra
     assert {"httponly", "samesite=strict"} <= {word.strip().lower() for word in answer.headers["set-cookie"].split(";")}
 
 
-@pytest.mark.parametrize("path", ["/", "/game", "/presets", "/report/game", "/static/app.js", "/change", "/alive"])
+@pytest.mark.parametrize(
+    "path", ["/", "/game", "/presets", "/report/game", "/static/app.js", "/report/change", "/alive"]
+)
 @pytest.mark.parametrize("token", ["", "wrong", "é"])
 def test_without_the_token_nothing_is_served(stranger, path, token):
     answer = stranger.get(path, params={"token": token})
@@ -174,5 +176,5 @@ def test_a_pasted_chart_is_judged(client):
 
 
 def test_a_change_of_a_rule_has_its_price(client):
-    answer = client.get("/change", params={"rules": "vegas-s17", "to": "blackjack_pays=6/5"})
+    answer = client.get("/report/change", params={"rules": "vegas-s17", "to": "blackjack_pays=6/5"})
     assert answer.status_code == 200 and -1.5 < float(answer.text.replace("−", "-").rstrip("%")) < -1.2

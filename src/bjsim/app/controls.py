@@ -25,11 +25,12 @@ USUAL = [
     "max_hands",
     "resplit_aces",
 ]
+USUAL_OF = {"count": ["cut", "seats"]}  # usual rules of a page besides these
 WITHOUT_VALUE = {"cut", "raises", "buy_in", "chips", "turns", "move_cap", "seats"}  # change no exact value
 
 
-def rule_controls() -> list[dict[str, object]]:
-    """The rules with their meaning, what they accept, and the values that are offered."""
+def rule_controls(page: str) -> list[dict[str, object]]:
+    """The rules of a page with their meaning, what they accept, and the values that are offered."""
     return [
         {
             "name": field,
@@ -38,7 +39,7 @@ def rule_controls() -> list[dict[str, object]]:
             "values": _offered(field, metadata["accepts"]),
             "closed": field not in VALUES,
             "changes": field not in WITHOUT_VALUE,
-            "usual": field in USUAL,
+            "usual": field in [*USUAL, *USUAL_OF.get(page, [])],
         }
         for field, metadata in RULE_FIELDS.items()
     ]

@@ -18,17 +18,22 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from bjsim.app.controls import rule_controls, rule_texts
 from bjsim.app.jobs import NICE, JobProcess
-from bjsim.app.work import ChosenGame, chart_report, game_details, game_report, hand_report, value_change
+from bjsim.app.long_work import AskedCount, AskedRun
+from bjsim.app.reports import REPORTS
+from bjsim.app.work import ChosenGame, game_report
 from bjsim.cli.pages import render_report
 from bjsim.html_pages import render_page, templates
 from bjsim.report import Report
 from bjsim.sim.game.presets import PRESETS
+from bjsim.strategies.counting.systems import built_in_systems
+from bjsim.strategies.players.catalogue import CATALOGUE
+from bjsim.strategies.players.find import BUILT_IN
 
 LONGEST_BODY = 200_000  # bytes
 LONGEST_ADDRESS = 4_000
 BODY_SECONDS = 10
 HANDS = {"one": "T,6 v T", "both": "T,6 v T,7"}  # examples, by how many cards the dealer shows
-PAGES = {"game": "Game", "chart": "Chart", "hand": "Hand"}
+PAGES = {"game": "Game", "chart": "Chart", "hand": "Hand", "run": "Run", "count": "Count"}
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
     "style-src-attr 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; "
@@ -42,13 +47,13 @@ HEADERS = {
 
 
 class Laboratory:
-    """What the server knows: its port, its secret, and its workers (one for long work)."""
+    """What the server knows: its port, its secret, and its workers: for figures now, later, and after long work."""
 
     def __init__(self, port: int) -> None:
         self.port = port
         self.token = secrets.token_urlsafe(24)
         self.cookie = f"bjsim-{port}"  # browsers share cookies among ports
-        self.now, self.later = JobProcess(), JobProcess(NICE)
+        self.now, self.later, self.long = self.workers = JobProcess(), JobProcess(NICE), JobProcess(NICE)
 
     @property
     def address(self) -> str:
@@ -123,30 +128,22 @@ def make_app(laboratory: Laboratory) -> ASGIApp:
         return Response(shell(name), media_type="text/html") if name in PAGES else _unknown()
 
     async def report(request: Request) -> Response:
-        name, query, asked = request.path_params["name"], request.query_params, _asked(request)
-        if name == "game":
-            return _html(await laboratory.now.run(_page_of(request), game_report, asked))
-        if name == "details":
-            return _html(await laboratory.later.run(_page_of(request), game_details, asked))
-        if name == "hand":
-            return _html(await laboratory.now.run(_page_of(request), hand_report, asked, query.get("hand", "")[:100]))
-        return _unknown()
-
-    async def check(request: Request) -> Response:
+        job = REPORTS.get(request.path_params["name"])
+        if job is None or job.posted != (request.method == "POST"):
+            return _unknown()
         try:
-            text = (await asyncio.wait_for(_body(request), BODY_SECONDS)).decode()
+            text = (await asyncio.wait_for(_body(request), BODY_SECONDS)).decode() if job.posted else ""
         except TimeoutError:
             return PlainTextResponse("the upload is too slow", 408)
         except OverflowError:
-            return PlainTextResponse(f"a chart has at most {LONGEST_BODY:,} bytes", 413)
+            return PlainTextResponse(f"a text has at most {LONGEST_BODY:,} bytes", 413)
         except UnicodeDecodeError:
-            return PlainTextResponse("the chart is not text in UTF-8", 422)
-        return _html(await laboratory.now.run(_page_of(request), chart_report, _asked(request), text))
-
-    async def change(request: Request) -> Response:
-        setting = request.query_params.get("to", "")[:200]
-        status, text = await laboratory.later.run(_page_of(request), value_change, _asked(request), setting)
-        return PlainTextResponse(text, status)
+            return PlainTextResponse("the text is not in UTF-8", 422)
+        # the name that a page gives itself; its newest request replaces those that wait
+        page = request.headers.get("bjsim-page", "")[:60]
+        worker: JobProcess = getattr(laboratory, job.worker)
+        status, answer = await worker.run(page, job.make, *job.arguments(request, text))
+        return Response(answer, status, media_type="text/html" if status == 200 else "text/plain")
 
     async def static(request: Request) -> Response:
         found = assets().get(request.path_params["name"])
@@ -162,10 +159,8 @@ def make_app(laboratory: Laboratory) -> ASGIApp:
         Route("/", enter),
         Route("/alive", alive),
         Route("/presets", presets),
-        Route("/change", change),
         Route("/static/{name}", static),
-        Route("/report/chart", check, methods=["POST"]),
-        Route("/report/{name}", report),
+        Route("/report/{name}", report, methods=["GET", "POST"]),
         Route("/{name}", page),
     ]
     return Guard(Starlette(routes=routes), laboratory)
@@ -178,8 +173,8 @@ class EndingServer(uvicorn.Server):
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """End the work, then the server."""
-        self.laboratory.now.end()
-        self.laboratory.later.end()
+        for worker in self.laboratory.workers:
+            worker.end()
         super().handle_exit(sig, frame)
 
 
@@ -194,7 +189,7 @@ def serve(laboratory: Laboratory, listening: socket.socket) -> None:
         make_app(laboratory), log_level="error", access_log=False, server_header=False, lifespan="off", ws="none",
         limit_concurrency=64, timeout_keep_alive=5, timeout_graceful_shutdown=1, h11_max_incomplete_event_size=16_384,
     )  # fmt: skip
-    for worker in (laboratory.now, laboratory.later):
+    for worker in laboratory.workers:
         worker.warm(game_report, ChosenGame("vegas-s17", ()))
     try:
         server = EndingServer(config)
@@ -203,16 +198,18 @@ def serve(laboratory: Laboratory, listening: socket.socket) -> None:
     except KeyboardInterrupt:
         pass
     finally:
-        laboratory.now.close()
-        laboratory.later.close()
+        for worker in laboratory.workers:
+            worker.close()
 
 
 @cache
 def shell(name: str) -> str:
     """A page without its report, which its script asks for."""
     return render_page(
-        "bjsim.app", "app.html", page=name, pages=PAGES, rules=rule_controls(), presets=PRESETS, hands=HANDS
-    )
+        "bjsim.app", "app.html", page=name, pages=PAGES, rules=rule_controls(name), presets=PRESETS, hands=HANDS,
+        systems=built_in_systems(), players=[*CATALOGUE, *BUILT_IN], run=AskedRun._field_defaults,
+        count=AskedCount._field_defaults,
+    )  # fmt: skip
 
 
 @cache
@@ -229,16 +226,6 @@ def assets() -> dict[str, tuple[str, str]]:
     }
 
 
-def _asked(request: Request) -> ChosenGame:
-    query = request.query_params
-    return ChosenGame(query.get("rules", "vegas-s17"), tuple(query.getlist("set")[:60]))
-
-
-def _page_of(request: Request) -> str:
-    # the name that a page gives itself; its newest request replaces those that wait
-    return request.headers.get("bjsim-page", "")[:60]
-
-
 async def _body(request: Request) -> bytes:
     body = bytearray()
     async for part in request.stream():
@@ -246,11 +233,6 @@ async def _body(request: Request) -> bytes:
         if len(body) > LONGEST_BODY:
             raise OverflowError
     return bytes(body)
-
-
-def _html(answer: tuple[int, str]) -> Response:
-    status, text = answer
-    return Response(text, status, media_type="text/html") if status == 200 else PlainTextResponse(text, status)
 
 
 def _unknown() -> Response:

@@ -55,7 +55,7 @@ def game_report(asked: ChosenGame) -> str:
     chart, game = ValuedChart.of_best(solution), game_text(solution.rules)
     report = report_best(solution, chart, value_figure(solution), game, asked.command("solve"))
     deviation = (DEVIATION, "…")  # filled in with the details
-    return _fragment(report._replace(parts=[Figures([*report.parts[0].entries, deviation]), *report.parts[1:]]))
+    return fragment(report._replace(parts=[Figures([*report.parts[0].entries, deviation]), *report.parts[1:]]))
 
 
 def game_details(asked: ChosenGame) -> str:
@@ -66,7 +66,7 @@ def game_details(asked: ChosenGame) -> str:
     except InputError:
         deviation = "not computed exactly"
     parts = [Figures([(DEVIATION, deviation)]), details_part(ValuedChart.of_best(solution))]
-    return _fragment(Report("", [], "", [], parts))
+    return fragment(Report("", [], "", [], parts))
 
 
 def value_change(asked: ChosenGame, setting: str) -> str:
@@ -97,7 +97,7 @@ def hand_report(asked: ChosenGame, hand: str) -> str:
         Notes([] if asked.rules().infinite else [STRATEGIES_NOTE], small=True),
     ]
     command = asked.command("solve", "--hand", hand)
-    return _fragment(Report(f"{cards} against {shown}", [game_text(rules)], command, rules_part([rules]), parts))
+    return fragment(Report(f"{cards} against {shown}", [game_text(rules)], command, rules_part([rules]), parts))
 
 
 def chart_report(asked: ChosenGame, text: str) -> str:
@@ -112,10 +112,11 @@ def chart_report(asked: ChosenGame, text: str) -> str:
     difference = f"{100 * float(evaluation.difference):.4f}%"
     notes = [Notes(read.notes, small=True)] if read.notes else []
     after = [Section(f"The best chart, which is better by {difference} of the bet"), Code(corrected)]
-    return _fragment(
+    return fragment(
         report._replace(title=f"Your chart in {evaluation.chart.rules.name}", parts=[*notes, *report.parts, *after])
     )
 
 
-def _fragment(report: Report) -> str:
+def fragment(report: Report) -> str:
+    """A report as a part of a page."""
     return render_report(report).partition("<main>")[2].partition("</main>")[0]

@@ -1,14 +1,16 @@
 "use strict";
-// The address holds the game; every change of a rule asks for the report again.
+// The address holds the game and what else a page asks; every change asks for the report again.
 const page = document.body.dataset.page, at = id => document.getElementById(id);
-const form = at("rules"), preset = at("preset"), report = at("report"), state = at("state");
-const controls = [...form.querySelectorAll("[name]")];
+const form = at("rules"), preset = at("preset"), report = at("report"), state = at("state"), ask = at("ask"), go = at("go");
+const controls = [...form.querySelectorAll("[name]")], asked = ask ? [...ask.querySelectorAll("[name]")] : [];
 const itself = Array.from(crypto.getRandomValues(new Uint32Array(4)), one => one.toString(36)).join("");
-let presets, running = new AbortController();
+const FIGURES = ".figures div", AGAIN = 5; // times that a report is asked for again after a worker has died
+let presets, running = new AbortController(), halted = false, indicesOf;
 
 const say = (text, wrong = false) => { state.textContent = text; state.className = wrong ? "wrong" : ""; };
+const pause = (ms, signal) => new Promise(done => { const over = setTimeout(done, ms); signal?.addEventListener("abort", () => { clearTimeout(over); done(); }); });
 // The example of a hand has two cards of the dealer where both are shown.
-const usualHand = () => at("dealer_shows").value === "both" ? at("hand").dataset.both : at("hand").defaultValue;
+const usual = one => one.dataset.both && at("dealer_shows").value === "both" ? one.dataset.both : one.matches("select") ? (one.querySelector("[selected]") || one.options[0]).value : one.defaultValue;
 const query = () => {
   const found = new URLSearchParams({rules: preset.value});
   controls.forEach(one => {
@@ -16,8 +18,10 @@ const query = () => {
     one.closest(".rule").classList.toggle("changed", changed);
     if (changed) found.append("set", `${one.name}=${one.value.trim()}`);
   });
-  if (page === "hand" && [at("hand").defaultValue, at("hand").dataset.both].includes(at("hand").value)) at("hand").value = usualHand();
-  if (page === "hand") found.set("hand", at("hand").value);
+  asked.forEach(one => {
+    if ([one.defaultValue, one.dataset.both].includes(one.value)) one.value = usual(one);
+    if (one.value.trim() !== usual(one) || page === "hand") found.set(one.name, one.value.trim());
+  });
   return found;
 };
 const fill = () => {
@@ -29,26 +33,45 @@ const fill = () => {
     if (one) one.value = text.slice(cut + 1);
   });
   if (controls.some(one => at("rarer").contains(one) && one.value !== presets[preset.value][one.name])) at("rarer").open = true;
-  if (page === "hand") at("hand").value = given.get("hand") || usualHand();
+  asked.forEach(one => { one.value = given.get(one.name) ?? usual(one); });
+  if (at("text")) at("text").value = sessionStorage.getItem(page) || "";
 };
 const fetched = async (url, options = {}) => {
   try { const answer = await fetch(url, {...options, headers: {"bjsim-page": itself}}); at("stopped").hidden = true; return answer; }
   catch (error) { if (error.name !== "AbortError") at("stopped").hidden = false; throw error; }
 };
-const showDetails = async (asked, signal) => {
+// Changes a part of the page to another one and keeps what is the same, so that focus and open details stay.
+const morph = (old, fresh) => {
+  if (old.nodeName !== fresh.nodeName) { old.replaceWith(fresh); return; }
+  if (old.nodeType === Node.TEXT_NODE) { if (old.data !== fresh.data) old.data = fresh.data; return; }
+  if (old.nodeName !== "DETAILS") [...old.attributes].forEach(one => { if (!fresh.hasAttribute(one.name)) old.removeAttribute(one.name); });
+  [...fresh.attributes].forEach(one => { if (one.name !== "open" && old.getAttribute(one.name) !== one.value) old.setAttribute(one.name, one.value); });
+  const before = [...old.childNodes], after = [...fresh.childNodes];
+  after.forEach((one, i) => i < before.length ? morph(before[i], one) : old.append(one));
+  before.slice(after.length).forEach(one => one.remove());
+};
+const renew = (part, text) => {
+  const fresh = document.createElement("template");
+  fresh.innerHTML = `<${part.nodeName}>${text}</${part.nodeName}>`;
+  if (page === "game") part.replaceChildren(...fresh.content.firstChild.childNodes); else {
+    [...part.attributes].forEach(one => fresh.content.firstChild.setAttribute(one.name, one.value));
+    morph(part, fresh.content.firstChild);
+  }
+  watchCharts(part);
+};
+const showDetails = async (name, of, signal) => {
   const part = at("details");
   part.ariaBusy = "true";
-  const answer = await fetched(`/report/details?${asked}`, {signal}), text = await answer.text();
+  const answer = await fetched(`/report/${name}?${of}`, {signal}), text = await answer.text();
   if (signal.aborted) return;
-  part.ariaBusy = "false"; part.innerHTML = answer.ok ? text : "";
-  // figures that had no value yet
-  part.querySelectorAll(".figures div").forEach(found => {
-    const open = [...report.querySelectorAll(".figures div")].find(one => one.firstChild.textContent === found.firstChild.textContent);
+  part.ariaBusy = "false"; renew(part, answer.ok ? text : "");
+  part.querySelectorAll(FIGURES).forEach(found => { // figures that had no value yet
+    const open = [...report.querySelectorAll(FIGURES)].find(one => one.firstChild.textContent === found.firstChild.textContent);
     if (open) open.lastChild.textContent = found.lastChild.textContent;
   });
   part.querySelector(".figures")?.remove();
 };
-const showChanges = async (asked, signal) => {
+const showChanges = async (of, signal) => {
   const rows = [], body = at("changes");
   body.replaceChildren();
   for (const one of controls.filter(control => control.dataset.changes)) {
@@ -62,34 +85,54 @@ const showChanges = async (asked, signal) => {
     }
   }
   for (const [setting, cell, row] of rows) {
-    const answer = await fetched(`/change?${asked}&to=${encodeURIComponent(setting)}`, {signal}), text = await answer.text();
+    const answer = await fetched(`/report/change?${of}&to=${encodeURIComponent(setting)}`, {signal}), text = await answer.text();
     if (signal.aborted) return;
     if (answer.ok) { cell.textContent = text; cell.className = /[1-9]/.test(text) ? text.startsWith("+") ? "gain" : "loss" : ""; } else row.remove();
   }
 };
+const renewdices = (of, signal) => {
+  if (indicesOf === String(of)) return;
+  indicesOf = String(of);
+  showDetails("indices", of, signal).catch(() => { indicesOf = ""; });
+};
 const update = async () => {
-  running.abort(); running = new AbortController();
-  const {signal} = running, asked = query(), options = {signal};
-  document.querySelectorAll("nav a").forEach(link => { link.search = asked; });
-  if (page === "chart") {
-    if (!at("chart").value.trim()) { say(""); return; }
-    Object.assign(options, {method: "POST", body: at("chart").value});
+  running.abort(); running = new AbortController(); halted = false;
+  const {signal} = running, of = query(), options = {signal};
+  document.querySelectorAll("nav a").forEach(link => { link.search = new URLSearchParams([...of].filter(([name]) => ["rules", "set"].includes(name))); });
+  if (at("text")) {
+    sessionStorage.setItem(page, at("text").value);
+    if (page === "chart" && !at("text").value.trim()) { say(""); return; }
+    Object.assign(options, {method: "POST", body: at("text").value});
   }
   say("computing …"); report.ariaBusy = "true";
+  if (page === "count") renewdices(of, signal);
   try {
-    const answer = await fetched(`/report/${page}?${asked}`, options), text = await answer.text();
-    if (signal.aborted) return;
-    say(answer.ok ? "" : text, !answer.ok); report.ariaBusy = "false";
-    if (!answer.ok) return;
-    report.innerHTML = text; watchCharts(report);
-    if (page === "game") { await showDetails(asked, signal); await showChanges(asked, signal); }
+    for (let again = AGAIN, more = true; more;) {
+      const answer = await fetched(`/report/${page}?${of}`, options), text = await answer.text();
+      if (signal.aborted) return;
+      if (answer.status === 503 && go && again--) { say(text); await pause(1000, signal); continue; }
+      say(answer.ok ? "" : text, !answer.ok); report.ariaBusy = "false";
+      if (go) go.disabled = !answer.ok;
+      if (!answer.ok) return;
+      renew(report, text);
+      more = go && report.querySelector("progress");
+      if (go) { go.textContent = more ? "Stop" : "Done"; go.disabled = !more; if (more) say("playing …"); }
+    }
+    if (page === "game") { await showDetails("details", of, signal); await showChanges(of, signal); }
   } catch (error) { if (error.name !== "AbortError") { say(""); report.ariaBusy = "false"; } }
 };
 const changed = () => { history.pushState(null, "", `?${query()}`); update(); };
 preset.addEventListener("change", () => { controls.forEach(one => { one.value = presets[preset.value][one.name]; }); changed(); });
 controls.forEach(one => one.addEventListener("change", changed));
 form.addEventListener("submit", event => event.preventDefault());
-if (at("ask")) at("ask").addEventListener("submit", event => { event.preventDefault(); changed(); });
+ask?.addEventListener("submit", event => { event.preventDefault(); if (!go) changed(); });
+if (go) {
+  ask.addEventListener("change", changed);
+  go.addEventListener("click", () => {
+    if (halted) { update(); return; }
+    halted = true; running.abort(); report.ariaBusy = "false"; say("stopped"); go.textContent = "Go on";
+  });
+}
 addEventListener("popstate", () => { fill(); update(); });
 setInterval(() => fetched("/alive").catch(() => {}), 3000);
 if (innerWidth < 960) form.querySelector("details").open = false;

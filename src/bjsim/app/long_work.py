@@ -1,0 +1,234 @@
+"""Long computations of pages: each request lets one go on for a moment, and gets what is known by then."""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from typing import Any, NamedTuple
+
+import click
+
+from bjsim.app.work import ChosenGame, fragment
+from bjsim.arguments import MAX_HANDS, whole_number
+from bjsim.cli.count_indices import find_indices, index_rows
+from bjsim.cli.count_report import count_rows, other_bets
+from bjsim.cli.options import Money
+from bjsim.cli.pages import rules_part, table_part
+from bjsim.cli.run_page import report_run
+from bjsim.errors import InputError, RunFailed, suggest
+from bjsim.report import Figures, Notes, ProgressBar, Report, Section
+from bjsim.request import RunRequest
+from bjsim.sim.game.random_stream import MAX_SEED
+from bjsim.strategies.counting.count_result import CountResult
+from bjsim.strategies.counting.count_run import CountRun
+from bjsim.strategies.counting.play_request import counted_blocks
+from bjsim.strategies.counting.ramp import Ramp
+from bjsim.strategies.counting.request import CountRequest
+from bjsim.strategies.counting.systems import built_in_systems
+from bjsim.strategies.formats.files import read_with_notes
+from bjsim.strategies.players.catalogue import CATALOGUE
+from bjsim.strategies.players.find import BUILT_IN
+
+MOMENT = 0.4  # seconds for which a request lets a computation go on
+KEPT = 6  # computations that can go on; of more, those that were asked for longest ago begin again
+SPREADS = ("1-4", "1-8", "1-12", "1-16")  # whose best ramps are compared with the bets
+USUAL = 15  # true counts up to this one have rows of their own, whatever the bets
+PASTED = "chart.txt"  # what a command calls the pasted chart
+
+
+class Going:
+    """A computation that goes on while somebody asks for it.
+
+    Args:
+        begin: Begins it; what it opens is closed with the computation.
+
+    Attributes:
+        latest: What is known.
+        over: Whether it has ended.
+        seconds: How long it has computed.
+    """
+
+    def __init__(self, begin: Callable[[ExitStack], Iterator[Any]]) -> None:
+        self.opened = ExitStack()
+        self.latest: Any = None
+        self.over, self.seconds = False, 0.0
+        self._steps = begin(self.opened)
+
+    def go_on(self) -> None:
+        """Compute for a moment, at least until something more is known."""
+        began = now = time.perf_counter()
+        while now - began <= MOMENT and not self.over:
+            known = next(self._steps, None)
+            self.over, self.latest = known is None, known or self.latest
+            now = time.perf_counter()
+        self.seconds += now - began
+
+
+_kept: OrderedDict[object, Going] = OrderedDict()
+
+
+def going(key: object, begin: Callable[[ExitStack], Iterator[Any]]) -> Going:
+    """The computation of this key, a moment later than before. Raises: as the computation."""
+    if key not in _kept:
+        _kept[key] = Going(begin)
+        if len(_kept) > KEPT:
+            _kept.popitem(last=False)[1].opened.close()
+    _kept.move_to_end(key)
+    try:
+        _kept[key].go_on()
+    except BaseException:
+        _kept.pop(key).opened.close()
+        raise
+    return _kept[key]
+
+
+class AskedRun(NamedTuple):
+    """A run as a page asks for it.
+
+    Attributes:
+        game: The game.
+        bots: Names of strategies, separated by commas.
+        hands: Hands of each.
+        seed: The seed.
+        common: `yes` deals them all the same cards.
+        chart: A pasted chart, which plays too; may be empty.
+    """
+
+    game: ChosenGame
+    bots: str = "optimal"
+    hands: str = "1e7"
+    seed: str = "1"
+    common: str = ""
+    chart: str = ""
+
+    def request(self) -> RunRequest:
+        """The request. Raises: InputError: It is not accepted; files are not read, and programs not started."""
+        rules, names = self.game.rules(), self._names()
+        bots: list[Any] = [*names]
+        if self.chart.strip():
+            bots.append(read_with_notes(self.chart, PASTED, rules).chart)
+        hands, seed = whole_number("hands", self.hands, 1, MAX_HANDS), whole_number("seed", self.seed, 0, MAX_SEED)
+        return RunRequest(rules, bots, hands, seed=seed, workers=1, common_cards=self.common == "yes")
+
+    def command(self) -> str:
+        """The command that gives the same figures."""
+        bots = ",".join([*self._names(), *([PASTED] if self.chart.strip() else [])])
+        words = ["run", "--bots", bots, "--hands", self.hands.strip(), "--seed", self.seed.strip()]
+        return self.game.command(*words, *(["--common-cards"] if self.common == "yes" else []))
+
+    def _names(self) -> list[str]:
+        known = [*CATALOGUE, *BUILT_IN]
+        names = [name.strip() for name in self.bots.split(",") if name.strip()]
+        for name in names:
+            if name not in known:
+                raise InputError(f"no player is called {name[:40]!r}; {suggest(name, known, ', '.join(known))}")
+        return names
+
+
+def run_report(asked: AskedRun) -> str:
+    """A run a moment later: the returns with their intervals and convergence, as `bjsim run --html` has them."""
+
+    def begin(opened: ExitStack) -> Iterator[Any]:
+        run = opened.enter_context(asked.request().open())
+        began = time.perf_counter()
+        for progress in run.steps():
+            seconds = time.perf_counter() - began
+            yield run.result(progress, seconds, False, "")
+
+    try:
+        run = going(asked, begin)
+    except RunFailed as error:  # such as a round without an end
+        raise InputError(str(error)) from None
+    result, hands = run.latest, whole_number("hands", asked.hands)
+    parts: list[Any] = []
+    if not run.over:
+        done = min(result.rounds / len(result.progress.tallies), hands)
+        text = f"{done:,.0f} of {hands:,} hands; --hands {done:.0f} gives the same but for anytime intervals"
+        parts = [ProgressBar(done, hands, text)]
+    report = report_run(result, [], [], asked.command())
+    return fragment(report._replace(parts=[*parts, *report.parts]))
+
+
+class AskedCount(NamedTuple):
+    """A counted game as a page asks for it; the fields but the game are those of `bjsim.count`, as texts."""
+
+    game: ChosenGame
+    system: str = "hilo"
+    ramp: str = "1-12"
+    optimal: str = ""
+    indices: str = "i18"
+    bankroll: str = "1000"
+    rounds: str = "1e7"
+    seed: str = "1"
+
+    def request(self) -> CountRequest:
+        """The request. Raises: InputError: It is not accepted; files are not read."""
+        systems = built_in_systems()
+        if self.system not in systems:
+            raise InputError(f"no counting system is called {self.system[:40]!r}; systems are {', '.join(systems)}")
+        if self.indices.strip().lower().endswith(".txt"):
+            raise InputError("indices: files are not read here; give names of sets, or the index plays themselves")
+        try:
+            bankroll = float(Money().convert(self.bankroll.replace("$", "?"), None, None))
+        except click.UsageError as error:
+            raise InputError(f"bankroll {error.message.replace('?', '$')}") from None
+        return CountRequest(
+            self.game.rules(), self.system, self.ramp, self.indices, optimal=self.optimal.strip() or None,
+            rounds=whole_number("rounds", self.rounds, 1, MAX_HANDS), bankroll=bankroll,
+            seed=whole_number("seed", self.seed, 0, MAX_SEED), workers=1,
+        )  # fmt: skip
+
+    def command(self, rounds: int) -> str:
+        """The command that gives the same figures."""
+        bets = ("--optimal", self.optimal.strip()) if self.optimal.strip() else ("--ramp", self.ramp.strip())
+        words = ["--system", self.system, *bets, "--indices", self.indices.strip(), "--bankroll", self.bankroll.strip()]
+        return self.game.command("count", *words, "--rounds", str(rounds), "--seed", self.seed.strip())
+
+
+def count_report(asked: AskedCount) -> str:
+    """A counted game a moment later, as `bjsim count` prints it. Other bets are computed from the same rounds."""
+    request = asked.request()
+
+    def begin(opened: ExitStack) -> Iterator[CountRun]:
+        return counted_blocks(request)
+
+    count = going((request.cards, _own_rows(request)), begin)
+    run: CountRun = count.latest
+    result = CountResult.of(run, request)
+    parts: list[Any] = []
+    if not count.over:
+        parts.append(ProgressBar(run.rounds, request.most_rounds, f"{run.rounds:,} of {request.most_rounds:,} rounds"))
+    parts += [
+        Figures([(figure.name, figure.text) for figure in result.figures]),
+        Notes(["± half the 95% interval; profits are luck-adjusted.", *result.notes], small=True),
+        Section(f"By {run.count_name}"),
+        table_part("counts", count_rows(result)),
+    ]
+    if not (run.spots > 1).any():
+        parts += [Section("Other bets on the same rounds"), table_part("ramps", other_bets(result, SPREADS))]
+    lines, rules = [run.description], rules_part([run.game.rules])
+    return fragment(Report(run.title, lines, asked.command(run.rounds), rules, parts))
+
+
+def _own_rows(request: CountRequest) -> tuple[int, int]:
+    """The counts of the bets that have rows of their own, if not all bets have the same rows."""
+    low, high = request.whole_span
+    return (0, 0) if request.counting.uses_true_count and -USUAL <= low <= high <= USUAL else (low, high)
+
+
+def indices_report(asked: AskedCount) -> str:
+    """The index plays of a counted game, as `bjsim count indices` prints them; none for bets on several spots."""
+    request = asked.request()
+    if request.limits or any(bet.spots > 1 for _, bet in request.bets.steps):
+        return ""
+    ramp = Ramp.parse(asked.ramp)
+    scores, _, _ = find_indices(request.game, request.counting, ramp)
+    command = asked.game.command("count", "indices", "--system", asked.system, "--ramp", asked.ramp.strip())
+    parts = [
+        Section("Which index plays pay"),
+        Notes([scores.text, f"As printed by: {command}"], small=True),
+        table_part("indices", index_rows(scores, ramp)),
+    ]
+    return fragment(Report("", [], "", [], parts))

@@ -1,0 +1,57 @@
+"""What pages can ask for: reports by name, the worker that makes each, and what it is given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar
+
+from starlette.requests import Request
+
+from bjsim.app.long_work import AskedCount, AskedRun, count_report, indices_report, run_report
+from bjsim.app.work import ChosenGame, chart_report, game_details, game_report, hand_report, value_change
+
+Asked = TypeVar("Asked", AskedRun, AskedCount)
+LONGEST = 1000  # characters of a value
+
+
+class ReportJob(NamedTuple):
+    """How a report is made.
+
+    Attributes:
+        worker: The attribute of the laboratory.
+        make: Computes it.
+        arguments: What that is given, from a request and the text that was posted.
+        posted: Whether a text is posted.
+    """
+
+    worker: str
+    make: Callable[..., str]
+    arguments: Callable[[Request, str], tuple[object, ...]]
+    posted: bool = False
+
+
+def asked_game(request: Request, text: str = "") -> tuple[ChosenGame]:
+    """The game that the address of a request holds."""
+    query = request.query_params
+    return (ChosenGame(query.get("rules", "vegas-s17")[:LONGEST], tuple(query.getlist("set")[:60])),)
+
+
+def _value(name: str) -> Callable[[Request, str], tuple[object, ...]]:
+    return lambda request, text: (*asked_game(request), request.query_params.get(name, "")[:LONGEST])
+
+
+def _asked(kind: type[Asked], request: Request) -> Asked:
+    given: Any = {name: text[:LONGEST] for name, text in request.query_params.items() if name in kind._field_defaults}
+    return kind(*asked_game(request))._replace(**given)
+
+
+REPORTS = {
+    "game": ReportJob("now", game_report, asked_game),
+    "details": ReportJob("later", game_details, asked_game),
+    "change": ReportJob("later", value_change, _value("to")),
+    "hand": ReportJob("now", hand_report, _value("hand")),
+    "chart": ReportJob("now", chart_report, lambda request, text: (*asked_game(request), text), True),
+    "run": ReportJob("long", run_report, lambda request, text: (_asked(AskedRun, request)._replace(chart=text),), True),
+    "count": ReportJob("long", count_report, lambda request, text: (_asked(AskedCount, request),)),
+    "indices": ReportJob("later", indices_report, lambda request, text: (_asked(AskedCount, request),)),
+}

@@ -1,0 +1,154 @@
+"""Runs and counts that go on while a page asks: their figures are those of the command that they print."""
+
+import json
+import re
+import shlex
+from html import unescape
+
+import pytest
+from click.testing import CliRunner
+
+pytest.importorskip("starlette")
+
+from bjsim.app import long_work
+from bjsim.app.long_work import AskedCount, AskedRun, count_report, indices_report, run_report
+from bjsim.app.work import ChosenGame
+from bjsim.cli.main import cli
+from bjsim.errors import InputError
+
+EASY, SIX = ChosenGame("easy", ()), ChosenGame("vegas-s17", ("cut=60%",))
+
+
+@pytest.fixture(autouse=True)
+def afresh(monkeypatch):
+    monkeypatch.setattr(long_work, "_kept", long_work.OrderedDict())
+
+
+@pytest.fixture
+def shortest(monkeypatch):
+    monkeypatch.setattr(long_work, "MOMENT", 0)  # one merge for each request
+
+
+def printed(page):
+    [command] = re.findall(r"<pre>(bjsim .*)</pre>", unescape(page))
+    answer = CliRunner().invoke(cli, [*shlex.split(command)[1:], "--json", "-"], catch_exceptions=False)
+    return json.loads(answer.stdout)
+
+
+def rows(page, name):
+    table = re.search(rf'<table id="{name}">(.*?)</table>', page, re.S)[1]
+    return [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in table.split("<tr>")[1:]]
+
+
+def pages(report, asked):
+    page = ""
+    while not page or "<progress" in page:
+        page = report(asked)
+        yield page
+
+
+@pytest.mark.parametrize("common", ["", "yes"])
+def test_a_run_ends_with_the_figures_of_its_command(common):
+    *_, page = pages(run_report, AskedRun(EASY, "optimal, lim17", "20000", "7", common))
+    heading, *found = rows(page, "results")
+    figures = printed(page)["bots"]
+    assert len(found) == len(figures) == 2
+    for row, bot in zip(found, figures, strict=True):
+        cells = dict(zip(heading, row, strict=True))
+        assert cells["hands"] == f"{bot['hands']:,}" == "20,000"
+        assert cells["return"].replace("−", "-") == f"{100 * bot['mean']:+.4f}%"
+    assert ('id="differences"' in page) == bool(common)
+
+
+def test_a_run_that_goes_on_has_the_figures_of_as_many_hands(shortest):
+    asked = AskedRun(EASY, "optimal", "1e5")
+    found = list(pages(run_report, asked))
+    assert len(found) > 5
+    page = found[3]
+    done = int(re.search(r"--hands (\d+) gives", page)[1])
+    heading, row = rows(page, "results")
+    [bot] = json.loads(
+        CliRunner().invoke(cli, ["run", "--bots", "optimal", "--hands", str(done), "--json", "-"]).stdout
+    )["bots"]
+    cells = dict(zip(heading, row, strict=True))
+    assert cells["return"].replace("−", "-") == f"{100 * bot['mean']:+.4f}%"
+    assert cells["95% interval"].replace("−", "-").split("\xa0")[0] == f"{100 * bot['ci95'][0]:+.4f}%"
+
+
+def test_a_pasted_chart_plays(tmp_path):
+    chart = CliRunner().invoke(cli, ["solve", "--rules", "easy", "--format", "csv"]).stdout
+    *_, page = pages(run_report, AskedRun(EASY, "", "5000", chart=chart))
+    assert "--bots chart.txt" in page
+    _, row = rows(page, "results")
+    _, best = rows([*pages(run_report, AskedRun(EASY, "optimal", "5000"))][-1], "results")
+    assert row[1:3] == best[1:3]
+
+
+@pytest.mark.parametrize(
+    "name", ["./bot.py", "/bin/true", "os:getcwd", "bot.py:player", "chart.txt", "tests", "nosuch", "opt\0imal"]
+)
+def test_no_program_and_no_file_plays(name):
+    with pytest.raises(InputError, match="no player is called"):
+        run_report(AskedRun(EASY, name))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"hands": "0"}, {"hands": "1e99"}, {"hands": "many"}, {"seed": "-1"}, {"bots": ""}, {"bots": "lim17," * 999 + "x"},
+     {"chart": "<b>" * 99}, {"bots": "optimal", "common": "yes"}],
+)  # fmt: skip
+def test_a_wrong_run_is_refused_in_a_line(changes):
+    with pytest.raises(InputError) as refused:
+        run_report(AskedRun(EASY)._replace(**changes))
+    assert "\n" not in str(refused.value) and len(str(refused.value)) < 500
+
+
+def test_only_few_runs_are_kept():
+    for seed in range(long_work.KEPT + 3):
+        run_report(AskedRun(EASY, "lim17", "2000", str(seed)))
+    assert len(long_work._kept) == long_work.KEPT
+
+
+def test_a_count_that_goes_on_has_the_figures_of_its_command(shortest):
+    asked = AskedCount(SIX, "ko", "1-8", indices="none", bankroll="500", rounds="100000", seed="3")
+    page = count_report(asked)
+    assert "<progress" in page
+    figures = printed(page)
+    found = dict(re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", page))
+    half = (figures["ev_per_round_ci95"][1] - figures["ev_per_round_ci95"][0]) / 2
+    assert found["EV per round, units"] == f"{figures['ev_per_round']:,.6f} ± {half:,.6f}"
+    assert found["SCORE"].startswith(f"{figures['score']:,.3f} ± ")
+    later = count_report(asked)
+    widths = [float(re.search(r"<dt>EV per round, units</dt><dd>.*?± (.*?)</dd>", one)[1]) for one in (page, later)]
+    assert widths[1] < widths[0]
+
+
+def test_other_bets_are_computed_from_the_same_rounds():
+    asked = AskedCount(SIX, "hilo", "1-8", indices="none", rounds="20000")
+    first = count_report(asked)
+    [kept] = long_work._kept
+    other = asked._replace(ramp="1-6", bankroll="2k")
+    page = count_report(other)
+    assert [*long_work._kept] == [kept]
+    figures = printed(page)
+    assert re.search(r"<dt>SCORE</dt><dd>(.*?) ±", page)[1] == f"{figures['score']:,.3f}"
+    _, own, *others = rows(first, "ramps")
+    assert own[0] == "these bets" and [row[0] for row in others] == [f"best {one}" for one in long_work.SPREADS]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"system": "x.toml"}, {"system": "/etc/passwd"}, {"indices": "/etc/x.txt"}, {"indices": "x"}, {"ramp": "x"},
+     {"optimal": "9-1"}, {"bankroll": "$100"}, {"bankroll": "0"}, {"bankroll": "x"},
+     {"rounds": "1e99"}, {"seed": "x"}, {"game": EASY}],
+)  # fmt: skip
+def test_a_wrong_count_is_refused_in_a_line(changes):
+    with pytest.raises(InputError) as refused:
+        count_report(AskedCount(SIX, rounds="1000")._replace(**changes))
+    assert "\n" not in str(refused.value)
+    assert not long_work._kept
+
+
+@pytest.mark.parametrize("asked", [AskedCount(SIX, ramp="0:1 2:4x2"), AskedCount(SIX, optimal="1-8")])
+def test_indices_are_for_one_spot_and_the_bets_that_are_given(asked):
+    assert indices_report(asked) == ""
