@@ -139,8 +139,7 @@ def count_blocks(
     game = CountingGame(rules, system, departures, counts, spots, adjusted, span, leave)
     ready = ready_table(game)  # before workers are forked, which share it
     kernel = uses_kernel(game, rounds if enough is None else min(rounds, WORTH_COMPILING - 1))
-    began = time.perf_counter()
-    run, rows = None, UnitRows()
+    began, run, rows = time.perf_counter(), None, UnitRows()
     before, group, block = None, None, 0  # the sums of whole groups, of the group in play, and blocks in both
     for sums in groups:
         total = sums if before is None else before.plus(sums)
@@ -148,7 +147,6 @@ def count_blocks(
             break
         before, block = total, block + GROUP
         run = CountRun(game, ready.first, ready.expected, before, seed, 0.0)
-    if run:
         yield run
     with find_backend("local", workers).open(None) as backend:
         pool, begun = backend.open_pool(), block  # blocks of all jobs
