@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 @click.option("--floor", type=Money(), metavar="AMOUNT", help="Below this bank no bet is made.  [default: one bet]")
 @click.option("--rebate", type=Precision(), metavar="P%", help="The share of a loss that is paid back; finds stops.")
 @click.option("--rebate-from", type=Money(), metavar="AMOUNT", help="The least loss that is paid back in part.")
+@click.option("--bonus", type=Money(), metavar="AMOUNT", help="A bonus for playing all rounds; it may be lost before.")
+@click.option("--sticky", is_flag=True, help="The bonus is taken from what is left.")
 @json_option
 def bank(rules: Rules, bankroll: float, rounds: int, json_path: str | None, **options: Any) -> None:
     """Compute what becomes of a bank under flat bets and the best chart.
@@ -53,6 +55,11 @@ def print_bank(found: BankResult, rounds: int, has_goal: bool) -> None:
         f"Brownian motion, without a goal: ruin {100 * found.ruin_formula:.4f}%; "
         f"ever, exp(-2eB/s^2): {100 * found.ever_formula:.4f}%"
     )
+    if found.bonus:
+        click.echo(
+            f"bonus: gains {found.bonus.value:+.6g}, all rounds are played with {100 * found.bonus.completed:.4f}%; "
+            f"without ruin {found.bonus.formula:+.6g}"
+        )
     best = found.rebate
     if best is None:
         return

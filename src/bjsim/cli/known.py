@@ -34,7 +34,7 @@ def known(
     to_dealer: float | None,
     json_path: str | None,
 ) -> None:
-    """Compute what a known card is worth.
+    """Compute the value of a game to a player who knows a card.
 
     first, the player's first card, and up, the dealer's upcard, are known before the bet; hole, the dealer's hole card,
     and next, the card that is drawn next, before the first decision. With --card and --chance: the value of a bet on a

@@ -12,7 +12,8 @@ import pytest
 import bjsim
 from bjsim.errors import InputError
 from bjsim.strategies.exact.payoffs import round_payoffs
-from bjsim.strategies.promotions.bank import best_payoffs, tilt
+from bjsim.strategies.promotions.bank import best_payoffs
+from bjsim.strategies.promotions.lattice import tilt
 
 TINY = {
     Fraction(-2): Fraction(1, 8),
@@ -83,6 +84,28 @@ def test_a_rebate_that_is_too_small_is_declined() -> None:
     found = bjsim.bank("easy", 10, 20, rebate=0.01, rebate_from=9, payoffs={Fraction(-1): 0.6, Fraction(1): 0.4}).rebate
     assert found is not None
     assert (found.value, found.rounds, found.stop_at) == (0, 0, 10)
+
+
+@pytest.mark.parametrize("sticky", [False, True])
+def test_a_bonus_of_a_tiny_game(sticky: bool) -> None:
+    """Every course in fractions: who falls below the floor loses all."""
+
+    @cache
+    def left(bank: Fraction, rounds: int) -> tuple[Fraction, Fraction]:
+        if bank < FLOOR:
+            return Fraction(0), Fraction(0)
+        if not rounds:
+            return max(bank - 2 * sticky, Fraction(0)), Fraction(1)
+        later = [(p, left(bank + profit, rounds - 1)) for profit, p in TINY.items()]
+        return sum(p * found[0] for p, found in later), sum(p * found[1] for p, found in later)  # type: ignore[return-value]
+
+    found = bjsim.bank("easy", START, ROUNDS, bonus=2, sticky=sticky, payoffs=CHANCES).bonus
+    assert found is not None
+    paid, completed = left(START + 2, ROUNDS)
+    assert found.value == pytest.approx(float(paid - START))
+    assert found.completed == pytest.approx(float(completed))
+    mean = float(sum(profit * p for profit, p in TINY.items()))
+    assert found.formula == pytest.approx(2 * (not sticky) + ROUNDS * mean)
 
 
 GAMES = [("vegas-s17", {}), ("easy", {}), ("spanish-21", {}), ("vegas-s17", {"surrender": "early"}),
@@ -177,7 +200,11 @@ def test_the_published_rebate() -> None:
         ({"payoffs": {Fraction(1): 0.5}}, "not a distribution"),
         ({"payoffs": {Fraction(1): 1.0}}, "able to win and to lose"),
         ({"payoffs": {"x": 1.0}}, "payoffs: give the probability of each profit"),
-        ({"payoffs": {1: 0.6, -1: 0.4}, "rounds": 90_000, "rebate": 0.1}, "stopping need not be best; give goal"),
+        pytest.param(
+            {"payoffs": {1: 0.6, -1: 0.4}, "rounds": 90_000, "rebate": 0.1},
+            "stopping need not be best; give goal",
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_bad_input(arguments: dict[str, object], says: str) -> None:

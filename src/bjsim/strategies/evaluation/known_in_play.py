@@ -85,7 +85,7 @@ def _saved(rules: Rules, solution: Solution) -> float:
 def know_next(rules: Rules, shoe: Mapping[str, int] | None) -> KnownCards:
     """Best play of each hand by the next card, which the hand draws, or else the dealer."""
     if not rules.infinite or shoe is not None:
-        raise InputError("next needs decks = inf: what the next card is worth is computed in an infinite shoe only")
+        raise InputError("next needs decks = inf: the value of the next card is computed in an infinite shoe only")
     solver, two = Solver(rules), Solver(rules.replace(max_hands=2, max_ace_hands="none"))  # pairs need not be resplit
     ended = math.fsum(
         float(solver.column_total(each, solver.tie_value, None)) for each in solver.cases if not each.label

@@ -13,13 +13,12 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bjsim.arguments import argument, exact_number, whole_number
+from bjsim.arguments import argument, exact_number, flag, whole_number
 from bjsim.errors import InputError
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.rules import Rules
@@ -27,11 +26,25 @@ from bjsim.strategies.counting.risk import ruin_probability, trip_ruin_probabili
 from bjsim.strategies.evaluation.best import solve
 from bjsim.strategies.exact.payoffs import round_payoffs
 from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.promotions.rebate import Lattice, Rebate, best_stops
+from bjsim.strategies.promotions.lattice import Lattice, after, make_lattice, play_on, stopped, tilt, to_units
+from bjsim.strategies.promotions.rebate import Rebate, best_stops
 
-Floats = NDArray[np.float64]
-MOST_ROUNDS, MOST_STEPS = 100_000, 100_000
-NEGLIGIBLE = 1e-20  # probability at an edge of the lattice that is left out
+MOST_ROUNDS = 100_000
+
+
+@dataclass(frozen=True)
+class Bonus:
+    """The value of a wagering bonus to a player who plays all rounds.
+
+    Attributes:
+        value: Expected gain, bonus included.
+        completed: Probability that all rounds can be played.
+        formula: The bonus, unless it is taken, and the expected profit of all rounds: what it would be without ruin.
+    """
+
+    value: float
+    completed: float
+    formula: float
 
 
 @dataclass(frozen=True)
@@ -48,6 +61,7 @@ class BankResult:
         ever_formula: Probability of ruin ever by exp(-2 e B / s^2); 1 for a losing game.
         results: Result -> probability after all rounds, if play never stops.
         rebate: The best stops under a rebate, if there is one.
+        bonus: The value of a wagering bonus, if there is one.
     """
 
     ev: float
@@ -59,6 +73,7 @@ class BankResult:
     ever_formula: float
     results: Mapping[float, float]
     rebate: Rebate | None = None
+    bonus: Bonus | None = None
 
     @property
     def mean(self) -> float:
@@ -82,6 +97,8 @@ def bank(
     floor: object = None,
     rebate: object = None,
     rebate_from: object = None,
+    bonus: object = None,
+    sticky: bool = False,
     payoffs: Mapping[Fraction, float] | None = None,
 ) -> BankResult:
     """Compute what becomes of a bank under flat bets and the best chart.
@@ -95,6 +112,9 @@ def bank(
         floor: The bank below which no bet is made; by default one bet.
         rebate: Share of the loss that is paid back, such as 0.2; the best stops are then found too.
         rebate_from: The least loss that is paid back in part; by default any.
+        bonus: Added to the bank at the beginning, for which all rounds must be played: who falls below the floor before
+            loses all.
+        sticky: Whether the bonus is taken from what is left after the rounds.
         payoffs: The distribution of a round instead of the game's: profit in bets -> probability.
 
     Returns:
@@ -110,12 +130,19 @@ def bank(
     """
     game = rules if isinstance(rules, Rules) else load_rules(rules)
     played = whole_number(argument("rounds"), rounds, 1, MOST_ROUNDS)
-    amounts = _read_amounts(bankroll=bankroll, bet=bet, goal=goal, floor=floor, rebate_from=rebate_from)
+    amounts = _read_amounts(bankroll=bankroll, bet=bet, goal=goal, floor=floor, rebate_from=rebate_from, bonus=bonus)
+    taken = flag("sticky", sticky)
+    if bonus is None and taken:
+        raise InputError(f"{argument('sticky')} needs {argument('bonus')}")
+    if bonus is not None and (goal is not None or rebate is not None):
+        others = f"{argument('goal')} and {argument('rebate')}"
+        raise InputError(f"{argument('bonus')}: all rounds are played; leave out {others}")
     if rebate is None and rebate_from is not None:
         raise InputError(f"{argument('rebate_from')} needs {argument('rebate')}")
     part = None if rebate is None else exact_number(argument("rebate"), rebate, 1, "a share, such as 0.2")
     lattice = make_lattice(_read_payoffs(payoffs) if payoffs else best_payoffs(game), amounts["bet"])
-    return _find_result(lattice, amounts, played, part)
+    found = _find_result(lattice, amounts, played, part)
+    return found if bonus is None else replace(found, bonus=_find_bonus(lattice, amounts, played, taken))
 
 
 def _read_amounts(**given: object) -> dict[str, Fraction]:
@@ -164,18 +191,6 @@ def _find_result(lattice: Lattice, amounts: Mapping[str, Fraction], rounds: int,
     )
 
 
-def to_units(name: str, value: Fraction, unit: Fraction) -> int:
-    """An amount in units. Raises: InputError: It is not a multiple of the unit, or too large."""
-    units = value / unit
-    if units.denominator != 1:
-        raise InputError(
-            f"{argument(name)}: {float(value):g} is not a multiple of {float(unit):g}, the smallest step of the payoffs"
-        )
-    if units > MOST_STEPS:
-        raise InputError(f"{argument(name)}: {float(value):g} is more than {MOST_STEPS} times the smallest payoff")
-    return int(units)
-
-
 def best_payoffs(rules: Rules) -> dict[Fraction, float]:
     """The profits of a round of the best chart, with the exact value of the game's own shoe.
 
@@ -190,83 +205,12 @@ def best_payoffs(rules: Rules) -> dict[Fraction, float]:
     return profits if solution.infinite else tilt(profits, float(solution.value))
 
 
-def tilt(profits: Mapping[Fraction, float], mean: float) -> dict[Fraction, float]:
-    """The distribution p(x) exp(t x) / c that has a mean.
-
-    Args:
-        profits: Profit -> probability.
-        mean: The mean that is wanted.
-
-    Returns:
-        Profit -> probability.
-    """
-    x, p = np.array([*map(float, profits)]), np.array([*profits.values()])
-    t = 0.0
-    for _ in range(50):
-        weights = p * np.exp(t * x)
-        weights /= weights.sum()
-        found = float(x @ weights)
-        t += (mean - found) / float(x**2 @ weights - found**2)
-    return dict(zip(profits, weights.tolist(), strict=True))
-
-
-def make_lattice(profits: Mapping[Fraction, float], bet: Fraction) -> Lattice:
-    """The lattice of the profits of a round. Raises: InputError: They are no distribution."""
-    if any(p < -1e-12 for p in profits.values()) or abs(math.fsum(profits.values()) - 1) > 1e-9:
-        raise InputError("payoffs: the probabilities are not a distribution; they must not be negative and sum to 1")
-    if not min(profits) < 0 < max(profits):
-        raise InputError("payoffs: a round must be able to win and to lose")
-    unit = Fraction(
-        math.gcd(
-            *(each.numerator * (math.lcm(*(x.denominator for x in profits)) // each.denominator) for each in profits)
-        ),
-        math.lcm(*(each.denominator for each in profits)),
-    )
-    low, high = int(-min(profits) / unit), int(max(profits) / unit)
-    if low + high > 10_000:
-        raise InputError("payoffs: the profits have no common step that is large enough")
-    chance = np.zeros(low + high + 1)
-    for profit, p in profits.items():
-        chance[low + int(profit / unit)] += p
-    return Lattice(unit * bet, low, chance / chance.sum())
-
-
-def stopped(lattice: Lattice, start: int, floor: int, goal: int | None, rounds: int) -> tuple[float, float, float]:
-    """The probabilities of ruin and of the goal within the rounds, and the expected rounds."""
-    first, alive = start, np.ones(1)  # probabilities of banks from `first` on
-    ruin = reached = expected = 0.0
-    for _ in range(rounds):
-        expected += float(alive.sum())
-        alive, first = np.convolve(alive, lattice.chance), first - lattice.low
-        if first < floor:
-            ruin += float(alive[: floor - first].sum())
-            alive, first = alive[floor - first :], floor
-        if goal is not None and first + len(alive) > goal:
-            reached += float(alive[max(goal - first, 0) :].sum())
-            alive = alive[: max(goal - first, 0)]
-        if not len(alive):
-            break
-        alive, cut = trim(alive)
-        first += cut
-    return ruin, reached, expected
-
-
-def trim(chances: Floats) -> tuple[Floats, int]:
-    """The probabilities without negligible ends, and how many are left out before the first."""
-    kept = np.flatnonzero(chances > NEGLIGIBLE)
-    return (chances[kept[0] : kept[-1] + 1], int(kept[0])) if len(kept) else (chances[:1], 0)
-
-
-def after(lattice: Lattice, rounds: int) -> dict[int, float]:
-    """The distribution of the result after some rounds without a stop, in units."""
-    result, first = np.ones(1), 0
-    power, low = lattice.chance, -lattice.low
-    while rounds:
-        if rounds & 1:
-            result, cut = trim(np.convolve(result, power))
-            first += low + cut
-        rounds >>= 1
-        if rounds:
-            power, cut = trim(np.convolve(power, power))
-            low = 2 * low + cut
-    return {first + place: p for place, p in enumerate(result.tolist()) if p > 0}
+def _find_bonus(lattice: Lattice, amounts: Mapping[str, Fraction], rounds: int, sticky: bool) -> Bonus:
+    units = {name: to_units(name, value, lattice.unit) for name, value in amounts.items()}
+    start = units["bankroll"] + units["bonus"]
+    first, alive, *_ = play_on(lattice, start, units["floor"], None, rounds)
+    paid = np.arange(first, first + len(alive)) - units["bonus"] * sticky
+    gain = float(alive @ paid.clip(0)) - units["bankroll"]
+    steps = np.arange(len(lattice.chance)) - lattice.low
+    formula = units["bonus"] * (not sticky) + rounds * float(steps @ lattice.chance)
+    return Bonus(gain * float(lattice.unit), float(alive.sum()), formula * float(lattice.unit))

@@ -5,31 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bjsim.arguments import argument
 from bjsim.errors import InputError
+from bjsim.strategies.promotions.lattice import Floats, Lattice
 
 MOST_WORK = 500_000_000  # banks times rounds
 TINY = 1e-12  # units; a gain that is not larger is no reason to play on
-Floats = NDArray[np.float64]
-
-
-class Lattice(NamedTuple):
-    """The profits of a round.
-
-    Attributes:
-        unit: The step between them, as an amount of money.
-        low: The largest loss, in units.
-        chance: Probability of a profit of -low, 1 - low, ... units.
-    """
-
-    unit: Fraction
-    low: int
-    chance: Floats
 
 
 @dataclass(frozen=True)
