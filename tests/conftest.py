@@ -35,6 +35,7 @@ def browser() -> Iterator[Chromium]:
 
 
 def pytest_configure() -> None:
-    """Heed Ctrl-C: a script's background jobs ignore it, and so would the commands that tests start."""
-    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+    """Heed Ctrl-C and hang-ups: background jobs ignore the one, and nohup the other, and so would tested commands."""
+    for number in (signal.SIGINT, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
