@@ -254,7 +254,7 @@ def test_a_wrong_contest_is_an_input_error(bots: Any, settings: dict[str, Any], 
 
 def test_a_client_is_told_how_to_give_its_executor() -> None:
     client = type("Client", (), {"get_executor": None})()
-    with pytest.raises(bjsim.InputError, match=r"executor: a Client is not accepted; .*give client\.get_executor\(\)$"):
+    with pytest.raises(bjsim.InputError, match=r"executor: a Client is not accepted; .*client\.get_executor\(\)$"):
         bjsim.play("easy", "lim17", 100, executor=client)
 
 

@@ -52,7 +52,7 @@ def play(
     seed: int | None = 1,
     tables: int = 1,
     workers: int | None = None,
-    executor: str | Executor = "local",
+    executor: Executor | None = None,
     adjust_luck: bool | None = None,
     common_cards: bool = False,
     checkpoint: str | os.PathLike[str] | None = None,
@@ -74,7 +74,7 @@ def play(
         tables: Tables that share a bot's hands.
         workers: Processes, 1 by default. They are threads where a program plays, in a notebook, and while this
             process has other threads. With an executor, how many blocks it plays at once, one for each core by default.
-        executor: `local`, `dask`, `dask://HOST:PORT`, or any `concurrent.futures.Executor`, which is left open.
+        executor: Any `concurrent.futures.Executor`, such as a cluster's, which is left open; None is this machine.
         adjust_luck: Compute luck-adjusted returns too; None does so in finite shoes where all players are compiled.
         common_cards: Deal every bot the same cards and compare them pair by pair: see `RunResult.differences`.
         checkpoint: File to write checkpoints to.
@@ -95,7 +95,7 @@ def play(
         >>> result.verdict
         'agrees with the exact value'
     """
-    if workers is None and isinstance(executor, str) and executor == "local":
+    if workers is None and executor is None:
         workers = 1
     asked = rules, bots, hands, until, seed, tables, workers, executor, adjust_luck, common_cards, checkpoint, resume
     result = RunRequest(*asked, programs=BotOptions() if programs is None else programs).play(on_progress)

@@ -57,7 +57,7 @@ class RunRequest:
         tables: Tables that share a bot's hands.
         workers: Processes, or threads where players or other threads of this process rule processes out; None is one
             for each core.
-        executor: `local`, `dask`, `dask://HOST:PORT`, or any executor, which is left open.
+        executor: Any `concurrent.futures.Executor`, which is left open; None plays on this machine.
         adjust_luck: Compute luck-adjusted returns too; None does so in finite shoes where all players are compiled.
         common_cards: Deal every bot the same cards, and compare them pair by pair.
         checkpoint: A new file to keep what is known in.
@@ -82,7 +82,7 @@ class RunRequest:
     seed: int | None = None
     tables: int = 1
     workers: int | None = None
-    executor: str | Executor = "local"
+    executor: Executor | None = None
     adjust_luck: bool | None = None
     common_cards: bool = False
     checkpoint: str | os.PathLike[str] | None = None
@@ -190,11 +190,10 @@ class RunRequest:
         """Where it is played. Which of them is safe depends on the threads that there are now."""
         needs = reduce(or_, (seat.needs for seat in self.seated), Need.NOTHING)
         place = find_backend(self.executor, self.workers, needs)
-        executor = self.executor if isinstance(self.executor, str) else type(self.executor).__name__
-        there = argument("executor", executor)
+        executor = "" if self.executor is None else argument("executor", type(self.executor).__name__)
         check_needs(self.seated, place, executor, self.workers)
-        if self.log is not None and executor != "local":
-            raise InputError(f"{argument('log')} collects the records of local workers; not supported with {there}")
+        if self.log is not None and executor:
+            raise InputError(f"{argument('log')} collects the records of local workers; not supported with {executor}")
         return place
 
     def _check_shard(self, shard: str) -> None:

@@ -50,7 +50,6 @@ ERRORS = """
     bjsim run --bots player.py:number --hands 10
     bjsim run --bots lim17 --until 5
     bjsim run --bots lim17 --hands 10 --workers 0
-    bjsim run --bots lim17 --hands 10 --executor cloud
     bjsim run --bots lim17 --hands 10 --plot picture.doc
     bjsim run --bots lim17 --hands 10 --resume gone.json
     bjsim run --bots lim17 --hands 10 --rules esy

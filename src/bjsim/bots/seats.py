@@ -118,24 +118,23 @@ def find_seated(bot: object, rules: Rules) -> Seated:
 
 
 def check_needs(seated: Iterable[Seated], place: BackendSpec, executor: str, workers: int | None) -> None:
-    """Compare what players need with what a place offers.
+    """Compare what players need with what a place offers. executor: the argument, empty for this machine.
 
     Raises:
         InputError: If one of them cannot play there.
     """
-    there = argument("executor", executor)
     for bot, player, needs in seated:
         lacking = needs & ~place.offers
         if Need.PROGRAMS in lacking:
-            raise InputError(f"{bot} is a program, which cannot travel to the workers of {there}")
-        if Need.MODULES in lacking and executor == "local":
+            raise InputError(f"{bot} is a program, which cannot travel to the workers of {executor}")
+        if Need.MODULES in lacking and not executor:
             raise InputError(
                 f"{argument('workers', workers)} with a player from a file: other processes do not know it on this "
                 f"system; give it as module:object, or {argument('workers', 1)}"
             )
         if Need.MODULES in lacking:
             raise InputError(
-                f"{bot} is a player from a file, which cannot travel to the workers of {there}; "
+                f"{bot} is a player from a file, which cannot travel to the workers of {executor}; "
                 "give it as module:object, of a module installed there"
             )
         if Need.OBJECTS in lacking:

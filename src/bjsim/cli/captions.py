@@ -14,7 +14,7 @@ from bjsim.cli.written import Files
 from bjsim.run_result import RunResult
 
 # Options that do not change a result; those that hold tables choose what is printed.
-UNSAID = {*Files._fields, "log", "checkpoint", "resume", "workers", "executor", "what", "echo"}
+UNSAID = {*Files._fields, "log", "checkpoint", "resume", "workers", "what", "echo"}
 FILES = (
     "rules_name",
     "mdp_path",

@@ -57,13 +57,6 @@ PATIENCE = 3.0  # seconds after a Ctrl-C in which another is ignored
 )
 @workers_option()
 @click.option(
-    "--executor",
-    default="local",
-    show_default=True,
-    metavar="NAME|URL",
-    help="Where blocks are played: local, dask or dask://HOST:PORT.",
-)
-@click.option(
     "--seed",
     type=Count(0, MAX_SEED),
     help="The same seed gives the same result, bit for bit.  [default: 1; with programs 128 random bits]",

@@ -94,7 +94,7 @@ def play_shard(
     left = deque(group for group in own if group not in part.jobs)
     kernel, clock = simulate.uses_kernel(game, request.most_rounds), SaveClock(part)
     clock.save()
-    with find_backend("local", request.workers).open(None) as backend:
+    with find_backend(None, request.workers).open(None) as backend:
         pool, jobs = backend.open_pool(), deque[tuple[int, Future[CountSums]]]()
         try:
             while left or jobs:

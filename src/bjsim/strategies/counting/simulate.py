@@ -148,7 +148,7 @@ def count_blocks(
         before, block = total, block + GROUP
         run = CountRun(game, ready.first, ready.expected, before, seed, 0.0)
         yield run
-    with find_backend("local", workers).open(None) as backend:
+    with find_backend(None, workers).open(None) as backend:
         pool, begun = backend.open_pool(), block  # blocks of all jobs
         jobs: list[Future[list[tuple[CountSums, UnitSums]]]] = []
         found: list[tuple[CountSums, UnitSums]] = []
