@@ -2,26 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bjsim.bots.protocol import printable
 from bjsim.cli.narrator import PERSON, Narrator, format_chips
-from bjsim.cli.person import HELP, QUIT, CoachTally, Person, PersonLeft
-from bjsim.cli.terminal import EndOfInput, Terminal
+from bjsim.cli.person import STAKES, CoachTally, PersonLeft, Say, further_stake
+from bjsim.cli.terminal import EndOfInput
 from bjsim.errors import InputError
-from bjsim.sim.game.actions import Action, Player, View
-from bjsim.sim.game.observers import ask_action, drive, find_observers, show_events
+from bjsim.sim.game.actions import STAND, Action, Player, View
+from bjsim.sim.game.observers import ask_action, find_observers, show_events
 from bjsim.sim.game.round import Round, RoundResult
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import ScriptedShoe, Shoe
 
 if TYPE_CHECKING:
-    from bjsim.cli.count_practice import CountPractice
+    from bjsim.cli.count_practice import CountAsked, CountPractice
 
 MAX_SPLITS = 16  # hands whose stakes the rules must allow for
+
+
+class BetAsked(NamedTuple):
+    """A question for a bet: at most so many chips, and what is usual. Send the number."""
+
+    most: int
+    usual: int
+
+
+class MoveAsked(NamedTuple):
+    """A question for a move: what the person sees, and the hand, with its name if there are several. Send the action.
+
+    Doubles and splits that the chips do not cover are not offered.
+    """
+
+    view: View
+    hand_name: str
+    hand: int
 
 
 @dataclass(eq=False)
@@ -29,7 +47,6 @@ class CardTable:
     """A person and other players against the dealer.
 
     Args:
-        terminal: Where the person reads and types.
         rules: The game.
         shoe: The cards.
         others: The players at the other seats.
@@ -38,33 +55,39 @@ class CardTable:
         rounds: Number of rounds; None plays until the person leaves.
         tally: Of the coach, if there is one.
         practice: Asks for the count, if it is to be practised.
+        say: Called with every line that the person reads.
 
     Attributes:
         names: Of the players, by seat.
         holds: Chips of every seat, the person's first.
         played: Number of finished rounds.
+        narrator: Of the last round.
     """
 
-    terminal: Terminal
     rules: Rules
     shoe: Shoe
     others: Sequence[Player]
     chips: int
     bet: int | None
     rounds: int | None
+    say: Say
     tally: CoachTally | None = None
     practice: CountPractice | None = None
+    narrator: Narrator | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
-        self.person = Person(self.terminal, self.tally)
-        self.names = _names([self.person.name, *(player.name for player in self.others)])
+        self.names = _names(["you", *(player.name for player in self.others)])
         self.holds = [Fraction(self.chips), *[Fraction(self.rules.chips)] * len(self.others)]
         self.played = 0
         self._usual = min(self.bet or self.rules.buy_in, self.chips)
         self._tied = 0  # chips that are bet again after a tie
+        self._insurance = 0.0  # chips staked on it in this round, which the round does not take from the seat's
 
-    def play(self) -> None:
-        """Play until the person leaves, the chips or a scripted shoe are used up, or all rounds are played.
+    def steps(self) -> Generator[BetAsked | MoveAsked | CountAsked, Any, None]:
+        """Play until the chips or a scripted shoe are used up, or all rounds are played, stopping at every question.
+
+        Yields:
+            The questions. Send the answer, or throw `EndOfInput` if the person leaves.
 
         Raises:
             RunFailed: Another player failed.
@@ -72,12 +95,16 @@ class CardTable:
         """
         try:
             while not (reason := self._why_over()):
-                self._play_round(self._ask_bet())
-            self.terminal.say(reason)
+                bet = self._tied or self.bet
+                if not bet:
+                    most = int(self.holds[PERSON])
+                    bet = self._usual = yield BetAsked(most, min(self._usual, most))
+                yield from self._play_round(bet)
+            self.say(reason, None)
         except PersonLeft:
             pass
         except EndOfInput:
-            self.terminal.say("End of input.")
+            self.say("End of input.", None)
 
     def summary(self) -> str:
         """The person's winnings, in words."""
@@ -95,72 +122,68 @@ class CardTable:
             return f"Your chips do not cover a bet of {format_chips(self.bet or 1)}."
         return ""
 
-    def _ask_bet(self) -> int:
-        """The chips to bet on the next round. Raises: EndOfInput."""
-        if self._tied:
-            return self._tied
-        if self.bet is not None:
-            return self.bet
-        most = int(self.holds[PERSON])
-        usual = min(self._usual, most)
-        while True:
-            limits = f"1 to {format_chips(most)}, Enter for {usual}" if most > 1 else "your last chip"
-            answer = self.terminal.ask(f"Bet {limits}").lower()
-            if answer in QUIT:
-                raise PersonLeft("left")
-            text = answer.removesuffix("s").removesuffix("chip").strip()
-            if not answer or (text.isascii() and text.isdigit() and len(text) <= 12 and 1 <= int(text) <= most):
-                self._usual = int(text) if answer else usual
-                return self._usual
-            if answer in HELP:
-                self.terminal.say("Type a number of chips, Enter to bet as before, or q to quit.")
-            else:
-                self.terminal.say(f"{answer[:20]} is not a bet: type 1 to {most}, Enter for {usual}, or q to quit.")
-
-    def _play_round(self, bet: int) -> None:
+    def _play_round(self, bet: int) -> Generator[MoveAsked | CountAsked, Any, None]:
         self._refill(bet)
         most = int(min(self.rules.most_hands, MAX_SPLITS))
         rules = self.rules.replace(buy_in=bet, chips=max(self.rules.chips, 2 * bet * most))
         game = Round(rules, self.shoe, len(self.names), [int(held) for held in self.holds])
-        self.terminal.say("")
-        self.terminal.say(f"Round {self.played + 1}, your bet is {format_chips(bet)}.")
-        narrator = Narrator(self.names, bet, rules.naturals == "both")
+        self.say("", None)
+        self.say(f"Round {self.played + 1}, your bet is {format_chips(bet)}.", None)
+        narrator = self.narrator = Narrator(self.names, bet, rules.naturals == "both")
         try:
-            played = self._drive(game, narrator)
+            played = yield from self._drive(game, narrator)
         except (EndOfInput, KeyboardInterrupt, InputError) as error:
             if not isinstance(error, EndOfInput):
                 self._narrate(narrator, game)
-            self.terminal.say("This round does not count.")
+            self.say("This round does not count.", None)
             raise
         self.played += 1
         for seat, net in enumerate(played.net):
             self.holds[seat] += net * bet
         self._tied = int(played.tied[PERSON] * bet)
-        self.terminal.say(f"You have {format_chips(self.holds[PERSON])}.")
+        self.say(f"You have {format_chips(self.holds[PERSON])}.", None)
         if self.practice:
-            self.practice.follow(game.events)
+            yield from self.practice.follow(game.events)
 
-    def _drive(self, game: Round, narrator: Narrator) -> RoundResult:
+    def _drive(self, game: Round, narrator: Narrator) -> Generator[MoveAsked, Action, RoundResult]:
         """Play a round, and tell the person what happens."""
         person, observers, seen = game.seats[PERSON], find_observers(self.others), 0
-        self.person.insurance = 0.0
-
-        def answer(seat: int, view: View) -> Action:
-            nonlocal seen
+        self._insurance, steps = 0.0, game.steps()
+        action: Any = None  # starts the generator
+        while True:
+            try:
+                seat, view = steps.send(action)
+            except StopIteration as end:
+                result: RoundResult = end.value
+                break
             seen = show_events(observers, game.events, seen)
-            if seat != PERSON:
-                return ask_action(self.others[seat - 1], view)
-            self._narrate(narrator, game)
-            return self.person.ask(view, narrator.hand_name(PERSON, person.turn))
-
-        result = drive(game.steps(), answer)
+            if seat == PERSON:
+                self._narrate(narrator, game)
+                action = yield from self._ask(view, narrator.hand_name(PERSON, person.turn), person.turn)
+            else:
+                action = ask_action(self.others[seat - 1], view)
         show_events(observers, game.events, seen)
         self._narrate(narrator, game)
         return result
 
+    def _ask(self, view: View, hand_name: str, hand: int) -> Generator[MoveAsked, Action, Action]:
+        chips = view.chips - self._insurance
+        legal = "".join(letter for letter in view.legal if further_stake(letter, view) <= chips)
+        if "I" in view.legal and "I" not in legal:
+            return STAND  # declines
+        view = view._replace(legal=legal, chips=int(chips))
+        action = yield MoveAsked(view, hand_name, hand)
+        for line, colour in self.tally.judge(view, action) if self.tally else ():
+            self.say(line, colour)
+        if action.letter == "I":
+            self._insurance = STAKES["I"] * view.stake
+        return action
+
     def _narrate(self, narrator: Narrator, game: Round) -> None:
         for line, colour in narrator.narrate(game.events):
-            self.terminal.say(line, colour)
+            self.say(line, colour)
+        if self.practice:
+            self.practice.see(game.events)
 
     def _refill(self, bet: int) -> None:
         """Give other players new chips if theirs do not cover the bet."""
@@ -168,7 +191,7 @@ class CardTable:
             if seat != PERSON and self.holds[seat] < bet:
                 self.holds[seat] = Fraction(max(self.rules.chips, bet))
                 if self.rules.raises:
-                    self.terminal.say(f"{name} buys {format_chips(self.holds[seat])}.")
+                    self.say(f"{name} buys {format_chips(self.holds[seat])}.", None)
 
 
 def _names(names: Sequence[str]) -> list[str]:

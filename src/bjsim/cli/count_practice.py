@@ -1,12 +1,13 @@
-"""Count practice of `bjsim play`: asks for the running and the true count between rounds."""
+"""Count practice of `bjsim play` and of the app: asks for the running and the true count between rounds."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from fractions import Fraction
+from typing import NamedTuple
 
-from bjsim.cli.person import HELP, QUIT, PersonLeft
+from bjsim.cli.person import HELP, QUIT, PersonLeft, Say
 from bjsim.cli.terminal import Terminal
 from bjsim.sim.game.events import Event
 from bjsim.strategies.counting.table_count import TableCount
@@ -17,55 +18,88 @@ NUMBER = re.compile(r"[+-]?[0-9]{1,4}(?:\.[0-9]{1,4})?")
 ROUNDED = {"floor": ", rounded down", "truncate": ", rounded toward 0", "round": ", rounded", "exact": ""}
 
 
+class CountAsked(NamedTuple):
+    """A question for a count. Send the answer, or None if there was none in time.
+
+    Attributes:
+        text: The question.
+    """
+
+    text: str
+
+
 class CountPractice:
     """Counts along, and asks.
 
     Args:
-        terminal: Where the person is asked.
         count: Of the cards that the person sees.
+        say: Called with every comment on an answer.
     """
 
-    def __init__(self, terminal: Terminal, count: TableCount) -> None:
-        self.terminal = terminal
+    def __init__(self, count: TableCount, say: Say) -> None:
         self.count = count
-        self.asked = self.right = self._rounds = 0
+        self.say = say
+        self.asked = self.right = self._rounds = self._seen = 0
 
-    def follow(self, events: Sequence[Event]) -> None:
-        """Count the cards of a round, and ask if it is time. Raises: EndOfInput."""
-        self.count.see(events)
-        self._rounds += 1
+    def see(self, events: Sequence[Event]) -> None:
+        """Count the cards of a round in progress that are new."""
+        self.count.see(events[self._seen :])
+        self._seen = len(events)
+
+    def follow(self, events: Sequence[Event]) -> Generator[CountAsked, Fraction | None, None]:
+        """Count the last cards of a round, and ask if it is time."""
+        self.see(events)
+        self._rounds, self._seen = self._rounds + 1, 0
         if self._rounds % EVERY:
             return
         count, system = self.count, self.count.system
-        self._ask("running count", "", count.running)
+        yield from self._ask("running count", "", count.running)
         if system.uses_true_count:
             decks = f"{float(count.decks_unseen):g}"
             unseen = f" with {decks} {'deck' if decks == '1' else 'decks'} unseen"
-            self._ask("true count", unseen + ROUNDED[system.rounding], count.true)
+            yield from self._ask("true count", unseen + ROUNDED[system.rounding], count.true)
 
     def total(self) -> str:
         """The score in words."""
         return f"{self.right} of {self.asked} counts right" if self.asked else "no counts asked"
 
-    def _ask(self, name: str, details: str, count: Fraction) -> None:
-        while True:
-            answer = self.terminal.ask(f"What is the {name}{details}?").replace("\N{MINUS SIGN}", "-")
-            if answer.lower() in QUIT:
-                raise PersonLeft("left")
-            if NUMBER.fullmatch(answer):
-                break
-            if answer.lower() not in HELP:
-                self.terminal.say(f"{answer[:20] or 'An empty line'} is not a count: type a number such as -2, or q.")
-                continue
-            tags = zip("A23456789T", self.count.system.tags, strict=True)
-            listed = ", ".join(f"{card} {format_count(tag)}" for card, tag in tags)
-            self.terminal.say(f"Tags of {self.count.system.full_title}: {listed}; J, Q and K count as T.")
+    def tags(self) -> str:
+        """The tags of the system, in words."""
+        tags = zip("A23456789T", self.count.system.tags, strict=True)
+        listed = ", ".join(f"{card} {format_count(tag)}" for card, tag in tags)
+        return f"Tags of {self.count.system.full_title}: {listed}; J, Q and K count as T."
+
+    def _ask(self, name: str, details: str, count: Fraction) -> Generator[CountAsked, Fraction | None, None]:
+        answer = yield CountAsked(f"What is the {name}{details}?")
         self.asked += 1
-        if abs(Fraction(answer) - count) <= CLOSE:
+        if answer is not None and abs(answer - count) <= CLOSE:
             self.right += 1
-            self.terminal.say("Right.", "green")
+            self.say("Right.", "green")
         else:
-            self.terminal.say(f"Wrong: the {name} is {format_count(count)}.", "yellow")
+            self.say(f"{'Too late' if answer is None else 'Wrong'}: the {name} is {format_count(count)}.", "yellow")
+
+
+def parse_count(text: str) -> Fraction | str:
+    """The count that an answer names, or what is wrong with it."""
+    text = text.replace("\N{MINUS SIGN}", "-")
+    if NUMBER.fullmatch(text):
+        return Fraction(text)
+    return f"{text[:20] or 'An empty line'} is not a count: type a number such as -2, or q"
+
+
+def ask_count(terminal: Terminal, asked: CountAsked, practice: CountPractice) -> Fraction:
+    """Ask for a count until there is an answer. Raises: EndOfInput."""
+    while True:
+        answer = terminal.ask(asked.text)
+        if answer.lower() in QUIT:
+            raise PersonLeft("left")
+        if answer.lower() in HELP:
+            terminal.say(practice.tags())
+            continue
+        count = parse_count(answer)
+        if isinstance(count, Fraction):
+            return count
+        terminal.say(f"{count}.")
 
 
 def format_count(count: Fraction) -> str:

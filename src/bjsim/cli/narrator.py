@@ -59,7 +59,7 @@ class Narrator:
         self.hands = [[""] for _ in names]
         self.stakes = [[bet] for _ in names]
         self.dealer = ""
-        self._hidden = False  # whether the hole card is face down
+        self.hidden = False  # whether the hole card is face down
         self._natural = False  # whether a peek has found one
         self._count = 0  # events narrated
         self._dealing = True
@@ -94,8 +94,8 @@ class Narrator:
     def _holding(self, seat: int) -> str:
         if seat != DEALER:
             return self._sentence(seat, 0, "have", format_cards(self.hands[seat][0]))
-        if self._hidden or len(self.dealer) < 2:
-            return f"The dealer has {' '.join(self.dealer + HIDDEN * self._hidden)}."
+        if self.hidden or len(self.dealer) < 2:
+            return f"The dealer has {' '.join(self.dealer + HIDDEN * self.hidden)}."
         return f"The dealer has {_dealer(self.dealer)}."
 
     def _narrate(self, event: Event) -> Iterator[Line]:
@@ -106,12 +106,12 @@ class Narrator:
                 yield self._narrate_card(event), None
             case Peeked(natural=True):
                 self._natural = True
-                if not self._hidden:
+                if not self.hidden:
                     yield "The dealer has blackjack.", None
             case Peeked():
                 yield "The dealer checks for blackjack: no blackjack.", None
             case Revealed(card):
-                self.dealer, self._hidden = self.dealer + card, False
+                self.dealer, self.hidden = self.dealer + card, False
                 text = f"{' '.join(self.dealer)}, blackjack" if self._natural else _dealer(self.dealer)
                 yield f"The dealer turns over {card}: {text}.", None
             case Acted(seat, hand, action):
@@ -132,7 +132,7 @@ class Narrator:
 
     def _take(self, event: Dealt) -> None:
         if event.face_down:
-            self._hidden = True
+            self.hidden = True
         elif event.seat == DEALER:
             self.dealer += event.card
         else:

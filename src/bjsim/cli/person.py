@@ -1,4 +1,4 @@
-"""A person at the keyboard as a Player, and what the coach says to them; see `bjsim play`."""
+"""What a person at a table is asked and answers, and what the coach says to them; see `bjsim play`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from bjsim.cli.narrator import format_cards, format_chips
 from bjsim.cli.terminal import UNBROKEN, EndOfInput, Terminal
-from bjsim.sim.game.actions import NAMES, STAND, Action, View
+from bjsim.sim.game.actions import NAMES, Action, View
 from bjsim.sim.game.cards import RANKS
 from bjsim.sim.game.legal import is_free
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from bjsim.strategies.evaluation.record import Record
 
 STAKES = {"D": 1.0, "P": 1.0, "I": 0.5}  # further stakes that an action needs
+Say = Callable[[str, str | None], object]  # takes a line and its colour
 SYNONYMS = {"stay": "S", "card": "H", "dd": "D", "double down": "D", "surr": "R", "bet": "B"}
 SYNONYMS |= dict.fromkeys(("insurance", "insure", "yes", "y"), "I") | dict.fromkeys(("no", "n"), "S")
 ORDER = "IHSDPRB"  # in which moves are listed
@@ -196,44 +197,25 @@ def describe_misses(misses: Iterable[Judgement]) -> list[str]:
     ]
 
 
-class Person:
-    """The person whose decisions are typed.
+def parse_bet(text: str, most: int, usual: int) -> int | str:
+    """The bet that an answer names, or what is wrong with it."""
+    number = text.lower().removesuffix("s").removesuffix("chip").strip()
+    if number.isascii() and number.isdigit() and len(number) <= 12 and 1 <= int(number) <= most:
+        return int(number)
+    return f"{text.lower()[:20]} is not a bet: type 1 to {most}, Enter for {usual}, or q to quit"
 
-    Args:
-        terminal: Where they are asked for.
-        tally: Of the coach, if one is to judge them.
 
-    Attributes:
-        insurance: Chips staked on it in this round, which the round does not take from the seat's.
-    """
-
-    name = "you"
-
-    def __init__(self, terminal: Terminal, tally: CoachTally | None = None) -> None:
-        self.terminal = terminal
-        self.tally = tally
-        self.insurance = 0.0
-
-    def ask(self, view: View, hand_name: str) -> Action:
-        """Ask for the action; doubles and splits that the chips do not cover are not offered.
-
-        Args:
-            view: What the person sees.
-            hand_name: The name of the hand to decide on, such as `Hand 2: `.
-
-        Raises:
-            EndOfInput: The person has left.
-        """
-        chips = view.chips - self.insurance
-        legal = "".join(letter for letter in view.legal if further_stake(letter, view) <= chips)
-        if "I" in view.legal and "I" not in legal:
-            return STAND  # declines
-        view = view._replace(legal=legal, chips=int(chips))
-        question = f"{hand_name}{format_cards(view.hand)} against {' '.join(view.dealer)}"
-        tally = self.tally
-        action = ask_move(self.terminal, question, view, (lambda: tally.explain(view)) if tally else tuple)
-        for line, colour in tally.judge(view, action) if tally else ():
-            self.terminal.say(line, colour)
-        if action.letter == "I":
-            self.insurance = STAKES["I"] * view.stake
-        return action
+def ask_bet(terminal: Terminal, most: int, usual: int) -> int:
+    """Ask for a bet of at most so many chips until there is one. Raises: EndOfInput."""
+    while True:
+        limits = f"1 to {format_chips(most)}, Enter for {usual}" if most > 1 else "your last chip"
+        answer = terminal.ask(f"Bet {limits}")
+        if answer.lower() in QUIT:
+            raise PersonLeft("left")
+        if answer.lower() in HELP:
+            terminal.say("Type a number of chips, Enter to bet as before, or q to quit.")
+            continue
+        bet = parse_bet(answer, most, usual) if answer else usual
+        if isinstance(bet, int):
+            return bet
+        terminal.say(f"{bet}.")

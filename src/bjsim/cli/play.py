@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from bjsim.cli.card_table import CardTable
+from bjsim.cli.card_table import BetAsked, CardTable, MoveAsked
+from bjsim.cli.narrator import format_cards
 from bjsim.cli.options import Count, Names, bot_names, rules_options
-from bjsim.cli.person import CoachTally, describe_misses
-from bjsim.cli.terminal import Terminal
+from bjsim.cli.person import CoachTally, Say, ask_bet, ask_move, describe_misses
+from bjsim.cli.terminal import EndOfInput, Terminal
 from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import Player
@@ -25,7 +26,7 @@ from bjsim.sim.game.shoe import ScriptedShoe, open_shoe
 
 if TYPE_CHECKING:
     from bjsim.bots.seats import ProgramFile
-    from bjsim.cli.count_practice import CountPractice
+    from bjsim.cli.count_practice import CountAsked, CountPractice
     from bjsim.strategies.evaluation.drill import Drill
 
 MAX_CHIPS = 10**9
@@ -109,8 +110,8 @@ def play(
     shoe = open_shoe(rules, Stream(seed)) if shoe_text is None else find_script(shoe_text)
     found = _find_bots(bots or [], rules)
     terminal = Terminal()
-    practice = _practise_count(terminal, system, rules) if system else None
-    tally = _hire_coach(rules, None if no_record else record_path()) if has_coach or is_drill else None
+    practice = practise_count(system, rules, terminal.say) if system else None
+    tally = hire_coach(rules, None if no_record else record_path(), practice) if has_coach or is_drill else None
     drill = _make_drill(tally, seed, topics or []) if tally and is_drill else None
     about = "an infinite shoe" if rules.infinite else format_decks(rules)
     shown = "both dealer cards are shown, " if rules.dealer_shows == "both" else ""
@@ -124,7 +125,7 @@ def play(
         else:
             with ExitStack() as opened:
                 others = _start_bots(found, opened)
-                _play(CardTable(terminal, rules, shoe, others, chips, bet, rounds, tally, practice))
+                _play(terminal, CardTable(rules, shoe, others, chips, bet, rounds, terminal.say, tally, practice))
     finally:
         if tally and tally.record.problem:
             terminal.say(tally.record.problem)
@@ -150,13 +151,30 @@ def find_script(text: str) -> ScriptedShoe:
     return shoe
 
 
-def _hire_coach(rules: Rules, path: Path | None) -> CoachTally:
-    """The coach, which takes some seconds to import and to solve a finite shoe."""
+def hire_coach(rules: Rules, path: Path | None, practice: CountPractice | None = None) -> CoachTally:
+    """The coach, which takes some seconds to import and to solve a finite shoe.
+
+    Args:
+        rules: The game.
+        path: The file of the record; None keeps it in memory.
+        practice: Whose count decides what is right, if the person counts.
+
+    Returns:
+        The coach, who has judged nothing yet.
+
+    Raises:
+        InputError: The game cannot be counted.
+    """
     from bjsim.strategies.evaluation.coach import Coach
     from bjsim.strategies.evaluation.record import Record
 
     with waiting("solving the game"):
-        coach = Coach(rules)
+        if practice:
+            from bjsim.strategies.counting.count_coach import CountCoach
+
+            coach: Coach = CountCoach(practice.count, rules)
+        else:
+            coach = Coach(rules)
         return CoachTally(coach, Record(coach.chart, path))
 
 
@@ -166,12 +184,13 @@ def _make_drill(tally: CoachTally, seed: int, topics: list[str]) -> Drill:
     return Drill(tally.coach, seed, topics, tally.record)
 
 
-def _practise_count(terminal: Terminal, system: str, rules: Rules) -> CountPractice:
+def practise_count(system: str, rules: Rules, say: Say) -> CountPractice:
+    """The practice of a counting system. say: see `CountPractice`. Raises: InputError."""
     from bjsim.cli.count_practice import CountPractice
     from bjsim.strategies.counting.systems import find_system
     from bjsim.strategies.counting.table_count import TableCount
 
-    return CountPractice(terminal, TableCount(find_system(system), rules))
+    return CountPractice(TableCount(find_system(system), rules), say)
 
 
 def _drill(terminal: Terminal, drill: Drill, questions: int | None) -> None:
@@ -189,19 +208,43 @@ def _drill(terminal: Terminal, drill: Drill, questions: int | None) -> None:
         raise click.exceptions.Exit(130)
 
 
-def _play(table: CardTable) -> None:
+def _play(terminal: Terminal, table: CardTable) -> None:
+    steps = table.steps()
     try:
-        table.play()
+        question = next(steps)
+        while True:
+            try:
+                answer = _ask(terminal, table, question)
+            except (EndOfInput, KeyboardInterrupt) as error:
+                question = steps.throw(error)
+            else:
+                question = steps.send(answer)
+    except StopIteration:
+        pass
     except KeyboardInterrupt:
         raise click.exceptions.Exit(130) from None
     finally:
-        table.terminal.say(table.summary())
+        terminal.say(table.summary())
         if tally := table.tally:
-            table.terminal.say(f"Coach: {tally.total()}.")
+            terminal.say(f"Coach: {tally.total()}.")
             for line in describe_misses(tally.misses):
-                table.terminal.say(line)
+                terminal.say(line)
         if table.practice:
-            table.terminal.say(f"Count: {table.practice.total()}.")
+            terminal.say(f"Count: {table.practice.total()}.")
+
+
+def _ask(terminal: Terminal, table: CardTable, question: BetAsked | MoveAsked | CountAsked) -> object:
+    """The answer to a question of a table. Raises: EndOfInput."""
+    if isinstance(question, BetAsked):
+        return ask_bet(terminal, *question)
+    if isinstance(question, MoveAsked):
+        view, tally = question.view, table.tally
+        text = f"{question.hand_name}{format_cards(view.hand)} against {' '.join(view.dealer)}"
+        return ask_move(terminal, text, view, (lambda: tally.explain(view)) if tally else tuple)
+    from bjsim.cli.count_practice import ask_count
+
+    assert table.practice
+    return ask_count(terminal, question, table.practice)
 
 
 def _find_bots(bots: list[str], rules: Rules) -> list[Player | ProgramFile]:

@@ -39,15 +39,20 @@ class TableCount:
     @property
     def true(self) -> Fraction:
         """The true count, rounded as the system says."""
-        return self.system.true_count(self.running, self._unseen, self.decks)
+        return self.system.true_count(self.running, self.unseen, self.decks)
+
+    @property
+    def decision(self) -> Fraction:
+        """The count that decides: the true count, or the running count of a system that does not divide it."""
+        return self.system.count(self.running, self.unseen, self.decks)
 
     @property
     def decks_unseen(self) -> Fraction:
         """The divisor of the true count, in decks."""
-        return Fraction(self.system.divisor_cards(self._unseen), DECK)
+        return Fraction(self.system.divisor_cards(self.unseen), DECK)
 
     def see(self, events: Iterable[Event]) -> None:
-        """Count the cards of a round that are shown. events: all of the round, in order."""
+        """Count the cards that are shown by further events of a table, in order."""
         for event in map(as_seen, events):
             match event:
                 case Shuffled():
@@ -56,5 +61,6 @@ class TableCount:
                     self._seen[min(parse_rank(card), TEN)] += 1
 
     @property
-    def _unseen(self) -> int:
+    def unseen(self) -> int:
+        """The number of cards that were not seen."""
         return max(self.decks * DECK - sum(self._seen), 0)

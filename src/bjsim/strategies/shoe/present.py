@@ -36,7 +36,7 @@ def action_values(
     rules: Rules,
     cards: str,
     shown: str,
-    unseen: Sequence[int],
+    unseen: Sequence[float],
     legal: str,
     split: bool = False,
     hands: int = 1,

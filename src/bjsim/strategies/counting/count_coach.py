@@ -1,0 +1,71 @@
+"""`CountCoach`: the cost of single decisions of a counter, by what the count says about the unseen cards."""
+
+from __future__ import annotations
+
+from bjsim.errors import InputError
+from bjsim.sim.game.actions import INSURANCE, Action, View
+from bjsim.sim.game.cards import RANKS, TEN
+from bjsim.sim.game.rules import Rules
+from bjsim.strategies.counting.request import CountRequest
+from bjsim.strategies.counting.table_count import TableCount
+from bjsim.strategies.counting.typical import expected_counts, remaining
+from bjsim.strategies.evaluation.coach import Coach, Judgement
+from bjsim.strategies.shoe.present import action_values
+
+
+class CountCoach(Coach):
+    """Judges decisions by their exact values for the composition of the unseen cards that is expected at the count.
+
+    What is right is the best chart with the Illustrious 18 at the true count; another action is a mistake if it loses.
+
+    Args:
+        count: Of the player, kept up to date by whoever shows it the table.
+        rules: The game, with a finite shoe.
+
+    Raises:
+        InputError: The game cannot be counted.
+    """
+
+    def __init__(self, count: TableCount, rules: Rules) -> None:
+        super().__init__(rules)
+        self.count = count
+        self.departures = CountRequest(rules, count.system, chart=self.chart).departures()
+
+    @property
+    def basis(self) -> str:
+        """What the values are for, in words."""
+        return f"the unseen cards that are expected at the {self.count.system.full_title} count"
+
+    def judge(self, view: View, action: Action) -> Judgement | None:
+        """Compare a decision with the best one at the present count.
+
+        Args:
+            view: What the player saw.
+            action: The decision.
+
+        Returns:
+            The judgement; None if the decision has no exact value.
+        """
+        unseen, count = self._expected(), self.count.decision
+        if view.legal == INSURANCE:
+            values = {"S": 0.0, "I": (3 * sum(unseen[TEN:]) / sum(unseen) - 1) / 2}
+            return Judgement(view, action.letter, values, "I" if self.departures.insured_at(count) else "S")
+        chart = self.departures.chart_at(count)
+        state, column = chart.find_state(view.hand, view.split), chart.states.column(view.dealer)
+        legal = view.legal.replace("B", "")
+        if action.letter not in legal:
+            return None
+        try:
+            values = action_values(self.rules, view.hand, view.dealer, unseen, legal, view.split, view.hands, view.free)
+        except InputError:
+            return None
+        letter = chart.policy(state, column, "".join(values))
+        return Judgement(view, action.letter, values, letter if letter in values else action.letter)
+
+    def _expected(self) -> list[float]:
+        """The expected number of unseen cards of each rank, the hole card among them."""
+        count, unseen = self.count, max(self.count.unseen, 1)
+        mean_tag = float(count.system.pivot(count.decks) - count.running) / unseen
+        expected = expected_counts(count.system, remaining(count.decks), unseen, mean_tag)
+        tens = len(RANKS) - TEN
+        return [*expected[:TEN].tolist(), *[float(expected[TEN]) / tens] * tens]

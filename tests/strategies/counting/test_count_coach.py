@@ -1,0 +1,70 @@
+"""`CountCoach`: what is right at a count, and what another action costs, against the typical shoe at that count."""
+
+from fractions import Fraction
+
+import pytest
+
+from bjsim.sim.game.actions import HIT, STAND, Action, View
+from bjsim.sim.game.events import Dealt
+from bjsim.sim.game.presets import load_rules
+from bjsim.strategies.counting.count_coach import CountCoach
+from bjsim.strategies.counting.systems import find_system
+from bjsim.strategies.counting.table_count import TableCount
+from bjsim.strategies.counting.typical import typical_shoe
+from bjsim.strategies.evaluation.coach import Coach
+from bjsim.strategies.shoe.present import action_values
+
+RULES = load_rules("vegas-s17").replace(insurance=True)
+
+
+@pytest.fixture(scope="module")
+def coach():
+    return CountCoach(TableCount(find_system("hilo"), RULES), RULES)
+
+
+def seen(coach, cards):
+    """The coach after cards of the shoe; a new count every time."""
+    coach.count = TableCount(find_system("hilo"), RULES)
+    coach.count.see([Dealt(card, 0) for card in cards])
+    return coach
+
+
+def view(hand, dealer, legal="SH"):
+    return View(RULES, 0, hand, dealer, dealer + "#" + hand, RULES.buy_in, RULES.chips, legal)
+
+
+@pytest.mark.parametrize(("cards", "right"), [("2" * 24 + "3" * 20, "S"), ("T" * 44, "H"), ("7" * 24 + "8" * 20, "S")])
+def test_sixteen_against_ten_depends_on_the_count(coach, cards, right):
+    wrong = {"S": HIT, "H": STAND}[right]
+    judgement = seen(coach, cards).judge(view("T6", "T"), wrong)
+    assert judgement.chart == judgement.best == right if coach.count.true else judgement.chart == "S"
+    assert judgement.is_mistake == bool(judgement.cost > 0)
+    assert not coach.judge(view("T6", "T"), Action(right)).is_mistake
+
+
+@pytest.mark.parametrize(("cards", "insured"), [("23456" * 9, True), ("", False), ("T" * 30, False)])
+def test_insurance_costs_what_the_expected_tens_say(coach, cards, insured):
+    judgement = seen(coach, cards).judge(view("T5", "A", "IS"), Action("S" if insured else "I"))
+    unseen, running = 312 - len(cards), int(coach.count.running)
+    # by hand: of the tags +1, 0, -1 with 5, 3, 5 of 13 ranks, the tens are 4 of the 5 ranks of -1
+    mean = Fraction(-running, unseen)
+    tens = float(Fraction(4, 13) * (1 - mean * Fraction(13, 10)))
+    assert judgement.values["I"] == pytest.approx((3 * tens - 1) / 2, abs=1e-12)
+    assert (judgement.values["I"] > 0) == insured and judgement.is_mistake
+
+
+def test_values_are_those_of_the_typical_shoe(coach):
+    judgement = seen(coach, "2345" * 13).judge(view("T6", "9", "SHD"), STAND)
+    shoe = typical_shoe(find_system("hilo"), 6, 312 - 52, float(coach.count.running) / 5)
+    expected = action_values(RULES, "T6", "9", shoe.ranks, "SHD")
+    assert judgement.values == pytest.approx(expected, abs=1e-9)
+
+
+def test_nothing_seen_is_nearly_the_coach_of_the_full_shoe(coach):
+    plain = Coach(RULES)
+    for hand, dealer in (("T6", "T"), ("88", "9"), ("A7", "3"), ("95", "2")):
+        legal = "SHDP" if hand[0] == hand[1] else "SHD"
+        found = seen(coach, "").judge(view(hand, dealer, legal), HIT)
+        full = plain.judge(view(hand, dealer, legal), HIT)
+        assert found.values == pytest.approx(full.values, abs=0.02)
+        assert found.cell is None  # what is missed at a count is no weakness of the chart
