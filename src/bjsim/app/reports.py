@@ -8,9 +8,10 @@ from typing import Any, NamedTuple, TypeVar
 from starlette.requests import Request
 
 from bjsim.app.long_work import AskedCount, AskedRun, count_report, indices_report, run_report
+from bjsim.app.table_work import AskedTable, play_report
 from bjsim.app.work import ChosenGame, chart_report, game_details, game_report, hand_report, value_change
 
-Asked = TypeVar("Asked", AskedRun, AskedCount)
+Asked = TypeVar("Asked", AskedRun, AskedCount, AskedTable)
 LONGEST = 1000  # characters of a value
 
 
@@ -53,5 +54,8 @@ REPORTS = {
     "chart": ReportJob("now", chart_report, lambda request, text: (*asked_game(request), text), True),
     "run": ReportJob("long", run_report, lambda request, text: (_asked(AskedRun, request)._replace(chart=text),), True),
     "count": ReportJob("long", count_report, lambda request, text: (_asked(AskedCount, request),)),
+    "play": ReportJob(
+        "now", play_report, lambda request, text: (_asked(AskedTable, request)._replace(answers=text),), True
+    ),
     "indices": ReportJob("later", indices_report, lambda request, text: (_asked(AskedCount, request),)),
 }

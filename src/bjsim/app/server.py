@@ -20,12 +20,14 @@ from bjsim.app.controls import rule_controls, rule_texts
 from bjsim.app.jobs import NICE, JobProcess
 from bjsim.app.long_work import AskedCount, AskedRun
 from bjsim.app.reports import REPORTS
+from bjsim.app.table_work import AskedTable
 from bjsim.app.work import ChosenGame, game_report
 from bjsim.cli.pages import render_report
 from bjsim.html_pages import render_page, templates
 from bjsim.report import Report
 from bjsim.sim.game.presets import PRESETS
 from bjsim.strategies.counting.systems import built_in_systems
+from bjsim.strategies.evaluation.drill import TOPICS
 from bjsim.strategies.players.catalogue import CATALOGUE
 from bjsim.strategies.players.find import BUILT_IN
 
@@ -33,7 +35,7 @@ LONGEST_BODY = 200_000  # bytes
 LONGEST_ADDRESS = 4_000
 BODY_SECONDS = 10
 HANDS = {"one": "T,6 v T", "both": "T,6 v T,7"}  # examples, by how many cards the dealer shows
-PAGES = {"game": "Game", "chart": "Chart", "hand": "Hand", "run": "Run", "count": "Count"}
+PAGES = {"game": "Game", "chart": "Chart", "hand": "Hand", "run": "Run", "count": "Count", "play": "Play"}
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
     "style-src-attr 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; "
@@ -208,7 +210,7 @@ def shell(name: str) -> str:
     return render_page(
         "bjsim.app", "app.html", page=name, pages=PAGES, rules=rule_controls(name), presets=PRESETS, hands=HANDS,
         systems=built_in_systems(), players=[*CATALOGUE, *BUILT_IN], run=AskedRun._field_defaults,
-        count=AskedCount._field_defaults,
+        count=AskedCount._field_defaults, table=AskedTable._field_defaults, topics=TOPICS,
     )  # fmt: skip
 
 
@@ -223,6 +225,7 @@ def assets() -> dict[str, tuple[str, str]]:
         "style.css": (style + read("app.css").render(), "text/css"),
         "cells.js": (script, "text/javascript"),
         "app.js": (read("app.js").render(), "text/javascript"),
+        "play.js": (read("play.js").render(), "text/javascript"),
     }
 
 

@@ -104,7 +104,13 @@ const update = async () => {
     if (page === "chart" && !at("text").value.trim()) { say(""); return; }
     Object.assign(options, {method: "POST", body: at("text").value});
   }
-  say("computing …"); report.ariaBusy = "true";
+  if (page === "play") {
+    Object.assign(options, {method: "POST", body: answers()});
+    if (fresh) of.set("new", "yes");
+    fresh = false;
+  }
+  if (page !== "play") say("computing …");
+  report.ariaBusy = "true";
   if (page === "count") renewdices(of, signal);
   try {
     for (let again = AGAIN, more = true; more;) {
@@ -113,12 +119,14 @@ const update = async () => {
       if (answer.status === 503 && go && again--) { say(text); await pause(1000, signal); continue; }
       say(answer.ok ? "" : text, !answer.ok); report.ariaBusy = "false";
       if (go) go.disabled = !answer.ok;
-      if (!answer.ok) return;
+      if (!answer.ok) return false;
       renew(report, text);
+      if (page === "play") afterTable();
       more = go && report.querySelector("progress");
       if (go) { go.textContent = more ? "Stop" : "Done"; go.disabled = !more; if (more) say("playing …"); }
     }
     if (page === "game") { await showDetails("details", of, signal); await showChanges(of, signal); }
+    return true;
   } catch (error) { if (error.name !== "AbortError") { say(""); report.ariaBusy = "false"; } }
 };
 const changed = () => { history.pushState(null, "", `?${query()}`); update(); };
@@ -136,4 +144,4 @@ if (go) {
 addEventListener("popstate", () => { fill(); update(); });
 setInterval(() => fetched("/alive").catch(() => {}), 3000);
 if (innerWidth < 960) form.querySelector("details").open = false;
-fetched("/presets").then(answer => answer.json()).then(found => { presets = found; fill(); update(); });
+fetched("/presets").then(answer => answer.json()).then(found => { presets = found; fill(); if (page === "play") beginPlay(); update(); });

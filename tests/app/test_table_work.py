@@ -1,0 +1,129 @@
+"""The page Play says what the terminal says, takes answers up again, and notes each mistake once."""
+
+import json
+import re
+from html import unescape
+
+import pytest
+from support.command import bjsim
+
+pytest.importorskip("starlette")
+
+from bjsim.app import table_work
+from bjsim.app.table_work import AskedTable, play_report
+from bjsim.app.work import ChosenGame
+from bjsim.errors import InputError
+from bjsim.sim.game.presets import PRESETS
+
+EASY, SIX = ChosenGame("easy", ()), ChosenGame("vegas-s17", ())
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    monkeypatch.setattr(table_work, "_tables", table_work.OrderedDict())
+    table_work._drill.cache_clear()
+    return tmp_path / "bjsim" / "practice.json"
+
+
+def said(page):
+    part = page.partition('role="log"')[2].partition("</div>")[0]
+    return [unescape(line) for line in re.findall(r"<p[^>]*>(.*?)</p>", part)]
+
+
+def give(asked, *answers):
+    """Give answers one after the other, as a page does; returns the pages."""
+    given, pages = [], []
+    for answer in answers:
+        given.append(answer)
+        pages.append(play_report(asked._replace(answers="\n".join(given), new="yes")))
+    return pages
+
+
+@pytest.mark.parametrize("system", ["", "hilo"])
+@pytest.mark.parametrize("seed", [3, 5])
+def test_the_table_says_what_the_terminal_says(seed, system):
+    asked, answers, lines = AskedTable(SIX, str(seed), system), [], []
+    for _ in range(25):
+        page = play_report(asked._replace(answers="\n".join(answers)))
+        answers.append("s" if 'data-key="s"' in page else "2" if "What is the" in page else "10")
+        if answers[-1] == "10":
+            lines += said(page)
+    count = ["--count", system] if system else []
+    typed = "".join(f"{answer}\n" for answer in answers)
+    out = bjsim("play", "--rules", "vegas-s17", "--seed", seed, "--coach", *count, stdin=typed.encode()).out
+    printed = [line for line in out.splitlines() if line and not re.search(r" > \S*$", line)]
+    assert len(lines) > 30
+    assert printed[2 : 2 + len(lines)] == lines
+
+
+def test_another_worker_takes_the_answers_up_again(monkeypatch):
+    asked = AskedTable(SIX, "5", "hilo")
+    answers = ["10", "s", "10", "s", "10", "s", "late", "x1"]
+    *_, live = give(asked, *answers[:-1])
+    monkeypatch.setattr(table_work, "_tables", table_work.OrderedDict())
+    again = play_report(asked._replace(answers="\n".join(answers[:-1])))
+    assert again == live and "Too late" in live
+    with pytest.raises(InputError, match="x1 is not a count"):
+        play_report(asked._replace(answers="\n".join(answers)))
+    assert play_report(asked._replace(answers="\n".join(answers[:-1]))) == live  # nothing was changed
+
+
+def test_each_mistake_is_noted_once(home):
+    asked = AskedTable(SIX, "5")
+    give(asked, "10", "s")  # A A against 9
+    noted = json.loads(home.read_text())
+    [cells] = noted.values()
+    assert cells == {"AA v 9": 4.0}
+    play_report(asked._replace(answers="10\ns"))  # a reload
+    table_work._tables.clear()
+    play_report(asked._replace(answers="10\ns"))
+    assert json.loads(home.read_text()) == noted
+
+
+@pytest.mark.parametrize("answers", ["0", "999999", "ten", "10\nx", "10\ns\nh", "\n", "10\n\0", "é" * 99, "1\n" * 4000])
+def test_wrong_answers_are_refused_in_a_line(answers):
+    with pytest.raises(InputError) as refused:
+        play_report(AskedTable(SIX, "5", answers=answers))
+    assert "\n" not in str(refused.value) and len(str(refused.value)) < 200
+
+
+def test_only_few_tables_are_kept():
+    for seed in range(table_work.KEPT + 3):
+        play_report(AskedTable(EASY, str(seed)))
+    assert len(table_work._tables) == table_work.KEPT
+
+
+def test_a_drill_grades_answers_and_asks_weak_cells_first(home):
+    asked = AskedTable(EASY, "3", drill="hard")
+    page = play_report(asked)
+    words = re.findall(r'data-word="(\S+ \S+ \S+)"', page)
+    hand, dealer, _ = words[0].split()
+    pages = {word: give(asked, word)[0] for word in words}
+    wrong = [word for word, page in pages.items() if " costs " in page]
+    assert len(wrong) == len(words) - 1 and sum("best by" in page for page in pages.values()) == 1
+    assert all("1 of 1 right (100%)" in pages[word] for word in words if word not in wrong)
+    table_work._drill.cache_clear()  # another session
+    assert "Due from earlier sessions" in play_report(asked._replace(seed="4"))
+    assert hand and dealer and home.exists()
+
+
+@pytest.mark.parametrize("answer", ["T6 7 z", "T6", "", "ZZ 7 h", "T6 7 h h\nT6 7 q"])
+def test_wrong_answers_of_a_drill_are_refused(answer):
+    with pytest.raises(InputError):
+        play_report(AskedTable(EASY, "3", drill="all", answers=answer or " "))
+
+
+@pytest.mark.parametrize(
+    "changes", [{"drill": "x"}, {"system": "x.toml"}, {"seed": "x"}, {"game": EASY, "system": "hilo"}]
+)
+def test_what_cannot_be_played_is_refused(changes):
+    with pytest.raises(InputError):
+        play_report(AskedTable(SIX)._replace(**changes))
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_every_game_can_be_played(name):
+    asked = AskedTable(ChosenGame(name, ()), "1")
+    page = give(asked, "1")[-1]
+    assert "You" in page and "card" in page
