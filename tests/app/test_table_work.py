@@ -10,7 +10,7 @@ from support.command import bjsim
 pytest.importorskip("starlette")
 
 from bjsim.app import table_work
-from bjsim.app.table_work import AskedTable, play_report
+from bjsim.app.table_work import AskedPlay, play_report
 from bjsim.app.work import ChosenGame
 from bjsim.errors import InputError
 from bjsim.sim.game.presets import PRESETS
@@ -43,7 +43,7 @@ def give(asked, *answers):
 @pytest.mark.parametrize("system", ["", "hilo"])
 @pytest.mark.parametrize("seed", [3, 5])
 def test_the_table_says_what_the_terminal_says(seed, system):
-    asked, answers, lines = AskedTable(SIX, str(seed), system), [], []
+    asked, answers, lines = AskedPlay(SIX, str(seed), system), [], []
     for _ in range(25):
         page = play_report(asked._replace(answers="\n".join(answers)))
         answers.append("s" if 'data-key="s"' in page else "2" if "What is the" in page else "10")
@@ -58,7 +58,7 @@ def test_the_table_says_what_the_terminal_says(seed, system):
 
 
 def test_another_worker_takes_the_answers_up_again(monkeypatch):
-    asked = AskedTable(SIX, "5", "hilo")
+    asked = AskedPlay(SIX, "5", "hilo")
     answers = ["10", "s", "10", "s", "10", "s", "late", "x1"]
     *_, live = give(asked, *answers[:-1])
     monkeypatch.setattr(table_work, "_tables", table_work.OrderedDict())
@@ -70,7 +70,7 @@ def test_another_worker_takes_the_answers_up_again(monkeypatch):
 
 
 def test_each_mistake_is_noted_once(home):
-    asked = AskedTable(SIX, "5")
+    asked = AskedPlay(SIX, "5")
     give(asked, "10", "s")  # A A against 9
     noted = json.loads(home.read_text())
     [cells] = noted.values()
@@ -84,18 +84,18 @@ def test_each_mistake_is_noted_once(home):
 @pytest.mark.parametrize("answers", ["0", "999999", "ten", "10\nx", "10\ns\nh", "\n", "10\n\0", "é" * 99, "1\n" * 4000])
 def test_wrong_answers_are_refused_in_a_line(answers):
     with pytest.raises(InputError) as refused:
-        play_report(AskedTable(SIX, "5", answers=answers))
+        play_report(AskedPlay(SIX, "5", answers=answers))
     assert "\n" not in str(refused.value) and len(str(refused.value)) < 200
 
 
 def test_only_few_tables_are_kept():
     for seed in range(table_work.KEPT + 3):
-        play_report(AskedTable(EASY, str(seed)))
+        play_report(AskedPlay(EASY, str(seed)))
     assert len(table_work._tables) == table_work.KEPT
 
 
 def test_a_drill_grades_answers_and_asks_weak_cells_first(home):
-    asked = AskedTable(EASY, "3", drill="hard")
+    asked = AskedPlay(EASY, "3", drill="hard")
     page = play_report(asked)
     words = re.findall(r'data-word="(\S+ \S+ \S+)"', page)
     hand, dealer, _ = words[0].split()
@@ -111,7 +111,7 @@ def test_a_drill_grades_answers_and_asks_weak_cells_first(home):
 @pytest.mark.parametrize("answer", ["T6 7 z", "T6", "", "ZZ 7 h", "T6 7 h h\nT6 7 q"])
 def test_wrong_answers_of_a_drill_are_refused(answer):
     with pytest.raises(InputError):
-        play_report(AskedTable(EASY, "3", drill="all", answers=answer or " "))
+        play_report(AskedPlay(EASY, "3", drill="all", answers=answer or " "))
 
 
 @pytest.mark.parametrize(
@@ -119,11 +119,11 @@ def test_wrong_answers_of_a_drill_are_refused(answer):
 )
 def test_what_cannot_be_played_is_refused(changes):
     with pytest.raises(InputError):
-        play_report(AskedTable(SIX)._replace(**changes))
+        play_report(AskedPlay(SIX)._replace(**changes))
 
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_every_game_can_be_played(name):
-    asked = AskedTable(ChosenGame(name, ()), "1")
+    asked = AskedPlay(ChosenGame(name, ()), "1")
     page = give(asked, "1")[-1]
     assert "You" in page and "card" in page

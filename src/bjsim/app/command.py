@@ -4,18 +4,26 @@ from __future__ import annotations
 
 import socket
 import webbrowser
+from pathlib import Path
 
 import click
 
+from bjsim.bots.contest.play.journal import find_journal
 from bjsim.cli.options import Count
 from bjsim.errors import InputError
 
 
 @click.command()
 @click.option("--port", type=Count(0, 65535, "8021"), default=0, help="Port of 127.0.0.1.  [default: a free one]")
+@click.option(
+    "--contest",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    help="Show the contest in this folder too, while it is played.",
+)
 @click.option("--no-browser", is_flag=True, help="Print the address only; open no browser.")
-def app(port: int, no_browser: bool) -> None:
-    """Explore games, charts and hands in the browser: exact figures at every click.
+def app(port: int, contest: Path | None, no_browser: bool) -> None:
+    """Explore games, charts, hands, runs and counts in the browser, and play there: exact figures at every click.
 
     The page is served to this machine alone. The address has a secret in it; Ctrl-C ends the server.
     """
@@ -23,6 +31,8 @@ def app(port: int, no_browser: bool) -> None:
         from bjsim.app.server import Laboratory, serve
     except ModuleNotFoundError as error:
         raise InputError(f"{error.name} is missing; in a checkout of bjsim, run: pip install '.[app]'") from None
+    if contest:
+        find_journal(contest)
     listening = socket.socket()
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -31,7 +41,7 @@ def app(port: int, no_browser: bool) -> None:
         raise InputError(
             f"--port {port}: {(error.strerror or str(error)).lower()}; leave it out for a free port"
         ) from None
-    laboratory = Laboratory(listening.getsockname()[1])
+    laboratory = Laboratory(listening.getsockname()[1], str(contest.resolve()) if contest else "")
     click.echo(f"bjsim is at {laboratory.address}\nCtrl-C ends it")
     if not no_browser:
         webbrowser.open(laboratory.address)

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple, TypeVar
 from starlette.requests import Request
 
 from bjsim.app.long_work import AskedCount, AskedRun, count_report, indices_report, run_report
-from bjsim.app.table_work import AskedTable, play_report
+from bjsim.app.table_work import AskedPlay, play_report
 from bjsim.app.work import ChosenGame, chart_report, game_details, game_report, hand_report, value_change
 
-Asked = TypeVar("Asked", AskedRun, AskedCount, AskedTable)
+Asked = TypeVar("Asked", AskedRun, AskedCount, AskedPlay)
 LONGEST = 1000  # characters of a value
 
 
@@ -55,7 +55,7 @@ REPORTS = {
     "run": ReportJob("long", run_report, lambda request, text: (_asked(AskedRun, request)._replace(chart=text),), True),
     "count": ReportJob("long", count_report, lambda request, text: (_asked(AskedCount, request),)),
     "play": ReportJob(
-        "now", play_report, lambda request, text: (_asked(AskedTable, request)._replace(answers=text),), True
+        "now", play_report, lambda request, text: (_asked(AskedPlay, request)._replace(answers=text),), True
     ),
     "indices": ReportJob("later", indices_report, lambda request, text: (_asked(AskedCount, request),)),
 }

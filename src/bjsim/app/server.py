@@ -16,11 +16,12 @@ from starlette.responses import JSONResponse, PlainTextResponse, RedirectRespons
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from bjsim.app.contest_work import contest_assets, contest_page
 from bjsim.app.controls import rule_controls, rule_texts
 from bjsim.app.jobs import NICE, JobProcess
 from bjsim.app.long_work import AskedCount, AskedRun
 from bjsim.app.reports import REPORTS
-from bjsim.app.table_work import AskedTable
+from bjsim.app.table_work import AskedPlay
 from bjsim.app.work import ChosenGame, game_report
 from bjsim.cli.pages import render_report
 from bjsim.html_pages import render_page, templates
@@ -49,10 +50,13 @@ HEADERS = {
 
 
 class Laboratory:
-    """What the server knows: its port, its secret, and its workers: for figures now, later, and after long work."""
+    """What the server knows: its port, its secret, and its workers: for figures now, later, and after long work.
 
-    def __init__(self, port: int) -> None:
-        self.port = port
+    contest: the folder of the contest that is shown; empty for none.
+    """
+
+    def __init__(self, port: int, contest: str = "") -> None:
+        self.port, self.contest = port, contest
         self.token = secrets.token_urlsafe(24)
         self.cookie = f"bjsim-{port}"  # browsers share cookies among ports
         self.now, self.later, self.long = self.workers = JobProcess(), JobProcess(NICE), JobProcess(NICE)
@@ -127,7 +131,15 @@ def make_app(laboratory: Laboratory) -> ASGIApp:
 
     async def page(request: Request) -> Response:
         name = request.path_params["name"]
-        return Response(shell(name), media_type="text/html") if name in PAGES else _unknown()
+        if name not in PAGES:
+            return _unknown()
+        return Response(shell(name, bool(laboratory.contest)), media_type="text/html")
+
+    async def contest(request: Request) -> Response:
+        if not laboratory.contest:
+            return _unknown()
+        found = await laboratory.later.run("", contest_page, laboratory.contest, request.path_params["path"])
+        return _answer(*found)
 
     async def report(request: Request) -> Response:
         job = REPORTS.get(request.path_params["name"])
@@ -144,8 +156,7 @@ def make_app(laboratory: Laboratory) -> ASGIApp:
         # the name that a page gives itself; its newest request replaces those that wait
         page = request.headers.get("bjsim-page", "")[:60]
         worker: JobProcess = getattr(laboratory, job.worker)
-        status, answer = await worker.run(page, job.make, *job.arguments(request, text))
-        return Response(answer, status, media_type="text/html" if status == 200 else "text/plain")
+        return _answer(*await worker.run(page, job.make, *job.arguments(request, text)))
 
     async def static(request: Request) -> Response:
         found = assets().get(request.path_params["name"])
@@ -163,6 +174,7 @@ def make_app(laboratory: Laboratory) -> ASGIApp:
         Route("/presets", presets),
         Route("/static/{name}", static),
         Route("/report/{name}", report, methods=["GET", "POST"]),
+        Route("/contest/{path:path}", contest),
         Route("/{name}", page),
     ]
     return Guard(Starlette(routes=routes), laboratory)
@@ -205,12 +217,12 @@ def serve(laboratory: Laboratory, listening: socket.socket) -> None:
 
 
 @cache
-def shell(name: str) -> str:
+def shell(name: str, contest: bool = False) -> str:
     """A page without its report, which its script asks for."""
     return render_page(
-        "bjsim.app", "app.html", page=name, pages=PAGES, rules=rule_controls(name), presets=PRESETS, hands=HANDS,
-        systems=built_in_systems(), players=[*CATALOGUE, *BUILT_IN], run=AskedRun._field_defaults,
-        count=AskedCount._field_defaults, table=AskedTable._field_defaults, topics=TOPICS,
+        "bjsim.app", "app.html", page=name, contest=contest, pages=PAGES, rules=rule_controls(name), presets=PRESETS,
+        hands=HANDS, systems=built_in_systems(), players=[*CATALOGUE, *BUILT_IN], run=AskedRun._field_defaults,
+        count=AskedCount._field_defaults, table=AskedPlay._field_defaults, topics=TOPICS,
     )  # fmt: skip
 
 
@@ -226,6 +238,7 @@ def assets() -> dict[str, tuple[str, str]]:
         "cells.js": (script, "text/javascript"),
         "app.js": (read("app.js").render(), "text/javascript"),
         "play.js": (read("play.js").render(), "text/javascript"),
+        **contest_assets(),
     }
 
 
@@ -236,6 +249,10 @@ async def _body(request: Request) -> bytes:
         if len(body) > LONGEST_BODY:
             raise OverflowError
     return bytes(body)
+
+
+def _answer(status: int, text: str) -> Response:
+    return Response(text, status, media_type="text/html" if status == 200 else "text/plain")
 
 
 def _unknown() -> Response:

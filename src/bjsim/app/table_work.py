@@ -41,7 +41,7 @@ KEPT = 6  # tables at which play can go on without playing all answers again
 LATE = "late"  # in place of a count that was not given in time
 
 
-class AskedTable(NamedTuple):
+class AskedPlay(NamedTuple):
     """A table, or a drill, as a page asks for it.
 
     Attributes:
@@ -61,10 +61,10 @@ class AskedTable(NamedTuple):
     new: str = ""
 
 
-class OpenTable:
+class PlayedTable:
     """A table at which a person plays through a page. Raises: InputError: The game, or the count, is not accepted."""
 
-    def __init__(self, asked: AskedTable) -> None:
+    def __init__(self, asked: AskedPlay) -> None:
         rules = asked.game.rules()
         rules = rules.replace(seats=1)
         if asked.system and asked.system not in built_in_systems():
@@ -107,10 +107,10 @@ def _parse(question: object, word: str) -> object:
     return "the game is over; begin a new one"
 
 
-_tables: OrderedDict[AskedTable, OpenTable] = OrderedDict()
+_tables: OrderedDict[AskedPlay, PlayedTable] = OrderedDict()
 
 
-def play_report(asked: AskedTable) -> str:
+def play_report(asked: AskedPlay) -> str:
     """A table or a drill after some answers, with the next question."""
     answers = asked.answers.split("\n") if asked.answers else []
     if len(answers) > MOST_ANSWERS:
@@ -120,7 +120,7 @@ def play_report(asked: AskedTable) -> str:
     key = asked._replace(answers="", new="")
     table = _tables.pop(key, None)
     if table is None or table.answers != answers[: len(table.answers)]:
-        table = OpenTable(key)
+        table = PlayedTable(key)
     for number in range(len(table.answers), len(answers)):
         is_new = asked.new == "yes" and number == len(answers) - 1
         table.tally.record = Record(table.tally.coach.chart, record_path() if is_new else None)
@@ -134,7 +134,7 @@ def play_report(asked: AskedTable) -> str:
     return _table_page(asked, table)
 
 
-def _table_page(asked: AskedTable, open_table: OpenTable) -> str:
+def _table_page(asked: AskedPlay, open_table: PlayedTable) -> str:
     table, question, tally = open_table.table, open_table.question, open_table.tally
     seen, hands = table.narrator, []
     active = question.hand if isinstance(question, MoveAsked) else -1
@@ -189,7 +189,7 @@ def _drill(game: ChosenGame, topic: str, seed: str) -> Drill:
     return Drill(tally.coach, whole_number("seed", seed, 0, MAX_SEED), topics, tally.record)
 
 
-def drill_report(asked: AskedTable, answers: Sequence[str]) -> str:
+def drill_report(asked: AskedPlay, answers: Sequence[str]) -> str:
     """A drill after some answers, such as `T6 7 h`, with the next question."""
     if asked.drill not in (*TOPICS, "all"):
         raise InputError(f"no topic is called {asked.drill[:40]!r}; topics are all, {', '.join(TOPICS)}")

@@ -98,7 +98,7 @@ const renewdices = (of, signal) => {
 const update = async () => {
   running.abort(); running = new AbortController(); halted = false;
   const {signal} = running, of = query(), options = {signal};
-  document.querySelectorAll("nav a").forEach(link => { link.search = new URLSearchParams([...of].filter(([name]) => ["rules", "set"].includes(name))); });
+  document.querySelectorAll("nav a:not([href^='/contest'])").forEach(link => { link.search = new URLSearchParams([...of].filter(([name]) => ["rules", "set"].includes(name))); });
   if (at("text")) {
     sessionStorage.setItem(page, at("text").value);
     if (page === "chart" && !at("text").value.trim()) { say(""); return; }

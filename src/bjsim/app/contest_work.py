@@ -1,0 +1,76 @@
+"""The pages of a contest's folder, made anew from its journal when that has grown. Nothing of it is run."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from pathlib import Path
+
+from bjsim.bots.contest.play import journal
+from bjsim.bots.contest.play.timings import Timings
+from bjsim.bots.contest.report.bot_page import render_bot
+from bjsim.bots.contest.report.colours import DARK, LIGHT
+from bjsim.bots.contest.report.page import ContestReport, render_index, templates
+from bjsim.bots.contest.report.page_data import PageData
+from bjsim.bots.contest.scoring.standings import Standings
+from bjsim.errors import InputError, shorten
+
+INDEX = "index.html"
+BACK = '<p class="note"><a href="/game">← bjsim</a></p>'
+
+
+def contest_page(folder: str, name: str) -> str:
+    """A page of a contest, with its style and its scripts in files of their own.
+
+    Args:
+        folder: The contest's folder.
+        name: `index.html`, or `pages/BOT.html`.
+
+    Returns:
+        The page.
+
+    Raises:
+        InputError: There is no such page, or the journal is damaged.
+    """
+    place = Path(folder)
+    with journal.sensible(place):
+        written = journal.find_journal(place).stat()
+        report = _report(place, written.st_size, written.st_mtime)
+        pages = {f"pages/{row['slug']}.html": row for row in (*report.former, *report.rows)}
+        if name == INDEX:
+            page = render_index(report)
+        elif name in pages:
+            page = render_bot(report, pages[name])
+        else:
+            raise InputError(f"the contest has no page {shorten(name)}")
+    page = re.sub(r"<li>Download: .*?</li>", "", page, flags=re.S)
+    script = "contest.js" if name == INDEX else "bot.js"
+    page = re.sub(r"<style>.*?</style>", '<link rel="stylesheet" href="/static/contest.css">', page, flags=re.S)
+    before, _, after = page.rpartition("<script>")
+    page = f'{before}<script src="/static/{script}"></script>{after.partition("</script>")[2]}'
+    return re.sub(r"<main>", f"<main>{BACK}", page, count=1)
+
+
+def contest_assets() -> dict[str, tuple[str, str]]:
+    """The stylesheet and the scripts of these pages by name, with their types."""
+    read = templates().get_template
+    reload = read("reload.js").render()
+    return {
+        "contest.css": (read("style.css").render(light=LIGHT, dark=DARK), "text/css"),
+        "contest.js": (reload + read("page.js").render(), "text/javascript"),
+        "bot.js": (reload + read("bot.js").render(), "text/javascript"),
+    }
+
+
+@lru_cache(maxsize=1)
+def _report(folder: Path, size: int, changed: float) -> ContestReport:
+    records = journal.read(folder)
+    header = next(records, None)
+    if header is None:
+        raise InputError(f"the journal in {folder} is empty")
+    standings = Standings(header)
+    data = PageData(standings.contest)
+    for record in records:
+        standings.add(record)
+        data.add(record)
+    return ContestReport(standings, data, Timings.load(folder, len(standings.names)), changed, folder)
