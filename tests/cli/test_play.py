@@ -132,6 +132,13 @@ def test_a_game_without_a_bet_to_ask_for() -> None:
             "You tie 20 against 20: 10 chips bet again.", "You have 200 chips.", "Round 2, your bet is 10 chips.",
         ]),
         ("spanish-21", "A46K 4", "h", ["You win 10 chips (21)."]),
+        ("double-attack", "6KQ9K", "a s", [
+            "No cards yet against 6: a attack, s no attack > a", "You attack with 20 chips.",
+            "The dealer takes a card face down.", "You win 20 chips (20 against bust).",
+        ]),
+        ("free-bet", "6T595", "d", [
+            "6 5, 11 against T: h hit, s stand, d free double > d", "You lose 10 chips (16 against 19).",
+        ]),
         ("double-exposure", "A9T6", "s", ["The dealer has 9 6, 15."]),
         ("cardshark", "T9T7 6", "b20 s", ["You raise by 20 chips to 30.", "You win 30 chips (20 against bust)."]),
     ],

@@ -90,6 +90,7 @@ def test_the_table_pays_what_the_readable_round_pays_in_random_games(games: int)
         "insurance": [True, False],
         "surrender": ["none", "late", "early", "early-ten", "early-ace"],
         "dealer_22_pushes": [True, False],
+        "attack": [True, False],
         "free_doubles": ["none", "9-11"],
         "free_double_cards": ["two", "any"],
         "free_splits": ["none", "A2356789", "A9T"],

@@ -58,6 +58,8 @@ RULED: dict[str, dict[str, object]] = {
                    "double_cards": "any", "resplit_aces": True, "hit_split_aces": True, "surrender": "late"},
     "free-bet": {"decks": 6, "hit_soft_17": True, "dealer_22_pushes": True, "free_doubles": "9-11", "peek": True,
                  "free_double_cards": "two", "free_splits": "A23456789", "resplit_aces": True, "max_hands": 4},
+    "double-attack": {"decks": 8, "deck": "spanish", "attack": True, "blackjack_pays": 1, "hit_soft_17": False,
+                      "deal": "dppd", "peek": True},
     "free-bet-2012": {"free_doubles": "9-11", "free_double_cards": "any", "free_splits": "A2356789"},
 }  # fmt: skip
 

@@ -92,6 +92,7 @@ FIELDS: dict[str, dict[str, list[Any]]] = {
     },
     "surrender_after_split": FLAGS,
     "insurance": FLAGS,
+    "attack": FLAGS,
     "split_by": {"takes": [(word, word) for word in ("value", "rank", "never")], "refuses": ["", "suit", "points", 10]},
     "max_hands": {
         "takes": [(2, 2), ("16", 16), ("inf", math.inf), (math.inf, math.inf)],

@@ -187,7 +187,8 @@ class TinyShoe:
             rest = less(self.cards, shown)
             holes = draws(rest) if self.rules.dealer_shows == "up" else [("", Fraction(1))]
             for hole, q in holes:
-                ev += p * q * self._dealt(policy, shown, sort(shown + hole), less(rest, hole), power)
+                bets = 2 if self.rules.attack and policy("", shown, "", "AS") == "A" else 1
+                ev += p * q * bets**power * self._dealt(policy, shown, sort(shown + hole), less(rest, hole), power)
         return ev
 
     def _dealt(self, policy: Policy, shown: str, dealer: str, rest: str, power: int) -> Fraction:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.protocol import UNFLUSHED, Fault, make_argv
 from bjsim.bots.turn import Turn
-from bjsim.sim.game.actions import HIT, INSURANCE, STAND, Action, View, raise_by
+from bjsim.sim.game.actions import ATTACK, HIT, INSURANCE, STAND, Action, View, raise_by
 from bjsim.sim.game.observers import drive
 from bjsim.sim.game.round import Round, RoundResult
 from bjsim.sim.game.rules import Rules
@@ -55,7 +55,7 @@ class Deal:
         shoe = ScriptedShoe("".join([*deck, *own, *OTHERS * 20]))
 
         def answer(seat: int, view: View) -> Action:
-            if seat or view.legal == INSURANCE:
+            if seat or view.legal in (ATTACK, INSURANCE):
                 return STAND
             return left.pop(0) if left else decide(view)
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 from bjsim.bots.protocol import Fault, Reply, classify_reply, make_argv
-from bjsim.sim.game.actions import INSURANCE, STAND, Action, Player, View
+from bjsim.sim.game.actions import ATTACK, INSURANCE, STAND, Action, Player, View
 from bjsim.sim.game.observers import as_action, find_fault
 from bjsim.sim.running.backend import Need
 
@@ -114,8 +114,9 @@ def runs_program(player: object) -> TypeGuard[Any]:
 
 
 def can_ask(view: View, line: bool) -> bool:
-    """Whether a program can be asked this. Five arguments cannot ask about insurance, so an argv bot declines it."""
-    return line or view.legal != INSURANCE
+    """Whether a program can be asked this. Five arguments cannot ask about insurance or an attack, so an argv bot
+    declines them."""
+    return line or view.legal not in (ATTACK, INSURANCE)
 
 
 def _decide(player: Player, view: View) -> Action | Fault:

@@ -12,7 +12,7 @@ from bjsim.cli.narrator import PERSON, Narrator, format_chips
 from bjsim.cli.person import STAKES, CoachTally, PersonLeft, Say, further_stake
 from bjsim.cli.terminal import EndOfInput
 from bjsim.errors import InputError
-from bjsim.sim.game.actions import STAND, Action, Player, View
+from bjsim.sim.game.actions import ATTACK, INSURANCE, STAND, Action, Player, View
 from bjsim.sim.game.observers import ask_action, find_observers, show_events
 from bjsim.sim.game.round import Round, RoundResult
 from bjsim.sim.game.rules import Rules
@@ -169,7 +169,7 @@ class CardTable:
     def _ask(self, view: View, hand_name: str, hand: int) -> Generator[MoveAsked, Action, Action]:
         chips = view.chips - self._insurance
         legal = "".join(letter for letter in view.legal if further_stake(letter, view) <= chips)
-        if "I" in view.legal and "I" not in legal:
+        if view.legal in (ATTACK, INSURANCE) and legal == "S":
             return STAND  # declines
         view = view._replace(legal=legal, chips=int(chips))
         action = yield MoveAsked(view, hand_name, hand)

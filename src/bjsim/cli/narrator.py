@@ -39,6 +39,8 @@ def format_chips(amount: Fraction | float) -> str:
 
 def format_cards(cards: str) -> str:
     """Cards and their total: `A 6, soft 17`."""
+    if not cards:
+        return "No cards yet"
     hand = Hand(cards)
     return f"{' '.join(cards)}, {'soft ' if hand.soft else ''}{hand.points}"
 
@@ -141,6 +143,8 @@ class Narrator:
     def _narrate_card(self, event: Dealt) -> str:
         self._take(event)
         if event.seat == DEALER:
+            if event.face_down:
+                return "The dealer takes a card face down."
             return f"The dealer draws {event.card}: {_dealer(self.dealer)}."
         acted, self._acted = self._acted, ""
         cards = self.hands[event.seat][event.hand]
@@ -158,6 +162,9 @@ class Narrator:
         if letter == "D":
             stakes[hand] *= 2
             return ""
+        if letter == "A":
+            stakes[hand] *= 2
+            return self._sentence(seat, hand, "attack", f"with {format_chips(stakes[hand])}")
         if letter == "P":
             line = self._sentence(seat, hand, "split", " and ".join(hands[hand]))
             hands[hand : hand + 1], stakes[hand : hand + 1] = list(hands[hand]), [stakes[hand]] * 2

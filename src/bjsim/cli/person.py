@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from bjsim.cli.narrator import format_cards, format_chips
 from bjsim.cli.terminal import UNBROKEN, EndOfInput, Terminal
-from bjsim.sim.game.actions import NAMES, Action, View
+from bjsim.sim.game.actions import ATTACK, INSURANCE, NAMES, Action, View
 from bjsim.sim.game.cards import RANKS
 from bjsim.sim.game.legal import is_free
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from bjsim.strategies.evaluation.coach import Coach, Judgement
     from bjsim.strategies.evaluation.record import Record
 
-STAKES = {"D": 1.0, "P": 1.0, "I": 0.5}  # further stakes that an action needs
+STAKES = {"D": 1.0, "P": 1.0, "I": 0.5, "A": 1.0}  # further stakes that an action needs
 Say = Callable[[str, str | None], object]  # takes a line and its colour
 SYNONYMS = {"stay": "S", "card": "H", "dd": "D", "double down": "D", "surr": "R", "bet": "B"}
 SYNONYMS |= dict.fromkeys(("insurance", "insure", "yes", "y"), "I") | dict.fromkeys(("no", "n"), "S")
-ORDER = "IHSDPRB"  # in which moves are listed
+ORDER = "AIHSDPRB"  # in which moves are listed
 QUIT = ("q", "quit", "exit")
 HELP = ("?", "help")
 RAISE = re.compile(r"(?:b|bet|raise)(?:\s*by)?\s*([0-9]{1,12})(?: chips?)?")
@@ -33,6 +33,7 @@ EXPLAINED = {
     "P": "makes two hands of a pair, each with the same bet",
     "R": "gives up half of the bet",
     "B": "adds chips to the bet, such as b 20",
+    "A": "doubles the bet before the cards are dealt",
     "I": "bets half as much that the dealer has blackjack; pays 2:1",
 }
 
@@ -55,6 +56,8 @@ def keys(legal: str, free: Collection[str] = ()) -> str:
 
 def move_name(letter: str, legal: Collection[str]) -> str:
     """The name of an action among others, which show whether the question is about insurance."""
+    if "A" in legal:
+        return {"A": "attack", "S": "no attack"}[letter]
     return {"I": "insurance", "S": "no insurance"}[letter] if "I" in legal else NAMES.get(letter, "insurance")
 
 
@@ -84,7 +87,7 @@ def ask_move(terminal: Terminal, question: str, view: View, explain: Callable[[]
             raise PersonLeft("left")
         if answer.lower() in HELP:
             for letter in sorted(view.legal, key=ORDER.find):
-                declines = letter == "S" and "I" in view.legal
+                declines = letter == "S" and view.legal in (ATTACK, INSURANCE)
                 meaning = "leaves the bet as it is" if declines else EXPLAINED[letter]
                 terminal.say(f"  {letter.lower()} {move_name(letter, view.legal)}: {meaning}")
             terminal.say("  q quits. Cards are A 2 to 9 T J Q K; # is face down. An ace counts 11 if it can (soft).")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
@@ -13,7 +14,7 @@ from bjsim.sim.game.actions import View
 from bjsim.sim.game.automaton import Decision
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import States
-from bjsim.strategies.charts.chart import INSURANCE_ROW, Chart
+from bjsim.strategies.charts.chart import ATTACK_ROW, INSURANCE_ROW, Chart
 from bjsim.strategies.charts.rows import row_order
 from bjsim.strategies.charts.wrong_cell import WrongCell
 
@@ -213,7 +214,8 @@ class Solution(ABC):
         settled, found = self._settled_share(chart), []
         for column in self._shown_columns():
             choices = list(self._choices(chart, column))
-            costs = sum_losses(choices, settled)
+            bets = 2 if column in chart.attack else 1
+            costs = {row: bets * cost for row, cost in sum_losses(choices, settled).items()}
             codes = {choice.rows[0]: chart.code(choice.rows, column) for choice in choices if choice.differs}
             alone = self._alone(chart, column, codes)
             for row in sorted(codes, key=row_order):
@@ -222,7 +224,19 @@ class Solution(ABC):
         if self.rules.insurance and chart.insurance != self.chart.insurance:  # its profit adds to all else
             cost = float(self.value_of(replace(chart, insurance=self.chart.insurance)) - self.value_of(chart))
             found.append(WrongCell(INSURANCE_ROW, "A", chart.insurance, self.chart.insurance, cost, cost))
+        for column in sorted(set(chart.attack) ^ set(self.chart.attack)) if self.rules.attack else ():
+            taken, best = ("S", "A") if column in self.chart.attack else ("A", "S")
+            cost = abs(math.prod(self.attack_values()[column]))
+            found.append(WrongCell(ATTACK_ROW, column, taken, best, cost, cost))
         return sorted(found, key=lambda cell: (-cell.cost, -cell.alone))
+
+    @abstractmethod
+    def attack_values(self) -> Mapping[str, tuple[float, float]]:
+        """Compute the probability of every upcard, and what one bet with the best chart wins against it.
+
+        Returns:
+            Both by upcard; it is worth doubling the bet before the deal where the second is positive.
+        """
 
     @abstractmethod
     def _shown_columns(self) -> Sequence[str]:

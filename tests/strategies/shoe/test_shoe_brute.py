@@ -12,6 +12,7 @@ from support.games import random_chart
 from support.tiny_shoe import FREE, POINTS, OutOfCards, TinyShoe, draws, less, sort
 
 from bjsim.sim.game.cards import RANKS
+from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.rules import Rules, RulesError
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.shoe.lookup import find_node, find_start
@@ -20,7 +21,7 @@ from bjsim.strategies.shoe.solver import ShoeSolver
 
 ROUNDING = 1e-12
 LOW = "A23456789"
-FIRST_FREE = 2000  # the first seed with free bets
+FIRST_FREE, FIRST_ATTACK = 2000, 3000  # the first seeds with free bets, and with attacks
 
 
 def random_game(seed: int) -> tuple[Rules, str]:
@@ -58,7 +59,9 @@ def random_game(seed: int) -> tuple[Rules, str]:
                 player_21_wins=later.random() < 0.3,
                 max_ace_hands=later.choice(["none", "none", "2", "3"]),
             )
-            if seed >= FIRST_FREE:
+            if seed >= FIRST_ATTACK:
+                rules = rules.replace(attack=True, deal="dppd", dealer_shows="up")
+            elif seed >= FIRST_FREE:
                 doubles = later.choice(["none", "9-11", f"{low}-{low + 5}"])
                 cards = later.choice(["two", "any"])
                 splits = later.choice(["none", "A2356789", "A23456789T"])
@@ -71,7 +74,14 @@ def random_game(seed: int) -> tuple[Rules, str]:
             rules = rules.replace(insurance=seed % 3 > 0)
         plain = rules.charlie == "none" and not rules.player_21_wins and not rules.surrender_after_split
         splits_tie = not (rules.natural_beats_natural and rules.split_tens_blackjack)
-        if plain and splits_tie and not rules.free_bets and rules.naturals == "both" and not rules.peek:
+        if (
+            plain
+            and splits_tie
+            and not rules.free_bets
+            and not rules.attack
+            and rules.naturals == "both"
+            and not rules.peek
+        ):
             rules = rules.replace(no_hole_loses="original" if seed % 4 else "all")
         cards = "".join(card * rng.randint(2, 4) for card in rng.sample(LOW, 3))
         tens = "TTTTTTTTTTTTTTTT" if rules.split_by != "rank" else "TTTJJJQQTTTTTTTT"
@@ -88,6 +98,8 @@ class Players:
 
     def chart(self, chart: Chart):
         def policy(hand: str, shown: str, split: str, legal: str) -> str:
+            if legal == "AS":
+                return chart.policy(HandState(), self.states.column(shown), legal)
             return chart.policy(chart.find_state(hand, bool(split), FREE in split), self.states.column(shown), legal)
 
         return policy
@@ -96,12 +108,17 @@ class Players:
         shoe = self.solver.shoe
         return " SHDPR"[self.solver.plays(name)[find_start(shoe, shown)].act[find_node(shoe, hand, True)]]
 
+    def attacks(self, shown: str, name: str) -> str:
+        return "A" if self.solver.plays(name)[find_start(self.solver.shoe, shown)].bets == 2 else "S"
+
     def insures(self, hand: str, shown: str) -> str:
         """By the cards of the hand: more than a third of the rest are tens."""
         rest = less(self.tiny.cards, hand + shown)
         return "I" if 3 * sum(POINTS[card] == 10 for card in rest) > len(rest) else "S"
 
     def with_exceptions(self, hand: str, shown: str, split: str, legal: str) -> str:
+        if legal == "AS":
+            return self.attacks(shown, "td-2c")
         if legal == "IS":
             return self.insures(hand, shown)
         if not split and len(hand) == 2:
@@ -112,6 +129,8 @@ class Players:
         """CDZ- and CDP1: stand, hit and double are the tiny shoe's own choice; splits and surrenders the solver's."""
 
         def policy(hand: str, shown: str, split: str, legal: str) -> str:
+            if legal == "AS":
+                return self.attacks(shown, name)
             whole = self.tiny.legal(hand, "", 99)
             if legal == "IS":
                 return self.insures(hand, shown)
@@ -158,11 +177,11 @@ def check(seed: int) -> bool:
     return True
 
 
-@pytest.mark.parametrize("seed", [3, 5, 7, 9, 94, 101, 110, 145, 157, 174, 791, 920, 1072, 2003, 2006])
+@pytest.mark.parametrize("seed", [3, 5, 7, 9, 94, 101, 110, 145, 157, 174, 791, 920, 1072, 2003, 2006, 3003])
 def test_a_tiny_shoe_has_its_brute_force_value(seed: int) -> None:
     """From 101 on split hands surrender; 145 has a tie; from 157 on surrender is early (174: ten, 791: ace).
     Insurance is offered where the seed is no multiple of 3; in 94 a natural takes the original bet only. The house pays
-    for doubles and splits from 2000 on."""
+    for doubles and splits from 2000 on; from 3000 on bets are doubled against some cards."""
     check(seed)
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from bjsim.errors import InputError, RunFailed
 from bjsim.sim.engine.kernels.layout import (
+    ATTACK,
     DOUBLE,
     HIT,
     INSURE,
@@ -26,6 +27,7 @@ from bjsim.sim.engine.kernels.layout import (
     Numbers,
 )
 from bjsim.sim.engine.merge_states import merge_states
+from bjsim.sim.game.actions import ATTACK as ASKS_ATTACK
 from bjsim.sim.game.actions import CODES, INSURANCE
 from bjsim.sim.game.card_states import CardStates
 from bjsim.sim.game.cards import NORMAL_TENS, RANKS
@@ -135,8 +137,9 @@ def _insured_column(states: States) -> int:
 
 def _numbers(states: States, results: list[Result], outcomes: tuple[int, ...], seats: int) -> Numbers:
     rules = states.rules
-    best = max(Fraction(2 * max(result.bonus for result in results)), rules.blackjack_pays)
+    best = (1 + rules.attack) * max(Fraction(2 * max(result.bonus for result in results)), rules.blackjack_pays)
     hands = rules.most_hands
+    most = best * int(hands if hands < math.inf else 0) + (1 + rules.attack) * rules.insurance
     numbers = Numbers(
         ending_outcome=next((i for i, outcome in enumerate(outcomes) if states.ends_round(outcome)), -1),
         most_hands=NO_LIMIT if hands == math.inf else int(hands),
@@ -148,7 +151,7 @@ def _numbers(states: States, results: list[Result], outcomes: tuple[int, ...], s
         shoe_size=rules.shoe_size,
         cut=rules.cut_cards,
         normal_tens=int(rules.ten_probability == NORMAL_TENS),
-        width=ENDLESS_WINDOW if hands == math.inf else math.ceil((best * int(hands) + rules.insurance) / rules.unit),
+        width=ENDLESS_WINDOW if hands == math.inf else math.ceil(most / rules.unit),
         ties=0 if rules.ties != "replay" else 64 if hands == math.inf else 2 * int(hands),
     )
     if seats * (2 * numbers.width + 1) * (numbers.ties + 1) > MAX_COUNTERS:
@@ -262,6 +265,9 @@ def _actions(states: States, hands: list[HandState], policy: Policy) -> Array:
                 if choice not in tuple(allowed):
                     raise ValueError(f"a strategy chose {choice} of {allowed} for {hand} against {column}")
                 act[may_split, i, j] = CODES[choice]
+    if states.rules.attack:
+        attacked = [policy(HandState(), column, ASKS_ATTACK) == "A" for column in states.columns]
+        act[:, 0] = np.where(attacked, ATTACK, 0)
     early = act[..., [states.columns.index(card) for card in states.columns_before_look("R")]]
     insured = np.zeros((2, len(hands), 1), np.int64)
     if (ace := _insured_column(states)) >= 0:

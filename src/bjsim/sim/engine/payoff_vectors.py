@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from bjsim.sim.engine.kernels.layout import CHOICE, INSURE, CompiledRules
+from bjsim.sim.engine.kernels.layout import ATTACK, CHOICE, INSURE, CompiledRules
 
 Array = np.ndarray[Any, Any]
 
@@ -20,11 +20,13 @@ class PayoffVectors:
         codes: Payoff codes, (V, O). Row 0 is zeros. A second half has the same with an insurance bet, if any is made.
         number: The row of a result at one and two bets, (R, 2).
         insured: What insurance adds to the number of a row.
+        attack: What it adds that the bets were doubled before the deal.
     """
 
     codes: Array
     number: Array
     insured: int
+    attack: int
 
     @classmethod
     def of(cls, compiled: CompiledRules) -> PayoffVectors:
@@ -33,9 +35,11 @@ class PayoffVectors:
         distinct, row = np.unique(compiled.pay.reshape(-1, outcomes), axis=0, return_inverse=True)
         codes = np.concatenate([np.zeros((1, outcomes), np.int64), distinct])
         number = 1 + row.reshape(results, stakes)
-        if not may_take(compiled.act, INSURE).any():
-            return cls(codes, number, 0)
-        return cls(np.concatenate([codes, codes + compiled.pay[compiled.numbers.insured, 0]]), number, len(codes))
+        insured = len(codes) if may_take(compiled.act, INSURE).any() else 0
+        if insured:
+            codes = np.concatenate([codes, codes + compiled.pay[compiled.numbers.insured, 0]])
+        attack = len(codes) if (compiled.act[:, :, 0] == ATTACK).any() else 0
+        return cls(np.concatenate([codes, 2 * codes]) if attack else codes, number, insured, attack)
 
 
 def may_take(act: Array, code: int) -> Array:

@@ -11,14 +11,24 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bjsim.sim.engine.kernels.layout import CHOICE, DOUBLE, HIT, INSURE, NO_LIMIT, SPLIT, SURRENDER, CompiledRules
-from bjsim.sim.engine.payoff_vectors import PayoffVectors, may_take
+from bjsim.sim.engine.kernels.layout import (
+    ATTACK,
+    CHOICE,
+    DOUBLE,
+    HIT,
+    INSURE,
+    NO_LIMIT,
+    SPLIT,
+    SURRENDER,
+    CompiledRules,
+)
+from bjsim.sim.engine.payoff_vectors import PayoffVectors
+from bjsim.sim.engine.table_room import hands_within
 
 Array = np.ndarray[Any, Any]
 
 DEAL, DRAW, DEALER, ASK = range(4)  # purpose of the next card; ASK waits for an action instead
 OVER, LEAVES = -1, -2  # what a card may lead to instead of a state
-MOST_PENDING = 200  # within the table
 UNLIKELY = 1e-9  # probability that splits of a pair make a round leave the table, about
 
 
@@ -95,7 +105,7 @@ class Transitions:
         self.vectors = PayoffVectors.of(compiled)
         self.codes, code = np.unique(self.vectors.codes, return_inverse=True)
         self._code = code.reshape(self.vectors.codes.shape)
-        self._most_hands, self._most_pending = _room(compiled, self.act, unlikely)
+        self._most_hands, self._most_pending = hands_within(compiled, self.act, unlikely)
         self._most_count = max(int(self._most_hands[self._most_hands < NO_LIMIT].max(initial=0)), 2)
         self._sizes = (
             4, max(len(compiled.deal), 2), max(len(compiled.add), len(self.vectors.codes)), len(compiled.add),
@@ -243,7 +253,8 @@ class Transitions:
     def _end_hand(self, moves: Moves, at: Array, states: State, result: Array) -> None:
         """A pending split hand follows, or it was the last."""
         compiled, doubled, insured = self.compiled, np.minimum(states.step, 1), states.insured
-        vector = self.vectors.number[result, doubled] + insured * self.vectors.insured
+        attack = self.vectors.attack * (self.act[1, 0, states.column] == ATTACK)
+        vector = self.vectors.number[result, doubled] + insured * self.vectors.insured + attack
         need = np.maximum(states.need, compiled.waits[result])
         if self.vectors.insured:
             need = np.maximum(need, insured * compiled.waits[compiled.numbers.insured])
@@ -272,29 +283,3 @@ class Transitions:
         over, outcome = ~draws, self.compiled.dealer_out[states.dealer]
         end = self._code[vector, outcome] * (self.vectors.codes.shape[1] + 1) + np.where(split, 1 + outcome, 0)
         moves.label[at[over]] = len(self.vectors.codes) + end[over]
-
-
-def _room(compiled: CompiledRules, act: Array, unlikely: float) -> tuple[Array, Array]:
-    """By split hand, the numbers of hands, and of pending hands, above which a round leaves the table."""
-    again = np.logical_or.reduce(may_take(act[1], SPLIT), axis=1)[compiled.add] @ rank_probabilities(compiled)
-    rare = unlikely / np.maximum(again, unlikely) ** 2  # of rounds with this split
-    endless = compiled.hand_limit == NO_LIMIT
-    n = np.arange(2, np.where(endless, 2, compiled.hand_limit).max() + 1)
-    trees = np.cumprod(np.append([1.0], 2 * (2 * n[:-1] - 1) / (n[:-1] + 1)))  # Catalan numbers
-    ends = trees * np.power.outer(again, n - 2) * np.power.outer(1 - again, n)  # probability of n hands in all
-    most = 2 + (1 - np.cumsum(ends, axis=1) > rare[:, None]).sum(axis=1)
-    hands = np.where(endless, NO_LIMIT, np.minimum(most, compiled.hand_limit))
-    pending = np.full(len(again), MOST_PENDING)
-    falls = (again > 0) & (again < 0.5)  # the number pending is a random walk
-    pending[falls] = np.ceil(np.log(rare[falls]) / np.log(again[falls] / (1 - again[falls]))).clip(1, MOST_PENDING)
-    return hands, np.minimum(pending, hands - 1)
-
-
-def rank_probabilities(compiled: CompiledRules) -> Array:
-    """Probabilities of the 13 ranks in a full shoe."""
-    if compiled.numbers.shoe_size:
-        return np.bincount(compiled.unshuffled, minlength=13) / compiled.numbers.shoe_size
-    if compiled.numbers.normal_tens:
-        return np.full(13, 1 / 13)
-    kept = compiled.threshold / (1 << 28)
-    return (np.bincount(np.arange(16), kept, 16) + np.bincount(compiled.other, 1 - kept, 16))[:13] / 16

@@ -20,7 +20,7 @@ from bjsim.sim.engine.luck_tables import Luck, make_luck
 from bjsim.sim.engine.packed_tables import pack_luck, pack_seats, pack_table
 from bjsim.sim.engine.round_table import LeftTable, make_round_tables
 from bjsim.sim.engine.row_values import RowValues, make_row_values
-from bjsim.sim.engine.transitions import rank_probabilities
+from bjsim.sim.engine.table_room import rank_probabilities
 from bjsim.sim.game.random_stream import stream_key
 
 WORTH_LOADING = 2_000_000  # rounds of one seat that arrays play about as quickly as kernels are loaded from the cache

@@ -21,11 +21,12 @@ class ActionCode(IntEnum):
     SURRENDER = 5
     INSURE = 6
     RAISE = 7
+    ATTACK = 8
 
     @property
     def letter(self) -> str:
         """Its letter in the protocol of [CardShark]; I is ours."""
-        return " SHDPRIB"[self]
+        return " SHDPRIBA"[self]
 
 
 class Action(NamedTuple):
@@ -34,7 +35,8 @@ class Action(NamedTuple):
     It is a value and not a member of `ActionCode`, because a raise has an amount.
 
     Attributes:
-        letter: S stand, H hit, D double, P split, R surrender or B raise, as in the protocol of [CardShark]; I insure.
+        letter: S stand, H hit, D double, P split, R surrender or B raise, as in the protocol of [CardShark]; I insure,
+            A attack.
         amount: For a raise, the chips added to the stake.
 
     Source: [CardShark].
@@ -47,8 +49,9 @@ class Action(NamedTuple):
         return f"B {self.amount}" if self.letter == "B" else self.letter
 
 
-NAMES = {one.letter: one.name.lower() for one in ActionCode if one != ActionCode.INSURE}
+NAMES = {one.letter: one.name.lower() for one in ActionCode if one not in (ActionCode.INSURE, ActionCode.ATTACK)}
 INSURANCE = ActionCode.INSURE.letter + ActionCode.STAND.letter  # the decision on insurance: I insures, S declines
+ATTACK = ActionCode.ATTACK.letter + ActionCode.STAND.letter  # A doubles the bet against the dealer's card, S does not
 CODES = {one.letter: int(one) for one in ActionCode if one < ActionCode.INSURE}  # of actions on a hand, no amount
 RUNAWAY = 100_000  # the limit on the hands of one seat in one round
 ENDLESS = f"a seat reached the limit of {RUNAWAY:,} hands in one round: its splits end very late, or never"
@@ -73,7 +76,8 @@ class View(NamedTuple):
             then all other open cards in the order in which they were dealt.
         stake: Chips bet on this hand; initially `rules.buy_in`.
         chips: Chips that the seat holds, without its stakes.
-        legal: Letters of the legal actions; `B` needs 0 <= amount <= chips. INSURANCE asks for insurance alone.
+        legal: Letters of the legal actions; `B` needs 0 <= amount <= chips. INSURANCE asks for insurance alone,
+            and ATTACK whether to double the bet before the hand is dealt.
         split: Whether the hand came from a split.
         hands: Number of hands that the seat holds now.
         pending: Number of these that wait for their second card, besides this hand.

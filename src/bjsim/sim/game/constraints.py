@@ -140,6 +140,28 @@ CONTRADICTIONS = (
         )
     ),
     Contradiction(
+        ("attack", "deal"),
+        lambda r: r.attack and r.deal[0] != "d",
+        "attack = true needs a deal that begins with the dealer's card, such as dppd, not {deal}",
+    ),
+    *(
+        Contradiction(
+            ("attack", field),
+            lambda r, field=field, needed=needed: r.attack and getattr(r, field) != needed,  # type: ignore[misc]
+            f"attack = true needs {field} = {str(needed).lower()}, not {{{field}}}: {reason}",
+        )
+        for field, needed, reason in (
+            ("dealer_shows", "up", "the bet is doubled against one open card"),
+            ("raises", False, "chips would have to last for doubled bets"),
+            ("no_hole_loses", "all", "it is not said whether the attack is part of the original bet"),
+        )
+    ),
+    Contradiction(
+        ("attack", "ties"),
+        lambda r: r.attack and r.ties == "replay",
+        "attack = true with ties = replay: it is not said whether the attack is replayed; use push or lose",
+    ),
+    Contradiction(
         ("free_splits", "max_hands"),
         lambda r: r.free_splits != "none" and r.most_hands == math.inf,
         "free_splits = {free_splits} needs a limit of hands, not max_hands = {max_hands} and "

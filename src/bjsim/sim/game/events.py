@@ -123,6 +123,8 @@ def describe(event: Event, names: Sequence[str]) -> str:
         case Dealt(card):
             return f"{name}: {card}"
         case Acted(action=action):
+            if action.letter == "A":
+                return f"{name}: attacks"
             return f"{name}: {NAMES[action.letter]}{f' {action.amount}' if action.letter == 'B' else ''}"
         case HandEnded(ending=ending):
             return f"{name}: {ENDINGS.get(ending, ending)}"

@@ -8,12 +8,11 @@ players, a bot's turns, a journal, a person in a terminal, or an environment.
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from fractions import Fraction
 from functools import lru_cache
 
 from bjsim.errors import EndlessSplitting
 from bjsim.sim.game import events
-from bjsim.sim.game.actions import ENDLESS, INSURANCE, RUNAWAY, Action, Player, Question, View
+from bjsim.sim.game.actions import ATTACK, ENDLESS, INSURANCE, RUNAWAY, Action, Player, Question, View
 from bjsim.sim.game.cards import HIDDEN, RANKS, TEN
 from bjsim.sim.game.legal import doubles_free, legal_letters
 from bjsim.sim.game.observers import ask_action, ask_bets, drive, find_observers, show_events
@@ -21,7 +20,7 @@ from bjsim.sim.game.round_result import RoundResult as RoundResult
 from bjsim.sim.game.rule_parsers import EARLY_SURRENDER
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.seats import Cards, PlayedHand, Seat
-from bjsim.sim.game.settlement import add_amounts, counts_as_natural, is_settled, pay_seat, risks_bet
+from bjsim.sim.game.settlement import counts_as_natural, is_settled, risks_bet, settle_seats
 from bjsim.sim.game.shoe import Shoe
 
 # Frozen dataclasses are slow to make, and few different ones occur. Without the caches a round takes 1.1 times as long.
@@ -75,7 +74,7 @@ class Round:
             RunFailed: A seat reached the limit on hands.
             InputError: A scripted shoe ran out of cards.
         """
-        self._deal()
+        yield from self._deal()
         if self.rules.insurance and self.dealer.ranks[0] == 0:  # every seat is asked, also one with a natural
             for seat in self.seats:
                 action = yield Question(seat.number, self.view(seat, seat.hands[0], INSURANCE))
@@ -92,7 +91,9 @@ class Round:
             yield from self._seats_act()
             self._dealer_acts()
         self._turn_over_hole_card()  # if it still lies face down: all see it when the cards are collected
-        return self._pay()
+        net, tied, settled = settle_seats(self.rules, self.seats, self.dealer)
+        self.events += settled
+        return RoundResult(net, tied, tuple(self.events), self.bets)
 
     def play(self, players: Sequence[Player]) -> RoundResult:
         """Play the round with a player in each seat.
@@ -123,15 +124,25 @@ class Round:
 
     # --- the deal
 
-    def _deal(self) -> None:
-        for letter in self.rules.deal:
+    def _deal(self) -> Generator[Question, Action, None]:
+        for number, letter in enumerate(self.rules.deal):
             if letter == "p":
                 for seat in self.seats:
                     self._card(seat, 0)
             else:
                 self._dealer_card(face_down=bool(self.dealer.ranks) and self.rules.dealer_shows == "up")
+            if self.rules.attack and number == 0:
+                yield from self._seats_attack()
         for seat in self.seats:
             self._to_next_decision(seat)
+
+    def _seats_attack(self) -> Generator[Question, Action, None]:
+        for seat in self.seats:
+            action = yield Question(seat.number, self.view(seat, seat.hands[0], ATTACK))
+            if action.letter == "A":
+                self.events.append(_acted(seat.number, 0, action))
+                self._stake(seat, seat.hands[0], self.rules.buy_in)
+                seat.bets = 2
 
     def _draw(self) -> int:
         if self.shoe.replenish():
@@ -279,20 +290,3 @@ class Round:
     def _dealer_draws(self) -> bool:
         points, soft = self.dealer.points, self.dealer.soft
         return points < self.rules.dealer_stands_on or (points == 17 and soft and self.rules.hit_soft_17)
-
-    # --- the money
-
-    def _pay(self) -> RoundResult:
-        net, tied = [], []
-        special = self.rules.naturals == "both" and self.dealer.natural
-        for seat in self.seats:
-            paid = pay_seat(self.rules, seat.hands, self.dealer, special)
-            for index, hand in enumerate(paid):
-                self.events.append(events.Settled(seat.number, index, hand.net, hand.tied))
-            net.append(add_amounts([hand.net for hand in paid]))
-            if seat.insured:
-                insurance = Fraction(1) if special else Fraction(-1, 2)
-                self.events.append(events.InsuranceSettled(seat.number, insurance))
-                net[-1] += insurance
-            tied.append(add_amounts([hand.tied for hand in paid]))
-        return RoundResult(tuple(net), tuple(tied), tuple(self.events), self.bets)

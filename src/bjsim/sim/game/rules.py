@@ -72,6 +72,7 @@ class Rules(RuleValues):
             the peek.
         surrender_after_split: Split hands may surrender too.
         insurance: Against an ace, half the bet may be staked on a natural of the dealer, which pays 2:1.
+        attack: Once the dealer's card is open, a seat may double its bet before its own cards are dealt.
         split_by: Pairs that may be split: equal value, equal rank.
         max_hands: Hands a seat may hold after splits.
         max_ace_hands: Hands a seat may hold after splits of aces; none: as for other pairs.
@@ -165,6 +166,9 @@ class Rules(RuleValues):
     surrender_after_split: bool = flag(False, "split hands may surrender too")
     insurance: bool = flag(
         False, "against an ace, half the bet may be staked on a natural of the dealer, which pays 2:1"
+    )
+    attack: bool = flag(
+        False, "once the dealer's card is open, a seat may double its bet before its own cards are dealt"
     )
     split_by: str = choice("value", "pairs that may be split: equal value, equal rank", "value", "rank", "never")
     max_hands: float = rule(

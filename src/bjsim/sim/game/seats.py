@@ -75,6 +75,7 @@ class Seat:
         turn: Index of the hand in play; the number of hands if all have ended.
         answer: Its first action, if it was asked for before the dealer peeked.
         insured: Whether it took insurance.
+        bets: Its initial bets: 2 if it attacked.
     """
 
     number: int
@@ -83,6 +84,7 @@ class Seat:
     turn: int = 0
     answer: Action | None = None
     insured: bool = False
+    bets: int = 1
 
     @property
     def playing(self) -> bool:

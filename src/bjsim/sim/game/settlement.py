@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from bjsim.sim.game.cards import TEN
+from bjsim.sim.game.events import Event, InsuranceSettled, Settled
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.seats import Cards, PlayedHand, Seat
 
@@ -46,6 +47,33 @@ def is_settled(rules: Rules, hand: PlayedHand) -> bool:
 def risks_bet(rules: Rules, seat: Seat) -> bool:
     """Whether a seat loses or wins by a dealer's natural apart from its hands."""
     return seat.insured or (rules.no_hole_loses == "original" and len(seat.hands) > 1)
+
+
+def settle_seats(
+    rules: Rules, seats: Sequence[Seat], dealer: Cards
+) -> tuple[tuple[Fraction, ...], tuple[Fraction, ...], list[Event]]:
+    """Settle all hands of a round.
+
+    Args:
+        rules: The rules of the game.
+        seats: The seats with their finished hands.
+        dealer: The dealer's final cards.
+
+    Returns:
+        Profit and replayed stake of each seat in initial bets, and the events.
+    """
+    net, tied, events = [], [], list[Event]()
+    special = rules.naturals == "both" and dealer.natural
+    for seat in seats:
+        paid = pay_seat(rules, seat.hands, dealer, special)
+        events += [Settled(seat.number, index, hand.net, hand.tied) for index, hand in enumerate(paid)]
+        net.append(add_amounts([hand.net for hand in paid]))
+        if seat.insured:
+            insurance = seat.bets * (Fraction(1) if special else Fraction(-1, 2))
+            events.append(InsuranceSettled(seat.number, insurance))
+            net[-1] += insurance
+        tied.append(add_amounts([hand.tied for hand in paid]))
+    return tuple(net), tuple(tied), events
 
 
 def pay_seat(rules: Rules, hands: Sequence[PlayedHand], dealer: Cards, special: bool) -> list[Payoff]:

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from bjsim.errors import InputError
-from bjsim.sim.game.actions import INSURANCE
+from bjsim.sim.game.actions import ATTACK, INSURANCE
 from bjsim.sim.game.hand_states import SPLIT_ACES, HandState
 from bjsim.sim.game.rules import Rules, need_rules
 from bjsim.sim.game.states import States
@@ -32,7 +32,7 @@ ACTIONS = {
 }  # fmt: skip
 CODES = tuple(ACTIONS)
 ELSE = {"D": "SH", "R": "SHP"}  # what a code can name for hands that may not double or surrender
-INSURANCE_ROW = "insurance"  # in printed charts and files
+INSURANCE_ROW, ATTACK_ROW = "insurance", "attack"  # in printed charts and files
 IF_SPLITS_DOUBLE = ("Ph", "Pd", "Ps")  # these split only if a split hand may double
 
 
@@ -68,6 +68,7 @@ class Chart(StatePlayer):
         cells: The code for every (row, column).
         source: Where the chart comes from.
         insurance: `I` if insurance is taken where it is offered, else `S`.
+        attack: The columns against which the bet is doubled before the deal, where the game offers it.
 
     Attributes:
         states: The hands of the game, and the rows in which they are looked up.
@@ -81,6 +82,7 @@ class Chart(StatePlayer):
     cells: Mapping[tuple[str, str], str]
     source: str = ""
     insurance: str = "S"
+    attack: str = ""
     states: States = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -118,15 +120,14 @@ class Chart(StatePlayer):
         return f"Chart({self.name!r}, {self.rules}, {len(self.cells)} cells)"
 
     def __hash__(self) -> int:
-        return hash((self.name, self.rules, frozenset(self.cells.items()), self.insurance))
+        return hash((self.name, self.rules, frozenset(self.cells.items()), self.insurance, self.attack))
 
     @property
     def table(self) -> dict[str, dict[str, str]]:
         """The cells as row -> column -> code, with rows in the order of printed charts."""
         columns = self.states.columns
         rows = sorted({row for row, _ in self.cells}, key=row_order)
-        insurance = {INSURANCE_ROW: insurance_cells(self)} if self.rules.insurance else {}
-        return {row: {column: self.cells.get((row, column), "") for column in columns} for row in rows} | insurance
+        return {row: {column: self.cells.get((row, column), "") for column in columns} for row in rows} | offers(self)
 
     def _repr_html_(self) -> str:
         rows = [[row, *cells.values()] for row, cells in self.table.items()]
@@ -145,7 +146,7 @@ class Chart(StatePlayer):
         return data_frame({c: [cells[c] for cells in table.values()] for c in self.states.columns}, list(table))
 
     def __reduce__(self) -> tuple[type[Chart], tuple[object, ...]]:
-        return Chart, (self.name, self.rules, dict(self.cells), self.source, self.insurance)
+        return Chart, (self.name, self.rules, dict(self.cells), self.source, self.insurance, self.attack)
 
     def code(self, rows: Iterable[str], column: str) -> str:
         """Look up a code.
@@ -184,6 +185,8 @@ class Chart(StatePlayer):
         """
         if legal == INSURANCE:
             return self.insurance
+        if legal == ATTACK:
+            return "A" if column in self.attack else "S"
         code = self.code(self.states.rows_of(state, "P" in legal), column)
         actions = ACTIONS[code]
         if code in IF_SPLITS_DOUBLE and not self.rules.double_after_split:
@@ -191,9 +194,12 @@ class Chart(StatePlayer):
         return next((action for action in actions if action in legal), "S" if state.split == SPLIT_ACES else "H")
 
 
-def insurance_cells(chart: Chart) -> dict[str, str]:
-    """The row for insurance of a printed chart: column -> code, `S` where it is not offered."""
-    return {column: chart.insurance if column == "A" else "S" for column in chart.states.columns}
+def offers(chart: Chart) -> dict[str, dict[str, str]]:
+    """The rows of a printed chart for what is offered before the hands are played: row -> column -> code."""
+    insurance = {column: chart.insurance if column == "A" else "S" for column in chart.states.columns}
+    attack = {column: chart.policy(HandState(), column, ATTACK) for column in chart.states.columns}
+    rows = {INSURANCE_ROW: (chart.rules.insurance, insurance), ATTACK_ROW: (chart.rules.attack, attack)}
+    return {row: cells for row, (offered, cells) in rows.items() if offered}
 
 
 def chart_rows(states: States) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import cached_property, lru_cache
 
-from bjsim.sim.game.actions import Action, View
+from bjsim.sim.game.actions import ATTACK, Action, View
 from bjsim.sim.game.cards import parse_rank
 from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.states import States
@@ -47,6 +47,8 @@ class StatePlayer(ABC):
         Returns:
             The action of the policy.
         """
+        if view.legal == ATTACK:
+            return Action(self.policy(HandState(), self.states.column(view.dealer), ATTACK))
         return self._cached_decide(view.hand, view.split, view.dealer, view.legal, view.free)
 
     def __deepcopy__(self, memo: object) -> StatePlayer:

@@ -36,6 +36,8 @@ def decks_to_count(rules: Rules) -> int:
         raise InputError("decks = inf: cards cannot be counted in an infinite shoe; use 1 to 8 decks")
     if rules.deck != "standard":
         raise InputError(f"deck = {rules.deck}: counting systems are for decks of {DECK} cards")
+    if rules.attack:
+        raise InputError("attack = true: a counter is not asked between the dealer's card and its own; use false")
     return int(rules.decks)
 
 

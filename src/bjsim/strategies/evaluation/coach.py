@@ -17,9 +17,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bjsim.errors import InputError
-from bjsim.sim.game.actions import INSURANCE, Action, View
+from bjsim.sim.game.actions import ATTACK, INSURANCE, Action, View
 from bjsim.sim.game.cards import TEN, parse_rank
 from bjsim.sim.game.course import Course, course
+from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.evaluation.best import solve
 
@@ -35,7 +36,7 @@ class Judgement:
         action: Letter of the action.
         values: Expected profit in initial bets by letter, of every action that is legal, with best play afterwards.
         chart: Letter of the best chart's action.
-        cell: Row and column of the chart; None for insurance.
+        cell: Row and column of the chart; None for insurance and attacks.
     """
 
     view: View
@@ -114,6 +115,11 @@ class Coach:
         Returns:
             The judgement; None if the decision or the hand has no exact value.
         """
+        if view.legal == ATTACK:
+            column = self.chart.states.column(view.dealer)
+            _, value = self.solution.attack_values()[column]
+            chart = self.chart.policy(HandState(), column, ATTACK)
+            return Judgement(view, action.letter, {"S": value, "A": 2 * value}, chart)
         if view.legal == INSURANCE:
             values = {"S": 0.0, "I": (3 * self._chance_of_natural(view) - 1) / 2}
             return Judgement(view, action.letter, values, self.chart.insurance)

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from bjsim.errors import InputError
+from bjsim.sim.game.actions import ATTACK
+from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.rules import Rules
-from bjsim.strategies.charts.chart import INSURANCE_ROW, Chart
+from bjsim.strategies.charts.chart import ATTACK_ROW, INSURANCE_ROW, Chart
 from bjsim.strategies.charts.rows import parse_row, row_order
 from bjsim.strategies.evaluation.best import solve
 
@@ -117,6 +119,10 @@ def _compared(first: _Solved, other: _Solved) -> Compared:
 def _changes(first: Chart, other: Chart, rows: Sequence[str]) -> Iterator[Change]:
     if first.insurance != other.insurance:  # a game that does not offer it is as one in which it is declined
         yield Change(INSURANCE_ROW, "A", first.insurance, other.insurance)
+    for column in other.states.columns:
+        attack, later = (chart.policy(HandState(), column, ATTACK) for chart in (first, other))
+        if attack != later:
+            yield Change(ATTACK_ROW, column, attack, later)
     for row in rows:
         for column in other.states.columns:
             before, after = (_code(chart, row, column) for chart in (first, other))

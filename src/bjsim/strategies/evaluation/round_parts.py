@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from bjsim.errors import InputError
 from bjsim.sim.game.automaton import START, Finished, Node
 from bjsim.sim.game.cards import TEN
 from bjsim.sim.game.hand_states import HandState
@@ -35,6 +36,10 @@ def solution_of(rules: Rules, shoe: Mapping[str, int] | None) -> Solution:
 
 def round_parts(solution: Solution, squares: bool = False) -> Iterator[RoundPart]:
     """The cases of a round of the best chart, by first card and column; `BJ` where both cards are shown."""
+    if solution.rules.attack:
+        raise InputError(
+            "attack: known cards are not valued where bets are doubled before the deal; use attack = false"
+        )
     if isinstance(solution, Solver):
         yield from _infinite_parts(solution, squares)
         return

@@ -19,7 +19,7 @@ import math
 from fractions import Fraction
 from functools import cached_property
 
-from bjsim.sim.game.actions import INSURANCE
+from bjsim.sim.game.actions import ATTACK, INSURANCE
 from bjsim.sim.game.automaton import Automaton
 from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.rules import Rules, need_rules
@@ -69,8 +69,24 @@ class BestPlay:
 
     def column_total(self, column: Column, tie_value: Number, policy: Policy | None) -> Number:
         """Expected profit against one column times its probability; arguments as for `means`."""
-        total: Number = column.probability * self.means(column, tie_value, policy).round_value()
+        bets = column.bets(policy) if policy else 1 + (column.upcard in self.attacked)
+        total: Number = bets * column.probability * self.means(column, tie_value, policy).round_value()
         return total
+
+    @cached_property
+    def upcards(self) -> dict[str, tuple[Number, Number]]:
+        """Where a bet may be doubled before the deal: the probability of each upcard, and that times what it wins."""
+        found: dict[str, tuple[Number, Number]] = {}
+        for case in self.cases if self.rules.attack else ():
+            total = case.probability * self.means(case, self.number(0)).round_value()
+            before = found.get(case.upcard, (0, 0))
+            found[case.upcard] = before[0] + case.probability, before[1] + total
+        return found
+
+    @cached_property
+    def attacked(self) -> tuple[str, ...]:
+        """The upcards against which it is best to double the bet before the deal."""
+        return tuple(upcard for upcard, (_, total) in self.upcards.items() if total > 0)
 
     def _total(self, tie_value: Number, policy: Policy | None) -> Number:
         """Expected profit of a round; arguments as for `means`."""
@@ -139,6 +155,8 @@ class BestPlay:
         """The best strategy for that tie value, hand by hand."""
 
         def policy(state: HandState, label: str, legal: str) -> str:
+            if legal == ATTACK:
+                return "A" if label in self.attacked else "S"
             if legal == INSURANCE:
                 return "I" if 3 * self.rules.ten_probability > 1 else "S"
             means = self.means(self.columns[label], tie_value)
@@ -159,7 +177,7 @@ class BestPlay:
                 cells[row, label] = best_code(means, state)
         insurance = "I" if self.rules.insurance and 3 * self.rules.ten_probability > 1 else "S"
         source = "computed by dynamic programming (bjsim.strategies.exact.solver)"
-        return Chart("optimal", self.rules, cells, source, insurance)
+        return Chart("optimal", self.rules, cells, source, insurance, "".join(self.attacked))
 
     @cached_property
     def situations(self) -> dict[str, HandState]:

@@ -72,8 +72,9 @@ def round_sd(automaton: Automaton, policy: Policy, tie_value: Number = 0, tied: 
         nodes = round_nodes(column, automaton.rules, policy)
         outcomes = np.array([float(p) for p in column.probabilities.values()])
         first, second = Moments(automaton, column, policy, tie_value).together(nodes) @ outcomes
-        mean += float(column.probability) * float(first)
-        square += float(column.probability) * float(second)
+        bets = column.bets(policy)
+        mean += float(column.probability) * float(first) * bets
+        square += float(column.probability) * float(second) * bets**2
     if not math.isfinite(square):
         return math.inf  # endless splitting
     return math.sqrt(max(square - mean * mean, 0.0)) / (1 - float(tied))

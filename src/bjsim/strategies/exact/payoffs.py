@@ -91,6 +91,10 @@ def round_payoffs(solver: Solver, chart: Chart) -> dict[Fraction, float]:
         value = found.together(round_nodes(column, solver.rules, chart.policy))
         outcomes = np.array([float(p) for p in column.probabilities.values()])
         part = float(column.probability) * (outcomes @ value)[None]
+        if column.bets(chart.policy) == 2:
+            doubled = np.zeros((1, 2 * part.shape[1] - 1))
+            doubled[:, ::2] = part
+            part = doubled
         width = max(total.shape[1], part.shape[1]) // 2
         total = _widen(total, width) + _widen(part, width)
     centre = total.shape[1] // 2

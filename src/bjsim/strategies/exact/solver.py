@@ -113,6 +113,10 @@ class Solver(BestPlay, Solution):
 
     # --- the costs of cells; see `Solution.costs`
 
+    def attack_values(self) -> dict[str, tuple[float, float]]:
+        """Compute the probability and the value of each upcard; see `Solution.attack_values`."""
+        return {upcard: (float(p), float(total / p)) for upcard, (p, total) in self.upcards.items()}
+
     def _shown_columns(self) -> list[str]:
         return list(self.columns)
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from bjsim.sim.game.actions import INSURANCE
+from bjsim.sim.game.actions import ATTACK, INSURANCE
 from bjsim.sim.game.automaton import ENDED, START, Automaton, Decision, Draw, Finished, Node
 from bjsim.sim.game.course import ACE, course
 from bjsim.sim.game.hand_states import DEALER_NATURAL, INSURED, SURRENDERED, DealerState, HandState
@@ -58,6 +58,7 @@ class Column:
         natural_odds: Odds of a dealer's natural after which an early surrender still counts. It then saves half a bet,
             which is added to the surrenders without a natural.
         insurable: Whether insurance is offered.
+        upcard: What the dealer shows when the bet may be doubled before the deal; empty if it may not be.
     """
 
     label: str
@@ -66,6 +67,11 @@ class Column:
     start: Draw = START
     natural_odds: Number = 0
     insurable: bool = False
+    upcard: str = ""
+
+    def bets(self, policy: Policy) -> int:
+        """Initial bets of a round: 2 if the strategy doubles its bet before the deal."""
+        return 2 if self.upcard and policy(HandState(), self.upcard, ATTACK) == "A" else 1
 
 
 class Dealer:
@@ -129,7 +135,8 @@ class Dealer:
             probabilities = {o: total[o] / mass for o in sorted(total)}
             odds = self.peeked_natural() / 2 / mass if states.surrenders_early(label) else 0 / mass
             insurable = label in states.columns_before_look("I")
-            columns[label] = Column(label, mass, probabilities, START, odds, insurable)
+            upcard = label if states.rules.attack else ""
+            columns[label] = Column(label, mass, probabilities, START, odds, insurable, upcard)
         return columns
 
     def peeked_natural(self) -> Number:
@@ -138,12 +145,13 @@ class Dealer:
         return 2 * ten * self.ranks[ACE][1] if course(self.states.rules, ACE).looks else ten * 0
 
     def cases(self) -> list[Column]:
-        """The columns and, with a peek, the case that a natural has ended the round: twice with insurance."""
+        """The columns and, with a peek, the case that a natural has ended the round: by upcard if that matters."""
         ended = Column("", self.peeked_natural(), {DEALER_NATURAL: self.number(1)}, ENDED)
         by_upcard = [ended] if ended.probability else []
-        if ended.probability and self.states.columns_before_look("I"):
-            half = replace(ended, probability=ended.probability / 2)
-            by_upcard = [half, replace(half, insurable=True)]
+        insurable, attack = bool(self.states.columns_before_look("I")), self.states.rules.attack
+        if ended.probability and (insurable or attack):
+            half = replace(ended, probability=ended.probability / 2, upcard="T" * attack)
+            by_upcard = [half, replace(half, insurable=insurable, upcard="A" * attack)]
         return [*self.columns().values(), *by_upcard]
 
 

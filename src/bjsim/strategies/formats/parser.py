@@ -13,7 +13,7 @@ from typing import NamedTuple
 from bjsim.errors import InputError
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import States
-from bjsim.strategies.charts.chart import CODES, INSURANCE_ROW, Chart, chart_rows
+from bjsim.strategies.charts.chart import ATTACK_ROW, CODES, INSURANCE_ROW, Chart, chart_rows
 from bjsim.strategies.charts.rows import parse_row
 
 SAME_COLUMN = {"10": "T", "1": "A", "11": "A", "ACE": "A"}
@@ -92,11 +92,14 @@ def chart_from(grid: ParsedTable, rules: Rules) -> Chart:
     columns = _columns(grid, states)
     known, splittable = chart_rows(states), splittable_rows(states)
     cells: dict[tuple[str, str], str] = {}
-    insurance = "S"
+    insurance, attack = "S", ""
     for hand, *codes in grid.rows:
         row = SAME_ROW.get(hand.text.upper(), hand.text.upper())
         if row == INSURANCE_ROW.upper() and rules.insurance:
             insurance = _insurance(grid, columns, hand, codes)
+            continue
+        if row == ATTACK_ROW.upper() and rules.attack:
+            attack = "".join(_attacked(grid, column, token) for column, token in zip(columns, codes, strict=False))
             continue
         if row not in known:
             raise grid.error(hand, f"unknown hand {hand}; this game has {' '.join(known)}")
@@ -114,7 +117,14 @@ def chart_from(grid: ParsedTable, rules: Rules) -> Chart:
             raise grid.error(codes[len(columns)], f"hand {hand} has more than {len(columns)} cells")
     if missing := [row for row in required_rows(states) if (row, columns[0]) not in cells]:
         raise grid.error(Token(grid.end + 1, 1, ""), f"hands missing: {' '.join(missing)}")
-    return Chart(grid.name, rules, cells, grid.name, insurance)
+    return Chart(grid.name, rules, cells, grid.name, insurance, attack)
+
+
+def _attacked(grid: ParsedTable, column: str, token: Token) -> str:
+    """The column of a cell of the row for the attack if its code is `A`."""
+    if token.text.upper() not in ("", "-", "A", "S"):
+        raise grid.error(token, f"unknown code {token} for the attack against {column}; use A or S")
+    return column * (token.text.upper() == "A")
 
 
 def _insurance(grid: ParsedTable, columns: Sequence[str], row: Token, codes: Sequence[Token]) -> str:

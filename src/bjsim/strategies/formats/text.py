@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from bjsim.strategies.charts.chart import INSURANCE_ROW, Chart, chart_rows, insurance_cells
+from bjsim.strategies.charts.chart import Chart, chart_rows, offers
 from bjsim.strategies.formats.parser import ParsedTable, Token
 
 
@@ -41,9 +41,9 @@ def format_text(chart: Chart) -> str:
 
 
 def written_cells(chart: Chart) -> dict[str, list[str]]:
-    """The written rows with their codes, and the row for insurance if the game offers it."""
+    """The written rows with their codes, and those for insurance and attack if the game offers them."""
     rows = {row: [chart.cells[row, column] for column in chart.states.columns] for row in written_rows(chart)}
-    return rows | ({INSURANCE_ROW: list(insurance_cells(chart).values())} if chart.rules.insurance else {})
+    return rows | {row: list(cells.values()) for row, cells in offers(chart).items()}
 
 
 def written_rows(chart: Chart) -> list[str]:

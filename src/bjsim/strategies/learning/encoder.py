@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bjsim.errors import InputError
 from bjsim.sim.game.actions import INSURANCE, LETTERS, View
 from bjsim.sim.game.cards import parse_rank
 from bjsim.sim.game.hand_states import HandState
@@ -35,6 +36,8 @@ class Encoder:
     """
 
     def __init__(self, rules: Rules) -> None:
+        if rules.attack:
+            raise InputError("attack = true: environments do not ask before the deal; use attack = false")
         self.rules = rules
         self.states = States(rules)
         self.columns = self.states.columns

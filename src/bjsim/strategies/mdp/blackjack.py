@@ -89,6 +89,8 @@ class GameProcess:
     def __init__(self, rules: Rules) -> None:
         if not rules.infinite:
             raise RulesError(f"decks = {rules.decks:g} has too many states to learn; use decks = inf")
+        if rules.attack:
+            raise RulesError("attack = true: a bet before the deal is not learned; use attack = false")
         self.rules = rules
         self.automaton = Automaton(rules)
         self.cases = Dealer(self.automaton).cases()

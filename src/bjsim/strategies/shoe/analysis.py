@@ -29,12 +29,14 @@ class Play:
 
     act: shape (N,). value: shape (N + 1,); the last entry is a bust. insured: whether insurance is taken, shape
     (N,); None if it is not offered. split: value of splitting each pair as dealt, shape (10,); NaN if it cannot be.
+    bets: initial bets, 2 after an attack.
     """
 
     act: Acts
     value: Floats
     split: Floats
     insured: NDArray[np.bool_] | None = None
+    bets: int = 1
 
 
 class ShoeStates:
@@ -279,7 +281,7 @@ class Analysis:
         natural = (1 - self.base.plays[start, nodes]) * self.against_natural[nodes]
         if play.insured is not None:
             natural += (profits(self.shoe.nodes, self.shoe.shown, start) * play.insured)[nodes]
-        value: Floats = play.value[nodes] + natural
+        value: Floats = play.bets * (play.value[nodes] + natural)
         return value
 
     @cached_property

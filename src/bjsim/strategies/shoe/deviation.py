@@ -79,7 +79,8 @@ class Squares(Analysis):
                 squares.value[at + value] += self.products(start, value, play)
         nodes, weights = self.shoe.dealt(start)
         natural = (1 - self.base.plays[start, nodes]) * self.against_natural[nodes] ** 2
-        return float(weights @ (squares.value[nodes] + natural)) + self._with_insurance(start, play)
+        square = float(weights @ (squares.value[nodes] + natural)) + self._with_insurance(start, play)
+        return play.bets**2 * square
 
     def _with_insurance(self, start: int, play: Play) -> float:
         """Return what insurance adds to the mean square: with a profit of 1 or -1/2 for a profit X without it,

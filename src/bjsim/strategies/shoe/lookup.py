@@ -51,7 +51,7 @@ def find_node(shoe: ShoeStates, cards: str, pair: bool) -> int:
 def strategy_key(strategy: Strategy) -> object:
     """Return the cache key of a strategy. Raises: InputError: The name is unknown."""
     if isinstance(strategy, Chart):
-        return frozenset(strategy.cells.items()), strategy.insurance
+        return frozenset(strategy.cells.items()), strategy.insurance, strategy.attack
     if strategy not in STRATEGIES:
         raise InputError(f"unknown strategy {strategy!r}; use {', '.join(STRATEGIES)} or a chart")
     return strategy

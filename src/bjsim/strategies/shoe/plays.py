@@ -168,7 +168,7 @@ class ShoePlays:
         if not isinstance(strategy, Chart) and strategy not in ("td", "td-2c"):
             analysis = self._at(tie_value)
             found = {start: analysis.by_cards(start, strategy) for start in self.shoe.live}
-            return self._with_insurance(strategy, found)
+            return self._with_bets(strategy, found, tie_value)
         plays: Plays = {}
         for column in self._shown_columns():
             charts = self._column(column, tie_value)
@@ -177,10 +177,17 @@ class ShoePlays:
             else:
                 by_start = charts.best_plays if strategy == "td" else charts.plays_with_exceptions
             plays |= zip(charts.starts, by_start, strict=True)
-        return self._with_insurance(strategy, plays)
+        return self._with_bets(strategy, plays, tie_value)
 
-    def _with_insurance(self, strategy: Strategy, plays: Plays) -> Plays:
-        return {start: replace(play, insured=self.insured(strategy, start)) for start, play in plays.items()}
+    def _with_bets(self, strategy: Strategy, plays: Plays, tie_value: float) -> Plays:
+        found = {start: replace(play, insured=self.insured(strategy, start)) for start, play in plays.items()}
+        for start, play in found.items() if self.rules.attack else ():
+            if isinstance(strategy, Chart):
+                attacks = self.game.columns[start] in strategy.attack
+            else:
+                attacks = self._at(tie_value).round_value(start, play) > 0
+            play.bets = 1 + attacks
+        return found
 
     def insured(self, strategy: Strategy, start: int) -> NDArray[np.bool_] | None:
         """At which nodes a strategy takes insurance; None if it is not offered against this start."""
@@ -195,6 +202,7 @@ class ShoePlays:
         ev = sum(shoe.chance[start] * value for start, value in analysis.ended())
         for start in shoe.live:
             play = analysis.follow(start, moved(plays[start].act, self.shoe.layout, shoe.layout))
+            play.bets = plays[start].bets
             if (insured := plays[start].insured) is not None:
                 play.insured = moved(insured.astype(np.int8), self.shoe.layout, shoe.layout).astype(np.bool_)
             ev += shoe.chance[start] * analysis.round_value(start, play)

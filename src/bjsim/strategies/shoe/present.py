@@ -13,13 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
 from bjsim.errors import InputError
-from bjsim.sim.game.actions import INSURANCE, Action, View
+from bjsim.sim.game.actions import ATTACK, INSURANCE, Action, View
 from bjsim.sim.game.cards import DECKS, HIDDEN, TEN, parse_rank
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.shoe.analysis import Analysis, ShoeStates
@@ -187,6 +187,8 @@ class Perfect:
 
     def decide(self, view: View) -> Action:
         """Return the action with the highest exact value."""
+        if view.legal == ATTACK:
+            return Action("A" if view.dealer in self._attacked else "S")
         if view.legal == INSURANCE:
             unseen = self.unseen(view)
             return Action("I" if 3 * sum(unseen[TEN:]) > sum(unseen) else "S")
@@ -197,6 +199,14 @@ class Perfect:
             )
             self._known[key] = Action(max(values, key=values.__getitem__))
         return self._known[key]
+
+    @cached_property
+    def _attacked(self) -> str:
+        """What is attacked in a full shoe: each card is worth far more or less than nothing but a two."""
+        shoe = ShoeStates(make_game(self.rules), Composition.of(self.rules, None))
+        analysis = Analysis(shoe)
+        values = {start: analysis.round_value(start, analysis.by_cards(start, "cdp1")) for start in shoe.live}
+        return "".join(shoe.game.columns[start] for start, value in values.items() if value > 0)
 
     def unseen(self, view: View) -> list[int]:
         """Return the number of unseen cards of each rank; if few are left, another deck is added."""

@@ -87,7 +87,20 @@ class ShoeSolver(ShoePlays, Solution):
                 cells.setdefault((row, column), "S")
         ordered = {(row, column): cells[row, column] for column in self.game.states.columns for row in self.game.rows}
         source = "exact values of the finite shoe (bjsim.strategies.shoe)"
-        return Chart("optimal", self.rules, ordered, source, self._insurance)
+        return Chart("optimal", self.rules, ordered, source, self._insurance, "".join(self.attacked))
+
+    @cached_property
+    def attacked(self) -> list[str]:
+        """The upcards against which the best chart doubles its bet before the deal."""
+        return [self.game.columns[start] for start, play in self.plays("td").items() if play.bets == 2]
+
+    def attack_values(self) -> dict[str, tuple[float, float]]:
+        """Compute the probability and the value of each upcard; see `Solution.attack_values`."""
+        found, by_upcard = {}, self.by_upcard("td")
+        for start, play in self.plays("td").items():
+            upcard = self.game.columns[start]
+            found[upcard] = float(self.shoe.chance[start]), by_upcard[upcard] / play.bets
+        return found
 
     @cached_property
     def _insurance(self) -> str:
@@ -228,4 +241,5 @@ class ShoeSolver(ShoePlays, Solution):
             ones = {row: replace(self.chart, cells={**cells, (row, column): code}) for row, code in codes.items()}
             return {row: self.value - self.value_of(one) for row, one in ones.items()}
         charts = self._column(column, self.tie_value_of("td"))
-        return sum_losses(charts.choices(chart, charts.best_by_action))
+        bets = 2 if column in self.chart.attack else 1
+        return {row: bets * loss for row, loss in sum_losses(charts.choices(chart, charts.best_by_action)).items()}

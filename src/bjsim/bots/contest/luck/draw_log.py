@@ -196,8 +196,8 @@ class DrawLogger:
 
     def _log_action(self, table: _Round, seat: int, hand: int, action: Action) -> None:
         slot = table.place(seat, hand)
-        if action.letter == "B":
-            table.stakes[slot] += action.amount
+        if action.letter in "AB":
+            table.stakes[slot] += action.amount if action.letter == "B" else table.stakes[slot]
             return
         self._decisions += (table.bots[slot], table.hands[slot], table.dealer, ord(action.letter))
         if action.letter == "D":

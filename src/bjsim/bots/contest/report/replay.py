@@ -11,7 +11,7 @@ from typing import Any
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.play.match import RecordedMove, recorded_round, replay_alone
 from bjsim.bots.protocol import make_argv
-from bjsim.sim.game.actions import DOUBLE, INSURANCE, NAMES, SPLIT, Action
+from bjsim.sim.game.actions import INSURANCE, NAMES, SPLIT, Action
 from bjsim.sim.game.cards import HIDDEN
 from bjsim.sim.game.events import (
     DEALER,
@@ -198,7 +198,7 @@ class _TableState:
         if action.letter == "B":
             amount = f" by {action.amount}"
             hand.stake += action.amount
-        elif action == DOUBLE:
+        elif action.letter in "DA":
             hand.stake *= 2
         elif action == SPLIT:
             seat.hands[index : index + 1] = [_ReplayHand(hand.stake, card, hand.status) for card in hand.cards]
@@ -206,7 +206,7 @@ class _TableState:
         if move.fault:
             more = f" (fault, {move.fault['kind']}: {move.fault['detail']})"
         request = " ".join(make_argv(move.view))
-        return f"{name} receives “{request}” and answers {action}: {NAMES[action.letter]}{amount}.{more}"
+        return f"{name} receives “{request}” and answers {action}: {NAMES.get(action.letter, 'attack')}{amount}.{more}"
 
     def _pay(self, seat: _ReplaySeat, hand: _ReplayHand, name: str, won: Fraction) -> str:
         chips = seat.win(won)

@@ -20,6 +20,7 @@ Array = np.ndarray[Any, Any]
 TIED = 1 << 32  # in a payoff code, one initial bet that is replayed
 NO_LIMIT = np.iinfo(np.int64).max
 STAND, HIT, DOUBLE, SPLIT, SURRENDER = CODES.values()  # 0 if the hand has no choice but to stand
+ATTACK = int(ActionCode.ATTACK)  # for the empty hand of `CompiledRules.act`
 INSURE = int(ActionCode.INSURE)  # in the last column of `CompiledRules.act`
 CHOICE = 256  # times the number of a choice by the count plus one, and a bit for each code: see `merge_charts`
 WIDE = 16  # length of arrays over ranks, padded with zeros to the width of a vector operation
@@ -58,7 +59,8 @@ class CompiledRules(NamedTuple):
         add: State after a card, (S, 13).
         act: Action code, (seats, 2, S, C + E + 1). The second index is 1 if the hand may be split. The E columns are
             for rounds that the dealer's natural has ended: only surrender counts there. The last column has INSURE
-            for hands that take insurance when they were dealt.
+            for hands that take insurance when they were dealt. State 0, the empty hand, has ATTACK where bets are
+            doubled before the deal.
         hand_limit: Hands that a seat may hold after splits into a hand's one-card hand, (S,); or NO_LIMIT.
         split_to: State of the one-card split hand of a pair, (S,); 0 for other hands.
         double_to: State of a hand that has doubled, before its card, (S,).
