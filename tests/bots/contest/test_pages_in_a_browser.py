@@ -102,7 +102,7 @@ window.scrollBy(0, 40);
 """
 READY = "document.readyState === 'complete'"
 STATE = """JSON.stringify([
-    Math.round(document.getElementById('replay-title').getBoundingClientRect().top),
+    4 * Math.round(document.getElementById('replay-title').getBoundingClientRect().top / 4),
     document.getElementById('swing-details').open, document.querySelector('th[aria-sort]')?.textContent,
     document.getElementById('step').textContent.slice(0, 4)])"""
 

@@ -8,8 +8,10 @@ from typing import Any
 from bjsim.bots.contest.scoring.moments import MIN_BATCHES
 from bjsim.bots.contest.scoring.score import BotDifference
 from bjsim.bots.contest.scoring.standings import Standings
+from bjsim.sim.stats.intervals import Z95
 
 NAMES = 30  # characters of names in a list of ties; longer ones are replaced by ranks
+HANDS_FOR_ONE_SD = 2 * Z95**2  # of each of two bots, to see a difference of one standard deviation of a hand
 COMPARED = 10  # bots that are compared with each other; the page of a bot compares it with all others
 
 
@@ -35,6 +37,31 @@ def describe_lead(standings: Standings) -> str:
         return f"{text}, and not separated from {_names(standings, close)}{_more(close)}" if close else text
     close = _close(differences)
     return f"not decided: {name} leads, but is not separated from {_names(standings, close)}{_more(close)}"
+
+
+def describe_evidence(standings: Standings) -> str:
+    """The evidence about the first two bots, and the hands that their difference takes.
+
+    Returns:
+        A clause without a full stop; "" where it is not known.
+    """
+    first, second = [*standings.order(), None][:2]
+    if second is None or first is None:
+        return ""
+    found = standings.difference(first, second)
+    if found.batches < MIN_BATCHES or not found.effect:
+        return ""
+    names = f"{standings.names[first]} and {standings.names[second]}"
+    hands = HANDS_FOR_ONE_SD / found.effect**2
+    return (
+        f"{names}: e-value {format_e(found.e_value)} against equality; the lead per hand is {found.effect:+.3f} sd of "
+        f"a hand, which about {float(f'{hands:.2g}'):,.0f} hands of each would show without luck adjustment"
+    )
+
+
+def format_e(value: float) -> str:
+    """An e-value in few digits."""
+    return f"{value:.2g}" if value < 10 else f"{value:,.0f}" if value < 1e6 else f"{value:.0e}"
 
 
 def describe_ties(standings: Standings, rows: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -114,8 +141,8 @@ def compare(standings: Standings, one: int, other: int) -> dict[str, Any] | None
         other: Number of the second bot.
 
     Returns:
-        Mean, batches, half-width of the interval, separation, `verdict`, and the matches that are still `missing` for
-        one; None if a bot has not played a batch.
+        Mean, batches, half-width of the interval, separation, `verdict`, the matches that are still `missing` for one,
+        e-value and effect; None if a bot has not played a batch.
     """
     difference = standings.difference(one, other)
     if one == other or not difference.batches:
@@ -128,4 +155,6 @@ def compare(standings: Standings, one: int, other: int) -> dict[str, Any] | None
         "half": max(high - difference.mean, difference.mean - low) if difference.interval else None,
         "verdict": ("ahead" if low > 0 else "behind") if difference.separated else "open",
         "missing": difference.missing,
+        "e_value": difference.e_value,
+        "effect": difference.effect,
     }

@@ -26,7 +26,9 @@ def row_values(row: StandingsRow, timings: Timings | None = None) -> dict[str, A
     Returns:
         Values by key. `rank` is None for a bot without one, `chips` is per match, `per_hand` is the profit in chips per
         hand. `rank_range` is the best and the worst rank that the bot may deserve, for all bots together with a
-        probability of 95%. `tied_with` has the names of the bots that it is not separated from. `retired` says when and
+        probability of 95%. `e_value` is the evidence that it is not as good as the leader, which may be multiplied over
+        seasons; `effect` is its luck-adjusted lead over the leader per hand, in standard deviations of a hand.
+        `tied_with` has the names of the bots that it is not separated from. `retired` says when and
         why the bot is not asked any more, or "". `age` is the number of matches that the contest has played since this
         version of the bot joined. `luck_adjusted` is profit minus luck in chips per hand; it is None before the first
         match has ended, and under rules without luck adjustment (splits without a limit).
@@ -39,6 +41,8 @@ def row_values(row: StandingsRow, timings: Timings | None = None) -> dict[str, A
         "bot": row.name,
         "group": row.groups,
         "tied_with": list(row.tied_with),
+        "e_value": None if row.e_value is None else float(f"{min(row.e_value, 1e300):.6g}"),
+        "effect": None if row.effect is None else _round(row.effect),
         "matches": score.matches,
         "hands": score.hands,
         "chips": _round(row.chips),

@@ -16,7 +16,14 @@ from bjsim.bots.contest.play.questions import Asked, protocol_of, questions
 from bjsim.bots.contest.play.timings import Timings
 from bjsim.bots.contest.report.colours import DARK, LIGHT, make_colours, make_slugs
 from bjsim.bots.contest.report.command import contest_command, published_sources, settings_file
-from bjsim.bots.contest.report.comparisons import COMPARED, crosstable, describe_lead, describe_ties
+from bjsim.bots.contest.report.comparisons import (
+    COMPARED,
+    crosstable,
+    describe_evidence,
+    describe_lead,
+    describe_ties,
+    format_e,
+)
 from bjsim.bots.contest.report.drawings import DRAWN, TOP, draw_convergence, draw_intervals
 from bjsim.bots.contest.report.output import row_values
 from bjsim.bots.contest.report.page_data import PageData
@@ -32,6 +39,7 @@ RELOAD = 20  # seconds between two reloads of a page while the contest is not ov
 def templates() -> Environment:
     environment = html_pages.templates("bjsim.bots.contest.report")
     environment.filters["signed"] = lambda value, digits=1: f"{value:+.{digits}f}"
+    environment.filters["evidence"] = format_e
     environment.filters["cards"] = lambda letters: ["10" if letter == "T" else letter for letter in letters]
     return environment
 
@@ -158,6 +166,7 @@ def render_index(report: ContestReport) -> str:
         versions=standings.versions,
         leader=rows[0]["bot"],
         lead=describe_lead(standings),
+        evidence=describe_evidence(standings),
         hill=bool(report.former or any(standings.roster.joined)),
         former=report.former,
         drawn=DRAWN,

@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.scoring.moments import MIN_BATCHES
-from bjsim.bots.contest.scoring.student_t import anytime_t_half, t_half
+from bjsim.bots.contest.scoring.student_t import anytime_t_half, e_value, t_half
 from bjsim.sim.stats.intervals import ALPHA
 
 Floats = npt.NDArray[np.float64]
@@ -107,6 +107,13 @@ class Differences:
         ahead = self.low[np.ix_(bots, bots)] > 0
         best, worst = 1 + ahead.sum(axis=0), len(bots) - ahead.sum(axis=1)
         return list(zip(best.tolist(), worst.tolist(), strict=True))
+
+    def e_value(self, one: int, other: int) -> float:
+        """The evidence that two bots are not equally good; see `student_t.e_value`. 1 from too few batches."""
+        n, mean = int(self.batches[one, other]), float(self.mean[one, other])
+        if n < MIN_BATCHES:
+            return 1.0
+        return e_value(n, mean, (n - 1) * float(self._sd[one, other]) ** 2, self._optimal_n)
 
     def _moments(self, n: int) -> tuple[Floats, Floats, Floats, Floats]:
         """Mean and variance of the difference by batch, the variance of independent series, and its freedom.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import dataclass, field
 
@@ -41,6 +42,11 @@ class Score:
     retired: str = ""
 
     @property
+    def hand_sd(self) -> float:
+        """Standard deviation of the profit of a hand in chips, from that of batches; 0 if it is not known."""
+        return self.raw.se * math.sqrt(self.raw.b)
+
+    @property
     def started(self) -> bool:
         """Whether the bot can be started and answers, as far as is known, and has not retired: others have no rank."""
         return not self.retired and (self.answered or not self.faults)
@@ -65,6 +71,8 @@ class StandingsRow:
         version: Number of its version.
         age: Matches that the contest has played since this version joined.
         left: Why it has left, or "" if it takes part.
+        e_value: The evidence that it is not as good as the leader; None for the leader and without a rank.
+        effect: Its lead over the leader, see `BotDifference`.
     """
 
     rank: int | None
@@ -79,6 +87,8 @@ class StandingsRow:
     version: int = 1
     age: int = 0
     left: str = ""
+    e_value: float | None = None
+    effect: float | None = None
 
 
 @dataclass(frozen=True)
@@ -92,6 +102,9 @@ class BotDifference:
         mean: Mean difference in chips per match.
         interval: Its interval, valid at all times and for all pairs together; None from too few batches.
         missing: Matches that would still separate them if their results went on as before; None if not known.
+        e_value: The evidence that they are not equally good; those of several contests may be multiplied.
+        effect: The mean difference per hand, in standard deviations of the profit of a hand; None if it is not known.
+            Without luck adjustment about 8 / effect^2 hands of each show it (95%).
     """
 
     one: int
@@ -100,6 +113,8 @@ class BotDifference:
     mean: float
     interval: tuple[float, float] | None
     missing: int | None = None
+    e_value: float = 1.0
+    effect: float | None = None
 
     @property
     def separated(self) -> bool:

@@ -77,7 +77,16 @@ class Standings(ContestTally):
             float(found.mean[at]),
             (low, high) if math.isfinite(high - low) else None,
             (wanted - batches) * self.batch_size if wanted else None,
+            found.e_value(one, other),
+            self._effect(one, other, float(found.mean[at])),
         )
+
+    def _effect(self, one: int, other: int, lead: float) -> float | None:
+        """The lead of a bot per hand, in standard deviations of a hand. lead: in chips per match."""
+        scores = self.scores[one], self.scores[other]
+        sd = math.sqrt(sum(score.hand_sd**2 for score in scores) / 2)
+        per_match = sum(score.hands for score in scores) / max(1, sum(score.matches for score in scores))
+        return lead / per_match / sd if sd and per_match else None
 
     def order(self) -> list[int]:
         """Sort the bots that take part.
@@ -215,9 +224,15 @@ class Standings(ContestTally):
         ranks: tuple[int, int] | None = None,
     ) -> StandingsRow:
         score, roster = self.scores[bot], self.roster
+        evidence = effect = None
+        if ranks and bot != (leader := self.order()[0]):
+            evidence = self.differences.e_value(bot, leader)
+            effect = self._effect(bot, leader, float(self.differences.mean[bot, leader]))
         name, chips, interval = self.names[bot], self.mean_chips(bot), self._chips_ci95(score)
         version, age, left = roster.versions[bot], roster.age(bot), roster.left.get(bot, "")
-        return StandingsRow(rank, bot, name, chips, interval, score, groups, ties, ranks, version, age, left)
+        return StandingsRow(
+            rank, bot, name, chips, interval, score, groups, ties, ranks, version, age, left, evidence, effect
+        )
 
     def _chips_ci95(self, score: Score) -> tuple[float, float] | None:
         """The interval of a bot's chips, which are 0 or more with raises; without, bots double and split on credit."""

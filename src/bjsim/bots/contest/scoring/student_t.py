@@ -61,9 +61,36 @@ def anytime_t_half(n: int, squares: float, optimal_n: int, alpha: float = ALPHA)
     Source: Wang and Ramdas, "Anytime-valid t-tests and confidence sequences for Gaussian means with unknown variance"
     (2023).
     """
-    c2 = optimal_n / (-2 * math.log(alpha) + math.log(-2 * math.log(alpha) + 1))
-    k = c2 / (n + c2)
+    k = _shrinkage(n, optimal_n, alpha)
     ratio = (alpha * math.sqrt(k)) ** (-2 / n)
     if ratio * k >= 1:
         return math.inf
     return math.sqrt(squares * (ratio - 1) / (1 - ratio * k) / n)
+
+
+def e_value(n: int, mean: float, squares: float, optimal_n: int) -> float:
+    """The evidence against a normal mean of 0: a number whose expectation is at most 1 if the mean is 0, at every n.
+
+    It is the martingale of `anytime_t_half` for m = 0. Those of independent samples may be multiplied. One of 20 or
+    more ever occurs with a probability of at most 5% if the mean is 0.
+
+    Args:
+        n: Number of values.
+        mean: Their mean.
+        squares: Sum of squared deviations from it.
+        optimal_n: As for `anytime_t_half`, fixed beforehand.
+
+    Returns:
+        The e-value; infinite if all values are equal and not 0, and 1 if all are 0.
+    """
+    k, d2 = _shrinkage(n, optimal_n, ALPHA), n * mean**2
+    if squares <= 0:
+        return math.inf if d2 else 1.0
+    exponent = (math.log(k) + n * (math.log1p(d2 / squares) - math.log1p(k * d2 / squares))) / 2
+    return math.exp(min(exponent, 700.0))
+
+
+def _shrinkage(n: int, optimal_n: int, alpha: float) -> float:
+    """The factor k by which the prior of a mean shrinks the squared distance; see `anytime_t_half`."""
+    c2 = optimal_n / (-2 * math.log(alpha) + math.log(-2 * math.log(alpha) + 1))
+    return c2 / (n + c2)
