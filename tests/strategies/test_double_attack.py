@@ -17,7 +17,6 @@ from bjsim.strategies.exact.payoffs import round_payoffs
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.formats.parser import chart_from
 from bjsim.strategies.formats.text import format_text, text_grid
-from bjsim.strategies.mdp.blackjack import game_mdp
 from bjsim.strategies.shoe.solver import ShoeSolver
 
 GAME = named_rules("double-attack")
@@ -47,7 +46,7 @@ def test_an_attack_doubles_all_that_a_round_wins() -> None:
 @pytest.mark.parametrize("attack", ["", "2345678", "T2A", "23456789TA"])
 def test_every_figure_of_a_chart_knows_its_attacks(attack: str) -> None:
     solver = Solver(INFINITE)
-    chart = replace(solver.chart, attack=attack, cells=solver.chart.cells | {("16", "T"): "S"})
+    chart = replace(solver.chart, attack=attack, cells={**solver.chart.cells, ("16", "T"): "S"})
     payoffs = round_payoffs(solver, chart)
     value = solver.value_of(chart)
     assert sum(float(net) * p for net, p in payoffs.items()) == pytest.approx(value, abs=1e-13)
@@ -58,7 +57,7 @@ def test_every_figure_of_a_chart_knows_its_attacks(attack: str) -> None:
 
 def test_the_costs_in_eight_decks_add_up_to_the_difference() -> None:
     solver = ShoeSolver(GAME)
-    chart = replace(solver.chart, attack="29T", cells=solver.chart.cells | {("16", "T"): "S", ("12", "6"): "H"})
+    chart = replace(solver.chart, attack="29T", cells={**solver.chart.cells, ("16", "T"): "S", ("12", "6"): "H"})
     assert sum(cell.cost for cell in solver.costs(chart)) == pytest.approx(
         solver.value - solver.value_of(chart), abs=1e-12
     )
@@ -103,8 +102,3 @@ def test_charts_are_written_and_read_with_their_attacks() -> None:
 def test_a_counter_refuses_a_bet_before_the_deal() -> None:
     with pytest.raises(InputError, match="attack = true: a counter is not asked between the dealer's card and its own"):
         count(named_rules("vegas-s17").replace(deal="dppd", attack=True), rounds=100)
-
-
-def test_the_learner_refuses_a_bet_before_the_deal() -> None:
-    with pytest.raises(InputError, match="attack = true: a bet before the deal is not learned"):
-        game_mdp(INFINITE)

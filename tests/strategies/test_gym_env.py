@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.games import ASKED
 
 from bjsim.sim.game.actions import View
 from bjsim.sim.game.presets import PRESETS
@@ -26,7 +27,7 @@ def made(name: str, **options: Any) -> Any:
     return gymnasium.make(gym_env.env_id(name), **options).unwrapped
 
 
-@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize("name", ASKED)
 def test_every_preset_passes_the_checker(name: str) -> None:
     from gymnasium.utils.env_checker import check_env
 
@@ -50,7 +51,7 @@ def trace(env: Any, seed: int, episodes: int = 50) -> list[object]:
     return seen  # type: ignore[return-value]
 
 
-@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize("name", ASKED)
 def test_the_same_seed_plays_the_same(name: str) -> None:
     assert trace(made(name), 7) == trace(made(name), 7)
     assert trace(made(name), 7) != trace(made(name), 8)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.games import ASKED
 
 import bjsim
 from bjsim.sim.game.actions import View
@@ -33,7 +34,7 @@ def test_a_policy_plays_as_its_chart() -> None:
     assert solver.ev(player.policy) == solver.ev(lim17.policy)  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize("name", ASKED)
 def test_every_decision_of_every_game_is_asked_for(name: str) -> None:
     """Legal and other actions at random: those that are not legal stand."""
     rules = PRESETS[name].rules

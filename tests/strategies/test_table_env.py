@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.games import ASKED
 
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import INSURANCE, Action, View
@@ -21,7 +22,7 @@ table_env = pytest.importorskip("bjsim.strategies.learning.table_env")
 gym = pytest.importorskip("bjsim.gym")
 
 
-@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize("name", ASKED)
 def test_every_preset_passes_the_test_of_pettingzoo(name: str) -> None:
     from pettingzoo.test import api_test
 

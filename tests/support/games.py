@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from bjsim.sim.game.cards import NORMAL_TENS
+from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import States
 from bjsim.strategies.charts.chart import CODES, Chart, chart_rows
@@ -31,6 +32,7 @@ CODE_WEIGHTS = (
     (1, 2, 8, 6, 6, 0, 0, 0, 2, 0, 0),
     (2, 2, 8, 1, 1, 6, 6, 1, 1, 1, 6),
 )
+ASKED = [name for name, preset in PRESETS.items() if not preset.rules.attack]  # of which there are environments
 SAFE_TENS = 45  # percent: above 50, unlimited splits of tens do not end, and near 50 rounds are very long
 
 

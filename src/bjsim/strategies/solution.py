@@ -235,7 +235,7 @@ class Solution(ABC):
         """Compute the probability of every upcard, and what one bet with the best chart wins against it.
 
         Returns:
-            Both by upcard; it is worth doubling the bet before the deal where the second is positive.
+            Both by upcard; doubling the bet before the deal gains where the second is positive.
         """
 
     @abstractmethod

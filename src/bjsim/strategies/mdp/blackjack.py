@@ -3,6 +3,7 @@
 All moves and payments come from `bjsim.sim.game.automaton`. The states of the process:
 
     deal           one action; leads to the hand and the dealer's card, or to the end
+    attack v card  if bets may be doubled before the deal; leads to the hand, with a weight of 2 after an attack
     insurance v A  against an ace, if the rules offer it; leads to the hand, which says nothing about the hole card
     hand v card    the decisions. Equivalent hands (see `equivalence`) are one state: the total, the usable ace and the
                    dealer's card are always kept, but "first two cards", "pair" and the counts for bonuses only as far
@@ -30,7 +31,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bjsim.sim.game.actions import INSURANCE
+from bjsim.sim.game.actions import ATTACK, INSURANCE
 from bjsim.sim.game.automaton import Automaton, Decision, Draw, Ended, Finished, Node, PendingHands
 from bjsim.sim.game.hand_states import (
     DEALER_NATURAL,
@@ -48,7 +49,7 @@ from bjsim.strategies.mdp.build import Outcome, build_mdp
 from bjsim.strategies.mdp.equivalence import StateEquivalence
 from bjsim.strategies.mdp.model import FiniteMDP, Ints
 
-DEAL, PLAY_ON = "deal", "dealer plays"
+DEAL, PLAY_ON, ATTACKS = "deal", "dealer plays", "attack"
 
 
 class MDPState(NamedTuple):
@@ -89,8 +90,6 @@ class GameProcess:
     def __init__(self, rules: Rules) -> None:
         if not rules.infinite:
             raise RulesError(f"decks = {rules.decks:g} has too many states to learn; use decks = inf")
-        if rules.attack:
-            raise RulesError("attack = true: a bet before the deal is not learned; use attack = false")
         self.rules = rules
         self.automaton = Automaton(rules)
         self.cases = Dealer(self.automaton).cases()
@@ -108,6 +107,8 @@ class GameProcess:
     def actions(self, state: MDPState) -> list[str]:
         if state == INSURE:
             return ["S", "I"]
+        if state.name == ATTACKS:
+            return ["S", "A"]
         if not state.decides:
             return [PLAY_ON if isinstance(state.node, Finished) else DEAL]
         return list(self.legal(state))
@@ -164,6 +165,9 @@ class GameProcess:
         rows = np.where(mdp.terminal, -1, mdp.action_start[:-1])
         if str(INSURE) in mdp.index:
             rows[mdp.index[str(INSURE)]] = mdp.row(str(INSURE), policy(HandState(), "A", INSURANCE))
+        for column in self.columns:
+            if (name := str(MDPState(ATTACKS, column))) in mdp.index:
+                rows[mdp.index[name]] = mdp.row(name, policy(HandState(), column, ATTACK))
         for name, state in self.decisions.items():
             assert isinstance(state.node, Decision)
             if name in mdp.index:
@@ -174,11 +178,15 @@ class GameProcess:
 
     def _outcomes(self, state: MDPState, action: str) -> Iterator[Outcome]:
         node, column = state.node, state.column
-        if state == START:
-            cases = [case for case in self.cases if not case.insurable]
-            yield from self._dealt(cases)
-            if offered := sum(float(case.probability) for case in self.cases if case.insurable):
-                yield Outcome(offered, INSURE)
+        if state == START and self.rules.attack:
+            for case in self.columns.values():
+                yield Outcome(_chance(self._cases_of(case.upcard)), MDPState(ATTACKS, case.upcard))
+        elif state == START:
+            yield from self._offered(self.cases)
+        elif state.name == ATTACKS:
+            bets: float = 1 + (action == "A")
+            for p, after, reward, weight in self._offered(cases := self._cases_of(column)):
+                yield Outcome(p / _chance(cases), after, bets * reward, bets * weight)
         elif state == INSURE:
             yield from self._insured(action)
         elif isinstance(node, Finished):
@@ -195,6 +203,16 @@ class GameProcess:
 
     def _natural(self, column: str) -> float:
         return float(self.columns[column].probabilities.get(DEALER_NATURAL, 0))
+
+    def _cases_of(self, upcard: str) -> list[Column]:
+        return [case for case in self.cases if case.upcard == upcard]
+
+    def _offered(self, cases: list[Column]) -> Iterator[Outcome]:
+        """The deal in these cases, after the offer of insurance where there is one."""
+        if plain := [case for case in cases if not case.insurable]:
+            yield from self._dealt(plain)
+        if offered := _chance([case for case in cases if case.insurable]):
+            yield Outcome(offered, INSURE)
 
     def _dealt(self, cases: list[Column]) -> Iterator[Outcome]:
         for deals in zip(*(self.automaton.branches(case.start, float) for case in cases), strict=True):
@@ -255,9 +273,13 @@ class GameProcess:
         return Outcome(p, START, float(net), float(tied)) if tied else Outcome(p, END, float(net) + saved)
 
 
+def _chance(cases: list[Column]) -> float:
+    return sum(float(case.probability) for case in cases)
+
+
 def _name(result: Result) -> str:
     """The name of a finished hand, such as `stand 18` or `stand 19 for 2`."""
-    split = ", split" if result.split else ""
+    split = ", split" * result.split
     if result.end != "stood":
         return result.end + split
     free = f", {result.risk} at risk" if result.risk != 1 else ""

@@ -40,6 +40,7 @@ class Size:
         results: Finished hands, before the dealer plays.
         split_hands: Split hands that need their second card.
         unmerged_hands: Hands with a decision that the exact solver distinguishes, which is more than necessary.
+        offers: Decisions before the deal, and on insurance.
     """
 
     columns: int
@@ -47,6 +48,7 @@ class Size:
     results: int
     split_hands: int
     unmerged_hands: int
+    offers: int = 0
 
     @property
     def decisions(self) -> int:
@@ -56,7 +58,7 @@ class Size:
     @property
     def states(self) -> int:
         """All states, including the deal and the end."""
-        return (self.hands + self.results + self.split_hands) * self.columns + 2
+        return (self.hands + self.results + self.split_hands) * self.columns + self.offers + 2
 
     def to_json(self) -> dict[str, int]:
         """The counts as `bjsim solve --json` writes them."""
@@ -87,6 +89,7 @@ def measure_size(rules: Rules) -> Size:
         results=sum(isinstance(state.node, Finished) for state in against_one),
         split_hands=sum(isinstance(state.node, PendingHands) for state in against_one),
         unmerged_hands=sum(bool(automaton.legal(hand)) for hand in automaton.reachable()),
+        offers=len(process.columns) * rules.attack + rules.insurance,
     )
 
 

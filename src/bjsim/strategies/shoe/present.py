@@ -202,7 +202,7 @@ class Perfect:
 
     @cached_property
     def _attacked(self) -> str:
-        """What is attacked in a full shoe: each card is worth far more or less than nothing but a two."""
+        """What is attacked in a full shoe: no card but a two has a value near 0."""
         shoe = ShoeStates(make_game(self.rules), Composition.of(self.rules, None))
         analysis = Analysis(shoe)
         values = {start: analysis.round_value(start, analysis.by_cards(start, "cdp1")) for start in shoe.live}
