@@ -39,6 +39,7 @@ from bjsim.sim.running.executors import find_backend
 from bjsim.sim.running.shards import Part, Shard
 from bjsim.strategies.experiment import make_experiment
 from bjsim.strategies.players.find import fingerprint
+from bjsim.strategies.sidebets.played import check_bet
 
 RulesLike = Rules | str | os.PathLike[str]
 Bot = str | os.PathLike[str] | Player | Callable[[View], Action | str]
@@ -66,6 +67,7 @@ class RunRequest:
         shard: Play only shard K of N, `K/N`, or `auto` in a job array; `checkpoint` is then the part to merge, see
             `merged.merge_parts`.
         programs: How programs are run.
+        sidebet: The name of a side bet that every bot makes, or a TOML file with one.
 
     Attributes:
         game: The rules that `rules` names.
@@ -90,6 +92,7 @@ class RunRequest:
     log: str | os.PathLike[str] | None = None
     shard: str | None = None
     programs: BotOptions = BotOptions()
+    sidebet: str | None = None
     game: Rules = field(init=False, repr=False, compare=False)
     seated: tuple[Seated, ...] = field(init=False, repr=False, compare=False)
 
@@ -117,6 +120,8 @@ class RunRequest:
         with naming("bots"):
             self._set(seated=tuple(find_seated(bot, self.game) for bot in _listed(self.bots)))
         self._find_backend()
+        if self.sidebet is not None:
+            check_bet(self.sidebet, self.game, with_what="programs" if self.has_programs else self.shard and "shards")
         if self.shard is not None:
             self._check_shard(str(self.shard))
         if self.common_cards and len(self.seated) < 2:
@@ -164,27 +169,23 @@ class RunRequest:
             InputError: As for `play`.
             RunFailed: If a program's sandbox fails.
         """
-        place, seed = self._find_backend(), int(self.seed or 0)
-        hands, until = int(self.hands or 0), self.until or 0.0
+        place, seed, hands, until = self._find_backend(), int(self.seed or 0), int(self.hands or 0), self.until or 0.0
         keep = self.checkpoint or self.resume
         with ExitStack() as opened:
-            players: list[Player] = []
-            for seat in self.seated:
-                if isinstance(seat.player, ProgramFile):
-                    players.append(opened.enter_context(seat.player.start(self.programs)))
-                else:
-                    players.append(seat.player)
-            experiment = make_experiment(
-                self.game, players, hands, seed, self.tables, self.adjust_luck, self.common_cards, until
-            )
+            players: list[Player] = [
+                opened.enter_context(seat.player.start(self.programs))
+                if isinstance(seat.player, ProgramFile)
+                else seat.player
+                for seat in self.seated
+            ]
+            how = self.tables, self.adjust_luck, self.common_cards, until
+            experiment = make_experiment(self.game, players, hands, seed, *how)
             saved: Checkpoint | Part | None = None
             if keep:
-                whole = self.identity(players)
-                saved = (
-                    Part(Path(keep), whole, Shard.parse(self.shard)) if self.shard else Checkpoint(Path(keep), whole)
-                )
-            log = None if self.log is None else os.fspath(self.log)
-            yield opened.enter_context(open_run(players, experiment, place, log, saved, self.resume is not None))
+                whole, path = self.identity(players), Path(keep)
+                saved = Part(path, whole, Shard.parse(self.shard)) if self.shard else Checkpoint(path, whole)
+            asked = None if self.log is None else os.fspath(self.log), saved, self.resume is not None, self.sidebet
+            yield opened.enter_context(open_run(players, experiment, place, *asked))
 
     def _find_backend(self) -> BackendSpec:
         """Where it is played. Which of them is safe depends on the threads that there are now."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bjsim.bots.turn import runs_program
 from bjsim.errors import EndlessSplitting, InputError
@@ -25,6 +25,9 @@ from bjsim.sim.running.shards import Part, ShardDriver, merge_jobs
 from bjsim.sim.running.workers import ForkedResult, collect_logs, is_fork_safe, usable_cores
 from bjsim.strategies.experiment import exact_returns, make_results, missing_results
 from bjsim.strategies.results import ExactReturn
+
+if TYPE_CHECKING:
+    from bjsim.strategies.sidebets.played import PlayedBet
 
 OnProgress = Callable[[Progress], object]
 
@@ -46,6 +49,7 @@ class Run:
     exact: Callable[[], list[ExactReturn]]
     checkpoint: Checkpoint | Part | None = None
     resume: bool = False
+    sidebet: str | None = None
 
     def compile(self, announce: Callable[[], object] = announce_compile) -> None:
         """Have the kernels ready that pay for their compilation; `announce` is called first if that takes long.
@@ -84,7 +88,14 @@ class Run:
             failure = str(error)
         seconds = time.perf_counter() - began
         progress = driver.partial_progress() if stopped or failure else driver.progress
-        return self.result(progress, seconds, stopped, failure)
+        result = self.result(progress, seconds, stopped, failure)
+        return result if self.sidebet is None else replace(result, sidebets=self._play_bet(self.sidebet, progress))
+
+    def _play_bet(self, sidebet: str, progress: Progress) -> tuple[PlayedBet, ...]:
+        from bjsim.strategies.sidebets.played import play_bet
+
+        names, rounds = [player.name for player in self.players], [tally.rounds for tally in progress.tallies]
+        return tuple(play_bet(sidebet, self.experiment, names, rounds))
 
     def steps(self) -> Iterator[Progress]:
         """Play it from the start, one merge after the other; `result` is that of the progress so far.
@@ -149,6 +160,7 @@ def open_run(
     log: str | None,
     saved: Checkpoint | Part | None,
     resume: bool,
+    sidebet: str | None = None,
 ) -> Iterator[Run]:
     """The run of this experiment at this place, which is closed when the context is left.
 
@@ -164,4 +176,4 @@ def open_run(
         except OSError as error:
             raise InputError(f"cannot write the log {log}: {error.strerror}") from None
         backend = opened.enter_context(place.open(records))
-        yield Run(players, experiment, backend, exact, saved, resume)
+        yield Run(players, experiment, backend, exact, saved, resume, sidebet)
