@@ -9,6 +9,7 @@ from bjsim.cli.koth_merge import merge
 from bjsim.cli.koth_new import new
 from bjsim.cli.koth_play import play, resume
 from bjsim.cli.koth_show import show, verify
+from bjsim.cli.koth_submit import submit
 from bjsim.cli.koth_trace import trace
 
 
@@ -22,5 +23,5 @@ def koth() -> None:
     """Host a king-of-the-hill contest of bots."""
 
 
-for command in (new, play, resume, merge, show, trace, verify, add, replace, drop, extend, sync, close):
+for command in (new, play, resume, merge, show, trace, verify, add, replace, drop, extend, sync, close, submit):
     koth.add_command(command)

@@ -54,6 +54,7 @@ class Entrant:
         language: The language of a program, or IN_PROCESS for a player that runs in this process.
         sha256: Hash of the file, or of the chart of a named strategy; "" if there is neither.
         protocol: Of a program: `argv` or `line`.
+        author: Who wrote it, as its `bot.toml` says.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Entrant:
     language: str
     sha256: str
     protocol: str = "argv"
+    author: str = ""
 
     @property
     def timed(self) -> bool:
@@ -75,13 +77,13 @@ class Entrant:
         return ":" in os.path.basename(self.source) or self.source in player_names()
 
     def to_dict(self) -> dict[str, str]:
-        """The entrant as JSON values."""
-        return asdict(self)
+        """The entrant as JSON values; an author only if it has one."""
+        return {key: value for key, value in asdict(self).items() if key != "author" or value}
 
     @staticmethod
     def from_dict(values: Mapping[str, Any]) -> Entrant:
         """The entrant that `to_dict` returned."""
-        return Entrant(**{field.name: str(values[field.name]) for field in fields(Entrant)})
+        return Entrant(**{field.name: str(values[field.name]) for field in fields(Entrant) if field.name in values})
 
 
 def gather(texts: Sequence[str], rules: Rules, fewest: int = 2) -> list[Entrant]:
@@ -192,7 +194,7 @@ def _read_file(path: Path, rules: Rules, name: str = "") -> tuple[Entrant, Chart
     if not name and bot.name not in (path.name, path.stem) and bot.name in player_names():
         raise NotABot(f"{path}: the name {bot.name} in its bot.toml is that of a strategy; choose another")
     language = bot.language.name if bot.language else "executable"
-    return Entrant(name or bot.name, source, language, bot.sha256, bot.protocol), bot
+    return Entrant(name or bot.name, source, language, bot.sha256, bot.protocol, printable(bot.author)), bot
 
 
 def _find_chart(content: bytes, path: Path, rules: Rules) -> Chart | None:

@@ -47,6 +47,7 @@ class BotSource:
         sha256: Hash of the file, or of the manifest and all files.
         protocol: `argv` or `line`.
         random: Whether it may answer the same question in two ways.
+        author: Who wrote it, as its manifest says.
     """
 
     name: str
@@ -56,6 +57,7 @@ class BotSource:
     sha256: str
     protocol: str
     random: bool = False
+    author: str = ""
 
 
 def is_bot_folder(path: Path) -> bool:
@@ -142,7 +144,8 @@ def _read_folder(path: Path) -> BotSource:
     for name, content in {MANIFEST: manifest, **files}.items():
         digest.update(f"{name}\0{len(content)}\0".encode() + content)
     name = values.get("name", "").strip() or path.name
-    return BotSource(name, language, main, files, digest.hexdigest(), protocol, values.get("random", False))
+    random, author = values.get("random", False), values.get("author", "").strip()
+    return BotSource(name, language, main, files, digest.hexdigest(), protocol, random, author)
 
 
 def _check_values(values: Mapping[str, Any]) -> None:

@@ -64,6 +64,19 @@ def format_e(value: float) -> str:
     return f"{value:.2g}" if value < 10 else f"{value:,.0f}" if value < 1e6 else f"{value:.0e}"
 
 
+def describe_authors(standings: Standings) -> str:
+    """The best bot of every author.
+
+    Returns:
+        A clause without a full stop; "" if no author is named.
+    """
+    best = [
+        f"{author}: {row.name}{f' (rank {row.rank}, of {count} bots)' if row.rank else ''}"
+        for author, row, count in standings.authors()
+    ]
+    return f"the best bot of each author: {'; '.join(best)}" if best else ""
+
+
 def describe_ties(standings: Standings, rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """The bots that each bot is not separated from.
 

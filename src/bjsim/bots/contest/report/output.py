@@ -39,6 +39,7 @@ def row_values(row: StandingsRow, timings: Timings | None = None) -> dict[str, A
         "rank": row.rank,
         "rank_range": list(row.rank_range) if row.rank_range else None,
         "bot": row.name,
+        "author": row.author,
         "group": row.groups,
         "tied_with": list(row.tied_with),
         "e_value": None if row.e_value is None else float(f"{min(row.e_value, 1e300):.6g}"),

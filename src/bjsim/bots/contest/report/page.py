@@ -167,6 +167,7 @@ def render_index(report: ContestReport) -> str:
         leader=rows[0]["bot"],
         lead=describe_lead(standings),
         evidence=describe_evidence(standings),
+        authors=standings.authors(),
         hill=bool(report.former or any(standings.roster.joined)),
         former=report.former,
         drawn=DRAWN,

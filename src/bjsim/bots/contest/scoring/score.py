@@ -73,6 +73,7 @@ class StandingsRow:
         left: Why it has left, or "" if it takes part.
         e_value: The evidence that it is not as good as the leader; None for the leader and without a rank.
         effect: Its lead over the leader, see `BotDifference`.
+        author: Who wrote it, or "".
     """
 
     rank: int | None
@@ -89,6 +90,7 @@ class StandingsRow:
     left: str = ""
     e_value: float | None = None
     effect: float | None = None
+    author: str = ""
 
 
 @dataclass(frozen=True)

@@ -166,10 +166,22 @@ class Standings(ContestTally):
                 rank = index + 1
             if index < len(ranked):  # the others come last
                 together[index, index] = False
-                self._rows.append(self._row(bot, rank, letters, tuple(names[together[index]]), ranges[index]))
+                self._rows.append(self._row(bot, rank, letters, tuple(names[together[index]]), ranges[index], order[0]))
             else:
                 self._rows.append(self._row(bot, None, letters))
         return self._rows
+
+    def authors(self) -> list[tuple[str, StandingsRow, int]]:
+        """The best bot of every author who is named.
+
+        Returns:
+            Authors with their best bot and the number of their bots, those with the best bots first.
+        """
+        by_author: dict[str, list[StandingsRow]] = {}
+        for row in self.rows():
+            if row.author:
+                by_author.setdefault(row.author, []).append(row)
+        return [(author, rows[0], len(rows)) for author, rows in by_author.items()]
 
     def __repr__(self) -> str:
         leader = f", {self.names[self.order()[0]]} leads" if self.matches else ""
@@ -222,16 +234,18 @@ class Standings(ContestTally):
         groups: str,
         ties: tuple[str, ...] = (),
         ranks: tuple[int, int] | None = None,
+        leader: int | None = None,
     ) -> StandingsRow:
         score, roster = self.scores[bot], self.roster
         evidence = effect = None
-        if ranks and bot != (leader := self.order()[0]):
+        if leader is not None and leader != bot:
             evidence = self.differences.e_value(bot, leader)
             effect = self._effect(bot, leader, float(self.differences.mean[bot, leader]))
         name, chips, interval = self.names[bot], self.mean_chips(bot), self._chips_ci95(score)
         version, age, left = roster.versions[bot], roster.age(bot), roster.left.get(bot, "")
+        author = self.bots[bot].get("author", "")
         return StandingsRow(
-            rank, bot, name, chips, interval, score, groups, ties, ranks, version, age, left, evidence, effect
+            rank, bot, name, chips, interval, score, groups, ties, ranks, version, age, left, evidence, effect, author
         )
 
     def _chips_ci95(self, score: Score) -> tuple[float, float] | None:
