@@ -135,7 +135,7 @@ def explore(fresh: Array, follow: Callable[[Array], Array]) -> None:
         after = np.sort(follow(fresh))  # `unique` is slower
         after = after[(after >= 0) & np.append(after[1:] != after[:-1], True)]
         fresh = after[known[np.searchsorted(known, after).clip(max=len(known) - 1)] != after]
-        known = np.sort(np.concatenate([known, fresh]))
+        known = np.sort(np.concatenate([known, fresh]), kind="stable")  # merges two runs, in a third of the time
 
 
 def _explore(transitions: Transitions, ranks: int) -> _States:
