@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from bjsim.bots import line
 from bjsim.bots.protocol import FAULTS, REPLY_LIMIT, Fault, parse_reply
-from bjsim.sim.game.actions import HIT, Action, raise_by
+from bjsim.sim.game.actions import ATTACK, HIT, Action, raise_by
 from bjsim.sim.game.events import Acted, Dealt, HandEnded, Peeked, Revealed, Settled, Shuffled
 from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.random_stream import Stream
@@ -67,6 +67,8 @@ class Asker:
         self.seen = 0
 
     def decide(self, view):
+        if view.legal == ATTACK:  # which programs are not asked
+            return Action("S")
         self.transcript.update()
         asked = line.move_line(view, self.transcript.hand_in_play(self.chair), 1873)
         for text in [*self.transcript.lines[self.seen :], asked]:

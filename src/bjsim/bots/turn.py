@@ -114,9 +114,9 @@ def runs_program(player: object) -> TypeGuard[Any]:
 
 
 def can_ask(view: View, line: bool) -> bool:
-    """Whether a program can be asked this. Five arguments cannot ask about insurance or an attack, so an argv bot
-    declines them."""
-    return line or view.legal not in (ATTACK, INSURANCE)
+    """Whether a program can be asked this; else it declines. Neither protocol has a question without a hand, and five
+    arguments cannot ask about insurance."""
+    return view.legal != ATTACK and (line or view.legal != INSURANCE)
 
 
 def _decide(player: Player, view: View) -> Action | Fault:
