@@ -57,7 +57,7 @@ TIPS = """(() => {
     cell.dispatchEvent(new MouseEvent("mouseover", {bubbles: true}));
     const tip = document.getElementById("tip");
     const small = (cell.querySelector("small") || cell).textContent;
-    if (!tip.hidden) found[`${row} ${column}`] = [tip.textContent, cell.ariaLabel, small];
+    if (!tip.hidden) found[`${row} ${column}`] = [tip.textContent, cell.ariaDescription, small];
   });
   return found;
 })()"""

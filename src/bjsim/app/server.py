@@ -9,12 +9,14 @@ from functools import cache
 from types import FrameType
 from typing import Any
 
+import h11
 import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from bjsim.app.contest_work import contest_assets, contest_page
 from bjsim.app.controls import rule_controls, rule_texts
@@ -34,7 +36,7 @@ from bjsim.strategies.players.find import BUILT_IN
 
 LONGEST_BODY = 200_000  # bytes
 LONGEST_ADDRESS = 4_000
-BODY_SECONDS = 10
+BODY_SECONDS = REQUEST_SECONDS = 10
 HANDS = {"one": "T,6 v T", "both": "T,6 v T,7"}  # examples, by how many cards the dealer shows
 PAGES = {"game": "Game", "chart": "Chart", "hand": "Hand", "run": "Run", "count": "Count", "play": "Play"}
 HEADERS = {
@@ -180,6 +182,29 @@ def make_app(laboratory: Laboratory) -> ASGIApp:
     return Guard(Starlette(routes=routes), laboratory)
 
 
+class HurriedProtocol(H11Protocol):
+    """HTTP that closes a connection whose next request is slow to come, so that slow clients keep out nobody."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begin to wait for the first request."""
+        super().connection_made(transport)
+        self.over: asyncio.TimerHandle | None = None
+        self._wait()
+
+    def data_received(self, data: bytes) -> None:
+        """Take data; what is still missing of a request must follow soon."""
+        super().data_received(data)
+        self._wait()
+
+    def _wait(self) -> None:
+        waits = self.conn.their_state is h11.IDLE
+        if waits and self.over is None:
+            self.over = self.loop.call_later(REQUEST_SECONDS, self.transport.abort)
+        elif not waits and self.over:
+            self.over.cancel()
+            self.over = None
+
+
 class EndingServer(uvicorn.Server):
     """A server that ends the work of a laboratory at Ctrl-C, so that no request holds it up."""
 
@@ -200,7 +225,8 @@ def serve(laboratory: Laboratory, listening: socket.socket) -> None:
         listening: A bound socket.
     """
     config = uvicorn.Config(
-        make_app(laboratory), log_level="error", access_log=False, server_header=False, lifespan="off", ws="none",
+        make_app(laboratory), http=HurriedProtocol, log_level="error",
+        access_log=False, server_header=False, lifespan="off", ws="none",
         limit_concurrency=64, timeout_keep_alive=5, timeout_graceful_shutdown=1, h11_max_incomplete_event_size=16_384,
     )  # fmt: skip
     for worker in laboratory.workers:

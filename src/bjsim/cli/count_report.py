@@ -62,7 +62,7 @@ def other_bets(result: CountResult, spreads: Sequence[str]) -> Printed:
     games = [("these bets", result)]
     games += [(f"best {spread}", result.with_bets(optimal=spread)) for spread in spreads]
     columns = VARIED | {figure.key: figure.name for figure in result.figures if figure.key == "ev_per_hour"}
-    return ["", *columns.values()], [_line(name, one.figures, columns) for name, one in games]
+    return ["bets", *columns.values()], [_line(name, one.figures, columns) for name, one in games]
 
 
 def _bet(result: CountResult, i: int) -> str:

@@ -1,0 +1,268 @@
+"""Pages of the app in a real browser: mouse, touch, keyboard, tabs, workers and servers that end."""
+
+import os
+import re
+import signal
+import time
+
+import pytest
+from app.served import AXE, Person, Served
+from chromium import PROGRAM
+
+import bjsim
+
+pytest.importorskip("starlette")
+pytest.importorskip("uvicorn")
+pytestmark = [
+    pytest.mark.skipif(PROGRAM is None, reason="there is no Chromium"),
+    pytest.mark.xdist_group("chromium"),
+    pytest.mark.slow,
+]
+PATHS = [
+    "/run?rules=easy&hands=20000",
+    "/count?rules=single-deck&rounds=20000&indices=none",
+    "/play?rules=easy&seed=5",
+    "/play?rules=easy&seed=5&drill=all",
+    "/contest/index.html",
+    "/game?rules=easy",
+    "/hand?rules=easy",
+]
+IDLE = "document.getElementById('report').ariaBusy !== 'true'"
+ENDED = f"document.querySelector('#report h1') && !document.querySelector('.progress') && {IDLE}"
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("contest") / "hill"
+    bjsim.contest(["optimal", "lim17", "mimic"], folder, matches=6, seed=5)
+    made = Served("--contest", str(folder), home=tmp_path_factory.mktemp("home"))
+    yield made
+    made.stop()
+
+
+@pytest.fixture(scope="module")
+def person(served):
+    with Person(served) as opened:
+        yield opened
+
+
+def figure(person, name):
+    return person.run(
+        "[...document.querySelectorAll('.figures div')]"
+        f".find(one => one.firstChild.textContent === {name!r})?.lastChild.textContent"
+    )
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize(("width", "dark"), [(390, False), (1280, True)])
+def test_a_page_fits_and_axe_finds_nothing(person, path, width, dark):
+    person.visit(path, width, dark)
+    if "contest" not in path and "play" not in path:
+        person.until(ENDED)
+    assert person.run("document.documentElement.scrollWidth <= innerWidth")
+    assert not person.problems
+    if not AXE.exists():
+        pytest.skip("axe-core is not in build/axe")
+    assert person.findings() == []
+
+
+def test_a_run_is_asked_for_by_keyboard_alone(person):
+    person.visit("/run?rules=easy&hands=1000")
+    person.until(ENDED)
+    person.tab_to("#bots")
+    person.write("lim17, mimic")
+    person.press("Tab")
+    person.write("20000")
+    person.press("Tab")
+    person.until(f"{ENDED} && document.getElementById('results').rows.length === 3")
+    assert "20,000" in person.text("#results") and "--bots lim17,mimic --hands 20000" in person.text("pre")
+    assert "bots=lim17%2C+mimic" in person.run("location.search")
+    assert not person.problems
+
+
+def test_a_run_stops_and_goes_on(person):
+    person.visit("/run?rules=easy&hands=1e9")
+    person.until("document.getElementById('go').textContent === 'Stop'")
+    person.click("#go")
+    person.until("document.getElementById('go').textContent === 'Go on'")
+    time.sleep(1.5)  # what was under way has ended
+    before = person.text(".progress")
+    time.sleep(1)
+    assert person.text(".progress") == before
+    person.click("#go")
+    person.until(f"document.querySelector('.progress').innerText !== {before!r}")
+    person.visit("/run?rules=easy&hands=1e9")  # a reload finds the run again
+    assert int(re.sub(r"\D", "", person.text(".progress").split(" of ")[0])) > int(
+        re.sub(r"\D", "", before.split(" of ")[0])
+    )
+    person.click("#go")
+
+
+def test_focus_and_open_details_stay_while_figures_change(person):
+    person.visit("/run?rules=easy&hands=1e9")
+    person.until("document.querySelectorAll('#report details').length")
+    person.click("#report figure summary")
+    person.run("document.querySelector('#report .wide').focus()")
+    before = person.text(".progress")
+    person.until(f"document.querySelector('.progress').innerText !== {before!r}")
+    assert not person.run(
+        "document.querySelector('#report figure details').open"
+    )  # of one player they are open at first
+    assert person.run("document.activeElement.matches('#report .wide')")
+    person.click("#go")
+
+
+def test_a_count_narrows_while_one_watches_and_has_other_bets_at_once(person):
+    person.visit("/count?rules=single-deck&rounds=1e8&indices=none")
+    person.until("document.querySelectorAll('#ramps tbody tr').length === 5", 60)
+    half = "parseFloat(document.querySelector('.figures dd').textContent.split('± ')[1])"
+    first = person.run(half)
+    person.until(f"{half} < {first}")
+    rounds = person.run("document.querySelector('progress').value")
+    person.tab_to("#ramp")
+    person.write("1-4")
+    person.press("Tab")
+    person.until("document.querySelector('pre').innerText.includes('--ramp 1-4')")
+    assert person.run("document.querySelector('progress').value") >= rounds
+    person.click("#go")
+    assert not person.problems
+
+
+def play_on(person, act, rounds=3):
+    for _ in range(40):
+        person.until(IDLE)
+        if f"Round {rounds}," in person.text(".said") and person.run("!!document.getElementById('word')"):
+            return
+        before = person.text("#report")
+        act()
+        person.until(f"{IDLE} && document.getElementById('report').innerText !== {before!r}")
+    raise AssertionError("no rounds are played")
+
+
+@pytest.mark.parametrize("way", ["mouse", "touch", "keyboard"])
+def test_a_table_by(person, way):
+    person.visit(f"/play?rules=vegas-s17&seed={len(way)}", 390 if way == "touch" else 1280)
+    if way == "keyboard":
+        person.tab_to("#word")
+
+    def act():
+        if way == "keyboard":
+            person.press("Enter" if person.run("document.activeElement.id === 'word'") else "s")
+        else:
+            stand = person.run("!!document.querySelector('[data-key=s]')")
+            (person.click if way == "mouse" else person.tap)("[data-key=s]" if stand else "#answer button")
+
+    play_on(person, act)
+    assert figure(person, "rounds") == "3" and "Coach:" in person.text(".said") + person.text(".figures")
+    shown, key = person.text("#report"), person.run("location.href")
+    person.open(key, 1280, 800)
+    person.until("document.querySelector('#report h1')")
+    assert person.text("#report") == shown  # after a reload
+    assert not person.problems
+
+
+def test_a_count_is_asked_under_time(person):
+    person.visit("/play?rules=single-deck&seed=2&system=hilo&seconds=1")
+    for _ in range(30):
+        person.until(IDLE)
+        if "Too late" in person.text(".said"):
+            break
+        if "What is the" not in person.text("#answer"):
+            stand = person.run("!!document.querySelector('[data-key=s]')")
+            person.click("[data-key=s]" if stand else "#answer button")
+        time.sleep(0.2)
+    person.until("document.querySelector('.figures').innerText.includes('0 of 2 counts right')")
+
+
+def test_a_wrong_answer_is_said_and_changes_nothing(person):
+    person.visit("/play?rules=easy&seed=77")
+    person.tab_to("#word")
+    person.write("1000000")
+    person.press("Enter")
+    person.until("document.getElementById('state').textContent.includes('is not a bet')")
+    person.until(IDLE)
+    person.tab_to("#word")
+    person.write("10")
+    person.press("Enter")
+    person.until("document.querySelector('.said').innerText.includes('your bet is 10 chips')")
+
+
+def test_a_drill_by_keyboard(person):
+    person.visit("/play?rules=easy&seed=4&drill=hard")
+    for number in range(1, 5):
+        before = person.text("#asked")
+        person.press("s")
+        person.until(f"document.querySelector('.figures').innerText.includes(' of {number} right')")
+        assert person.text("#asked") != before
+
+
+def test_two_tabs_play_two_tables(person):
+    person.visit("/play?rules=easy&seed=9")
+    person.click("#answer button")
+    person.until("document.querySelector('.said').innerText.includes('Round 1')")
+    first, one = person.session, person.text("#report")
+    target = person.call("Target.createTarget", url="about:blank")["targetId"]
+    person.session = person.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+    for domain in ("Page", "Runtime", "Log"):
+        person.call(f"{domain}.enable")
+    person.visit("/play?rules=easy&seed=9")
+    assert "Place a bet" in person.text("#report")  # this tab has answered nothing
+    person.session = first
+    assert person.text("#report") == one
+    person.call("Target.closeTarget", targetId=target)
+
+
+def test_back_and_forward(person):
+    person.visit("/run?rules=easy&hands=1000")
+    person.until(ENDED)
+    person.run("document.getElementById('bots').focus()")
+    person.write("mimic")
+    person.press("Tab")
+    person.until(f"{ENDED} && document.getElementById('results').innerText.includes('mimic')")
+    person.run("history.back()")
+    person.until(f"{ENDED} && document.getElementById('results').innerText.includes('optimal')")
+    assert person.run("document.getElementById('bots').value") == "optimal"
+    person.run("history.forward()")
+    person.until(f"{ENDED} && document.getElementById('results').innerText.includes('mimic')")
+
+
+def test_a_contest_is_shown_with_its_replays(person):
+    person.visit("/contest/index.html")
+    assert "optimal" in person.text("#standings") and not person.problems
+    person.click("#standings tbody a")
+    person.until("document.title.includes(':') && location.pathname.startsWith('/contest/pages/')")
+    assert not person.problems
+
+
+def test_a_killed_worker_is_replaced_and_nothing_is_lost(person, served):
+    person.visit("/play?rules=easy&seed=31")
+    person.click("#answer button")
+    person.until("document.querySelector('.said').innerText.includes('Round 1')")
+    for worker in served.workers():
+        os.kill(worker, signal.SIGKILL)
+    for _ in range(20):
+        if person.run("!!document.querySelector('[data-key=s]')"):
+            person.click("[data-key=s]")
+        time.sleep(1)
+        if "You stand" in person.text(".said"):
+            break
+    assert "You stand" in person.text(".said")
+    person.visit("/run?rules=easy&hands=1e9")
+    person.until("document.querySelector('.progress')")
+    for worker in served.workers():
+        os.kill(worker, signal.SIGKILL)
+    time.sleep(1)
+    before = person.text(".progress")
+    person.until(f"document.querySelector('.progress').innerText !== {before!r}", 60)  # by itself
+    person.click("#go")
+
+
+def test_a_page_says_that_the_server_has_stopped(tmp_path):
+    short = Served(home=tmp_path)
+    with Person(short) as person:
+        person.visit("/run?rules=easy&hands=1e9")
+        person.until("document.querySelector('.progress')")
+        short.stop()
+        person.until("!document.getElementById('stopped').hidden")
+        assert "bjsim app" in person.text("#stopped")
+    assert short.process.returncode == 0
