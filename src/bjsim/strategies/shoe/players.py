@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 
 from bjsim.errors import InputError
-from bjsim.sim.game.actions import INSURANCE, ActionCode
+from bjsim.sim.game.actions import ATTACK, INSURANCE, ActionCode
 from bjsim.sim.game.card_states import CardStates
 from bjsim.sim.game.cards import RANKS
 from bjsim.sim.game.hand_states import SPLIT_ACES, WHOLE, HandState
@@ -41,7 +41,9 @@ class TwoCardPlayer(StatePlayer):
         self.solver = ShoeSolver(rules)
         starts, plays = self.solver.shoe.starts, self.solver.plays(self.strategy)
         self._insured = next((play.insured for play in plays.values() if play.insured is not None), None)
-        self._acts = {"".join(RANKS[card] for card in starts[start]): play.act for start, play in plays.items()}
+        shown = {"".join(RANKS[card] for card in starts[start]): play for start, play in plays.items()}
+        self._acts = {column: play.act for column, play in shown.items()}
+        self._attacked = [column for column, play in shown.items() if play.bets > 1]
 
     def __reduce__(self) -> tuple[type[TwoCardPlayer], tuple[Rules]]:
         return type(self), (self.rules,)
@@ -51,6 +53,8 @@ class TwoCardPlayer(StatePlayer):
         if legal == INSURANCE:
             taken = self._insured is not None and self._insured[_hand_numbers()[state.held]]
             return "I" if taken else "S"
+        if legal == ATTACK:
+            return "A" if column in self._attacked else "S"
         if state.split != WHOLE and "P" in legal:
             return "P"  # as the first pair
         letter = ActionCode(int(self._acts[column][self._node(state, "P" in legal)])).letter
