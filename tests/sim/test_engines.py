@@ -83,7 +83,10 @@ def test_the_table_pays_what_the_readable_round_pays_in_random_games(games: int)
     assert not rare, f"hardly ever seen: {rare}"
     words = {
         "max_hands": [2, 4, "inf"],
-        "bonuses": ["none", "win", "at-once", "spanish"],
+        "bonuses": ["none", "win", "at-once", "spanish", "super-fun"],
+        "max_doubles": [1, 2, 3],
+        "surrender_cards": ["two", "any"],
+        "surrender_after_double": [True, False],
         "player_21_wins": [True, False],
         "charlie": ["none", 5, 6, 7],
         "no_hole_loses": ["all", "original", "busted-plus-one"],

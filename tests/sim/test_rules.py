@@ -64,7 +64,7 @@ FIELDS: dict[str, dict[str, list[Any]]] = {
     "naturals": {"takes": [(word, word) for word in ("player", "both", "none")], "refuses": ["", "dealer", True]},
     "natural_beats_natural": FLAGS,
     "no_hole_loses": {
-        "takes": [(word, word) for word in ("all", "original", "busted-plus-one")],
+        "takes": [(word, word) for word in ("all", "original", "original-and-busted", "busted-plus-one")],
         "refuses": ["", "none", True],
     },
     "ties": {"takes": [(word, word) for word in ("push", "lose", "replay")], "refuses": ["", "win", "Push", 0]},
@@ -74,6 +74,7 @@ FIELDS: dict[str, dict[str, list[Any]]] = {
     },
     "double_cards": {"takes": [("two", "two"), ("any", "any")], "refuses": ["", "2", "three", True]},
     "double_after_split": FLAGS,
+    "max_doubles": {"takes": [(1, 1), ("3", 3)], "refuses": [0, 4, "", "two", 1.5, True]},
     "free_doubles": {
         "takes": [("none", "none"), ("9-11", "9-11"), ("4-20", "4-20")],
         "refuses": ["", "any", "never", "11", "11-9", "3-11", True],
@@ -91,6 +92,8 @@ FIELDS: dict[str, dict[str, list[Any]]] = {
         "refuses": [*FLAGS["refuses"], "always", "early-9"],
     },
     "surrender_after_split": FLAGS,
+    "surrender_cards": {"takes": [("two", "two"), ("any", "any")], "refuses": ["", "2", "three", True]},
+    "surrender_after_double": FLAGS,
     "insurance": FLAGS,
     "attack": FLAGS,
     "split_by": {"takes": [(word, word) for word in ("value", "rank", "never")], "refuses": ["", "suit", "points", 10]},
@@ -108,7 +111,7 @@ FIELDS: dict[str, dict[str, list[Any]]] = {
     "split_aces_blackjack": FLAGS,
     "stand_on_21": FLAGS,
     "bonuses": {
-        "takes": [(word, word) for word in ("none", "win", "at-once", "spanish")],
+        "takes": [(word, word) for word in ("none", "win", "at-once", "spanish", "super-fun")],
         "refuses": ["", "at once", True],
     },
     "player_21_wins": FLAGS,

@@ -27,7 +27,11 @@ from bjsim.strategies.shoe.solver import ShoeSolver
 
 SPLITS = {"max_hands": "inf", "resplit_aces": True, "hit_split_aces": True, "split_tens_blackjack": True}
 GAMES = {
-    **{name: preset.rules for name, preset in PRESETS.items() if preset.rules.naturals == "both"},
+    **{
+        name: preset.rules
+        for name, preset in PRESETS.items()
+        if preset.rules.naturals == "both" and not preset.rules.free_bets and not preset.rules.attack
+    },
     "endless splits": named_rules("vegas-s17").replace(**SPLITS, double_cards="any"),
     "replayed ties": named_rules("vegas-h17").replace(ties="replay", double_after_split=False),
 }
@@ -36,7 +40,8 @@ GAMES = {
 def pair(name: str, **fields: object) -> tuple[Rules, Rules]:
     """A game in which only the original bet is lost, and the same with a peek."""
     fields = {"surrender": "none", "player_21_wins": False, "bonuses": "none", "dealer_shows": "up", **fields}
-    game = GAMES[name].replace(**fields, peek=False)
+    fields |= {"surrender_cards": "two", "surrender_after_double": False, "surrender_after_split": False}
+    game = GAMES[name].replace(**{"charlie": "none", **fields}, peek=False, no_hole_loses="all")
     return game.replace(deal="pdp", no_hole_loses="original"), game.replace(deal="pdpd", peek=True)
 
 

@@ -50,6 +50,7 @@ def rules(draw: st.DrawFn, **fixed: object) -> Rules:
     fields |= _rest(draw, fields)
     fields |= _free_bets({**fields, **fixed})
     fields |= {"attack": _attacks({**fields, **fixed})}
+    fields |= _doubled_hands({**fields, **fixed})
     return Rules().replace(**{**fields, **fixed})
 
 
@@ -167,6 +168,18 @@ def _rest(draw: st.DrawFn, drawn: Mapping[str, Any]) -> dict[str, Any]:
         "turns": draw(st.sampled_from(["in-turn", "round-robin"])),
         "move_cap": draw(st.integers(20, 200)),
         "seats": draw(st.sampled_from([1, 1, 1, 1, 2, 2, 3, 5, 7])),
+    }
+
+
+def _doubled_hands(drawn: Mapping[str, Any]) -> dict[str, Any]:
+    """What hands may do that have doubled, and surrenders of many cards; not drawn, so that other games stay."""
+    late, number = drawn["surrender"] == "late", drawn["move_cap"]
+    free = {drawn.get("free_doubles", "none"), drawn.get("free_splits", "none")} != {"none"}
+    return {
+        "max_doubles": 1 if drawn["raises"] or free else 1 + number % 3,
+        "surrender_cards": "any" if late and number % 5 < 2 else "two",
+        "surrender_after_double": late and not free and drawn["no_hole_loses"] != "original" and number % 2 == 0,
+        "bonuses": "super-fun" if drawn["bonuses"] == "none" and number % 7 < 2 else drawn["bonuses"],
     }
 
 

@@ -116,7 +116,7 @@ def test_the_best_chart_has_the_solvers_value(name: str) -> None:
 @pytest.mark.parametrize("name", GAMES)
 def test_many_decks_tend_to_the_infinite_shoe(name: str) -> None:
     """Extrapolated from 1,000 and 2,000 decks; the rest is of second order."""
-    rules = named_rules(name)
+    rules = named_rules(name).replace(decks="inf")  # also for the suits of three sevens
     infinite = Solver(rules.replace(decks="inf"))
     ranks = "A23456789JQK" if rules.deck == "spanish" else "A23456789TJQK"
     one, two = (ShoeSolver(rules, dict.fromkeys(ranks, 4 * decks)) for decks in (1000, 2000))

@@ -97,9 +97,11 @@ def compile_rules(rules: Rules, policies: Sequence[Policy], states: States | Non
     results = sorted({states.result(hand) for hand in hands} | _other_results(states))
     dealers, dealer_add = _dealer_states(states)
     outcomes = states.dealer_outcomes
-    pay = [[[_pay(states, result, stake, o) for o in outcomes] for stake in (1, 2)] for result in results]
+    stakes = [2**doubled for doubled in range(rules.max_doubles + 1)]
+    pay = [[[_pay(states, result, stake, o) for o in outcomes] for stake in stakes] for result in results]
     return CompiledRules(
         **moves,
+        doubled=np.array([hand.doubled for hand in hands], np.int64),
         act=act,
         hand_limit=np.array([_limit(rules, hand) for hand in hands], np.int64),
         result=np.array([results.index(states.result(hand)) for hand in hands], np.int64),
@@ -123,7 +125,7 @@ def compile_rules(rules: Rules, policies: Sequence[Policy], states: States | Non
 
 def _other_results(states: States) -> set[Result]:
     offered = {
-        SURRENDERED: states.rules.surrender != "none",
+        SURRENDERED: states.rules.surrender != "none" or states.rules.surrender_after_double,
         INSURED: _insured_column(states) >= 0,
         ORIGINAL_BET: states.original_only,
     }
@@ -137,7 +139,8 @@ def _insured_column(states: States) -> int:
 
 def _numbers(states: States, results: list[Result], outcomes: tuple[int, ...], seats: int) -> Numbers:
     rules = states.rules
-    best = (1 + rules.attack) * max(Fraction(2 * max(result.bonus for result in results)), rules.blackjack_pays)
+    best = max(Fraction(2**rules.max_doubles * max(result.bonus for result in results)), rules.blackjack_pays)
+    best *= 1 + rules.attack
     hands = rules.most_hands
     most = best * int(hands if hands < math.inf else 0) + (1 + rules.attack) * rules.insurance
     numbers = Numbers(
@@ -169,7 +172,7 @@ def _limit(rules: Rules, hand: HandState) -> int:
 
 
 def _pay(states: States, result: Result, stake: int, outcome: int) -> int:
-    result = states.doubled(result) if stake == 2 else result
+    result = states.doubled(result) if stake > 1 else result
     return payoff_code(*states.settle(result, stake, outcome), states.rules.unit)
 
 
@@ -191,10 +194,11 @@ def number_hands(states: States) -> tuple[list[HandState], dict[str, Array]]:
 
     add, split_to, double_to, covered = [], [], [], []
     for hand in hands:  # which grows in the loop
-        draws = hand.cards < 2 or hand.risk == HALF or set("HD") & set(states.legal(hand))
+        draws = hand.cards < 2 or hand.risk == HALF or hand.doubled or set("HD") & set(states.legal(hand))
         add.append([number(states.add(hand, rank)) if draws else 0 for rank in ranks])
         split_to.append(number(states.split(hand)) if hand.cards == 2 and "P" in states.legal(hand) else 0)
-        double_to.append(number(states.doubling(hand) if "D" in states.legal(hand) else hand))
+        doubled = states.bare(states.doubling(hand)) if states.plays_doubled else states.doubling(hand)
+        double_to.append(number(doubled if "D" in states.legal(hand) else hand))
         covered.append(number(states.covered(hand) if hand.cards == 1 and hand.split != WHOLE else hand))
     moves = {"add": add, "split_to": split_to, "double_to": double_to, "covered": covered}
     return hands, {name: np.array(after, np.int64) for name, after in moves.items()}
@@ -213,7 +217,7 @@ def _merge(
         "split_to": np.where(takes[SPLIT], moves["split_to"], 0),
         "double_to": np.where(takes[DOUBLE], moves["double_to"], 0),
     }
-    own = np.array([(results[states.result(hand)], hand.split, min(hand.cards, 2)) for hand in hands])
+    own = np.array([(results[states.result(hand)], hand.split, min(hand.cards, 2), hand.doubled) for hand in hands])
     labels = np.concatenate([own, act.transpose(2, 0, 1, 3).reshape(len(hands), -1)], axis=1)
     after = [move.reshape(len(hands), -1) for move in moves.values()]
     first, number = merge_states(labels, np.concatenate(after, axis=1))

@@ -76,7 +76,7 @@ def pack_seats(tables: Sequence[RoundTable], chart: Array) -> TableSeats | None:
 
 def count_bets(compiled: CompiledRules) -> CompiledRules:
     """Add to the payoffs of a hand the number of its bets, see BET. No bets may tie."""
-    return compiled._replace(pay=compiled.pay + BET * np.array([[1], [2]]))
+    return compiled._replace(pay=compiled.pay + BET * 2 ** np.arange(compiled.pay.shape[1])[:, None])
 
 
 def merge_charts(act: Array) -> tuple[Array, Array]:

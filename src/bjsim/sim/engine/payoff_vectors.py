@@ -18,7 +18,7 @@ class PayoffVectors:
 
     Attributes:
         codes: Payoff codes, (V, O). Row 0 is zeros. A second half has the same with an insurance bet, if any is made.
-        number: The row of a result at one and two bets, (R, 2).
+        number: The row of a result at one bet, two, and as many more as it may double, (R, B).
         insured: What insurance adds to the number of a row.
         attack: What it adds that the bets were doubled before the deal.
     """

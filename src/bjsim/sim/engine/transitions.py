@@ -38,7 +38,7 @@ class State(NamedTuple):
     Attributes:
         what: Purpose of the next card: DEAL, DRAW (by the hand) or DEALER; or ASK, where the code of an action takes
             the place of a card.
-        step: Number of cards dealt, or whether the drawing hand is doubled.
+        step: Number of cards dealt, or whether the drawing hand doubles.
         hand: State of the hand; while the dealer draws, the payoff vector of a hand that was never split.
         split_hand: State of the pending split hands.
         pending: Number of pending split hands.
@@ -153,13 +153,11 @@ class Transitions:
 
     def asks(self, words: Array) -> Array:
         """Whether states ask for an action, (m,)."""
-        asks: Array = self._what(words) == ASK
-        return asks
+        return np.asarray(self._what(words) == ASK)
 
     def dealer_draws(self, words: Array) -> Array:
         """Whether the next card of states is the dealer's, after the player, (m,)."""
-        draws: Array = self._what(words) == DEALER
-        return draws
+        return np.asarray(self._what(words) == DEALER)
 
     def repeats(self, words: Array) -> Array:
         """Whether a round may come back to states: those of split hands without a limit, (m,)."""
@@ -202,7 +200,8 @@ class Transitions:
         insures = cell >= CHOICE
         self._go(moves, at[insures], states.where(insures), what=ASK, step=1)
         insured = np.where(last, cell == INSURE, states.insured)
-        states = states._replace(step=np.where(dealt, 0, states.step), insured=insured)
+        plays = dealt | (compiled.doubled[np.where(late, 0, hand)] > 0)
+        states = states._replace(step=np.where(plays, 0, states.step), insured=insured)
         rest = ~(more | late | insures)
         self._decide(moves, at[rest], states.where(rest), (last & self._ended(states))[rest])
 
@@ -252,9 +251,10 @@ class Transitions:
 
     def _end_hand(self, moves: Moves, at: Array, states: State, result: Array) -> None:
         """A pending split hand follows, or it was the last."""
-        compiled, doubled, insured = self.compiled, np.minimum(states.step, 1), states.insured
+        compiled, insured = self.compiled, states.insured
         attack = self.vectors.attack * (self.act[1, 0, states.column] == ATTACK)
-        vector = self.vectors.number[result, doubled] + insured * self.vectors.insured + attack
+        bets = states.step + compiled.doubled[states.hand]
+        vector = self.vectors.number[result, bets] + insured * self.vectors.insured + attack
         need = np.maximum(states.need, compiled.waits[result])
         if self.vectors.insured:
             need = np.maximum(need, insured * compiled.waits[compiled.numbers.insured])

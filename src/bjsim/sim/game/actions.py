@@ -82,6 +82,7 @@ class View(NamedTuple):
         hands: Number of hands that the seat holds now.
         pending: Number of these that wait for their second card, besides this hand.
         free: Whether the house put up the bet on this hand.
+        doubled: How often the hand has doubled.
     """
 
     rules: Rules
@@ -96,6 +97,7 @@ class View(NamedTuple):
     hands: int = 1
     pending: int = 0
     free: bool = False
+    doubled: int = 0
 
 
 class Question(NamedTuple):

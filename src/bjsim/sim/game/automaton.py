@@ -94,8 +94,8 @@ class Automaton(States):
         decision = Decision(state, may_split)
         return decision if decision.legal(self) else self._ended(state, self.result(state))
 
-    def _ended(self, state: HandState, result: Result, stake: int = 1) -> Finished | Ended:
-        hand = Finished(result, stake)
+    def _ended(self, state: HandState, result: Result, stake: int = 0) -> Finished | Ended:
+        hand = Finished(result, stake or 2**state.doubled)
         if not state.rest:
             return hand
         (rest,) = state.rest
@@ -105,7 +105,7 @@ class Automaton(States):
         if letter == "H":
             return Draw(self.bare(state), HIT)
         if letter == "D":
-            return Draw(self.bare(self.doubling(state)), DOUBLE)
+            return Draw(self.bare(self.doubling(state)), HIT if self.plays_doubled else DOUBLE)
         if letter == "P":
             return PendingHands(self.split(state))
         return self._ended(state, self.result(state) if letter == "S" else SURRENDERED)

@@ -98,6 +98,26 @@ CONTRADICTIONS = (
         "surrender_after_split = true needs surrender = late: with surrender = {surrender} no split hand may surrender",
     ),
     Contradiction(
+        ("surrender_cards", "surrender"),
+        lambda r: r.surrender_cards != "two" and r.surrender != "late",
+        "surrender_cards = {surrender_cards} needs surrender = late, not {surrender}",
+    ),
+    Contradiction(
+        ("surrender_after_double", "surrender"),
+        lambda r: r.surrender_after_double and bool(EARLY_SURRENDER[r.surrender]),
+        "surrender_after_double = true needs surrender = none or late, not {surrender}: it comes after the look",
+    ),
+    Contradiction(
+        ("surrender_after_double", "no_hole_loses"),
+        lambda r: r.surrender_after_double and r.no_hole_loses == "original",
+        "surrender_after_double = true needs no_hole_loses other than original: a natural takes one bet of split hands",
+    ),
+    Contradiction(
+        ("max_doubles", "raises"),
+        lambda r: r.max_doubles > 1 and r.raises,
+        "max_doubles = {max_doubles} needs raises = false, as no chips may be left to double again",
+    ),
+    Contradiction(
         ("surrender", "peek"),
         lambda r: bool(EARLY_SURRENDER[r.surrender]) and not r.peek,
         "surrender = {surrender} needs peek = true: without it, late surrender does the same",
@@ -135,7 +155,15 @@ CONTRADICTIONS = (
             ("raises", True, "it does not say who raises a bet of the house; use raises = false"),
             ("ties", "replay", "a bet of the house is not replayed; use push or lose"),
             ("no_hole_loses", "original", "it does not say what a natural takes of free bets; use all"),
+            ("no_hole_loses", "original-and-busted", "it does not say what a natural takes of free bets; use all"),
             ("no_hole_loses", "busted-plus-one", "it does not say what a natural takes of free bets; use all"),
+            (
+                "surrender_after_double",
+                True,
+                "half of a free bet cannot be given up; use surrender_after_double = false",
+            ),
+            ("max_doubles", 2, "the house pays for one double; use max_doubles = 1"),
+            ("max_doubles", 3, "the house pays for one double; use max_doubles = 1"),
             ("surrender_after_split", True, "half of a free bet cannot be given up; use surrender_after_split = false"),
         )
     ),
@@ -179,7 +207,7 @@ CONTRADICTIONS = (
     ),
     Contradiction(
         ("charlie", "bonuses"),
-        lambda r: r.charlie != "none" and r.bonuses != "none",
+        lambda r: r.charlie != "none" and r.bonuses not in ("none", "super-fun"),
         "charlie = {charlie} with bonuses = {bonuses}: both say what a hand of many cards wins; set one to none",
     ),
     Contradiction(

@@ -6,6 +6,7 @@ is a `Result`, which determines the payoff together with the dealer's final scor
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -20,9 +21,21 @@ WHOLE, SPLIT_HAND, SPLIT_ACES = 0, 1, 2
 # rank indices of 7-7-7 and 6-7-8, and numbers of cards, with the multiple of the bet that they win
 MELDS: dict[tuple[int, ...], int] = {(6, 6, 6): 3, (5, 6, 7): 2}
 CARDS = {5: 2, 6: 3}
-SPANISH_MELD = Fraction(3, 2)
 HALF = Fraction(1, 2)
 SPANISH_CARDS: dict[int, Fraction | int] = {5: Fraction(3, 2), 6: 2, 7: 3}
+
+
+def spanish_meld(meld: tuple[int, ...], decks: float) -> Fraction:
+    """The mean of what 6-7-8 or 7-7-7 wins in Spanish 21: 3:2, 2:1 if suited, 3:1 in spades.
+
+    Whatever the ranks of the other cards are, each of these is of any suit with equal probability; and of the sevens of
+    a shoe, those of one suit become fewer.
+    """
+    suited = Fraction(1, 16)
+    if decks != math.inf and len(set(meld)) == 1:
+        each = int(decks)
+        suited = Fraction((each - 1) * (each - 2), (4 * each - 1) * (4 * each - 2))
+    return Fraction(3, 2) + suited * (Fraction(3, 4) * (2 - Fraction(3, 2)) + Fraction(1, 4) * (3 - Fraction(3, 2)))
 
 
 class HandState(NamedTuple):
@@ -43,6 +56,7 @@ class HandState(NamedTuple):
         risk: The share of its bet that it can lose: 0 if the house put it up; once it has doubled, 1/2 if the house
             put up one of two bets.
         rest: In the automaton, the pending hands that follow if they depend on how this hand ends, else empty.
+        doubled: How often it has doubled, where a hand that has doubled may have a choice; else 0.
     """
 
     points: int = 0
@@ -55,6 +69,7 @@ class HandState(NamedTuple):
     covered: bool = False
     risk: Fraction | int = 1
     rest: tuple[Any, ...] = ()
+    doubled: int = 0
 
 
 class Result(NamedTuple):

@@ -15,6 +15,9 @@ def legal_letters(rules: Rules, seat: Seat, hand: PlayedHand) -> str:
         return ""
     if hand.points >= 21 and (hand.points > 21 or counts_as_natural(rules, hand) or rules.stand_on_21):
         return ""
+    if hand.doubled:
+        again = rules.doubles(hand.points, hand.soft) and hand.doubled < rules.max_doubles
+        return "S" + "D" * again + "R" * rules.surrender_after_double if again or rules.surrender_after_double else ""
     first = len(hand.ranks) == 2 and hand.moves == 0
     affordable = not rules.raises or seat.chips >= hand.stake
     pair = first and affordable and _is_pair(rules, hand.ranks)
@@ -26,7 +29,8 @@ def legal_letters(rules: Rules, seat: Seat, hand: PlayedHand) -> str:
     whole = hand.split_from < 0
     double = rules.doubles(hand.points, hand.soft) and affordable and (first or rules.double_cards == "any")
     double = (double or doubles_free(rules, hand)) and (whole or rules.double_after_split)
-    surrender = first and rules.surrender != "none" and (whole or rules.surrender_after_split)
+    surrender = rules.surrender != "none" and (first or rules.surrender_cards == "any")
+    surrender = surrender and (whole or rules.surrender_after_split)
     return "SH" + "D" * double + "P" * pair + "R" * surrender + "B" * rules.raises
 
 

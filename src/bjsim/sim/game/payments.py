@@ -15,11 +15,11 @@ from bjsim.sim.game.hand_states import (
     NOT_WAITING,
     ORIGINAL_BET,
     SPANISH_CARDS,
-    SPANISH_MELD,
     WAITS_FOR_DEALER,
     WAITS_FOR_HOLE_CARD,
     HandState,
     Result,
+    spanish_meld,
 )
 from bjsim.sim.game.rules import Rules
 
@@ -33,28 +33,33 @@ class Payments(DealerStates):
         self.original_only = against_ace.takes == "original"
         self.one_and_busted = against_ace.takes == "busted-plus-one"
         self._natural_may_tie = against_ace.natural >= 0 and not against_ace.looks and not rules.natural_beats_natural
+        self._one_bet = against_ace.takes not in ("", "all")  # of each hand at most
+        self.at_once = rules.bonuses in ("at-once", "super-fun")
         self.settle = cache(self._settle)
 
     def bonus(self, state: HandState) -> Fraction | int:
         """The multiple of the bet that this hand wins if it wins, and was not doubled."""
         if self.rules.bonuses == "none":
             return 1
+        if self.rules.bonuses == "super-fun":
+            return 2 if state.points == 21 and state.cards >= 5 else 1
         if self.rules.bonuses == "spanish":
             if state.points != 21:
                 return 1
-            return SPANISH_MELD if state.meld in MELDS else SPANISH_CARDS.get(state.cards, 1)
+            made = state.meld in MELDS
+            return spanish_meld(state.meld, self.rules.decks) if made else SPANISH_CARDS.get(state.cards, 1)
         return MELDS.get(state.meld) or CARDS.get(state.cards, 1)
 
     def doubled(self, result: Result) -> Result:
         """The result of a hand that has doubled."""
-        return result._replace(bonus=1) if self.rules.bonuses == "spanish" else result
+        return result._replace(bonus=1) if self.rules.bonuses in ("spanish", "super-fun") else result
 
     def waits(self, result: Result) -> int:
         """What the payoff of a finished hand waits for: NOT_WAITING, WAITS_FOR_HOLE_CARD or WAITS_FOR_DEALER."""
         rules = self.rules
         if result == ORIGINAL_BET or (self.original_only and result.end == "bust"):
             return WAITS_FOR_HOLE_CARD
-        if result.end in ("bust", "charlie", "surrendered") or (rules.bonuses == "at-once" and result.bonus > 1):
+        if result.end in ("bust", "charlie", "surrendered") or (self.at_once and result.bonus > 1):
             return NOT_WAITING
         if rules.player_21_wins and result.end == "stood" and result.score == 21:
             return NOT_WAITING
@@ -76,8 +81,7 @@ class Payments(DealerStates):
             return Fraction(stake) if dealer == DEALER_NATURAL else Fraction(-stake, 2), 0
         if result == ORIGINAL_BET:
             return Fraction(-int(dealer == DEALER_NATURAL)), 0
-        one_bet = self.original_only or self.one_and_busted
-        if one_bet and dealer == DEALER_NATURAL and self.waits(result) and (result.split or stake > 1):
+        if self._one_bet and dealer == DEALER_NATURAL and self.waits(result) and (result.split or stake > 1):
             return Fraction(int(result.split) - 1), 0
         lost = -stake * Fraction(result.risk)
         if result.end == "bust":
@@ -86,7 +90,7 @@ class Payments(DealerStates):
             return Fraction(stake), 0
         if result.end == "natural" and (dealer != DEALER_NATURAL or rules.natural_beats_natural):
             return rules.blackjack_pays * stake, 0
-        if rules.bonuses == "at-once" and result.bonus > 1:
+        if self.at_once and result.bonus > 1:
             return Fraction(stake * result.bonus), 0
         if rules.player_21_wins and result.end == "stood" and result.score == 21:
             return Fraction(stake * result.bonus), 0

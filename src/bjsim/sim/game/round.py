@@ -198,11 +198,12 @@ class Round:
             self._stake(seat, hand, amount)
         elif letter == "D":
             free = hand.stake if doubles_free(self.rules, hand) else 0
-            hand.doubled = True
+            hand.doubled += 1
             self._stake(seat, hand, hand.stake, free)
             self._card(seat, index)
             charlie = len(hand.ranks) == self.rules.charlie
-            self._end(seat, "bust" if hand.points > 21 else "charlie" if charlie else "stood")
+            if not legal_letters(self.rules, seat, hand):
+                self._end(seat, "bust" if hand.points > 21 else "charlie" if charlie else "stood")
         elif letter == "P":
             self._split(seat, index)
         if hand.moves >= self.rules.move_cap and not hand.ending and hand.points <= 21:
@@ -266,7 +267,7 @@ class Round:
         return View(
             self.rules, seat.number, hand.letters, dealer, dealer + backs + self.open_cards,
             hand.stake, max(seat.chips, 0), legal or hand.legal, hand.split_from >= 0, len(seat.hands),
-            max(len(seat.hands) - seat.turn - 1, 0), hand.free == hand.stake,
+            max(len(seat.hands) - seat.turn - 1, 0), hand.free == hand.stake, hand.doubled,
         )  # fmt: skip
 
     # --- the dealer

@@ -7,6 +7,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from bjsim.sim.game.cards import DECKS, RANKS, TEN, rank_probabilities
+from bjsim.sim.game.hand_states import MELDS, spanish_meld
 
 
 class RuleValues:
@@ -65,7 +66,8 @@ class RuleValues:
         """The payoff quantum: all payoffs are integer multiples of this share of an initial bet."""
         parts = [
             self.blackjack_pays.denominator,
-            2 if self.bonuses == "spanish" or self.free_bets else 1,
+            2 if self.free_bets else 1,
+            *[spanish_meld(meld, self.decks).denominator for meld in MELDS if self.bonuses == "spanish"],
             2 if self.surrender != "none" or self.insurance else 1,
             self.buy_in if self.raises else 1,
         ]

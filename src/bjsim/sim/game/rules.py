@@ -59,19 +59,21 @@ class Rules(RuleValues):
         blackjack_pays: What a player's natural wins.
         naturals: Whose ace and ten in two cards is special.
         natural_beats_natural: A player's natural wins even against the dealer's (else they tie).
-        no_hole_loses: What a seat loses to a dealer's natural where there is no peek: all bets, its original bet, or
-            busted bets and one more (exact in an infinite shoe only).
+        no_hole_loses: What a seat loses to a dealer's natural where there is no peek: all bets, its original bet,
+            busted bets and one for each other hand, or busted bets and one more (exact in an infinite shoe only).
         ties: Equal scores: bet back, bet lost, or the same bet replayed.
         double_on: Hands that may double.
         double_cards: How many cards a hand that doubles may have.
         double_after_split: Split hands may double.
+        max_doubles: How often a hand may double, for a card each time.
         free_doubles: Hard totals whose double the house pays for: the second bet can win, but cannot lose.
         free_double_cards: How many cards a hand that doubles free may have.
         free_splits: Pairs whose split the house pays for: bets of all hands but the first can win, but cannot lose.
-        surrender: Half the bet may be given up as the very first action; early (or only against that card): before
-            the peek.
+        surrender: Half the bet may be given up; early (or only against that card): before the peek.
         surrender_after_split: Split hands may surrender too.
-        insurance: Against an ace, half the bet may be staked on a natural of the dealer, which pays 2:1.
+        surrender_cards: How many cards a hand that surrenders may have.
+        surrender_after_double: A hand that has doubled may give up half of its stake (rescue).
+        insurance: Against an ace, half the bet may be staked on a dealer's natural, which pays 2:1.
         attack: Once the dealer's card is open, a seat may double its bet before its own cards are dealt.
         split_by: Pairs that may be split: equal value, equal rank.
         max_hands: Hands a seat may hold after splits.
@@ -81,11 +83,10 @@ class Rules(RuleValues):
         split_tens_blackjack: Ace and ten after splitting tens is a natural.
         split_aces_blackjack: Ten and ace after splitting aces is a natural.
         stand_on_21: A total of 21 stands by itself.
-        bonuses: Five cards and 8-7-6 win double, six and 7-7-7 triple: if they win, or once they stand; spanish: 21
-            only.
+        bonuses: Five cards and 8-7-6 win double, six and 7-7-7 triple; or the bonuses of Spanish or Super Fun 21.
         player_21_wins: A player's 21 wins at once, even against the dealer's.
         dealer_22_pushes: A dealer's 22 returns the bets of all hands that would win by it.
-        charlie: A hand of this many cards wins its bet at once.
+        charlie: So many cards in a hand win its bet at once.
         raises: Seats may add chips to their stake (B n) before standing.
         buy_in: Chips of the initial bet.
         chips: Chips a seat starts with.
@@ -134,16 +135,18 @@ class Rules(RuleValues):
     natural_beats_natural: bool = flag(False, "a player's natural wins even against the dealer's (else they tie)")
     no_hole_loses: str = choice(
         "all",
-        "what a seat loses to a dealer's natural where there is no peek: all bets, its original bet, or busted bets "
-        "and one more (exact in an infinite shoe only)",
+        "what a seat loses to a dealer's natural where there is no peek: all bets, its original bet, busted bets and "
+        "one for each other hand, or busted bets and one more (exact in an infinite shoe only)",
         "all",
         "original",
+        "original-and-busted",
         "busted-plus-one",
     )
     ties: str = choice("push", "equal scores: bet back, bet lost, or the same bet replayed", "push", "lose", "replay")
     double_on: str = rule("any", "any, never, or hard totals such as 9-11", "hands that may double", parsers.double_on)
     double_cards: str = choice("two", "how many cards a hand that doubles may have", "two", "any")
     double_after_split: bool = flag(True, "split hands may double")
+    max_doubles: int = rule(1, "1 to 3", "how often a hand may double, for a card each time", parsers.whole(1, 3))
     free_doubles: str = rule(
         "none",
         "none, or hard totals such as 9-11",
@@ -160,13 +163,13 @@ class Rules(RuleValues):
     surrender: str = rule(
         "none",
         "none, late, early, early-ten or early-ace (true is late)",
-        "half the bet may be given up as the very first action; early (or only against that card): before the peek",
+        "half the bet may be given up; early (or only against that card): before the peek",
         parsers.surrender,
     )
     surrender_after_split: bool = flag(False, "split hands may surrender too")
-    insurance: bool = flag(
-        False, "against an ace, half the bet may be staked on a natural of the dealer, which pays 2:1"
-    )
+    surrender_cards: str = choice("two", "how many cards a hand that surrenders may have", "two", "any")
+    surrender_after_double: bool = flag(False, "a hand that has doubled may give up half of its stake (rescue)")
+    insurance: bool = flag(False, "against an ace, half the bet may be staked on a dealer's natural, which pays 2:1")
     attack: bool = flag(
         False, "once the dealer's card is open, a seat may double its bet before its own cards are dealt"
     )
@@ -187,17 +190,16 @@ class Rules(RuleValues):
     stand_on_21: bool = flag(True, "a total of 21 stands by itself")
     bonuses: str = choice(
         "none",
-        "five cards and 8-7-6 win double, six and 7-7-7 triple: if they win, or once they stand; spanish: 21 only",
+        "five cards and 8-7-6 win double, six and 7-7-7 triple: if they win, at once, or as in Spanish or Super Fun 21",
         "none",
         "win",
         "at-once",
         "spanish",
+        "super-fun",
     )
     player_21_wins: bool = flag(False, "a player's 21 wins at once, even against the dealer's")
     dealer_22_pushes: bool = flag(False, "a dealer's 22 returns the bets of all hands that would win by it")
-    charlie: int | str = rule(
-        "none", "none, or 5 to 7", "a hand of this many cards wins its bet at once", parsers.charlie
-    )
+    charlie: int | str = rule("none", "none, or 5 to 7", "so many cards in a hand win its bet at once", parsers.charlie)
     raises: bool = flag(False, "seats may add chips to their stake (B n) before standing")
     buy_in: int = rule(10, "1 to 1e9 chips", "chips of the initial bet", parsers.amount(1, 10**9))
     chips: int = rule(200, "twice the buy-in, to 1e12 chips", "chips a seat starts with", parsers.amount(2, 10**12))
@@ -233,9 +235,8 @@ class Rules(RuleValues):
         return f"Rules({', '.join([repr(self.name), *changed])})"
 
     def _repr_html_(self) -> str:
-        return html_table(
-            self.name, ((name, getattr(self, name), RULE_FIELDS[name]["meaning"]) for name in RULE_FIELDS)
-        )
+        rows = ((name, getattr(self, name), field["meaning"]) for name, field in RULE_FIELDS.items())
+        return html_table(self.name, rows)
 
     def replace(self, **changes: object) -> Rules:
         """Copy these rules with some fields changed.

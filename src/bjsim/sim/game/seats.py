@@ -45,7 +45,7 @@ class PlayedHand(Cards):
     Attributes:
         stake: Chips bet on it.
         free: Chips of these that the house put up.
-        doubled: Whether it has doubled.
+        doubled: How often it has doubled.
         split_from: Rank index of the pair it was split from, or -1.
         moves: Number of actions so far.
         legal: Letters of its legal actions, once its turn has come.
@@ -57,7 +57,7 @@ class PlayedHand(Cards):
     def __init__(self, stake: int, ranks: Sequence[int] = (), split_from: int = -1, free: int = 0) -> None:
         super().__init__(ranks)
         self.stake, self.free = stake, free
-        self.doubled = False
+        self.doubled = 0
         self.split_from = split_from
         self.moves = 0
         self.legal = ""

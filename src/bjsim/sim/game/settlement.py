@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
@@ -37,7 +39,7 @@ def is_settled(rules: Rules, hand: PlayedHand) -> bool:
     """Whether the payoff of a finished hand does not depend on further cards of the dealer."""
     if hand.ending == "natural":
         return rules.naturals != "both" or rules.peek or rules.natural_beats_natural
-    at_once = rules.bonuses == "at-once" and _bonus(rules, hand) > 1
+    at_once = rules.bonuses in ("at-once", "super-fun") and _bonus(rules, hand) > 1
     wins = rules.player_21_wins and hand.points == 21
     if hand.ending == "bust":
         return rules.no_hole_loses != "original"
@@ -80,11 +82,15 @@ def pay_seat(rules: Rules, hands: Sequence[PlayedHand], dealer: Cards, special: 
     """Settle the finished hands of a seat; the arguments are as for `pay`.
 
     If a dealer's natural takes only the original bet, a seat that has split loses it with its first hand. If it takes
-    busted bets and one more, a seat loses that with the first hand that loses to the natural.
+    busted bets and one more, a seat loses that with the first hand that loses to the natural. If it takes busted bets
+    and the original bets of the other hands, each of these loses one.
     """
     paid = [pay(rules, hand, dealer, special) for hand in hands]
     if not special or rules.no_hole_loses == "all":
         return paid
+    if rules.no_hole_loses == "original-and-busted":
+        loses = [not is_settled(rules, hand) and each.net < 0 for hand, each in zip(hands, paid, strict=True)]
+        return [Payoff(Fraction(-1), NOTHING) if lost else each for lost, each in zip(loses, paid, strict=True)]
     if rules.no_hole_loses == "busted-plus-one":
         losing = [index for index, hand in enumerate(hands) if not is_settled(rules, hand) and paid[index].net < 0]
         for index in losing:
@@ -118,13 +124,15 @@ def _times_stake(rules: Rules, hand: PlayedHand, dealer: int, special: bool) -> 
         return LOST
     if hand.ending == "surrendered":
         return -1, 2
-    if hand.ending == "charlie":
+    bonus = _bonus(rules, hand)
+    if hand.ending == "charlie" and (rules.bonuses == "none" or bonus == 1):
         return 1, 1
     natural = counts_as_natural(rules, hand)
     if natural and (not special or rules.natural_beats_natural):
         return rules.blackjack_pays.as_integer_ratio()
-    bonus = _bonus(rules, hand)
-    if (rules.bonuses == "at-once" and bonus > 1) or (rules.player_21_wins and hand.points == 21 and not natural):
+    if (rules.bonuses in ("at-once", "super-fun") and bonus > 1) or (
+        rules.player_21_wins and hand.points == 21 and not natural
+    ):
         return bonus.as_integer_ratio()
     if rules.dealer_22_pushes and dealer == 22:
         return 0, 1
@@ -138,14 +146,30 @@ def _times_stake(rules: Rules, hand: PlayedHand, dealer: int, special: bool) -> 
 def _bonus(rules: Rules, hand: PlayedHand) -> Fraction | int:
     if rules.bonuses == "none":
         return 1
+    if rules.bonuses == "super-fun":
+        return 2 if hand.points == 21 and len(hand.ranks) >= 5 and not hand.doubled else 1
     meld = sorted(hand.ranks) in ([5, 6, 7], [6, 6, 6])
     if rules.bonuses == "spanish":
         if hand.points != 21 or hand.doubled or (len(hand.ranks) < 5 and not meld):
             return 1
+        if meld:
+            return _suited_bonus(tuple(sorted(hand.ranks)), 1 if rules.infinite else int(rules.decks), rules.infinite)
         return Fraction(3, 2) if len(hand.ranks) <= 5 else min(len(hand.ranks) - 4, 3)
     if meld:
         return 3 if hand.ranks[0] == hand.ranks[1] else 2
     return {0: 1, 1: 2}.get(max(len(hand.ranks) - 4, 0), 3)
+
+
+@lru_cache(maxsize=64)
+def _suited_bonus(ranks: tuple[int, ...], decks: int, replaced: bool) -> Fraction:
+    """The mean over the suits of three cards of what they win: 3:2, 2:1 if suited, 3:1 in spades (suit 0)."""
+    ways: Counter[Fraction | int] = Counter()
+    for cards in itertools.product(range(4 * decks), repeat=3):  # copies of a card of each of the ranks
+        if not replaced and any(ranks[i] == ranks[j] and cards[i] == cards[j] for i, j in ((0, 1), (0, 2), (1, 2))):
+            continue
+        suits = {card % 4 for card in cards}
+        ways[Fraction(3, 2) if len(suits) > 1 else 3 if suits == {0} else 2] += 1
+    return Fraction(sum(pays * count for pays, count in ways.items())) / ways.total()
 
 
 @lru_cache(maxsize=4096)  # few amounts occur, and exact arithmetic is slow

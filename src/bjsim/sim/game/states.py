@@ -37,11 +37,15 @@ class States(Payments):
 
     def __init__(self, rules: Rules) -> None:
         super().__init__(rules)
-        by_bonus = {"none": 3, "spanish": 7}.get(rules.bonuses, 6)
+        by_bonus = {"none": 3, "spanish": 7, "super-fun": 5}.get(rules.bonuses, 6)
         self.counted = by_bonus if rules.charlie == "none" else int(rules.charlie)
         keeps_split = "any" in (rules.double_cards, rules.free_doubles != "none" and rules.free_double_cards)
         keeps_split = keeps_split and not rules.double_after_split  # beyond two cards
-        keeps_split = keeps_split or self.original_only
+        keeps_split |= rules.surrender_cards == "any" and not rules.surrender_after_split
+        keeps_split |= self.original_only
+        self.plays_doubled = rules.max_doubles > 1 or rules.surrender_after_double
+        counts_cards = rules.charlie != "none" and rules.max_doubles > 1
+        self._counts_doubled = counts_cards or rules.bonuses in ("win", "at-once")
         self._last_split = SPLIT_HAND if keeps_split else WHOLE
         # cached, as the same few states recur
         self.add = cache(self._add)
@@ -62,32 +66,36 @@ class States(Payments):
         points, soft = add_points(state.points, state.soft, rank)
         if points > 21:
             split = min(state.split, SPLIT_HAND) if self.original_only else WHOLE
-            return HandState(22, False, 3, split=split, risk=state.risk, rest=state.rest)
+            return HandState(22, False, 3, split=split, risk=state.risk, rest=state.rest, doubled=state.doubled)
         cards = min(state.cards + 1, self.counted)
+        kept = {"risk": state.risk, "rest": state.rest, "doubled": state.doubled}
         if cards == rules.charlie:
-            return HandState(21, False, cards, risk=state.risk, rest=state.rest)
+            points = 20 if rules.bonuses == "super-fun" and (points < 21 or state.doubled) else 21  # 21 has a bonus
+            return HandState(points, False, cards, **kept)  # type: ignore[arg-type]
+        if state.doubled and not self._counts_doubled:
+            return state._replace(points=points, soft=soft, cards=3, meld=())
         shared = rank if rules.split_by == "rank" else min(rank, TEN)
         if rules.split_by == "never" or (state.cards == 1 and shared != state.rank) or state.cards >= 2:
             shared = -1
         meld: tuple[int, ...] = ()
-        if rules.bonuses != "none" and len(state.meld) == state.cards:
+        if rules.bonuses not in ("none", "super-fun") and len(state.meld) == state.cards:
             meld = tuple(sorted((*state.meld, rank)))
             if not any(set(meld) <= set(made) and fits(meld, made) for made in MELDS):
                 meld = ()
         split = state.split if cards <= 2 else min(state.split, self._last_split)
-        kept = {"covered": state.covered, "risk": state.risk, "rest": state.rest}
-        return HandState(points, soft, cards, shared, meld, split, **kept)  # type: ignore[arg-type]
+        return HandState(points, soft, cards, shared, meld, split, covered=state.covered, **kept)  # type: ignore[arg-type]
 
-    def hand(self, ranks: Iterable[int], split: bool = False, free: bool = False) -> HandState:
+    def hand(self, ranks: Iterable[int], split: bool = False, free: bool = False, doubled: int = 0) -> HandState:
         """The hand of cards with these rank indices, in order; if it came from a split, the pair card is the first.
 
-        free: Whether the house put up its bet.
+        free: Whether the house put up its bet. doubled: It has doubled before each of so many last cards.
         """
         first, *later = ranks
+        plain = len(later) - doubled * self.plays_doubled
         kind = WHOLE if not split else SPLIT_HAND if first else SPLIT_ACES
         state = self.add(HandState(split=kind, risk=int(not free)), first)
-        for rank in later:
-            state = self.add(state, rank)
+        for number, rank in enumerate(later):
+            state = self.add(state if number < plain else self.bare(self.doubling(state)), rank)
         return state
 
     def _after(self, state: HandState) -> tuple[HandState, ...]:
@@ -133,7 +141,7 @@ class States(Payments):
     def doubling(self, state: HandState) -> HandState:
         """A hand once its bet is doubled, before its card."""
         risk = Fraction(state.risk + (not self._doubles_free(state)), 2)
-        return state._replace(risk=risk if risk == HALF else int(risk))
+        return state._replace(risk=risk if risk == HALF else int(risk), doubled=state.doubled + self.plays_doubled)
 
     def is_natural(self, state: HandState) -> bool:
         """Whether the rules pay this hand as a natural."""
@@ -153,6 +161,10 @@ class States(Payments):
         most = 20 if rules.stand_on_21 else 21
         if state.points > most or self.is_natural(state) or state.cards == rules.charlie or state.risk == HALF:
             return ""
+        if state.doubled:
+            again = state.doubled < rules.max_doubles and rules.doubles(state.points, state.soft)
+            letters = "S" + "D" * again + "R" * rules.surrender_after_double
+            return letters if len(letters) > 1 else ""
         fresh = state.cards == 2
         pair = fresh and state.rank >= 0 and (state.split != SPLIT_ACES or rules.resplit_aces)
         if state.split == SPLIT_ACES and not rules.hit_split_aces:
@@ -163,7 +175,8 @@ class States(Payments):
             letters += "D"
         if pair:
             letters += "P"
-        if fresh and rules.surrender != "none" and (state.split == WHOLE or rules.surrender_after_split):
+        may_surrender = rules.surrender != "none" and (fresh or rules.surrender_cards == "any")
+        if may_surrender and (state.split == WHOLE or rules.surrender_after_split):
             letters += "R"
         return letters
 
@@ -181,9 +194,10 @@ class States(Payments):
         if self.is_natural(state):
             ties = state.covered and self.rules.ties != "lose"
             return NATURAL._replace(split=split and not ties)
-        if state.cards == self.rules.charlie:
+        if state.cards == self.rules.charlie and not (self.at_once and state.points == 21):
             return CHARLIE
-        return Result("stood", state.points, self.bonus(state), split)
+        result = Result("stood", state.points, self.bonus(state), split)
+        return self.doubled(result) if state.doubled else result
 
     # --- names of states: the rows and columns of charts
 
@@ -191,10 +205,12 @@ class States(Payments):
         """The chart rows that apply to this hand, the most specific first.
 
         Source: the codes of [Easy]. If cards are counted, `15/4` is fifteen in four cards and `14:77` two sevens; if
-        21 may be hit, `A10` is a soft 21. `15/free` is fifteen with a bet of the house.
+        21 may be hit, `A10` is a soft 21. `15/free` is fifteen with a bet of the house, `15x2` one that has doubled.
         """
         points, soft, pair = state.points, state.soft, state.cards == 2 and state.rank >= 0
         total = ("A10", "21") if soft and points == 21 else (soft_code(points),) if soft else (str(points),)
+        if state.doubled:
+            return (f"{total[0]}x{2**state.doubled}",)
         if pair and may_split and "P" in self.legal(state):
             return (pair_code(state.rank), *total)
         if state.risk == 0:
@@ -220,8 +236,8 @@ class States(Payments):
             state = todo.pop()
             yield state
             letters = self.legal(state)
-            sources = [state] if "H" in letters or "D" in letters else []
-            sources += [self.doubling(state)] if "D" in letters else []
+            sources = [state] if "H" in letters or ("D" in letters and not state.doubled) else []
+            sources += [self.bare(self.doubling(state))] if "D" in letters else []
             if "P" in letters:
                 sources += dict.fromkeys((self.split(state), self.covered(self.split(state))))
             for source in sources:

@@ -59,8 +59,8 @@ class Chart(StatePlayer):
     split).
 
     A hand is looked up under the most specific of its rows that the chart has: where the rules count cards, a 15 of
-    four cards as `15/4` and only then as `15`. 21 stands if there is no row for it. A pair that may not be split is
-    looked up as its total; a pair of aces, whose total has the same name, is then hit.
+    four cards as `15/4` and only then as `15`. 21, and a hand that has doubled (`16x2`), stand if they have no row. A
+    pair that may not be split is looked up as its total; a pair of aces, whose total has the same name, is then hit.
 
     Args:
         name: The name of the strategy.
@@ -156,7 +156,7 @@ class Chart(StatePlayer):
             column: The label of what the dealer shows.
 
         Returns:
-            The code of the first of `rows` that the chart has; `S` for 21 where it has none.
+            The code of the first of `rows` that the chart has; `S` for 21 and doubled hands where it has none.
 
         Raises:
             KeyError: The chart has none of the rows; the message names the missing cell.
@@ -165,7 +165,7 @@ class Chart(StatePlayer):
         for row in rows:
             if (code := self.cells.get((row, column))) is not None:
                 return code
-        if row == "21":
+        if row == "21" or "x" in row:
             return "S"
         raise KeyError(f"chart {self.name} has no cell for {row} against {column}")
 
@@ -191,7 +191,10 @@ class Chart(StatePlayer):
         actions = ACTIONS[code]
         if code in IF_SPLITS_DOUBLE and not self.rules.double_after_split:
             actions = actions[1:]
-        return next((action for action in actions if action in legal), "S" if state.split == SPLIT_ACES else "H")
+        return next(
+            (action for action in actions if action in legal),
+            "H" if state.split != SPLIT_ACES and not state.doubled else "S",
+        )
 
 
 def offers(chart: Chart) -> dict[str, dict[str, str]]:
@@ -203,7 +206,7 @@ def offers(chart: Chart) -> dict[str, dict[str, str]]:
 
 
 def chart_rows(states: States) -> tuple[str, ...]:
-    """Every row that a chart for this game can have, in order; those without `:` or `/` are required."""
+    """Every row that a chart for this game can have, in order; those without `:`, `/` or `x` are required."""
     rows = set()
     for state in states.reachable():
         if states.legal(state):
@@ -226,7 +229,7 @@ def make_chart(name: str, rules: Rules, rule: Callable[[str, str], str], source:
         source: Where the strategy comes from.
     """
     states = States(rules)
-    rows = [row for row in chart_rows(states) if not parse_row(row).counted and row not in ("21", "A10")]
+    rows = [row for row in chart_rows(states) if parse_row(row).plain and row not in ("21", "A10")]
     return Chart(name, rules, {(row, col): rule(row, col) for row in rows for col in states.columns}, source)
 
 

@@ -1,4 +1,4 @@
-"""Parsing the names of chart rows: `16`, `88`, `A6`, and where the rules count cards `15/4` and `14:77`.
+"""Parsing the names of chart rows: `16`, `88`, `A6`; where the rules count cards `15/4` and `14:77`; doubled, `16x2`.
 
 `States.rows_of` in `sim/game/states.py` makes these names, from the codes of [Easy].
 """
@@ -24,6 +24,7 @@ class Row(NamedTuple):
         soft: Whether an ace counts 11.
         rank: The rank index of a pair, else -1.
         counted: The part after `/` or `:` in a row for hands whose cards are counted, else empty.
+        stake: Bets on a hand that has doubled and still has a choice, else 1.
     """
 
     kind: int
@@ -31,11 +32,17 @@ class Row(NamedTuple):
     soft: bool
     rank: int = -1
     counted: str = ""
+    stake: int = 1
 
     @property
     def fresh(self) -> bool:
         """Whether the row includes hands of two cards: `15` and `15:78` do, `15/4` does not."""
-        return not self.counted or len(self.counted) == 2
+        return self.stake == 1 and (not self.counted or len(self.counted) == 2)
+
+    @property
+    def plain(self) -> bool:
+        """Whether the row is for a total or a pair, however many cards it has."""
+        return not self.counted and self.stake == 1
 
     @property
     def total(self) -> str:
@@ -56,14 +63,20 @@ class Row(NamedTuple):
         return high - 1, self.points - high - (11 if self.soft else 1)
 
     @property
-    def order(self) -> tuple[int, int, str]:
-        """Sort key: hard totals, pairs (22 .. TT, AA), soft hands."""
-        return self.kind, (self.rank or len(RANKS)) if self.kind == PAIR else self.points, self.counted
+    def order(self) -> tuple[int, int, int, str]:
+        """Sort key: hard totals, pairs (22 .. TT, AA), soft hands; then those that have doubled."""
+        return self.stake, self.kind, (self.rank or len(RANKS)) if self.kind == PAIR else self.points, self.counted
 
 
 @cache
 def parse_row(name: str) -> Row:
     """Parse the name of a row, which must be one that `rows_of` makes."""
+    base, _, stake = name.partition("x")
+    if stake:
+        points, soft = (
+            (12, True) if base == "AA" else (11 + int(base[1:]), True) if base[0] == "A" else (int(base), False)
+        )
+        return Row(SOFT if soft else HARD, points, soft, stake=int(stake))
     base, _, counted = name.partition(":" if ":" in name else "/")
     if base == "AA":
         return Row(PAIR, 12, True, 0, counted)
@@ -76,6 +89,6 @@ def parse_row(name: str) -> Row:
     return Row(HARD, int(base), False, counted=counted)
 
 
-def row_order(name: str) -> tuple[int, int, str]:
+def row_order(name: str) -> tuple[int, int, int, str]:
     """Sort key for names of rows, in the order of [Easy]."""
     return parse_row(name).order

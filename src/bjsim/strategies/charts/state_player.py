@@ -49,27 +49,28 @@ class StatePlayer(ABC):
         """
         if view.legal == ATTACK:
             return Action(self.policy(HandState(), self.states.column(view.dealer), ATTACK))
-        return self._cached_decide(view.hand, view.split, view.dealer, view.legal, view.free)
+        return self._cached_decide(view.hand, view.split, view.dealer, view.legal, view.free, view.doubled)
 
     def __deepcopy__(self, memo: object) -> StatePlayer:
         return self  # the only state is a cache
 
     @cached_property
-    def _cached_decide(self) -> Callable[[str, bool, str, str, bool], Action]:
+    def _cached_decide(self) -> Callable[[str, bool, str, str, bool, int], Action]:
         return lru_cache(maxsize=1 << 16)(self._decide)  # hands recur
 
-    def _decide(self, hand: str, split: bool, dealer: str, legal: str, free: bool) -> Action:
-        return Action(self.policy(self.find_state(hand, split, free), self.states.column(dealer), legal))
+    def _decide(self, hand: str, split: bool, dealer: str, legal: str, free: bool, doubled: int) -> Action:
+        return Action(self.policy(self.find_state(hand, split, free, doubled), self.states.column(dealer), legal))
 
-    def find_state(self, hand: str, split: bool, free: bool = False) -> HandState:
+    def find_state(self, hand: str, split: bool, free: bool = False, doubled: int = 0) -> HandState:
         """Return the state of a hand, given as in a view.
 
         Args:
             hand: The cards as rank letters.
             split: Whether the hand came from a split.
             free: Whether the house put up its bet.
+            doubled: How often it has doubled, before each of its last cards.
 
         Returns:
             The state.
         """
-        return self.states.hand(map(parse_rank, hand), split, free)
+        return self.states.hand(map(parse_rank, hand), split, free, doubled)

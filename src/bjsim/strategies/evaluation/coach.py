@@ -126,7 +126,8 @@ class Coach:
         if action.letter not in view.legal:
             return None
         try:
-            values = {letter: float(ev) for letter, ev in self.solution.view_values(view).items()}
+            bets = 2**view.doubled  # of this hand, of which a judgement has the values of one
+            values = {letter: float(ev) / bets for letter, ev in self.solution.view_values(view).items()}
         except InputError:  # such as more cards of a rank than the shoe has, in a scripted one
             return None
         if action.letter not in values:
@@ -134,7 +135,7 @@ class Coach:
         if self._precedes_look(view):
             natural = self._chance_of_natural(view)
             values = {letter: (1 - natural) * value - natural for letter, value in values.items()}
-        state = self.chart.find_state(view.hand, view.split, view.free)
+        state = self.chart.find_state(view.hand, view.split, view.free, view.doubled)
         column = self.chart.states.column(view.dealer)
         chart = self.chart.policy(state, column, "".join(values))
         cell = self.chart.states.rows_of(state)[0], column

@@ -136,8 +136,11 @@ def _code(chart: Chart, name: str, column: str) -> str | None:
     if code:
         return code
     row = parse_row(name)
+    if row.stake > 1:
+        return "S"
     code = chart.cells.get((row.total, column))
-    if code is None or row.fresh or (code[0] == "D" and chart.rules.double_cards == "any"):
+    any_cards = {"D": chart.rules.double_cards, "R": chart.rules.surrender_cards}
+    if code is None or row.fresh or any_cards.get(code[0]) == "any":
         return code
     return (
         "H" if code == "P" else code[-1].upper()

@@ -118,7 +118,7 @@ def _sections(
 def _adds(codes: Mapping[tuple[str, str], str], columns: Iterable[str], row: str) -> bool:
     """Whether a row is for hands of any cards, or differs from that row; a total that always stands is left out."""
     parsed = parse_row(row)
-    if parsed.points == 21:
+    if parsed.points == 21 or parsed.stake > 1:
         return any(codes.get((row, column), "S") != "S" for column in columns)
     if not parsed.counted:
         return True

@@ -32,7 +32,7 @@ class BestPlay:
     """The values of hands and strategies in an infinite shoe, computed on demand.
 
     Args:
-        rules: The game; its number of decks is ignored.
+        rules: The game; its number of decks is ignored, but for the suits of three sevens in Spanish 21.
         number: The type of all values: `float` or `fractions.Fraction`.
 
     Attributes:

@@ -25,7 +25,7 @@ class Solver(BestPlay, Solution):
     """Exact values and best play of one game in an infinite shoe, computed on demand.
 
     Args:
-        rules: The game; its number of decks is ignored.
+        rules: The game; its number of decks is ignored, but for the suits of three sevens in Spanish 21.
         number: The type of all values: `float` or `fractions.Fraction`.
         refusal: Why an infinite shoe takes the place of the game's own.
 
@@ -80,7 +80,7 @@ class Solver(BestPlay, Solution):
         means = self.best.get(self.states.column(view.dealer))
         if means is None:
             raise InputError(f"the dealer cannot show {view.dealer}")
-        state = self.chart.find_state(view.hand, view.split, view.free)
+        state = self.chart.find_state(view.hand, view.split, view.free, view.doubled)
         values = {letter: means.act(state, letter) for letter in view.legal if letter in "SHDPR"}
         if "P" in values and view.split:
             endless = self.states.is_endless(self.states.split(state))  # then pending hands keep their room

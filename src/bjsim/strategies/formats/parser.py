@@ -67,7 +67,7 @@ class ParsedTable:
 
 def required_rows(states: States) -> tuple[str, ...]:
     """The rows that a chart of this game must have."""
-    rows = [row for row in chart_rows(states) if not parse_row(row).counted]
+    rows = [row for row in chart_rows(states) if parse_row(row).plain]
     dealt = {row for state in states.starts for row in states.rows_of(state)[:1]}
     played = {states.rows_of(state, may_split=False)[-1] for state in states.reachable() if states.legal(state)}
     return tuple(row for row in rows if row in dealt | played and row not in ("21", "A10"))

@@ -242,7 +242,7 @@ class _Reader:
 
     def _fill(self, pairs: bool) -> None:
         missing = [row for row in self.required if row not in self.cells]
-        given = [other for other in map(parse_row, self.cells) if not other.counted]
+        given = [other for other in map(parse_row, self.cells) if other.plain]
         for row in missing:
             if (parse_row(row).kind == PAIR) is pairs and (cells := self._default(parse_row(row), given)):
                 self.cells[row] = cells

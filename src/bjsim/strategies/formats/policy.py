@@ -118,7 +118,7 @@ def _rest(best: Chart) -> list[str]:
     """The chart rows that a policy leaves open: required ones, and those for three or more cards."""
     states = best.states
     dealt = {states.rows_of(state)[0] for state in states.starts}
-    counted = [row for row in written_rows(best) if parse_row(row).counted and row not in dealt]
+    counted = [row for row in written_rows(best) if not parse_row(row).plain and row not in dealt]
     covered = {_row(states, hand) for hand in POLICY_HANDS}
     return [row for row in (*required_rows(states), *counted) if row not in covered]
 

@@ -96,7 +96,7 @@ class DecisionValues:
 
     def look_up_view(self, view: View, column: int, mask: Array) -> tuple[Array, Array]:
         """The same for one decision, as arrays over the actions."""
-        hand = self.number[self._solver.states.hand(map(parse_rank, view.hand), view.split, view.free)]
+        hand = self.number[self._solver.states.hand(map(parse_rank, view.hand), view.split, view.free, view.doubled)]
         number, shown, held, pending = np.array([[hand], [column], [view.hands], [view.pending]])
         values, advantages = self.look_up(number, shown, held, pending, mask[None])
         return values[0], advantages[0]

@@ -45,21 +45,22 @@ class Encoder:
         self.most_hands = int(min(rules.most_hands, MAX_HANDS))
         self._melds = {meld: i for i, meld in enumerate(sorted({hand.meld for hand in self.states.reachable()}))}
         cards = max(6, self.states.counted)
-        kinds = 3 if rules.free_splits == "none" else 6
+        kinds = 6 if rules.free_splits != "none" else 3 * (1 + rules.max_doubles * self.states.plays_doubled)
         sizes = [23, 2, cards + 1, 14, len(self._melds), kinds, len(self.columns) + 1, self.most_hands + 1]
         self.sizes = np.array(sizes, np.int64)
-        self._encoded: dict[tuple[str, str, str | bool], tuple[int, ...]] = {}
+        self._encoded: dict[tuple[object, ...], tuple[int, ...]] = {}
         self._masks: dict[str, Mask] = {}
 
     def features(self, state: HandState) -> tuple[int, ...]:
         """The features of a hand: all but what the dealer shows, and the number of hands."""
         pair = state.rank + 1 if state.cards == 2 else 0
         meld = self._melds.get(state.meld, 0)  # a hand of one card may have none
-        return state.points, int(state.soft), state.cards, pair, meld, state.split + 3 * (state.risk == 0)
+        kind = state.split + 3 * ((state.risk == 0) + state.doubled)
+        return state.points, int(state.soft), state.cards, pair, meld, kind
 
     def observation(self, view: View) -> Observation:
         """Encode a view."""
-        key = "".join(sorted(view.hand)), view.dealer, view.split and view.hand[0] + "+" * view.free
+        key = "".join(sorted(view.hand)), view.dealer, (view.split and view.hand[0], view.free, view.doubled)
         encoded = self._encoded.get(key)
         if encoded is None:
             encoded = self._encoded[key] = self._encode(view)
@@ -67,7 +68,7 @@ class Encoder:
         return np.array((*encoded, hands), np.int64)
 
     def _encode(self, view: View) -> tuple[int, ...]:
-        state = self.states.hand(map(parse_rank, view.hand), view.split, view.free)
+        state = self.states.hand(map(parse_rank, view.hand), view.split, view.free, view.doubled)
         column = self.states.column(view.dealer)
         shown = self.columns.index(column) if column in self.columns else len(self.columns)
         return *self.features(state), shown

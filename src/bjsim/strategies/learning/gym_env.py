@@ -59,7 +59,7 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):  # type: ignore[misc, 
     | 2 | cards; 3 means 3 or more unless the rules count further | 0 to 6, or 7 |
     | 3 | 1 + rank index (ace 0) of a pair that may be split; ten-valued ranks may share an index; else 0 | 0 to 13 |
     | 4 | index of the cards towards 7-7-7 or 8-7-6; 0 for none | depends on the rules |
-    | 5 | 0 no split hand, 1 split hand, 2 split ace; 0 again from the third card on; 3 more with a free bet | 0 to 5 |
+    | 5 | 0 no split hand, 1 split hand, 2 split ace; 0 again from three cards on; +3 if free, or per double | 0 to 11 |
     | 6 | index into `columns` of the dealer's shown cards; the number of columns for a natural | depends on the rules |
     | 7 | hands of the seat; 0 where insurance is offered | 0 to 9, or the rules' limit |
 

@@ -40,6 +40,8 @@ def write_prompt(view: View) -> str:
     if view.split:
         hand += f" The hand comes from a split; you have {view.hands} hands."
         hand += " The house put up the bet on this one." if view.free else ""
+    if view.doubled:
+        hand += f" It has doubled; its stake is {2**view.doubled} bets."
     names = ["insure", "decline"] if view.legal == INSURANCE else [NAMES[letter] for letter in view.legal]
     choice = " or ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
     return f"{hand} The dealer shows {_cards(view.dealer)}. You may {choice}. Answer with one word."

@@ -87,14 +87,16 @@ class StateEquivalence:
 
     def _future(self, node: Decision) -> Hashable:
         states, hand, letters = self.states, node.state, node.legal(self.states)
-        ends = self.payments(states.result(hand)), states.waits(states.result(hand))
+        ends = self.payments(states.result(hand)), states.waits(states.result(hand)), hand.doubled
         if not letters:
             return ends
         parts: list[Hashable] = [letters, ends]
         if "H" in letters or "D" in letters:
-            parts.append(tuple(self._number(Decision(after)) for after in states.after(hand)))
-            doubled = states.after(states.doubling(hand)) if "D" in letters else ()
+            hits = states.after(hand) if "H" in letters or not states.plays_doubled else ()
+            parts.append(tuple(self._number(Decision(after)) for after in hits))
+            doubled = states.after(states.bare(states.doubling(hand))) if "D" in letters else ()
             parts.append(tuple(self.payments(states.doubled(states.result(after))) for after in doubled))
+            parts.append(tuple(self._number(Decision(after)) for after in doubled if states.plays_doubled))
         if "P" in letters:
             parts.append(tuple(self._number(Decision(after, False)) for after in states.after(states.split(hand))))
         return tuple(parts)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -16,27 +15,12 @@ from bjsim.strategies.shoe.dealer import dealer_chances
 from bjsim.strategies.shoe.game import Game
 from bjsim.strategies.shoe.hands import Tree
 from bjsim.strategies.shoe.insurance import profits
-from bjsim.strategies.shoe.passes import SPLIT, STAND, SURRENDER, TIE, Base, Nodes, Shown, best, follow, hit, keep
+from bjsim.strategies.shoe.passes import SPLIT, STAND, Base, Nodes, Shown, best, double, follow, hit, keep
+from bjsim.strategies.shoe.passes import Play as Play
 from bjsim.strategies.shoe.splits import SplitForm, split_weights
 
 Floats = NDArray[np.float64]
 Acts = NDArray[np.int8]
-
-
-@dataclass
-class Play:
-    """A strategy against one start, by node: its action and the value of that action.
-
-    act: shape (N,). value: shape (N + 1,); the last entry is a bust. insured: whether insurance is taken, shape
-    (N,); None if it is not offered. split: value of splitting each pair as dealt, shape (10,); NaN if it cannot be.
-    bets: initial bets, 2 after an attack.
-    """
-
-    act: Acts
-    value: Floats
-    split: Floats
-    insured: NDArray[np.bool_] | None = None
-    bets: int = 1
 
 
 class ShoeStates:
@@ -94,7 +78,7 @@ class ShoeStates:
         at = self.layout
         counts = at.removed.counts.T[:, at.gone].astype(np.float64)
         legal = np.array([self.game.against(column).legal[self.kind] for column in self.game.columns])
-        return Nodes(at.child, at.gone, self.kind, legal, counts, counts.sum(axis=0))
+        return Nodes(at.child, at.gone, self.kind, legal, counts, counts.sum(axis=0), at.doubled, at.stakes)
 
     def dealt(self, start: int) -> tuple[NDArray[np.int64], Floats]:
         """Return the nodes of the player's first two cards and their probabilities given the start."""
@@ -171,10 +155,15 @@ class Analysis:
         self.surrender = self.surrendered(-0.5, -1.0)
         self._by_cards: dict[tuple[int, str], Play] = {}
 
-    def surrendered(self, paid: float, lost: float) -> Floats:
-        """Return the value of surrender (S, N + 1): it pays `paid`, early also where a natural pays others `lost`."""
+    def surrendered(self, paid: float, lost: float, power: int = 1) -> Floats:
+        """Return the value of surrender (S, N + 1): it pays `paid`, early also where a natural pays others `lost`.
+
+        power: of the bets on the hand that it is for.
+        """
         plays, early = self.base.plays, ["R" in self.shoe.game.course(start).before for start in self.shoe.starts]
-        value: Floats = paid * plays + np.array(early)[:, None] * (paid - lost) * (1 - plays)
+        value: Floats = paid * plays * np.append(self.shoe.layout.stakes, 1) ** power + np.array(early)[:, None] * (
+            paid - lost
+        ) * (1 - plays)
         return value
 
     # --- strategies
@@ -188,21 +177,30 @@ class Analysis:
         """Evaluate a strategy given by its action at each node."""
         play = self.empty()
         play.act[:] = act
-        self._follow(start, play, 0, self.shoe.layout.pairs)
+        self._follow(start, play, 0, self.shoe.layout.block)
         self.set_splits(start, play)
-        self._follow(start, play, self.shoe.layout.pairs, len(act))
         at = self.shoe.layout.pairs
+        self._follow_nodes(start, play, at, len(act))
         split = play.act[at:] == SPLIT
         play.value[at:-1][split] = play.split[split]
         return play
 
     def _follow(self, start: int, play: Play, low: int, high: int) -> None:
+        """Evaluate the nodes low..high of the first block and those of the same hands that have doubled."""
+        for block in self.shoe.layout.blocks:
+            self._follow_nodes(start, play, block + low, block + high)
+
+    def _follow_nodes(self, start: int, play: Play, low: int, high: int) -> None:
         shoe = self.shoe
         follow(shoe.nodes, shoe.shown, self.base, start, low, high, play.act, self.surrender, play.value)
 
     def hit(self, start: int, play: Play, nodes: NDArray[np.int64]) -> Floats:
         """Return the value of hitting at some nodes."""
         return hit(self.shoe.nodes, self.shoe.shown, self.base, start, nodes, play.value)
+
+    def double(self, start: int, play: Play, nodes: NDArray[np.int64]) -> Floats:
+        """Return the value of doubling at some nodes."""
+        return double(self.shoe.nodes, self.shoe.shown, self.base, start, nodes, play.value)
 
     def set_splits(self, start: int, play: Play) -> None:
         """Set the value of every split from the values of the split hands."""
@@ -223,32 +221,37 @@ class Analysis:
 
     def _best_by_cards(self, start: int, after: str) -> Play:
         shoe, play = self.shoe, self.empty()
-        count, at = len(shoe.game.hands.key), shoe.layout.pairs
-        self._best(start, play, 0, count)
+        count, at, end = len(shoe.game.hands.key), shoe.layout.pairs, shoe.layout.block
+        for block in shoe.layout.blocks:
+            self._best(start, play, block, block + count)
+            if block and after == "cdz-":
+                play.act[block + count : block + end] = play.act[block + shoe.layout.hand[count:end]]
+                self._follow_nodes(start, play, block + count, block + end)
+            elif block:
+                self._best(start, play, block + count, block + end)
         if after == "cdz-":
-            keep(shoe.nodes, shoe.shown, self.base, start, shoe.layout.hand, count, at, play.value, play.act)
-            self._best(start, play, shoe.layout.free, at)  # nothing is kept of hands with bets of the house
+            keep(shoe.nodes, shoe.shown, self.base, start, shoe.layout.hand, count, end, play.value, play.act)
+            self._best(start, play, shoe.layout.free, end)  # nothing is kept of hands with bets of the house
             for tree in filter(None, shoe.layout.trees[VALUES:]):
                 for gone in range(len(tree.starts)):
                     play.act[slice(*tree.span(gone))] = play.act[slice(*tree.span(0))]
-            self._follow(start, play, count, at)
+            self._follow_nodes(start, play, count, end)
             self.set_splits(start, play)
         else:
             self._replan(start, play, count, after == "cdp")
-        best(shoe.nodes, shoe.shown, self.base, start, at, len(play.act), play.value, play.act)
+        self._best(start, play, at, len(play.act))
         better = np.nan_to_num(play.split, nan=-np.inf) > play.value[at:-1]
         play.act[at:][better], play.value[at:-1][better] = SPLIT, play.split[better]
-        self._surrender(start, play, at, len(play.act))
         return play
 
     def _best(self, start: int, play: Play, low: int, high: int) -> None:
-        best(self.shoe.nodes, self.shoe.shown, self.base, start, low, high, play.value, play.act)
-        self._surrender(start, play, low, high)
+        shoe = self.shoe
+        best(shoe.nodes, shoe.shown, self.base, start, low, high, self.surrender, play.value, play.act)
 
     def _replan(self, start: int, play: Play, count: int, by_gone: bool) -> None:
         """Set the splits, whose hands take the removed pair cards into account; they are the nodes from `count`."""
-        shoe, at = self.shoe, self.shoe.layout.pairs
-        self._best(start, play, count, at)
+        shoe, end = self.shoe, self.shoe.layout.block
+        self._best(start, play, count, end)
         plans, found = play.act.copy(), [(n, form) for n in range(VALUES) for form in shoe.forms(start, n)]
         play.split[[value for value, _ in found]] = 0.0
         for plan in range(max((len(form.weight) for _, form in found), default=0) if by_gone else 1):
@@ -256,18 +259,13 @@ class Analysis:
             for (_, form), weight in zip(found, weighted, strict=True):
                 if weight.any():
                     low, high = form.tree.span(plan)
-                    for gone in range(len(weight)):
-                        play.act[slice(*form.tree.span(gone))] = plans[low:high]
-            self._follow(start, play, count, at)
+                    for block in shoe.layout.blocks:
+                        for gone in range(len(weight)):
+                            one, other = form.tree.span(gone)
+                            play.act[block + one : block + other] = plans[block + low : block + high]
+            self._follow(start, play, count, end)
             for (value, form), weight in zip(found, weighted, strict=True):
                 play.split[value] += form.value(weight, play.value)
-
-    def _surrender(self, start: int, play: Play, low: int, high: int) -> None:
-        """Surrender at the nodes low..high where that is better than the current action, beyond rounding."""
-        nodes = self.shoe.nodes.may(SURRENDER, start, low, high)
-        ev = self.surrender[start, nodes]
-        better = ev > play.value[nodes] + TIE
-        play.act[nodes[better]], play.value[nodes[better]] = SURRENDER, ev[better]
 
     # --- complete rounds
 

@@ -26,7 +26,7 @@ from bjsim.strategies.charts.chart import Chart, full_code
 from bjsim.strategies.shoe.analysis import Acts, Analysis, Floats, Play
 from bjsim.strategies.shoe.composition import VALUES
 from bjsim.strategies.shoe.game import ACTIONS
-from bjsim.strategies.shoe.passes import DOUBLE, HIT, SPLIT, STAND, SURRENDER, gains, reach
+from bjsim.strategies.shoe.passes import DOUBLE, HIT, SPLIT, STAND, SURRENDER, gains, reach, reach_doubled
 from bjsim.strategies.solution import CellChoice
 
 NOTHING = 1e-13  # a smaller gain is rounding error
@@ -108,7 +108,8 @@ class ColumnCharts:
                 weight = form.weight.sum(axis=0)
                 for gone in range(len(weight)):
                     visits[form.tree.second(gone)] += visits[at + value] * weight[gone]
-        reach(shoe.nodes, shoe.shown, start, 0, at, play.act, visits)
+        reach(shoe.nodes, shoe.shown, start, 0, shoe.layout.block, play.act, visits)
+        reach_doubled(shoe.nodes, shoe.shown, start, np.flatnonzero(play.act == DOUBLE), visits)
         return visits
 
     def by_action(self, plays: Sequence[Play], visits: Sequence[Floats]) -> Floats:
@@ -186,7 +187,7 @@ class ColumnCharts:
         return [self.visits(start, play) for start, play in zip(self.starts, plays, strict=True)]
 
     def prior_visits(self, start: int) -> Floats:
-        """Return the visits if every hand were hit, to evaluate cells that play does not reach."""
+        """Return the visits if every hand were hit, and also doubled, to evaluate cells that play does not reach."""
         shoe = self.analysis.shoe
         nodes, weights = shoe.dealt(start)
         act = np.full(len(shoe.kind), HIT, np.int8)
@@ -195,6 +196,8 @@ class ColumnCharts:
         pairs = np.diagonal(shoe.game.hands.two)
         visits[pairs] += visits[shoe.layout.pairs : -1]  # pairs also count as totals
         reach(shoe.nodes, shoe.shown, start, 0, len(shoe.game.hands.key), act, visits)
+        able = shoe.nodes.may(DOUBLE, start, 0, shoe.layout.pairs)
+        reach_doubled(shoe.nodes, shoe.shown, start, able, visits)
         return visits
 
     @cached_property
@@ -248,11 +251,12 @@ class ColumnCharts:
         ev: dict[int, NDArray[np.float64]] = {}
         for start, chance, play in zip(self.starts, self.chances, plays, strict=True):
             nodes, weights = shoe.dealt(start)
-            for node, weight, hits in zip(nodes, weights, analysis.hit(start, play, nodes), strict=True):
+            draws = analysis.hit(start, play, nodes), analysis.double(start, play, nodes)
+            for node, weight, hits, doubles in zip(nodes, weights, *draws, strict=True):
                 split = play.split[node - shoe.layout.pairs] if node >= shoe.layout.pairs else np.nan
                 values = np.zeros(ACTIONS)
                 values[[STAND, HIT, DOUBLE, SURRENDER, SPLIT]] = (
-                    analysis.base.stand[start, node], hits, analysis.base.double[start, node],
+                    analysis.base.stand[start, node], hits, doubles,
                     analysis.surrender[start, node], split,
                 )  # fmt: skip
                 ev[node] = ev.get(node, np.zeros(ACTIONS)) + chance * weight * np.nan_to_num(values)

@@ -56,7 +56,7 @@ class NoNatural(Analysis):
         ends[start] = shoe.game.course(shoe.starts[start]).natural
         shown = shoe.shown._replace(ends=ends)
         shoe.game.prepare(shoe.nodes, shown, shoe.dealer, tie_value, self.base, naturals=False)
-        self.surrender = -0.5 * self.base.plays
+        self.surrender = -0.5 * self.base.plays * np.append(shoe.layout.stakes, 1)
 
 
 class Squares(Analysis):
@@ -66,8 +66,7 @@ class Squares(Analysis):
         super().__init__(analysis.shoe, analysis.tie_value)
         shoe = self.shoe
         shoe.game.prepare(shoe.nodes, shoe.shown, shoe.dealer, self.tie_value, self.base, power=2)
-        self.base.double[:] *= 2
-        self.surrender = self.surrendered(0.25, 1.0)
+        self.surrender = self.surrendered(0.25, 1.0, power=2)
         self.analysis = analysis
 
     def round_square(self, start: int, play: Play) -> float:
@@ -127,24 +126,32 @@ class Squares(Analysis):
     def _ends(self, tree: Tree, value: int, play: Play) -> Ends:
         shoe, game, (low, high) = self.shoe, self.shoe.game, tree.span(0)
         played = np.array([not game.states.ends_round(outcome) for outcome in game.dealer.outcomes])
-        pay, doubled = ((game.pay(self.tie_value, risk) + 1) * played for risk in (None, 1))
-        kind, act, keys, profits = shoe.kind, play.act[low:high], [], []
+        bets = 2.0 ** np.array([kind.state.doubled for kind in game.kinds])[:, None]
+        pay, doubled = (game.pay(self.tie_value) + bets) * played, (game.pay(self.tie_value, 1) + 1) * played
+        kind, act, keys, profits, own = shoe.kind, play.act, [], [], np.arange(low, high)
+        doubled_to = shoe.layout.doubled
         for pair in (0, 1):
             second = tree.second(0)[(np.arange(VALUES) == value) == bool(pair)]
             ways = np.zeros(len(kind) + 1)
             ways[second] = 1.0
-            for at in by_size(shoe.nodes, np.flatnonzero(act == HIT) + low):
+            for at in by_size(shoe.nodes, own[act[own] == HIT]):
                 np.add.at(ways, shoe.nodes.child[:, at].ravel(), np.tile(ways[at], VALUES))
-            stand, surrender, double = (np.flatnonzero(act == one) + low for one in (STAND, SURRENDER, DOUBLE))
-            after = shoe.nodes.child[:, double]
-            ways_after, drawn = np.broadcast_to(ways[double], after.shape)[after < len(kind)], after[after < len(kind)]
-            for nodes, orders, profit in (
-                (second, np.ones(len(second)), -1.0 * played),
-                (stand, ways[stand], pay[kind[stand]]),
-                (surrender, ways[surrender], 0.5 * played),
-                (double, ways[double], -1.0 * played),
-                (drawn, ways_after, 2 * doubled[kind[drawn]]),
-            ):
+            ends: list[tuple[NDArray[np.int64], Floats, Floats]] = [(second, np.ones(len(second)), -1.0 * played)]
+            for block in reversed(shoe.layout.blocks):
+                stand, surrender, double = (block + own[act[block + own] == one] for one in (STAND, SURRENDER, DOUBLE))
+                stake = 1.0 * shoe.layout.stakes[block]
+                ends += [
+                    (stand, ways[stand], pay[kind[stand]]),
+                    (surrender, ways[surrender], stake / 2 * played),
+                    (double, ways[double], -stake * played),
+                ]
+                after = (shoe.nodes.child if doubled_to is None else doubled_to)[:, double]
+                drawn, lasts = after[after < len(kind)], np.broadcast_to(ways[double], after.shape)[after < len(kind)]
+                if doubled_to is None:
+                    ends.append((drawn, lasts, 2 * doubled[kind[drawn]]))
+                else:
+                    np.add.at(ways, drawn, lasts)
+            for nodes, orders, profit in ends:
                 keys.append(game.hands.key[shoe.layout.hand[nodes]] * 2 + pair)
                 profits.append(orders[:, None] * profit)
         distinct, index = np.unique(np.concatenate(keys), return_inverse=True)

@@ -94,13 +94,19 @@ class Game:
             most.append(-1 if limit < 2 else most_gone(pairs, composition.cards - 3, limit))
         if self.rules.free_splits != "none":
             most += [gone if self.rules.splits_free(value) else -1 for value, gone in enumerate(most)]
-        return layout(tuple(most), self.rules.hit_split_aces)
+        return layout(tuple(most), self.rules.hit_split_aces, self.doubles)
+
+    @property
+    def doubles(self) -> int:
+        """The number of doubles after which a hand may have a choice."""
+        return self.rules.max_doubles * self.states.plays_doubled
 
     @cached_property
     def _found(self) -> tuple[list[Kind], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """All kinds; those of hands as dealt, split and free (3, H), of split hands of two cards (20, 10), of pairs.
+        """All kinds; those of hands as dealt, split and free by how often they have doubled, (1 + doubles, 3, H), of
+        split hands of two cards (20, 10), of pairs.
 
-        In (3, H), split hands of two cards have the kind of the hand as dealt; pairs are as dealt, (10,).
+        In the first, split hands of two cards have the kind of the hand as dealt; pairs are as dealt, (10,).
         """
         hands, states = all_hands(), self.states
         kinds: dict[Kind, int] = {}
@@ -114,7 +120,11 @@ class Game:
         bets = (False, True) if self.rules.free_splits != "none" else (False,)
         which = [(False, False), *((True, free) for free in bets)]
         by_hand = [
-            [number(states.hand(hand, split and len(hand) > 2, free)) for hand in cards] for split, free in which
+            [
+                [number(states.hand(hand, split and len(hand) > 2, free, min(times, len(hand) - 2))) for hand in cards]
+                for split, free in which
+            ]
+            for times in range(1 + self.doubles)
         ]
         split_hands = np.zeros((len(bets), VALUES, VALUES), np.int64)
         for pair, second in np.ndindex(VALUES if self.rules.split_by != "never" else 0, VALUES):
@@ -142,24 +152,30 @@ class Game:
         """All kinds."""
         return self._found[0]
 
-    def kinds_of_hands(self, split: bool, free: bool = False) -> NDArray[np.int64]:
-        """Return the kind of every hand as dealt, or in a split if it has three cards or more, shape (H,)."""
-        kinds: NDArray[np.int64] = self._found[1][split + free]
+    def kinds_of_hands(self, split: bool, free: bool = False, doubled: int = 0) -> NDArray[np.int64]:
+        """Return the kind of every hand as dealt, or in a split if it has three cards or more, shape (H,).
+
+        doubled: How often the hands have doubled; those that are too short for it have any kind.
+        """
+        kinds: NDArray[np.int64] = self._found[1][doubled, split + free]
         return kinds
 
-    def find_kind(self, values: list[int], split: bool, free: bool = False) -> int:
+    def find_kind(self, values: list[int], split: bool, free: bool = False, doubled: int = 0) -> int:
         """Return the kind of one hand. values: of its cards; in a split hand, the pair card first."""
         if split and len(values) == 2:
             return int(self._found[2][values[0] + VALUES * free, values[1]])
         counts = np.bincount(values, minlength=VALUES).astype(np.int64)
-        return int(self.kinds_of_hands(split, free)[np.flatnonzero(self.hands.key == encode_counts(counts))[0]])
+        return int(
+            self.kinds_of_hands(split, free, doubled)[np.flatnonzero(self.hands.key == encode_counts(counts))[0]]
+        )
 
     def find_kinds(self, nodes: Layout) -> NDArray[np.int64]:
         """Return the kind of each node, shape (N,)."""
         _, by_hand, split_hands, pairs = self._found
-        node, dealt = np.arange(len(nodes.hand)), by_hand.shape[1]
-        which = (node >= dealt).astype(int) + (node >= nodes.free)
-        kind: NDArray[np.int64] = by_hand[np.where(node < nodes.pairs, which, 0), nodes.hand]
+        node, dealt = np.arange(len(nodes.hand)), by_hand.shape[2]
+        doubled, number = np.divmod(np.where(node < nodes.pairs, node, 0), nodes.block)
+        which = (number >= dealt).astype(int) + (number >= nodes.free)
+        kind: NDArray[np.int64] = by_hand[doubled, which, nodes.hand]
         for value, tree in enumerate(nodes.trees):
             if tree is not None:
                 for gone in range(len(tree.starts)):
@@ -200,30 +216,34 @@ class Game:
         """Result of standing, by kind."""
         return [self.states.result(kind.state) for kind in self.kinds]
 
-    def paid(self, result: Result, outcome: int, tie_value: float) -> float:
-        """Return the profit of one initial bet; a tied bet pays `tie_value`."""
-        net, tied = self.states.settle(result, 1, outcome)
+    def paid(self, result: Result, outcome: int, tie_value: float, stake: int = 1) -> float:
+        """Return the profit of `stake` initial bets; a tied bet pays `tie_value`."""
+        net, tied = self.states.settle(result, stake, outcome)
         return float(net) + tied * tie_value
 
     def pay(self, tie_value: float, doubled: float | None = None, naturals: bool = True) -> NDArray[np.float64]:
         """Return the profit by kind and outcome; 0 if a dealer's natural has ended the round.
 
-        doubled: If the hand has doubled, the share of its two bets that it can lose; the profit is for one of them.
+        doubled: If the hand has doubled without a choice, the share of its two bets that it can lose; the profit is for
+            one of them.
         naturals: Whether any natural of the dealer counts.
         """
         outcomes = self.dealer.outcomes
-        table: dict[Result, list[float]] = {}
-        results = self.results
+        table: dict[tuple[Result, int], list[float]] = {}
+        ends, bets = (
+            [(result, 1 << kind.state.doubled) for result, kind in zip(self.results, self.kinds, strict=True)],
+            1,
+        )
         if doubled is not None:
-            results = [self.states.doubled(result)._replace(risk=Fraction(doubled)) for result in results]
-        for result in set(results):
-            table[result] = [
+            ends, bets = [(self.states.doubled(end)._replace(risk=Fraction(doubled)), 2) for end, _ in ends], 2
+        for end in set(ends):
+            table[end] = [
                 0.0
                 if self.states.ends_round(outcome) or (outcome == DEALER_NATURAL and not naturals)
-                else self.paid(result, outcome, tie_value)
+                else self.paid(end[0], outcome, tie_value, end[1]) / bets
                 for outcome in outcomes
             ]
-        return np.array([table[result] for result in results])
+        return np.array([table[end] for end in ends])
 
     def prepare(
         self,
@@ -239,13 +259,13 @@ class Game:
         risks, risk_doubled = self._risks
         risk, doubled = risks[nodes.kind], risk_doubled[nodes.kind]
         pay = self.pay(tie_value, None, naturals) ** power
-        prepare(nodes, shown, dealer, pay, (-risk) ** power, base)
-        for share in np.unique(doubled):
+        prepare(nodes, shown, dealer, pay, (-risk) ** power, base, power)
+        for share in np.unique(doubled) if nodes.doubled is None else ():
             other_pay, at = self.pay(tie_value, share, naturals) ** power, np.flatnonzero(doubled == share)
             of = np.isin(risks, np.unique(risk[at]))
             if (pay[of] != other_pay[of]).any():
                 other = Base(*(np.empty_like(values) for values in base))
-                prepare(nodes, shown, dealer, other_pay, np.full_like(risk, (-share) ** power), other)
+                prepare(nodes, shown, dealer, other_pay, np.full_like(risk, (-share) ** power), other, power)
                 base.double[:, at] = other.double[:, at]
 
     @cached_property
@@ -271,4 +291,5 @@ def _game(rules: Rules) -> Game:
 
 def make_game(rules: Rules) -> Game:
     """Return the game of these rules, shared by all numbers of decks."""
-    return _game(as_peeked(rules.replace(decks=1, cut=1, raises=False)))
+    decks = rules.decks if rules.bonuses == "spanish" else 1  # suited sevens depend on it
+    return _game(as_peeked(rules.replace(decks=decks, cut=1, raises=False)))

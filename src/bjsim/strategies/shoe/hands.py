@@ -4,6 +4,7 @@ A hand is evaluated several times: as dealt, and after a split for each number o
 
     [0, H)           every hand of two or more cards, as dealt
     trees (x, a)     the split hands of a pair of x, with `a` further x's removed besides the pair
+    [block, pairs)   a block of all of these again for each number of doubles after which a hand may have a choice
     [pairs, N)       the ten pairs as dealt, if they may be split
 
 Within each tree, and within the hands as dealt, every hand comes after its successors.
@@ -171,7 +172,8 @@ class Layout:
     hand: the hand of each node, shape (N,). child: its successors, shape (10, N); N for a bust.
     gone: index into `removed` of the removed cards, including those of the hand, shape (N,).
     trees: by value of the pair, then those with bets of the house; None if never split.
-    pairs: the first of the ten nodes of pairs as dealt.
+    pairs: the first of the ten nodes of pairs as dealt. block: the number of nodes before those of hands that have
+    doubled.
     """
 
     hand: Ints
@@ -180,12 +182,39 @@ class Layout:
     removed: Removed
     trees: tuple[Tree | None, ...]
     pairs: int
+    block: int
+
+    @cached_property
+    def doubled(self) -> Ints | None:
+        """The successors of hands that double, (10, N), N for a bust; None if no hand has a choice after it."""
+        if self.block == self.pairs:
+            return None
+        bust = len(self.hand)
+        after = np.full_like(self.child, bust)
+        plain = self.child[:, : self.block]
+        for low in range(self.block, self.pairs, self.block):
+            after[:, low - self.block : low] = np.where(plain == bust, bust, plain + low)
+        pairs = self.child[:, self.pairs :]
+        after[:, self.pairs :] = np.where(pairs == bust, bust, pairs + self.block)
+        return after
+
+    @cached_property
+    def stakes(self) -> Ints:
+        """The bets on the hand of each node, (N,)."""
+        node = np.arange(len(self.hand))
+        stakes: Ints = 1 << np.where(node < self.pairs, node // self.block, 0)
+        return stakes
+
+    @property
+    def blocks(self) -> range:
+        """The first node of each block, successors first: those of hands that have not doubled are the last."""
+        return range(self.pairs - self.block, -1, -self.block)
 
     @cached_property
     def free(self) -> int:
         """The first node of a split hand with a bet of the house."""
         starts = [tree.starts[0] for tree in self.trees[VALUES:] if tree is not None]
-        return min(starts, default=self.pairs)
+        return min(starts, default=self.block)
 
     @cached_property
     def nothing_gone(self) -> int:
@@ -194,13 +223,14 @@ class Layout:
 
 
 @lru_cache(maxsize=16)
-def layout(most_gone: tuple[int, ...], aces_draw: bool) -> Layout:
+def layout(most_gone: tuple[int, ...], aces_draw: bool, doubles: int = 0) -> Layout:
     """Return the nodes of a game.
 
     Args:
         most_gone: For each pair, the largest number of further pair cards removed after a split; -1 if never split.
             Ten more numbers are for the split hands with bets of the house.
         aces_draw: Whether split aces may draw more than one card.
+        doubles: The number of doubles after which a hand may have a choice.
     """
     hands = all_hands()
     hand, child, key = [np.arange(len(hands.key))], [hands.child], [hands.key]
@@ -224,18 +254,18 @@ def layout(most_gone: tuple[int, ...], aces_draw: bool) -> Layout:
         trees.append(Tree(held, index[hands.two[value]], starts))
         at += len(starts) * len(held)
     pairs = np.diagonal(hands.two)
-    hand.append(pairs)
-    child.append(hands.child[pairs])
-    key.append(hands.key[pairs])
-    distinct, gone_index = np.unique(np.concatenate([*key, np.zeros(1, np.int64)]), return_inverse=True)
-    size = at + len(pairs)
+    keys = np.concatenate([*key, hands.key[pairs], np.zeros(1, np.int64)])
+    distinct, gone_index = np.unique(keys, return_inverse=True)
+    first = at * (1 + doubles)
+    child += [np.full((first - at, VALUES), -1), hands.child[pairs]]
     children = np.concatenate(child).T.copy()
     return Layout(
-        np.concatenate(hand),
-        np.where(children < 0, size, children),
-        gone_index[:-1].astype(np.int64),
+        np.concatenate([*hand * (1 + doubles), pairs]),
+        np.where(children < 0, first + len(pairs), children),
+        np.concatenate([np.tile(gone_index[:at], 1 + doubles), gone_index[at:-1]]).astype(np.int64),
         Removed(distinct),
         tuple(trees),
+        first,
         at,
     )
 
@@ -244,10 +274,12 @@ def moved(acts: Acts, old: Layout, new: Layout) -> Acts:
     """Transfer actions to the nodes of another shoe, if play after a split ignores the removed cards."""
     result = np.full(len(new.hand), CODES["S"], np.int8)
     dealt = len(all_hands().key)
-    result[:dealt] = acts[:dealt]
     result[new.pairs :] = acts[old.pairs :]
-    for before, after in zip(old.trees, new.trees, strict=True):
-        if before is not None and after is not None:
-            for gone in range(len(after.starts)):
-                result[slice(*after.span(gone))] = acts[slice(*before.span(0))]
+    for one, other in zip(old.blocks, new.blocks, strict=True):
+        taken, given = acts[one : one + old.block], result[other : other + new.block]
+        given[:dealt] = taken[:dealt]
+        for before, after in zip(old.trees, new.trees, strict=True):
+            if before is not None and after is not None:
+                for gone in range(len(after.starts)):
+                    given[slice(*after.span(gone))] = taken[slice(*before.span(0))]
     return result

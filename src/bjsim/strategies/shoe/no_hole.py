@@ -10,20 +10,20 @@ from bjsim.sim.game.rules import Rules, plain
 
 
 def as_peeked(rules: Rules) -> Rules:
-    """Return the rules with a peek that have the same values, or the rules if a natural takes all bets.
+    """Return the rules with a peek that have the same values, or the rules if hands lose to a natural on their own.
 
     Late surrender, which saves half a bet from a natural, is early surrender with a peek.
 
     Raises:
         InputError: What a seat loses to a natural depends on its play.
     """
-    if rules.no_hole_loses == "all":
+    if rules.no_hole_loses in ("all", "original-and-busted"):
         return rules
     if rules.no_hole_loses == "busted-plus-one":
         raise InputError(
             "no_hole_loses = busted-plus-one has no exact value in a finite shoe; use all, original, or decks = inf"
         )
-    needs: dict[str, object] = {"charlie": "none", "player_21_wins": False}
+    needs: dict[str, object] = {"charlie": "none", "player_21_wins": False, "surrender_cards": "two"}
     if rules.bonuses == "at-once":
         needs["bonuses"] = "none, win or spanish"
     if rules.split_tens_blackjack or rules.split_aces_blackjack:

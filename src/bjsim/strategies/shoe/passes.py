@@ -9,6 +9,7 @@ split bets therefore need no refund, and the profit against a peeked natural is 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -22,7 +23,7 @@ Floats = NDArray[np.float64]
 Acts = NDArray[np.int8]
 
 STAND, HIT, DOUBLE, SPLIT, SURRENDER = CODES.values()
-TIE = 1e-12  # actions closer than this are tied; ties go to the first of stand, hit, double
+TIE = 1e-12  # actions closer than this are tied; ties go to the first of stand, hit, double, surrender
 
 
 class Nodes(NamedTuple):
@@ -30,7 +31,9 @@ class Nodes(NamedTuple):
 
     child: successors, (10, N); N for a bust. gone: index of the removed cards, (N,). kind: of the hand, (N,).
     legal: bits 1 << action, (S, N); 0 if the hand stands automatically. counts, sizes: the removed cards, by value and
-    in total, (10, N) and (N,). Arrays of values by node have one more entry, for a bust: 0.
+    in total, (10, N) and (N,). doubled: successors of hands that double, (10, N), and stakes: the bets on each hand,
+    (N,), if a hand may have a choice after a double; else None, and 1. Arrays of values by node have one more entry,
+    for a bust: 0.
     """
 
     child: Ints
@@ -39,6 +42,8 @@ class Nodes(NamedTuple):
     legal: Ints
     counts: Floats
     sizes: Floats
+    doubled: Ints | None = None
+    stakes: Ints | int = 1
 
     def may(self, action: int, start: int, low: int, high: int) -> Ints:
         """Return the nodes low..high where an action is legal."""
@@ -60,8 +65,9 @@ class Shown(NamedTuple):
 class Base(NamedTuple):
     """The values that do not depend on the strategy, each of shape (S, N + 1).
 
-    stand, double: values. bust: contribution of busting on the next card to the value of hitting. plays: probability
-    that no dealer's natural ended the round; 0 at impossible nodes.
+    stand, double: values; of a double after which a hand may have a choice, only the contribution of busting. bust:
+    contribution of busting on the next card to the value of hitting. plays: probability that no dealer's natural ended
+    the round; 0 at impossible nodes.
     """
 
     stand: Floats
@@ -70,18 +76,37 @@ class Base(NamedTuple):
     plays: Floats
 
 
-def prepare(nodes: Nodes, shown: Shown, dealer: Floats, pay: Floats, bust_pays: Floats, base: Base) -> None:
+@dataclass
+class Play:
+    """A strategy against one start, by node: its action and the value of that action.
+
+    act: shape (N,). value: shape (N + 1,); the last entry is a bust. insured: whether insurance is taken, shape
+    (N,); None if it is not offered. split: value of splitting each pair as dealt, shape (10,); NaN if it cannot be.
+    bets: initial bets, 2 after an attack.
+    """
+
+    act: Acts
+    value: Floats
+    split: Floats
+    insured: NDArray[np.bool_] | None = None
+    bets: int = 1
+
+
+def prepare(
+    nodes: Nodes, shown: Shown, dealer: Floats, pay: Floats, bust_pays: Floats, base: Base, power: int = 1
+) -> None:
     """Fill `base`.
 
     Args:
         nodes: The nodes.
         shown: The rest of the shoe.
         dealer: Distribution of the dealer's outcome, (S, outcomes, G).
-        pay: Profit by kind and outcome; 0 for a peeked natural.
+        pay: Profit by kind and outcome, for all bets on the hand; 0 for a peeked natural.
         bust_pays: Profit of a bust, (N,).
         base: Set to the values.
+        power: Of all profits, those in `pay` and `bust_pays` included.
     """
-    busts = nodes.child == len(nodes.gone)
+    busts = (nodes.child if nodes.doubled is None else nodes.doubled) == len(nodes.gone)
     for start, ends in enumerate(shown.ends.tolist()):
         left = shown.left[start][:, None] - nodes.counts
         cards = shown.total[start] - nodes.sizes
@@ -98,7 +123,8 @@ def prepare(nodes: Nodes, shown: Shown, dealer: Floats, pay: Floats, bust_pays: 
             natural, others = left[ends] - (np.arange(VALUES) == ends)[:, None], np.maximum(cards - 1, 1)
             lost *= 1.0 - np.where(cards > 1, natural / others, 0.0)
         lost, drawn = (lost * busts).sum(axis=0), (left * base.stand[start][nodes.child]).sum(axis=0)
-        bust[:], double[:] = lost / cards, 2.0 * (lost + drawn) / cards
+        bust[:] = lost / cards
+        double[:] = (2.0 * nodes.stakes) ** power * (lost if nodes.doubled is not None else lost + drawn) / cards
 
 
 def by_size(nodes: Nodes, at: Ints) -> list[Ints]:
@@ -109,20 +135,34 @@ def by_size(nodes: Nodes, at: Ints) -> list[Ints]:
 
 def hit(nodes: Nodes, shown: Shown, base: Base, start: int, at: Ints, value: Floats) -> Floats:
     """Return the value of hitting at some nodes, given the values of their successors."""
+    return _draw(nodes, shown, base, start, at, value[nodes.child[:, at]], base.bust)
+
+
+def double(nodes: Nodes, shown: Shown, base: Base, start: int, at: Ints, value: Floats) -> Floats:
+    """Return the value of doubling at some nodes, given the values of their successors if these may have a choice."""
+    if nodes.doubled is None:
+        doubled: Floats = base.double[start, at]
+        return doubled
+    return _draw(nodes, shown, base, start, at, value[nodes.doubled[:, at]], base.double)
+
+
+def _draw(nodes: Nodes, shown: Shown, base: Base, start: int, at: Ints, after: Floats, bust: Floats) -> Floats:
     left = shown.left[start][:, None] - nodes.counts[:, at]
     cards, possible = shown.total[start] - nodes.sizes[at], base.plays[start, at] != 0
-    ev = (left * value[nodes.child[:, at]]).sum(axis=0)
-    return np.where(possible, base.bust[start, at] + ev / np.where(possible, cards, 1.0), 0.0)
+    return np.where(possible, bust[start, at] + (left * after).sum(axis=0) / np.where(possible, cards, 1.0), 0.0)
 
 
-def best(nodes: Nodes, shown: Shown, base: Base, start: int, low: int, high: int, value: Floats, act: Acts) -> None:
-    """Fill `value` and `act` of nodes low..high with the best of stand, hit and double at each node."""
+def best(
+    nodes: Nodes, shown: Shown, base: Base, start: int, low: int, high: int, surrender: Floats, value: Floats, act: Acts
+) -> None:
+    """Fill `value` and `act` of nodes low..high with the best of stand, hit, double and surrender at each node."""
 
     def choose(at: Ints, hits: Floats) -> None:
         act[at], value[at] = STAND, base.stand[start, at]
-        doubles = np.where(nodes.legal[start, at] >> DOUBLE & 1, base.double[start, at], -np.inf)
-        for action, ev in ((HIT, hits), (DOUBLE, doubles)):
-            better = ev > value[at] + TIE
+        legal = nodes.legal[start, at]
+        doubles = double(nodes, shown, base, start, at, value)
+        for action, ev in ((HIT, hits), (DOUBLE, doubles), (SURRENDER, surrender[start, at])):
+            better = (ev > value[at] + TIE) & (legal >> action & 1 > 0)
             act[at[better]], value[at[better]] = action, ev[better]
 
     choose(np.arange(low, high), np.full(high - low, -np.inf))
@@ -147,9 +187,11 @@ def follow(
     nodes: Nodes, shown: Shown, base: Base, start: int, low: int, high: int, act: Acts, surrender: Floats, value: Floats
 ) -> None:
     """Fill `value` of nodes low..high for the actions `act`; the caller evaluates splits."""
-    for action, ev in ((STAND, base.stand), (DOUBLE, base.double), (SURRENDER, surrender)):
+    for action, ev in ((STAND, base.stand), (SURRENDER, surrender)):
         at = np.flatnonzero(act[low:high] == action) + low
         value[at] = ev[start, at]
+    at = np.flatnonzero(act[low:high] == DOUBLE) + low
+    value[at] = double(nodes, shown, base, start, at, value)
     for at in reversed(by_size(nodes, np.flatnonzero(act[low:high] == HIT) + low)):
         value[at] = hit(nodes, shown, base, start, at, value)
 
@@ -157,10 +199,22 @@ def follow(
 def reach(nodes: Nodes, shown: Shown, start: int, low: int, high: int, act: Acts, visits: Floats) -> None:
     """Propagate the visits of nodes low..high to their successors."""
     for part in by_size(nodes, np.flatnonzero(act[low:high] == HIT) + low):
-        at = part[visits[part] != 0]
-        left = np.maximum(shown.left[start][:, None] - nodes.counts[:, at], 0.0)
-        share = visits[at] / np.maximum(shown.total[start] - nodes.sizes[at], 1.0)
-        np.add.at(visits, nodes.child[::-1, at].ravel(), (share * left)[::-1].ravel())
+        _reach_drawn(nodes, shown, start, part, nodes.child, visits)
+
+
+def reach_doubled(nodes: Nodes, shown: Shown, start: int, at: Ints, visits: Floats) -> None:
+    """Propagate the visits of some nodes that double to their successors, if these may have a choice."""
+    if nodes.doubled is not None:
+        stakes = np.asarray(nodes.stakes)[at]
+        for stake in np.unique(stakes):
+            _reach_drawn(nodes, shown, start, at[stakes == stake], nodes.doubled, visits)
+
+
+def _reach_drawn(nodes: Nodes, shown: Shown, start: int, at: Ints, child: Ints, visits: Floats) -> None:
+    at = at[visits[at] != 0]
+    left = np.maximum(shown.left[start][:, None] - nodes.counts[:, at], 0.0)
+    share = visits[at] / np.maximum(shown.total[start] - nodes.sizes[at], 1.0)
+    np.add.at(visits, child[::-1, at].ravel(), (share * left)[::-1].ravel())
 
 
 def gains(
@@ -168,7 +222,7 @@ def gains(
 ) -> None:
     """Add visits x value of each action to `out`, by kind; shape (kinds, ACTIONS)."""
     visited = np.flatnonzero(visits[:-1])
-    for action, ev in ((STAND, base.stand), (HIT, None), (DOUBLE, base.double), (SURRENDER, surrender)):
+    for action, ev in ((STAND, base.stand), (HIT, hit), (DOUBLE, double), (SURRENDER, surrender)):
         at = visited if action == STAND else visited[nodes.legal[start, visited] >> action & 1 > 0]
-        values = hit(nodes, shown, base, start, at, value) if ev is None else ev[start, at]
+        values = ev(nodes, shown, base, start, at, value) if callable(ev) else ev[start, at]
         np.add.at(out[:, action], nodes.kind[at], visits[at] * values)

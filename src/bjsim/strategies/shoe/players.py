@@ -65,6 +65,8 @@ class TwoCardPlayer(StatePlayer):
         return "H" if "H" in legal and values.get("H", -9.0) > values["S"] + 1e-12 else "S"
 
     def _node(self, state: HandState, may_split: bool) -> int:
+        if state.doubled:
+            return self._node(state._replace(doubled=0), False) + state.doubled * self.solver.shoe.layout.block
         layout, value = self.solver.shoe.layout, state.held[-1]
         if state.split == WHOLE:
             return layout.pairs + value if may_split else _hand_numbers()[state.held]

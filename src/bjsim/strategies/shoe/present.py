@@ -27,7 +27,7 @@ from bjsim.strategies.shoe.composition import VALUES, Composition
 from bjsim.strategies.shoe.dealer import DealerPlay
 from bjsim.strategies.shoe.game import Game, make_game
 from bjsim.strategies.shoe.hands import Ints, Removed, all_hands
-from bjsim.strategies.shoe.passes import DOUBLE, HIT, Base, Floats, Nodes, Shown, best, hit
+from bjsim.strategies.shoe.passes import DOUBLE, HIT, Base, Floats, Nodes, Shown, best, double, hit
 
 MIN_UNSEEN = 16  # unseen cards; with fewer, another deck is added
 
@@ -41,6 +41,7 @@ def action_values(
     split: bool = False,
     hands: int = 1,
     free: bool = False,
+    doubled: int = 0,
 ) -> dict[str, float]:
     """Return the expected profit of each action, given no peeked natural.
 
@@ -55,6 +56,7 @@ def action_values(
         split: Whether the hand came from a split.
         hands: Number of hands that the seat holds.
         free: Whether the house put up the bet on this hand.
+        doubled: How often the hand has doubled.
 
     Returns:
         Expected profit in initial bets, by letter of the action.
@@ -69,12 +71,8 @@ def action_values(
         raise InputError(f"the dealer cannot show {shown!r} in {rules.name}")
     start = game.dealer.starts.index(known)
     hand, held = _reachable(tuple(sorted(values))), np.bincount(values, minlength=VALUES)
-    size = len(hand.node)
-    kind = game.kinds_of_hands(split, free)[hand.node]
-    kind[-1] = game.find_kind(values, split, free)
-    may = game.against(game.columns[start]).legal[kind]
-    may[-1] = 1 << HIT | 1 << DOUBLE
-    nodes = Nodes(hand.child, hand.gone, kind, may[None], hand.counts, hand.counts.sum(axis=0))
+    nodes, block = _present_nodes(game, hand, values, start, split, free, doubled)
+    size = len(nodes.gone)
     left = np.array([*unseen[:TEN], sum(unseen[TEN:])], np.float64) + held
     shown_cards = Shown(left[None], left.sum()[None], np.array([game.ends(known)]))
     final = game.dealer.hands[start]
@@ -82,13 +80,16 @@ def action_values(
     base = Base(*(np.empty((1, size + 1)) for _ in range(4)))
     game.prepare(nodes, shown_cards, dealer[None], 0.0, base)
     value, act = np.zeros(size + 1), np.zeros(size, np.int8)
-    best(nodes, shown_cards, base, 0, 0, size, value, act)
+    surrender = -0.5 * np.append(nodes.stakes, 1) * base.plays
+    for low in range(0, size, block):
+        best(nodes, shown_cards, base, 0, low, low + block, surrender, value, act)
+    last = np.array([size - 1])
     plays = float(base.plays[0, size - 1])
     found = {
         "S": base.stand[0, size - 1],
-        "H": hit(nodes, shown_cards, base, 0, np.array([size - 1]), value)[0],
-        "D": base.double[0, size - 1],
-        "R": -0.5 * plays,
+        "H": hit(nodes, shown_cards, base, 0, last, value)[0],
+        "D": double(nodes, shown_cards, base, 0, last, value)[0],
+        "R": surrender[0, size - 1],
     }
     if "R" in game.course(known).before:
         found["R"] += 0.5 * (1 - plays)  # saved where the dealer has a natural
@@ -121,6 +122,31 @@ class ReachableHands(NamedTuple):
     gone: Ints
     counts: Floats
     removed: Removed
+
+
+def _present_nodes(
+    game: Game, hand: ReachableHands, values: list[int], start: int, split: bool, free: bool, doubled: int
+) -> tuple[Nodes, int]:
+    """Return the nodes of a hand and those that it can become, and their number in a block.
+
+    There is a block for each double from here on after which the hand may have a choice; the last double's is the first.
+    """
+    again = max(game.doubles - doubled, 0)
+    block, size = len(hand.node), len(hand.node) * (1 + again)
+    times = [doubled + more for more in range(again, -1, -1)]
+    kind = np.concatenate([game.kinds_of_hands(split, free, each)[hand.node] for each in times])
+    kind[-1] = game.find_kind(values, split, free, doubled)
+    may = game.against(game.columns[start]).legal[kind]
+    may[-1] |= 1 << HIT | 1 << DOUBLE
+    after = [np.where(hand.child < block, hand.child + low, size) for low in range(0, size, block)]
+    bust = np.full_like(hand.child, size)
+    counts = np.tile(hand.counts, 1 + again)
+    nodes = Nodes(
+        np.hstack([bust] * again + after[-1:]), np.tile(hand.gone, 1 + again), kind, may[None], counts,
+        counts.sum(axis=0), np.hstack([bust, *after[:-1]]) if game.doubles else None,
+        np.repeat([1 << each for each in times], block),
+    )  # fmt: skip
+    return nodes, block
 
 
 @lru_cache(maxsize=256)
@@ -192,11 +218,10 @@ class Perfect:
         if view.legal == INSURANCE:
             unseen = self.unseen(view)
             return Action("I" if 3 * sum(unseen[TEN:]) > sum(unseen) else "S")
-        key = view.hand, view.dealer, "".join(sorted(view.visible)), view.legal, view.split, view.hands, view.free
+        own = view.legal, view.split, view.hands, view.free, view.doubled
+        key = view.hand, view.dealer, "".join(sorted(view.visible)), *own
         if key not in self._known:
-            values = action_values(
-                self.rules, view.hand, view.dealer, self.unseen(view), view.legal, view.split, view.hands, view.free
-            )
+            values = action_values(self.rules, view.hand, view.dealer, self.unseen(view), *own)
             self._known[key] = Action(max(values, key=values.__getitem__))
         return self._known[key]
 

@@ -125,13 +125,14 @@ class ShoeSolver(ShoePlays, Solution):
         }
 
     def hand_values(
-        self, cards: str, shown: str, strategy: Strategy = "cdz-", *, pair: bool = True
+        self, cards: str, shown: str, strategy: Strategy = "cdz-", *, pair: bool = True, doubled: int = 0
     ) -> dict[str, float]:
         """Return the value of each action for one hand, followed by a strategy; see `Solution.hand_values`.
 
         They are given that no dealer's natural has ended the round, or takes one bet in any case.
         """
-        start, node = find_start(self.shoe, shown), find_node(self.shoe, cards, pair)
+        start = find_start(self.shoe, shown)
+        node = find_node(self.shoe, cards, pair) + doubled * self.shoe.layout.block
         analysis, play = self._at(self.tie_value_of(strategy)), self.plays(strategy)[start]
         plays = float(analysis.base.plays[start, node])
         if plays == 0:
@@ -139,7 +140,7 @@ class ShoeSolver(ShoePlays, Solution):
         split = play.split[node - self.shoe.layout.pairs] if node >= self.shoe.layout.pairs else np.nan
         values = {
             "S": analysis.base.stand[start, node], "H": analysis.hit(start, play, np.array([node]))[0],
-            "D": analysis.base.double[start, node],
+            "D": analysis.double(start, play, np.array([node]))[0],
             "P": split, "R": analysis.surrender[start, node],
         }  # fmt: skip
         legal = self.game.against(self.game.columns[start]).kinds[self.shoe.kind[node]].legal or "S"
@@ -152,12 +153,13 @@ class ShoeSolver(ShoePlays, Solution):
     def view_values(self, view: View) -> dict[str, float]:
         """Return the value of the legal actions of a decision at a table; see `Solution.view_values`."""
         if not view.split:
-            values = self.hand_values(view.hand, view.dealer, pair="P" in view.legal)
+            values = self.hand_values(view.hand, view.dealer, pair="P" in view.legal, doubled=view.doubled)
             return {letter: values[letter] for letter in view.legal if letter in values}
         if self.rules.ties == "replay":
             raise InputError("the values of split hands in a finite shoe ignore that ties are replayed")
-        unseen = self.unseen(view)
-        return action_values(self.rules, view.hand, view.dealer, unseen, view.legal, True, view.hands, view.free)
+        return action_values(
+            self.rules, view.hand, view.dealer, self.unseen(view), view.legal, True, view.hands, view.free, view.doubled
+        )
 
     def unseen(self, view: View) -> list[int]:
         """Count the cards of each rank that are not the hand's, its pair's or the dealer's; see `Solution.unseen`."""

@@ -125,8 +125,8 @@ class MistakeLog:
         if view.legal == INSURANCE and answer == "S":
             return  # a program that is started for every move is not asked
         hand = view.hand.translate(TENS)
-        hand = hand if view.split else "".join(sorted(hand))
-        judged = self._judge(hand, view.dealer, view.legal.replace("B", ""), view.split, view.hands, view.free, answer)
+        hand, own = hand if view.split else "".join(sorted(hand)), (view.free, view.doubled)
+        judged = self._judge(hand, view.dealer, view.legal.replace("B", ""), view.split, view.hands, own, answer)
         if judged is None:
             return
         bot.decisions += 1
@@ -135,17 +135,17 @@ class MistakeLog:
             bot.by_cell[cell].add(cost, view.stake, record)
 
     def _judge_hand(
-        self, hand: str, dealer: str, legal: str, split: bool, hands: int, free: bool, answer: str
+        self, hand: str, dealer: str, legal: str, split: bool, hands: int, own: tuple[bool, int], answer: str
     ) -> tuple[Cell, float] | None:
         """The cell of a decision and its cost, 0 if it is no mistake; None if it has no exact value."""
         self._coach = coach = self._coach or Coach(self.contest.rules)
         view = View(self.contest.rules, 0, hand, dealer, dealer, self.contest.rules.buy_in, 0, legal, split, hands)
-        view = view._replace(free=free)
+        view = view._replace(free=own[0], doubled=own[1])
         judgement = coach.judge(view, Action(answer))
         if judgement is None:
             return None
         states = coach.chart.states
-        rows = states.rows_of(coach.chart.find_state(hand, split, free), "P" in legal)
+        rows = states.rows_of(coach.chart.find_state(hand, split, *own), "P" in legal)
         row = next(name for name in rows if not parse_row(name).counted)
         row = INSURANCE_ROW if legal == INSURANCE else row
         cell = Cell(row, states.column(dealer), answer, judgement.best)

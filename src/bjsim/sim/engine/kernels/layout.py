@@ -57,6 +57,7 @@ class CompiledRules(NamedTuple):
 
     Attributes:
         add: State after a card, (S, 13).
+        doubled: How often a hand has doubled that then may have had a choice, (S,); else 0.
         act: Action code, (seats, 2, S, C + E + 1). The second index is 1 if the hand may be split. The E columns are
             for rounds that the dealer's natural has ended: only surrender counts there. The last column has INSURE
             for hands that take insurance when they were dealt. State 0, the empty hand, has ATTACK where bets are
@@ -66,7 +67,7 @@ class CompiledRules(NamedTuple):
         double_to: State of a hand that has doubled, before its card, (S,).
         covered: State of a split hand after one whose result has `covers`, (S,).
         result: Result of the hand if it stands, (S,).
-        pay: Payoff code at one and two bets, (R, 2, O).
+        pay: Payoff code at one and two bets, and at more if hands double again, (R, B, O).
         waits: What a finished hand waits for, (R,); see `States.waits`.
         covers: Whether the split hands after one with a result are `covered`, bool (R,).
         dealer_add: Dealer's state after a card, (D, 13).
@@ -83,6 +84,7 @@ class CompiledRules(NamedTuple):
     """
 
     add: Array
+    doubled: Array
     act: Array
     hand_limit: Array
     split_to: Array
