@@ -34,6 +34,7 @@ RULES: dict[str, dict[str, object]] = {  # words of published.toml -> rules
     "rsa": {"resplit_aces": True}, "hsa": {"hit_split_aces": True}, "enhc": {"deal": "pdp", "peek": False},
     "6:5": {"blackjack_pays": "6/5"}, "d9": {"double_on": "9-11"}, "d10": {"double_on": "10-11"},
     "s17": {"hit_soft_17": False}, "no-surrender": {"surrender": False}, "one-card": {"hit_split_aces": False},
+    "redouble": {"max_doubles": 3},
     "split2": {"max_hands": 2}, "endless": {"max_hands": math.inf}, "push": {"ties": "push"},
     "charlie5": {"charlie": 5}, "charlie6": {"charlie": 6},
     "insurance": {"insurance": True},
@@ -290,8 +291,9 @@ difference of 0 means that ours rounds to the published digits, or lies within t
 split, four hands, one card to split aces, peek, 3:2), changed by: `h17` dealer hits soft 17, `ndas` no double after a
 split, `ls` late surrender, `es` early surrender, `rsa` aces may be split again, `hsa` split aces may be hit, `enhc` no
 hole card, all bets lost, `split2` one split, `d9`, `d10` double 9-11, 10-11 only, `6:5`, `one-card` one card to split
-aces; or those of the preset named, changed likewise. Strategies: `td` the best chart, `cdz-`, `cdp1`, `cdp` by the
-cards of the hand (see the [glossary](glossary.md): with resplits, `cdp` cannot be played at the table).
+aces, `redouble` three doubles of a hand; or those of the preset named, changed likewise. Strategies: `td` the best
+chart, `cdz-`, `cdp1`, `cdp` by the cards of the hand (see the [glossary](glossary.md): with resplits, `cdp` cannot be
+played at the table).
 """
 
 

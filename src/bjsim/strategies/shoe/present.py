@@ -129,7 +129,7 @@ def _present_nodes(
 ) -> tuple[Nodes, int]:
     """Return the nodes of a hand and those that it can become, and their number in a block.
 
-    There is a block for each double from here on after which the hand may have a choice; the last double's is the first.
+    There is a block for each double after which the hand may have a choice; that of the last double is the first.
     """
     again = max(game.doubles - doubled, 0)
     block, size = len(hand.node), len(hand.node) * (1 + again)
