@@ -1,0 +1,132 @@
+"""Fifty settings of each page: its figures are those of the command that it prints."""
+
+import json
+import random
+import re
+import shlex
+from html import unescape
+
+import pytest
+from click.testing import CliRunner
+from support.command import bjsim
+
+pytest.importorskip("starlette")
+
+from app.test_long_work import rows
+
+from bjsim.app import long_work, work
+from bjsim.app.long_work import AskedCount, AskedRun, count_report, run_report
+from bjsim.app.table_work import AskedPlay, play_report
+from bjsim.app.work import ChosenGame
+from bjsim.cli.main import cli
+
+pytestmark = pytest.mark.slow
+SETTINGS = 50
+CHANGES = {
+    "hit_soft_17": ["true", "false"],
+    "blackjack_pays": ["3/2", "6/5", "1"],
+    "double_after_split": ["true", "false"],
+    "double_on": ["any", "9-11", "10-11"],
+    "max_hands": ["2", "3", "4"],
+    "resplit_aces": ["true", "false"],
+}
+
+
+def games(number, presets, seed):
+    """Games of presets with up to three changes of rules, the same for a seed."""
+    chosen = random.Random(seed)
+    for _ in range(number):
+        names = chosen.sample(sorted(CHANGES), chosen.randrange(4))
+        settings = tuple(f"{name}={chosen.choice(CHANGES[name])}" for name in names)
+        yield ChosenGame(chosen.choice(presets), settings)
+
+
+def command(page):
+    return re.findall(r"<pre[^>]*>(bjsim .*)</pre>", unescape(page))[0]
+
+
+def printed(page, *more):
+    answer = CliRunner().invoke(cli, [*shlex.split(command(page))[1:], "--json", "-", *more], catch_exceptions=False)
+    assert answer.exit_code == 0
+    return json.loads(answer.stdout)
+
+
+def figures(page):
+    return dict(re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", page))
+
+
+@pytest.mark.parametrize("game", games(SETTINGS, ["easy", "blackjack-p", "single-deck", "two-deck", "neller"], 1))
+def test_game(game):
+    page = work.game_report(game)
+    value = f"{100 * printed(page)['value']:+.6f}% of the bet"
+    assert figures(page)["value of the chart"].replace("−", "-") == value
+
+
+@pytest.mark.parametrize("game", games(SETTINGS, ["easy", "vegas-s17", "single-deck", "two-deck"], 2))
+def test_hand(game):
+    chosen = random.Random(str(game))
+    shown = "".join(chosen.choices("A23456789T", k=2 if game.preset == "easy" else 1))
+    page = work.hand_report(game, f"{''.join(chosen.choices('A23456789T', k=2))} v {shown}")
+    found = printed(page)
+    text = json.dumps(found)
+    values = re.findall(r"<td>([+−-][0-9.]+|[+-]inf)</td>", page)
+    assert values
+    for value in values:
+        number = abs(float(value.replace("−", "-")))
+        assert any(abs(abs(float(each)) - number) < 6e-10 for each in re.findall(r"-?[0-9.]+(?:e-?\d+)?", text)), value
+
+
+@pytest.mark.parametrize("game", games(SETTINGS, ["easy", "blackjack-p", "neller", "neller-v1", "vegas-s17"], 3))
+def test_run(game, monkeypatch):
+    monkeypatch.setattr(long_work, "_kept", long_work.OrderedDict())
+    chosen = random.Random(str(game))
+    names = ",".join(chosen.sample(["optimal", "mimic", "lim15", "lim17"], 2))
+    common = chosen.choice(["", "yes"])
+    asked = AskedRun(game, names, str(chosen.randrange(500, 6000)), str(chosen.randrange(99)), common)
+    page = run_report(asked)
+    while "<progress" in page:
+        page = run_report(asked)
+    heading, *found = rows(page, "results")
+    for row, bot in zip(found, printed(page)["bots"], strict=True):
+        cells = dict(zip(heading, row, strict=True))
+        assert cells["hands"] == f"{bot['hands']:,}"
+        assert cells["return"].replace("−", "-") == f"{100 * bot['mean']:+.4f}%"
+        for name, key in (("95% interval", "ci95"), ("anytime 95%", "anytime95")):
+            low, high = cells[name].replace("−", "-").replace("\xa0", " ").split(" … ")
+            assert [low, high] == [f"{100 * edge:+.4f}%" for edge in bot[key]]
+
+
+@pytest.mark.parametrize("system", ["hilo", "ko", "hiopt1", "zen", "omega2"])
+def test_count(system, monkeypatch):
+    """Ten bets on the rounds of one game; each of their commands plays them again."""
+    monkeypatch.setattr(long_work, "_kept", long_work.OrderedDict())
+    chosen = random.Random(system)
+    for _ in range(10):
+        bets = chosen.choice([("1-4", ""), ("1-8", ""), ("0:1 1:2 3:6", ""), ("1-12", "1-6"), ("1-12", "1-10")])
+        bank, seed = str(chosen.choice([200, 500, 1000, "2k"])), "4"
+        page = count_report(AskedCount(ChosenGame("single-deck", ()), system, *bets, "none", bank, "20000", seed))
+        found, shown = printed(page), figures(page)
+        for name, key, form in (
+            ("EV per round, units", "ev_per_round", ",.6f"),
+            ("SCORE", "score", ",.3f"),
+            ("DI", "di", ",.3f"),
+            ("N0, rounds", "n0", ",.0f"),
+        ):
+            assert shown[name].partition(" ± ")[0] == format(found[key], form), (key, command(page))
+
+
+@pytest.mark.parametrize("game", games(SETTINGS, ["easy", "vegas-s17", "two-deck"], 4))
+def test_play(game, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    chosen = random.Random(str(game))
+    asked, answers, lines = AskedPlay(game, str(chosen.randrange(999))), [], []
+    for _ in range(8):
+        page = play_report(asked._replace(answers="\n".join(answers)))
+        moves = re.findall(r'data-word="(.*?)"', page)
+        if not moves:
+            lines += re.findall(r"<p[^>]*>(.*?)</p>", page.partition('role="log"')[2].partition("</div>")[0])
+        answers.append(chosen.choice(moves) if moves else "5")
+    typed = "".join(f"{answer}\n" for answer in answers)
+    out = bjsim(*shlex.split(command(page))[1:], stdin=typed.encode()).out
+    said = [line for line in out.splitlines() if line and not re.search(r" > \S*$", line)]
+    assert said[2 : 2 + len(lines)] == [unescape(line) for line in lines]
