@@ -33,8 +33,8 @@ from bjsim.strategies.learning.repeat import is_learn_part, merge_repetitions
 def merge(parts: tuple[str, ...], files: Files, workers: int | None) -> None:
     """Merge the parts of a run that was played in shards: bjsim merge part*.json
 
-    PART... are the files that `bjsim run --shard K/N --checkpoint PART`, `bjsim count` or `bjsim learn` has written, one
-    for each shard. The result is that of the run on one machine, to the bit.
+    PART... are the files that `bjsim run --shard K/N --checkpoint PART`, `bjsim count` or `bjsim learn` has written,
+    one for each shard. The result is that of the run on one machine, to the bit.
     """
     files.check()
     if zipfile.is_zipfile(parts[0]):
