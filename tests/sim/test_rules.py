@@ -96,6 +96,7 @@ FIELDS: dict[str, dict[str, list[Any]]] = {
     "surrender_after_double": FLAGS,
     "insurance": FLAGS,
     "attack": FLAGS,
+    "exchange": {"takes": [(word, word) for word in ("none", "21", "natural")], "refuses": ["", True, "20"]},
     "split_by": {"takes": [(word, word) for word in ("value", "rank", "never")], "refuses": ["", "suit", "points", 10]},
     "max_hands": {
         "takes": [(2, 2), ("16", 16), ("inf", math.inf), (math.inf, math.inf)],

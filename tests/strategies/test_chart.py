@@ -204,7 +204,8 @@ def test_rows_are_read_as_they_are_named(name: str) -> None:
                 assert (row.hand.points, row.hand.soft, row.hand.rank) == (state.points, state.soft, -1)
             first = parse_row(states.rows_of(state)[0])
             counts = states.rules.bonuses != "none" and "P" not in states.legal(state)  # a pair has a row of its own
-            assert bool(first.counted) == (counts and (state.cards > 2 or state.meld != ()))
+            counted = counts and (state.cards > 2 or state.meld != ())
+            assert bool(first.counted) == (counted or (state.risk == 0 and "P" not in states.legal(state)))
             if first.kind == PAIR and first.rank:
                 assert first.rank == min(state.rank, 9)
             if state.cards == 2 and not first.counted and state.points not in (4, 20, 21):

@@ -10,7 +10,7 @@ import click
 
 from bjsim.cli.options import gathered, rules_options
 from bjsim.cli.solve_page import draw_solved
-from bjsim.cli.solve_shoe import InShoe, print_hand, read_hand, read_shoe, shoe_options
+from bjsim.cli.solve_shoe import InShoe, print_exchange, print_hand, read_hand, read_shoe, shoe_options
 from bjsim.cli.solve_tables import print_dealer, print_table, print_value
 from bjsim.cli.waiting import waiting
 from bjsim.cli.written import Files, html_option, json_option, plot_option, write_json
@@ -79,6 +79,10 @@ def solve(
     tables = find_tables(rules, what, exact, asked)
     if asked.hand is not None:
         cards, shown = read_hand(asked.hand, rules)
+        if "/" in cards and isinstance(tables.solution, Solver):
+            first, _, second = cards.partition("/")
+            print_exchange(first, second, shown, tables.solution.exchange_values(first, second, shown), files.json_path)
+            return
         print_hand(cards, shown, tables.solution.values_by_strategy(cards, shown), files.json_path)
         return
     if chart_format:

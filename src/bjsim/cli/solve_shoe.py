@@ -30,7 +30,11 @@ class InShoe(NamedTuple):
 def shoe_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options of `solve` for a finite shoe."""
     for option in (
-        click.option("--hand", metavar="'T,6 v T'", help="All actions of one hand, in a finite shoe by strategy."),
+        click.option(
+            "--hand",
+            metavar="'T,6 v T'",
+            help="All actions of one hand, in a finite shoe by strategy; with an exchange, two hands: 'T,5 / 6,T v 6'.",
+        ),
         click.option("--shoe", metavar="A=4,2=3,...", help="The cards in the shoe, if not whole decks."),
         click.option(
             "--strategy",
@@ -80,6 +84,22 @@ def best_letters(values: Mapping[str, Mapping[str, Number]]) -> dict[str, str]:
     """The letter of the best action by strategy."""
     letters = legal_letters(values)
     return {name: max(letters, key=ev.__getitem__) for name, ev in values.items()}
+
+
+def print_exchange(first: str, second: str, shown: str, values: Mapping[str, float], json_path: str | None) -> None:
+    """Print what two hands win as dealt, and with their second cards exchanged."""
+    if json_path:
+        write_json({"hands": [first, second], "shown": shown, "values": dict(values)}, json_path)
+        if json_path == "-":
+            return
+    hands = {"S": f"{first} {second}", "X": f"{first[0]}{second[1]} {second[0]}{first[1]}"}
+    table = LabelledTable(str, ["both hands"], ["keep " + hands["S"], "exchange " + hands["X"], "best"])
+    for (letter, value), verb in zip(values.items(), ("keep ", "exchange "), strict=True):
+        table[verb + hands[letter], "both hands"] = f"{value: .9f}"
+    table["best", "both hands"] = "exchange" if values["X"] > values["S"] else "keep"
+    if screen_width():
+        click.secho(f"{first} and {second} against {shown}: expected profit of both hands in bets of one", bold=True)
+    click.echo(table)
 
 
 def print_hand(cards: str, shown: str, values: Mapping[str, Mapping[str, Number]], json_path: str | None) -> None:

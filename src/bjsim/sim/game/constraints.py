@@ -184,6 +184,29 @@ CONTRADICTIONS = (
             ("no_hole_loses", "all", "it is not said whether the attack is part of the original bet"),
         )
     ),
+    *(
+        Contradiction(
+            ("exchange", field),
+            lambda r, field=field, value=value: r.exchange != "none" and getattr(r, field) == value,  # type: ignore[misc]
+            f"exchange = {{exchange}} with {field} = {{{field}}}: {reason}",
+        )
+        for field, value, reason in (
+            ("raises", True, "it is not said which of two hands is raised; use raises = false"),
+            ("ties", "replay", "it is not said how one of two hands is replayed; use push or lose"),
+            ("stand_on_21", False, "ace and ten after an exchange stand; use stand_on_21 = true"),
+            ("attack", True, "two hands are not attacked; use attack = false"),
+        )
+    ),
+    Contradiction(
+        ("exchange", "surrender"),
+        lambda r: r.exchange != "none" and bool(EARLY_SURRENDER[r.surrender]),
+        "exchange = {exchange} needs surrender = none or late, not {surrender}: cards are exchanged after the look",
+    ),
+    Contradiction(
+        ("exchange", "no_hole_loses"),
+        lambda r: r.exchange != "none" and r.no_hole_loses != "all",
+        "exchange = {exchange} needs no_hole_loses = all, not {no_hole_loses}: there are two original bets",
+    ),
     Contradiction(
         ("attack", "ties"),
         lambda r: r.attack and r.ties == "replay",

@@ -48,6 +48,7 @@ class Round:
     """
 
     def __init__(self, rules: Rules, shoe: Shoe, seats: int, chips: Sequence[int] | None = None) -> None:
+        rules.need_one_hand()
         self.rules = rules
         self.shoe = shoe
         holds = chips or [rules.chips] * seats

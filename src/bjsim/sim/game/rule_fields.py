@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import field
+from dataclasses import field, fields
 from fractions import Fraction
+from functools import wraps
 from html import escape
-from typing import Any
+from typing import Any, TypeVar
 
 from bjsim.errors import InputError, shorten, suggest
 from bjsim.sim.game import rule_parsers as parsers
 
+T = TypeVar("T")
 WORDS: dict[str, dict[str, object]] = {  # what casinos and books write for rules
     "s17": {"hit_soft_17": False},
     "h17": {"hit_soft_17": True},
@@ -34,7 +36,7 @@ ALIASES = {"bj": "blackjack_pays", "pen": "cut", "penetration": "cut", "p": "ten
 
 NOT_MODELLED = {  # what docs/explanation/scope.md excludes, by the words that ask for it
     "side bets within rounds": "21-3 perfect-pairs lucky-ladies royal-match over-under side-bet",
-    "exchanged cards": "switch",
+    "rounds with exchanged cards": "switch",
 }
 
 
@@ -112,12 +114,12 @@ def expand_words(changes: Mapping[str, object], known: Collection[str]) -> dict[
         if field == "name" or field in known:
             expanded[field] = value
             continue
-        fields = parse_word(name)
-        if fields is None:
+        words = parse_word(name)
+        if words is None:
             raise unknown_field(name, known)
-        opposite = _opposite(fields)
+        opposite = _opposite(words)
         try:
-            meant = fields if parsers.flag(str(value).strip()) else opposite
+            meant = words if parsers.flag(str(value).strip()) else opposite
         except KeyError:
             meant = None
         if meant is None:
@@ -133,6 +135,19 @@ def _opposite(fields: Mapping[str, object]) -> dict[str, object] | None:
         return {"surrender": "none"}
     flags: dict[str, object] = {name: not meant for name, meant in fields.items() if isinstance(meant, bool)}
     return flags if len(flags) == len(fields) == 1 else None
+
+
+def name_unknown_fields(rules: type[T]) -> type[T]:
+    """Let the constructor suggest a field for one that does not exist, and take words of the trade, as `replace`."""
+    construct: Any = rules.__init__
+    known = [each.name for each in fields(rules) if "parse" in each.metadata]  # type: ignore[arg-type]
+
+    @wraps(construct)
+    def init(self: T, *values: object, **named: object) -> None:
+        construct(self, *values, **expand_words(named, known))
+
+    setattr(rules, "__init__", init)  # noqa: B010
+    return rules
 
 
 def html_table(title: str, rows: Iterable[tuple[str, object, str]]) -> str:

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from bjsim.sim.game.cards import DECKS, RANKS, TEN, rank_probabilities
 from bjsim.sim.game.hand_states import MELDS, spanish_meld
+from bjsim.sim.game.rule_fields import RulesError
 
 
 class RuleValues:
@@ -28,6 +29,7 @@ class RuleValues:
     max_hands: float
     max_ace_hands: float | str
     bonuses: str
+    exchange: str
     raises: bool
     buy_in: int
 
@@ -72,6 +74,14 @@ class RuleValues:
             self.buy_in if self.raises else 1,
         ]
         return Fraction(1, math.lcm(*parts))
+
+    def need_one_hand(self) -> None:
+        """Raises: RulesError: Seats have two hands, of which only values in an infinite shoe are known."""
+        if self.exchange != "none":
+            raise RulesError(
+                f"exchange = {self.exchange} is solved in an infinite shoe only, and not dealt; use decks = inf, or "
+                "exchange = none"
+            )
 
     def hand_limit(self, aces: bool) -> float:
         """Hands that a seat may hold after splits of aces, or of other pairs."""

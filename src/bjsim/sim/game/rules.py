@@ -9,36 +9,32 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
-from functools import wraps
-from typing import Any, TypeVar
+from typing import Any
 
 from bjsim.arguments import a_type
 from bjsim.errors import shorten
 from bjsim.sim.game import rule_parsers as parsers
 from bjsim.sim.game.cards import NORMAL_TENS, SPANISH_TENS
 from bjsim.sim.game.constraints import find_contradictions
-from bjsim.sim.game.rule_fields import RulesError, choice, expand_words, flag, html_table, plain, rule, unknown_field
+from bjsim.sim.game.rule_fields import (
+    RulesError,
+    choice,
+    expand_words,
+    flag,
+    html_table,
+    name_unknown_fields,
+    plain,
+    rule,
+    unknown_field,
+)
 from bjsim.sim.game.rule_values import RuleValues
 
 LONGEST_NAME = 100  # characters
-T = TypeVar("T")
 
 __all__ = ["RULE_FIELDS", "Rules", "RulesError", "parse_field", "plain"]
 
 
-def _name_unknown_fields(rules: type[T]) -> type[T]:
-    """Let the constructor suggest a field for one that does not exist, and take words of the trade, as `replace`."""
-    construct: Any = rules.__init__
-
-    @wraps(construct)
-    def init(self: T, *values: object, **named: object) -> None:
-        construct(self, *values, **expand_words(named, RULE_FIELDS))
-
-    setattr(rules, "__init__", init)  # noqa: B010
-    return rules
-
-
-@_name_unknown_fields
+@name_unknown_fields
 @dataclass(frozen=True)
 class Rules(RuleValues):
     """The rules of one game. Money is counted in initial bets.
@@ -74,7 +70,8 @@ class Rules(RuleValues):
         surrender_cards: How many cards a hand that surrenders may have.
         surrender_after_double: A hand that has doubled may give up half of its stake (rescue).
         insurance: Against an ace, half the bet may be staked on a dealer's natural, which pays 2:1.
-        attack: Once the dealer's card is open, a seat may double its bet before its own cards are dealt.
+        attack: Against the dealer's open card, a seat may double its bet before its own cards are dealt.
+        exchange: Second cards of two equal bets may be exchanged before play; what ace and ten then are.
         split_by: Pairs that may be split: equal value, equal rank.
         max_hands: Hands a seat may hold after splits.
         max_ace_hands: Hands a seat may hold after splits of aces; none: as for other pairs.
@@ -170,8 +167,9 @@ class Rules(RuleValues):
     surrender_cards: str = choice("two", "how many cards a hand that surrenders may have", "two", "any")
     surrender_after_double: bool = flag(False, "a hand that has doubled may give up half of its stake (rescue)")
     insurance: bool = flag(False, "against an ace, half the bet may be staked on a dealer's natural, which pays 2:1")
-    attack: bool = flag(
-        False, "once the dealer's card is open, a seat may double its bet before its own cards are dealt"
+    attack: bool = flag(False, "against the dealer's open card, a seat may double its bet before its own are dealt")
+    exchange: str = choice(
+        "none", "second cards of two bets may be exchanged; what ace and ten are", "none", "21", "natural"
     )
     split_by: str = choice("value", "pairs that may be split: equal value, equal rank", "value", "rank", "never")
     max_hands: float = rule(

@@ -36,6 +36,7 @@ def solution_of(rules: Rules, shoe: Mapping[str, int] | None) -> Solution:
 
 def round_parts(solution: Solution, squares: bool = False) -> Iterator[RoundPart]:
     """The cases of a round of the best chart, by first card and column; `BJ` where both cards are shown."""
+    solution.rules.need_one_hand()
     if solution.rules.attack:
         raise InputError(
             "attack: known cards are not valued where bets are doubled before the deal; use attack = false"

@@ -25,6 +25,7 @@ from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.rules import Rules, need_rules
 from bjsim.strategies.charts.chart import Chart, full_code
 from bjsim.strategies.charts.rows import row_order
+from bjsim.strategies.exact.exchange import ExchangeAutomaton
 from bjsim.strategies.exact.values import Column, Dealer, ExpectedValue, Means, Number, Policy
 
 
@@ -46,7 +47,7 @@ class BestPlay:
         need_rules(rules)
         self.rules = rules
         self.number = number
-        self.states = Automaton(rules)
+        self.states = Automaton(rules) if rules.exchange == "none" else ExchangeAutomaton(rules)
         self.dealers_play = Dealer(self.states, number)
         self.cases = self.dealers_play.cases()
         self.columns = {column.label: column for column in self.cases if column.label}

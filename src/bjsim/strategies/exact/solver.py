@@ -11,10 +11,12 @@ from itertools import chain
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import View
 from bjsim.sim.game.automaton import Decision
+from bjsim.sim.game.cards import parse_rank
 from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.exact.best_play import BestPlay
+from bjsim.strategies.exact.exchange import ExchangeAutomaton, exchange_sd
 from bjsim.strategies.exact.moments import round_sd
 from bjsim.strategies.exact.reach import count_decisions
 from bjsim.strategies.exact.values import Column, ExpectedValue, Number, Policy
@@ -52,6 +54,8 @@ class Solver(BestPlay, Solution):
     def sd_of(self, strategy: Chart | str) -> float:
         """Compute the standard deviation of a chart; see `Solution.sd_of`."""
         policy = _policy(strategy)
+        if isinstance(self.states, ExchangeAutomaton):
+            return exchange_sd(self.states, policy)
         ev = self.ev(policy)
         return round_sd(self.states, policy, ev.value, ev.tied)
 
@@ -72,6 +76,33 @@ class Solver(BestPlay, Solution):
     def values_by_strategy(self, cards: str, shown: str) -> dict[str, dict[str, Number]]:
         """Return the values of one hand, followed by best play; see `Solution.values_by_strategy`."""
         return {"best play": self.hand_values(cards, shown)}
+
+    def exchange_values(self, first: str, second: str, shown: str) -> dict[str, float]:
+        """Compute what a seat wins with two hands as dealt, and once their second cards are exchanged.
+
+        Args:
+            first: The two cards of one hand, in the order of the deal.
+            second: Those of the other.
+            shown: What the dealer shows, without a natural.
+
+        Returns:
+            Expected profit of both hands together in initial bets of one, by letter: S keeps, X exchanges.
+
+        Raises:
+            InputError: The game has no exchange, or these are not its cards.
+        """
+        if not isinstance(self.states, ExchangeAutomaton):
+            raise InputError(f"{self.rules}: cards are exchanged only with exchange = 21 or natural")
+        label = self.states.column(shown)
+        if label not in self.columns or len(first) != 2 or len(second) != 2:
+            raise InputError(f"{first} / {second} v {shown} is not accepted; give two hands of two cards, and one card")
+        ranks = [rank for rank, _ in self.states.ranks]
+        try:
+            cards = tuple(ranks.index(min(parse_rank(card), ranks[-1])) for card in (*first, *second))
+        except ValueError:
+            raise InputError(f"{first} / {second} is not accepted; cards are A 2 to 9 T J Q K") from None
+        keep, exchange = (float(profits[cards]) for profits in self.states.profits(label))
+        return {"S": keep, "X": exchange}
 
     def view_values(self, view: View) -> dict[str, Number]:
         """Return the value of the legal actions of a decision at a table; see `Solution.view_values`."""

@@ -90,6 +90,7 @@ class GameProcess:
     def __init__(self, rules: Rules) -> None:
         if not rules.infinite:
             raise RulesError(f"decks = {rules.decks:g} has too many states to learn; use decks = inf")
+        rules.need_one_hand()
         self.rules = rules
         self.automaton = Automaton(rules)
         self.cases = Dealer(self.automaton).cases()
@@ -180,13 +181,14 @@ class GameProcess:
         node, column = state.node, state.column
         if state == START and self.rules.attack:
             for case in self.columns.values():
-                yield Outcome(_chance(self._cases_of(case.upcard)), MDPState(ATTACKS, case.upcard))
+                yield Outcome(self._cases_of(case.upcard)[1], MDPState(ATTACKS, case.upcard))
         elif state == START:
             yield from self._offered(self.cases)
         elif state.name == ATTACKS:
             bets: float = 1 + (action == "A")
-            for p, after, reward, weight in self._offered(cases := self._cases_of(column)):
-                yield Outcome(p / _chance(cases), after, bets * reward, bets * weight)
+            cases, offered = self._cases_of(column)
+            for share, after, reward, weight in self._offered(cases):
+                yield Outcome(share / offered, after, bets * reward, bets * weight)
         elif state == INSURE:
             yield from self._insured(action)
         elif isinstance(node, Finished):
@@ -204,14 +206,15 @@ class GameProcess:
     def _natural(self, column: str) -> float:
         return float(self.columns[column].probabilities.get(DEALER_NATURAL, 0))
 
-    def _cases_of(self, upcard: str) -> list[Column]:
-        return [case for case in self.cases if case.upcard == upcard]
+    def _cases_of(self, upcard: str) -> tuple[list[Column], float]:
+        cases = [case for case in self.cases if case.upcard == upcard]
+        return cases, sum(float(case.probability) for case in cases)
 
     def _offered(self, cases: list[Column]) -> Iterator[Outcome]:
         """The deal in these cases, after the offer of insurance where there is one."""
         if plain := [case for case in cases if not case.insurable]:
             yield from self._dealt(plain)
-        if offered := _chance([case for case in cases if case.insurable]):
+        if offered := sum(float(case.probability) for case in cases if case.insurable):
             yield Outcome(offered, INSURE)
 
     def _dealt(self, cases: list[Column]) -> Iterator[Outcome]:
@@ -271,10 +274,6 @@ class GameProcess:
         """The payment of a hand; `saved` is what an early surrender saves in rounds that a natural has ended."""
         net, tied = self.automaton.settle(result, stake, dealer)
         return Outcome(p, START, float(net), float(tied)) if tied else Outcome(p, END, float(net) + saved)
-
-
-def _chance(cases: list[Column]) -> float:
-    return sum(float(case.probability) for case in cases)
 
 
 def _name(result: Result) -> str:

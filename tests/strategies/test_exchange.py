@@ -1,0 +1,108 @@
+"""Blackjack Switch: two bets whose second cards may be exchanged. The figures are those of two independent programs."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+from support.command import bjsim, refusal
+
+from bjsim import bank
+from bjsim.errors import InputError
+from bjsim.sim.game.automaton import Finished
+from bjsim.sim.game.hand_states import Result
+from bjsim.sim.game.presets import named_rules
+from bjsim.sim.game.round import Round
+from bjsim.sim.game.shoe import ScriptedShoe
+from bjsim.strategies.exact.solver import Solver
+from bjsim.strategies.mdp.blackjack import game_mdp
+from bjsim.strategies.shoe.solver import ShoeSolver
+
+PLAIN = named_rules("vegas-h17").replace(decks="inf", dealer_22_pushes=True, blackjack_pays=1)
+SWITCH = PLAIN.replace(exchange="21")
+OPTIONS = [
+    "--rules", "vegas-h17", "--decks", "inf", "--set", "dealer_22_pushes=true", "--set", "blackjack_pays=1", "--set",
+    "exchange=21",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("exchange", "percent"), [("21", -0.714599), ("natural", -0.310035)])
+def test_the_value_of_a_bet(exchange: str, percent: float) -> None:
+    solver = Solver(PLAIN.replace(exchange=exchange))
+    assert 100 * solver.value == pytest.approx(percent, abs=5e-7)
+    assert solver.value_of(solver.chart) == pytest.approx(solver.value, abs=1e-14)
+    assert float(Solver(PLAIN.replace(exchange=exchange), Fraction).value) == pytest.approx(solver.value, abs=1e-14)
+
+
+def test_the_value_over_every_four_cards_of_the_game_without_exchange() -> None:
+    """Each hand valued alone by the plain game, exchanged where that is better: the sum over all deals."""
+    plain = Solver(PLAIN)
+    states, total = plain.states, 0.0
+    for column in plain.columns.values():
+        means = plain.best[column.label]
+        ordinary = means.leaf(Finished(Result("stood", 21)))
+        dealt = {(a, b): float(means.value(states.hand((a, b)))) for a in range(10) for b in range(10)}
+        after = {cards: ordinary if sum(cards) == 9 and 0 in cards else value for cards, value in dealt.items()}
+        p = [float(chance) for _, chance in states.ranks]
+        for a, b, c, d in itertools.product(range(10), repeat=4):
+            best = max(dealt[a, b] + dealt[c, d], after[a, d] + after[c, b])
+            total += float(column.probability) * p[a] * p[b] * p[c] * p[d] * best / 2
+    natural = 2 * (1 / 13) * (4 / 13)
+    assert Solver(SWITCH).value == pytest.approx(total - natural * (1 - natural), abs=1e-13)
+    assert Solver(SWITCH).value > plain.value + 0.06
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "shown", "best"),
+    [
+        ("T5", "6T", "6", "X"),  # to 20 and 11
+        ("TA", "AT", "6", "S"),  # two naturals
+        ("TT", "AA", "6", "X"),  # two hands of 21, though no naturals
+        ("T9", "T8", "6", "S"),  # no other hands
+        ("88", "88", "6", "S"),  # the same cards
+        ("95", "T2", "6", "X"),  # 14 and 12 become 11 and 15
+    ],
+)
+def test_which_exchange_is_right(first: str, second: str, shown: str, best: str) -> None:
+    values = Solver(SWITCH).exchange_values(first, second, shown)
+    assert ("X" if values["X"] > values["S"] else "S") == best
+    plain = Solver(PLAIN)
+    assert values["S"] == pytest.approx(
+        sum(plain.best[shown].value(plain.states.hand("A23456789T".index(c) for c in hand)) for hand in (first, second))
+    )
+
+
+def test_the_costs_of_cells_add_up() -> None:
+    """With the hands that the best exchange makes."""
+    solver = Solver(SWITCH)
+    chart = replace(solver.chart, cells={**solver.chart.cells, ("16", "T"): "S", ("12", "6"): "H", ("11", "T"): "H"})
+    assert sum(cell.cost for cell in solver.costs(chart)) == pytest.approx(
+        solver.value - solver.value_of(chart), abs=1e-13
+    )
+
+
+def test_the_deviation_without_a_reason_to_exchange_is_that_of_two_hands() -> None:
+    """Two hands against one dealer: between one hand's deviation over the square root of two, and one hand's."""
+    assert Solver(PLAIN).sd / 2**0.5 < Solver(SWITCH).sd < Solver(PLAIN).sd
+
+
+def test_the_command_says_which_exchange_is_right() -> None:
+    out = bjsim("solve", *OPTIONS, "--hand", "T,5 / 6,T v 6").out.splitlines()
+    assert out[-1].split() == ["best", "exchange"]
+    wrong = refusal("solve", *OPTIONS, "--hand", "T,5 / 6 v 6")
+    assert wrong == "T5 / 6 v 6 is not accepted; give two hands of two cards, and one card"
+    assert bjsim("solve", "value", *OPTIONS).out.startswith("-0.00714598")
+
+
+def test_what_is_not_dealt_says_so() -> None:
+    finite = SWITCH.replace(decks=6)
+    for refused in (
+        lambda: ShoeSolver(finite),
+        lambda: Round(SWITCH, ScriptedShoe("2345"), 1),
+        lambda: game_mdp(SWITCH),
+        lambda: bank(SWITCH, 1000, 500, bet=10, goal=1500),
+    ):
+        with pytest.raises(InputError, match="exchange = 21 is solved in an infinite shoe only, and not dealt"):
+            refused()
