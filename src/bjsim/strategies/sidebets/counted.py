@@ -114,6 +114,8 @@ def count_bet(
     """
     if shoe.replaced:
         raise InputError(f"{argument('decks')}: an infinite shoe cannot be counted; give a whole number")
+    if bet.upcard:
+        raise InputError(f"{bet.name} is offered against {bet.upcard} only, and not counted as a bet of every round")
     if not 1 <= cut <= shoe.size - 20:
         raise InputError(f"{argument('cut')}: {shorten(cut)} is not accepted; use 1 to {shoe.size - 20} cards")
     if tags is not None and (level is not None or len(tags) != TEN + 1):

@@ -1,4 +1,4 @@
-"""A side bet next to a simulated game: its rounds are dealt again with suits, which changes nothing in the game."""
+"""A side bet next to a simulated game: its rounds are replayed with suits, which changes nothing in the game."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ class BetDeals:
             self._by_cards[sizes] = float(event.pays)
 
     def _busts(self, deal: SuitedDeal, dealer: Sequence[Kinds]) -> Floats:
-        """The dealer plays the hand out with the cards behind the round, which the next round is dealt again."""
+        """The dealer plays the hand out with the cards behind the round, which the next round is replayed."""
         state, drawn = np.zeros(len(deal.end), np.int64), np.zeros(len(deal.end), np.int64)
         for number in range(MOST_CARDS):
             card = dealer[number] if number < 2 else deal.kinds[deal.end + number - 2]
@@ -153,7 +153,7 @@ def play_bet(
     names: Sequence[str],
     rounds: Sequence[int],
 ) -> list[PlayedBet]:
-    """Play a side bet next to the rounds of an experiment, which are dealt again.
+    """Play a side bet next to the rounds of an experiment, which are replayed.
 
     Args:
         bet: The name of the bet, or a TOML file with one.
@@ -221,7 +221,7 @@ def _tables(experiment: Experiment) -> Iterator[tuple[int, TracedTable]]:
 def deal_blocks(
     experiment: Experiment, group: int, table: TracedTable, rounds: int, more: int
 ) -> Iterator[tuple[NDArray[np.int64], SuitedDeal]]:
-    """Deal the blocks again that a table of a group has played.
+    """Replay the blocks that a table of a group has played.
 
     Args:
         experiment: The experiment.
