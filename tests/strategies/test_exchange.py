@@ -18,6 +18,7 @@ from bjsim.sim.game.round import Round
 from bjsim.sim.game.shoe import ScriptedShoe
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.mdp.blackjack import game_mdp
+from bjsim.strategies.shoe.exchange import exchange_values
 from bjsim.strategies.shoe.solver import ShoeSolver
 
 PLAIN = named_rules("vegas-h17").replace(decks="inf", dealer_22_pushes=True, blackjack_pays=1)
@@ -74,6 +75,31 @@ def test_which_exchange_is_right(first: str, second: str, shown: str, best: str)
     )
 
 
+@pytest.mark.parametrize(("first", "second", "shown"), [("T5", "6T", "6"), ("8T", "68", "T"), ("A9", "2T", "5")])
+def test_an_exchange_in_a_finite_shoe_is_for_the_cards_that_are_gone(first: str, second: str, shown: str) -> None:
+    """Each hand by the solver of the shoe without the two cards of the other; A-T after an exchange is a 21."""
+    game = SWITCH.replace(decks=2)
+    plain, gone = game.replace(exchange="none"), "A23456789T".index
+
+    def value(hand: str, other: str) -> float:
+        left = [8] * 9 + [32]
+        for card in other:
+            left[gone(card)] -= 1
+        return max(ShoeSolver(plain, left).hand_values(hand, shown, "cdp1").values())
+
+    values = exchange_values(game, first, second, shown)
+    assert values["S"] == pytest.approx(value(first, second) + value(second, first), abs=1e-12)
+    one, two = first[0] + second[1], second[0] + first[1]
+    if "A" not in one:
+        assert values["X"] == pytest.approx(value(one, two) + value(two, one), abs=1e-12)
+    else:
+        natural = exchange_values(game.replace(exchange="natural"), first, second, shown)
+        assert natural["X"] == pytest.approx(value(one, two) + value(two, one), abs=1e-12)
+        assert values["X"] < natural["X"]
+    far = Solver(SWITCH).exchange_values(first, second, shown)
+    assert exchange_values(game.replace(decks=8), first, second, shown) == pytest.approx(far, abs=0.03)
+
+
 def test_the_costs_of_cells_add_up() -> None:
     """With the hands that the best exchange makes."""
     solver = Solver(SWITCH)
@@ -91,6 +117,8 @@ def test_the_deviation_without_a_reason_to_exchange_is_that_of_two_hands() -> No
 def test_the_command_says_which_exchange_is_right() -> None:
     out = bjsim("solve", *OPTIONS, "--hand", "T,5 / 6,T v 6").out.splitlines()
     assert out[-1].split() == ["best", "exchange"]
+    shoe = bjsim("solve", *OPTIONS, "--decks", "6", "--hand", "T,5 / 6,T v 6").out.splitlines()
+    assert shoe[-1].split() == ["best", "exchange"] and shoe != out
     wrong = refusal("solve", *OPTIONS, "--hand", "T,5 / 6 v 6")
     assert wrong == "T5 / 6 v 6 is not accepted; give two hands of two cards, and one card"
     assert bjsim("solve", "value", *OPTIONS).out.startswith("-0.00714598")

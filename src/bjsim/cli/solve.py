@@ -24,6 +24,7 @@ from bjsim.strategies.exact.tables import Tables
 from bjsim.strategies.exact.values import Number
 from bjsim.strategies.formats.files import WRITERS
 from bjsim.strategies.mdp.size import find_reasons, measure_size, plain_size
+from bjsim.strategies.shoe.exchange import exchange_values
 from bjsim.strategies.shoe.solver import ShoeSolver
 from bjsim.strategies.shoe.tables import ShoeTables
 from bjsim.strategies.solution import Solution
@@ -76,13 +77,14 @@ def solve(
     if card and not drawn:
         raise InputError("--card changes the picture and the page; add --plot FILE.png or --html FILE")
     files.check()
+    if asked.hand is not None and "/" in asked.hand and asked.shoe is None:
+        cards, shown = read_hand(asked.hand, rules)
+        first, _, second = cards.partition("/")
+        print_exchange(first, second, shown, exchange_values(rules, first, second, shown), files.json_path)
+        return
     tables = find_tables(rules, what, exact, asked)
     if asked.hand is not None:
         cards, shown = read_hand(asked.hand, rules)
-        if "/" in cards and isinstance(tables.solution, Solver):
-            first, _, second = cards.partition("/")
-            print_exchange(first, second, shown, tables.solution.exchange_values(first, second, shown), files.json_path)
-            return
         print_hand(cards, shown, tables.solution.values_by_strategy(cards, shown), files.json_path)
         return
     if chart_format:
