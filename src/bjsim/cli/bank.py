@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 @click.option("--bankroll", type=Money(), metavar="AMOUNT", required=True, help="The bank at the beginning.")
 @click.option("--rounds", type=Count(1, 100_000), metavar="N", required=True, help="The most rounds that are played.")
 @click.option("--bet", type=Money(), metavar="AMOUNT", default="1", show_default=True, help="The bet of every round.")
+@click.option("--ramp", metavar="LOW-HIGH|'0:1 2:4 ...'", help="Bet by the count instead, in units of --bet.")
+@click.option(
+    "--system", default="hilo", show_default=True, metavar="NAME|FILE.toml", help="Counting system of --ramp."
+)
 @click.option("--goal", type=Money(), metavar="AMOUNT", help="The bank at which play stops.")
 @click.option("--floor", type=Money(), metavar="AMOUNT", help="Below this bank no bet is made.  [default: one bet]")
 @click.option("--rebate", type=Precision(), metavar="P%", help="The share of a loss that is paid back; finds stops.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +45,7 @@ def sidebet(
     A hand takes the first event in the table that it fulfils. --pays replaces the whole pay table: the hands of events
     that it omits fall to later events. FILE.toml describes a bet of your own; see the page on side bets.
     """
+    from bjsim.strategies.counting.tags import parse_tags
     from bjsim.strategies.sidebets.bets import built_in
     from bjsim.strategies.sidebets.counted import count_bet
     from bjsim.strategies.sidebets.exact import chosen
@@ -74,7 +74,8 @@ def sidebet(
     if counting["cut"] is not None:
         if shoe:
             raise InputError("--cut counts whole decks; leave out --shoe")
-        tags = read_tags(counting.pop("tags"))
+        given = counting.pop("tags")
+        tags = None if given is None else list(map(float, parse_tags(given.replace(",", " "))))
         counted = count_bet(*chosen(name, decks, rules, deck, None, pays), tags=tags, **counting)
     elif any(value is not None for value in counting.values()):
         raise InputError("--level, --tags and --trigger need --cut CARDS")
@@ -103,22 +104,11 @@ def print_figures(found: SideBet) -> None:
     click.echo("  ".join(f"{letter} {100 * change:+.4f}" for letter, change in found.removal.items()))
 
 
-def read_tags(text: str | None) -> list[int] | None:
-    """Parse ten tags. Raises: InputError."""
-    if text is None:
-        return None
-    words = text.replace(",", " ").split()
-    if not all(re.fullmatch(r"[+-]?\d{1,3}", word) for word in words):
-        raise InputError(f"--tags: {text} is not accepted; give ten whole numbers, for A, 2..9 and T")
-    return [int(word) for word in words]
-
-
 def print_counted(found: CountedBet) -> None:
     """Print what a counter of the bet gains."""
     if found.tags is not None:
-        click.echo(
-            f"\ntags for A, 2..9, T: {' '.join(map(str, found.tags))}; bets at {found.trigger:g} per deck and above"
-        )
+        tags = " ".join(f"{tag:g}" for tag in found.tags)
+        click.echo(f"\ntags for A, 2..9, T: {tags}; bets at {found.trigger:g} per deck and above")
     else:
         click.echo("\na bettor who sees the exact value before each round:")
     click.echo(f"bets in {100 * found.share:.2f}% of rounds, edge {100 * found.edge:.2f}%")

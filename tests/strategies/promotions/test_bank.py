@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -171,7 +172,7 @@ def test_the_published_rebate() -> None:
     assert f"{100 * sum(float(x) * p for x, p in payoffs.items()):.3f}" == "-0.263"
 
     def play(goal: int | None) -> bjsim.Rebate:
-        terms = {"bet": 100_000, "floor": 200_000, "rebate": 0.2, "rebate_from": 500_000}
+        terms: dict[str, Any] = {"bet": 100_000, "floor": 200_000, "rebate": 0.2, "rebate_from": 500_000}
         found = bjsim.bank(rules, 1_000_000, 20_000, goal=goal, payoffs=payoffs, **terms).rebate
         assert found is not None
         return found

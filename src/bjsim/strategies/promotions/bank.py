@@ -27,6 +27,7 @@ from bjsim.strategies.evaluation.best import solve
 from bjsim.strategies.exact.payoffs import round_payoffs
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.promotions.lattice import Lattice, after, make_lattice, play_on, stopped, tilt, to_units
+from bjsim.strategies.promotions.ramped import ramp_payoffs
 from bjsim.strategies.promotions.rebate import Rebate, best_stops
 
 MOST_ROUNDS = 100_000
@@ -99,6 +100,8 @@ def bank(
     rebate_from: object = None,
     bonus: object = None,
     sticky: bool = False,
+    ramp: str | None = None,
+    system: str = "hilo",
     payoffs: Mapping[Fraction, float] | None = None,
 ) -> BankResult:
     """Compute what becomes of a bank under flat bets and the best chart.
@@ -114,6 +117,9 @@ def bank(
         rebate_from: The least loss that is paid back in part; by default any.
         bonus: Added to the bank at the beginning, for which all rounds must be played: who falls below the floor before
             loses all.
+        ramp: Units of `bet` by count, such as `1-12` or `0:0 1:1 2:4`, instead of flat bets; the count of a round is
+            taken to be independent of that of the round before.
+        system: The counting system of the ramp.
         sticky: Whether the bonus is taken from what is left after the rounds.
         payoffs: The distribution of a round instead of the game's: profit in bets -> probability.
 
@@ -140,7 +146,11 @@ def bank(
     if rebate is None and rebate_from is not None:
         raise InputError(f"{argument('rebate_from')} needs {argument('rebate')}")
     part = None if rebate is None else exact_number(argument("rebate"), rebate, 1, "a share, such as 0.2")
-    lattice = make_lattice(_read_payoffs(payoffs) if payoffs else best_payoffs(game), amounts["bet"])
+    if payoffs:
+        profits = _read_payoffs(payoffs)
+    else:
+        profits = best_payoffs(game) if ramp is None else ramp_payoffs(game, ramp, system)
+    lattice = make_lattice(profits, amounts["bet"])
     found = _find_result(lattice, amounts, played, part)
     return found if bonus is None else replace(found, bonus=_find_bonus(lattice, amounts, played, taken))
 

@@ -42,7 +42,7 @@ class CountedBet:
     """
 
     bet: str
-    tags: tuple[int, ...] | None
+    tags: tuple[float, ...] | None
     trigger: float | None
     share: float
     edge: float
@@ -84,7 +84,7 @@ def count_bet(
     rules: Rules,
     cut: float,
     *,
-    tags: Sequence[int] | None = None,
+    tags: Sequence[float] | None = None,
     level: int | None = None,
     trigger: float | None = None,
     seed: int = 1,
