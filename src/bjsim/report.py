@@ -74,6 +74,20 @@ class Panels(NamedTuple):
     panels: Sequence[Mapping[str, Any]]
 
 
+class Bars(NamedTuple):
+    """A drawing of bars with their intervals: label, left edge, top, height, and the interval's ends, in its units.
+
+    Attributes:
+        shows: What it shows; its numbers are in the table that follows.
+        zero: The height at which bars begin.
+        bars: The bars, from left to right; those above zero gain.
+    """
+
+    shows: str
+    zero: float
+    bars: Sequence[tuple[str, float, float, float, float, float]]
+
+
 class Picture(NamedTuple):
     """A PNG in base64, and what it shows."""
 

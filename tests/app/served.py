@@ -21,8 +21,8 @@ class Served:
         environment = {**os.environ, "XDG_DATA_HOME": str(home)}
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, env=environment, text=True)
         assert self.process.stdout
-        self.address = re.search(r"http\S+", self.process.stdout.readline())[0]  # type: ignore[index]
-        self.base, self.token = self.address.split("/?token=")
+        self.address: str = re.search(r"http\S+", self.process.stdout.readline())[0]  # type: ignore[index]
+        self.base, _, self.token = self.address.partition("/?token=")
         self.port = int(self.base.rpartition(":")[2])
 
     def workers(self) -> list[int]:
@@ -74,21 +74,23 @@ class Person(Chromium):
         """The text of an element."""
         return str(self.run(f"document.querySelector({selector!r})?.innerText ?? ''"))
 
-    def click(self, selector: str) -> None:
-        """Click with the mouse."""
-        x, y = self.run(  # type: ignore[misc]
+    def _middle(self, selector: str) -> list[float]:
+        found = self.run(
             f"(() => {{ const one = document.querySelector({selector!r}); one.scrollIntoView({{block: 'center'}}); "
             "const box = one.getBoundingClientRect(); return [box.x + box.width / 2, box.y + box.height / 2]; })()"
         )
+        assert isinstance(found, list), f"there is no {selector}"
+        return found
+
+    def click(self, selector: str) -> None:
+        """Click with the mouse."""
+        x, y = self._middle(selector)
         for kind in ("mousePressed", "mouseReleased"):
             self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
 
     def tap(self, selector: str) -> None:
         """Touch with a finger."""
-        x, y = self.run(  # type: ignore[misc]
-            f"(() => {{ const one = document.querySelector({selector!r}); one.scrollIntoView({{block: 'center'}}); "
-            "const box = one.getBoundingClientRect(); return [box.x + box.width / 2, box.y + box.height / 2]; })()"
-        )
+        x, y = self._middle(selector)
         self.call("Input.dispatchTouchEvent", type="touchStart", touchPoints=[{"x": x, "y": y}])
         self.call("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
 

@@ -15,7 +15,7 @@ from bjsim.arguments import MAX_HANDS, whole_number
 from bjsim.cli.count_indices import find_indices, index_rows
 from bjsim.cli.count_report import count_rows, other_bets
 from bjsim.cli.options import Money
-from bjsim.cli.pages import rules_part, table_part
+from bjsim.cli.pages import bars_part, rules_part, table_part
 from bjsim.cli.run_page import report_run
 from bjsim.errors import InputError, RunFailed, suggest
 from bjsim.report import Figures, Notes, ProgressBar, Report, Section
@@ -203,13 +203,21 @@ def count_report(asked: AskedCount) -> str:
     parts += [
         Figures([(figure.name, figure.text) for figure in result.figures]),
         Notes(["± half the 95% interval; profits are luck-adjusted.", *result.notes], small=True),
-        Section(f"By {run.count_name}"),
+        Section(f"EV by {run.count_name}"),
+        bars_part(f"EV per initial bet by {run.count_name}, with 95% intervals", ev_rows(run)),
         table_part("counts", count_rows(result)),
     ]
     if not (run.spots > 1).any():
         parts += [Section("Other bets on the same rounds"), table_part("ramps", other_bets(result, SPREADS))]
     lines, rules = [run.description], rules_part([run.game.rules])
     return fragment(Report(run.title, lines, asked.command(run.rounds), rules, parts))
+
+
+def ev_rows(run: CountRun) -> list[tuple[str, float, float]]:
+    """EV with half its interval by count; labels are short."""
+    table, halves = run.returns, run.returns.ev_half_widths()
+    labels = [label.replace("≤ ", "≤").replace("≥ ", "≥").replace(" to ", "…") for label in run.labels]
+    return list(zip(labels, table.ev.tolist(), halves.tolist(), strict=True))
 
 
 def _own_rows(request: CountRequest) -> tuple[int, int]:

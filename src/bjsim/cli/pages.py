@@ -22,7 +22,7 @@ from bjsim.cli.convergence import (
 from bjsim.cli.tables import Printed
 from bjsim.cli.written import write_text
 from bjsim.html_pages import render_page
-from bjsim.report import ChartGrid, DealerGrid, Panels, Report, TextTable
+from bjsim.report import Bars, ChartGrid, DealerGrid, Panels, Report, TextTable
 from bjsim.sim.game.actions import NAMES
 from bjsim.sim.game.course import ACE, course
 from bjsim.sim.game.rules import Rules
@@ -31,6 +31,7 @@ from bjsim.strategies.results import BotResult
 from bjsim.strategies.tabular import interval, percent
 
 WIDTH, HEIGHT, LEFT, BOTTOM = 420, 260, 60, 30  # of a drawing, and of the labels on its left and below
+BARS_WIDTH, BARS_HEIGHT = 840, 220  # of a drawing of bars
 
 
 def write_page(report: Report, path: str) -> None:
@@ -125,6 +126,29 @@ def table_part(name: str, printed: Printed) -> TextTable:
     """A printed table as part of a report."""
     headings, rows = printed
     return TextTable(name, headings, [[str(cell) for cell in row] for row in rows])
+
+
+def bars_part(shows: str, rows: Sequence[tuple[str, float, float]]) -> Bars:
+    """Bars for labels with their values and half their intervals; a very wide interval does not set the scale."""
+    reach = max(abs(value) for _, value, _ in rows) or 1.0
+    low, high = min(0.0, *(value for _, value, _ in rows)) - reach / 9, max(0.0, *(v for _, v, _ in rows)) + reach / 9
+
+    def y(value: float) -> float:
+        return round((high - min(max(value, low), high)) / (high - low) * BARS_HEIGHT, 1)
+
+    wide, zero = BARS_WIDTH / len(rows), y(0.0)
+    bars = [
+        (
+            label,
+            round(n * wide, 1),
+            min(y(value), zero),
+            abs(round(y(value) - zero, 1)),
+            y(value - half),
+            y(value + half),
+        )
+        for n, (label, value, half) in enumerate(rows)
+    ]
+    return Bars(shows, zero, bars)
 
 
 def convergence_part(results: Sequence[BotResult]) -> Panels:
