@@ -104,7 +104,7 @@ def bank(
     system: str = "hilo",
     payoffs: Mapping[Fraction, float] | None = None,
 ) -> BankResult:
-    """Compute what becomes of a bank under flat bets and the best chart.
+    """Compute what becomes of a bank under flat bets or a ramp, and the best chart.
 
     Args:
         rules: The game. In a finite shoe, the rounds are independent and have the exact value of a fresh shoe.
@@ -117,10 +117,10 @@ def bank(
         rebate_from: The least loss that is paid back in part; by default any.
         bonus: Added to the bank at the beginning, for which all rounds must be played: who falls below the floor before
             loses all.
+        sticky: Whether the bonus is taken from what is left after the rounds.
         ramp: Units of `bet` by count, such as `1-12` or `0:0 1:1 2:4`, instead of flat bets; the count of a round is
             taken to be independent of that of the round before.
         system: The counting system of the ramp.
-        sticky: Whether the bonus is taken from what is left after the rounds.
         payoffs: The distribution of a round instead of the game's: profit in bets -> probability.
 
     Returns:
