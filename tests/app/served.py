@@ -22,7 +22,8 @@ class Served:
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, env=environment, text=True)
         assert self.process.stdout
         self.address: str = re.search(r"http\S+", self.process.stdout.readline())[0]  # type: ignore[index]
-        self.base, _, self.token = self.address.partition("/?token=")
+        self.base: str = self.address.partition("/?token=")[0]
+        self.token: str = self.address.partition("/?token=")[2]
         self.port = int(self.base.rpartition(":")[2])
 
     def workers(self) -> list[int]:
