@@ -27,12 +27,12 @@ def approximate_value(solver: ShoeSolver) -> float:
         for node, weight in zip(nodes, weights, strict=True):
             value = float(play.value[node])
             pair = int(node) - shoe.layout.pairs
-            form = shoe.form(start, pair) if pair >= 0 else None
-            if form is not None:
+            forms = shoe.forms(start, pair) if pair >= 0 else ()
+            if forms:
                 options = [analysis.base.stand[start, node], analysis.hit(start, play, np.array([node]))[0]]
                 if shoe.nodes.legal[start, node] >> DOUBLE & 1:
                     options.append(analysis.base.double[start, node])
-                value = max(*options, _split(solver, analysis, play, form, start, pair))
+                value = max(*options, _split(solver, analysis, play, forms[0], start, pair))
             ev += shoe.chance[start] * weight * value
     return float(ev)
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bjsim.cli.options import Count, Money, Precision, rules_options
+from bjsim.cli.options import Count, Money, Precision, is_given, rules_options
 from bjsim.cli.written import json_option, write_json
+from bjsim.errors import InputError
 
 if TYPE_CHECKING:
     from bjsim.sim.game.rules import Rules
@@ -39,6 +40,8 @@ def bank(rules: Rules, bankroll: float, rounds: int, json_path: str | None, **op
     """
     from bjsim.strategies.promotions.bank import bank as compute
 
+    if is_given("system") and options["ramp"] is None:
+        raise InputError("--system counts for --ramp; give one, such as --ramp 1-12, or leave it out")
     found = compute(rules, bankroll, rounds, **options)
     if json_path:
         results = [{"result": result, "probability": p} for result, p in found.results.items()]
