@@ -18,7 +18,7 @@ from bjsim.sim.game.round import Round
 from bjsim.sim.game.shoe import ScriptedShoe
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.mdp.blackjack import game_mdp
-from bjsim.strategies.shoe.exchange import exchange_values
+from bjsim.strategies.shoe.exchange import exchange_values, value_in_shoe
 from bjsim.strategies.shoe.solver import ShoeSolver
 
 PLAIN = named_rules("vegas-h17").replace(decks="inf", dealer_22_pushes=True, blackjack_pays=1)
@@ -98,6 +98,13 @@ def test_an_exchange_in_a_finite_shoe_is_for_the_cards_that_are_gone(first: str,
         assert values["X"] < natural["X"]
     far = Solver(SWITCH).exchange_values(first, second, shown)
     assert exchange_values(game.replace(decks=8), first, second, shown) == pytest.approx(far, abs=0.03)
+
+
+@pytest.mark.slow
+def test_the_value_of_a_large_shoe_is_that_of_the_infinite_one() -> None:
+    """Three million cards. In six decks it is -.541%: all cards of a hand and two of the other one are known."""
+    cards = {card: 240_000 for card in "A23456789"} | {"T": 960_000}
+    assert 100 * value_in_shoe(SWITCH.replace(decks=6), cards) == pytest.approx(-0.714599, abs=2e-5)
 
 
 def test_the_costs_of_cells_add_up() -> None:

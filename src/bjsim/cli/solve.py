@@ -24,7 +24,7 @@ from bjsim.strategies.exact.tables import Tables
 from bjsim.strategies.exact.values import Number
 from bjsim.strategies.formats.files import WRITERS
 from bjsim.strategies.mdp.size import find_reasons, measure_size, plain_size
-from bjsim.strategies.shoe.exchange import exchange_values
+from bjsim.strategies.shoe.exchange import exchange_values, value_in_shoe
 from bjsim.strategies.shoe.solver import ShoeSolver
 from bjsim.strategies.shoe.tables import ShoeTables
 from bjsim.strategies.solution import Solution
@@ -81,6 +81,9 @@ def solve(
         cards, shown = read_hand(asked.hand, rules)
         first, _, second = cards.partition("/")
         print_exchange(first, second, shown, exchange_values(rules, first, second, shown), files.json_path)
+        return
+    if what == ("value",) and rules.exchange != "none" and not rules.infinite and not (exact or files.json_path):
+        click.echo(value_in_shoe(rules, read_shoe(asked.shoe) if asked.shoe else None))
         return
     tables = find_tables(rules, what, exact, asked)
     if asked.hand is not None:

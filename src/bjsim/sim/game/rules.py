@@ -70,8 +70,8 @@ class Rules(RuleValues):
         surrender_cards: How many cards a hand that surrenders may have.
         surrender_after_double: A hand that has doubled may give up half of its stake (rescue).
         insurance: Against an ace, half the bet may be staked on a dealer's natural, which pays 2:1.
-        attack: Against the dealer's open card, a seat may double its bet before its own cards are dealt.
-        exchange: Second cards of two equal bets may be exchanged before play; what ace and ten then are.
+        attack: Against the dealer's open card, a seat may double its bet before its own are dealt.
+        exchange: Second cards of two bets may be exchanged; what ace and ten are.
         split_by: Pairs that may be split: equal value, equal rank.
         max_hands: Hands a seat may hold after splits.
         max_ace_hands: Hands a seat may hold after splits of aces; none: as for other pairs.

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from itertools import combinations_with_replacement
+
+import numpy as np
+
 from bjsim.errors import InputError
 from bjsim.sim.game.cards import TEN, parse_rank
+from bjsim.sim.game.hand_states import Result
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import States
 from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.shoe.present import action_values
+from bjsim.strategies.shoe.analysis import Analysis, Floats, ShoeStates
+from bjsim.strategies.shoe.composition import VALUES, Composition
+from bjsim.strategies.shoe.game import Game, make_game
+from bjsim.strategies.shoe.present import action_values, share_game
 
 
 def exchange_values(rules: Rules, first: str, second: str, shown: str) -> dict[str, float]:
@@ -50,3 +59,71 @@ def exchange_values(rules: Rules, first: str, second: str, shown: str) -> dict[s
         "S": value(first, False) + value(second, False),
         "X": value(first[0] + second[1], True) + value(second[0] + first[1], True),
     }
+
+
+def value_in_shoe(
+    rules: Rules, shoe: Mapping[str, int] | None = None, progress: Callable[[float], object] = lambda done: None
+) -> float:
+    """Compute the value of a bet in a freshly shuffled shoe, with the best exchange. It takes half a minute.
+
+    Hands are played by all their cards (cdz-) and those of the other hand as dealt, which are known by then.
+
+    Args:
+        rules: A game with an exchange, of which the dealer shows one card.
+        shoe: The cards, if not the whole decks of `rules`.
+        progress: Called with the share that is done.
+
+    Returns:
+        Expected profit of one of the two bets, in initial bets.
+
+    Raises:
+        InputError: The shoe has no exact value.
+    """
+    game, whole = make_game(rules.replace(exchange="none")), Composition.of(rules, shoe)
+    total, (aces, tens), size = 0.0, whole.values[[0, TEN]], whole.values.sum()
+    for start, known in enumerate(game.dealer.known):
+        left = whole.values - known
+        dealt, after = np.zeros((2, VALUES, VALUES, VALUES, VALUES))  # by the hand and the other's cards
+        for one, other in combinations_with_replacement(range(VALUES), 2):
+            values = _hand_values(game, start, whole, one, other, rules.exchange == "21")
+            dealt[:, :, one, other] = dealt[:, :, other, one] = values[0]
+            after[:, :, one, other] = after[:, :, other, one] = values[1]
+        progress((start + 1) / VALUES)
+        keep = dealt + dealt.transpose(2, 3, 0, 1)
+        exchange = after.transpose(0, 3, 2, 1) + after.transpose(2, 1, 0, 3)  # [a, d, c, b] and [c, b, a, d]
+        total += float(whole.values[start] / size * (_four_cards(left) * np.maximum(keep, exchange)).sum()) / 2
+    if not rules.peek:
+        return total
+    natural, tie = 2 * aces * tens / (size * (size - 1)), 2 * (aces - 1) * (tens - 1) / ((size - 2) * (size - 3))
+    return float(total - natural * (1 - tie))
+
+
+def _hand_values(
+    game: Game, start: int, whole: Composition, one: int, other: int, ordinary: bool
+) -> tuple[Floats, Floats]:
+    """The value of every two cards without a dealer's natural, dealt and after an exchange, in a shoe without two."""
+    counts = list(whole.ranks)
+    for value in (one, other):
+        counts[max(range(value, len(counts) if value == TEN else value + 1), key=counts.__getitem__)] -= 1
+    shoe = ShoeStates(share_game(game, start, Game(game.rules)), Composition(tuple(counts)))
+    play, two = Analysis(shoe).by_cards(0), game.hands.two
+    dealt = play.value[two]
+    np.fill_diagonal(dealt, play.value[shoe.layout.pairs : -1])
+    after = dealt.copy()
+    if ordinary:
+        outcomes = game.dealer.outcomes
+        paid = [0.0 if game.states.ends_round(o) else game.paid(Result("stood", 21), o, 0.0) for o in outcomes]
+        after[0, TEN] = after[TEN, 0] = np.array(paid) @ shoe.dealer[0, :, shoe.nodes.gone[two[0, TEN]]]
+    return dealt, after
+
+
+def _four_cards(left: Floats) -> Floats:
+    """The probability of four cards in order."""
+    chance: Floats = np.ones((VALUES,) * 4)
+    for drawn in range(4):
+        counts = np.broadcast_to(left.reshape([-1 if axis == drawn else 1 for axis in range(4)]), chance.shape).copy()
+        for before in range(drawn):
+            same = np.eye(VALUES).reshape([VALUES if axis in (before, drawn) else 1 for axis in range(4)])
+            counts -= same
+        chance = chance * np.maximum(counts, 0) / (left.sum() - drawn)
+    return chance

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -29,6 +29,7 @@ from bjsim.strategies.shoe.game import Game, make_game
 from bjsim.strategies.shoe.hands import Ints, Removed, all_hands
 from bjsim.strategies.shoe.passes import DOUBLE, HIT, Base, Floats, Nodes, Shown, best, double, hit
 
+G = TypeVar("G", bound=Game)
 MIN_UNSEEN = 16  # unseen cards; with fewer, another deck is added
 
 
@@ -172,7 +173,12 @@ class PairGame(Game):
 
 @lru_cache(maxsize=512)
 def _pair_game(game: Game, start: int, pair: int) -> PairGame:
-    one, dealer = PairGame(game.rules, pair), game.dealer
+    return share_game(game, start, PairGame(game.rules, pair))
+
+
+def share_game(game: Game, start: int, one: G) -> G:
+    """Give a game of the same rules what another knows, and a dealer that shows one start."""
+    dealer = game.dealer
     shared = {"_found": game._found, "_against": game._against, "results": game.results, "states": game.states}
     shown = {
         "dealer": DealerPlay((dealer.starts[start],), dealer.outcomes, (dealer.hands[start],)),
