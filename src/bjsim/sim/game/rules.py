@@ -80,7 +80,8 @@ class Rules(RuleValues):
         split_tens_blackjack: Ace and ten after splitting tens is a natural.
         split_aces_blackjack: Ten and ace after splitting aces is a natural.
         stand_on_21: A total of 21 stands by itself.
-        bonuses: Five cards and 8-7-6 win double, six and 7-7-7 triple; or the bonuses of Spanish or Super Fun 21.
+        bonuses: Five cards and 8-7-6 win double, six and 7-7-7 triple: if they win, at once, or as in Spanish or Super
+            Fun 21.
         player_21_wins: A player's 21 wins at once, even against the dealer's.
         dealer_22_pushes: A dealer's 22 returns the bets of all hands that would win by it.
         charlie: So many cards in a hand win its bet at once.
