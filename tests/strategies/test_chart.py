@@ -200,11 +200,12 @@ def test_rows_are_read_as_they_are_named(name: str) -> None:
                     continue  # the row for any 21, the last that is asked
                 row = parse_row(label)
                 assert (row.points, row.soft) == (state.points, state.soft)
-                assert row.total in states.rows_of(state, may_split=False)
+                assert row.stake == 2**state.doubled
+                assert row.stake > 1 or row.total in states.rows_of(state, may_split=False)
                 assert (row.hand.points, row.hand.soft, row.hand.rank) == (state.points, state.soft, -1)
             first = parse_row(states.rows_of(state)[0])
             counts = states.rules.bonuses != "none" and "P" not in states.legal(state)  # a pair has a row of its own
-            counted = counts and (state.cards > 2 or state.meld != ())
+            counted = counts and not state.doubled and (state.cards > 2 or state.meld != ())
             assert bool(first.counted) == (counted or (state.risk == 0 and "P" not in states.legal(state)))
             if first.kind == PAIR and first.rank:
                 assert first.rank == min(state.rank, 9)
