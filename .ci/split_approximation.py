@@ -31,7 +31,9 @@ def approximate_value(solver: ShoeSolver) -> float:
             if forms:
                 options = [analysis.base.stand[start, node], analysis.hit(start, play, np.array([node]))[0]]
                 if shoe.nodes.legal[start, node] >> DOUBLE & 1:
-                    options.append(analysis.base.double[start, node])
+                    options.append(
+                        double(shoe.nodes, shoe.shown, analysis.base, start, np.array([node]), play.value)[0]
+                    )
                 value = max(*options, _split(solver, analysis, play, forms[0], start, pair))
             ev += shoe.chance[start] * weight * value
     return float(ev)
@@ -67,7 +69,7 @@ def _split(solver: ShoeSolver, analysis: Analysis, play: Play, form: SplitForm, 
     for hands, chance in _hands(int(left[pair]) - 2, int(left.sum()) - 2, limit).items():
         gone = hands - 2
         low, high = form.tree.span(gone)
-        best(shoe.nodes, shoe.shown, analysis.base, start, low, high, play.value, play.act)
+        best(shoe.nodes, shoe.shown, analysis.base, start, low, high, analysis.surrender, play.value, play.act)
         second = left - hands * (np.arange(len(left)) == pair)
         if hands < limit:
             second[pair] = 0
