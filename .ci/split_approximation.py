@@ -31,9 +31,7 @@ def approximate_value(solver: ShoeSolver) -> float:
             if forms:
                 options = [analysis.base.stand[start, node], analysis.hit(start, play, np.array([node]))[0]]
                 if shoe.nodes.legal[start, node] >> DOUBLE & 1:
-                    options.append(
-                        double(shoe.nodes, shoe.shown, analysis.base, start, np.array([node]), play.value)[0]
-                    )
+                    options.append(analysis.base.double[start, node])
                 value = max(*options, _split(solver, analysis, play, forms[0], start, pair))
             ev += shoe.chance[start] * weight * value
     return float(ev)
