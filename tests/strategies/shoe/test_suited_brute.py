@@ -6,12 +6,15 @@ import math
 from collections import Counter
 
 import pytest
+from support.engines import differences
 from support.games import random_chart
 from support.suited_shoe import Policy, SuitedShoe
 
+from bjsim.sim.engine.compiled_rules import compile_rules, number_hands
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
+from bjsim.strategies.shoe.players import CardPlayer
 from bjsim.strategies.shoe.solver import ShoeSolver
 
 ROUNDING = 1e-12
@@ -96,3 +99,13 @@ def test_rules_of_doubled_hands_help_the_player() -> None:
         for changes in ({}, {"surrender_after_double": True}, {"max_doubles": 2}, {"max_doubles": 3})
     ]
     assert values == sorted(values)
+
+
+@pytest.mark.parametrize("name", ["spanish-21", "super-fun-21", "pontoon"])
+def test_play_by_cards_is_the_same_in_both_rounds(name: str) -> None:
+    """Hands that have doubled are looked up by their cards, too."""
+    rules = named_rules(name)
+    player = CardPlayer(rules)
+    assert len(number_hands(player.states)[0]) < 10_000  # hands that have doubled draw no more cards than they may
+    compiled = compile_rules(rules, [player.policy], player.states)
+    assert differences(rules, [player], (7, 8, 9), 100, compiled) == []

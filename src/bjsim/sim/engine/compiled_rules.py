@@ -48,6 +48,7 @@ from bjsim.sim.game.states import States
 
 Array = np.ndarray[Any, Any]
 Policy = Callable[[HandState, str, str], str]
+DOUBLING = -2  # the rank of a hand that has doubled and gets its card next, unlike one that has it and may choose
 ENDLESS_WINDOW = 2048  # width of the dense table of payoffs, in units, if splits have no limit
 MAX_COUNTERS = 1 << 26  # of payoffs, over all seats: half a gigabyte
 
@@ -195,11 +196,15 @@ def number_hands(states: States) -> tuple[list[HandState], dict[str, Array]]:
 
     add, split_to, double_to, covered = [], [], [], []
     for hand in hands:  # which grows in the loop
-        draws = hand.cards < 2 or hand.risk == HALF or hand.doubled or set("HD") & set(states.legal(hand))
+        draws = hand.cards < 2 or hand.risk == HALF or hand.rank == DOUBLING or set("HD") & set(states.legal(hand))
         add.append([number(states.add(hand, rank)) if draws else 0 for rank in ranks])
         split_to.append(number(states.split(hand)) if hand.cards == 2 and "P" in states.legal(hand) else 0)
-        doubled = states.bare(states.doubling(hand)) if states.plays_doubled else states.doubling(hand)
-        double_to.append(number(doubled if "D" in states.legal(hand) else hand))
+        doubled = (
+            states.bare(states.doubling(hand))._replace(rank=DOUBLING)
+            if states.plays_doubled
+            else states.doubling(hand)
+        )
+        double_to.append(number(doubled if hand.cards >= 2 and "D" in states.legal(hand) else hand))
         covered.append(number(states.covered(hand) if hand.cards == 1 and hand.split != WHOLE else hand))
     moves = {"add": add, "split_to": split_to, "double_to": double_to, "covered": covered}
     return hands, {name: np.array(after, np.int64) for name, after in moves.items()}
@@ -258,7 +263,7 @@ def _actions(states: States, hands: list[HandState], policy: Policy) -> Array:
     act = np.zeros((2, len(hands), len(states.columns)), np.int64)
     for i, hand in enumerate(hands):
         for j, column in enumerate(states.columns) if hand.cards >= 2 else ():
-            legal = states.against(column).legal(hand)
+            legal = states.against(column).legal(hand) if hand.rank != DOUBLING else ""
             for may_split in (0, 1):
                 allowed = legal if may_split else legal.replace("P", "")
                 if may_split and "P" not in legal:

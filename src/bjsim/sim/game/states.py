@@ -73,7 +73,7 @@ class States(Payments):
             points = 20 if rules.bonuses == "super-fun" and (points < 21 or state.doubled) else 21  # 21 has a bonus
             return HandState(points, False, cards, **kept)  # type: ignore[arg-type]
         if state.doubled and not self._counts_doubled:
-            return state._replace(points=points, soft=soft, cards=3, meld=())
+            return state._replace(points=points, soft=soft, cards=3, rank=-1, meld=())
         shared = rank if rules.split_by == "rank" else min(rank, TEN)
         if rules.split_by == "never" or (state.cards == 1 and shared != state.rank) or state.cards >= 2:
             shared = -1

@@ -53,7 +53,7 @@ class Encoder:
 
     def features(self, state: HandState) -> tuple[int, ...]:
         """The features of a hand: all but what the dealer shows, and the number of hands."""
-        pair = state.rank + 1 if state.cards == 2 else 0
+        pair = max(state.rank + 1, 0) if state.cards == 2 else 0
         meld = self._melds.get(state.meld, 0)  # a hand of one card may have none
         kind = state.split + 3 * ((state.risk == 0) + state.doubled)
         return state.points, int(state.soft), state.cards, pair, meld, kind

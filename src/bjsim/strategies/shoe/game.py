@@ -121,7 +121,7 @@ class Game:
         which = [(False, False), *((True, free) for free in bets)]
         by_hand = [
             [
-                [number(states.hand(hand, split and len(hand) > 2, free, min(times, len(hand) - 2))) for hand in cards]
+                [number(self._hand(hand, split and len(hand) > 2, free, times)) for hand in cards]
                 for split, free in which
             ]
             for times in range(1 + self.doubles)
@@ -133,6 +133,11 @@ class Game:
                 split_hands[int(free), pair, second] = number(hand, fixed=pair == second == 0)
         pairs = [number(states.hand((pair, pair)), may_split=True) for pair in range(VALUES)]
         return list(kinds), np.array(by_hand), split_hands.reshape(-1, VALUES), np.array(pairs)
+
+    def _hand(self, cards: list[int], split: bool, free: bool, times: int) -> HandState:
+        """The state of cards after so many doubles, also if they are too few for it: then it cannot be reached."""
+        state = self.states.hand(cards, split, free, able := min(times, len(cards) - 2))
+        return state if able == times else self.states.bare(state)._replace(doubled=times)
 
     def against(self, column: str) -> Game:
         """Return the game with what is legal against a column: the same kinds of hands, with other letters."""
@@ -153,10 +158,7 @@ class Game:
         return self._found[0]
 
     def kinds_of_hands(self, split: bool, free: bool = False, doubled: int = 0) -> NDArray[np.int64]:
-        """Return the kind of every hand as dealt, or in a split if it has three cards or more, shape (H,).
-
-        doubled: How often the hands have doubled; those that are too short for it have any kind.
-        """
+        """Return the kind of every hand as dealt, or in a split if it has three cards or more, after so many doubles."""
         kinds: NDArray[np.int64] = self._found[1][doubled, split + free]
         return kinds
 
