@@ -158,7 +158,7 @@ class Game:
         return self._found[0]
 
     def kinds_of_hands(self, split: bool, free: bool = False, doubled: int = 0) -> NDArray[np.int64]:
-        """Return the kind of every hand after so many doubles, as dealt, or in a split if it has three cards or more."""
+        """Return the kind of every hand after so many doubles, as dealt, or in a split if it has three cards."""
         kinds: NDArray[np.int64] = self._found[1][doubled, split + free]
         return kinds
 
