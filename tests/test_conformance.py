@@ -69,8 +69,8 @@ class TestPerfect(PlayerConformance):
 
 
 def brave(view: View) -> str:
-    """Answers with a letter; stands on 19."""
-    return "H" if Hand(*view.hand).points < 19 else "S"
+    """Answers with a letter; stands on 19, and where it is offered an attack."""
+    return "H" if "H" in view.legal and Hand(*view.hand).points < 19 else "S"
 
 
 class TestFunction(PlayerConformance):

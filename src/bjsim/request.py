@@ -121,7 +121,10 @@ class RunRequest:
             self._set(seated=tuple(find_seated(bot, self.game) for bot in _listed(self.bots)))
         self._find_backend()
         if self.sidebet is not None:
-            check_bet(self.sidebet, self.game, with_what="programs" if self.has_programs else self.shard and "shards")
+            with naming("sidebet"):
+                check_bet(
+                    self.sidebet, self.game, with_what="programs" if self.has_programs else self.shard and "shards"
+                )
         if self.shard is not None:
             self._check_shard(str(self.shard))
         if self.common_cards and len(self.seated) < 2:

@@ -24,7 +24,7 @@ from bjsim.bots.contest.schedule.seating import TablePlan
 from bjsim.bots.contest.scoring.standings import Standings
 from bjsim.bots.protocol import make_argv
 from bjsim.cli.main import main
-from bjsim.sim.game.actions import Action
+from bjsim.sim.game.actions import ATTACK, Action
 from bjsim.sim.game.presets import PRESETS, load_rules
 from bjsim.sim.game.round import Round
 from bjsim.sim.game.shoe import ScriptedShoe
@@ -268,7 +268,7 @@ class Splitter:
 
     def decide(self, view):
         letter = next(iter(set("PD") & set(view.legal)), "H") if view.chips % 3 else "H"
-        letter = "P" if "P" in view.legal else letter
+        letter = "P" if "P" in view.legal else letter if letter in view.legal else "S"
         return Action(letter if int(make_argv(view)[0]) < 16 or letter == "P" else "S")
 
 
@@ -279,7 +279,8 @@ class RequestLog:
         self.player, self.name, self.requests = player, player.name, []
 
     def decide(self, view):
-        self.requests.append(make_argv(view))
+        if view.legal != ATTACK:  # programs are not asked
+            self.requests.append(make_argv(view))
         return self.player.decide(view)
 
 

@@ -23,8 +23,8 @@ NOTHING = 0  # the number of an absent hand
 class StateIndex:
     """The numbers of hands and dealers under one set of rules; a state is dealer * len(hands) + hand.
 
-    Insurance is not valued, nor that a dealer's natural may take less than all bets: luck has the mean 0 with any
-    values.
+    Insurance is not valued, nor what a hand may do once it has doubled, nor that a dealer's natural may take less than
+    all bets: luck has the mean 0 with any values.
 
     Args:
         rules: The rules, with a limit on hands.
@@ -41,7 +41,7 @@ class StateIndex:
     """
 
     def __init__(self, rules: Rules) -> None:
-        self.rules = rules = rules.replace(no_hole_loses="all")
+        self.rules = rules = rules.replace(no_hole_loses="all", surrender_after_double=False, max_doubles=1)
         self.automaton = automaton = Automaton(rules)
         self.hands: list[Node | None] = [None]
         self.number_of: dict[Node, int] = {}

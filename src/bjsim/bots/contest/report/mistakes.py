@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.play.match import recorded_round, replay_alone
-from bjsim.sim.game.actions import INSURANCE, Action, View
+from bjsim.sim.game.actions import ATTACK, INSURANCE, Action, View
 from bjsim.strategies.charts.chart import INSURANCE_ROW
 from bjsim.strategies.charts.rows import parse_row
 from bjsim.strategies.evaluation.coach import Coach
@@ -122,8 +122,8 @@ class MistakeLog:
                 self._add_decision(record, self.bots[record["seats"][move.seat]], move.view, move.text[0])
 
     def _add_decision(self, record: dict[str, Any], bot: BotMistakes, view: View, answer: str) -> None:
-        if view.legal == INSURANCE and answer == "S":
-            return  # a program that is started for every move is not asked
+        if view.legal == ATTACK or (view.legal == INSURANCE and answer == "S"):
+            return  # programs are not asked for an attack, nor those that are started for every move for insurance
         hand = view.hand.translate(TENS)
         hand, own = hand if view.split else "".join(sorted(hand)), (view.free, view.doubled)
         judged = self._judge(hand, view.dealer, view.legal.replace("B", ""), view.split, view.hands, own, answer)

@@ -11,7 +11,7 @@ from typing import Any
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.play.match import RecordedMove, recorded_round, replay_alone
 from bjsim.bots.protocol import make_argv
-from bjsim.sim.game.actions import INSURANCE, NAMES, SPLIT, Action
+from bjsim.sim.game.actions import ATTACK, INSURANCE, NAMES, SPLIT, Action
 from bjsim.sim.game.cards import HIDDEN
 from bjsim.sim.game.events import (
     DEALER,
@@ -27,6 +27,7 @@ from bjsim.sim.game.events import (
     Shuffled,
 )
 from bjsim.sim.game.hand import Hand
+from bjsim.sim.game.legal import is_free
 from bjsim.sim.game.rules import Rules
 
 FINISHED = 17  # at fewer points the dealer has not played
@@ -61,7 +62,7 @@ def replay(contest: Contest, record: Mapping[str, Any], names: Sequence[str]) ->
         total, and the dealer's total.
     """
     game = recorded_round(contest.rules, record)
-    moves = [move for move in replay_alone(contest, game, record) if move.view.legal != INSURANCE]
+    moves = [move for move in replay_alone(contest, game, record) if move.view.legal not in (ATTACK, INSURANCE)]
     table = _TableState(contest.rules, record, names, moves)
     return {
         "hand": round_number(record, contest),
@@ -86,7 +87,10 @@ def shorten(hand: Mapping[str, Any]) -> dict[str, Any]:
 
 @dataclass
 class _ReplayHand:
+    """A hand of a replay. free: chips of its stake that the house put up."""
+
     stake: int
+    free: int = 0
     cards: str = ""
     status: str = ""
     ending: str = ""
@@ -110,7 +114,7 @@ class _ReplaySeat:
     @property
     def chips(self) -> int:
         """Chips that are not staked. Half chips are not paid, as in `whole_chips`."""
-        return self.chips_before + int(self.won) - sum(hand.stake for hand in self.hands if not hand.paid)
+        return self.chips_before + int(self.won) - sum(hand.stake - hand.free for hand in self.hands if not hand.paid)
 
     def win(self, won: Fraction) -> int:
         """Add a profit; returns it in whole chips."""
@@ -190,7 +194,11 @@ class _TableState:
         return f"The dealer takes {card}: {self.dealer_points}."
 
     def _answer(self, seat: _ReplaySeat, index: int, name: str, action: Action) -> str:
-        hand, move = seat.hands[index], next(seat.moves)
+        hand = seat.hands[index]
+        if action.letter == "A":
+            hand.stake *= 2
+            return f"{name} doubles its bet against the dealer's open card."
+        move = next(seat.moves)
         hand.status = str(action)
         if move.strikes <= 0:
             return f"{name} is out of strikes, is not asked and stands."
@@ -198,15 +206,19 @@ class _TableState:
         if action.letter == "B":
             amount = f" by {action.amount}"
             hand.stake += action.amount
-        elif action.letter in "DA":
-            hand.stake *= 2
+        by_house = hand.stake * is_free(action.letter, move.view)
+        if action.letter == "D":
+            hand.stake, hand.free = 2 * hand.stake, hand.free + by_house
         elif action == SPLIT:
-            seat.hands[index : index + 1] = [_ReplayHand(hand.stake, card, hand.status) for card in hand.cards]
+            seat.hands[index : index + 1] = [
+                _ReplayHand(hand.stake, free, card, hand.status)
+                for free, card in zip((hand.free, by_house), hand.cards, strict=True)
+            ]
         more = f" Its note: {move.note}" if move.note else ""
         if move.fault:
             more = f" (fault, {move.fault['kind']}: {move.fault['detail']})"
         request = " ".join(make_argv(move.view))
-        return f"{name} receives “{request}” and answers {action}: {NAMES.get(action.letter, 'attack')}{amount}.{more}"
+        return f"{name} receives “{request}” and answers {action}: {NAMES[action.letter]}{amount}.{more}"
 
     def _pay(self, seat: _ReplaySeat, hand: _ReplayHand, name: str, won: Fraction) -> str:
         chips = seat.win(won)
