@@ -64,8 +64,7 @@ class RunRequest:
         checkpoint: A new file to keep what is known in.
         resume: Checkpoint of the same run, to resume from.
         log: A file for the log records of all workers.
-        shard: Play only shard K of N, `K/N`, or `auto` in a job array; `checkpoint` is then the part to merge, see
-            `merged.merge_parts`.
+        shard: Play only shard K of N, `K/N`, or `auto` in a job array; `checkpoint` is then its part of the run.
         programs: How programs are run.
         sidebet: The name of a side bet that every bot makes, or a TOML file with one.
 
@@ -121,10 +120,9 @@ class RunRequest:
             self._set(seated=tuple(find_seated(bot, self.game) for bot in _listed(self.bots)))
         self._find_backend()
         if self.sidebet is not None:
+            others = "programs" if self.has_programs else self.shard and "shards"
             with naming("sidebet"):
-                check_bet(
-                    self.sidebet, self.game, with_what="programs" if self.has_programs else self.shard and "shards"
-                )
+                check_bet(self.sidebet, self.game, others)
         if self.shard is not None:
             self._check_shard(str(self.shard))
         if self.common_cards and len(self.seated) < 2:
