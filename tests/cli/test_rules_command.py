@@ -19,7 +19,7 @@ def test_all_games_are_listed():
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_a_game_is_shown_with_every_field_and_its_source(name, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "300")
+    monkeypatch.setenv("COLUMNS", "400")
     text = squeezed(bjsim("rules", name).out)
     assert squeezed(PRESETS[name].source) in text
     for field, metadata in RULE_FIELDS.items():

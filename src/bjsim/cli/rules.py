@@ -77,9 +77,9 @@ def fields_table(game: Rules, base: Rules) -> RichTable:
     """A table with one line for each rule; those that differ from `base` are bold."""
     table = RichTable(box=box.SIMPLE_HEAD)
     table.add_column("rule", no_wrap=True)
-    table.add_column("value", no_wrap=True)
+    table.add_column("value", overflow="fold", max_width=16)
     table.add_column("meaning")
-    table.add_column("accepts", style="dim")
+    table.add_column("accepts", style="dim", overflow="fold")
     for field, metadata in RULE_FIELDS.items():
         value = getattr(game, field)
         style = "bold" if value != getattr(base, field) else ""
