@@ -214,7 +214,7 @@ class Solution(ABC):
         settled, found = self._settled_share(chart), []
         for column in self._shown_columns():
             choices = list(self._choices(chart, column))
-            bets = 2 if column in chart.attack else 1
+            bets = 2 if self.rules.attack and column in chart.attack else 1
             costs = {row: bets * cost for row, cost in sum_losses(choices, settled).items()}
             codes = {choice.rows[0]: chart.code(choice.rows, column) for choice in choices if choice.differs}
             alone = self._alone(chart, column, codes)
