@@ -121,7 +121,7 @@ class Game:
         which = [(False, False), *((True, free) for free in bets)]
         by_hand = [
             [
-                [number(self._hand(hand, split and len(hand) > 2, free, times)) for hand in cards]
+                [number(self._hand(hand, split and len(hand) > 2, free and len(hand) > 2, times)) for hand in cards]
                 for split, free in which
             ]
             for times in range(1 + self.doubles)
