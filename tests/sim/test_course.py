@@ -25,7 +25,8 @@ SECONDS = "A6TK"
 PLAIN = {
     "bonuses": "none", "charlie": "none", "dealer_22_pushes": False, "player_21_wins": False, "ties": "push",
     "raises": False, "double_on": "any", "double_cards": "two", "split_by": "value", "max_hands": 2,
-    "max_ace_hands": "none", "surrender_after_split": False, "seats": 1,
+    "max_ace_hands": "none", "surrender_after_split": False, "seats": 1, "free_doubles": "none", "free_splits": "none",
+    "attack": False, "max_doubles": 1, "surrender_after_double": False,
 }  # fmt: skip
 CHANGES: tuple[dict[str, object], ...] = (
     {},
@@ -39,7 +40,12 @@ CHANGES: tuple[dict[str, object], ...] = (
     {"peek": False, "surrender": "none", "no_hole_loses": "busted-plus-one", "insurance": True},
     {"peek": False, "surrender": "none", "naturals": "player", "insurance": False, "no_hole_loses": "all"},
 )
-TAKEN = {(-2, -2): "all", (-1, -1): "original", (-1, -2): "busted-plus-one"}  # of a doubled hand; of a pair, one bust
+TAKEN = {  # of a doubled hand; of a pair, one bust; of a pair that stands
+    (-2, -2, -2): "all",
+    (-1, -1, -1): "original",
+    (-1, -2, -1): "busted-plus-one",
+    (-1, -2, -2): "original-and-busted",
+}
 
 
 def played(rules: Rules, dealer: str, hand: str, later: str, letters: str) -> tuple[Fraction, str, bool]:
@@ -71,8 +77,9 @@ def played_course(rules: Rules, up: str) -> Course:
     assert beaten in (["A"], ["T", "K"])
     _, asked, looks = rounds[beaten[0]]
     assert {asked, *(rounds[second][1] for second in beaten)} == {asked}
-    double, pair = (played(rules, up + beaten[0], *hand)[0] for hand in (("56", "2", "D"), ("88", "9T9", "PH")))
-    takes = "all" if looks else TAKEN[int(double), int(pair)]
+    hands = (("56", "2", "D"), ("88", "9T9", "PH"), ("88", "99", "P"))
+    double, bust, pair = (int(played(rules, up + beaten[0], *hand)[0]) for hand in hands)
+    takes = "all" if looks else TAKEN[double, bust, pair]
     before = "I" * ("I" in asked) + "R" * (looks and "H" in asked)
     return Course(before, looks, RANKS.index(beaten[0]), takes)
 
@@ -95,7 +102,7 @@ def test_the_course_is_what_the_readable_round_plays() -> None:
             expected = played_course(rules, card)
             assert course(rules, up) == expected, f"{rules.name} {card}"
             kinds.add(expected)
-    assert (len(found), len(kinds)) == (110, 13)
+    assert (len(found), len(kinds)) == (161, 16)
 
 
 def test_a_wrong_course_is_noticed() -> None:

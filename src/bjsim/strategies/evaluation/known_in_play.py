@@ -11,7 +11,6 @@ from bjsim.errors import InputError
 from bjsim.sim.game.cards import RANKS, TEN
 from bjsim.sim.game.course import ACE, course
 from bjsim.sim.game.hand_states import HandState
-from bjsim.sim.game.rule_parsers import EARLY_SURRENDER
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart, full_code
 from bjsim.strategies.evaluation.round_parts import round_parts, solution_of
@@ -57,7 +56,7 @@ def know_hole(rules: Rules, shoe: Mapping[str, int] | None) -> KnownCards:
         why = "the dealer shows both cards" if rules.dealer_shows == "both" else "the dealer is dealt one card"
         raise InputError(f"{rules.name or 'the game'} has no hole card: {why}")
     changes: dict[str, object] = {"dealer_shows": "both", "insurance": False, "peek": rules.naturals == "both"}
-    if EARLY_SURRENDER[rules.surrender]:
+    if any("R" in course(rules, up).before for up in range(TEN + 1)):
         changes["surrender"] = "late"
     solution = solution_of(rules.replace(**changes, no_hole_loses="all"), shoe)
     sums: dict[str, list[float]] = {}
@@ -78,8 +77,10 @@ def _saved(rules: Rules, solution: Solution) -> float:
         left = solution.composition.values
         aces, tens, cards, gone = left[0] - 1, left[TEN] - 1, left.sum() - 2, 1
     natural = float(2 * aces * tens / (cards * (cards - gone)))
-    known = [course(rules, up).before + "R" * (rules.surrender == "late" and not rules.peek) for up in (ACE, TEN)]
-    return sum(("I" in before) + ("R" in before) * (1 - natural) / 2 for before in known) / 2
+    against = [course(rules, up) for up in (ACE, TEN)]
+    late = [rules.surrender == "late" and not each.looks for each in against]
+    surrendered = sum("R" in each.before or gives_up for each, gives_up in zip(against, late, strict=True))
+    return (sum("I" in each.before for each in against) + surrendered * (1 - natural) / 2) / 2
 
 
 def know_next(rules: Rules, shoe: Mapping[str, int] | None) -> KnownCards:

@@ -9,6 +9,7 @@ import numpy as np
 
 from bjsim.errors import InputError
 from bjsim.sim.game.cards import TEN, parse_rank
+from bjsim.sim.game.course import ACE, course
 from bjsim.sim.game.hand_states import Result
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import States
@@ -92,7 +93,7 @@ def value_in_shoe(
         keep = dealt + dealt.transpose(2, 3, 0, 1)
         exchange = after.transpose(0, 3, 2, 1) + after.transpose(2, 1, 0, 3)  # [a, d, c, b] and [c, b, a, d]
         total += float(whole.values[start] / size * (_four_cards(left) * np.maximum(keep, exchange)).sum()) / 2
-    if not rules.peek:
+    if not course(rules, ACE).looks:
         return total
     natural, tie = 2 * aces * tens / (size * (size - 1)), 2 * (aces - 1) * (tens - 1) / ((size - 2) * (size - 3))
     return float(total - natural * (1 - tie))
