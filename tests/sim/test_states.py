@@ -202,6 +202,10 @@ def test_rows_that_apply_to_a_hand(name: str) -> None:
         if not states.legal(state):
             continue
         rows = states.rows_of(state)
+        if state.doubled:
+            total = f"A{state.points - 11}" if state.soft else str(state.points)
+            assert rows == (f"{total}x{2**state.doubled}",)
+            continue
         assert rows[-1] in (str(state.points), f"A{state.points - 11}", "AA")
         if "P" in states.legal(state):
             assert rows[0] == "AA" or rows[0][0] == rows[0][1]

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import NamedTuple
 
@@ -77,7 +78,8 @@ def parse_row(name: str) -> Row:
             (12, True) if base == "AA" else (11 + int(base[1:]), True) if base[0] == "A" else (int(base), False)
         )
         return Row(SOFT if soft else HARD, points, soft, stake=int(stake))
-    base, _, counted = name.partition(":" if ":" in name else "/")
+    base, *rest = re.split("[:/]", name, maxsplit=1)
+    counted = "".join(rest)
     if base == "AA":
         return Row(PAIR, 12, True, 0, counted)
     if base[0] == "A":
