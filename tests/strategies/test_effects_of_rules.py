@@ -124,8 +124,8 @@ def test_a_spanish_deck_in_an_infinite_shoe_is_a_probability_of_tens() -> None:
         ("single-deck", {}, "cdz-", -0.43, 0.005),
         ("two-deck", {}, "cdp", -0.3797, 0.0006),
         ("double-exposure", {}, "td", -0.68, 0.093),
-        ("spanish-21", {}, "cdz-", -0.78, 0.047),
-        ("spanish-21", {"hit_soft_17": False}, "cdz-", -0.37, 0.047),
+        ("spanish-21", {}, "cdz-", -0.78, 0.005),
+        ("spanish-21", {"hit_soft_17": False}, "cdz-", -0.37, 0.0055),
     ],
 )
 def test_presets_have_their_published_values(
@@ -133,7 +133,7 @@ def test_presets_have_their_published_values(
 ) -> None:
     """The reasons for the differences are on the page of agreement."""
     value = 100 * ShoeSolver(named_rules(name).replace(**changes)).value_of(strategy)
-    assert published - within < value < published + 0.005
+    assert abs(value - published) < within
 
 
 @pytest.mark.slow

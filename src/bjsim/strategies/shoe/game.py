@@ -135,9 +135,8 @@ class Game:
         return list(kinds), np.array(by_hand), split_hands.reshape(-1, VALUES), np.array(pairs)
 
     def _hand(self, cards: list[int], split: bool, free: bool, times: int) -> HandState:
-        """The state of cards after so many doubles, also if they are too few for it: then it cannot be reached."""
-        state = self.states.hand(cards, split, free, able := min(times, len(cards) - 2))
-        return state if able == times else self.states.bare(state)._replace(doubled=times)
+        """The state of cards after so many doubles; after fewer where they are too few, as no hand is then reached."""
+        return self.states.hand(cards, split, free, min(times, len(cards) - 2))
 
     def against(self, column: str) -> Game:
         """Return the game with what is legal against a column: the same kinds of hands, with other letters."""
