@@ -153,6 +153,7 @@ NEEDED: dict[str, dict[str, object]] = {
         "free_doubles": "none",
     },
     "no_hole_loses": {
+        "attack": False,
         "free_splits": "none",
         "free_doubles": "none",
         "peek": False,
