@@ -76,7 +76,7 @@ def test_costs_add_up_to_the_whole_difference(name, seed, share):
 
 
 @settings(FIXED, max_examples=2)
-@given(data=st.data(), game=rules(decks="inf", ten_probability="4/13", raises=False, bonuses="none", max_hands=4))
+@given(data=st.data(), game=rules(decks="inf", ten_probability="4/13", raises=False, bonuses="none"))
 def test_costs_add_up_in_any_game(data, game):
     """The remainder comes from the limits of charts, in games whose split aces play on."""
     evaluation = evaluate_chart(data.draw(charts(game)))

@@ -152,7 +152,9 @@ NEEDED: dict[str, dict[str, object]] = {
         "free_splits": "none",
         "free_doubles": "none",
     },
-    "no_hole_loses": {
+    "no_hole_loses": {  # `original` is taken even if all hands of a split are naturals
+        "split_tens_blackjack": False,
+        "split_aces_blackjack": False,
         "attack": False,
         "free_splits": "none",
         "free_doubles": "none",

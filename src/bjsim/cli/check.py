@@ -38,8 +38,8 @@ from bjsim.run_result import RunResult
 from bjsim.sim.game.actions import NAMES
 from bjsim.sim.game.game_text import format_decks, game_text
 from bjsim.sim.game.rules import Rules
+from bjsim.strategies.charts.cells import WrongCell
 from bjsim.strategies.charts.chart import ELSE, Chart
-from bjsim.strategies.charts.wrong_cell import WrongCell
 from bjsim.strategies.evaluation.evaluate import Evaluation, evaluate_chart
 from bjsim.strategies.exact.reach import find_endless_split
 from bjsim.strategies.formats.files import MAX_BYTES, WRITERS, decode, detect_format, read_bytes, read_with_notes

@@ -4,33 +4,35 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from fractions import Fraction
 from typing import ClassVar, NamedTuple, Self
 
 from bjsim.sim.game.actions import View
-from bjsim.sim.game.automaton import Decision
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.game.states import States
+from bjsim.strategies.charts.cells import CellChoice, WrongCell, sum_losses
 from bjsim.strategies.charts.chart import ATTACK_ROW, INSURANCE_ROW, Chart
 from bjsim.strategies.charts.rows import row_order
-from bjsim.strategies.charts.wrong_cell import WrongCell
 
 
-class CellChoice(NamedTuple):
-    """A decision of a chart next to that of the best chart.
+class RoundPart(NamedTuple):
+    """A case of a round: a first card of the player, and a column.
 
     Attributes:
-        rows: The rows in which the hand is looked up, the most specific first.
-        differs: Whether the two charts play it differently.
-        loss: Expected visits per round under the chart, times the value of the best action less that of the chart's.
+        first: Value index of the first card.
+        column: The column; `BJ` where both cards of a dealer's natural are shown.
+        chance: The probability of the case.
+        profit: That probability times the expected profit in initial bets.
+        square: Likewise for the mean square of the profit; 0 if it was not asked for.
     """
 
-    rows: tuple[str, ...]
-    differs: bool
-    loss: float
+    first: int
+    column: str
+    chance: float
+    profit: float
+    square: float = 0.0
 
 
 class Solution(ABC):
@@ -231,6 +233,17 @@ class Solution(ABC):
         return sorted(found, key=lambda cell: (-cell.cost, -cell.alone))
 
     @abstractmethod
+    def round_parts(self, squares: bool = False) -> Iterator[RoundPart]:
+        """Divide a round of the best chart by first card and column.
+
+        Args:
+            squares: Whether to compute the mean squares, which only infinite shoes have.
+
+        Yields:
+            The cases; several may have the same card and column.
+        """
+
+    @abstractmethod
     def attack_values(self) -> Mapping[str, tuple[float, float]]:
         """Compute the probability of every upcard, and what one bet with the best chart wins against it.
 
@@ -268,33 +281,3 @@ class Solution(ABC):
         if "chart" in vars(solution):
             vars(solution)["chart"] = replace(self.chart, rules=rules)
         return solution
-
-
-def sum_losses(choices: Iterable[CellChoice], settled: float = 1.0) -> dict[str, float]:
-    """The sum of the losses of each row, per settled bet."""
-    sums: dict[str, float] = {}
-    for choice in choices:
-        row = choice.rows[0]
-        sums[row] = sums.get(row, 0.0) + (choice.loss / settled if choice.loss else 0.0)
-    return sums
-
-
-def make_cells(states: States) -> dict[str, list[Decision]]:
-    """For every row of a chart, in order, the decisions for which it is the most specific row."""
-    rows: dict[str, list[Decision]] = {}
-    for state in states.reachable():
-        limited = "P" in states.legal(state) and states.rules.hand_limit(aces=state.rank == 0) < float("inf")
-        for decision in [Decision(state), Decision(state, False)][: 1 + limited]:
-            if legal := decision.legal(states):
-                rows.setdefault(states.rows_of(state, "P" in legal)[0], []).append(decision)
-    return {row: rows[row] for row in sorted(rows, key=row_order)}
-
-
-def chart_codes(chart: Chart) -> dict[tuple[str, str], str]:
-    """A chart's code for every (row, column) of its game, with the most specific rows."""
-    states = chart.states
-    return {
-        (row, column): chart.code(states.rows_of(first.state, "P" in first.legal(states)), column)
-        for row, (first, *_) in make_cells(states).items()
-        for column in states.columns
-    }

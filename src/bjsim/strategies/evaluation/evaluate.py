@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from bjsim.errors import InputError
+from bjsim.strategies.charts.cells import WrongCell, chart_codes
 from bjsim.strategies.charts.chart import Chart
-from bjsim.strategies.charts.wrong_cell import WrongCell
 from bjsim.strategies.evaluation.best import solve
 from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.solution import Solution, chart_codes
+from bjsim.strategies.solution import Solution
 from bjsim.strategies.tabular import html_table
 
 

@@ -11,10 +11,9 @@ from bjsim.arguments import argument, exact_number
 from bjsim.errors import InputError, shorten
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.rules import Rules
-from bjsim.strategies.evaluation.known_in_play import VALUES, KnownCards, know_hole, know_next
-from bjsim.strategies.evaluation.round_parts import RoundPart, round_parts, solution_of
+from bjsim.strategies.evaluation.known_in_play import VALUES, KnownCards, know_hole, know_next, solution_of
 from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.solution import Solution
+from bjsim.strategies.solution import RoundPart, Solution
 
 CARDS = ("first", "up", "hole", "next")
 
@@ -57,7 +56,7 @@ def known(
         >>> f"{known('vegas-s17', 'first').values['A']:.4f}"
         '0.5087'
     """
-    game = rules if isinstance(rules, Rules) else load_rules(rules)
+    game = _game(rules)
     if what not in CARDS:
         raise InputError(f"{argument('what')}: {shorten(what)!r} is not accepted; use {', '.join(CARDS)}")
     if what == "next":
@@ -65,7 +64,7 @@ def known(
     if what == "hole":
         return know_hole(game, shoe)
     solution = solution_of(game, shoe)
-    parts = round_parts(solution) if what == "first" else _parts_by_upcard(solution)
+    parts = solution.round_parts() if what == "first" else _parts_by_upcard(solution)
     sums: dict[str, list[float]] = {card: [0.0, 0.0] for card in VALUES}
     for part in parts:
         card = VALUES[part.first] if what == "first" else part.column
@@ -106,7 +105,7 @@ def predict(
         >>> f"{found.value:.4f} {found.break_even:.4f}"
         '0.1775 0.0836'
     """
-    game = rules if isinstance(rules, Rules) else load_rules(rules)
+    game = _game(rules)
     if card not in VALUES:
         raise InputError(f"{argument('card')}: {shorten(card)!r} is not accepted; use one of {', '.join(VALUES)}")
     apart = to_dealer is not None
@@ -115,13 +114,13 @@ def predict(
     if hit + lost > 1:
         raise InputError(f"{argument('chance')} and {argument('to_dealer')} are more than 1 together")
     solution = solution_of(game, shoe)
-    parts = list(_parts_by_upcard(solution) if apart else round_parts(solution))
+    parts = list(_parts_by_upcard(solution) if apart else solution.round_parts())
     first = [part for part in parts if VALUES[part.first] == card]
     others = [part for part in parts if VALUES[part.first] != card]
     dealer = [part for part in others if apart and part.column == card]
     rest = [part for part in others if not (apart and part.column == card)]
-    infinite = solution if isinstance(solution, Solver) else Solver(game.replace(decks="inf"))
-    squares = list(round_parts(infinite, squares=True))
+    infinite = solution if solution.infinite else Solver(game.replace(decks="inf"))
+    squares = list(infinite.round_parts(squares=True))
     mean_square = [
         _mean([part._replace(profit=part.square) for part in squares if (VALUES[part.first] == card) == on])
         for on in (True, False)
@@ -134,6 +133,15 @@ def predict(
     return Prediction(value, max(least, 0.0) if least + lost <= 1 else None, kelly)
 
 
+def _game(rules: Rules | str | os.PathLike[str]) -> Rules:
+    game = rules if isinstance(rules, Rules) else load_rules(rules)
+    game.need_one_hand()
+    if game.attack:
+        why = "known cards are not valued where bets are doubled before the deal; use attack = false"
+        raise InputError(f"attack: {why}")
+    return game
+
+
 def _mean(parts: list[RoundPart]) -> float:
     chance = math.fsum(part.chance for part in parts)
     return math.fsum(part.profit for part in parts) / chance if chance else 0.0
@@ -142,4 +150,4 @@ def _mean(parts: list[RoundPart]) -> float:
 def _parts_by_upcard(solution: Solution) -> Iterator[RoundPart]:
     if solution.rules.dealer_shows == "both":
         raise InputError(f"{solution.rules.name or 'the game'} has no upcard: the dealer shows both cards")
-    return round_parts(solution)
+    return solution.round_parts()

@@ -13,9 +13,10 @@ from bjsim.sim.game.course import ACE, course
 from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart, full_code
-from bjsim.strategies.evaluation.round_parts import round_parts, solution_of
+from bjsim.strategies.evaluation.best import solve
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.exact.values import Dealer, Means, round_nodes
+from bjsim.strategies.shoe.composition import Composition
 from bjsim.strategies.shoe.solver import ShoeSolver
 from bjsim.strategies.solution import Solution
 
@@ -50,6 +51,10 @@ class KnownCards:
         return math.fsum(self.chances[card] * max(value, 0.0) for card, value in self.values.items())
 
 
+def solution_of(rules: Rules, shoe: Mapping[str, int] | None) -> Solution:
+    return solve(rules) if shoe is None else ShoeSolver(rules, shoe)
+
+
 def know_hole(rules: Rules, shoe: Mapping[str, int] | None) -> KnownCards:
     """Best play of the game with both of the dealer's cards open, and what is saved before a natural ends the round."""
     if rules.dealer_shows == "both" or rules.deal.count("d") < 2:
@@ -60,21 +65,21 @@ def know_hole(rules: Rules, shoe: Mapping[str, int] | None) -> KnownCards:
         changes["surrender"] = "late"
     solution = solution_of(rules.replace(**changes, no_hole_loses="all"), shoe)
     sums: dict[str, list[float]] = {}
-    for part in round_parts(solution):
+    for part in solution.round_parts():
         chance, profit = sums.get(part.column, (0.0, 0.0))
         sums[part.column] = [chance + part.chance, profit + part.profit]
     values = {label: profit / chance for label, (chance, profit) in sums.items() if chance}
     if "BJ" in values:
-        values["BJ"] += _saved(rules, solution)
+        values["BJ"] += _saved(rules, shoe, solution.infinite)
     chances = {label: sums[label][0] for label in values}
     return KnownCards(float(solution_of(rules, shoe).value), chances, values, {"any": solution.chart})
 
 
-def _saved(rules: Rules, solution: Solution) -> float:
+def _saved(rules: Rules, shoe: Mapping[str, int] | None, infinite: bool) -> float:
     """The mean gain from insurance and surrender against a natural that is known; either of its cards may be open."""
     aces, tens, cards, gone = rules.card_probabilities[0], rules.ten_probability, Fraction(1), 0
-    if isinstance(solution, ShoeSolver):
-        left = solution.composition.values
+    if not infinite:
+        left = Composition.of(rules, shoe).values
         aces, tens, cards, gone = left[0] - 1, left[TEN] - 1, left.sum() - 2, 1
     natural = float(2 * aces * tens / (cards * (cards - gone)))
     against = [course(rules, up) for up in (ACE, TEN)]

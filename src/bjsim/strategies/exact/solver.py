@@ -14,13 +14,15 @@ from bjsim.sim.game.automaton import Decision
 from bjsim.sim.game.cards import parse_rank
 from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.rules import Rules
+from bjsim.strategies.charts.cells import CellChoice, make_cells
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.exact.best_play import BestPlay
 from bjsim.strategies.exact.exchange import ExchangeAutomaton, exchange_sd
 from bjsim.strategies.exact.moments import round_sd
 from bjsim.strategies.exact.reach import count_decisions
+from bjsim.strategies.exact.round_parts import round_parts
 from bjsim.strategies.exact.values import Column, ExpectedValue, Number, Policy
-from bjsim.strategies.solution import CellChoice, Solution, make_cells
+from bjsim.strategies.solution import RoundPart, Solution
 
 
 class Solver(BestPlay, Solution):
@@ -78,19 +80,7 @@ class Solver(BestPlay, Solution):
         return {"best play": self.hand_values(cards, shown)}
 
     def exchange_values(self, first: str, second: str, shown: str) -> dict[str, float]:
-        """Compute what a seat wins with two hands as dealt, and once their second cards are exchanged.
-
-        Args:
-            first: The two cards of one hand, in the order of the deal.
-            second: Those of the other.
-            shown: What the dealer shows, without a natural.
-
-        Returns:
-            Expected profit of both hands together in initial bets of one, by letter: S keeps, X exchanges.
-
-        Raises:
-            InputError: The game has no exchange, or these are not its cards.
-        """
+        """Compute the values of an exchange; see `exchange_values` of `strategies/shoe/exchange.py`."""
         if not isinstance(self.states, ExchangeAutomaton):
             raise InputError(f"{self.rules}: cards are exchanged only with exchange = 21 or natural")
         label = self.states.column(shown)
@@ -103,6 +93,10 @@ class Solver(BestPlay, Solution):
             raise InputError(f"{first} / {second} is not accepted; cards are A 2 to 9 T J Q K") from None
         keep, exchange = (float(profits[cards]) for profits in self.states.profits(label))
         return {"S": keep, "X": exchange}
+
+    def round_parts(self, squares: bool = False) -> Iterator[RoundPart]:
+        """Divide a round by first card and column; see `Solution.round_parts`."""
+        return round_parts(self, squares)
 
     def view_values(self, view: View) -> dict[str, Number]:
         """Return the value of the legal actions of a decision at a table; see `Solution.view_values`."""

@@ -22,12 +22,12 @@ from numpy.typing import NDArray
 
 from bjsim.sim.game.actions import CODES, ActionCode
 from bjsim.sim.game.cards import RANKS
+from bjsim.strategies.charts.cells import CellChoice
 from bjsim.strategies.charts.chart import Chart, full_code
 from bjsim.strategies.shoe.analysis import Acts, Analysis, Floats, Play
 from bjsim.strategies.shoe.composition import VALUES
 from bjsim.strategies.shoe.game import ACTIONS
 from bjsim.strategies.shoe.passes import DOUBLE, HIT, SPLIT, STAND, SURRENDER, gains, reach, reach_doubled
-from bjsim.strategies.solution import CellChoice
 
 NOTHING = 1e-13  # a smaller gain is rounding error
 Chosen = dict[str, int]  # the option of each row of a chart

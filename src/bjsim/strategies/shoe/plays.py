@@ -20,7 +20,8 @@ from bjsim.strategies.shoe.game import MAX_HANDS, make_game
 from bjsim.strategies.shoe.hands import moved
 from bjsim.strategies.shoe.insurance import profits, takes_insurance
 from bjsim.strategies.shoe.lookup import Strategy, strategy_key
-from bjsim.strategies.shoe.passes import SPLIT, Floats
+from bjsim.strategies.shoe.passes import SPLIT
+from bjsim.strategies.solution import RoundPart
 
 Plays = dict[int, Play]  # by start
 
@@ -104,19 +105,17 @@ class ShoePlays:
             ev += self.shoe.chance[start] * analysis.round_value(start, play)
         return float(ev)
 
-    def round_parts(self, strategy: Strategy = "td") -> Iterator[tuple[int, NDArray[np.int64], Floats, Floats]]:
-        """Yield the cases of a round: each start with the nodes as dealt, their probabilities and expected profits.
-
-        Args:
-            strategy: One of `STRATEGIES`, or a chart.
-        """
-        analysis, plays = self._at(self.tie_value_of(strategy)), self.plays(strategy)
-        for start, chance in enumerate(self.shoe.chance):
-            if chance > 0:
-                nodes, weights = self.shoe.dealt(start)
-                ended = start not in plays
-                profits = analysis.against_natural[nodes] if ended else analysis.profits(start, nodes, plays[start])
-                yield start, nodes, chance * weights, profits
+    def round_parts(self, squares: bool = False) -> Iterator[RoundPart]:
+        """Divide a round by first card and column; see `Solution.round_parts`."""
+        analysis, plays = self._at(self.tie_value_of("td")), self.plays("td")
+        for start in np.flatnonzero(self.shoe.chance > 0).tolist():
+            nodes, weights = self.shoe.dealt(start)
+            ended = start not in plays
+            profits = analysis.against_natural[nodes] if ended else analysis.profits(start, nodes, plays[start])
+            column = "BJ" if self.game.ended(self.shoe.starts[start]) else self.game.columns[start]
+            shares = self.shoe.chance[start] * weights * self.shoe.nodes.counts[:, nodes] / 2
+            for first, chances in enumerate(shares):
+                yield RoundPart(first, column, float(chances.sum()), float(chances @ profits))
 
     def column_charts(self, strategy: Strategy = "td") -> list[ColumnCharts]:
         """List the charts of every column that this shoe can show, with the value of ties under a strategy.

@@ -12,6 +12,7 @@ from bjsim.errors import InputError
 from bjsim.sim.game.actions import View
 from bjsim.sim.game.cards import TEN, parse_rank
 from bjsim.sim.game.rules import Rules
+from bjsim.strategies.charts.cells import CellChoice, sum_losses
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.shoe.analysis import ShoeStates
 from bjsim.strategies.shoe.charts import TwoCards
@@ -20,7 +21,7 @@ from bjsim.strategies.shoe.deviation import round_sd
 from bjsim.strategies.shoe.lookup import STRATEGIES, Strategy, find_node, find_start
 from bjsim.strategies.shoe.plays import Plays, ShoePlays
 from bjsim.strategies.shoe.present import action_values
-from bjsim.strategies.solution import CellChoice, Solution, sum_losses
+from bjsim.strategies.solution import Solution
 
 
 class ShoeSolver(ShoePlays, Solution):
