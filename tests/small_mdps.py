@@ -111,3 +111,16 @@ def bold_play(share: float, heads: float) -> float:
         else:
             value, share, weight = value + weight * heads, 2 * share - 1, weight * (1 - heads)
     return value
+
+
+# `TwoStates` as a file for `bjsim learn`.
+CHAIN = {
+    "gamma": 0.9,
+    "states": {
+        "s1": {
+            "stay": [{"to": "s1", "p": 0.5, "reward": 5}, {"to": "s2", "p": 0.5, "reward": 5}],
+            "leave": [{"to": "s2", "reward": 10}],
+        },
+        "s2": {"stay": [{"to": "s2", "reward": -1}]},
+    },
+}

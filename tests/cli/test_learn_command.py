@@ -8,20 +8,10 @@ from typing import Any
 
 import pytest
 from matplotlib.text import Text
+from small_mdps import CHAIN
 
 from bjsim.cli import learn_plot
 from bjsim.cli.main import main
-
-CHAIN = {
-    "gamma": 0.9,
-    "states": {
-        "s1": {
-            "stay": [{"to": "s1", "p": 0.5, "reward": 5}, {"to": "s2", "p": 0.5, "reward": 5}],
-            "leave": [{"to": "s2", "reward": 10}],
-        },
-        "s2": {"stay": [{"to": "s2", "reward": -1}]},
-    },
-}
 
 
 def bjsim(*args: str) -> int:

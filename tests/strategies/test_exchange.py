@@ -67,7 +67,7 @@ def test_the_value_over_every_four_cards_of_the_game_without_exchange() -> None:
     ],
 )
 def test_which_exchange_is_right(first: str, second: str, shown: str, best: str) -> None:
-    values = Solver(SWITCH).exchange_values(first, second, shown)
+    values = exchange_values(SWITCH, first, second, shown)
     assert ("X" if values["X"] > values["S"] else "S") == best
     plain = Solver(PLAIN)
     assert values["S"] == pytest.approx(
@@ -96,7 +96,7 @@ def test_an_exchange_in_a_finite_shoe_is_for_the_cards_that_are_gone(first: str,
         natural = exchange_values(game.replace(exchange="natural"), first, second, shown)
         assert natural["X"] == pytest.approx(value(one, two) + value(two, one), abs=1e-12)
         assert values["X"] < natural["X"]
-    far = Solver(SWITCH).exchange_values(first, second, shown)
+    far = exchange_values(SWITCH, first, second, shown)
     assert exchange_values(game.replace(decks=8), first, second, shown) == pytest.approx(far, abs=0.03)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from small_mdps import CHAIN
 from support.command import bjsim, refusal
 
 from bjsim.errors import InputError
@@ -16,17 +17,6 @@ from bjsim.strategies.learning.learn import Schedule
 from bjsim.strategies.learning.repeat import LearnPart, Repetitions, merge_repetitions, repeat, summarise
 from bjsim.strategies.learning.study import study
 from bjsim.strategies.mdp.build import read_mdp
-
-CHAIN = {
-    "gamma": 0.9,
-    "states": {
-        "s1": {
-            "stay": [{"to": "s1", "p": 0.5, "reward": 5}, {"to": "s2", "p": 0.5, "reward": 5}],
-            "leave": [{"to": "s2", "reward": 10}],
-        },
-        "s2": {"stay": [{"to": "s2", "reward": -1}]},
-    },
-}
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Long computations of pages: each request lets one go on for a moment, and gets what is known by then."""
+"""Long computations of pages: each request advances one for a moment, and gets the results so far."""
 
 from __future__ import annotations
 
@@ -31,53 +31,51 @@ from bjsim.strategies.formats.files import read_with_notes
 from bjsim.strategies.players.catalogue import CATALOGUE
 from bjsim.strategies.players.find import BUILT_IN
 
-MOMENT = 0.4  # seconds for which a request lets a computation go on
-KEPT = 6  # computations that can go on; of more, those that were asked for longest ago begin again
+MOMENT = 0.4  # seconds by which a request advances a computation
+KEPT = 6  # computations in progress; beyond that, the least recently requested start over
 SPREADS = ("1-4", "1-8", "1-12", "1-16")  # whose best ramps are compared with the bets
 USUAL = 15  # true counts up to this one have rows of their own, whatever the bets
 PASTED = "chart.txt"  # what a command calls the pasted chart
 
 
-class Going:
-    """A computation that goes on while somebody asks for it.
+class Computation:
+    """A computation that advances with each request.
 
     Args:
-        begin: Begins it; what it opens is closed with the computation.
+        begin: Starts it, as an iterator of results; what it opens is closed with the computation.
 
     Attributes:
-        latest: What is known.
+        latest: The result so far.
         over: Whether it has ended.
-        seconds: How long it has computed.
     """
 
     def __init__(self, begin: Callable[[ExitStack], Iterator[Any]]) -> None:
         self.opened = ExitStack()
         self.latest: Any = None
-        self.over, self.seconds = False, 0.0
+        self.over = False
         self._steps = begin(self.opened)
 
-    def go_on(self) -> None:
-        """Compute for a moment, at least until something more is known."""
+    def advance(self) -> None:
+        """Compute for a moment, at least until the next result."""
         began = now = time.perf_counter()
         while now - began <= MOMENT and not self.over:
             known = next(self._steps, None)
             self.over, self.latest = known is None, known or self.latest
             now = time.perf_counter()
-        self.seconds += now - began
 
 
-_kept: OrderedDict[object, Going] = OrderedDict()
+_kept: OrderedDict[object, Computation] = OrderedDict()
 
 
-def going(key: object, begin: Callable[[ExitStack], Iterator[Any]]) -> Going:
-    """The computation of this key, a moment later than before. Raises: as the computation."""
+def advanced(key: object, begin: Callable[[ExitStack], Iterator[Any]]) -> Computation:
+    """Start the computation with this key, or advance it. Raises: as the computation."""
     if key not in _kept:
-        _kept[key] = Going(begin)
+        _kept[key] = Computation(begin)
         if len(_kept) > KEPT:
             _kept.popitem(last=False)[1].opened.close()
     _kept.move_to_end(key)
     try:
-        _kept[key].go_on()
+        _kept[key].advance()
     except BaseException:
         _kept.pop(key).opened.close()
         raise
@@ -128,7 +126,7 @@ class AskedRun(NamedTuple):
 
 
 def run_report(asked: AskedRun) -> str:
-    """A run a moment later: the returns with their intervals and convergence, as `bjsim run --html` has them."""
+    """Advance a run: the returns so far with intervals and convergence, as in the page of `bjsim run --html`."""
 
     def begin(opened: ExitStack) -> Iterator[Any]:
         run = opened.enter_context(asked.request().open())
@@ -138,7 +136,7 @@ def run_report(asked: AskedRun) -> str:
             yield run.result(progress, seconds, False, "")
 
     try:
-        run = going(asked, begin)
+        run = advanced(asked, begin)
     except RunFailed as error:  # such as a round without an end
         raise InputError(str(error)) from None
     result, hands = run.latest, whole_number("hands", asked.hands)
@@ -188,13 +186,13 @@ class AskedCount(NamedTuple):
 
 
 def count_report(asked: AskedCount) -> str:
-    """A counted game a moment later, as `bjsim count` prints it. Other bets are computed from the same rounds."""
+    """Advance a counted game, as `bjsim count` prints it. Other bets are computed from the same rounds."""
     request = asked.request()
 
     def begin(opened: ExitStack) -> Iterator[CountRun]:
         return counted_blocks(request)
 
-    count = going((request.cards, _own_rows(request)), begin)
+    count = advanced((request.cards, _own_rows(request)), begin)
     run: CountRun = count.latest
     result = CountResult.of(run, request)
     parts: list[Any] = []

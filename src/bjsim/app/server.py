@@ -183,7 +183,7 @@ def make_app(laboratory: Laboratory) -> ASGIApp:
 
 
 class HurriedProtocol(H11Protocol):
-    """HTTP that closes a connection whose next request is slow to come, so that slow clients keep out nobody."""
+    """HTTP that times out slow connections, so that they cannot lock other clients out."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin to wait for the first request."""

@@ -37,7 +37,7 @@ from bjsim.strategies.evaluation.drill import TOPICS, Drill
 from bjsim.strategies.evaluation.record import Record
 
 MOST_ANSWERS = 3000
-KEPT = 6  # tables at which play can go on without playing all answers again
+KEPT = 6  # open tables; at others all answers are replayed first
 LATE = "late"  # in place of a count that was not given in time
 
 

@@ -46,7 +46,7 @@ def merge(parts: tuple[str, ...], files: Files, workers: int | None) -> None:
         report_repetitions(Console(stderr=files.quiet), found, files)
         return
     if files.save_path:
-        raise InputError(f"--save {files.save_path} stores a counter's run, and {parts[0]} is no part of one")
+        raise InputError(f"--save {files.save_path} takes parts of `bjsim count`; {parts[0]} is not one")
     with waiting("merging"):
         result = merge_parts(parts)
     command = given_command(result.seed)

@@ -152,6 +152,6 @@ def test_on_the_command_line(tmp_path: Path) -> None:
         ([*command, "--shard", "1/2", "--until", "1%", "--checkpoint", new], "cannot be combined"),
         ([*command, "--checkpoint", new], "give --shard K/N"),
         (["merge", one, two], "give --save FILE alone"),
-        (["merge", __file__, "--save", new], "is no part of one"),
+        (["merge", __file__, "--save", new], "is not one"),
     ):
         assert message in refusal(*wrong)

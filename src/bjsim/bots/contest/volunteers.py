@@ -51,7 +51,7 @@ def play_part(
     sandbox: str = "required",
     on_round: Callable[[int], object] = lambda rounds: None,
 ) -> int:
-    """Play some matches of a contest into a file. If the file has a part of it that was stopped, it goes on.
+    """Play some matches of a contest into a file. If the file has an interrupted part, it is continued.
 
     Args:
         contest: The contest.

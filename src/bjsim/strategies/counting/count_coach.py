@@ -19,7 +19,7 @@ class CountCoach(Coach):
     What is right is the best chart with the Illustrious 18 at the true count; another action is a mistake if it loses.
 
     Args:
-        count: Of the player, kept up to date by whoever shows it the table.
+        count: The player's count, which the caller keeps up to date.
         rules: The game, with a finite shoe.
 
     Raises:

@@ -93,6 +93,41 @@ class UnitRows:
         return UnitSums(*(np.array(part) for part in zip(*self.rows, strict=True)))
 
 
+class GroupedSums:
+    """Sums of blocks, which are added up in groups: shards add the same groups, so they get the same last bits.
+
+    Attributes:
+        blocks: The number of blocks.
+    """
+
+    def __init__(self) -> None:
+        self.blocks = 0
+        self._groups: CountSums | None = None
+        self._rest: CountSums | None = None  # of the blocks of a group that is not whole
+
+    def add_group(self, group: CountSums) -> None:
+        """Add the sums of a whole group."""
+        self._groups = group if self._groups is None else self._groups.plus(group)
+        self.blocks += GROUP
+
+    def add(self, block: CountSums) -> None:
+        """Add the next block."""
+        self._rest = block if self._rest is None else self._rest.plus(block)
+        self.blocks += 1
+        if self.blocks % GROUP == 0:
+            whole, self._rest = self._rest, None
+            self._groups = whole if self._groups is None else self._groups.plus(whole)
+
+    @property
+    def total(self) -> CountSums:
+        """The sums of all blocks, of which there must be some."""
+        if self._groups is None or self._rest is None:
+            total = self._rest if self._groups is None else self._groups
+            assert total is not None
+            return total
+        return self._groups.plus(self._rest)
+
+
 def count_blocks(
     rules: Rules,
     system: CountingSystem,
@@ -139,24 +174,22 @@ def count_blocks(
     game = CountingGame(rules, system, departures, counts, spots, adjusted, span, leave)
     ready = ready_table(game)  # before workers are forked, which share it
     kernel = uses_kernel(game, rounds if enough is None else min(rounds, WORTH_COMPILING - 1))
-    began, run, rows = time.perf_counter(), None, UnitRows()
-    before, group, block = None, None, 0  # the sums of whole groups, of the group in play, and blocks in both
-    for sums in groups:
-        total = sums if before is None else before.plus(sums)
-        if total.raw[:, 0].sum() >= rounds:
+    began, run, rows, sums = time.perf_counter(), None, UnitRows(), GroupedSums()
+    for group in groups:
+        if (run.rounds if run else 0) + group.raw[:, 0].sum() >= rounds:
             break
-        before, block = total, block + GROUP
-        run = CountRun(game, ready.first, ready.expected, before, seed, 0.0)
+        sums.add_group(group)
+        run = CountRun(game, ready.first, ready.expected, sums.total, seed, 0.0)
         yield run
     with find_backend(None, workers).open(None) as backend:
-        pool, begun = backend.open_pool(), block  # blocks of all jobs
+        pool, begun = backend.open_pool(), sums.blocks  # blocks of all jobs
         jobs: list[Future[list[tuple[CountSums, UnitSums]]]] = []
         found: list[tuple[CountSums, UnitSums]] = []
         try:
             while run is None or (run.rounds < rounds and not (enough and enough(run))):
                 most = backend.in_flight()
                 while not found and len(jobs) < most:
-                    per_block = ROUNDS_IN_BLOCK if run is None else run.rounds / block
+                    per_block = ROUNDS_IN_BLOCK if run is None else run.rounds / sums.blocks
                     count = min(math.ceil((rounds / per_block - begun) / (most - len(jobs))), MOST_BLOCKS)
                     if enough:  # which may be soon
                         count = min(count, max(begun // most, 1))
@@ -165,14 +198,11 @@ def count_blocks(
                     jobs.append(pool.submit(play_blocks, game, seed, begun, max(count, 1), keep_units, kernel))
                     begun += max(count, 1)
                 found = found or jobs.pop(0).result()
-                (played, units), block = found.pop(0), block + 1
-                group = played if group is None else group.plus(played)
-                sums = group if before is None else before.plus(group)
-                if block % GROUP == 0:
-                    before, group = sums, None
+                block, units = found.pop(0)
+                sums.add(block)
                 if keep_units:
                     rows.add(units)
-                run = CountRun(game, ready.first, ready.expected, sums, seed, time.perf_counter() - began)
+                run = CountRun(game, ready.first, ready.expected, sums.total, seed, time.perf_counter() - began)
                 yield run
         finally:
             pool.shutdown(cancel_futures=True)  # a worker killed while it sends a result would block this process

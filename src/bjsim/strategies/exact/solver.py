@@ -11,7 +11,6 @@ from itertools import chain
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import View
 from bjsim.sim.game.automaton import Decision
-from bjsim.sim.game.cards import parse_rank
 from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.cells import CellChoice, make_cells
@@ -78,21 +77,6 @@ class Solver(BestPlay, Solution):
     def values_by_strategy(self, cards: str, shown: str) -> dict[str, dict[str, Number]]:
         """Return the values of one hand, followed by best play; see `Solution.values_by_strategy`."""
         return {"best play": self.hand_values(cards, shown)}
-
-    def exchange_values(self, first: str, second: str, shown: str) -> dict[str, float]:
-        """Compute the values of an exchange; see `exchange_values` of `strategies/shoe/exchange.py`."""
-        if not isinstance(self.states, ExchangeAutomaton):
-            raise InputError(f"{self.rules}: cards are exchanged only with exchange = 21 or natural")
-        label = self.states.column(shown)
-        if label not in self.columns or len(first) != 2 or len(second) != 2:
-            raise InputError(f"{first} / {second} v {shown} is not accepted; give two hands of two cards, and one card")
-        ranks = [rank for rank, _ in self.states.ranks]
-        try:
-            cards = tuple(ranks.index(min(parse_rank(card), ranks[-1])) for card in (*first, *second))
-        except ValueError:
-            raise InputError(f"{first} / {second} is not accepted; cards are A 2 to 9 T J Q K") from None
-        keep, exchange = (float(profits[cards]) for profits in self.states.profits(label))
-        return {"S": keep, "X": exchange}
 
     def round_parts(self, squares: bool = False) -> Iterator[RoundPart]:
         """Divide a round by first card and column; see `Solution.round_parts`."""

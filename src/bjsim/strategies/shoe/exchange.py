@@ -13,6 +13,7 @@ from bjsim.sim.game.course import ACE, course
 from bjsim.sim.game.hand_states import Result
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import States
+from bjsim.strategies.exact.exchange import ExchangeAutomaton
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.shoe.analysis import Analysis, Floats, ShoeStates
 from bjsim.strategies.shoe.composition import VALUES, Composition
@@ -39,7 +40,7 @@ def exchange_values(rules: Rules, first: str, second: str, shown: str) -> dict[s
         InputError: The game has no exchange, or these are not its cards.
     """
     if rules.infinite or rules.exchange == "none":
-        return Solver(rules).exchange_values(first, second, shown)
+        return _infinite_values(Solver(rules), first, second, shown)
     try:
         ranks = [parse_rank(card) for card in (*first, *second, *shown)]
     except ValueError as error:
@@ -60,6 +61,21 @@ def exchange_values(rules: Rules, first: str, second: str, shown: str) -> dict[s
         "S": value(first, False) + value(second, False),
         "X": value(first[0] + second[1], True) + value(second[0] + first[1], True),
     }
+
+
+def _infinite_values(solver: Solver, first: str, second: str, shown: str) -> dict[str, float]:
+    if not isinstance(solver.states, ExchangeAutomaton):
+        raise InputError(f"{solver.rules}: cards are exchanged only with exchange = 21 or natural")
+    label = solver.states.column(shown)
+    if label not in solver.columns or len(first) != 2 or len(second) != 2:
+        raise InputError(f"{first} / {second} v {shown} is not accepted; give two hands of two cards, and one card")
+    ranks = [rank for rank, _ in solver.states.ranks]
+    try:
+        cards = tuple(ranks.index(min(parse_rank(card), ranks[-1])) for card in (*first, *second))
+    except ValueError:
+        raise InputError(f"{first} / {second} is not accepted; cards are A 2 to 9 T J Q K") from None
+    keep, exchange = (float(profits[cards]) for profits in solver.states.profits(label))
+    return {"S": keep, "X": exchange}
 
 
 def value_in_shoe(

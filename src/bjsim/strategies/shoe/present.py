@@ -96,19 +96,21 @@ def action_values(
         found["R"] += 0.5 * (1 - plays)  # saved where the dealer has a natural
     ev = {letter: float(value) / plays for letter, value in found.items() if letter in legal}
     if "P" in legal:
-        aces = values[0] == 0
-        limit = max(rules.hand_limit(aces) - hands + 1, 2)
         ranks = [parse_rank(card) for card in (*cards, *shown)]
         whole = Composition(tuple(count + ranks.count(rank) for rank, count in enumerate(unseen)))
-        one = _pair_game(make_game(rules.replace(max_hands=limit, max_ace_hands="none")), start, values[0])
-        shoe = ShoeStates(one, whole)
-        pair = Analysis(shoe).by_cards(0, "cdp1")
-        split_value = float(pair.split[values[0]])
-        if free:  # the bets of all hands are the house's
-            first, others = shoe.forms(0, values[0])
-            split_value = others.value((first.weight + others.weight).sum(axis=0), pair.value)
-        ev["P"] = split_value / plays
+        ev["P"] = _split_value(rules, whole, start, values[0], hands, free) / plays
     return ev
+
+
+def _split_value(rules: Rules, whole: Composition, start: int, pair: int, hands: int, free: bool) -> float:
+    """The value of splitting a pair, by CDP1, with room for as many more hands as the seat may still have."""
+    limit = max(rules.hand_limit(pair == 0) - hands + 1, 2)
+    shoe = ShoeStates(_pair_game(make_game(rules.replace(max_hands=limit, max_ace_hands="none")), start, pair), whole)
+    play = Analysis(shoe).by_cards(0, "cdp1")
+    if not free:
+        return float(play.split[pair])
+    first, others = shoe.forms(0, pair)  # the bets of all hands are the house's
+    return float(others.value((first.weight + others.weight).sum(axis=0), play.value))
 
 
 class ReachableHands(NamedTuple):

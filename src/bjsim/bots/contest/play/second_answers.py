@@ -42,7 +42,7 @@ class SecondAnswers:
         player_of: The player with a bot's number.
         name_of: Its name.
         share: Share of the tables; of each part one at least.
-        chooses: Chooses them. Whoever played a part must not know how.
+        chooses: Draws the sample; those who play a part must not be able to predict it.
 
     Attributes:
         same: Rounds of each bot that were the same.
