@@ -132,6 +132,7 @@ def deal(rules, hand, dealer):
         ("T4K", "7T", ["H"], "-10 (bust 24)", (24, 17)),
         ("T9", "7T", ["S"], "+10 (19 against 17)", (19, 17)),
         ("T9", "75T", ["S"], "+10 (19 against 22, bust)", (19, 22)),
+        ("T9", "759", ["S"], "-10 (19 against 21)", (19, 21)),
     ],
 )
 def test_a_hand_says_why_it_wins_or_loses(hand, dealer, moves, status, points):
