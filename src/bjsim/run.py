@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bjsim.bots.turn import runs_program
 from bjsim.errors import EndlessSplitting, InputError
@@ -25,9 +25,7 @@ from bjsim.sim.running.shards import Part, ShardDriver, merge_jobs
 from bjsim.sim.running.workers import ForkedResult, collect_logs, is_fork_safe, usable_cores
 from bjsim.strategies.experiment import exact_returns, make_results, missing_results
 from bjsim.strategies.results import ExactReturn
-
-if TYPE_CHECKING:
-    from bjsim.strategies.sidebets.played import PlayedBet
+from bjsim.strategies.sidebets.played import PlayedBet, play_bet
 
 OnProgress = Callable[[Progress], object]
 
@@ -92,8 +90,6 @@ class Run:
         return result if self.sidebet is None else replace(result, sidebets=self._play_bet(self.sidebet, progress))
 
     def _play_bet(self, sidebet: str, progress: Progress) -> tuple[PlayedBet, ...]:
-        from bjsim.strategies.sidebets.played import play_bet
-
         names, rounds = [player.name for player in self.players], [tally.rounds for tally in progress.tallies]
         return tuple(play_bet(sidebet, self.experiment, names, rounds))
 

@@ -152,11 +152,11 @@ CONTRADICTIONS = (
         )
         for free in ("free_doubles", "free_splits")
         for field, value, reason in (
-            ("raises", True, "it does not say who raises a bet of the house; use raises = false"),
+            ("raises", True, "it is undefined who raises a bet of the house; use raises = false"),
             ("ties", "replay", "a bet of the house is not replayed; use push or lose"),
-            ("no_hole_loses", "original", "it does not say what a natural takes of free bets; use all"),
-            ("no_hole_loses", "original-and-busted", "it does not say what a natural takes of free bets; use all"),
-            ("no_hole_loses", "busted-plus-one", "it does not say what a natural takes of free bets; use all"),
+            ("no_hole_loses", "original", "it is undefined what a natural takes of free bets; use all"),
+            ("no_hole_loses", "original-and-busted", "it is undefined what a natural takes of free bets; use all"),
+            ("no_hole_loses", "busted-plus-one", "it is undefined what a natural takes of free bets; use all"),
             (
                 "surrender_after_double",
                 True,
@@ -181,7 +181,7 @@ CONTRADICTIONS = (
         for field, needed, reason in (
             ("dealer_shows", "up", "the bet is doubled against one open card"),
             ("raises", False, "chips would have to last for doubled bets"),
-            ("no_hole_loses", "all", "it is not said whether the attack is part of the original bet"),
+            ("no_hole_loses", "all", "it is undefined whether the attack is part of the original bet"),
         )
     ),
     *(
@@ -191,8 +191,8 @@ CONTRADICTIONS = (
             f"exchange = {{exchange}} with {field} = {{{field}}}: {reason}",
         )
         for field, value, reason in (
-            ("raises", True, "it is not said which of two hands is raised; use raises = false"),
-            ("ties", "replay", "it is not said how one of two hands is replayed; use push or lose"),
+            ("raises", True, "it is undefined which of two hands is raised; use raises = false"),
+            ("ties", "replay", "it is undefined how one of two hands is replayed; use push or lose"),
             ("stand_on_21", False, "ace and ten after an exchange stand; use stand_on_21 = true"),
             ("attack", True, "two hands are not attacked; use attack = false"),
         )
@@ -210,7 +210,7 @@ CONTRADICTIONS = (
     Contradiction(
         ("attack", "ties"),
         lambda r: r.attack and r.ties == "replay",
-        "attack = true with ties = replay: it is not said whether the attack is replayed; use push or lose",
+        "attack = true with ties = replay: it is undefined whether the attack is replayed; use push or lose",
     ),
     Contradiction(
         ("free_splits", "max_hands"),
