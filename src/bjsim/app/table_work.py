@@ -173,9 +173,8 @@ def _moves(view: View) -> list[tuple[str, str, str]]:
     letters = sorted(view.legal, key=ORDER.find)
     answers = [f"b {min(view.stake, view.chips)}" if letter == "B" else letter.lower() for letter in letters]
     return [
-        (letter.lower(), answer, move_name(letter, view.legal))
-        for letter, answer in zip(letters, answers, strict=True)
-    ]  # fmt: skip
+        (letter.lower(), answer, move_name(letter, view.legal)) for letter, answer in zip(letters, answers, strict=True)
+    ]
 
 
 def _total(cards: str) -> str:

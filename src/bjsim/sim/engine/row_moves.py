@@ -121,9 +121,12 @@ def value_rows(moves: RowMoves, levels: Levels, find_after: Callable[[Array, Arr
 
 
 def slope_rows(
-    moves: RowMoves, levels: Levels, values: Array, values_after: Callable[[Array], Array],
+    moves: RowMoves,
+    levels: Levels,
+    values: Array,
+    values_after: Callable[[Array], Array],
     slopes_after: Callable[[Array, Array], Array],
-) -> Array:  # fmt: skip
+) -> Array:
     """The slopes of values (rows, K), (rows, K, Q), from values (m, Q, K) and slopes (m, Q, K, Q) after each card."""
     slopes = np.zeros((*values.shape, moves.after.shape[1]))
 

@@ -48,9 +48,11 @@ class IndexScores:
         return {
             "indices": [self._index_json(index) for index in self.found],
             "bets": [{"count": float(count), "units": float(bet.units)} for count, bet in bets.steps],
-            "ev_chart": self.ramp.ev, "sd_chart": self.ramp.sd, "score_chart": alone,
+            "ev_chart": self.ramp.ev,
+            "sd_chart": self.ramp.sd,
+            "score_chart": alone,
             "score_all": together,
-        }  # fmt: skip
+        }
 
     def _index_json(self, index: Index) -> dict[str, object]:
         play = index.departure

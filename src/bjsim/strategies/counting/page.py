@@ -31,10 +31,13 @@ def render_count_page(run: CountRun, bets: Floats, figures: Sequence[Figure], te
     played = bets[bets > 0]
     start = {
         "bankroll": _plain(terms.bankroll * (terms.unit or 1)),
-        "unit": _plain(terms.unit or 1), "kelly": _plain(terms.kelly),
-        "rounds_per_hour": _plain(terms.rounds_per_hour), "low": _plain(played.min()),
-        "high": _plain(played.max()), "chip": _plain(min(1.0, played.min())),
-    }  # fmt: skip
+        "unit": _plain(terms.unit or 1),
+        "kelly": _plain(terms.kelly),
+        "rounds_per_hour": _plain(terms.rounds_per_hour),
+        "low": _plain(played.min()),
+        "high": _plain(played.max()),
+        "chip": _plain(min(1.0, played.min())),
+    }
     return render_page(
         "bjsim.strategies.counting", "count.html", title=run.title, subtitle=run.description, command=command,
         count_name=run.count_name, rounds=run.rounds, seed=run.seed, start=start,

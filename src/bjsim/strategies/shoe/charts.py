@@ -73,10 +73,10 @@ class ColumnCharts:
 
     def chart_letters(self, chart: Chart) -> Acts:
         """Return the chart's action for each kind. Raises: KeyError: The chart lacks a cell."""
-        letters: Acts = np.array([
-            CODES[chart.policy(kind.state, self.column, kind.legal)] if kind.legal else STAND
-            for kind in self.kinds
-        ], np.int8)  # fmt: skip
+        letters: Acts = np.array(
+            [CODES[chart.policy(kind.state, self.column, kind.legal)] if kind.legal else STAND for kind in self.kinds],
+            np.int8,
+        )
         return letters
 
     def chart_acts(self, chart: Chart) -> Acts:
@@ -256,9 +256,12 @@ class ColumnCharts:
                 split = play.split[node - shoe.layout.pairs] if node >= shoe.layout.pairs else np.nan
                 values = np.zeros(ACTIONS)
                 values[[STAND, HIT, DOUBLE, SURRENDER, SPLIT]] = (
-                    analysis.base.stand[start, node], hits, doubles,
-                    analysis.surrender[start, node], split,
-                )  # fmt: skip
+                    analysis.base.stand[start, node],
+                    hits,
+                    doubles,
+                    analysis.surrender[start, node],
+                    split,
+                )
                 ev[node] = ev.get(node, np.zeros(ACTIONS)) + chance * weight * np.nan_to_num(values)
         exceptions = {}
         for node, values in ev.items():

@@ -140,10 +140,12 @@ class ShoeSolver(ShoePlays, Solution):
             raise InputError(f"{cards} against {shown} cannot be dealt from this shoe")
         split = play.split[node - self.shoe.layout.pairs] if node >= self.shoe.layout.pairs else np.nan
         values = {
-            "S": analysis.base.stand[start, node], "H": analysis.hit(start, play, np.array([node]))[0],
+            "S": analysis.base.stand[start, node],
+            "H": analysis.hit(start, play, np.array([node]))[0],
             "D": analysis.double(start, play, np.array([node]))[0],
-            "P": split, "R": analysis.surrender[start, node],
-        }  # fmt: skip
+            "P": split,
+            "R": analysis.surrender[start, node],
+        }
         legal = self.game.against(self.game.columns[start]).kinds[self.shoe.kind[node]].legal or "S"
         return {letter: float(values[letter]) / plays for letter in legal}
 
