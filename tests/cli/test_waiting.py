@@ -62,7 +62,7 @@ main.main()
 """
 SOLVER = "bjsim.strategies.shoe.solver:ShoeSolver.value_of"
 BLOCKS = "bjsim.sim.running.table:play_blocks"  # in forked workers, and in this process
-COUNTED = "bjsim.strategies.counting.play_request:simulate_count"
+COUNTED = "bjsim.strategies.counting.play_request:count_blocks"
 RUN = "bjsim.bots.contest.host:Host.run"
 SOLVE = "solve --rules vegas-s17 --decks 1 value"
 COMMANDS = [
