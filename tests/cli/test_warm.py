@@ -25,6 +25,7 @@ COMMANDS = """
 import sys
 from numba.core.dispatcher import Dispatcher
 from support.command import bjsim
+from support.games import ASKED
 from bjsim.sim.game.presets import PRESETS
 
 def loaded():
@@ -53,7 +54,7 @@ call("run", "--rules", "vegas-s17", "--set", "seats=2", "--bots", "optimal,lim17
 for more in ([], ["--no-adjust-luck"]):
     call("count", "--rules", "vegas-s17", "--decks", 2, "--rounds", 10, "--workers", 1, *more)
 from bjsim.gym import BlackjackVectorEnv
-for name in PRESETS:
+for name in ASKED:
     for mode in ("NextStep", "SameStep"):
         env = BlackjackVectorEnv(2, name, mode)
         env.reset(seed=1)
