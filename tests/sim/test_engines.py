@@ -78,6 +78,13 @@ def test_the_table_pays_what_the_readable_round_pays_in_random_games(games: int)
     assert not rare, f"hardly ever seen: {rare}"
 
 
+def test_a_doubled_hand_waits_though_its_bonus_would_not() -> None:
+    """In Super Fun 21 without a rescue, a doubled 21 in five cards waits for the dealer, one in six cards does not."""
+    game = named_rules("super-fun-21").replace(surrender_after_double=False)
+    for seed in range(4):
+        assert differences(game, [random_chart(game, seed, seed)], (5, 0, 0), rounds=3000) == []
+
+
 @pytest.mark.slow
 def test_random_rules_have_every_value() -> None:
     """Of fields with few values all, of others several."""

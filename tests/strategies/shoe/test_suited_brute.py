@@ -28,6 +28,10 @@ GAMES = {
         named_rules("spanish-21").replace(decks=1, max_doubles=3, max_hands=2), "2- 2- 3- 3- 5- 5- T- T- T- T- T- T-"
     ),
     "surrender at any time": (named_rules("super-fun-21").replace(max_hands=2), "A- A- 3- 3- 4- 6- T- T- T- T- T- T-"),
+    "doubled to six cards": (
+        named_rules("super-fun-21").replace(surrender_after_double=False, split_by="never"),
+        "A- A- 2- 2- 3- 3- 5- 6- T- T- T- T-",
+    ),
     "super fun, again": (
         named_rules("super-fun-21").replace(max_doubles=2, split_by="never"), "2- 2- 2- 3- 3- 4- 4- T- T- T- T- T- T-"
     ),

@@ -100,7 +100,8 @@ def compile_rules(rules: Rules, policies: Sequence[Policy], states: States | Non
     dealers, dealer_add = _dealer_states(states)
     outcomes = states.dealer_outcomes
     stakes = [2**doubled for doubled in range(rules.max_doubles + 1)]
-    pay = [[[_pay(states, result, stake, o) for o in outcomes] for stake in stakes] for result in results]
+    ends = [[result, *[states.doubled(result)] * rules.max_doubles] for result in results]
+    pay = [[[_pay(states, *end, o) for o in outcomes] for end in zip(row, stakes, strict=True)] for row in ends]
     return CompiledRules(
         **moves,
         doubled=np.array([hand.doubled for hand in hands], np.int64),
@@ -108,8 +109,8 @@ def compile_rules(rules: Rules, policies: Sequence[Policy], states: States | Non
         hand_limit=np.array([_limit(rules, hand) for hand in hands], np.int64),
         result=np.array([results.index(states.result(hand)) for hand in hands], np.int64),
         pay=np.array(pay, np.int64),
-        waits=np.array([states.waits(result) for result in results], np.int64),
-        covers=np.array([states.covers(result) for result in results], np.bool_),
+        waits=np.array([[states.waits(end) for end in row] for row in ends], np.int64),
+        covers=np.array([[states.covers(end) for end in row] for row in ends], np.bool_),
         dealer_add=dealer_add,
         dealer_done=np.array([states.dealer_done(dealer) for dealer in dealers], np.int64),
         dealer_out=np.array(
@@ -174,7 +175,6 @@ def _limit(rules: Rules, hand: HandState) -> int:
 
 
 def _pay(states: States, result: Result, stake: int, outcome: int) -> int:
-    result = states.doubled(result) if stake > 1 else result
     return payoff_code(*states.settle(result, stake, outcome), states.rules.unit)
 
 

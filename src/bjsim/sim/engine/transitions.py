@@ -255,14 +255,14 @@ class Transitions:
         attack = self.vectors.attack * (self.act[1, 0, states.column] == ATTACK)
         bets = states.step + compiled.doubled[states.hand]
         vector = self.vectors.number[result, bets] + insured * self.vectors.insured + attack
-        need = np.maximum(states.need, compiled.waits[result])
+        need = np.maximum(states.need, compiled.waits[result, bets])
         if self.vectors.insured:
-            need = np.maximum(need, insured * compiled.waits[compiled.numbers.insured])
+            need = np.maximum(need, insured * compiled.waits[compiled.numbers.insured, 0])
         states = states._replace(need=need, insured=np.zeros_like(insured))
         more = states.pending > 0
         moves.label[at[more]] = vector[more]
         rest = states.where(more)
-        split_hand = np.where(compiled.covers[result[more]], compiled.covered[rest.split_hand], rest.split_hand)
+        split_hand = np.where(compiled.covers[result, bets][more], compiled.covered[rest.split_hand], rest.split_hand)
         self._go(
             moves, at[more], rest, what=DRAW, step=0, hand=split_hand, split_hand=split_hand, pending=rest.pending - 1
         )

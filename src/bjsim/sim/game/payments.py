@@ -87,7 +87,7 @@ class Payments(DealerStates):
         if result.end == "bust":
             return lost, 0
         if result.end == "charlie":
-            return Fraction(stake), 0
+            return Fraction(stake * result.bonus), 0
         if result.end == "natural" and (dealer != DEALER_NATURAL or rules.natural_beats_natural):
             return rules.blackjack_pays * stake, 0
         if self.at_once and result.bonus > 1:

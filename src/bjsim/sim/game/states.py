@@ -194,8 +194,8 @@ class States(Payments):
         if self.is_natural(state):
             ties = state.covered and self.rules.ties != "lose"
             return NATURAL._replace(split=split and not ties)
-        if state.cards == self.rules.charlie and not (self.at_once and state.points == 21):
-            return CHARLIE
+        if state.cards == self.rules.charlie:
+            return CHARLIE._replace(bonus=self.bonus(state))
         result = Result("stood", state.points, self.bonus(state), split)
         return self.doubled(result) if state.doubled else result
 

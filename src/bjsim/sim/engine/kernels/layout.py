@@ -68,8 +68,8 @@ class CompiledRules(NamedTuple):
         covered: State of a split hand after one whose result has `covers`, (S,).
         result: Result of the hand if it stands, (S,).
         pay: Payoff code at one and two bets, and at more if hands double again, (R, B, O).
-        waits: What a finished hand waits for, (R,); see `States.waits`.
-        covers: Whether the split hands after one with a result are `covered`, bool (R,).
+        waits: What a finished hand waits for, (R, B); see `States.waits`.
+        covers: Whether the split hands after one with a result are `covered`, bool (R, B).
         dealer_add: Dealer's state after a card, (D, 13).
         dealer_done: Whether the dealer draws no more cards, (D,).
         dealer_out: Index of the dealer's outcome, (D,); 0 while the dealer still draws.
