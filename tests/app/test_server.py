@@ -15,6 +15,7 @@ pytest.importorskip("uvicorn")
 pytest.importorskip("httpx")
 
 from starlette.testclient import TestClient
+from support.games import ONE_HAND
 
 from bjsim.app import jobs, server, work
 from bjsim.cli.main import cli
@@ -128,7 +129,7 @@ def test_a_server_that_stops_starts_no_process():
         worker.close()
 
 
-@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize("name", ONE_HAND)
 def test_the_example_of_a_hand_suits_every_game(name):
     rules = PRESETS[name].rules
     example = server.HANDS["both" if rules.dealer_shows == "both" else "one"]

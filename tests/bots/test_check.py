@@ -9,13 +9,14 @@ import pytest
 from bot_helpers import SAMPLES, needs
 from click.testing import CliRunner
 from support.command import bjsim, refusal
+from support.games import ONE_HAND
 
 from bjsim.bots.check import ENOUGH, situation, situations, try_bot
 from bjsim.bots.sandbox.languages import LANGUAGES, find_tool
 from bjsim.cli.bot import bot as command
 from bjsim.cli.main import cli
 from bjsim.sim.game.actions import HIT, raise_by
-from bjsim.sim.game.presets import PRESETS, named_rules
+from bjsim.sim.game.presets import named_rules
 
 CARDSHARK = named_rules("cardshark")
 
@@ -61,7 +62,7 @@ def test_a_situation_is_dealt_by_the_round():
     assert situation(named_rules("easy"), "AT", "7") is None
 
 
-@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("preset", ONE_HAND)
 def test_there_are_situations_under_all_rules(preset):
     views = [found.view for found in situations(named_rules(preset))]
     assert len(views) > 100

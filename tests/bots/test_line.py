@@ -8,12 +8,13 @@ import pytest
 from bot_helpers import a_view
 from hypothesis import given
 from hypothesis import strategies as st
+from support.games import ONE_HAND
 
 from bjsim.bots import line
 from bjsim.bots.protocol import FAULTS, REPLY_LIMIT, Fault, parse_reply
 from bjsim.sim.game.actions import ATTACK, HIT, Action, raise_by
 from bjsim.sim.game.events import Acted, Dealt, HandEnded, Peeked, Revealed, Settled, Shuffled
-from bjsim.sim.game.presets import PRESETS, named_rules
+from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.random_stream import Stream
 from bjsim.sim.game.round import Round
 from bjsim.sim.game.rules import RULE_FIELDS, Rules, parse_field
@@ -85,7 +86,7 @@ class Asker:
         return raise_by(self.rng.randint(0, view.chips)) if letter == "B" else Action(letter)
 
 
-@pytest.mark.parametrize("preset", sorted(PRESETS))
+@pytest.mark.parametrize("preset", sorted(ONE_HAND))
 def test_the_lines_tell_each_view(preset):
     """From lines alone, with unknown lines and keys slipped in, a reader knows its hand and all visible cards."""
     rng = random.Random(17)
@@ -164,7 +165,7 @@ def test_replayed_ties_and_parts_of_chips_are_sent():
     assert line.event_line(Settled(0, 0, Fraction(3, 2), Fraction(0)), [3], 5) == "paid 3.0 15/2"
 
 
-@pytest.mark.parametrize("preset", sorted(PRESETS))
+@pytest.mark.parametrize("preset", sorted(ONE_HAND))
 def test_rules_make_the_round_trip(preset):
     rules = named_rules(preset)
     words, keys = parse_words(line.rules_line(rules))

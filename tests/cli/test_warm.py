@@ -25,8 +25,7 @@ COMMANDS = """
 import sys
 from numba.core.dispatcher import Dispatcher
 from support.command import bjsim
-from support.games import ASKED
-from bjsim.sim.game.presets import PRESETS
+from support.games import ASKED, ONE_HAND
 
 def loaded():
     modules = [module for name, module in sys.modules.items() if name.startswith("bjsim.")]
@@ -41,7 +40,7 @@ def call(*words):
 done = bjsim("warm")
 compiled = loaded()
 assert compiled
-for name in PRESETS:
+for name in ONE_HAND:
     for more in ([], ["--adjust-luck"], ["--common-cards"], ["--common-cards", "--no-adjust-luck"]):
         call("run", "--rules", name, "--bots", "optimal,lim17", "--hands", 10, "--workers", 1, *more)
 for algorithm in ("q", "mc"):

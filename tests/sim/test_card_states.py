@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from support.engines import differences, never, play_rounds
+from support.games import ONE_HAND
 
 from bjsim.sim.engine import compiled_rules
 from bjsim.sim.engine.compiled_rules import compile_rules
@@ -12,7 +13,7 @@ from bjsim.sim.engine.merge_states import merge_states
 from bjsim.sim.engine.walkers import Walkers
 from bjsim.sim.game.card_states import CardStates
 from bjsim.sim.game.hand_states import HandState
-from bjsim.sim.game.presets import PRESETS, named_rules
+from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.running.blocks import Span
 from bjsim.strategies.experiment import compile_players, make_table
@@ -21,7 +22,7 @@ from bjsim.strategies.shoe.players import CardPlayer, TwoCardPlayer
 
 KEY = (15, 0, 0)
 ONE = named_rules("vegas-h17").replace(decks=1, surrender=True)
-EVERY = [(name, decks, player) for name in PRESETS for decks in (1, 8) for player in (TwoCardPlayer, CardPlayer)]
+EVERY = [(name, decks, player) for name in ONE_HAND for decks in (1, 8) for player in (TwoCardPlayer, CardPlayer)]
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.engines import never
-from support.games import FIXED, charts, random_chart, rules
+from support.games import FIXED, ONE_HAND, charts, random_chart, rules
 
 from bjsim.sim.engine.array_luck import count_drift
 from bjsim.sim.engine.array_play import play_blocks
@@ -26,7 +26,7 @@ from bjsim.sim.engine.round_table import LEFT
 from bjsim.sim.engine.rounds import play_seats
 from bjsim.sim.engine.row_values import RowValues
 from bjsim.sim.engine.walkers import AdjustedWalkers, Walkers
-from bjsim.sim.game.presets import PRESETS, named_rules
+from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.driver import Driver
@@ -120,7 +120,7 @@ def walk_rounds(values: RowValues, rounds: int) -> Array:
     return np.array(results)
 
 
-@pytest.mark.parametrize("name", [*PRESETS, *MORE])
+@pytest.mark.parametrize("name", [*ONE_HAND, *MORE])
 def test_in_an_infinite_shoe_every_round_comes_to_the_exact_value(name):
     """The value of every chart's row 0 is the exact solver's, and a round's payoff less its luck is that value."""
     game = (MORE.get(name) or named_rules(name)).replace(decks="inf", cut=1)

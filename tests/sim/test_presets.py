@@ -68,6 +68,8 @@ RULED: dict[str, dict[str, object]] = {
                  "free_double_cards": "two", "free_splits": "A23456789", "resplit_aces": True, "max_hands": 4},
     "double-attack": {"decks": 8, "deck": "spanish", "attack": True, "blackjack_pays": 1, "hit_soft_17": False,
                       "deal": "dppd", "peek": True},
+    "blackjack-switch": {"decks": 6, "exchange": "21", "hit_soft_17": True, "dealer_22_pushes": True, "peek": True,
+                         "blackjack_pays": 1, "double_after_split": True, "surrender": "none", "resplit_aces": False},
     "free-bet-2012": {"free_doubles": "9-11", "free_double_cards": "any", "free_splits": "A2356789"},
 }  # fmt: skip
 

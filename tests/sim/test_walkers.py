@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.games import FIXED, charts, random_chart, rules
+from support.games import FIXED, ONE_HAND, charts, random_chart, rules
 
 from bjsim.sim.engine.array_play import play_blocks
 from bjsim.sim.engine.compiled_rules import compile_rules
@@ -23,7 +23,7 @@ from bjsim.sim.engine.round_table import LEFT, LeftTable, RoundTable, make_round
 from bjsim.sim.engine.rounds import play_lanes, play_seats
 from bjsim.sim.engine.transitions import UNLIKELY
 from bjsim.sim.engine.walkers import Walkers
-from bjsim.sim.game.presets import PRESETS, named_rules
+from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.blocks import Span
@@ -88,7 +88,7 @@ def best(game: Rules) -> Chart:
     return Solver(game.replace(decks="inf", seats=1)).chart
 
 
-@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize("name", ONE_HAND)
 @pytest.mark.parametrize("decks", ["1", "6", "inf", *[pytest.param(decks, marks=pytest.mark.slow) for decks in "28"]])
 def test_every_preset_is_paid_the_same(name: str, decks: str) -> None:
     """One and two decks are dealt to the last card, so that some rounds begin in one shoe and end in the next."""

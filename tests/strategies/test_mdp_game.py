@@ -7,6 +7,7 @@ import random
 from collections.abc import Iterator
 
 import pytest
+from support.games import ONE_HAND
 
 from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.rules import Rules, RulesError
@@ -19,7 +20,7 @@ from bjsim.strategies.mdp.solve import evaluate, policy_iteration, start_value, 
 
 NELLER = PRESETS["neller"].rules
 GAMES = {
-    **{name: preset.rules.replace(decks="inf") for name, preset in PRESETS.items()},
+    **{name: PRESETS[name].rules.replace(decks="inf") for name in ONE_HAND},
     "p = 0.45": PRESETS["blackjack-p"].rules.replace(ten_probability="0.45"),
     "resplit aces": PRESETS["vegas-s17"].rules.replace(decks="inf", resplit_aces=True, hit_split_aces=True),
     "three hands": PRESETS["european"].rules.replace(decks="inf", max_hands=3, surrender=True, double_on="any"),

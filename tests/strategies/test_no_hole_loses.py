@@ -30,7 +30,10 @@ GAMES = {
     **{
         name: preset.rules
         for name, preset in PRESETS.items()
-        if preset.rules.naturals == "both" and not preset.rules.free_bets and not preset.rules.attack
+        if preset.rules.naturals == "both"
+        and not preset.rules.free_bets
+        and not preset.rules.attack
+        and preset.rules.bets == 1
     },
     "endless splits": named_rules("vegas-s17").replace(**SPLITS, double_cards="any"),
     "replayed ties": named_rules("vegas-h17").replace(ties="replay", double_after_split=False),

@@ -32,7 +32,8 @@ CODE_WEIGHTS = (
     (1, 2, 8, 6, 6, 0, 0, 0, 2, 0, 0),
     (2, 2, 8, 1, 1, 6, 6, 1, 1, 1, 6),
 )
-ASKED = [name for name, preset in PRESETS.items() if not preset.rules.attack]  # of which there are environments
+ONE_HAND = [name for name, preset in PRESETS.items() if preset.rules.bets == 1]  # of a seat
+ASKED = [name for name in ONE_HAND if not PRESETS[name].rules.attack]  # of which there are environments
 SAFE_TENS = 45  # percent: above 50, unlimited splits of tens do not end, and near 50 rounds are very long
 
 

@@ -16,6 +16,7 @@ from bjsim.cli.narrator import PERSON, format_cards, format_chips
 from bjsim.cli.person import (
     ORDER,
     blame,
+    describe_hand,
     describe_misses,
     format_bets,
     move_name,
@@ -159,7 +160,7 @@ def _table_page(asked: AskedPlay, open_table: PlayedTable) -> str:
 def _question_parts(question: object, table: CardTable) -> dict[str, Any]:
     """What the page asks: its text, and buttons or a field."""
     if isinstance(question, MoveAsked):
-        hand = f"{question.hand_name}{format_cards(question.view.hand)}"
+        hand = describe_hand(question.view, question.hand_name)
         return {"text": f"{hand} against {' '.join(question.view.dealer)}", "moves": _moves(question.view)}
     if isinstance(question, BetAsked):
         return {"text": f"Your bet, 1 to {format_chips(question.most)}", "field": question.usual, "go": "Deal"}

@@ -113,7 +113,11 @@ class Seated(NamedTuple):
 def find_seated(bot: object, rules: Rules) -> Seated:
     """The entry for `bot`: a player (see `as_player`), or a program's file. Raises: InputError for neither."""
     text = os.fspath(bot) if isinstance(bot, str | os.PathLike) else None
-    player = ProgramFile(text) if text is not None and is_program(text) else as_player(bot, rules)
+    if text is not None and is_program(text):
+        rules.need_one_hand("have no protocol for programs")
+        player: Player | ProgramFile = ProgramFile(text)
+    else:
+        player = as_player(bot, rules)
     return Seated(player.name if text is None else text, player, find_needs(player))
 
 

@@ -28,7 +28,9 @@ def bot_rules(command: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(command)
     def with_rules(contest: Contest, rules_name: str | None, settings: tuple[str, ...], **others: Any) -> None:
-        command(contest=contest, rules=the_rules(rules_name or contest.rules, settings), **others)
+        rules = the_rules(rules_name or contest.rules, settings)
+        rules.need_one_hand("have no protocol for programs")
+        command(contest=contest, rules=rules, **others)
 
     with_rules = rules_option("  [default: cardshark]")(set_option(with_rules))
     return click.option(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bjsim.bots.protocol import printable
 from bjsim.cli.narrator import PERSON, Narrator, format_chips
-from bjsim.cli.person import STAKES, CoachTally, PersonLeft, Say, further_stake
+from bjsim.cli.person import CoachTally, PersonLeft, Say, further_stake
 from bjsim.cli.terminal import EndOfInput
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import ATTACK, INSURANCE, STAND, Action, Player, View
@@ -82,7 +82,7 @@ class CardTable:
         self.names = _names(["you", *(player.name for player in self.others)])
         self.holds = [Fraction(self.chips), *[Fraction(self.rules.chips)] * len(self.others)]
         self.played = 0
-        self._usual = min(self.bet or self.rules.buy_in, self.chips)
+        self._usual = min(self.bet or self.rules.buy_in, self.chips // self.rules.bets)
         self._tied = 0  # chips that are bet again after a tie
         self._insurance = 0.0  # chips staked on it in this round, which the round does not take from the seat's
 
@@ -100,7 +100,7 @@ class CardTable:
             while not (reason := self._why_over()):
                 bet = self._tied or self.bet
                 if not bet:
-                    most = int(self.holds[PERSON])
+                    most = int(self.holds[PERSON] / self.rules.bets)
                     bet = self._usual = yield BetAsked(most, min(self._usual, most))
                 yield from self._play_round(bet)
             self.say(reason, None)
@@ -121,18 +121,20 @@ class CardTable:
             return "That was the last round."
         if isinstance(self.shoe, ScriptedShoe) and not self.shoe.left:
             return "The shoe is empty."
-        if self.holds[PERSON] < (self.bet or 1):
-            return f"Your chips do not cover a bet of {format_chips(self.bet or 1)}."
+        if self.holds[PERSON] < (self.bet or 1) * self.rules.bets:
+            bet = "a bet" if self.rules.bets == 1 else "two bets"
+            return f"Your chips do not cover {bet} of {format_chips(self.bet or 1)}."
         return ""
 
     def _play_round(self, bet: int) -> Generator[MoveAsked | CountAsked, Any, None]:
         self._refill(bet)
-        most = int(min(self.rules.most_hands, MAX_SPLITS))
+        most = int(min(self.rules.most_hands, MAX_SPLITS)) * self.rules.bets
         rules = self.rules.replace(buy_in=bet, chips=max(self.rules.chips, 2 * bet * most))
         game = Round(rules, self.shoe, len(self.names), [int(held) for held in self.holds])
         self.say("", None)
-        self.say(f"Round {self.played + 1}, your bet is {format_chips(bet)}.", None)
-        narrator = self.narrator = Narrator(self.names, bet, rules.naturals == "both")
+        your = "your bet is" if rules.bets == 1 else "your bets are two of"
+        self.say(f"Round {self.played + 1}, {your} {format_chips(bet)}.", None)
+        narrator = self.narrator = Narrator(self.names, bet, rules.naturals == "both", rules.bets)
         try:
             played = yield from self._drive(game, narrator)
         except (EndOfInput, KeyboardInterrupt, InputError) as error:
@@ -184,7 +186,7 @@ class CardTable:
         for line, colour in self.tally.judge(view, action) if self.tally else ():
             self.say(line, colour)
         if action.letter == "I":
-            self._insurance = STAKES["I"] * view.stake
+            self._insurance = further_stake("I", view)
         return action
 
     def _narrate(self, narrator: Narrator, game: Round) -> None:
@@ -195,6 +197,7 @@ class CardTable:
 
     def _refill(self, bet: int) -> None:
         """Give other players new chips if theirs do not cover the bet."""
+        bet *= self.rules.bets
         for seat, name in enumerate(self.names):
             if seat != PERSON and self.holds[seat] < bet:
                 self.holds[seat] = Fraction(max(self.rules.chips, bet))

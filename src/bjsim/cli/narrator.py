@@ -52,14 +52,15 @@ class Narrator:
         names: Of the players, by seat; that of the person is not used.
         bet: Chips of the initial bet.
         naturals: Whether an ace and a ten of the dealer are more than 21.
+        bets: The number of equal bets of a seat, each with a hand.
     """
 
-    def __init__(self, names: Sequence[str], bet: int, naturals: bool) -> None:
+    def __init__(self, names: Sequence[str], bet: int, naturals: bool, bets: int = 1) -> None:
         self.naturals = naturals
         self.names = names
         self.bet = bet
-        self.hands = [[""] for _ in names]
-        self.stakes = [[bet] for _ in names]
+        self.hands = [[""] * bets for _ in names]
+        self.stakes = [[bet] * bets for _ in names]
         self.dealer = ""
         self.hidden = False  # whether the hole card is face down
         self._natural = False  # whether a peek has found one
@@ -90,12 +91,14 @@ class Narrator:
     def _narrate_deal(self) -> Iterator[Line]:
         if self._dealing:
             for seat in self._order:
-                yield self._holding(seat), None
+                if seat == DEALER:
+                    yield self._dealer_holding(), None
+                    continue
+                for hand, cards in enumerate(self.hands[seat]):
+                    yield self._sentence(seat, hand, "have", format_cards(cards)), None
         self._dealing = False
 
-    def _holding(self, seat: int) -> str:
-        if seat != DEALER:
-            return self._sentence(seat, 0, "have", format_cards(self.hands[seat][0]))
+    def _dealer_holding(self) -> str:
         if self.hidden or len(self.dealer) < 2:
             return f"The dealer has {' '.join(self.dealer + HIDDEN * self.hidden)}."
         return f"The dealer has {_dealer(self.dealer)}."
@@ -124,7 +127,12 @@ class Narrator:
                 if line := self._narrate_end(seat, hand, ending):
                     yield line, None
             case Insured(seat):
-                yield self._sentence(seat, None, "take", f"insurance for {format_chips(Fraction(self.bet, 2))}"), None
+                yield (
+                    self._sentence(
+                        seat, None, "take", f"insurance for {format_chips(Fraction(sum(self.stakes[seat]), 2))}"
+                    ),
+                    None,
+                )
             case InsuranceSettled(seat, net):
                 yield self._narrate_amount(seat, None, net, "insurance")
             case Settled():
@@ -165,6 +173,13 @@ class Narrator:
         if letter == "A":
             stakes[hand] *= 2
             return self._sentence(seat, hand, "attack", f"with {format_chips(stakes[hand])}")
+        if letter == "X":
+            b, d = (cards[1] for cards in hands)
+            hands[:] = [hands[0][0] + d, hands[1][0] + b]
+            self._acted = ""
+            return self._sentence(
+                seat, None, "exchange", f"{b} and {d}: {format_cards(hands[0])}, and {format_cards(hands[1])}"
+            )
         if letter == "P":
             line = self._sentence(seat, hand, "split", " and ".join(hands[hand]))
             hands[hand : hand + 1], stakes[hand : hand + 1] = list(hands[hand]), [stakes[hand]] * 2

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from bjsim.cli.narrator import format_cards, format_chips
 from bjsim.cli.terminal import UNBROKEN, EndOfInput, Terminal
-from bjsim.sim.game.actions import ATTACK, INSURANCE, NAMES, Action, View
+from bjsim.sim.game.actions import ATTACK, EXCHANGE, INSURANCE, NAMES, Action, View
 from bjsim.sim.game.cards import RANKS
 from bjsim.sim.game.legal import is_free
 
@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 STAKES = {"D": 1.0, "P": 1.0, "I": 0.5, "A": 1.0}  # further stakes that an action needs
 Say = Callable[[str, str | None], object]  # takes a line and its colour
 SYNONYMS = {"stay": "S", "card": "H", "dd": "D", "double down": "D", "surr": "R", "bet": "B"}
+SYNONYMS |= dict.fromkeys(("exchange", "switch", "swap"), "X") | {"keep": "S"}
 SYNONYMS |= dict.fromkeys(("insurance", "insure", "yes", "y"), "I") | dict.fromkeys(("no", "n"), "S")
-ORDER = "AIHSDPRB"  # in which moves are listed
+ORDER = "XAIHSDPRB"  # in which moves are listed
 QUIT = ("q", "quit", "exit")
 HELP = ("?", "help")
 RAISE = re.compile(r"(?:b|bet|raise)(?:\s*by)?\s*([0-9]{1,12})(?: chips?)?")
@@ -34,13 +35,28 @@ EXPLAINED = {
     "R": "gives up half of the bet",
     "B": "adds chips to the bet, such as b 20",
     "A": "doubles the bet before the cards are dealt",
+    "X": "exchanges the second cards of both hands",
     "I": "bets half as much that the dealer has blackjack; pays 2:1",
+}
+
+DECLINED = {
+    ATTACK: "leaves the bet as it is",
+    INSURANCE: "leaves the bet as it is",
+    EXCHANGE: "leaves the hands as they are",
 }
 
 
 def further_stake(letter: str, view: View) -> float:
     """The chips that an action needs."""
-    return 0.0 if is_free(letter, view) else STAKES.get(letter, 0.0) * view.stake
+    bets = view.rules.bets if letter == "I" else 1
+    return 0.0 if is_free(letter, view) else STAKES.get(letter, 0.0) * view.stake * bets
+
+
+def describe_hand(view: View, hand_name: str = "") -> str:
+    """What a person decides on: a hand, which may have a name, or the two hands of an exchange."""
+    if "X" in view.legal:
+        return f"{format_cards(view.hand)}, and {format_cards(view.others)}"
+    return f"{hand_name}{format_cards(view.hand)}"
 
 
 class PersonLeft(EndOfInput):
@@ -58,6 +74,8 @@ def move_name(letter: str, legal: Collection[str]) -> str:
     """The name of an action among others, which show whether the question is about insurance."""
     if "A" in legal:
         return {"A": "attack", "S": "no attack"}[letter]
+    if "X" in legal:
+        return {"X": "exchange", "S": "keep"}[letter]
     return {"I": "insurance", "S": "no insurance"}[letter] if "I" in legal else NAMES.get(letter, "insurance")
 
 
@@ -70,7 +88,8 @@ def parse_action(text: str, view: View) -> Action | str:
     if not letter:
         return f"{text[:20] or 'An empty line'} is not a move here: {keys(view.legal)}, q quit, ? help"
     if letter not in view.legal:
-        return f"{NAMES.get(letter, 'insurance').capitalize()} is not possible here: {keys(view.legal)}"
+        name = NAMES.get(letter) or move_name(letter, letter)
+        return f"{name.capitalize()} is not possible here: {keys(view.legal)}"
     if letter != "B":
         return Action(letter)
     if raised is None or int(raised[1]) > view.chips:
@@ -87,8 +106,7 @@ def ask_move(terminal: Terminal, question: str, view: View, explain: Callable[[]
             raise PersonLeft("left")
         if answer.lower() in HELP:
             for letter in sorted(view.legal, key=ORDER.find):
-                declines = letter == "S" and view.legal in (ATTACK, INSURANCE)
-                meaning = "leaves the bet as it is" if declines else EXPLAINED[letter]
+                meaning = DECLINED.get(view.legal, EXPLAINED["S"]) if letter == "S" else EXPLAINED[letter]
                 terminal.say(f"  {letter.lower()} {move_name(letter, view.legal)}: {meaning}")
             terminal.say("  q quits. Cards are A 2 to 9 T J Q K; # is face down. An ace counts 11 if it can (soft).")
             for line in explain():
@@ -191,7 +209,9 @@ def describe_misses(misses: Iterable[Judgement]) -> list[str]:
     found: dict[str, list[float]] = {}
     for miss in misses:
         best, taken = (move_name(letter, miss.values) for letter in (miss.best, miss.action))
-        hand = format_cards("".join(sorted(miss.view.hand, key=RANKS.index)))
+        hand = describe_hand(miss.view)
+        if "X" not in miss.values:
+            hand = format_cards("".join(sorted(miss.view.hand, key=RANKS.index)))
         text = f"{hand} against {' '.join(miss.view.dealer)}: {best}, not {taken}"
         found.setdefault(text, []).append(miss.lost)
     return [

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 import click
 
 from bjsim.cli.card_table import BetAsked, CardTable, MoveAsked
-from bjsim.cli.narrator import format_cards
 from bjsim.cli.options import Count, Names, bot_names, rules_options
-from bjsim.cli.person import CoachTally, Say, ask_bet, ask_move, describe_misses
+from bjsim.cli.person import CoachTally, Say, ask_bet, ask_move, describe_hand, describe_misses
 from bjsim.cli.terminal import EndOfInput, Terminal
 from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError
@@ -100,8 +99,9 @@ def play(
         hint = f"; write --rules {extra[0]}" if extra[0] in PRESETS else ""
         raise InputError(f"unexpected argument {extra[0]}{hint}")
     chips = rules.chips if chips is None else chips
-    if bet is not None and bet > chips:
-        raise InputError(f"--bet {bet} is more than the {chips} chips; give --chips")
+    if bet is not None and bet * rules.bets > chips:
+        each = " on each of two hands" if rules.bets > 1 else ""
+        raise InputError(f"--bet {bet}{each} is more than the {chips} chips; give --chips")
     if is_drill := is_drill or bool(topics):
         for name, given in (("bots", bots), ("shoe", shoe_text), ("bet", bet), ("count", system), ("sidebet", sidebet)):
             if given:
@@ -250,7 +250,7 @@ def _ask(terminal: Terminal, table: CardTable, question: BetAsked | MoveAsked | 
         return ask_bet(terminal, *question)
     if isinstance(question, MoveAsked):
         view, tally = question.view, table.tally
-        text = f"{question.hand_name}{format_cards(view.hand)} against {' '.join(view.dealer)}"
+        text = f"{describe_hand(view, question.hand_name)} against {' '.join(view.dealer)}"
         return ask_move(terminal, text, view, (lambda: tally.explain(view)) if tally else tuple)
     from bjsim.cli.count_practice import ask_count
 

@@ -106,6 +106,8 @@ def make_experiment(
     seed = whole_number("seed", seed, 0, MAX_SEED)
     adjusted = not rules.infinite if adjust_luck is None else adjust_luck
     others = [player.name for player in players if find_needs(player)]
+    if adjust_luck:
+        rules.need_one_hand("have no luck-adjusted returns")
     if adjust_luck and others:
         raise InputError(
             f"{argument('adjust_luck', True)} needs charts, whose states have exact values; {others[0]} is not a chart"

@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 
 import pytest
 from support.command import bjsim
+from support.games import ONE_HAND
 
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.entrants import gather
@@ -32,7 +33,7 @@ from bjsim.strategies.formats.text import format_text
 from bjsim.strategies.players.find import find_player
 
 CARDSHARK = load_rules("cardshark")
-GAMES = [name for name, preset in PRESETS.items() if preset.rules.ties != "replay"]  # contests cannot replay ties
+GAMES = [name for name in ONE_HAND if PRESETS[name].rules.ties != "replay"]  # contests cannot replay ties
 
 
 class Hostile:

@@ -10,9 +10,10 @@ import time
 
 import pytest
 from support.engines import never
+from support.games import ONE_HAND
 
 from bjsim.sim.engine.walkers import Walkers
-from bjsim.sim.game.presets import PRESETS, named_rules
+from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.stats.estimate import RatioSums
@@ -76,7 +77,7 @@ def test_strategies_are_distinguished() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("strategy", ["td", "cdz-"])
 @pytest.mark.parametrize("decks", [1, 2, 6, 8])
-@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize("name", ONE_HAND)
 def test_fresh_shoes_of_every_preset_agree(name: str, decks: int, strategy: str) -> None:
     """At a standard error of 0.0002%, or what 50 million hands give (0.0006% in one deck of cardshark)."""
     rules = named_rules(name).replace(decks=decks)

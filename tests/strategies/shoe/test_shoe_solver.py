@@ -7,10 +7,10 @@ import math
 
 import numpy as np
 import pytest
-from support.games import random_chart
+from support.games import ONE_HAND, random_chart
 
 from bjsim.errors import InputError
-from bjsim.sim.game.presets import PRESETS, named_rules
+from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.evaluation.evaluate import evaluate_chart
@@ -21,7 +21,7 @@ from bjsim.strategies.shoe.lookup import STRATEGIES
 from bjsim.strategies.shoe.solver import ShoeSolver
 from bjsim.strategies.shoe.splits import split_weights
 
-GAMES = list(PRESETS)
+GAMES = ONE_HAND
 ROUNDING = 1e-11
 
 

@@ -111,6 +111,7 @@ class Contest:
         if self.against and self.house:
             raise ConfigError("house players sit in empty seats (house) or at all tables (against), not both")
         parse_marks(self.marks)
+        self.rules.need_one_hand("are not played in contests")
         if self.rules.ties == "replay":
             raise ConfigError(
                 f"the rules {self.rules.name} replay ties, which a contest does not support; use push or lose"

@@ -90,7 +90,7 @@ def compile_rules(rules: Rules, policies: Sequence[Policy], states: States | Non
         ValueError: A policy returns a letter that is not legal, or a payoff is not a whole number of units.
         InputError: A round can pay too many different amounts.
     """
-    rules.need_one_hand()
+    rules.need_one_hand("are played in the readable round only")
     states = states or States(rules)
     hands, moves = number_hands(states)
     act = np.stack([_actions(states, hands, policy) for policy in policies])

@@ -22,11 +22,12 @@ class ActionCode(IntEnum):
     INSURE = 6
     RAISE = 7
     ATTACK = 8
+    EXCHANGE = 9
 
     @property
     def letter(self) -> str:
         """Its letter in the protocol of [CardShark]; I is ours."""
-        return " SHDPRIBA"[self]
+        return " SHDPRIBAX"[self]
 
 
 class Action(NamedTuple):
@@ -36,7 +37,7 @@ class Action(NamedTuple):
 
     Attributes:
         letter: S stand, H hit, D double, P split, R surrender or B raise, as in the protocol of [CardShark]; I insure,
-            A attack.
+            A attack, X exchange second cards.
         amount: For a raise, the chips added to the stake.
 
     Source: [CardShark].
@@ -49,9 +50,11 @@ class Action(NamedTuple):
         return f"B {self.amount}" if self.letter == "B" else self.letter
 
 
-NAMES = {one.letter: one.name.lower() for one in ActionCode if one not in (ActionCode.INSURE, ActionCode.ATTACK)}
+_OFFERS = ActionCode.INSURE, ActionCode.ATTACK, ActionCode.EXCHANGE
+NAMES = {one.letter: one.name.lower() for one in ActionCode if one not in _OFFERS}
 INSURANCE = ActionCode.INSURE.letter + ActionCode.STAND.letter  # the decision on insurance: I insures, S declines
 ATTACK = ActionCode.ATTACK.letter + ActionCode.STAND.letter  # A doubles the bet against the dealer's card, S does not
+EXCHANGE = ActionCode.EXCHANGE.letter + ActionCode.STAND.letter  # X exchanges the second cards of two hands, S does not
 CODES = {one.letter: int(one) for one in ActionCode if one < ActionCode.INSURE}  # of actions on a hand, no amount
 RUNAWAY = 100_000  # the limit on the hands of one seat in one round
 ENDLESS = f"a seat reached the limit of {RUNAWAY:,} hands in one round: its splits end very late, or never"
@@ -77,12 +80,13 @@ class View(NamedTuple):
         stake: Chips bet on this hand; initially `rules.buy_in`.
         chips: Chips that the seat holds, without its stakes.
         legal: Letters of the legal actions; `B` needs 0 <= amount <= chips. INSURANCE asks for insurance alone,
-            and ATTACK whether to double the bet before the hand is dealt.
+            ATTACK whether to double the bet before the hand is dealt, and EXCHANGE whether to exchange second cards.
         split: Whether the hand came from a split.
-        hands: Number of hands that the seat holds now.
+        hands: Number of hands that the seat holds now; where it has two bets, those of this bet.
         pending: Number of these that wait for their second card, besides this hand.
         free: Whether the house put up the bet on this hand.
         doubled: How often the hand has doubled.
+        others: Where a seat has two bets, the cards of its other hands.
     """
 
     rules: Rules
@@ -98,6 +102,7 @@ class View(NamedTuple):
     pending: int = 0
     free: bool = False
     doubled: int = 0
+    others: str = ""
 
 
 class Question(NamedTuple):

@@ -123,8 +123,8 @@ def describe(event: Event, names: Sequence[str]) -> str:
         case Dealt(card):
             return f"{name}: {card}"
         case Acted(action=action):
-            if action.letter == "A":
-                return f"{name}: attacks"
+            if action.letter in "AX":
+                return f"{name}: {'attacks' if action.letter == 'A' else 'exchanges the second cards of two hands'}"
             return f"{name}: {NAMES[action.letter]}{f' {action.amount}' if action.letter == 'B' else ''}"
         case HandEnded(ending=ending):
             return f"{name}: {ENDINGS.get(ending, ending)}"

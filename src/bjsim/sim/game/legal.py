@@ -21,7 +21,7 @@ def legal_letters(rules: Rules, seat: Seat, hand: PlayedHand) -> str:
     first = len(hand.ranks) == 2 and hand.moves == 0
     affordable = not rules.raises or seat.chips >= hand.stake
     pair = first and affordable and _is_pair(rules, hand.ranks)
-    pair = pair and len(seat.hands) < rules.hand_limit(aces=hand.ranks[0] == 0)
+    pair = pair and len(seat.hands_of(hand.bet)) < rules.hand_limit(aces=hand.ranks[0] == 0)
     if hand.split_from == 0:
         pair = pair and rules.resplit_aces
         if not rules.hit_split_aces:

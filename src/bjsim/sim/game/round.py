@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from bjsim.errors import EndlessSplitting
 from bjsim.sim.game import events
-from bjsim.sim.game.actions import ATTACK, ENDLESS, INSURANCE, RUNAWAY, Action, Player, Question, View
+from bjsim.sim.game.actions import ATTACK, ENDLESS, EXCHANGE, INSURANCE, RUNAWAY, Action, Player, Question, View
 from bjsim.sim.game.cards import HIDDEN, RANKS, TEN
 from bjsim.sim.game.legal import doubles_free, legal_letters
 from bjsim.sim.game.observers import ask_action, ask_bets, drive, find_observers, show_events
@@ -48,11 +48,9 @@ class Round:
     """
 
     def __init__(self, rules: Rules, shoe: Shoe, seats: int, chips: Sequence[int] | None = None) -> None:
-        rules.need_one_hand()
-        self.rules = rules
-        self.shoe = shoe
+        self.rules, self.shoe = rules, shoe
         holds = chips or [rules.chips] * seats
-        self.seats = [Seat(number, holds[number] - rules.buy_in, [PlayedHand(rules.buy_in)]) for number in range(seats)]
+        self.seats = [Seat.with_bets(rules, number, holds[number]) for number in range(seats)]
         self.dealer = Cards()
         self.open_cards = ""
         self._face_down = ""  # the hole card, until it is turned over
@@ -89,6 +87,8 @@ class Round:
                 else:
                     seat.answer = answer  # it is carried out once the dealer has peeked
         if not self._dealer_peeks_natural():
+            if self.rules.bets > 1:
+                yield from self._offer(EXCHANGE)
             yield from self._seats_act()
             self._dealer_acts()
         self._turn_over_hole_card()  # if it still lies face down: all see it when the cards are collected
@@ -129,21 +129,27 @@ class Round:
         for number, letter in enumerate(self.rules.deal):
             if letter == "p":
                 for seat in self.seats:
-                    self._card(seat, 0)
+                    for index in range(self.rules.bets):
+                        self._card(seat, index)
             else:
                 self._dealer_card(face_down=bool(self.dealer.ranks) and self.rules.dealer_shows == "up")
             if self.rules.attack and number == 0:
-                yield from self._seats_attack()
-        for seat in self.seats:
+                yield from self._offer(ATTACK)
+        for seat in self.seats if self.rules.bets == 1 else ():
             self._to_next_decision(seat)
 
-    def _seats_attack(self) -> Generator[Question, Action, None]:
+    def _offer(self, legal: str) -> Generator[Question, Action, None]:
         for seat in self.seats:
-            action = yield Question(seat.number, self.view(seat, seat.hands[0], ATTACK))
-            if action.letter == "A":
+            action = yield Question(seat.number, self.view(seat, seat.hands[0], legal))
+            if action.letter != "S":
                 self.events.append(_acted(seat.number, 0, action))
+            if action.letter == "A":
                 self._stake(seat, seat.hands[0], self.rules.buy_in)
                 seat.bets = 2
+            elif action.letter == "X":
+                seat.exchange()
+            if legal == EXCHANGE:
+                self._to_next_decision(seat)
 
     def _draw(self) -> int:
         if self.shoe.replenish():
@@ -221,7 +227,7 @@ class Round:
         free = pair.stake if self.rules.splits_free(pair.ranks[0]) else 0
         seat.chips -= pair.stake - free
         seat.hands[index : index + 1] = [
-            PlayedHand(pair.stake, [rank], pair.ranks[0], by_house)
+            PlayedHand(pair.stake, [rank], pair.ranks[0], by_house, pair.bet)
             for rank, by_house in zip(pair.ranks, (pair.free, free), strict=True)
         ]
         if len(seat.hands) > RUNAWAY:
@@ -262,13 +268,13 @@ class Round:
         Returns:
             The view.
         """
-        dealer, backs = self.dealer.letters, ""
-        if self.rules.dealer_shows != "both":
-            dealer, backs = dealer[:1], HIDDEN * len(dealer[1:])
+        up, own = len(self.dealer.letters) if self.rules.dealer_shows == "both" else 1, seat.hands_of(hand.bet)
+        dealer, backs = self.dealer.letters[:up], HIDDEN * len(self.dealer.letters[up:])
         return View(
             self.rules, seat.number, hand.letters, dealer, dealer + backs + self.open_cards,
-            hand.stake, max(seat.chips, 0), legal or hand.legal, hand.split_from >= 0, len(seat.hands),
-            max(len(seat.hands) - seat.turn - 1, 0), hand.free == hand.stake, hand.doubled,
+            hand.stake, max(seat.chips, 0), legal or hand.legal, hand.split_from >= 0, len(own),
+            [len(each.ranks) for each in own].count(1), hand.free == hand.stake, hand.doubled,
+            seat.others(hand) if self.rules.bets > 1 else "",
         )  # fmt: skip
 
     # --- the dealer

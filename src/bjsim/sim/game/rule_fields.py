@@ -36,7 +36,6 @@ ALIASES = {"bj": "blackjack_pays", "pen": "cut", "penetration": "cut", "p": "ten
 
 NOT_MODELLED = {  # what docs/explanation/scope.md excludes, by the words that ask for it
     "side bets within rounds": "21-3 perfect-pairs lucky-ladies royal-match over-under side-bet",
-    "rounds with exchanged cards": "switch",
 }
 
 

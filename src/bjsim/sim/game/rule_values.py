@@ -73,15 +73,24 @@ class RuleValues:
             2 if self.surrender != "none" or self.insurance else 1,
             self.buy_in if self.raises else 1,
         ]
-        return Fraction(1, math.lcm(*parts))
+        return Fraction(1, math.lcm(*parts) * self.bets)
 
-    def need_one_hand(self) -> None:
-        """Raises: RulesError: Seats have two hands, of which only values in an infinite shoe are known."""
-        if self.exchange != "none":
-            raise RulesError(
-                f"exchange = {self.exchange} is solved in an infinite shoe only, and not dealt; use decks = inf, or "
-                "exchange = none"
-            )
+    @property
+    def bets(self) -> int:
+        """The equal bets of a seat, each with a hand of its own."""
+        return 1 if self.exchange == "none" else 2
+
+    def need_one_hand(self, why: str) -> None:
+        """Refuse two hands of a seat.
+
+        Args:
+            why: What is not done with them, such as `are not counted`.
+
+        Raises:
+            RulesError: Seats have two hands.
+        """
+        if self.bets > 1:
+            raise RulesError(f"exchange = {self.exchange}: two hands of a seat {why}; use exchange = none")
 
     def hand_limit(self, aces: bool) -> float:
         """Hands that a seat may hold after splits of aces, or of other pairs."""

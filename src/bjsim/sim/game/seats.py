@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from bjsim.sim.game.actions import Action
 from bjsim.sim.game.cards import RANKS, VALUES, best_points
 from bjsim.sim.game.events import Ending
+from bjsim.sim.game.rules import Rules
 
 
 class Cards:
@@ -47,16 +48,27 @@ class PlayedHand(Cards):
         free: Chips of these that the house put up.
         doubled: How often it has doubled.
         split_from: Rank index of the pair it was split from, or -1.
+        bet: Number of the seat's bet that it belongs to, from 0.
+        exchanged: Whether its second card was exchanged.
         moves: Number of actions so far.
         legal: Letters of its legal actions, once its turn has come.
         ending: How it ended, or None.
     """
 
-    __slots__ = ("doubled", "ending", "free", "legal", "moves", "split_from", "stake")
+    __slots__ = ("bet", "doubled", "ending", "exchanged", "free", "legal", "moves", "split_from", "stake")
 
-    def __init__(self, stake: int, ranks: Sequence[int] = (), split_from: int = -1, free: int = 0) -> None:
+    def __init__(
+        self,
+        stake: int,
+        ranks: Sequence[int] = (),
+        split_from: int = -1,
+        free: int = 0,
+        bet: int = 0,
+        exchanged: bool = False,
+    ) -> None:
         super().__init__(ranks)
         self.stake, self.free = stake, free
+        self.bet, self.exchanged = bet, exchanged
         self.doubled = 0
         self.split_from = split_from
         self.moves = 0
@@ -75,7 +87,7 @@ class Seat:
         turn: Index of the hand in play; the number of hands if all have ended.
         answer: Its first action, if it was asked for before the dealer peeked.
         insured: Whether it took insurance.
-        bets: Its initial bets: 2 if it attacked.
+        bets: Its initial bets: 2 if it attacked, or has two hands.
     """
 
     number: int
@@ -86,7 +98,27 @@ class Seat:
     insured: bool = False
     bets: int = 1
 
+    @classmethod
+    def with_bets(cls, rules: Rules, number: int, chips: int) -> Seat:
+        """A seat that has made its bets, before the deal. chips: what it holds before."""
+        hands = [PlayedHand(rules.buy_in, bet=bet) for bet in range(rules.bets)]
+        return cls(number, chips - rules.buy_in * rules.bets, hands, bets=rules.bets)
+
     @property
     def playing(self) -> bool:
         """Whether a hand has not ended."""
         return self.turn < len(self.hands)
+
+    def hands_of(self, bet: int) -> list[PlayedHand]:
+        """The hands that one of its bets has become."""
+        return self.hands if len(self.hands) == 1 else [hand for hand in self.hands if hand.bet == bet]
+
+    def others(self, hand: PlayedHand) -> str:
+        """The letters of all hands but one."""
+        return "".join(each.letters for each in self.hands if each is not hand)
+
+    def exchange(self) -> None:
+        """Exchange the second cards of its two hands."""
+        (a, b), (c, d) = (hand.ranks for hand in self.hands)
+        cards = zip(self.hands, ((a, d), (c, b)), strict=True)
+        self.hands = [PlayedHand(hand.stake, ranks, bet=hand.bet, exchanged=True) for hand, ranks in cards]

@@ -31,7 +31,7 @@ def counts_as_natural(rules: Rules, hand: PlayedHand) -> bool:
     if len(hand.ranks) != 2 or hand.points != 21 or rules.naturals == "none":
         return False
     if hand.split_from < 0:
-        return True
+        return not hand.exchanged or rules.exchange == "natural"
     return rules.split_tens_blackjack if hand.split_from >= TEN else rules.split_aces_blackjack
 
 

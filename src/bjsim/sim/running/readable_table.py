@@ -85,7 +85,8 @@ class ReadableTable:
     def _row(self, played: RoundResult) -> list[int]:
         """The payoff code of each seat, and the number of cards dealt."""
         payoffs = zip(played.net, played.tied, played.bets or (1,) * self.seats, strict=True)
-        codes = [payoff_code(net * bet, tied * bet, self.rules.unit) for net, tied, bet in payoffs]
+        unit = self.rules.unit * self.rules.bets  # a payoff is that of one of a seat's equal bets
+        codes = [payoff_code(net * bet, tied * bet, unit) for net, tied, bet in payoffs]
         return [*codes, sum(isinstance(event, Dealt) for event in played.events)]
 
     def replay(self, seed: int, table: int, number: int) -> RoundResult:

@@ -146,7 +146,7 @@ class Chart(StatePlayer):
         return data_frame({c: [cells[c] for cells in table.values()] for c in self.states.columns}, list(table))
 
     def __reduce__(self) -> tuple[type[Chart], tuple[object, ...]]:
-        return Chart, (self.name, self.rules, dict(self.cells), self.source, self.insurance, self.attack)
+        return type(self), (self.name, self.rules, dict(self.cells), self.source, self.insurance, self.attack)
 
     def code(self, rows: Iterable[str], column: str) -> str:
         """Look up a code.

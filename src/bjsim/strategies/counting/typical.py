@@ -38,6 +38,7 @@ def decks_to_count(rules: Rules) -> int:
         raise InputError(f"deck = {rules.deck}: counting systems are for decks of {DECK} cards")
     if rules.attack:
         raise InputError("attack = true: a counter is not asked between the dealer's card and its own; use false")
+    rules.need_one_hand("are not counted")
     return int(rules.decks)
 
 

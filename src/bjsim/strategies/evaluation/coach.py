@@ -17,12 +17,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bjsim.errors import InputError
-from bjsim.sim.game.actions import ATTACK, INSURANCE, Action, View
+from bjsim.sim.game.actions import ATTACK, EXCHANGE, INSURANCE, Action, View
 from bjsim.sim.game.cards import TEN, parse_rank
 from bjsim.sim.game.course import Course, course
 from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.evaluation.best import solve
+from bjsim.strategies.shoe.exchange import exchange_values, seat_values, unseen_by
 
 TIE = 1e-12  # initial bets; a smaller difference is rounding
 
@@ -36,7 +37,7 @@ class Judgement:
         action: Letter of the action.
         values: Expected profit in initial bets by letter, of every action that is legal, with best play afterwards.
         chart: Letter of the best chart's action.
-        cell: Row and column of the chart; None for insurance and attacks.
+        cell: Row and column of the chart; None for insurance, attacks and exchanges.
     """
 
     view: View
@@ -95,11 +96,12 @@ class Coach:
         self.rules = rules
         self.solution = solve(rules)
         self.chart = self.solution.chart
+        self.two_in_shoe = rules.bets > 1 and not rules.infinite
 
     @property
     def basis(self) -> str:
         """What the values are for, in words."""
-        if not self.solution.infinite:
+        if not self.solution.infinite or self.two_in_shoe:
             decks = "1 deck" if self.rules.decks == 1 else f"{self.rules.decks} decks"
             return f"a full shoe of {decks} without your cards and the dealer's"
         refusal = self.solution.refusal
@@ -126,8 +128,12 @@ class Coach:
         if action.letter not in view.legal:
             return None
         try:
+            if view.legal == EXCHANGE:
+                values = exchange_values(self.rules, view.hand, view.others, view.dealer)
+                return Judgement(view, action.letter, values, max("SX", key=values.__getitem__))
             bets = 2**view.doubled  # of this hand, of which a judgement has the values of one
-            values = {letter: float(ev) / bets for letter, ev in self.solution.view_values(view).items()}
+            found = seat_values(self.rules, view) if self.two_in_shoe else self.solution.view_values(view)
+            values = {letter: float(ev) / bets for letter, ev in found.items()}
         except InputError:  # such as more cards of a rank than the shoe has, in a scripted one
             return None
         if action.letter not in values:
@@ -155,7 +161,8 @@ class Coach:
 
     def _chance_of_natural(self, view: View) -> float:
         """Probability that the dealer has a natural, given the cards of the hand and the open ace or ten."""
-        left, natural = self.solution.unseen(view), self._course(view).natural
+        left = unseen_by(self.rules, view) if self.two_in_shoe else self.solution.unseen(view)
+        natural = self._course(view).natural
         return float((sum(left[TEN:]) if natural == TEN else left[natural]) / sum(left))
 
     def _course(self, view: View) -> Course:

@@ -135,7 +135,7 @@ def predict(
 
 def _game(rules: Rules | str | os.PathLike[str]) -> Rules:
     game = rules if isinstance(rules, Rules) else load_rules(rules)
-    game.need_one_hand()
+    game.need_one_hand("have no values for known cards")
     if game.attack:
         why = "known cards are not valued where bets are doubled before the deal; use attack = false"
         raise InputError(f"attack: {why}")

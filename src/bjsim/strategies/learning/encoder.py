@@ -36,6 +36,7 @@ class Encoder:
     """
 
     def __init__(self, rules: Rules) -> None:
+        rules.need_one_hand("are not shown by environments")
         if rules.attack:
             raise InputError("attack = true: environments do not ask before the deal; use attack = false")
         self.rules = rules

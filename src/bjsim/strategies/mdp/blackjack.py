@@ -90,7 +90,7 @@ class GameProcess:
     def __init__(self, rules: Rules) -> None:
         if not rules.infinite:
             raise RulesError(f"decks = {rules.decks:g} has too many states to learn; use decks = inf")
-        rules.need_one_hand()
+        rules.need_one_hand("are not learned")
         self.rules = rules
         self.automaton = Automaton(rules)
         self.cases = Dealer(self.automaton).cases()

@@ -27,6 +27,7 @@ from bjsim.sim.running.backend import Need
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.formats.files import load_chart
 from bjsim.strategies.players.catalogue import CATALOGUE
+from bjsim.strategies.players.exchanging import in_its_game
 from bjsim.strategies.players.kelly import Kelly
 from bjsim.strategies.shoe.players import CardPlayer, TwoCardPlayer
 from bjsim.strategies.shoe.present import Perfect
@@ -81,7 +82,7 @@ def find_player(name: str | os.PathLike[str], rules: Rules) -> Player:
     need_rules(rules)
     text = os.fspath(name)
     if text in CATALOGUE:
-        return CATALOGUE[text].chart(rules)
+        return in_its_game(CATALOGUE[text].chart(rules))
     if text in BUILT_IN:
         built: Player = BUILT_IN[text](rules)
         return built
@@ -91,7 +92,7 @@ def find_player(name: str | os.PathLike[str], rules: Rules) -> Player:
     if is_python(text):
         return _as_player(text, _load_object(text), rules)
     if Path(text).is_file():
-        return load_chart(text, rules)
+        return in_its_game(load_chart(text, rules))
     if Path(text).is_dir():
         raise UnknownPlayer(f"{text} is a folder")
     if os.sep in text or Path(text).suffix:
@@ -114,6 +115,8 @@ def as_player(bot: object, rules: Rules) -> Player:
     """
     if isinstance(bot, str | os.PathLike):
         return find_player(bot, rules)
+    if isinstance(bot, Chart):
+        return in_its_game(bot)
     if isinstance(bot, type):
         raise InputError(f"bots: {bot.__name__} is a class; give an instance, such as {bot.__name__}()")
     if not callable(getattr(bot, "decide", None)):
@@ -211,7 +214,7 @@ def fingerprint(text: str, player: Player) -> str:
 def _as_player(text: str, loaded: Any, rules: Rules) -> Player:
     """Make a player from a Player, a Player class, a chart for other rules, or a function of a view."""
     if isinstance(loaded, Chart):
-        return Chart(loaded.name, rules, loaded.cells, loaded.source, loaded.insurance)
+        return in_its_game(Chart(loaded.name, rules, loaded.cells, loaded.source, loaded.insurance, loaded.attack))
     if not hasattr(loaded, "decide"):
         if not callable(loaded):
             raise UnknownPlayer(

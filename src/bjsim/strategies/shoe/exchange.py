@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from itertools import combinations_with_replacement
 
 import numpy as np
 
 from bjsim.errors import InputError
+from bjsim.sim.game.actions import View
 from bjsim.sim.game.cards import TEN, parse_rank
 from bjsim.sim.game.course import ACE, course
 from bjsim.sim.game.hand_states import Result
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import States
+from bjsim.strategies.exact.exchange import BETTER as BETTER
 from bjsim.strategies.exact.exchange import ExchangeAutomaton
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.shoe.analysis import Analysis, Floats, ShoeStates
@@ -39,8 +42,8 @@ def exchange_values(rules: Rules, first: str, second: str, shown: str) -> dict[s
     Raises:
         InputError: The game has no exchange, or these are not its cards.
     """
-    if rules.infinite or rules.exchange == "none":
-        return _infinite_values(Solver(rules), first, second, shown)
+    if rules.infinite or rules.bets == 1:
+        return _infinite_values(_solved(rules), first, second, shown)
     try:
         ranks = [parse_rank(card) for card in (*first, *second, *shown)]
     except ValueError as error:
@@ -63,6 +66,11 @@ def exchange_values(rules: Rules, first: str, second: str, shown: str) -> dict[s
     }
 
 
+@lru_cache(maxsize=8)
+def _solved(rules: Rules) -> Solver:
+    return Solver(rules)
+
+
 def _infinite_values(solver: Solver, first: str, second: str, shown: str) -> dict[str, float]:
     if not isinstance(solver.states, ExchangeAutomaton):
         raise InputError(f"{solver.rules}: cards are exchanged only with exchange = 21 or natural")
@@ -76,6 +84,33 @@ def _infinite_values(solver: Solver, first: str, second: str, shown: str) -> dic
         raise InputError(f"{first} / {second} is not accepted; cards are A 2 to 9 T J Q K") from None
     keep, exchange = (float(profits[cards]) for profits in solver.states.profits(label))
     return {"S": keep, "X": exchange}
+
+
+def seat_values(rules: Rules, view: View) -> dict[str, float]:
+    """Compute what the actions on one of two hands win in a full shoe without all cards of the seat, and the dealer's.
+
+    Args:
+        rules: A game with an exchange and a finite shoe.
+        view: What the seat sees.
+
+    Returns:
+        Expected profit in initial bets, by letter of the action.
+
+    Raises:
+        InputError: The shoe does not have these cards.
+    """
+    unseen = unseen_by(rules, view)
+    if min(unseen) < 0:
+        raise InputError(f"{view.hand} / {view.others} v {view.dealer}: the shoe has fewer of these cards")
+    plain = rules.replace(exchange="none")
+    how = view.legal, view.split, view.hands, view.free, view.doubled
+    return action_values(plain, view.hand, view.dealer, unseen, *how)
+
+
+def unseen_by(rules: Rules, view: View) -> list[int]:
+    """The cards of each of the 13 ranks in a full shoe that a seat does not see in its hands, or the dealer's."""
+    seen = [parse_rank(card) for card in view.hand + view.others + view.dealer]
+    return [count - seen.count(rank) for rank, count in enumerate(rules.shoe_counts)]
 
 
 def value_in_shoe(

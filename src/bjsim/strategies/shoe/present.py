@@ -210,6 +210,7 @@ class Perfect:
     def __init__(self, rules: Rules) -> None:
         if rules.infinite:
             raise InputError("perfect counts the visible cards, which carry no information in an infinite shoe")
+        make_game(rules)
         self.rules = rules
         self._known: dict[tuple[object, ...], Action] = {}
 

@@ -198,6 +198,7 @@ def check_bet(bet: str, rules: Rules, with_what: str | None = None) -> tuple[Bet
     """
     if with_what:
         raise InputError(f"{argument('sidebet')} is not supported with {with_what}: rounds are dealt a second time")
+    rules.need_one_hand("have no side bets")
     if rules.ten_probability not in (NORMAL_TENS, SPANISH_TENS):
         raise InputError(f"{argument('sidebet')} needs decks of cards, not ten_probability = {rules.ten_probability}")
     wanted, shoe, _ = chosen(bet, None, rules, None, None, None)
