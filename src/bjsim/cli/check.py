@@ -87,7 +87,8 @@ def check(chart: str, rules: Rules, sample: Sample, files: Files, echo: bool) ->
         raise InputError("--json - and --fix - cannot both write to standard output")
     files.check()
     if sample.hands is None:
-        sample = sample._replace(hands=10**6 if sample.precision is None else MAX_HANDS)
+        usual = 10**6 if rules.bets == 1 else 20_000  # the readable round is slow
+        sample = sample._replace(hands=usual if sample.precision is None else MAX_HANDS)
     with waiting("solving the game"):
         evaluation = evaluate_chart(judged)
     if files.plot_path:
