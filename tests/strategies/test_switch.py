@@ -250,9 +250,8 @@ def test_what_does_not_know_two_hands_says_so(tmp_path: Path) -> None:
     program.write_text("print('S')\n", encoding="utf-8")
     hoyle = find_player("hoyle", GAME)
     cases: list[tuple[str, Callable[[], object]]] = [
-        ("are solved with decks = inf only", lambda: ShoeSolver(GAME)),
-        ("are solved with decks = inf only", lambda: Perfect(GAME)),
-        ("are solved with decks = inf only", lambda: CardPlayer(GAME)),
+        ("are not played by perfect", lambda: Perfect(GAME)),
+        ("are not played by optimal-cd", lambda: CardPlayer(GAME)),
         ("have no luck-adjusted returns", lambda: make_experiment(GAME, [hoyle], 100, 1, adjust_luck=True)),
         ("are not counted", lambda: count(GAME, rounds=100)),
         ("are not shown by environments", lambda: Encoder(INFINITE)),
@@ -263,6 +262,11 @@ def test_what_does_not_know_two_hands_says_so(tmp_path: Path) -> None:
     for why, refused in cases:
         with pytest.raises(InputError, match=f"exchange = 21: two hands of a seat {why}; use exchange = none$"):
             refused()
+
+
+def test_a_chart_of_a_finite_shoe_is_not_found() -> None:
+    with pytest.raises(InputError, match="have a chart in an infinite shoe only; use decks = inf"):
+        ShoeSolver(GAME)
 
 
 @pytest.mark.parametrize(

@@ -80,17 +80,18 @@ class RuleValues:
         """The equal bets of a seat, each with a hand of its own."""
         return 1 if self.exchange == "none" else 2
 
-    def need_one_hand(self, why: str) -> None:
+    def need_one_hand(self, why: str, use: str = "exchange = none") -> None:
         """Refuse two hands of a seat.
 
         Args:
             why: What is not done with them, such as `are not counted`.
+            use: The rule that helps.
 
         Raises:
             RulesError: Seats have two hands.
         """
         if self.bets > 1:
-            raise RulesError(f"exchange = {self.exchange}: two hands of a seat {why}; use exchange = none")
+            raise RulesError(f"exchange = {self.exchange}: two hands of a seat {why}; use {use}")
 
     def hand_limit(self, aces: bool) -> float:
         """Hands that a seat may hold after splits of aces, or of other pairs."""

@@ -292,6 +292,6 @@ def _game(rules: Rules) -> Game:
 
 def make_game(rules: Rules) -> Game:
     """Return the game of these rules, shared by all numbers of decks. Raises: InputError: It cannot be solved."""
-    rules.need_one_hand("are solved with decks = inf only")
+    rules.need_one_hand("have a chart in an infinite shoe only", "decks = inf")
     decks = rules.decks if rules.bonuses == "spanish" else 1  # suited sevens depend on it
     return _game(as_peeked(rules.replace(decks=decks, cut=1, raises=False)))

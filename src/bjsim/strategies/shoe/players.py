@@ -36,6 +36,7 @@ class TwoCardPlayer(StatePlayer):
     def __init__(self, rules: Rules) -> None:
         if rules.infinite:
             raise InputError(f"{self.name} needs a finite shoe; give decks = 1 to 8")
+        rules.need_one_hand(f"are not played by {self.name}")
         self.rules = rules
         self.states = CardStates(rules)
         self.solver = ShoeSolver(rules)

@@ -210,7 +210,7 @@ class Perfect:
     def __init__(self, rules: Rules) -> None:
         if rules.infinite:
             raise InputError("perfect counts the visible cards, which carry no information in an infinite shoe")
-        make_game(rules)
+        rules.need_one_hand("are not played by perfect")
         self.rules = rules
         self._known: dict[tuple[object, ...], Action] = {}
 
