@@ -19,7 +19,7 @@ from support.documents import ROOT, blocks
 
 import bjsim as package
 from bjsim import InputError, ModelPlayer
-from bjsim.sim.game.actions import View
+from bjsim.sim.game.actions import ATTACK, EXCHANGE, View
 from bjsim.sim.game.presets import load_rules
 from bjsim.strategies.learning.model_player import ModelFault
 
@@ -115,7 +115,8 @@ def test_a_question_is_asked_once_and_its_answer_is_kept(endpoint: Endpoint, tmp
 
 def test_only_what_can_be_chosen_is_asked(endpoint: Endpoint, tmp_path: Path) -> None:
     player = ModelPlayer("m", endpoint.url, tmp_path / "a")
-    assert str(player.decide(view(legal="S"))) == "S" and not endpoint.asked
+    for legal in ("S", ATTACK, EXCHANGE):
+        assert str(player.decide(view(legal=legal))) == "S" and not endpoint.asked
     assert str(player.decide(view(legal="SHB"))) == "H"  # raises have no words
     assert "raise" not in endpoint.asked[0]["messages"][1]["content"]
 

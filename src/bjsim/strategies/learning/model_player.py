@@ -20,7 +20,7 @@ from typing import Any
 
 from bjsim.arguments import argument
 from bjsim.errors import InputError, RunFailed, file_errors, shorten
-from bjsim.sim.game.actions import INSURANCE, LETTERS, STAND, Action, View
+from bjsim.sim.game.actions import ATTACK, EXCHANGE, INSURANCE, LETTERS, STAND, Action, View
 from bjsim.sim.game.game_text import game_text
 from bjsim.strategies.learning.prompts import parse_answer, write_prompt
 
@@ -123,8 +123,8 @@ class ModelPlayer:
         Raises:
             RunFailed: There was a fault, and the player is strict.
         """
-        choices = view.legal.replace("B", "")  # a prompt has no words for amounts
-        if choices in ("S", ""):
+        choices = view.legal.replace("B", "")  # a prompt has words for neither amounts, attacks nor exchanges
+        if choices in ("S", "", ATTACK, EXCHANGE):
             return STAND
         view = view if choices == view.legal else view._replace(legal=choices)
         try:
