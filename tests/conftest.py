@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 from collections.abc import Iterator
 from pathlib import PurePath
@@ -32,6 +33,16 @@ def browser() -> Iterator[Chromium]:
         pytest.skip("Chromium is not installed")
     with Chromium() as chromium:
         yield chromium
+
+
+@pytest.fixture(scope="module", autouse=True)
+def forget(request: pytest.FixtureRequest) -> Iterator[None]:
+    """What a file caches is forgotten at its end: tables and solutions of all files would hold ten gigabytes."""
+    yield
+    for thing in vars(request.module).values():
+        if hasattr(thing, "cache_clear"):
+            thing.cache_clear()
+    gc.collect()
 
 
 def pytest_configure() -> None:

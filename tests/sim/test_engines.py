@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import types
 from support.engines import differences, never, play_rounds
-from support.games import CODE_WEIGHTS, FIXED, ONE_HAND, random_chart, rules
+from support.games import CODE_WEIGHTS, FIXED, MANY, random_chart, rules, slow
 
 from bjsim.cli.warm import compile_count_kernel
 from bjsim.errors import EndlessSplitting
@@ -44,7 +44,7 @@ from bjsim.strategies.charts.chart import Chart, make_chart
 from bjsim.strategies.exact.solver import Solver
 
 
-@pytest.mark.parametrize("games", [50, pytest.param(200, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("games", [12, slow(200)])
 def test_the_table_pays_what_the_readable_round_pays_in_random_games(games: int) -> None:
     """Random rules, and for each seat a chart of random codes; 100 rounds of each.
 
@@ -151,19 +151,23 @@ def hits_to_21(game: Rules) -> Chart:
 @pytest.mark.parametrize(
     ("fields", "chart", "rounds"),
     [
-        ({"decks": 8, "max_hands": 16, "resplit_aces": True, "hit_split_aces": True}, splits_everything, 3000),
-        ({"decks": 1, "max_hands": 16, "resplit_aces": True, "seats": 7}, splits_everything, 700),
+        slow({"decks": 8, "max_hands": 16, "resplit_aces": True, "hit_split_aces": True}, splits_everything, 3000),
+        slow({"decks": 1, "max_hands": 16, "resplit_aces": True, "seats": 7}, splits_everything, 700),
         ({"decks": 8, "max_hands": 2, "max_ace_hands": 8, "resplit_aces": True, "cut": "1/2"}, splits_everything, 3000),
         ({"decks": 6, "max_hands": "inf", "turns": "round-robin", "seats": 7}, splits_everything, 700),
         ({"max_hands": "inf", "ten_probability": "45/100", "ties": "replay"}, splits_everything, 3000),
         ({"max_hands": "inf", "ten_probability": "2/5", "seats": 7, "split_tens_blackjack": 1}, splits_everything, 500),
         ({"max_hands": 16, "ten_probability": "9/10", "dealer_shows": "both", "peek": True}, splits_everything, 1500),
-        ({"max_hands": 8, "ten_probability": "1/100", "bonuses": "win", "resplit_aces": 1}, splits_everything, 4000),
+        slow(
+            {"max_hands": 8, "ten_probability": "1/100", "bonuses": "win", "resplit_aces": 1}, splits_everything, 4000
+        ),
         ({"max_hands": "inf", "split_by": "rank", "ten_probability": "19/20", "ties": "lose"}, splits_everything, 2000),
         ({"decks": 8, "max_hands": 8, "no_hole_loses": "original", "seats": 2}, splits_everything, 3000),
         ({"max_hands": 8, "no_hole_loses": "original", "charlie": 5, "deal": "pdp"}, splits_everything, 3000),
-        ({"decks": 8, "max_hands": 8, "no_hole_loses": "busted-plus-one", "seats": 2}, splits_everything, 3000),
-        ({"max_hands": 8, "no_hole_loses": "busted-plus-one", "charlie": 5, "ties": "lose"}, splits_everything, 3000),
+        slow({"decks": 8, "max_hands": 8, "no_hole_loses": "busted-plus-one", "seats": 2}, splits_everything, 3000),
+        slow(
+            {"max_hands": 8, "no_hole_loses": "busted-plus-one", "charlie": 5, "ties": "lose"}, splits_everything, 3000
+        ),
         ({"decks": 1, "seats": 7, "stand_on_21": False, "naturals": "none"}, hits_to_21, 700),
         ({"decks": 1, "seats": 7, "stand_on_21": False, "turns": "round-robin", "bonuses": "at-once"}, hits_to_21, 700),
         ({"decks": 1, "seats": 7, "cut": "1/52", "deal": "ppd", "peek": False}, hits_to_21, 700),
@@ -182,7 +186,7 @@ def test_both_engines_pay_the_same_over_long_runs(
         assert seen["shoe ran out"] >= 100
 
 
-@pytest.mark.parametrize("name", ONE_HAND)
+@pytest.mark.parametrize("name", MANY)
 def test_both_engines_pay_the_same_in_every_preset(name: str) -> None:
     game = named_rules(name)
     seats = [Solver(game).chart, *(random_chart(game, seed, seed % 6) for seed in range(1, game.seats))]

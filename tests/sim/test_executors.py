@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from support.documents import ROOT, blocks
+from support.games import slow
 from support.mortal import MortalTable
 from support.waiting import wait_until
 
@@ -63,7 +64,9 @@ def test_two_processes_play_the_same(one_worker):
 
 
 @linux
-@pytest.mark.parametrize("library", ["concurrent.futures", "loky", "mpi4py.futures", "executorlib", "dask.distributed"])
+@pytest.mark.parametrize(
+    "library", ["concurrent.futures", "mpi4py.futures", *map(slow, ["loky", "executorlib", "dask.distributed"])]
+)
 def test_the_examples_of_the_cluster_page_give_the_same_bits(library, tmp_path):
     """Each is run as a script, as on the page; docs/how-to/cluster.md says how it is started."""
     pytest.importorskip(library.partition(".")[0], reason=f"{library} is not installed")

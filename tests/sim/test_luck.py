@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.engines import never
-from support.games import FIXED, ONE_HAND, charts, random_chart, rules
+from support.games import FIXED, MANY, charts, random_chart, rules, slow
 
 from bjsim.sim.engine.array_luck import count_drift
 from bjsim.sim.engine.array_play import play_blocks
@@ -120,7 +120,7 @@ def walk_rounds(values: RowValues, rounds: int) -> Array:
     return np.array(results)
 
 
-@pytest.mark.parametrize("name", [*ONE_HAND, *MORE])
+@pytest.mark.parametrize("name", [*MANY, *MORE])
 def test_in_an_infinite_shoe_every_round_comes_to_the_exact_value(name):
     """The value of every chart's row 0 is the exact solver's, and a round's payoff less its luck is that value."""
     game = (MORE.get(name) or named_rules(name)).replace(decks="inf", cut=1)
@@ -148,7 +148,7 @@ def test_a_wrong_payoff_breaks_the_certificate():
     assert abs(walk_rounds(wrong, 400) - values.value).max() > 1e-3
 
 
-@pytest.mark.parametrize("games", [4, pytest.param(100, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("games", [2, slow(100)])
 def test_any_luck_tables_leave_the_mean_unchanged(games):
     """Random games: the means with values and slopes, with values alone, and without adjustment must agree.
 
@@ -235,7 +235,7 @@ def only(kind: str, played: AdjustedWalkers) -> Callable[[LuckTable], LuckTable]
     return change
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [*KINDS[:2], *map(slow, KINDS[2:])])
 def test_luck_has_mean_0_in_every_kind_of_draw(kind):
     """Blocks adjusted for one kind of draw only, less the raw ones; 4 standard errors: 6 of 100,000."""
     played = walkers(SIX.replace(seats=2), [Solver(SIX).chart] * 2) if kind == "drawn by others" else six_decks()
@@ -288,8 +288,10 @@ def test_the_second_order_of_the_drift_is_what_its_shoe_leaves_on_average():
 @pytest.mark.parametrize(
     ("name", "decks", "seats", "cut"),
     [
-        ("vegas-s17", 6, 1, "3/4"), ("vegas-s17", 1, 3, "1/2"), ("cardshark", 1, 2, 1), ("cardshark", 1, 4, 1),
-        ("blackjack-p", 2, 1, "3/4"), ("neller-v1", 2, 1, "3/4"), ("easy", 1, 1, "1/52"),
+        ("vegas-s17", 6, 1, "3/4"), ("cardshark", 1, 2, 1), ("neller-v1", 2, 1, "3/4"), ("easy", 1, 1, "1/52"),
+        slow("vegas-s17", 1, 3, "1/2"),
+        slow("cardshark", 1, 4, 1),
+        slow("blackjack-p", 2, 1, "3/4"),
     ],
 )  # fmt: skip
 def test_arrays_and_kernel_count_the_same_luck(name: str, decks: int, seats: int, cut: object) -> None:
@@ -454,7 +456,7 @@ def test_one_wrong_round_in_a_thousand_million_breaks_the_certificate():
     assert not off.certified and off.verdict == "disagrees"
 
 
-@pytest.mark.parametrize("max_hands", [7, "inf"])
+@pytest.mark.parametrize("max_hands", [7, slow("inf")])
 def test_in_an_infinite_shoe_no_luck_is_left(max_hands: object) -> None:
     """As stated in docs/explanation/luck.md, even for a chart that splits tens."""
     game = SIX.replace(decks="inf", max_hands=max_hands)

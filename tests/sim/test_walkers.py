@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.games import FIXED, ONE_HAND, charts, random_chart, rules
+from support.games import FIXED, MANY, charts, random_chart, rules, slow
 
 from bjsim.sim.engine.array_play import play_blocks
 from bjsim.sim.engine.compiled_rules import compile_rules
@@ -88,8 +88,8 @@ def best(game: Rules) -> Chart:
     return Solver(game.replace(decks="inf", seats=1)).chart
 
 
-@pytest.mark.parametrize("name", ONE_HAND)
-@pytest.mark.parametrize("decks", ["1", "6", "inf", *[pytest.param(decks, marks=pytest.mark.slow) for decks in "28"]])
+@pytest.mark.parametrize("name", MANY)
+@pytest.mark.parametrize("decks", ["1", "6", "inf", *map(slow, "28")])
 def test_every_preset_is_paid_the_same(name: str, decks: str) -> None:
     """One and two decks are dealt to the last card, so that some rounds begin in one shoe and end in the next."""
     game = named_rules(name).replace(seats=1, decks=decks)
@@ -99,7 +99,7 @@ def test_every_preset_is_paid_the_same(name: str, decks: str) -> None:
 
 @pytest.mark.parametrize("name", ["vegas-h17", "european", "double-exposure"])
 @pytest.mark.parametrize(("decks", "seats"), [("1", 4), ("6", 7), ("inf", 3)])
-@pytest.mark.parametrize("turns", ["in-turn", "round-robin"])
+@pytest.mark.parametrize("turns", ["in-turn", slow("round-robin")])
 def test_several_seats_are_paid_the_same(name: str, decks: str, seats: int, turns: str) -> None:
     """Every seat's payoff and the number of cards of every round, and the counts of several blocks."""
     game = named_rules(name).replace(decks=decks, seats=seats, turns=turns)
@@ -107,7 +107,7 @@ def test_several_seats_are_paid_the_same(name: str, decks: str, seats: int, turn
     assert not Game(game, [(best(game), other)[seat % 2] for seat in range(seats)]).wrong([200, 0, 1, 330])
 
 
-@pytest.mark.parametrize("games", [40, pytest.param(200, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("games", [10, slow(200)])
 def test_random_games_are_paid_the_same(games: int) -> None:
     """Random rules and charts of random codes, which also take insurance."""
     seen: Counter[str] = Counter()

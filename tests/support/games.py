@@ -9,6 +9,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
@@ -32,7 +33,17 @@ CODE_WEIGHTS = (
     (1, 2, 8, 6, 6, 0, 0, 0, 2, 0, 0),
     (2, 2, 8, 1, 1, 6, 6, 1, 1, 1, 6),
 )
+
+
+def slow(*values: object) -> Any:
+    """Values of a case that only the whole test suite has."""
+    return pytest.param(*values, marks=pytest.mark.slow)
+
+
+# For a test of every game that takes long: games whose rounds differ most; the whole test suite has all of them.
+UNLIKE = {"easy", "cardshark", "vegas-h17", "european", "super-fun-21", "free-bet", "double-attack"}
 ONE_HAND = [name for name, preset in PRESETS.items() if preset.rules.bets == 1]  # of a seat
+MANY = [name if name in UNLIKE else slow(name) for name in ONE_HAND]
 ASKED = [name for name in ONE_HAND if not PRESETS[name].rules.attack]  # of which there are environments
 SAFE_TENS = 45  # percent: above 50, unlimited splits of tens do not end, and near 50 rounds are very long
 
