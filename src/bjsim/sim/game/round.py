@@ -48,7 +48,7 @@ class Round:
     """
 
     def __init__(self, rules: Rules, shoe: Shoe, seats: int, chips: Sequence[int] | None = None) -> None:
-        self.rules, self.shoe = rules, shoe
+        self.rules, self.shoe, self._hands = rules, shoe, rules.bets
         holds = chips or [rules.chips] * seats
         self.seats = [Seat.with_bets(rules, number, holds[number]) for number in range(seats)]
         self.dealer = Cards()
@@ -87,7 +87,7 @@ class Round:
                 else:
                     seat.answer = answer  # it is carried out once the dealer has peeked
         if not self._dealer_peeks_natural():
-            if self.rules.bets > 1:
+            if self._hands > 1:
                 yield from self._offer(EXCHANGE)
             yield from self._seats_act()
             self._dealer_acts()
@@ -129,13 +129,13 @@ class Round:
         for number, letter in enumerate(self.rules.deal):
             if letter == "p":
                 for seat in self.seats:
-                    for index in range(self.rules.bets):
+                    for index in range(self._hands):
                         self._card(seat, index)
             else:
                 self._dealer_card(face_down=bool(self.dealer.ranks) and self.rules.dealer_shows == "up")
             if self.rules.attack and number == 0:
                 yield from self._offer(ATTACK)
-        for seat in self.seats if self.rules.bets == 1 else ():
+        for seat in self.seats if self._hands == 1 else ():
             self._to_next_decision(seat)
 
     def _offer(self, legal: str) -> Generator[Question, Action, None]:
@@ -268,13 +268,17 @@ class Round:
         Returns:
             The view.
         """
-        up, own = len(self.dealer.letters) if self.rules.dealer_shows == "both" else 1, seat.hands_of(hand.bet)
-        dealer, backs = self.dealer.letters[:up], HIDDEN * len(self.dealer.letters[up:])
+        dealer, backs, hands, others = self.dealer.letters, "", seat.hands, ""
+        if self.rules.dealer_shows != "both":
+            dealer, backs = dealer[:1], HIDDEN * len(dealer[1:])
+        pending = max(len(hands) - seat.turn - 1, 0)
+        if self._hands > 1:
+            hands, others = seat.hands_of(hand.bet), seat.others(hand)
+            pending = [len(each.ranks) for each in hands].count(1)
         return View(
             self.rules, seat.number, hand.letters, dealer, dealer + backs + self.open_cards,
-            hand.stake, max(seat.chips, 0), legal or hand.legal, hand.split_from >= 0, len(own),
-            [len(each.ranks) for each in own].count(1), hand.free == hand.stake, hand.doubled,
-            seat.others(hand) if self.rules.bets > 1 else "",
+            hand.stake, max(seat.chips, 0), legal or hand.legal, hand.split_from >= 0, len(hands),
+            pending, hand.free == hand.stake, hand.doubled, others,
         )  # fmt: skip
 
     # --- the dealer

@@ -68,15 +68,18 @@ class TwoCardPlayer(StatePlayer):
     def _node(self, state: HandState, may_split: bool) -> int:
         if state.doubled:
             return self._node(state._replace(doubled=0), False) + state.doubled * self.solver.shoe.layout.block
-        layout, value = self.solver.shoe.layout, state.held[-1]
-        if state.split == WHOLE:
+        layout, value, free = self.solver.shoe.layout, state.held[-1], state.risk == 0  # after a split alone
+        if state.split == WHOLE and not free:
             return layout.pairs + value if may_split else _hand_numbers()[state.held]
+        trees = layout.trees[VALUES:] if free else layout.trees
         if state.cards > 2:  # the decision is the same in every split that the hand can come from
-            hand, trees = _hand_numbers()[state.held], [layout.trees[pair] for pair in state.held]
-            nodes = [tree.starts[0] + np.flatnonzero(tree.hands == hand) for tree in trees if tree]
+            hand, made_by = _hand_numbers()[state.held], [trees[pair] for pair in state.held]
+            nodes = [tree.starts[0] + np.flatnonzero(tree.hands == hand) for tree in made_by if tree]
             return int(np.concatenate(nodes)[0])
-        pair, second = (0, value) if state.split == SPLIT_ACES else (value, state.held[0])
-        tree = layout.trees[pair]
+        pair, second = value, state.held[0]
+        if state.split == SPLIT_ACES or trees[pair] is None:  # the house does not pay for every split
+            pair, second = second, pair
+        tree = trees[pair]
         assert tree is not None  # as the hand was split
         return int(tree.second(0)[second])
 
