@@ -48,11 +48,10 @@ class Round:
     """
 
     def __init__(self, rules: Rules, shoe: Shoe, seats: int, chips: Sequence[int] | None = None) -> None:
-        self.rules, self.shoe, self._hands = rules, shoe, rules.bets
+        self.rules, self.shoe = rules, shoe
         holds = chips or [rules.chips] * seats
         self.seats = [Seat.with_bets(rules, number, holds[number]) for number in range(seats)]
-        self.dealer = Cards()
-        self.open_cards = ""
+        self.dealer, self.open_cards, self._hands = Cards(), "", rules.bets
         self._face_down = ""  # the hole card, until it is turned over
         self.bets: tuple[int, ...] = ()
         self.events: list[events.Event] = [events.Shuffled()] if shoe.begin_round() else []
@@ -146,7 +145,7 @@ class Round:
             if action.letter == "A":
                 self._stake(seat, seat.hands[0], self.rules.buy_in)
                 seat.bets = 2
-            elif action.letter == "X":
+            if action.letter == "X":
                 seat.exchange()
             if legal == EXCHANGE:
                 self._to_next_decision(seat)
@@ -268,17 +267,14 @@ class Round:
         Returns:
             The view.
         """
-        dealer, backs, hands, others = self.dealer.letters, "", seat.hands, ""
-        if self.rules.dealer_shows != "both":
-            dealer, backs = dealer[:1], HIDDEN * len(dealer[1:])
-        pending = max(len(hands) - seat.turn - 1, 0)
-        if self._hands > 1:
-            hands, others = seat.hands_of(hand.bet), seat.others(hand)
-            pending = [len(each.ranks) for each in hands].count(1)
+        cards = self.dealer.letters
+        up = len(cards) if self.rules.dealer_shows == "both" else 1
+        hands, after = seat.hands_of(hand.bet), max(len(seat.hands) - seat.turn - 1, 0)
+        pending = after if self._hands == 1 else [len(each.ranks) for each in hands].count(1)
         return View(
-            self.rules, seat.number, hand.letters, dealer, dealer + backs + self.open_cards,
+            self.rules, seat.number, hand.letters, cards[:up], cards[:up] + HIDDEN * len(cards[up:]) + self.open_cards,
             hand.stake, max(seat.chips, 0), legal or hand.legal, hand.split_from >= 0, len(hands),
-            pending, hand.free == hand.stake, hand.doubled, others,
+            pending, hand.free == hand.stake, hand.doubled, seat.others(hand) if self._hands > 1 else "",
         )  # fmt: skip
 
     # --- the dealer
