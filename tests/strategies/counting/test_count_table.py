@@ -95,6 +95,8 @@ def test_random_games_are_played_as_by_a_counter_in_python(games: int) -> None:
         timing = data.draw(st.sampled_from(["decision", "round"]))
         system = replace(find_system(data.draw(st.sampled_from(SYSTEMS))), timing=timing)
         made = CountingGame(game, system, departures, (-60, 60), spots, adjusted=False)
+        if made.can_insure and not made.hides and not game.insurance:
+            return  # it insures all the same, and the second card that settles it is dealt in the table alone
         assert not differ(made, 100)
         seen["insured"] += made.can_insure and game.insurance
         seen["choices"] += len(ready_table(made).table.rows.answers) > 5
