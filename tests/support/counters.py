@@ -54,10 +54,14 @@ class Counter:
     def count(self) -> Fraction:
         return self.system.count(self.running, 52 * self.decks - self.seen, self.decks)
 
-    def bet(self, view: View) -> int:
-        self.before, unseen = self.count(), 52 * self.decks - self.seen
+    def count_for_bets(self) -> Fraction:
+        unseen = 52 * self.decks - self.seen
         adjusted = self.running + self.system.side_aces * (self.aces - Fraction(unseen, 13))
-        return max(int(self.system.count(adjusted, unseen, self.decks)), 0)
+        return self.system.count(adjusted, unseen, self.decks)
+
+    def bet(self, view: View) -> int:
+        self.before = self.count()
+        return max(int(self.count_for_bets()), 0)
 
     def decide(self, view: View) -> Action:
         count = self.before if self.system.timing == "round" else self.count()
@@ -86,7 +90,7 @@ def at_a_table(game: CountingGame, key: tuple[int, int, int], rounds: int) -> tu
     for _ in range(rounds):
         if shoe.dealt >= shoe.cut:
             counter.reset()
-        spots = spots_at(game.spots, floor(counter.count()))
+        spots = spots_at(game.spots, floor(counter.count_for_bets()))
         players = [game.departures.base] * game.others + [counter] + [Spot(counter) for _ in range(spots - 1)]
         result = Round(rules, shoe, len(players)).play(players)
         dealt += sum(isinstance(event, Dealt) for event in result.events)
