@@ -257,7 +257,7 @@ def test_what_does_not_know_two_hands_says_so(tmp_path: Path) -> None:
         ("are not shown by environments", lambda: Encoder(INFINITE)),
         ("are not learned", lambda: game_mdp(INFINITE)),
         ("have no protocol for programs", lambda: play(GAME, bots=str(program), hands=10)),
-        ("have no distribution of profits", lambda: bank(INFINITE, 1000, 500, bet=10, goal=1500)),
+        ("are not covered by the distribution of profits", lambda: bank(INFINITE, 1000, 500, bet=10, goal=1500)),
     ]
     for why, refused in cases:
         with pytest.raises(InputError, match=f"exchange = 21: two hands of a seat {why}; use exchange = none$"):

@@ -56,7 +56,12 @@ ONLY_OF_RUN = ("missing", "until", "reached")  # keys that only `bjsim run --jso
 @click.command()
 @click.argument("chart", metavar="CHART")
 @rules_options
-@click.option("--hands", type=Count(0), metavar="N", help="Number of hands to play; 0 for none.  [default: 1e6]")
+@click.option(
+    "--hands",
+    type=Count(0),
+    metavar="N",
+    help="Number of hands to play; 0 for none.  [default: 1e6, or 20,000 where a seat has two hands]",
+)
 @until_option
 @workers_option()
 @seed_option

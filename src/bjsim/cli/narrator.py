@@ -127,12 +127,8 @@ class Narrator:
                 if line := self._narrate_end(seat, hand, ending):
                     yield line, None
             case Insured(seat):
-                yield (
-                    self._sentence(
-                        seat, None, "take", f"insurance for {format_chips(Fraction(sum(self.stakes[seat]), 2))}"
-                    ),
-                    None,
-                )
+                stake = format_chips(Fraction(sum(self.stakes[seat]), 2))
+                yield self._sentence(seat, None, "take", f"insurance for {stake}"), None
             case InsuranceSettled(seat, net):
                 yield self._narrate_amount(seat, None, net, "insurance")
             case Settled():
@@ -177,9 +173,8 @@ class Narrator:
             b, d = (cards[1] for cards in hands)
             hands[:] = [hands[0][0] + d, hands[1][0] + b]
             self._acted = ""
-            return self._sentence(
-                seat, None, "exchange", f"{b} and {d}: {format_cards(hands[0])}, and {format_cards(hands[1])}"
-            )
+            both = ", and ".join(map(format_cards, hands))
+            return self._sentence(seat, None, "exchange", f"{b} and {d}: {both}")
         if letter == "P":
             line = self._sentence(seat, hand, "split", " and ".join(hands[hand]))
             hands[hand : hand + 1], stakes[hand : hand + 1] = list(hands[hand]), [stakes[hand]] * 2

@@ -26,7 +26,7 @@ class ActionCode(IntEnum):
 
     @property
     def letter(self) -> str:
-        """Its letter in the protocol of [CardShark]; I is ours."""
+        """Its letter in the protocol of [CardShark]; I, A and X are ours."""
         return " SHDPRIBAX"[self]
 
 

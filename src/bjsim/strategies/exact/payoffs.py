@@ -80,7 +80,7 @@ def round_payoffs(solver: Solver, chart: Chart) -> dict[Fraction, float]:
     Raises:
         InputError: The number of hands has no limit, or ties are replayed.
     """
-    solver.rules.need_one_hand("have no distribution of profits")
+    solver.rules.need_one_hand("are not covered by the distribution of profits")
     if solver.rules.ties == "replay":
         raise InputError(
             "ties: a tied bet is replayed, so a single round has no profit distribution; use a game where ties push"

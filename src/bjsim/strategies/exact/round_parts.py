@@ -44,7 +44,7 @@ def round_parts(play: BestPlay, squares: bool) -> Iterator[RoundPart]:
 
 
 def _upcards(column: Column, rules: Rules, insured: bool) -> list[str]:
-    """What the dealer shows, equally likely: the cases of a peeked natural have no label of their own."""
+    """The upcards that a case may have, each equally likely. Naturals found by peeking share one case."""
     if column.label:
         return [column.label]
     if rules.dealer_shows == "both":
