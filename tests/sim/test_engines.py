@@ -32,6 +32,7 @@ from bjsim.sim.engine.kernels.layout import HIT, RUNAWAY, STAND, TIED, CompiledR
 from bjsim.sim.engine.packed_tables import pack_table
 from bjsim.sim.engine.round_table import make_round_tables
 from bjsim.sim.engine.rounds import play_lanes
+from bjsim.sim.engine.transitions import Transitions
 from bjsim.sim.engine.walkers import Walkers
 from bjsim.sim.game.events import DEALER
 from bjsim.sim.game.presets import named_rules
@@ -83,6 +84,16 @@ def test_a_doubled_hand_waits_though_its_bonus_would_not() -> None:
     game = named_rules("super-fun-21").replace(surrender_after_double=False)
     for seed in range(4):
         assert differences(game, [random_chart(game, seed, seed)], (5, 0, 0), rounds=3000) == []
+
+
+def test_there_may_be_more_payoffs_than_hands() -> None:
+    """With bets doubled before the deal and insured, and no splits or doubles."""
+    fields = {"attack": True, "deal": "dppd", "insurance": True, "split_by": "never", "double_on": "never"}
+    game = named_rules("vegas-s17").replace(decks="inf", bonuses="win", surrender="late", **fields)
+    seats = [random_chart(game, 16, 4)]
+    compiled = compile_rules(game, [seats[0].policy])
+    assert len(Transitions(compiled).vectors.codes) > len(compiled.add)
+    assert differences(game, seats, (5, 0, 0), rounds=300) == []
 
 
 @pytest.mark.slow

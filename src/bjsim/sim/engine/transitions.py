@@ -162,8 +162,8 @@ class Transitions:
     def repeats(self, words: Array) -> Array:
         """Whether a round may come back to states: those of split hands without a limit, (m,)."""
         states = self.unpack(words)
-        endless = self.compiled.hand_limit[states.hand] == NO_LIMIT
-        repeats: Array = endless & (states.what == DRAW) & (states.hand == states.split_hand) & (states.hand > 0)
+        hand = np.where(states.what == DRAW, states.hand, 0)  # of a state of the dealer it is a payoff vector
+        repeats: Array = (hand > 0) & (hand == states.split_hand) & (self.compiled.hand_limit[hand] == NO_LIMIT)
         return repeats
 
     def _what(self, words: Array) -> Array:
