@@ -26,7 +26,7 @@ PLAIN = {
     "bonuses": "none", "charlie": "none", "dealer_22_pushes": False, "player_21_wins": False, "ties": "push",
     "raises": False, "double_on": "any", "double_cards": "two", "split_by": "value", "max_hands": 2,
     "max_ace_hands": "none", "surrender_after_split": False, "seats": 1, "free_doubles": "none", "free_splits": "none",
-    "attack": False, "max_doubles": 1, "surrender_after_double": False,
+    "attack": False, "exchange": "none", "max_doubles": 1, "surrender_after_double": False,
 }  # fmt: skip
 CHANGES: tuple[dict[str, object], ...] = (
     {},
@@ -102,7 +102,7 @@ def test_the_course_is_what_the_readable_round_plays() -> None:
             expected = played_course(rules, card)
             assert course(rules, up) == expected, f"{rules.name} {card}"
             kinds.add(expected)
-    assert (len(found), len(kinds)) == (161, 16)
+    assert (len(found), len(kinds)) == (171, 16)
 
 
 def test_a_wrong_course_is_noticed() -> None:
