@@ -19,6 +19,7 @@ from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.charts.state_player import StatePlayer
 from bjsim.strategies.players.catalogue import CATALOGUE
+from bjsim.strategies.players.exchanging import ExchangingChart
 from bjsim.strategies.players.find import BUILT_IN, FunctionPlayer, find_player
 from bjsim.strategies.players.kelly import Kelly
 from bjsim.strategies.shoe.players import TwoCardPlayer
@@ -26,7 +27,7 @@ from bjsim.strategies.shoe.present import Perfect
 
 
 class TestCatalogue(StatePlayerConformance):
-    kinds = (Chart,)
+    kinds = (Chart, ExchangingChart)  # the latter where seats have two hands
     names = ("optimal", "lim12", "lim13", "lim14", "lim15", "lim16", "lim17", "lim18", "lim19", "lim20", "mimic",
              "hoyle")  # fmt: skip
 

@@ -48,10 +48,10 @@ class Round:
     """
 
     def __init__(self, rules: Rules, shoe: Shoe, seats: int, chips: Sequence[int] | None = None) -> None:
-        self.rules, self.shoe = rules, shoe
-        holds = chips or [rules.chips] * seats
-        self.seats = [Seat.with_bets(rules, number, holds[number]) for number in range(seats)]
-        self.dealer, self.open_cards, self._hands = Cards(), "", rules.bets
+        self.rules, self.shoe, self._hands = rules, shoe, rules.bets
+        self.seats = [Seat.with_bets(rules, number, held) for number, held in enumerate(chips or [rules.chips] * seats)]
+        self.dealer = Cards()
+        self.open_cards = ""
         self._face_down = ""  # the hole card, until it is turned over
         self.bets: tuple[int, ...] = ()
         self.events: list[events.Event] = [events.Shuffled()] if shoe.begin_round() else []
