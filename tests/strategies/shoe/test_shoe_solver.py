@@ -28,10 +28,13 @@ ROUNDING = 1e-11
 @pytest.mark.parametrize("name", GAMES)
 @pytest.mark.parametrize("decks", [1, pytest.param(8, marks=pytest.mark.slow)])
 def test_a_strategy_with_more_information_has_a_higher_value(name: str, decks: int) -> None:
+    """But `cdz-` plays all free split hands by one plan, as if no further pair card were gone; the chart has the best."""
     solver = ShoeSolver(named_rules(name).replace(decks=decks))
-    values = [solver.value_of(strategy) for strategy in STRATEGIES]
-    for less, more in itertools.pairwise(values):
-        assert less <= more + ROUNDING
+    values = {strategy: solver.value_of(strategy) for strategy in STRATEGIES}
+    for less, more in itertools.pairwise(STRATEGIES):
+        if (less, more) == ("td-2c", "cdz-") and solver.rules.free_splits != "none":
+            less = "td"
+        assert values[less] <= values[more] + ROUNDING
 
 
 @pytest.mark.slow

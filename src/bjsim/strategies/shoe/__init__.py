@@ -26,7 +26,9 @@ Strategies, by increasing information:
 | `cdp1` | all cards; all split hands are played by one plan: the best for the first of two split hands |
 | `cdp` | all cards; split hands are played by a plan for their final number n: the best if n pair cards are gone |
 
-A split hand of `cdz-` that may not do the same, such as surrender, hits or stands, whichever is better.
+A split hand of `cdz-` that may not do the same, such as surrender, hits or stands, whichever is better. One with a bet
+of the house is played by one plan, the best if no further pair card is gone; so in Free Bet Blackjack `td-2c`, whose
+chart has rows for such hands, may exceed `cdz-` (by 7e-9 in eight decks).
 
 The plan of `cdp` ignores what else n tells, that other second cards are no pair cards. It needs n before the first
 split hand is played, so it can be played only where all split hands get their second cards first. At bjsim's table, as
