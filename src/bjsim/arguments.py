@@ -50,14 +50,7 @@ def a_type(value: object) -> str:
 
 @contextmanager
 def naming(name: str) -> Iterator[None]:
-    """Within this context, errors name the argument. The command line keeps messages that explain themselves.
-
-    Args:
-        name: The argument's name.
-
-    Raises:
-        InputError: For an InputError, and for a path that the system does not accept.
-    """
+    """Within this context, errors name the argument; the command line keeps self-explanatory messages."""
     try:
         yield
     except InputError as error:
@@ -70,20 +63,9 @@ def naming(name: str) -> Iterator[None]:
 
 
 def whole_number(name: str, value: object, low: int = 1, most: int = MAX_COUNT, example: str = "1e7 or 10M") -> int:
-    """Parse and check an integer argument.
+    """Parse an integer from `low` to `most`: Python's, numpy's, an integral float, or text (`1e7`, `10M`).
 
-    Args:
-        name: The argument's name in the error message.
-        value: An integer (Python's or numpy's), a float with an integral value, or text such as `1e7` or `10M`.
-        low: The smallest number accepted.
-        most: The largest number accepted.
-        example: What the error message gives as an example, if numbers may be large.
-
-    Returns:
-        The number as an int.
-
-    Raises:
-        InputError: The value is anything else. The message names the argument and the value.
+    The InputError names the argument and the value, and gives `example` if numbers may be large.
     """
     try:
         number: Any = _parse(value) if isinstance(value, str) else value
@@ -123,12 +105,7 @@ def share(name: str, value: object) -> float:
 def parse_fraction(value: object) -> Fraction:
     """Parse an exact number, such as 3/2, 1.5 or 1e6, without spending minutes on 1e99999999.
 
-    Args:
-        value: The number, or its text of at most 100 characters, with an exponent of at most two digits.
-
-    Raises:
-        ValueError: The text is not such a number.
-        ZeroDivisionError: The denominator is 0.
+    A text has at most 100 characters, and two digits of exponent. ZeroDivisionError: the denominator is 0.
     """
     text = str(value)
     if len(text) > 100 or re.search(r"[eE][+-]?[\d_]{3}", text):
@@ -137,20 +114,7 @@ def parse_fraction(value: object) -> Fraction:
 
 
 def exact_number(name: str, value: object, most: int, use: str) -> Fraction:
-    """Parse and check an exact number from 0 on.
-
-    Args:
-        name: The argument's name in the error message.
-        value: A number, or text such as 3/2 or 1.5.
-        most: The largest number accepted.
-        use: What the error message says is accepted.
-
-    Returns:
-        The number.
-
-    Raises:
-        InputError: The value is anything else. The message names the argument and the value.
-    """
+    """Parse an exact number from 0 to `most`, or text such as 3/2; errors say that `use` is accepted."""
     try:
         number = Fraction(-1) if isinstance(value, bool) else parse_fraction(value)
     except (ValueError, ZeroDivisionError):

@@ -19,14 +19,5 @@ def templates(package: str) -> Environment:
 
 
 def render_page(package: str, template: str, **values: object) -> str:
-    """Render a template of a package, which may extend `base.html` and import `parts.html`.
-
-    Args:
-        package: The package, such as `bjsim.cli`; the template is in its folder `templates`.
-        template: The name of the file.
-        **values: What the template uses.
-
-    Returns:
-        The page.
-    """
+    """Render a template in a package's folder `templates`, which may use `base.html` and `parts.html`."""
     return templates(package).get_template(template).render(**values)

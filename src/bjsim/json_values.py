@@ -9,14 +9,9 @@ from typing import Any
 
 
 def json_values(data: object) -> object:
-    """Convert data to JSON values.
+    """Convert nested dicts, lists, tuples and scalars to JSON values.
 
-    Args:
-        data: Nested dicts, lists, tuples and scalars.
-
-    Returns:
-        The same data with string keys, lists for tuples, None for nan, and text for infinities (`inf`, `-inf`)
-        and fractions.
+    Keys become strings, tuples lists, nan None, and infinities (`inf`, `-inf`) and fractions text.
     """
     if isinstance(data, dict):
         return {str(key): json_values(value) for key, value in data.items()}

@@ -14,17 +14,10 @@ from bjsim.sim.running.shards import Part, join_parts
 
 
 def merge_parts(paths: Sequence[str | os.PathLike[str]]) -> RunResult:
-    """Merge the parts of a run that was played in shards.
+    """Merge the parts of a run that was played in shards, given in any order.
 
-    Args:
-        paths: The parts of all shards, in any order.
-
-    Returns:
-        The result of the whole run, the same to the bit as if it had not been divided, but for its `seconds`, which are
-        those of all shards together.
-
-    Raises:
-        InputError: A part is missing, given twice, of another run or damaged; the message names it.
+    The result is the same to the bit as if the run had not been divided, but for `seconds`, those of all
+    shards together. InputError names a part that is missing, given twice, of another run or damaged.
     """
     if not paths:
         raise InputError("no part to merge; give the files of all shards")

@@ -75,12 +75,10 @@ class Panels(NamedTuple):
 
 
 class Bars(NamedTuple):
-    """A drawing of bars with their intervals: label, left edge, top, height, and the interval's ends, in its units.
+    """A drawing of bars with their intervals: label, left edge, top, height, and the interval's ends.
 
-    Attributes:
-        shows: What it shows; its numbers are in the table that follows.
-        zero: The height at which bars begin.
-        bars: The bars, from left to right; those above zero gain.
+    Bars begin at height `zero`; those above gain. `shows` is what it shows; its numbers are in the table that
+    follows.
     """
 
     shows: str
@@ -112,13 +110,9 @@ class Columns(NamedTuple):
 class Report(NamedTuple):
     """What a command found.
 
-    Attributes:
-        title: Its title.
-        lines: Sentences below it, such as on the game.
-        command: The command that reproduces it.
-        games: The names of games and their rules by name, which are listed at the end.
-        parts: What was found, in order.
-        other_means: What precedes the other code of a framed cell of a chart.
+    `lines` are sentences below the title, such as on the game; `command` reproduces it; `games` are names and
+    rules by name, listed at the end; `parts` is what was found, in order; `other_means` precedes the other
+    code of a framed cell of a chart.
     """
 
     title: str

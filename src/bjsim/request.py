@@ -243,11 +243,7 @@ class RunRequest:
 
 
 def as_rules(rules: RulesLike) -> Rules:
-    """The game that an argument names.
-
-    Raises:
-        InputError: If it is neither Rules nor the name of a preset or TOML file.
-    """
+    """The game that an argument names; InputError: it is no Rules, nor a preset's or TOML file's name."""
     return rules if isinstance(rules, Rules) else load_rules(rules)
 
 
@@ -273,16 +269,7 @@ def check_checkpoints(
     resume: str | os.PathLike[str] | None,
     read: Callable[[str | os.PathLike[str]], object],
 ) -> None:
-    """Check the files that a run is kept in and resumed from; one that would be overwritten unread is refused.
-
-    Args:
-        checkpoint: The file to keep it in, or None.
-        resume: The file to resume from, or None.
-        read: Reads such a file.
-
-    Raises:
-        InputError: They are not accepted.
-    """
+    """Check the files a run is kept in and resumed from; one that would be overwritten unread is refused."""
     for name, path in (("checkpoint", checkpoint), ("resume", resume)):
         if path is not None and not isinstance(path, str | os.PathLike):
             raise InputError(f"{argument(name)}: {a_type(path)} is not accepted; use the path of a file")

@@ -94,14 +94,7 @@ class Run:
         return tuple(play_bet(sidebet, self.experiment, names, rounds))
 
     def steps(self) -> Iterator[Progress]:
-        """Play it from the start, one merge after the other; `result` is that of the progress so far.
-
-        Yields:
-            The progress.
-
-        Raises:
-            EndlessSplitting: A round does not end.
-        """
+        """Play it from the start and yield the progress, one merge after the other."""
         return Driver(self.experiment, self.backend).steps()
 
     def merge(self, parts: Sequence[Part]) -> RunResult:
@@ -109,17 +102,7 @@ class Run:
         return self.result(merge_jobs(self.experiment, parts), sum(part.seconds for part in parts), False, "")
 
     def result(self, progress: Progress, seconds: float, stopped: bool, failure: str) -> RunResult:
-        """The result of the progress of this run.
-
-        Args:
-            progress: The progress.
-            seconds: How long it took.
-            stopped: Whether an interrupt ended it.
-            failure: Why it could not go on; empty if it could.
-
-        Returns:
-            The result.
-        """
+        """The result of the progress of this run; `failure` is why it could not go on, empty if it could."""
         experiment, exact = self.experiment, self.exact()
         settled = [player for player, tally in zip(self.players, progress.tallies, strict=True) if tally.settled]
         return RunResult(
@@ -160,7 +143,7 @@ def open_run(
 ) -> Iterator[Run]:
     """The run of this experiment at this place, which is closed when the context is left.
 
-    log: file for the log records of all workers. Raises: InputError if it cannot be written, and as `BackendSpec.open`.
+    `log` is for the log records of all workers. InputError: it cannot be written, and as `BackendSpec.open`.
     """
 
     exact: Callable[[], list[ExactReturn]] = cache(lambda: exact_returns(experiment, players))

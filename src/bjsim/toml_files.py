@@ -13,18 +13,10 @@ LARGEST = 1 << 128  # above every setting; Python does not print integers of tho
 
 
 def read_toml(path: str | Path) -> dict[str, Any]:
-    """Read a TOML file.
+    """Read a TOML file in UTF-8 of at most MAX_BYTES.
 
-    Args:
-        path: The file, in UTF-8, of at most MAX_BYTES.
-
-    Returns:
-        The top-level table.
-
-    Raises:
-        OSError: The file cannot be read.
-        ValueError: The file is no regular file, is too large, or `parse_toml` does not accept it. The message is a
-            predicate to follow the file's name.
+    A ValueError's message is a predicate to follow the file's name: too large, no regular file, or as
+    `parse_toml`.
     """
     with open(path, "rb", opener=_open_at_once) as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
@@ -36,17 +28,10 @@ def read_toml(path: str | Path) -> dict[str, Any]:
 
 
 def parse_toml(content: bytes) -> dict[str, Any]:
-    """Parse the content of a TOML file.
+    """Parse a TOML file's content, in UTF-8.
 
-    Args:
-        content: The content, in UTF-8.
-
-    Returns:
-        The top-level table.
-
-    Raises:
-        ValueError: The content is not valid TOML, is nested too deeply, or contains an integer of 2**128 or more. The
-            message is a predicate to follow the file's name.
+    A ValueError's message is a predicate to follow the file's name: not valid TOML, nested too deeply, or an
+    integer of 2**128 or more.
     """
     try:
         values = tomllib.loads(content.decode())

@@ -20,18 +20,7 @@ BACK = '<p class="note"><a href="/game">← bjsim</a></p>'
 
 
 def contest_page(folder: str, name: str) -> str:
-    """A page of a contest, with its style and its scripts in files of their own.
-
-    Args:
-        folder: The contest's folder.
-        name: `index.html`, or `pages/BOT.html`.
-
-    Returns:
-        The page.
-
-    Raises:
-        InputError: There is no such page, or the journal is damaged.
-    """
+    """A page of a contest, `index.html` or `pages/BOT.html`, with style and scripts in files of their own."""
     place = Path(folder)
     with journal.sensible(place):
         written = journal.find_journal(place).stat()

@@ -31,11 +31,7 @@ def _start(niceness: int) -> None:
 
 
 class JobProcess:
-    """A worker process with a bounded queue. One that is killed, or takes too long, is replaced.
-
-    Args:
-        niceness: How far it gives way to other processes.
-    """
+    """A worker process with a bounded queue. One that is killed, or takes too long, is replaced."""
 
     def __init__(self, niceness: int = 0) -> None:
         self.niceness = niceness
@@ -53,15 +49,9 @@ class JobProcess:
         self._pool.submit(_answer, job, arguments)
 
     async def run(self, page: str, job: Callable[..., str], *arguments: object) -> tuple[int, str]:
-        """Run a job.
+        """Run a job, a function of a module, and return the status and the text of the answer.
 
-        Args:
-            page: Who asks, if known. A newer request of the same page replaces one that has not begun.
-            job: A function of a module.
-            *arguments: Its arguments.
-
-        Returns:
-            The status and the text of the answer.
+        `page` is who asks, if known. A newer request of the same page replaces one that has not begun.
         """
         mine = object()
         asker: object = page or mine

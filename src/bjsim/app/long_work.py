@@ -39,15 +39,7 @@ PASTED = "chart.txt"  # what a command calls the pasted chart
 
 
 class Computation:
-    """A computation that advances with each request.
-
-    Args:
-        begin: Starts it, as an iterator of results; what it opens is closed with the computation.
-
-    Attributes:
-        latest: The result so far.
-        over: Whether it has ended.
-    """
+    """A computation that advances with each request; what `begin` opens is closed with it."""
 
     def __init__(self, begin: Callable[[ExitStack], Iterator[Any]]) -> None:
         self.opened = ExitStack()
@@ -83,16 +75,7 @@ def advanced(key: object, begin: Callable[[ExitStack], Iterator[Any]]) -> Comput
 
 
 class AskedRun(NamedTuple):
-    """A run as a page asks for it.
-
-    Attributes:
-        game: The game.
-        bots: Names of strategies, separated by commas.
-        hands: Hands of each.
-        seed: The seed.
-        common: `yes` deals them all the same cards.
-        chart: A pasted chart, which plays too; may be empty.
-    """
+    """A run as a page asks for it; a pasted `chart` plays too, and `common` is `yes` for the same cards."""
 
     game: ChosenGame
     bots: str = "optimal"

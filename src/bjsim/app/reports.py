@@ -16,13 +16,9 @@ LONGEST = 1000  # characters of a value
 
 
 class ReportJob(NamedTuple):
-    """How a report is made.
+    """How a report is made by `worker`, an attribute of the laboratory, with the function `make`.
 
-    Attributes:
-        worker: The attribute of the laboratory.
-        make: Computes it.
-        arguments: What that is given, from a request and the text that was posted.
-        posted: Whether a text is posted.
+    `arguments` gives what that is given, from a request and the text that was posted.
     """
 
     worker: str

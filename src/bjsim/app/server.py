@@ -116,14 +116,7 @@ class Guard:
 
 
 def make_app(laboratory: Laboratory) -> ASGIApp:
-    """The application that a laboratory serves.
-
-    Args:
-        laboratory: Its port, secret and workers.
-
-    Returns:
-        The application.
-    """
+    """The application that a laboratory serves, with its port, secret and workers."""
 
     async def enter(request: Request) -> Response:
         answer = RedirectResponse("/game", 303)
@@ -218,12 +211,7 @@ class EndingServer(uvicorn.Server):
 
 
 def serve(laboratory: Laboratory, listening: socket.socket) -> None:
-    """Serve until Ctrl-C.
-
-    Args:
-        laboratory: What is served.
-        listening: A bound socket.
-    """
+    """Serve until Ctrl-C on a bound socket."""
     config = uvicorn.Config(
         make_app(laboratory), http=HurriedProtocol, log_level="error",
         access_log=False, server_header=False, lifespan="off", ws="none",

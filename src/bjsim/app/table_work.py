@@ -43,15 +43,11 @@ LATE = "late"  # in place of a count that was not given in time
 
 
 class AskedPlay(NamedTuple):
-    """A table, or a drill, as a page asks for it.
+    """A table, or a drill, as a page asks for it; the seed is of the cards, or of the questions.
 
-    Attributes:
-        game: The game.
-        seed: Of the cards, or of the questions.
-        system: The counting system to practise; empty for none.
-        drill: A topic of the drill, or `all`; empty plays at a table.
-        answers: All answers so far, one in each line.
-        new: `yes` if the last one is new, and so to be noted in the record.
+    `system` is the counting system to practise, empty for none; `drill` a topic or `all`, empty to play at a
+    table. `answers` has one in each line; `new` is `yes` if the last is new, and so to be noted in the
+    record.
     """
 
     game: ChosenGame

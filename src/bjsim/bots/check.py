@@ -29,14 +29,7 @@ ENOUGH = 3  # hands are no longer played on after this many with a fault: they a
 
 @dataclass(frozen=True)
 class Deal:
-    """The cards of a round for the first seat.
-
-    Attributes:
-        rules: the game.
-        cards: those that the seat gets, in order.
-        shown: the dealer's open card.
-        chips: the seat's chips.
-    """
+    """The cards of a round for the first seat; `cards` are those that the seat gets, in order."""
 
     rules: Rules
     cards: str
@@ -64,13 +57,7 @@ class Deal:
 
 @dataclass(frozen=True)
 class Situation:
-    """A view that can occur in play.
-
-    Attributes:
-        view: what the bot sees.
-        before: the seat's earlier moves with this hand.
-        deal: the cards that lead to it.
-    """
+    """A view that can occur in play; `before` are the seat's earlier moves with this hand."""
 
     view: View
     before: tuple[Action, ...]
@@ -85,14 +72,9 @@ class Situation:
 
 @dataclass(frozen=True)
 class Trial:
-    """The bot's answers in one situation.
+    """The bot's two answers in one situation, with their times in milliseconds.
 
-    Attributes:
-        situation: what it was asked.
-        moves: its two answers.
-        ms: their times in milliseconds.
-        after: its further moves with the hand, if the hand was played on.
-        cap: the fault of too many moves with the hand, if it occurred.
+    `after` has its further moves with the hand, if played on, and `cap` the fault of too many, if it occurred.
     """
 
     situation: Situation
@@ -125,17 +107,10 @@ class Trial:
 def situation(
     rules: Rules, cards: str, shown: str, before: Sequence[Action] = (), chips: int | None = None
 ) -> Situation | None:
-    """Play the first seat's hand up to one decision. The readable round plays it, so the rules allow it.
+    """Play the first seat's hand up to one decision; return None if the hand ends before it occurs.
 
-    Args:
-        rules: the game.
-        cards: the cards that the seat gets, in order.
-        shown: the dealer's open card.
-        before: the seat's moves before the decision.
-        chips: the seat's chips; by default those of the rules.
-
-    Returns:
-        The situation; None if the hand ends before it occurs.
+    The readable round plays it, so the rules allow it. `cards` are those that the seat gets, in order; `before`
+    are its moves before the decision; `chips` are by default those of the rules.
     """
     deal = Deal(rules, cards, shown, chips or rules.chips)
     views: list[View] = []
@@ -172,17 +147,11 @@ def _optional(result: Situation | None) -> Sequence[Situation]:
 
 
 def try_bot(player: BotPlayer, tried: Iterable[Situation], most: int = Contest.strikes) -> Iterator[Trial]:
-    """Ask the bot twice in every situation, and play on after a raise, because only then can it reach the move cap.
+    """Ask the bot twice in every situation; play on after a raise, as only then can it reach the move cap.
 
-    Args:
-        player: the bot.
-        tried: the situations.
-        most: the number of timeouts, or of crashes without one good move, after which the bot is no longer asked,
-            because that would take minutes. A line bot is no longer asked once it is not ready, does not flush or
-            writes lines unasked.
-
-    Yields:
-        The answers, one for each situation in order; fewer if the bot is no longer asked.
+    Yield the answers in order. After `most` timeouts, or `most` crashes without one good move, the bot is no
+    longer asked, because that would take minutes, and there are fewer answers. A line bot is no longer asked once
+    it is not ready, does not flush or writes lines unasked.
     """
     hands_with_faults = 0
     kinds: Counter[str] = Counter()

@@ -35,7 +35,6 @@ class LineCheck:
         passed: By key of CHECKS; None if the bot's answers are random, so that they cannot be compared.
         ready_ms: From the start of the process to `ready`; None if it is not ready.
         ms: Median of the time of an answer; None without answers.
-        faults: Those of the plain match, in order.
         random: Whether the bot says that it is: after `ready 1`, or in its `bot.toml`.
     """
 

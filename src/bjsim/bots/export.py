@@ -39,17 +39,7 @@ print(moves["{shown}".index(shown)])
 
 
 def export(chart: Chart) -> str:
-    """Write a chart as a bot's program.
-
-    Args:
-        chart: the chart, with its rules.
-
-    Returns:
-        The source, in Python.
-
-    Raises:
-        InputError: the chart needs more than a bot sees. The message names the rule.
-    """
+    """Write a chart as a bot's program in Python; InputError names a rule that needs more than a bot sees."""
     rules = chart.rules
     any_cards = rules.double_cards == "any"  # then a hand of three cards doubles too, but does not surrender
     where = " with double_cards = any" if any_cards else ""

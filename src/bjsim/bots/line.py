@@ -44,12 +44,9 @@ _MOVE = re.compile(rb"\s*(?:[bB]\s+\S*|\S*)")  # the words that are not the note
 
 @dataclass(frozen=True)
 class Clock:
-    """The time that a bot has, in milliseconds.
+    """The time that a bot has, in milliseconds: `load` from `hello` to `ready`, `move` for each move.
 
-    Attributes:
-        load: From `hello` to `ready`.
-        move: For each move.
-        bank: For all moves of a match together that take longer; a move that uses it up is a timeout.
+    `bank` is for all moves of a match together that take longer; a move that uses it up is a timeout.
     """
 
     load: int = 10_000
@@ -63,14 +60,7 @@ class Clock:
 
 
 class Transcript:
-    """What everybody at a table sees in a match, as lines. The hole card is masked until it is turned over.
-
-    Args:
-        rules: The game.
-
-    Attributes:
-        lines: All lines so far, after `update`.
-    """
+    """What everybody at a table sees in a match, as `lines`. The hole card is masked until it is turned over."""
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
@@ -83,12 +73,10 @@ class Transcript:
         self._ended: Counter[int] = Counter()  # chair -> hands that have ended
 
     def begin_round(self, chairs: Sequence[int], chips: Sequence[int], events: Sequence[Event]) -> None:
-        """Begin a round.
+        """Begin a round; `update` reads on as `events` grows.
 
-        Args:
-            chairs: The seat number at the table of each seat of the round.
-            chips: The chips of every seat at the table before the buy-in.
-            events: Of this round. It may grow; `update` reads on.
+        `chairs` has the seat number at the table of each seat of the round; `chips` are those of the table before
+        the buy-in.
         """
         self.update()
         self._round += 1
@@ -113,13 +101,7 @@ class Transcript:
 
 
 def event_line(event: Event, chairs: Sequence[int], buy_in: int) -> str:
-    """An event as a line.
-
-    Args:
-        event: The event.
-        chairs: The seat number at the table of each seat of the round.
-        buy_in: Chips of an initial bet.
-    """
+    """An event as a line; `chairs` has the seat number at the table of each seat of the round."""
     if isinstance(event, Dealt):  # the most frequent ones first, and tests of types, which are faster than patterns
         if event.seat == DEALER:
             return "hidden d" if event.face_down else f"card d {event.card}"
@@ -158,27 +140,13 @@ def rules_line(rules: Rules) -> str:
 
 
 def match_line(seats: int, chair: int, chips: int, rounds: int | None = None, resumed: bool = False) -> str:
-    """The start of a match.
-
-    Args:
-        seats: Number of seats at the table.
-        chair: The bot's seat number.
-        chips: Of each seat at the start.
-        rounds: Of the match; None if their number is not known.
-        resumed: Whether the events of the match so far follow, because the process is not its first.
-    """
+    """The start of a match; `resumed` if its events so far follow, because the process is not its first."""
     keys = {"seats": seats, "seat": chair, "rounds": rounds, "chips": chips, "resumed": 1 if resumed else None}
     return " ".join(["match", *(f"{key}={value}" for key, value in keys.items() if value is not None)])
 
 
 def move_line(view: View, hand: int, bank: int | None = None) -> str:
-    """The question for a move: the five arguments of the argv protocol, and the rest of the view.
-
-    Args:
-        view: What the seat may see.
-        hand: The number of the hand in play.
-        bank: Milliseconds left in the bank; None if that is not known.
-    """
+    """The question for a move: the five argv arguments, and the rest of the view; `bank` is in ms, or None."""
     keys = f"hand={hand} hands={view.hands} dealer={view.dealer} legal={view.legal}"
     return f"move {' '.join(make_argv(view))} {keys}" + ("" if bank is None else f" bank-ms={bank}")
 

@@ -29,16 +29,10 @@ from bjsim.sim.running.backend import Need
 class BotPlayer:
     """A player that runs a bot's program. Use it as a context manager, or call `close`.
 
-    It may sit at several tables at the same time, each played by a thread: it opens as many sandbox sessions as there
-    are moves at the same time. A copy of it in another process opens its own sessions.
-
-    Args:
-        program: the bot.
-        limits: of one move.
-        sandboxed: False runs the bot with resource limits only.
-        cold: exec mode: start the program afresh for each move, even if it has a fork server.
-        strikes: the number of faults after which the bot is no longer run and only stands; None: no limit.
-        name: the player's name; by default the program's.
+    It may sit at several tables at the same time, each played by a thread: it opens as many sandbox sessions as
+    there are moves at the same time. A copy of it in another process opens its own sessions. After `strikes`
+    faults (None: no limit) the bot is no longer run and only stands. `cold` starts it afresh for each move, even
+    with a fork server; without `sandboxed` it has resource limits only.
 
     Attributes:
         never_ready: the reply to every question if the bot can never be started, or never be ready; else None.
@@ -81,11 +75,7 @@ class BotPlayer:
         return self._copy, ()
 
     def decide(self, view: View) -> Action:
-        """The bot's move, which is always legal: a faulty one becomes a stand.
-
-        Raises:
-            SandboxClosed: `close` was called, perhaps meanwhile.
-        """
+        """The bot's move, always legal: a faulty one becomes a stand. `close` makes it raise SandboxClosed."""
         return Turn(self, None, self.strikes).take(view).action
 
     @contextmanager
@@ -100,10 +90,7 @@ class BotPlayer:
                     line.leave()
 
     def ask(self, view: View) -> Reply:
-        """Run the bot once for this view, without counting faults. Raises: SandboxClosed, as `decide`.
-
-        A line bot is asked in a match of its own, in which it has seen nothing.
-        """
+        """Run the bot once for this view, without counting faults; a line bot in a match of its own."""
         if self.never_ready:
             return self.never_ready
         if self.protocol != "line":
@@ -210,14 +197,7 @@ class BotPlayer:
 
 
 class SeatedBot:
-    """A bot at a table of `bjsim run`, for one block of rounds.
-
-    Args:
-        bot: The bot.
-        line: Its seat in a match, if it is a line bot.
-        seat: Number of its seat.
-        seats: How many there are.
-    """
+    """A bot at a table of `bjsim run`, for one block of rounds; `line` is the seat of a line bot in a match."""
 
     def __init__(self, bot: BotPlayer, line: LineSeat | None, seat: int, seats: int) -> None:
         self.name, self._seat, self._seats, self._turn = bot.name, seat, seats, Turn(bot, line, bot.strikes)
@@ -258,18 +238,8 @@ def open_bot(
 ) -> BotPlayer:
     """Compile a bot if necessary, and open it, ready to play under any rules.
 
-    Args:
-        bot: the bot, or its file or folder.
-        sandbox: `required`, `auto` or `off`; see `bjsim.bots.sandbox.session.sandboxed`.
-        timeout: seconds of wall time, and as many of processor time, for one move.
-        cold: exec mode: start the program afresh for each move, even if it has a fork server.
-        strikes: the number of faults after which the bot is no longer run and only stands; None: no limit.
-        name: the player's name; by default the file's, without its ending.
-
-    Raises:
-        BuildError: the bot cannot be compiled or loaded; `log` has the compiler's messages.
-        SandboxError: the sandbox is required and not available, or cannot be opened.
-        ValueError: `sandbox` is unknown.
+    `sandbox` is as for `sandboxed`, the other arguments as for `BotPlayer`; `timeout` is in seconds of wall time,
+    and as many of processor time, for one move. The `log` of a BuildError has the compiler's messages.
     """
     in_sandbox = sandboxed(sandbox)
     program = build(bot, sandboxed=in_sandbox)

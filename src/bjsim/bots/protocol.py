@@ -48,15 +48,12 @@ class Reply:
     """The result of one run of a bot.
 
     Attributes:
-        cause: why the run ended: `exit`; `timeout` or `cpu` (out of wall or processor time); `memory`; `flood` (too
-            much output); `orphan` (it left a process behind); `start` (it could not be started). Of a line bot `exit`
-            is a line, and `ended` (its process ended instead), `chatter`, `not-ready`, and `lost` (the machine ended
-            it) are possible too.
+        cause: why the run ended: `exit`; `timeout` or `cpu` (out of wall or processor time); `memory`; `flood`
+            (too much output); `orphan` (it left a process behind); `start` (it could not be started). Of a line
+            bot `exit` is a line, and `ended` (its process ended instead), `chatter`, `not-ready`, and `lost` (the
+            machine ended it) are possible too.
         status: the exit status, or minus the number of the signal.
-        elapsed_ns: wall time in nanoseconds.
-        stdout: at most 4 KiB of its output.
-        stderr: at most 4 KiB of its error output, or the message if the cause is `start`.
-        detail: more about the cause.
+        stdout, stderr: at most 4 KiB of each; `stderr` has the message if the cause is `start`.
     """
 
     cause: str
@@ -69,15 +66,7 @@ class Reply:
 
 @dataclass(frozen=True)
 class Fault:
-    """A faulty move; the bot stands instead.
-
-    Attributes:
-        kind: a key of `FAULTS`.
-        detail: a message of one line.
-        argv: the arguments of the run.
-        stdout: output of the run.
-        stderr: error output of the run.
-    """
+    """A faulty move of a `kind` in `FAULTS`; the bot stands instead. `detail` is a message of one line."""
 
     kind: str
     detail: str
@@ -105,13 +94,10 @@ def _score(hand: str) -> str:
 
 
 def parse_reply(stdout: bytes, view: View) -> Action | Fault:
-    """Parse the output of a bot.
+    """Parse the output of a bot: the move, or a fault of kind `bad-reply`, `late-double` or `overbet`.
 
-    The first word is the move, in upper or lower case. After `B` the second word is a number, whose sign and fraction
-    are ignored: `B -107.9` raises by 107. Exponents, `nan` and `inf` are not accepted.
-
-    Returns:
-        The move, or a fault of kind `bad-reply`, `late-double` or `overbet`.
+    The first word is the move, in upper or lower case. After `B` the second word is a number, whose sign and
+    fraction are ignored: `B -107.9` raises by 107. Exponents, `nan` and `inf` are not accepted.
     """
 
     def fault(kind: str, detail: str) -> Fault:

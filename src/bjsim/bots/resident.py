@@ -36,17 +36,10 @@ class Sessions(Protocol):
 class LineSeat:
     """A seat of a line bot. Its process starts with the first question, and is replaced after it has failed.
 
-    A new process receives all events that the seat has seen in the match, so a bot that builds its state from events
-    loses nothing. A bot that is not ready in time is not started again in this match, as loading may take long.
-
-    Args:
-        sessions: The sandbox sessions of the bot.
-        transcript: Of the match, shared by all seats.
-        chair: The bot's seat number at the table.
-        chairs: Number of seats at the table.
-        rounds: Of the match; None if that is not known.
-        clock: The times that the bot has.
-        resumed: Whether rounds of the match were played earlier, by another process of the bot.
+    A new process receives all events that the seat has seen in the match, so a bot that builds its state from
+    events loses nothing. A bot that is not ready in time is not started again in this match, as loading may take
+    long. `chair` is the bot's seat number of `chairs`; `rounds` is None if unknown; `resumed` says whether rounds
+    of the match were played earlier, by another process.
 
     Attributes:
         bank: Milliseconds left.
@@ -54,8 +47,10 @@ class LineSeat:
         stays: Whether its process lives on after the match, and plays the next one in which its session is used.
         ready_ms: Milliseconds that its last process took to be ready; None if there was none.
         ready: What it said of itself then, such as its `name` and `version`.
-        trace: Called with every line that the bot is sent, after "> ", and answers, after "< "; None to call nothing.
-        dress: Makes the lines to send of each line; None for the line alone. A check of the bot adds lines and keys.
+        trace: Called with every line that the bot is sent, after "> ", and answers, after "< "; None to call
+            nothing.
+        dress: Makes the lines to send of each line; None for the line alone. A check of the bot adds lines and
+            keys.
     """
 
     def __init__(
@@ -121,14 +116,7 @@ class LineSeat:
         self._alive, self.resumed = False, True
 
     def leave(self, chips: int | None = None) -> bool:
-        """End the match for the bot.
-
-        Returns:
-            Whether its process ended by itself.
-
-        Raises:
-            SandboxClosed: The bot was closed.
-        """
+        """End the match for the bot; return whether its process ended by itself."""
         ended = False
         if self._session and self._alive:
             self._copy_lines()

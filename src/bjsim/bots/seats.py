@@ -122,11 +122,7 @@ def find_seated(bot: object, rules: Rules) -> Seated:
 
 
 def check_needs(seated: Iterable[Seated], place: BackendSpec, executor: str, workers: int | None) -> None:
-    """Compare what players need with what a place offers. executor: the argument, empty for this machine.
-
-    Raises:
-        InputError: If one of them cannot play there.
-    """
+    """Raise InputError if a player needs more than a place offers. `executor` is empty for this machine."""
     for bot, player, needs in seated:
         lacking = needs & ~place.offers
         if Need.PROGRAMS in lacking:

@@ -19,18 +19,7 @@ Write = Callable[[str], None]
 
 
 class TracedSeat:
-    """A bot in the first seat of a match, which is written: lines with > to the bot, with < from it, with ! faults.
-
-    Args:
-        bot: The bot.
-        transcript: Of the match.
-        rounds: Of the match.
-        write: Called with every line.
-
-    Attributes:
-        faults: How many it made.
-        asked: How many moves it was asked for.
-    """
+    """A bot in the first seat of a match, written as lines: > to the bot, < from it, ! faults."""
 
     def __init__(self, bot: BotPlayer, transcript: Transcript, rounds: int, write: Write) -> None:
         self.write = write
@@ -71,21 +60,9 @@ class TracedSeat:
 
 
 def trace_match(bot: BotPlayer, rules: Rules, others: Player, rounds: int, seed: int, write: Write) -> TracedSeat:
-    """Play a match with the bot in the first seat. It does not carry chips from round to round.
+    """Play a match with the bot in the first seat; return its seat, which is still in the match.
 
-    Args:
-        bot: The bot.
-        rules: The game.
-        others: The player in all other seats.
-        rounds: Of the match.
-        seed: Of the cards.
-        write: Called with every line.
-
-    Returns:
-        The bot's seat, which is still in the match.
-
-    Raises:
-        SandboxClosed: The bot was closed.
+    It does not carry chips from round to round. `others` has all other seats.
     """
     transcript, shoe = Transcript(rules), open_shoe(rules, Stream(seed))
     seat = TracedSeat(bot, transcript, rounds, write)

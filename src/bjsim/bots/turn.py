@@ -27,14 +27,9 @@ class Answer(NamedTuple):
 
 
 class Strikes:
-    """The faults of a bot. Several threads may count them.
+    """The faults of a bot, by kind; at `limit` (None: none) it only stands. Several threads may count them.
 
-    Args:
-        limit: The number of faults after which the bot is no longer asked and only stands; None: no limit.
-
-    Attributes:
-        faults: Kind of fault (a key of `protocol.FAULTS`) -> number.
-        kept: The first faults of each kind, `MAX_REPORTED_FAULTS` at most.
+    `kept` has the first of each kind (a key of `protocol.FAULTS`), `MAX_REPORTED_FAULTS` at most.
     """
 
     def __init__(self, limit: int | None = None) -> None:
@@ -62,12 +57,9 @@ class Strikes:
 
 
 class Turn:
-    """A bot in its seat, to be asked for moves.
+    """A bot in its seat, to be asked for moves. `player` is None for one that is never asked.
 
-    Args:
-        player: A program, or a player in this process; None for one that is never asked.
-        line: The seat of a line bot in a match; without one it is asked in a match of its own.
-        strikes: Where its faults are counted.
+    `line` is the seat of a line bot in a match; without one it is asked in a match of its own.
     """
 
     def __init__(self, player: Player | None, line: LineSeat | None = None, strikes: Strikes | None = None) -> None:

@@ -61,18 +61,7 @@ def expect_bot(path: Path) -> None:
 
 
 def open_player(path: Path, contest: Contest, write: Callable[[str], None], **options: Any) -> BotPlayer:
-    """Open a bot.
-
-    Args:
-        path: Its file or folder.
-        contest: What it is to play in.
-        write: Called with the compiler's output if it cannot be compiled.
-        options: Those of `open_bot`.
-
-    Raises:
-        InputError: There is nothing to open, or the contest does not play its protocol.
-        RunFailed: It cannot be compiled or loaded.
-    """
+    """Open a bot with `open_bot(**options)`; `write` gets the compiler's output if it cannot be compiled."""
     expect_bot(path)
     if contest.protocols != PROTOCOLS:
         check_protocols(gather([str(path)], contest.rules, fewest=1), contest.protocols)

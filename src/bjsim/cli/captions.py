@@ -28,11 +28,7 @@ FILES = (
 
 
 def given_command(seed: int | None = None) -> str:
-    """The command line with the options that were given, without files to write, and without folders.
-
-    Args:
-        seed: The seed that was used, if one was; it is added if it was not given.
-    """
+    """The command line with the options given and the `seed` used, without files to write, and without folders."""
     context = click.get_current_context()
     words = context.command_path.split()
     words[0] = "bjsim"

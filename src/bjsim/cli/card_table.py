@@ -47,22 +47,13 @@ class MoveAsked(NamedTuple):
 class CardTable:
     """A person and other players against the dealer.
 
-    Args:
-        rules: The game.
-        shoe: The cards.
-        others: The players at the other seats.
+    Attributes:
         chips: What the person has.
         bet: Chips bet on every round; None asks for them.
         rounds: Number of rounds; None plays until the person leaves.
-        tally: Of the coach, if there is one.
         practice: Asks for the count, if it is to be practised.
-        say: Called with every line that the person reads.
         side: The person's side bet of a chip, if there is one.
-
-    Attributes:
-        names: Of the players, by seat.
         holds: Chips of every seat, the person's first.
-        played: Number of finished rounds.
         narrator: Of the last round.
     """
 
@@ -87,14 +78,9 @@ class CardTable:
         self._insurance = 0.0  # chips staked on it in this round, which the round does not take from the seat's
 
     def steps(self) -> Generator[BetAsked | MoveAsked | CountAsked, Any, None]:
-        """Play until the chips or a scripted shoe are used up, or all rounds are played, stopping at every question.
+        """Play until chips, a scripted shoe or rounds are used up, stopping at every question.
 
-        Yields:
-            The questions. Send the answer, or throw `EndOfInput` if the person leaves.
-
-        Raises:
-            RunFailed: Another player failed.
-            InputError: A scripted shoe ran out during a round.
+        Send the answer, or throw `EndOfInput` if the person leaves. Raise InputError if the shoe ends in a round.
         """
         try:
             while not (reason := self._why_over()):

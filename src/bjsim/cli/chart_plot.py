@@ -27,15 +27,7 @@ NO_LABELS: Labels = {}
 
 
 class Text(NamedTuple):
-    """The words of a picture.
-
-    Attributes:
-        title: The title.
-        lines: Lines below the title.
-        legend: What colours mean, by letter of the action.
-        notes: What else the picture uses.
-        command: The command that makes it.
-    """
+    """The words of a picture; `lines` go below the title, and `legend` is by letter of the action."""
 
     title: str
     lines: Sequence[str]
@@ -170,16 +162,8 @@ class _Canvas:
 def plot_valued(chart: ValuedChart, text: Text, path: str, marks: bool, labels: Labels = NO_LABELS) -> None:
     """Draw a chart to a file.
 
-    Args:
-        chart: The chart.
-        text: Title, caption and legend.
-        path: The file.
-        marks: Whether cells that differ are framed, with their costs; else all cells have their margins, and the
-            dealer's outcomes are drawn too.
-        labels: What cells that differ have in place of their costs.
-
-    Raises:
-        InputError: The file cannot be written.
+    `marks` frames cells that differ, with their costs, or with `labels` in place of these; else all cells have
+    their margins, and the dealer's outcomes are drawn too.
     """
     dealer = not marks and len(chart.dealer) <= MOST_DEALERS
     stacks = _stacks(chart, dealer)

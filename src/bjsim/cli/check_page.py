@@ -41,16 +41,7 @@ def report_check(
     sums: Sequence[str],
     command: str,
 ) -> Report:
-    """Report an evaluation.
-
-    Args:
-        evaluation: The evaluated chart.
-        played: The hands played, if any.
-        said: Sentences on them.
-        table: Headings and rows of the wrong cells.
-        sums: Sentences on their costs, or that there are none.
-        command: The command that reproduces the report.
-    """
+    """Report an evaluation: a table of the wrong cells, sentences on their costs (`sums`) and on `played`."""
     title, lines = _heading(evaluation)
     best, rules = benchmark(evaluation), evaluation.chart.rules
     entries = [

@@ -54,15 +54,7 @@ def report_compared(
     changes: Sequence[tuple[str, str]],
     command: str,
 ) -> Report:
-    """Report the values of games, and their best strategies.
-
-    Args:
-        compared: The games.
-        table: Headings and rows of the values.
-        notes: What else is said about them.
-        changes: For games whose best strategy differs from that of the first, the name and what changes.
-        command: The command that reproduces the report.
-    """
+    """Report the values of games, and their best strategies; `changes` has each that differs from the first's."""
     first = compared[0].rules.name
     charts = []
     for number, one in enumerate(compared):

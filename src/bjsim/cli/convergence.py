@@ -14,14 +14,7 @@ LEAST = 1e-6  # percent of the bet: a smaller interval is that of rounding error
 
 
 class Line(NamedTuple):
-    """A mean with its intervals, all in percent of the bet, after increasing numbers of hands.
-
-    Attributes:
-        hands: Rounds.
-        mean: The mean.
-        ci95: Bounds of its fixed-sample 95% interval.
-        anytime95: Bounds of its anytime-valid 95% interval.
-    """
+    """A mean with its fixed-sample and anytime-valid 95% intervals, in percent of the bet, by number of rounds."""
 
     hands: list[int]
     mean: list[float]
@@ -30,15 +23,7 @@ class Line(NamedTuple):
 
 
 class Panel(NamedTuple):
-    """The curves of one bot.
-
-    Attributes:
-        title: Its name and its return.
-        raw: The return as played.
-        adjusted: The luck-adjusted return; without points if there is none.
-        exact: The exact value in percent of the bet; None if it is not known, or infinite.
-        exact_name: What the exact value is called.
-    """
+    """The curves of one bot, in percent of the bet; `exact` is None if not known, or infinite."""
 
     title: str
     raw: Line

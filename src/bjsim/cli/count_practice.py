@@ -19,22 +19,13 @@ ROUNDED = {"floor": ", rounded down", "truncate": ", rounded toward 0", "round":
 
 
 class CountAsked(NamedTuple):
-    """A question for a count. Send the answer, or None if there was none in time.
-
-    Attributes:
-        text: The question.
-    """
+    """A question for a count. Send the answer, or None if there was none in time."""
 
     text: str
 
 
 class CountPractice:
-    """Counts along, and asks.
-
-    Args:
-        count: Of the cards that the person sees.
-        say: Called with every comment on an answer.
-    """
+    """Counts along the cards that the person sees, and asks; `say` gets every comment on an answer."""
 
     def __init__(self, count: TableCount, say: Say) -> None:
         self.count = count

@@ -23,15 +23,7 @@ OLDEST_PYTHON = (3, 11)
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that was looked for.
-
-    Attributes:
-        name: Its name.
-        ok: Whether it is there.
-        needed: Whether it must be there.
-        found: What was found.
-        fix: The command that fixes it, or "".
-    """
+    """One thing that was looked for, whether it must be there, and the command that fixes it, or ""."""
 
     name: str
     ok: bool

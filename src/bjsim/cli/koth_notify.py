@@ -45,12 +45,7 @@ class WebAddress(click.ParamType):  # type: ignore[type-arg]
 
 
 class Notifier:
-    """Notifies of a contest through a process of its own, so that the contest never waits.
-
-    Args:
-        url: Where to.
-        host: The contest.
-    """
+    """Notifies of a contest through a process of its own, so that the contest never waits."""
 
     def __init__(self, url: str, host: Host) -> None:
         self._leader = host.standings.order()[0] if host.standings.matches else None

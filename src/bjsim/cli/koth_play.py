@@ -253,13 +253,7 @@ def resume_command(host: Host, watch_dir: Path | None = None) -> str:
 
 
 def play_contest(host: Host, hosting: Hosting, play: bool = True) -> None:
-    """Play a contest to its end with live standings; after Ctrl-C, print the standings and how to resume.
-
-    Args:
-        host: The contest.
-        hosting: How this machine plays it.
-        play: Otherwise nothing is played, and the results are only written again.
-    """
+    """Play a contest with live standings, also printed after Ctrl-C; without `play` only rewrite its results."""
     json_path, watch_dir = hosting.json_path, hosting.watch_dir
     notifier = Notifier(hosting.url, host) if hosting.url else None
     screen = ContestScreen(host, Console(stderr=json_path == "-"))

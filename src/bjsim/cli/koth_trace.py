@@ -53,13 +53,9 @@ def show_trace(folder: Path, table: str, bot: str) -> None:
 
 
 def show_hand(folder: Path, hand: str, bot: str | None, asked: bool) -> None:
-    """Print a round step by step, and perhaps what the bots were asked. Raises: InputError.
+    """Print a round (as `PLACE` describes) step by step, and, if `asked`, what the bots were asked.
 
-    Args:
-        folder: The contest's folder.
-        hand: The round, as `PLACE` describes.
-        bot: The name of the bot whose own match it is, if any.
-        asked: Whether to print what the bots were asked.
+    `bot` is the name of the bot whose own match it is, if any.
     """
     try:
         match, table, number, *own = parse_place(hand, (3, 4), PLACE)
@@ -100,19 +96,10 @@ def parse_place(text: str, parts: tuple[int, ...], form: str) -> list[int]:
 
 
 def read_table(folder: Path, match: int, table: int, owner: Owner | str) -> tuple[Record, list[Record]]:
-    """The rounds of one table.
+    """The header, with the bots that have joined, and the rounds of one table; InputError if there are none.
 
-    Args:
-        folder: The contest's folder.
-        match: Number of the match.
-        table: Number of the table.
-        owner: The number of the bot whose own match it is, or None; or the name of a bot at the table.
-
-    Returns:
-        The header, with the bots that have joined, and the rounds: of a name, those of its last version.
-
-    Raises:
-        InputError: There are none.
+    `owner` is the bot whose own match it is, or None; or a name at the table, whose last version's rounds are
+    read.
     """
     records = journal.read(folder)
     header = next(records, None)

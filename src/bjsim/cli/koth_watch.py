@@ -22,13 +22,7 @@ Listing = frozenset[tuple[str, int, int, int]]
 
 
 class FolderWatch:
-    """Lets the bots of a folder join, change and leave a contest. Called between matches, and while it waits.
-
-    Args:
-        folder: The folder.
-        say: Called with a line for every bot that joins, changes or leaves.
-        clock: The time in seconds.
-    """
+    """Lets the bots of a folder join, change and leave a contest. Called between matches, and while it waits."""
 
     def __init__(
         self, folder: Path, say: Callable[[str], object] = click.echo, clock: Callable[[], float] = time.monotonic

@@ -13,11 +13,7 @@ FLOOR = 1e-7  # smaller regrets are hollow markers here
 
 
 def plot_studies(studies: Sequence[Study], title: str, path: str, command: str) -> None:
-    """Plot the exact value of the greedy policy, and on a logarithmic axis its regret, for each algorithm.
-
-    Raises:
-        InputError: The file cannot be written.
-    """
+    """Plot the greedy policy's exact value, and its regret on a logarithmic axis, for each algorithm."""
     first = studies[0]
     lines = f"{title}\n{first.episodes:,} episodes, seed {first.seed}"
     figure, above, below = framed(7.2, 5.4, lines, command)

@@ -48,11 +48,8 @@ def format_cards(cards: str) -> str:
 class Narrator:
     """Narrates the events of one round.
 
-    Args:
-        names: Of the players, by seat; that of the person is not used.
-        bet: Chips of the initial bet.
-        naturals: Whether an ace and a ten of the dealer are more than 21.
-        bets: The number of equal bets of a seat, each with a hand.
+    `naturals` says whether an ace and a ten of the dealer are more than 21; `bets` is the number of equal bets of
+    a seat, each with a hand. Names are by seat; that of the person is not used.
     """
 
     def __init__(self, names: Sequence[str], bet: int, naturals: bool, bets: int = 1) -> None:

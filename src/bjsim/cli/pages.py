@@ -67,10 +67,8 @@ def point_at_cells(games: Sequence[Rules], after: str = ", followed by best play
 def chart_part(chart: ValuedChart, to_other: bool = False) -> ChartGrid:
     """A chart as part of a report.
 
-    Args:
-        chart: The chart.
-        to_other: Whether the arrow of a framed cell points to the code of the other chart; small numbers are then the
-            costs of framed cells. Else it points to the code of this chart, and small numbers are margins.
+    With `to_other` the arrow of a framed cell points to the code of the other chart, and small numbers are the
+    costs of framed cells. Else it points to the code of this chart, and small numbers are margins.
     """
 
     def cell(cell: ValuedCell | None) -> dict[str, str] | None:

@@ -119,12 +119,7 @@ def ask_move(terminal: Terminal, question: str, view: View, explain: Callable[[]
 
 
 class CoachTally:
-    """Counts decisions, mistakes and their costs.
-
-    Args:
-        coach: Judges them.
-        record: Where they are noted for later drills.
-    """
+    """Counts decisions, mistakes and their costs; `record` notes them for later drills."""
 
     def __init__(self, coach: Coach, record: Record) -> None:
         self.coach = coach

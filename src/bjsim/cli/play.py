@@ -157,18 +157,9 @@ def find_script(text: str) -> ScriptedShoe:
 
 
 def hire_coach(rules: Rules, path: Path | None, practice: CountPractice | None = None) -> CoachTally:
-    """The coach, which takes some seconds to import and to solve a finite shoe.
+    """The coach, which takes some seconds to import and to solve a finite shoe, and has judged nothing yet.
 
-    Args:
-        rules: The game.
-        path: The file of the record; None keeps it in memory.
-        practice: Whose count decides what is right, if the person counts.
-
-    Returns:
-        The coach, who has judged nothing yet.
-
-    Raises:
-        InputError: The game cannot be counted.
+    `path` None keeps the record in memory. If the person counts, the count of `practice` decides what is right.
     """
     from bjsim.strategies.evaluation.coach import Coach
     from bjsim.strategies.evaluation.record import Record

@@ -56,10 +56,8 @@ def save_figure(figure: Any, path: str) -> None:
 def plot_convergence(results: Sequence[BotResult], path: str, title: str, command: str) -> None:
     """Plot means with their intervals against hands, the exact value as a line; one panel for each bot.
 
-    All panels have the same scales, so that bots can be compared. Below each, its luck-adjusted return is magnified.
-
-    Raises:
-        InputError: The file cannot be written.
+    All panels have the same scales, so that bots can be compared. Below each, its luck-adjusted return is
+    magnified.
     """
     panels = make_panels(results)
     if not panels:
@@ -140,11 +138,7 @@ def _draw_magnified(axes: Any, panel: Panel, limits: tuple[float, float], factor
 
 
 def plot_values(games: Sequence[Valued], path: str, title: str, command: str) -> None:
-    """Plot the values of games as dots, one below the other, with their differences from the first.
-
-    Raises:
-        InputError: The file cannot be written.
-    """
+    """Plot the values of games as dots, one below the other, with their differences from the first."""
     fresh = all(game.fresh for game in games)
     legend = 0.7 if any(game.played for game in games) else 0.25
     figure, above, below = framed(8.2, 1.2 + 0.5 * len(games), title, command, legend)
@@ -175,13 +169,8 @@ def plot_values(games: Sequence[Valued], path: str, title: str, command: str) ->
 class Valued(NamedTuple):
     """A game in `plot_values`.
 
-    Attributes:
-        name: Its name.
-        about: Its main rules.
-        value: The exact value of its best strategy, in initial bets.
-        text: The value and its difference from that of the first game, and lines on what was played.
-        fresh: Whether each of its rounds is dealt from a fresh shoe.
-        played: Lower bound, mean and upper bound of the luck-adjusted return in its shoe; None if it was not played.
+    `value` is that of its best strategy in initial bets; `fresh` is whether every round is dealt from a fresh
+    shoe; `played` is lower bound, mean and upper bound of the luck-adjusted return in its shoe, or None.
     """
 
     name: str

@@ -121,13 +121,10 @@ _UNLIMITED = Console(width=10**6)  # never cuts a table, so it can measure one
 
 
 def standings_table(rows: Sequence[tuple[dict[str, Any], str]], width: int) -> RichTable | Group:
-    """Lay out the standings of a contest.
+    """Lay out the standings of a contest; `rows` have each bot's entry in standings.json and its language.
 
-    Args:
-        rows: For each bot its entry in standings.json and its language.
-        width: Width of the screen, in characters. If a full line for each bot does not fit, the ranges of ranks are
-            left out, then language and group; if that does not fit either, the table is transposed. No number or name
-            is ever cut.
+    If a full line does not fit `width` characters, the ranges of ranks are left out, then language and group; if
+    that does not fit either, the table is transposed. No number or name is ever cut.
     """
     for wide, ranges in ((True, True), (True, False), (False, False)):
         table = _standings_lines(rows, wide, ranges)

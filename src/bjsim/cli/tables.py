@@ -20,15 +20,10 @@ PADDING = 3  # characters around a column, including its share of the frame
 def print_table(
     console: Console, headings: Sequence[str], rows: Sequence[Sequence[Cell]], title: str = "", transpose: bool = True
 ) -> None:
-    """Print a table whose first column names its rows.
+    """Print a table whose first column names its rows; every row is as long as `headings`.
 
-    Args:
-        console: Where to print. A terminal limits the width; in a file or pipe, a table is never split.
-        headings: One for each column.
-        rows: Cells; every row is as long as `headings`.
-        title: A line above the table.
-        transpose: Whether to swap rows and columns if the table is too wide for the screen. A table that is still too
-            wide is split into parts that repeat the first column.
+    A terminal limits the width; in a file or pipe, a table is never split. A table that is too wide is transposed,
+    if `transpose`; one that is still too wide is split into parts that repeat the first column.
     """
     columns: list[list[Cell]] = [[Text(head), *cells] for head, cells in zip(headings, _columns(rows), strict=True)]
     width, turned = console.width, _columns(columns)

@@ -12,12 +12,8 @@ from bjsim.sim.game.rules import RULE_FIELDS, parse_field
 def parse_varied(varied: Sequence[str], others: Sequence[str] = ()) -> list[list[tuple[str, str]]]:
     """For each `--vary`, its name paired with each of its values.
 
-    Args:
-        varied: Texts such as `das=true,false`; a semicolon separates values that have commas.
-        others: What may vary besides rules.
-
-    Raises:
-        InputError: A text is not accepted, or two of them vary the same rule.
+    Texts are such as `das=true,false`; a semicolon separates values that have commas. `others` may vary besides
+    rules.
     """
     axes = []
     owners: dict[str, str] = {}

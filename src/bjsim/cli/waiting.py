@@ -25,11 +25,7 @@ FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 
 
 class Waiting:
-    """The line.
-
-    Args:
-        stream: Where it is drawn; None for nowhere.
-    """
+    """The line, drawn on `stream`; None for nowhere."""
 
     def __init__(self, stream: TextIO | None = None) -> None:
         self.lock = threading.RLock()

@@ -33,15 +33,9 @@ ANYTIME = 3.03  # half-width of the anytime-valid interval where it is narrowest
 
 
 def make_table(rules: Rules, seated: Sequence[Player], adjust_luck: bool = False) -> TracedTable:
-    """Make a table for players that share a shoe; its rounds are compiled if all are `StatePlayer`s.
+    """Make a table for players in the order of seats; its rounds are compiled if all are `StatePlayer`s.
 
-    Args:
-        rules: The game.
-        seated: The players, in the order of seats.
-        adjust_luck: Whether compiled rounds yield luck-adjusted returns.
-
-    Raises:
-        InputError: A chart lacks a cell.
+    `adjust_luck`: compiled rounds yield luck-adjusted returns. A chart that lacks a cell is refused.
     """
     players = [player for player in seated if isinstance(player, StatePlayer) and not find_needs(player)]
     if len(players) < len(seated):
@@ -85,22 +79,13 @@ def make_experiment(
     common_cards: bool = False,
     precision: float = 0.0,
 ) -> Experiment:
-    """Make the experiment that `bjsim run` plays.
+    """Make the experiment that `bjsim run` plays; each `rules.seats` players sit at a table, in order.
 
-    Args:
-        rules: The game.
-        players: The players; each group of `rules.seats` sits at a table, in order.
-        hands: Rounds for each player; with `precision`, the maximum.
-        seed: Seed of the random numbers.
-        tables: Tables per group, among which the rounds are divided.
-        adjust_luck: Whether to compute luck-adjusted returns; None does so in finite shoes, at tables where all players
-            are `StatePlayer`s.
-        common_cards: Whether each player sits alone and all are dealt the same cards.
-        precision: Half-width of the anytime-valid interval to reach, in initial bets; 0 for none. See `Experiment`.
-
-    Raises:
-        InputError: A number is not accepted, the rounds of a chart may never end, or luck-adjusted returns cannot be
-            computed for a player.
+    `hands` are the rounds for each player, with `precision` the maximum, divided among the `tables` of a group.
+    `adjust_luck` None computes luck-adjusted returns in finite shoes, at tables where all players are
+    `StatePlayer`s; with `common_cards` each player sits alone and all are dealt the same cards. `precision` is
+    the half-width of the anytime-valid interval to reach, in initial bets; 0 for none. See `Experiment`. A chart
+    whose rounds may never end is refused, and a player whose luck-adjusted returns cannot be computed.
     """
     hands, tables = whole_number("hands", hands), whole_number("tables", tables, 1, MAX_TABLES)
     seed = whole_number("seed", seed, 0, MAX_SEED)
@@ -123,14 +108,9 @@ def make_experiment(
 
 
 def expected_hands(precision: float, adjusted: bool) -> int:
-    """Estimate the number of rounds until the anytime-valid interval is as narrow as requested.
+    """Estimate the number of rounds until the anytime-valid interval has the half-width `precision`.
 
-    The interval is optimised for this number. An estimate is enough: an error by a factor of four widens the interval
-    by a tenth.
-
-    Args:
-        precision: Half-width of the interval, in initial bets.
-        adjusted: Whether the returns are luck-adjusted.
+    The interval is optimised for it. An estimate is enough: an error by a factor of four widens it by a tenth.
     """
     variance = SD * SD / (VARIANCE_REDUCTION if adjusted else 1)
     return max(round(ANYTIME * ANYTIME * variance / precision**2), 1)
@@ -176,13 +156,9 @@ def exact_return(rules: Rules, strategy: Chart | str, with_sd: bool) -> ExactRet
 def make_results(
     experiment: Experiment, players: Sequence[Player], progress: Progress, exact: Sequence[ExactReturn] | None = None
 ) -> list[BotResult]:
-    """The results of the players so far, without those that have not settled a bet (see `missing_results`).
+    """Return the results of the players so far, without those who have not settled a bet (`missing_results`).
 
-    Args:
-        experiment: The experiment.
-        players: Its players, in the order given to `make_experiment`.
-        progress: The state of the experiment.
-        exact: The result of `exact_returns`, if already computed.
+    `players` are in the order given to `make_experiment`; `exact` is from `exact_returns`, if already computed.
     """
     rules = experiment.rules
     exact = exact_returns(experiment, players) if exact is None else exact

@@ -19,12 +19,10 @@ AGREES = 4.0  # standard errors: a correct result deviates further in 6 of 100,0
 
 
 class ExactReturn(NamedTuple):
-    """The exact return of a player, in a freshly shuffled shoe of the game.
+    """The exact return of a player, in a freshly shuffled shoe of the game, in initial bets.
 
-    Attributes:
-        value: Expected profit per settled bet, in initial bets; None if it is not known.
-        sd: Standard deviation per round, in initial bets; None if it is not known.
-        reason: Why the value is not known, as a message; else empty.
+    `value` is the expected profit per settled bet, `sd` the standard deviation per round; None if not known.
+    `reason` is why the value is not known, as a message; else empty.
     """
 
     value: float | None
@@ -35,9 +33,7 @@ class ExactReturn(NamedTuple):
 class CutCardEffect(NamedTuple):
     """The cut-card effect: the change of the return of a fresh shoe, in initial bets per settled bet.
 
-    Attributes:
-        mean: The luck-adjusted mean less the exact value.
-        ci95: Its fixed-sample 95% interval.
+    `mean` is the luck-adjusted mean less the exact value, and `ci95` its fixed-sample 95% interval.
     """
 
     mean: float
@@ -47,13 +43,8 @@ class CutCardEffect(NamedTuple):
 class AdjustedReturn(NamedTuple):
     """The luck-adjusted return of a bot, in initial bets per settled bet.
 
-    Attributes:
-        mean: The mean.
-        se: Its standard error.
-        ci95: Its fixed-sample 95% interval.
-        anytime95: Its anytime-valid 95% interval.
-        gain: How many times as many hands would make the raw mean as precise; `inf` if the adjusted one is exact.
-        shoes: The number of shoes.
+    `ci95` is the fixed-sample 95% interval, `anytime95` the anytime-valid one. `gain` is how many times as many
+    hands would make the raw mean as precise; `inf` if the adjusted one is exact.
     """
 
     mean: float

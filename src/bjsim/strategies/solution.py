@@ -18,14 +18,10 @@ from bjsim.strategies.charts.rows import row_order
 
 
 class RoundPart(NamedTuple):
-    """A case of a round: a first card of the player, and a column.
+    """A case of a round: the value index of the player's first card, and a column.
 
-    Attributes:
-        first: Value index of the first card.
-        column: The column; `BJ` where both cards of a dealer's natural are shown.
-        chance: The probability of the case.
-        profit: That probability times the expected profit in initial bets.
-        square: Likewise for the mean square of the profit; 0 if it was not asked for.
+    `column` is `BJ` where both cards of a dealer's natural are shown. `profit` is the probability times the
+    expected profit in initial bets; `square` likewise for its mean square, 0 if not asked for.
     """
 
     first: int

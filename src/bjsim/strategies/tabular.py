@@ -25,11 +25,7 @@ def html_table(header: Sequence[object], rows: Iterable[Sequence[object]], capti
 
 
 def data_frame(columns: Mapping[str, Sequence[Any]], index: Sequence[object] | None = None) -> pandas.DataFrame:
-    """A data frame of these columns.
-
-    Raises:
-        InputError: If pandas is not installed.
-    """
+    """Return a data frame of these columns, or raise an InputError if pandas is not installed."""
     try:
         import pandas
     except ImportError:

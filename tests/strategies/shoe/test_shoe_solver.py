@@ -28,7 +28,7 @@ ROUNDING = 1e-11
 @pytest.mark.parametrize("name", GAMES)
 @pytest.mark.parametrize("decks", [1, pytest.param(8, marks=pytest.mark.slow)])
 def test_a_strategy_with_more_information_has_a_higher_value(name: str, decks: int) -> None:
-    """But `cdz-` plays all free split hands by one plan, as if no further pair card were gone; the chart has the best."""
+    """But `cdz-` plays free split hands as if no further pair card were gone, which a chart may do better."""
     solver = ShoeSolver(named_rules(name).replace(decks=decks))
     values = {strategy: solver.value_of(strategy) for strategy in STRATEGIES}
     for less, more in itertools.pairwise(STRATEGIES):

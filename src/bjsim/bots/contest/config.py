@@ -35,29 +35,23 @@ class Contest:
     """The settings of a contest.
 
     Attributes:
-        rules: The game, including chips, buy-in and seats at a table.
-        seed: Seed of all cards; by default 128 random bits.
         matches: Number of matches, at most; 0 for one that follows from the number of bots. In a duplicate contest
             every match is played once per seat.
         sessions: Sessions in each match, at one table.
         hands: Rounds in each session.
         strikes: Faults until a bot stands without being asked, for the rest of the match.
-        retire: Matches in a row in which a bot uses all its strikes without one answer, after which it is not asked any
-            more; 0 for never.
+        retire: Matches in a row in which a bot uses all its strikes without one answer, after which it is not
+            asked any more; 0 for never.
         duplicate: Whether every shoe is replayed until all bots at the table have had every seat.
         house: The player that fills empty seats, or "" for none.
-        until: "" to play all matches, `decided` to end when the leader is separated from all others, or a number of
-            seconds as a string.
+        until: "" to play all matches, `decided` to end when the leader is separated from all others, or a number
+            of seconds as a string.
         timeout: Seconds that a bot has for one move.
         cold: Whether bots are started afresh for each move instead of forked from a resident server.
         protocols: Which programs may play: those of the protocol `argv`, of `line`, or of both.
-        title: The title of the contest's page, or "" for none.
         lives: How long a process of a line bot lives: for a `match`, or for the `contest` (of a worker).
         against: House players, if every bot plays against these only.
-        marks: Thresholds of the luck-adjusted score with their marks, such as `-1:D -0.5:C 0:B`; see `scoring.marks`.
-
-    Raises:
-        ConfigError: A value is not accepted.
+        marks: Thresholds of the luck-adjusted score, such as `-1:D -0.5:C 0:B`; see `scoring.marks`.
     """
 
     rules: Rules
@@ -143,14 +137,7 @@ class Contest:
 
 
 def parse_marks(text: object) -> list[tuple[float, str]]:
-    """The thresholds in a text such as `-1:D -0.5:C 0:B`, lowest first.
-
-    Returns:
-        Thresholds in chips per hand, each with the mark from there on.
-
-    Raises:
-        ConfigError: The text is not of this form, or a threshold appears twice.
-    """
+    """The thresholds (chips per hand), lowest first, with the marks from there on, in a text like `-1:D 0:B`."""
     marks: dict[float, str] = {}
     for word in text.split() if isinstance(text, str) else [str(text)]:
         threshold, _, mark = word.partition(":")
@@ -186,15 +173,7 @@ _WHOLE = {
 def with_settings(contest: Contest, given: Mapping[str, Any], counted: bool = False) -> Contest:
     """Replace settings of a contest.
 
-    A contest that runs until it is decided is limited to MANY matches, unless the number of matches was set.
-
-    Args:
-        contest: The contest.
-        given: New values by name of setting.
-        counted: Whether the matches of `contest` were set explicitly.
-
-    Raises:
-        ConfigError: A value is not accepted, or a name is unknown.
+    A contest that runs until it is decided is limited to MANY matches, unless its matches were set (`counted`).
     """
     _check_names(given)
     changed = replace(contest, **given)
@@ -211,21 +190,12 @@ def _check_names(given: Mapping[str, Any]) -> None:
 
 
 def load_config(path: str, given: Mapping[str, Any] | None = None) -> tuple[Contest, list[str]]:
-    """Load a contest from a TOML file.
+    """Load a contest, and the bots that it lists, from a TOML file; settings in `given` override the file's.
 
-    Keys are the fields of `Contest`, `bots` (a list), and `rules`: the name of a preset or of a TOML file, or a table
-    of fields that may start from `preset`. Files and folders are looked up in the folder of the TOML file first, then
-    as given. A name that exists there is a file or folder, otherwise it is a strategy.
-
-    Args:
-        path: The TOML file.
-        given: Settings that override those of the file.
-
-    Returns:
-        The contest, and the bots that the file lists.
-
-    Raises:
-        ConfigError: The file cannot be read, or a value is not accepted. The message names the file and the key.
+    Keys are the fields of `Contest`, `bots` (a list), and `rules`: the name of a preset or of a TOML file, or a
+    table of fields that may start from `preset`. Files and folders are looked up in the folder of the TOML file
+    first, then as given. A name that exists there is a file or folder, otherwise it is a strategy. A ConfigError
+    names the file and the key.
     """
     try:
         values = read_toml(path)

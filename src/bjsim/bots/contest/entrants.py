@@ -46,15 +46,10 @@ class NotABot(EntrantError):
 
 @dataclass(frozen=True)
 class Entrant:
-    """A bot of a contest.
+    """A bot of a contest, with a unique name.
 
-    Attributes:
-        name: Its unique name in the contest.
-        source: The strategy name or file.
-        language: The language of a program, or IN_PROCESS for a player that runs in this process.
-        sha256: Hash of the file, or of the chart of a named strategy; "" if there is neither.
-        protocol: Of a program: `argv` or `line`.
-        author: Who wrote it, as its `bot.toml` says.
+    `source` is the strategy name or file; `language` is IN_PROCESS for a player that runs in this process;
+    `sha256` is the hash of the file, or of the chart of a named strategy, "" if there is neither.
     """
 
     name: str
@@ -87,20 +82,10 @@ class Entrant:
 
 
 def gather(texts: Sequence[str], rules: Rules, fewest: int = 2) -> list[Entrant]:
-    """Find the bots of a contest.
+    """Find the bots of a contest, at least `fewest`; duplicate names are numbered.
 
-    Args:
-        texts: Names of strategies, files, and folders or zip archives of files, which may be in a folder for each
-            student; `NAME=` may precede a name or file.
-        rules: The rules of the contest.
-        fewest: Least number of them.
-
-    Returns:
-        The entrants. Duplicate names are numbered.
-
-    Raises:
-        EntrantError: A bot cannot take part, or there are fewer than two.
-        InputError: A name is not known.
+    `texts` are names of strategies, files, and folders or zip archives of files, which may be in a folder for each
+    student; `NAME=` may precede a name or file.
     """
     entrants: list[Entrant] = []
     for text in texts:
@@ -140,17 +125,7 @@ def _bot_in_folder(file: Path, rules: Rules, name: str) -> Entrant | None:
 
 
 def identify(source: str, rules: Rules, name: str = "") -> Entrant:
-    """Identify a bot by its content.
-
-    Args:
-        source: The name of a strategy or a Python object, or a file.
-        rules: The rules of the contest.
-        name: Its name; by default that of the file or strategy.
-
-    Raises:
-        NotABot: The file is not a bot.
-        InputError: The name is not known.
-    """
+    """Identify a bot by its content; `source` is the name of a strategy or a Python object, or a file."""
     path = Path(source)
     if path.is_file() or is_bot_folder(path):
         return _read_file(path, rules, name)[0]
@@ -255,20 +230,7 @@ def read_unchanged(entrant: Entrant, rules: Rules) -> Player | BotSource | None:
 def opened(
     entrants: Sequence[Entrant], rules: Rules, warn: Callable[[str], object] = logger.warning, **options: Any
 ) -> Iterator[list[Player]]:
-    """Open the players of a contest, and close programs at the end.
-
-    Args:
-        entrants: The bots.
-        rules: The rules of the contest.
-        warn: Called with a line about each program that cannot be started.
-        **options: Arguments of `open_bot`.
-
-    Returns:
-        A context manager that gives the players. A program that cannot be started stands.
-
-    Raises:
-        EntrantError: This machine lacks a compiler, an interpreter or the sandbox.
-    """
+    """Open players with `open_bot(**options)`; close programs at the end. One that cannot be started stands."""
     for entrant in entrants:
         if entrant.timed:
             need_programs(entrant.source)

@@ -38,16 +38,11 @@ class Host:
     """One contest in one folder. Create it with `begin` or `resume`.
 
     Attributes:
-        folder: The contest's folder.
         entrants: The bots, with those that have left.
         workers: Tables played at the same time.
-        sandbox: `required`, `auto` or `off`.
-        standings: The standings so far.
-        page: The data of the page so far.
-        timings: The times of moves so far.
         adjusters: The luck adjuster of each series, or None.
-        watch: Called between matches; it may call `change`, and returns whether it has. With it the contest goes on
-            after all matches, to wait for bots.
+        watch: Called between matches; it may call `change`, and returns whether it has. With it the contest goes
+            on after all matches, to wait for bots.
     """
 
     def __init__(
@@ -85,20 +80,7 @@ class Host:
     def begin(
         folder: Path, contest: Contest, entrants: Sequence[Entrant], workers: int = 1, sandbox: str = "required"
     ) -> Host:
-        """Begin a new contest.
-
-        Args:
-            folder: The contest's folder.
-            contest: The settings.
-            entrants: The bots.
-            workers: Tables played at the same time.
-            sandbox: `required`, `auto` or `off`.
-
-        Raises:
-            EntrantError: A program speaks a protocol that the contest does not play.
-            JournalError: The folder holds a contest already.
-            SandboxError: No sandbox is available, but one is required.
-        """
+        """Begin a new contest in a folder, which must not hold one; `workers` tables are played at a time."""
         houses = admission.house_players(contest)
         admission.check_programs([*entrants, *houses], contest, sandbox)  # before the folder is created
         header = admission.make_header(contest, entrants, houses)
@@ -108,18 +90,9 @@ class Host:
     def resume(
         folder: Path, workers: int = 1, sandbox: str = "required", trust: bool = False, change: Change | None = None
     ) -> Host:
-        """Resume the contest in a folder.
+        """Resume the contest in a folder; `trust` lets Python players that it names run in this process.
 
-        Args:
-            folder: The contest's folder.
-            workers: Tables played at the same time.
-            sandbox: `required`, `auto` or `off`.
-            trust: Whether Python players that the contest names may run in this process.
-            change: Called before it is checked that no bot has changed; it may call `Host.change`.
-
-        Raises:
-            JournalError: The journal is missing, in use or damaged.
-            EntrantError: A bot has changed, or is a Python player and not trusted.
+        `change` may call `Host.change`, before it is checked that no bot has changed (an EntrantError).
         """
         journal, records = journals.Journal.reopen(folder)
         header = next(records)
@@ -160,15 +133,9 @@ class Host:
         self._done = defaultdict(list, {key: one for key, one in self._done.items() if key[0] not in owners})
 
     def change(self, leave: Sequence[int] = (), join: Sequence[Entrant] = (), matches: int | None = None) -> None:
-        """Let bots leave and join, or add matches. Not during `run`, except in `watch`.
+        """Let bots (by number) leave and others join, or set a new number of matches.
 
-        Args:
-            leave: Numbers of bots that leave.
-            join: Bots that join. One with the name of a bot that leaves is its new version.
-            matches: The new number of matches, if it changes.
-
-        Raises:
-            InputError: A bot or this number of matches is not accepted, too few would remain, or it is closed.
+        Not during `run`, except in `watch`. A bot that joins with the name of one that leaves is its new version.
         """
         if self.standings.closed:
             raise EntrantError(f"the contest in {self.folder} is closed: its seed is public")
@@ -180,11 +147,7 @@ class Host:
         self._commit()
 
     def run(self, on_round: Callable[[Host], None] = lambda host: None) -> Standings:
-        """Play the contest to its end.
-
-        Args:
-            on_round: Called after every round; an exception from it stops the contest, which can be resumed.
-        """
+        """Play the contest to its end; an exception from `on_round` stops it, and it can be resumed."""
         try:
             if not self.standings.end or (self.watch and not self.standings.closed):
                 self._play(on_round)

@@ -29,18 +29,9 @@ Say = Callable[[str], object]
 
 
 def submit(bot: Path, repository: str, say: Say, dry_run: bool = False) -> None:
-    """Submit a bot.
+    """Submit a bot: its file, or its folder with a `bot.toml`; `dry_run` checks it only.
 
-    Args:
-        bot: Its file, or its folder with a `bot.toml`.
-        repository: OWNER/REPO of a forge, or any repository that git can clone and push to; there is no pull request
-            then.
-        say: Called with a line about each step.
-        dry_run: Whether to check the bot only.
-
-    Raises:
-        InputError: The bot or the repository is not accepted, or a tool is missing.
-        RunFailed: The bot fails its check, or git or the forge refuses.
+    `repository` is OWNER/REPO of a forge, or any that git can clone and push to, without a pull request then.
     """
     on_forge = bool(re.fullmatch(r"[\w.-]+/[\w.-]+", repository)) and not Path(repository).exists()
     _need("git", "https://git-scm.com")
@@ -62,16 +53,7 @@ def submit(bot: Path, repository: str, say: Say, dry_run: bool = False) -> None:
 
 
 def check(bot: Path, contest: Path, say: Say) -> None:
-    """Check a bot as the host of a contest does: its moves and faults, and a short contest.
-
-    Args:
-        bot: The bot.
-        contest: The folder of the contest.
-        say: Called with what is printed.
-
-    Raises:
-        RunFailed: It has a fault, or cannot be compiled.
-    """
+    """Check a bot as the host of a contest (a folder) does: its moves and faults, and a short contest."""
     config = ["--config", contest / "contest.toml", "--sandbox", "required"]
     short = ["--matches", MATCHES, "--out", contest / "check-site"]
     for words in (["bot", "check", bot, *config], ["koth", "play", bot, *RIVALS, *config, *short]):

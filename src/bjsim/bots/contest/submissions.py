@@ -24,15 +24,7 @@ logger = logging.getLogger(__name__)
 
 
 def unpack(archive: Path) -> Path:
-    """Unpack an archive into a new folder next to it.
-
-    Returns:
-        The folder with the submissions, which has the name of the archive.
-
-    Raises:
-        InputError: The folder exists already, the archive cannot be read or is too large, or a name in it leads out of
-            the folder. Nothing is left behind then.
-    """
+    """Unpack an archive into a new folder next to it, of its name; an InputError leaves nothing behind."""
     folder = archive.with_suffix("")
     try:
         folder.mkdir()
@@ -74,11 +66,10 @@ def _extract(archive: zipfile.ZipFile, folder: Path) -> None:
 
 
 def submissions(paths: Iterable[Path]) -> Iterator[tuple[Path, str]]:
-    """The files and folders of bots among the contents of a folder.
+    """The files and folders of bots among the contents of a folder, each with a name for the bot.
 
-    Returns:
-        An iterator of each with a name for the bot, which is "" unless it is in the folder of a student. Of a folder
-        with several bots there is none, with a warning.
+    The name is "" unless the bot is in the folder of a student. A student's folder without exactly one bot is left
+    out, with a warning.
     """
     for path in paths:
         if not path.is_dir() or is_bot_folder(path):

@@ -51,23 +51,7 @@ def play_part(
     sandbox: str = "required",
     on_round: Callable[[int], object] = lambda rounds: None,
 ) -> int:
-    """Play some matches of a contest into a file. If the file has an interrupted part, it is continued.
-
-    Args:
-        contest: The contest.
-        entrants: Its bots.
-        matches: The first and the last match, from 1.
-        path: The file.
-        workers: Tables played at the same time.
-        sandbox: `required`, `auto` or `off`.
-        on_round: Called after every round with the rounds so far.
-
-    Returns:
-        The number of rounds.
-
-    Raises:
-        InputError: The file has something else, a bot is not accepted, or the matches cannot be played apart.
-    """
+    """Play the first to the last of `matches` (from 1) into a file, or continue it; return how many rounds."""
     check_divisible(contest)
     if not 1 <= matches[0] <= matches[1] <= contest.matches:
         raise InputError(f"matches {matches[0]}:{matches[1]} are not accepted; use 1:{contest.matches} or some of them")
@@ -98,13 +82,10 @@ def play_part(
 
 
 class Verified(NamedTuple):
-    """What was confirmed.
+    """What was confirmed: the `rounds` whose cards, bets and chips were replayed.
 
-    Attributes:
-        rounds: Rounds whose cards, bets and chips were replayed.
-        same: By name of a bot, the rounds in which it was asked again and answered the same.
-        random: Names of the bots that answer at random.
-        missing: The first match that no part has, from 1; None if there is none.
+    `same` has, by name of a bot, the rounds in which it was asked again and answered the same, `random` the names
+    of those that answer at random, `missing` the first match that no part has, from 1, or None.
     """
 
     rounds: int
@@ -121,22 +102,10 @@ def merge_parts(
     on_part: Callable[[ContestPart], object] = lambda part: None,
     on_round: Callable[[Host], None] = lambda host: None,
 ) -> Verified:
-    """Verify the parts of a contest, then count them as far as they follow one another.
+    """Verify the parts of a contest, in any order, then count them as far as they follow one another.
 
-    Args:
-        host: The contest, resumed; it is closed at the end.
-        paths: The parts, in any order.
-        share: Share of the tables in which the bots are asked again.
-        chooses: Chooses these tables; by default the system does, unpredictably.
-        on_part: Called before each part is verified.
-        on_round: Called after every round that is counted.
-
-    Returns:
-        What was confirmed.
-
-    Raises:
-        InputError: A part is of another contest, incomplete, damaged or forged, two have the same match, or the matches
-            of the contest cannot be played apart. Nothing is counted then.
+    The resumed `host` is closed at the end. The bots are asked again in a `share` of the tables, chosen
+    unpredictably by default. At an InputError, such as for a damaged or forged part, nothing is counted.
     """
     try:
         contest, header, roster = host.contest, next(journals.read(host.folder)), host.roster

@@ -45,15 +45,7 @@ FAILURES = {  # Reply.cause: message
 
 
 def build(bot: str | Path | BotSource, *, sandboxed: bool = True) -> Program:
-    """Compile a bot, or take the result from the cache.
-
-    Args:
-        bot: the bot, or its file or folder.
-        sandboxed: False compiles with resource limits only.
-
-    Raises:
-        BuildError: the file cannot be read or compiled; `log` has the compiler's messages.
-    """
+    """Compile a bot, or use the cache; without `sandboxed` it is compiled with resource limits only."""
     if not isinstance(bot, BotSource):
         bot = read_bot(Path(bot), links=True)
     language, files = bot.language, dict(bot.files)

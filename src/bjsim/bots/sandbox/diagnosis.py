@@ -30,11 +30,7 @@ def install_command(package: str) -> str:
 
 
 def find_sandbox_fix(root: Path = Path("/")) -> str:
-    """The command that makes the sandbox work.
-
-    Returns:
-        The command, or what to do instead; "" if unknown, as for a system other than Linux.
-    """
+    """The command that makes the sandbox work, or what to do instead; "" if unknown, as outside Linux."""
     if sys.platform != "linux":
         return ""
     if not shutil.which("bwrap"):
@@ -49,11 +45,7 @@ def find_sandbox_fix(root: Path = Path("/")) -> str:
 
 
 def find_toolchain(language: Language) -> tuple[bool, str]:
-    """Whether the compiler or interpreter of a language is installed.
-
-    Returns:
-        Whether it is, and its path; or the reason why it is not.
-    """
+    """Whether the compiler or interpreter of a language is installed, and its path or the reason why not."""
     try:
         return True, find_tool(language)
     except MissingToolchain:
@@ -62,14 +54,7 @@ def find_toolchain(language: Language) -> tuple[bool, str]:
 
 
 def find_bots(paths: Iterable[Path]) -> Iterator[tuple[str, Language]]:
-    """The bots in files and folders.
-
-    Args:
-        paths: Files and folders of bots, or folders that contain them. What cannot be a bot is skipped.
-
-    Returns:
-        An iterator of the name and the language of each bot whose language is known.
-    """
+    """The name and the language of each bot in files and folders, without what has no known language."""
     for path in paths:
         if path.is_dir() and not is_bot_folder(path):
             yield from find_bots(sorted(each for each in path.iterdir() if each.is_file() or is_bot_folder(each)))

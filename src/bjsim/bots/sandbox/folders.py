@@ -40,14 +40,11 @@ class BotSource:
     """A bot's file or folder, read and checked.
 
     Attributes:
-        name: The bot's name; by default that of the file or folder.
         language: How it is compiled and run; None for a program that is run as it is.
         main: The name of the source or program, or "" if the manifest says how to run the bot.
         files: Name -> content of all files, without the manifest.
         sha256: Hash of the file, or of the manifest and all files.
-        protocol: `argv` or `line`.
         random: Whether it may answer the same question in two ways.
-        author: Who wrote it, as its manifest says.
     """
 
     name: str
@@ -69,15 +66,7 @@ def is_bot_folder(path: Path) -> bool:
 
 
 def read_bot(path: Path, *, links: bool = False) -> BotSource:
-    """Read a bot's file or folder.
-
-    Args:
-        path: The file or folder.
-        links: Whether a file may be a symbolic link. In a folder there may be none.
-
-    Raises:
-        BuildError: It cannot be read, is not a bot, has too many files or bytes, or its manifest is not valid.
-    """
+    """Read a bot's file or folder; with `links` a file, but nothing in a folder, may be a symbolic link."""
     if not is_bot_folder(path):
         return single_file(path, *read_file(path, links=links))
     try:
@@ -87,18 +76,7 @@ def read_bot(path: Path, *, links: bool = False) -> BotSource:
 
 
 def read_file(path: Path, *, links: bool = False) -> tuple[bytes, bool]:
-    """Read a file that may be a bot's.
-
-    Args:
-        path: The file.
-        links: Whether it may be a symbolic link.
-
-    Returns:
-        Its content, and whether it may be executed.
-
-    Raises:
-        BuildError: It cannot be read, or is too large.
-    """
+    """Read a file (a symbolic link only with `links`): its content, and whether it may be executed."""
     try:
         with open_file(path, links=links) as file:
             executable = bool(os.fstat(file.fileno()).st_mode & 0o111)

@@ -67,9 +67,7 @@ ALONE = ["--unshare-all", "--new-session", "--die-with-parent", "--as-pid-1", "-
 class Restrictions(ABC):
     """A restricted environment with some files, to run a program in. A context manager, which calls `close`.
 
-    Attributes:
-        popen: arguments for Popen.
-        runner_folder: the folder of the runner's package in this environment.
+    `popen` has arguments for Popen; `runner_folder` is where the runner's package is in this environment.
     """
 
     popen: dict[str, Any]
@@ -95,16 +93,11 @@ class Restrictions(ABC):
 
 
 class Sandbox(Restrictions):
-    """A sandbox by bubblewrap: no network, no other processes, no files of the host but programs, nothing writable.
+    """A bubblewrap sandbox: no network, no other processes, no files of the host but programs, nothing writable.
 
-    Args:
-        files: name -> content; executable and read-only.
-        runner: the runner's files, path -> content.
-        binds: folders of the host besides /usr that can be read.
-        scratch: for a compiler: add a writable folder in memory, whose path is in "$TMP".
-
-    Raises:
-        ValueError: a file name is not a plain name, or that of another file's folder.
+    `files` (plain name -> content) are executable and read-only; the runner's are path -> content. `binds` are
+    folders of the host besides /usr that can be read. `scratch`, for a compiler, adds a writable folder in memory,
+    "$TMP".
     """
 
     runner_folder = RUNNER_FOLDER

@@ -78,14 +78,7 @@ def supported() -> bool:
 
 
 def filter_program(compiler: bool = False) -> bytes:
-    """The filter, in the format of bubblewrap's `--seccomp`.
-
-    Args:
-        compiler: Whether it is for a compiler, which may use the calls in COMPILERS too.
-
-    Raises:
-        KeyError: The machine is not `supported`.
-    """
+    """The filter, in the format of bubblewrap's `--seccomp`; a compiler may use the calls in COMPILERS too."""
     machine, column = MACHINES[platform.machine()]
     denied = [numbers[column] for name, numbers in DENIED.items() if not (compiler and name in COMPILERS)]
     return b"".join(struct.pack("<HBBI", *instruction) for instruction in _instructions(machine, column, denied))

@@ -43,8 +43,7 @@ class Limits:
         timeout: seconds of wall time, and as many seconds of processor time.
         memory: bytes, for all processes of the bot together, and for the data of each process.
         processes: number of processes, threads included.
-        output: bytes of stdout; more is a fault.
-        errors: bytes of stderr; the rest is discarded.
+        output, errors: bytes of stdout, more of which is a fault, and of stderr, the rest of which is discarded.
         files: bytes of each file that the program writes.
     """
 
@@ -57,15 +56,7 @@ class Limits:
 
 
 def sandboxed(mode: str) -> bool:
-    """Whether bots run in a sandbox.
-
-    Args:
-        mode: `required`; `auto`, which warns and continues without a sandbox where none is available; or `off`.
-
-    Raises:
-        SandboxError: the mode is `required` and no sandbox is available.
-        ValueError: the mode is unknown.
-    """
+    """Whether bots run in a sandbox: `required`, `off`, or `auto`, which warns and continues without one."""
     if mode not in MODES:
         raise ValueError(f"sandbox = {mode} is not accepted; use {', '.join(MODES)}")
     if mode == "off":
@@ -79,14 +70,7 @@ def sandboxed(mode: str) -> bool:
 
 
 def raise_file_limit(sessions: int) -> None:
-    """Raise this process's limit on open files so that it can open further sessions.
-
-    Args:
-        sessions: how many more will be open at the same time.
-
-    Raises:
-        SandboxError: the hard limit is too low.
-    """
+    """Raise this process's limit on open files so that it can open `sessions` more at the same time."""
     needed = len(os.listdir("/proc/self/fd")) + DESCRIPTORS * sessions + OPENING
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if 0 <= soft < needed:
@@ -103,24 +87,11 @@ def _warn(obstacle: str) -> None:
 class SandboxSession:
     """A bot in its sandbox. `ask` plays a move; `close` leaves no process and no file behind.
 
-    A session belongs to the process that opened it. Its processes die with the thread that opened it, and the next move
-    then opens it again. Only one thread at a time may call `ask`; any thread may call `close` at any time.
-
-    Args:
-        program: the bot.
-        limits: of one move.
-        sandboxed: False runs the bot with resource limits only.
-        cold: exec mode: start the program afresh for each move, even if it has a fork server.
-        resident: keep a process of the bot from one `exchange` to the next.
-        scratch: give the program a folder that it can write to, "$TMP".
-
-    Attributes:
-        waiting: lines for a resident process that lives on until its next match; None if there is none.
-        cores: the cores that the session uses: those of the thread that opened it.
-
-    Raises:
-        BuildError: the program cannot be loaded.
-        SandboxError: the session cannot be opened.
+    A session belongs to the process that opened it. Its processes die with the thread that opened it, and the next
+    move then opens it again. Only one thread at a time may call `ask`; any thread may call `close` at any time. It
+    uses the cores of the thread that opened it. `resident` keeps a process of the bot from one `exchange` to the
+    next, and `waiting` has lines for one that lives on until its next match, or None. `scratch` gives the program
+    a folder that it can write to, "$TMP". `sandboxed` and `cold` are as for `BotPlayer`.
     """
 
     def __init__(
@@ -150,28 +121,16 @@ class SandboxSession:
         return self._send("\0".join(arguments).encode(), self.limits.timeout, 2)
 
     def exchange(self, text: bytes, seconds: float, *, anew: bool = False) -> Reply:
-        """Pass a text to the resident bot, and wait for the line that it answers, in `stdout`; then freeze the bot.
+        """Pass a text to the resident bot, wait for the line that it answers, in `stdout`; then freeze the bot.
 
-        Args:
-            text: for its stdin.
-            seconds: of wall time for the answer.
-            anew: start a new process for it; the last one is ended.
-
-        Returns:
-            The reply. Its cause is `lost` if the machine ended the session: a new process may be asked. After any cause
-            but `exit` the bot's process has been ended.
-
-        Raises:
-            SandboxClosed: also if `close` is called meanwhile.
+        `anew` ends the last process and starts a new one. The cause is `lost` if the machine ended the session: a
+        new process may be asked. After any cause but `exit` the bot's process has been ended.
         """
         kind = resident.BEGIN if anew else resident.ANSWER
         return self._send(resident.ASK.pack(kind, int(seconds * 1e9)) + text, seconds, 2 if anew else 1)
 
     def finish(self, text: bytes) -> Reply:
-        """Pass the last text to the resident bot, and end it; `timeout` if it does not end by itself.
-
-        Raises: SandboxClosed, as `exchange`.
-        """
+        """Pass the last text to the resident bot, and end it; `timeout` if it does not end by itself."""
         return self._send(resident.ASK.pack(resident.FINISH, 0) + text, 0, 1)
 
     def _send(self, frame: bytes, seconds: float, attempts: int) -> Reply:
@@ -275,9 +234,9 @@ class SandboxSession:
         return Reply(runner.CAUSES[cause], status, elapsed, body[:out], body[out:])
 
     def _await_reply(self, seconds: float) -> None:
-        """Raises: TimeoutError if the runner sends nothing for so long.
+        """Wait for the runner; raise TimeoutError if it sends nothing for so many seconds.
 
-        Time is counted in ticks. A tick counts the same however long it took, so a suspended machine causes no timeout.
+        Time is counted in ticks, which count the same however long they take: suspending causes no timeout.
         """
         left = seconds
         while not self.reply_poller.poll(min(left, TICK_S) * 1000):

@@ -28,16 +28,7 @@ Parts = tuple[str, ...]  # of a path below a folder
 
 @contextmanager
 def open_file(path: str | Path, folder: int | None = None, *, links: bool = False) -> Iterator[BinaryIO]:
-    """Open a regular file.
-
-    Args:
-        path: The file.
-        folder: An open folder that it is in.
-        links: Whether it may be a symbolic link.
-
-    Raises:
-        OSError: It cannot be opened, or is something else.
-    """
+    """Open a regular file in the open `folder`, if given; `links` says whether it may be a symbolic link."""
 
     def opener(name: str, flags: int) -> int:
         flags |= getattr(os, "O_NONBLOCK", 0)  # a named pipe would wait for a writer
@@ -70,12 +61,7 @@ def open_folder(path: str | Path, inner: Sequence[str] = ()) -> Iterator[int]:
 
 
 def list_files(folder: Path) -> list[Parts]:
-    """The files and symbolic links in a folder and the folders in it, in order; no hidden ones.
-
-    Raises:
-        OSError: A folder cannot be read.
-        ValueError: There are too many; the message is a predicate.
-    """
+    """The files and links in a folder and its folders, in order, not hidden; too many are a ValueError."""
     files: list[Parts] = []
     folders: list[Parts] = [()]
     entries = 0
@@ -104,15 +90,10 @@ def read_protocol(content: bytes) -> str:
 
 
 def check_name(path: Path, folder: Path | None = None) -> None:
-    """Check that a file's name is safe to print, and to use in a list of bots.
+    """Check that a file's name (and folders in the bot's `folder`) is safe to print, and to use in a list of bots.
 
-    Args:
-        path: The file.
-        folder: The bot's folder, if the names of the folders in it are to be checked too.
-
-    Raises:
-        BuildError: A name has a colon (which separates a Python file from a name in it), a control character or bytes
-            that are not UTF-8, or the file is a symbolic link, which may point to a file that must not be published.
+    A BuildError is a colon (which separates a Python file from a name in it), a control character or bytes that
+    are not UTF-8, or a symbolic link, which may point to a file that must not be published.
     """
     shown = printable(str(path))
     names = str(path.relative_to(folder)) if folder else path.name

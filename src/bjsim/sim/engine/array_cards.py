@@ -23,15 +23,9 @@ _HALF = np.uint64(32)
 
 
 class Segments:
-    """The segments of streams.
+    """The segments of streams; no round begins after `cut` cards of one.
 
-    Args:
-        compiled: The compiled rules.
-        size: Cards of a segment of an infinite shoe, a multiple of eight.
-
-    Attributes:
-        size: Cards of a segment.
-        cut: No round begins after this many cards of a segment.
+    An infinite shoe's have the `size` that is passed, a multiple of eight.
     """
 
     def __init__(self, compiled: CompiledRules, size: int) -> None:
@@ -40,13 +34,9 @@ class Segments:
         self.cut = compiled.numbers.cut if compiled.numbers.shoe_size else size
 
     def cards(self, keys: Array, first: int | Array, count: int, stop: int) -> Array:
-        """The first `stop` cards of segments, rank indices, uint8 (stop, B * count).
+        """The first `stop` cards of segments (all of an infinite shoe), rank indices uint8 (stop, B * count).
 
-        Args:
-            keys: Keys of the streams, uint64 (B, 2).
-            first: The first segment of each stream; or of all of them, int64 (B,).
-            count: How many of its segments.
-            stop: Cards of each segment; all of an infinite shoe.
+        `keys` are uint64 (B, 2); `first` is the first segment of each stream, int64 (B,), or of all of them.
         """
         if self._compiled.numbers.shoe_size:
             return self._shuffled(keys, first, count, stop)

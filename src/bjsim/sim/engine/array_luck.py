@@ -22,16 +22,10 @@ AT_ONCE = 1 << 12  # lanes: their working memory stays in the cache
 
 
 class ShoeLuck:
-    """Sums over the shoes of blocks of equally many rounds.
+    """Sums of n, y, b, yy, yb and bb over shoes, in their order, of blocks of equally many rounds.
 
-    Rounds of one shoe depend on each other, so the shoe is the unit of observation. Its y is its payoff less the value
-    of its settled bets, less luck and drift; its b is the number of these bets. The sums of n, y, b, yy, yb and bb are
-    added up in the order of the shoes.
-
-    Args:
-        luck: The luck tables.
-        streams: The number of blocks.
-        rounds: Rounds of each.
+    Rounds of one shoe depend on each other, so the shoe is the unit of observation. Its y is its payoff less
+    the value of its settled bets, less luck and drift; its b is the number of these bets.
     """
 
     def __init__(self, luck: Luck, streams: int, rounds: int) -> None:
@@ -39,14 +33,9 @@ class ShoeLuck:
         self.parts: list[list[Array]] = [[np.zeros((2, len(luck.chart), 0))] for _ in range(streams)]
 
     def add(self, stream: int, walk: Walk, lanes: Array, codes: Array, left: int) -> None:
-        """Add rounds of a stream.
+        """Add rounds of a stream, payoff `codes` (seats, rounds); `lanes` (n,) has one for each shoe.
 
-        Args:
-            stream: The stream.
-            walk: What was walked.
-            lanes: Its lanes, one for each shoe, (n,).
-            codes: The payoff codes of its rounds, (seats, rounds).
-            left: The number of rounds from the first of these on.
+        `left` is the number of rounds from the first of these on.
         """
         if not left:
             return
@@ -77,16 +66,9 @@ class ShoeLuck:
 
 
 def count_luck(luck: Luck, walk: Walk, lanes: Array, stop: Array) -> Array:
-    """The luck of the seats in lanes, in initial bets.
+    """The luck of the seats in `lanes` (n,), in initial bets, (seats, n).
 
-    Args:
-        luck: The luck tables.
-        walk: The lanes with where their rounds begin.
-        lanes: The lanes, (n,).
-        stop: Cards of each up to the end of its last round, (n,).
-
-    Returns:
-        The luck, (seats, n).
+    `stop` (n,) is the cards of each lane up to the end of its last round; `walk` has where rounds begin.
     """
     parts = [slice(i, i + AT_ONCE) for i in range(0, len(lanes), AT_ONCE)]
     counted = [_LuckWalk(luck, walk, lanes[part], stop[part]).count() for part in parts]
@@ -94,10 +76,7 @@ def count_luck(luck: Luck, walk: Walk, lanes: Array, stop: Array) -> Array:
 
 
 class _LuckWalk:
-    """Lanes in lockstep, each from its first round on.
-
-    Args: See `count_luck`.
-    """
+    """Lanes in lockstep, each from its first round on; arguments as for `count_luck`."""
 
     def __init__(self, luck: Luck, walk: Walk, lanes: Array, stop: Array) -> None:
         self.luck, self.walk = luck, walk
@@ -224,17 +203,10 @@ class _LuckWalk:
 
 
 def count_drift(luck: Luck, cards: Array, depths: Array) -> Array:
-    """The drift of shoes: what a round's value exceeds that in a full shoe by, summed over depths, for each chart.
+    """The drift of shoes, in initial bets, (charts, shoes): what a round's value exceeds a full shoe's by.
 
-    It is a function of the shuffled cards alone, and its mean is 0 whatever is played.
-
-    Args:
-        luck: The luck tables.
-        cards: The shoes' cards, rank indices, (p, shoes).
-        depths: The number of depths of each shoe, (shoes,).
-
-    Returns:
-        The drift, in initial bets, (charts, shoes).
+    It is summed over `depths` (shoes,), a function of the shuffled `cards` alone, rank indices (p, shoes),
+    and its mean is 0 whatever is played.
     """
     ranks, shoes = len(luck.full), cards.shape[1]
     counts, drift = np.repeat(luck.full[:, None], shoes, axis=1), np.zeros((len(luck.tables), shoes))

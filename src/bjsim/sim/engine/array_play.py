@@ -37,12 +37,10 @@ def _batched(items: list[Any], most: int) -> Iterator[list[Any]]:
 class Played(NamedTuple):
     """The payoffs of blocks.
 
-    Attributes:
-        counts: Frequency of each payoff, by bets tied and units won, int64 (seats, ties + 1, 2 width + 1).
-        outside: Rows of (seat, payoff code) for payoffs outside that window, int64 (n, 2).
-        traces: For each block each seat's payoff codes, and the number of cards dealt so far, int64
-            (rounds, seats + 1); none if not traced.
-        shoes: For each block each seat's sums over shoes, float64 (seats, 6); see `ShoeLuck`. None without luck.
+    `counts`, int64 (seats, ties + 1, 2 width + 1), is the frequency of each payoff by bets tied and units
+    won; `outside` has rows of (seat, payoff code) outside that window, int64 (n, 2). `traces` are each
+    block's payoff codes by seat and cards dealt so far, int64 (rounds, seats + 1), none if not traced;
+    `shoes` each block's sums over shoes, float64 (seats, 6), see `ShoeLuck`, none without luck.
     """
 
     counts: Array
@@ -60,19 +58,9 @@ def play_blocks(
     traced: bool = False,
     luck: Luck | None = None,
 ) -> Played:
-    """Play blocks side by side.
+    """Play blocks side by side, each from the beginning of the random stream of its key.
 
-    Args:
-        compiled: The compiled rules.
-        rows: The tables of their seats.
-        play_round: Plays a round that leaves the tables.
-        keys: The key of each block's random stream, which is read from its beginning.
-        rounds: The number of rounds of each block.
-        traced: Whether to return the payoffs of every round.
-        luck: How to count luck, or None.
-
-    Raises:
-        EndlessSplitting: A seat reached the limit on hands.
+    `play_round` plays a round that leaves the tables. EndlessSplitting: a seat reached the limit on hands.
     """
     tally = _Tally(compiled, rows)
     traces: list[Array] = []
@@ -152,18 +140,11 @@ def _walk(
 
 
 def _replay(walk: Walk, lanes: Array, wanted: Array, replay: Callable[[int, int], tuple[Sequence[int], int]]) -> Array:
-    """Play the rounds that left the table, and walk on behind them.
+    """Play the rounds that left the table, and walk on behind them; return their payoff codes, (n, seats).
 
-    What comes before the first of each stream is certain, so that no other is played.
-
-    Args:
-        walk: The walk.
-        lanes: The lanes of each stream; the last serves only to end rounds of the one before.
-        wanted: The number of rounds of each stream that are counted, (B,).
-        replay: Plays the round that begins with this card of a lane.
-
-    Returns:
-        Their payoff codes, in the order of lanes and cards, (n, seats).
+    What comes before the first of each stream is certain, so that no other is played. A stream's last lane
+    only ends rounds of the one before. `wanted` (B,) is the number of rounds that count; the codes are in the
+    order of lanes and cards. `replay` plays the round that begins with this card of a lane.
     """
     codes: dict[Replayed, Sequence[int]] = {}
     while (left := walk.left[lanes[:, :-1]]).any():
@@ -199,15 +180,10 @@ class _Tally:
         self.outside = [np.zeros((0, 2), np.int64)]
 
     def add(self, seat: int, log: Array, before: Array, new: Array, replayed: Array, traced: bool) -> list[Array]:
-        """Count a seat's payoffs of some rounds of each stream.
+        """Count a seat's payoffs of `new` (B,) rounds of each stream; if `traced`, return codes by stream.
 
-        Args:
-            seat: The seat.
-            log: What its lanes logged, (p, lanes).
-            before: The rounds of all lanes before the first of each stream, (B,).
-            new: The number of rounds of each stream to count, (B,).
-            replayed: Payoff codes of the replayed rounds of all lanes, (n,).
-            traced: Whether to return the payoff codes by stream and round.
+        `log` is what its lanes logged, (p, lanes); `before` (B,) the rounds of all lanes before the first of
+        each stream; `replayed` (n,) the payoff codes of the replayed rounds of all lanes.
         """
         by_lane = np.ascontiguousarray(log.T).ravel()
         logged = by_lane[by_lane > 0].astype(np.int64)
@@ -244,16 +220,7 @@ class _Tally:
 
 
 def count_codes(dense: Array, codes: Array, times: Array) -> Array:
-    """Count payoff codes that occurred this often.
-
-    Args:
-        dense: The counts to add to, by bets tied and units won, int64 (ties + 1, 2 width + 1).
-        codes: Payoff codes, (n,).
-        times: How often each occurred, (n,).
-
-    Returns:
-        The payoff codes outside that window, each as often as it occurred.
-    """
+    """Count payoff codes (n,), each `times` often, in `dense`; return those outside its window, repeated."""
     units, tied = payoff_parts(codes)
     column = units + dense.shape[1] // 2
     fits = (column >= 0) & (column < dense.shape[1]) & (tied < dense.shape[0])

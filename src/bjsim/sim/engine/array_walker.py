@@ -28,13 +28,7 @@ class NeedsMoreCards(Exception):
 
 
 class Replayed(NamedTuple):
-    """A round that was played otherwise, as it left the table.
-
-    Attributes:
-        lane: Its lane.
-        first: Its first card in the lane.
-        cards: The number of its cards.
-    """
+    """A round that was played otherwise, as it left the table: its lane, its first card there, its cards."""
 
     lane: int
     first: int
@@ -44,24 +38,17 @@ class Replayed(NamedTuple):
 class Walk:
     """Lanes walked from their first card, or from later ones where rounds of the lanes before run on.
 
-    Args:
-        rows: The tables.
-        compiled: The compiled rules.
-        segments: The segments that the lanes are.
-        cards: Their cards, uint8 (p, lanes). A round that runs on reads those of the next lane.
-        first: For the first lane of each stream, the first card of its first round; -1 for other lanes.
+    A round that runs on reads `cards`, uint8 (p, lanes), of the next lane; NeedsMoreCards: it needs more of a
+    segment. `first` is the first card of the first round of each stream's first lane; -1 for other lanes.
 
     Attributes:
         begins: The first card of the first round of each lane, (lanes,).
-        log: What each card logs, (seats, p, lanes); see `RoundTable.log`. The last card of a replayed round logs the
-            last end.
+        log: What each card logs, (seats, p, lanes); see `RoundTable.log`. A replayed round's last card logs
+            the last end.
         over: Whether it ends a round, bool (p, lanes). Rounds that end after the last p do so there.
         dealt: Cards of each lane up to the end of its last round, those of later lanes included, (lanes,).
         left: Whether the next round of a lane leaves the table, or is longer than a segment, bool (lanes,).
         replayed: The rounds behind which lanes were walked on.
-
-    Raises:
-        NeedsMoreCards: A round needs more cards of a segment than `cards` has.
     """
 
     def __init__(self, rows: SeatRows, compiled: CompiledRules, segments: Segments, cards: Array, first: Array) -> None:

@@ -56,14 +56,8 @@ MAX_COUNTERS = 1 << 26  # of payoffs, over all seats: half a gigabyte
 def payoff_code(net: Fraction, tied: Fraction | int, unit: Fraction) -> int:
     """Encode a payoff as one integer; see the module's docstring.
 
-    Args:
-        net: Profit in initial bets.
-        tied: Initial bets that are tied and replayed.
-        unit: The payoff quantum, as a share of an initial bet.
-
-    Raises:
-        ValueError: The payoff is not a whole number of units and of tied bets.
-        RunFailed: The payoff is too large for the code.
+    `net` and `tied` (tied and replayed) are in initial bets, `unit` is the payoff quantum as a share of one.
+    ValueError: not a whole number of units and of tied bets. RunFailed: too large for the code.
     """
     units = net / unit
     if units.denominator != 1 or Fraction(tied).denominator != 1:
@@ -74,21 +68,11 @@ def payoff_code(net: Fraction, tied: Fraction | int, unit: Fraction) -> int:
 
 
 def compile_rules(rules: Rules, policies: Sequence[Policy], states: States | None = None) -> CompiledRules:
-    """Compile rules and the policies of all seats.
+    """Compile rules and a policy for each seat, a function (state, column label, legal letters) -> letter.
 
-    Args:
-        rules: The rules of the game.
-        policies: For each seat a function (state, column label, legal letters) -> letter.
-        states: The states that the policies distinguish; by default `States(rules)`. States of hands that all policies
-            of a `CardStates` play alike are merged.
-
-    Returns:
-        The compiled rules.
-
-    Raises:
-        KeyError: A policy's chart lacks a cell.
-        ValueError: A policy returns a letter that is not legal, or a payoff is not a whole number of units.
-        InputError: A round can pay too many different amounts.
+    `states` are those that policies distinguish, by default `States(rules)`; hands that all policies of a
+    `CardStates` play alike are merged. KeyError: a chart lacks a cell. ValueError: a letter is not legal, or
+    a payoff is not a whole number of units. InputError: a round can pay too many different amounts.
     """
     rules.need_one_hand("are played in the readable round only")
     states = states or States(rules)
@@ -179,11 +163,7 @@ def _pay(states: States, result: Result, stake: int, outcome: int) -> int:
 
 
 def number_hands(states: States) -> tuple[list[HandState], dict[str, Array]]:
-    """All reachable hand states, the empty hand first.
-
-    Returns:
-        The states; and `add`, `split_to`, `double_to` and `covered` of `CompiledRules`.
-    """
+    """All reachable hand states, the empty hand first; and `add`, `split_to`, `double_to` and `covered`."""
     hands = [HandState()]
     known = {HandState(): 0}
     ranks = range(len(RANKS)) if states.rules.split_by == "rank" else [*range(10), 9, 9, 9]

@@ -17,20 +17,10 @@ Array = np.ndarray[Any, Any]
 
 
 class CounterLanes(Lockstep):
-    """Lanes in lockstep, each from a card on with which a round begins.
+    """Lanes (n,) in lockstep, each from card `begins` (n,) on, with which a round begins.
 
-    The counter's seats are the last ones. Those that are not played in a round are over when it begins.
-
-    Args:
-        compiled: The compiled rules.
-        table: The round table.
-        counter: The counter.
-        shoes: The cards.
-        lanes: The lanes, (n,).
-        begins: The first card of each, (n,).
-
-    Attributes:
-        dealt: Cards of each lane up to the end of its last round, (n,).
+    The counter's seats are the last; those not played in a round are over when it begins. `dealt` (n,) is the
+    cards of each lane up to the end of its last round.
     """
 
     def __init__(

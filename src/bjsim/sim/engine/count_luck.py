@@ -23,14 +23,10 @@ Array = np.ndarray[Any, Any]
 def make_count_luck(
     rows: CountRows, model: Array, points: Sequence[tuple[int, Array]], unit: Fraction, unshuffled: Array
 ) -> CountLuck:
-    """Compute the values of the rows.
+    """Compute the values of the rows; `unit` is the payoff quantum, as a share of an initial bet.
 
-    Args:
-        rows: The round table.
-        model: The model by bucket, (B,).
-        points: For each model the chart, and the probabilities of the 13 ranks.
-        unit: The payoff quantum, as a share of an initial bet.
-        unshuffled: Rank indices of the cards of a shoe.
+    `model` is the model by bucket, (B,); `points` the chart and the probabilities of the 13 ranks of each
+    model; `unshuffled` the rank indices of the cards of a shoe.
     """
     table = _without_bets(rows.table)
 

@@ -21,11 +21,9 @@ NEVER_LEFT = 1e-13  # probability with which splits may make a round leave the t
 class CountRows(NamedTuple):
     """The round table of a counter, which asks for an action wherever charts differ.
 
-    Attributes:
-        rows: The table, once for each seat.
-        question: 1 + the number of the choice in a row that asks, by offset; else 0, (n,).
-        answers: Codes of actions by choice and chart, (V, charts).
-        table: The table, whose payoffs count bets, see `count_bets`.
+    `rows` has the table once for each seat; payoffs in `table` count bets, see `count_bets`. `question` is 1
+    + the number of the choice in a row that asks, by offset, else 0, (n,); `answers` are codes by choice and
+    chart, (V, charts).
     """
 
     rows: SeatRows
@@ -35,12 +33,7 @@ class CountRows(NamedTuple):
 
 
 def make_count_rows(compiled: CompiledRules, seats: int) -> CountRows:
-    """Make the round table of a counter.
-
-    Args:
-        compiled: The compiled rules, with a row of `act` for each chart.
-        seats: The most seats at the table.
-    """
+    """Make a counter's round table from rules with a row of `act` per chart, for at most `seats` seats."""
     act, answers = merge_charts(compiled.act)
     made, _ = make_round_tables(count_bets(compiled)._replace(act=act), NEVER_LEFT)
     (table,) = made

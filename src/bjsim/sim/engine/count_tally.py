@@ -16,16 +16,9 @@ Array = np.ndarray[Any, Any]
 
 
 class CountTable:
-    """Sums over shoes.
+    """Sums over shoes; `unit` is the payoff quantum as a share of an initial bet, `spots` (B,) are by bucket.
 
-    Args:
-        unit: The payoff quantum, as a share of an initial bet.
-        spots: Spots by bucket, (B,).
-
-    Attributes:
-        raw: See `CountSums`.
-        shoes: The number of shoes.
-        now: The quantities of each shoe, in groups of shoes, (n, D).
+    `raw` is as in `CountSums`; `now` has the quantities of each shoe, in groups of shoes, (n, D).
     """
 
     def __init__(self, unit: Fraction, spots: Array) -> None:
@@ -36,14 +29,7 @@ class CountTable:
         self.now: list[Array] = []
 
     def add(self, rounds: CountedRounds, shoe: Array, shoes: int, depths: Array | None) -> None:
-        """Add rounds.
-
-        Args:
-            rounds: The rounds.
-            shoe: The shoe of each, from 0, (n,).
-            shoes: The number of shoes.
-            depths: Value and number of the depths of each shoe, (shoes, 2, B), or None.
-        """
+        """Add rounds; `shoe` (n,) is that of each, from 0, `depths` (shoes, 2, B) value and number, or None."""
         bucket, won = rounds.bucket, rounds.won
         spots, insured = self._spots[bucket], won != 0
         units, bets = payoff_parts(rounds.codes)

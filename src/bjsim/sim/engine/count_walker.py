@@ -20,30 +20,17 @@ Array = np.ndarray[Any, Any]
 
 
 class CountWalker:
-    """The kernel over some shoes.
-
-    Args:
-        table: The table, of a counter who plays alone.
-        shoes: The shoes.
-    """
+    """The kernel over some shoes, at the table of a counter who plays alone."""
 
     def __init__(self, table: CountingTable, shoes: CountedShoes) -> None:
         self._shoes, self._deal = shoes, len(table.compiled.deal)
         self._walk = pack_walk(table, shoes)
 
     def walk(self, lanes: Array, begins: Array) -> tuple[CountedRounds, Array]:
-        """Walk lanes to their ends.
+        """Walk `lanes` (n,) to their ends, each from its card `begins` (n,) on.
 
-        Args:
-            lanes: The lanes, (n,).
-            begins: The first card of each, (n,).
-
-        Returns:
-            The rounds in order, and the cards of each lane up to the end of its last round, (n,).
-
-        Raises:
-            NeedsMoreCards: A round needs a card that was not made.
-            EndlessSplitting: A round is too long.
+        Return the rounds in order, and the cards of each lane up to the end of its last round, (n,).
+        NeedsMoreCards: a round needs a card that was not made.
         """
         ends, most = begins.astype(np.int64), len(lanes) * (self._shoes.cut // self._deal + 1)
         lane, begin, end, bucket, won, codes = np.zeros((6, most), np.int64)

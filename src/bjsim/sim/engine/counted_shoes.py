@@ -18,18 +18,11 @@ FURTHER = 2  # shoes into which a round may run on
 
 
 class CountedShoes:
-    """Shoes and their counts, if all cards are seen.
+    """Shoes and their counts, if all cards are seen; `cards` are rank indices, uint8 (p, lanes).
 
-    Args:
-        compiled: The compiled rules.
-        counter: The counter.
-        cards: Rank indices, uint8 (p, lanes). A round that runs on reads those of the next lane.
-
-    Attributes:
-        size: Cards of a shoe.
-        cut: Cards after which no round begins.
-        running: The running count after so many cards, int32 (p + 1, lanes).
-        bucket: The bucket of the count for bets after so many cards, (cut, lanes).
+    A round that runs on reads the cards of the next lane. No round begins after `cut` cards of the `size` of
+    a shoe. `running` is the running count after so many cards, int32 (p + 1, lanes); `bucket` the bucket of
+    the count for bets after so many, (cut, lanes).
     """
 
     def __init__(self, compiled: CompiledRules, counter: Counter, cards: Array) -> None:

@@ -28,14 +28,10 @@ AFTER_CUT = 40  # cards of each hand that nearly no round needs after the cut ca
 
 
 class CountedBatch(NamedTuple):
-    """Shoes that were walked side by side.
+    """Shoes that were walked side by side, and their rounds, in order.
 
-    Attributes:
-        shoes: Their number.
-        rounds: Their rounds, in order.
-        shoe: The shoe of each round, from 0, (n,).
-        dealt: Cards dealt in all batches up to the end of each round, (n,).
-        depths: The controls of each shoe, value and depths, (shoes, 2, B); None if not luck-adjusted.
+    `shoe` is that of each round, from 0, (n,); `dealt` the cards dealt in all batches up to the end of each,
+    (n,); `depths` the controls of each shoe, value and depths, (shoes, 2, B), None if not luck-adjusted.
     """
 
     shoes: int
@@ -46,20 +42,11 @@ class CountedBatch(NamedTuple):
 
 
 def play_shoes(table: CountingTable, key: tuple[int, int], shoes: int, traced: int = 0) -> tuple[CountSums, Array]:
-    """Play whole shoes.
+    """Play whole shoes from the beginning of the key's random stream; return the sums and a trace.
 
-    Args:
-        table: The table.
-        key: The key of the random stream, which is read from its beginning.
-        shoes: The number of shoes.
-        traced: The number of first rounds to trace.
-
-    Returns:
-        The sums; and of the first rounds the bucket, payoff of the first spot in quanta, profit of insurance in half
-        bets, cards dealt so far, and payoffs of further spots, (n, 3 + spots).
-
-    Raises:
-        EndlessSplitting: A round is too long.
+    The trace, (n, 3 + spots), has of the first `traced` rounds the bucket, payoff of the first spot in
+    quanta, profit of insurance in half bets, cards dealt so far, and payoffs of further spots.
+    EndlessSplitting: a round is too long.
     """
     ((sums, _, trace),) = _play(table, np.array([key], np.uint64), shoes, traced)
     return sums, trace
@@ -68,20 +55,11 @@ def play_shoes(table: CountingTable, key: tuple[int, int], shoes: int, traced: i
 def play_units(
     table: CountingTable, keys: Array, shoes: int, unit: int, kernel: bool = False
 ) -> list[tuple[CountSums, UnitSums]]:
-    """Play whole shoes of several streams side by side, the same as `play_shoes`, and keep the sums of a few each.
+    """Play whole shoes of several streams as `play_shoes` does; return each stream's sums, and those by unit.
 
-    Args:
-        table: The table.
-        keys: The keys of the random streams, which are read from their beginnings, uint64 (n, 2).
-        shoes: The number of shoes of each.
-        unit: The shoes of a unit, an even number. The last one has what is left.
-        kernel: Whether the kernel plays them if it can, see `pays`. It changes no bit of the result.
-
-    Returns:
-        For each stream the sums, and those by unit.
-
-    Raises:
-        EndlessSplitting: A round is too long.
+    The streams are played side by side, from their beginnings; `keys` are uint64 (n, 2). A unit has `unit`
+    shoes, an even number, the last one what is left. `kernel` lets the kernel play them if it can, see
+    `pays`; it changes no bit of the result. EndlessSplitting: a round is too long.
     """
     many, played = -(-shoes // unit), []
     for sums, now, _ in _play(table, keys, shoes, 0, kernel):
@@ -151,19 +129,11 @@ def _walk_shoes(table: CountingTable, keys: Array, shoes: int, kernel: bool) -> 
 def _walk(
     table: CountingTable, cards: Array, begin: Array, kernel: bool
 ) -> tuple[CountedRounds, Array, Array, Array | None]:
-    """Walk all lanes of each stream but its last FURTHER ones.
+    """Walk all lanes of each stream but its last FURTHER ones, from card `begin` (n,) of its first lane on.
 
-    A lane is walked again as long as the one before has just been found to run on into it otherwise.
-
-    Args:
-        table: The table.
-        cards: The cards of the lanes, as many of each stream, (p, lanes).
-        begin: The first card of each stream's first lane, (n,).
-        kernel: Whether the kernel walks them.
-
-    Returns:
-        The rounds in order; by stream and lane the cards before its first round and those up to the end of the last;
-        and the controls, see `CountedBatch`.
+    A lane is walked again as long as the one before has just been found to run on into it otherwise. `cards`
+    (p, lanes) has as many lanes of each stream. Return the rounds in order; by stream and lane the cards
+    before its first round and those up to the end of the last; and the controls, see `CountedBatch`.
     """
     shoes, walked = CountedShoes(table.compiled, table.counter, cards), np.arange(cards.shape[1])
     walked = walked.reshape(len(begin), -1)[:, :-FURTHER]

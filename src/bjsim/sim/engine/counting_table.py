@@ -21,13 +21,8 @@ WORTH_COMPILING = 5_000_000  # rounds that arrays play about as quickly as it is
 class CountingTable(NamedTuple):
     """A table at which one player counts. Read-only; see the classes of the fields.
 
-    Attributes:
-        compiled: The compiled rules, with a row of `act` for each chart.
-        rows: The round table of its rounds.
-        unit: The payoff quantum, as a share of an initial bet.
-        counter: The counting system and what is done at each count.
-        control: The values of the depth control.
-        luck: What luck is counted by; None: profits are not luck-adjusted and depth-controlled.
+    `compiled` has a row of `act` for each chart; `unit` is the payoff quantum, as a share of an initial bet.
+    Profits are not luck-adjusted and depth-controlled if `luck` is None.
     """
 
     compiled: CompiledRules
@@ -42,9 +37,9 @@ class CountSums(NamedTuple):
     """The sums over shoes. D is 7 B, or 6 B if there is never more than one spot.
 
     Attributes:
-        raw: Integers by bucket: rounds; sums over the spots of profit, squared profit and stakes, in quanta (see
-            `count_quantum`); insurance bets and half bets won by them, of one spot; and the products of the profits of
-            all ordered pairs of spots, int64 (B, RAW).
+        raw: Integers by bucket: rounds; sums over the spots of profit, squared profit and stakes, in quanta
+            (see `count_quantum`); insurance bets and half bets won by them, of one spot; and the products of
+            the profits of all ordered pairs of spots, int64 (B, RAW).
         shoes: Shoes in each half of the sample, to which they belong by turns, int64 (2,).
         sums: Sums of the quantities in `counter.py` over the shoes of each half, float64 (2, D).
         products: Sums of their products, lower triangle, float64 (2, D, D).
@@ -61,12 +56,7 @@ class CountSums(NamedTuple):
 
 
 class UnitSums(NamedTuple):
-    """The sums of a block by unit: a few shoes, of each half of the sample as many.
-
-    Attributes:
-        shoes: Shoes of each half, (U, 2).
-        sums: Sums of the quantities over them, (U, 2, D).
-    """
+    """The sums of a block by unit, a few shoes: `shoes` of each half, (U, 2), and their `sums`, (U, 2, D)."""
 
     shoes: Array
     sums: Array

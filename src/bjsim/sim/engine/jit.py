@@ -40,14 +40,9 @@ follow_compiling()
 def compiled(**options: Any) -> Callable[[F], F]:
     """Make a decorator that compiles a function on its first call and caches the result on disk.
 
-    numba chooses the folder: NUMBA_CACHE_DIR, `__pycache__` next to the source, or the user's cache folder. If none of
-    them is writable, a temporary folder is used, which lasts as long as this process, and a warning is logged.
-
-    Args:
-        options: Options of `numba.njit` other than `cache`.
-
-    Returns:
-        The decorator.
+    numba chooses the folder: NUMBA_CACHE_DIR, `__pycache__` next to the source, or the user's cache folder.
+    If none is writable, a temporary folder is used, which lasts as long as this process, and a warning is
+    logged.
     """
 
     def decorate(function: F) -> F:

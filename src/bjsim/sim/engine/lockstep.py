@@ -15,12 +15,7 @@ Array = np.ndarray[Any, Any]
 
 
 def seat_rows(tables: list[RoundTable], chart: Array) -> SeatRows:
-    """Put the tables of charts together.
-
-    Args:
-        tables: A table for each chart, whose ends and hands are equal.
-        chart: The chart of each seat, (seats,).
-    """
+    """Put the tables of charts, whose ends and hands are equal, together; `chart` (seats,) is each seat's."""
     begins = len(RANKS) * np.cumsum([0, *(len(table.kind) for table in tables)])
     most = max(len(tables[0].ends), *(int(table.log.max()) for table in tables))
     bits = 8 if most < 1 << 8 else 16
@@ -41,13 +36,9 @@ def seat_rows(tables: list[RoundTable], chart: Array) -> SeatRows:
 
 
 class Lockstep:
-    """Lanes in lockstep: each draws one card at a time.
+    """Lanes in lockstep: each draws one card at a time. `round_robin`: turns are decisions.
 
-    Args:
-        rows: The tables.
-        opening: Who gets the cards of the deal: a seat, or the number of seats for the dealer.
-        round_robin: Whether turns are decisions.
-        count: The number of lanes.
+    `opening` is who gets the cards of the deal: a seat, or the number of seats for the dealer.
     """
 
     def __init__(self, rows: SeatRows, opening: Array, round_robin: bool, count: int) -> None:

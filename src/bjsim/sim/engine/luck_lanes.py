@@ -34,17 +34,7 @@ def cards_needed(compiled: CompiledRules, counter: Counter, hands: Any) -> Any:
 
 
 class LuckLanes(CounterLanes):
-    """Lanes whose luck is counted.
-
-    Args:
-        compiled: The compiled rules.
-        table: The round table.
-        counter: The counter.
-        shoes: The cards.
-        lanes: The lanes, (n,).
-        begins: The first card of each, (n,).
-        luck: The values.
-    """
+    """Lanes whose luck is counted by `luck`; other arguments as for `CounterLanes`."""
 
     def __init__(
         self, compiled: CompiledRules, table: CountRows, counter: Counter, shoes: CountedShoes, lanes: Array,

@@ -18,22 +18,18 @@ STEEPEST = (1 << 15) - 1  # slope; kernels hold 16 bits, and 8 decks of them are
 
 
 class LuckTable(NamedTuple):
-    """What luck needs of the rows of one chart's table. Values and slopes are whole numbers, in 1 / SCALE initial bets.
+    """What luck needs of the rows of one chart's table: whole numbers, in 1 / SCALE initial bets.
 
-    Q ranks are distinguished, and the dealer has O outcomes.
+    Q ranks are distinguished, and the dealer has O outcomes. `outcome` (rows,), `outcome_after` (rows, Q) and
+    `chances` (S + O, O) are `row`, `after` and `chances` of `Outcomes`, `tilts` the slopes of `chances`,
+    float32 (S + O, O, Q), and `hands` is `RowValues.hand_pay`, (1 + H, O).
 
     Attributes:
         value: Value of a round per settled bet, in initial bets.
-        moves: See `RowMoves`.
         paid: Value of the payoff that was not logged before a card, after the card, (rows, Q).
-        slopes: Its slopes, float32 (rows, Q of the slope, Q of the card).
-        own: Its slope in the rank of the card, (rows, Q).
+        slopes, own: Its slopes, float32 (rows, Q of the slope, Q of the card), and that in the card's rank,
+            (rows, Q).
         row_slopes: Slopes of the values of rows, float32 (rows, Q).
-        outcome: `Outcomes.row`, (rows,).
-        outcome_after: `Outcomes.after`, (rows, Q).
-        chances: `Outcomes.chances`, (S + O, O).
-        tilts: Their slopes, float32 (S + O, O, Q).
-        hands: `RowValues.hand_pay`, (1 + H, O).
         curvature: Half the second-order slopes of a round, (Q, Q).
     """
 
@@ -60,15 +56,10 @@ class LuckTable(NamedTuple):
 class Luck(NamedTuple):
     """How the luck of a table is counted.
 
-    Attributes:
-        tables: Of the different charts.
-        chart: The chart of each seat, (seats,).
-        full: Cards of a full shoe by distinguished rank, (Q,).
-        depths: How often in a shoe the drift is computed.
-        rounds_per_depth: Typical number of rounds that start between two depths.
-        bet: The payoff quantum, as a share of an initial bet.
-        expected: Expectation of the drift summed over the first depths, by chart and their number,
-            (charts, depths + 1).
+    `chart` is that of each seat, (seats,); `full` the cards of a full shoe by distinguished rank, (Q,);
+    `depths` how often in a shoe the drift is computed; `rounds_per_depth` the typical number of rounds that
+    start between two depths; `bet` the payoff quantum, as a share of an initial bet; `expected` the
+    expectation of the drift summed over the first depths, by chart and their number, (charts, depths + 1).
     """
 
     tables: list[LuckTable]
@@ -81,15 +72,7 @@ class Luck(NamedTuple):
 
 
 def make_luck(values: list[RowValues], chart: Array, compiled: CompiledRules, unit: Fraction, cards: float) -> Luck:
-    """Make the luck tables of a finite shoe.
-
-    Args:
-        values: The values of the different charts' rows.
-        chart: The chart of each seat, (seats,).
-        compiled: The compiled rules.
-        unit: The payoff quantum, as a share of an initial bet.
-        cards: The typical number of cards in a round.
-    """
+    """Make a finite shoe's luck tables; `chart` (seats,) is each seat's, `cards` the typical number in a round."""
     made = [make_luck_table(one) for one in values]
     ranks = len(values[0].moves.weights[0])
     full = np.bincount(np.minimum(compiled.unshuffled, ranks - 1), minlength=ranks).astype(float)

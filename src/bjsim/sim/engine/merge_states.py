@@ -12,15 +12,9 @@ Array = np.ndarray[Any, Any]
 def merge_states(labels: Array, after: Array) -> tuple[Array, Array]:
     """Merge the states that no sequence of inputs distinguishes by their labels (Moore's algorithm).
 
-    Only states that can be reached from state 0 are kept.
-
-    Args:
-        labels: The label of each state, int64 (S, n).
-        after: The state after each input, int64 (S, m).
-
-    Returns:
-        One state of each class, in ascending order, (C,); and the class of each state, (S,), -1 if it cannot be
-        reached. State 0 is in class 0.
+    `labels` and `after`, the state after each input, are int64 (S, n) and (S, m). Return one state of each
+    class, ascending, (C,), and the class of each state, (S,), -1 if state 0, which is in class 0, does not
+    lead to it.
     """
     reached = np.zeros(len(after), np.bool_)
     fresh = np.zeros(1, np.int64)

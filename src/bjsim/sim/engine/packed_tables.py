@@ -80,14 +80,10 @@ def count_bets(compiled: CompiledRules) -> CompiledRules:
 
 
 def merge_charts(act: Array) -> tuple[Array, Array]:
-    """Merge charts into one that has a choice wherever they differ.
+    """Merge charts, the first axis of `act` (see `CompiledRules.act`), with a choice wherever they differ.
 
-    Args:
-        act: Action codes, see `CompiledRules.act`, with the chart as first axis.
-
-    Returns:
-        The merged chart, (1, 2, S, C + E + 1): where not all charts have the same code, CHOICE times the number of the
-        choice plus one, plus 1 << code for each of their codes; and the codes by choice and chart, int64 (V, charts).
+    Such a cell of it, (1, 2, S, C + E + 1), is CHOICE times the choice's number plus one, plus 1 << code for
+    each of the charts' codes. Return also the codes by choice and chart, int64 (V, charts).
     """
     cells = act.reshape(len(act), -1)
     differs = (cells != cells[0]).any(axis=0)

@@ -16,11 +16,9 @@ Array = np.ndarray[Any, Any]
 class PayoffVectors:
     """The distinct payoffs of hands by the dealer's outcome.
 
-    Attributes:
-        codes: Payoff codes, (V, O). Row 0 is zeros. A second half has the same with an insurance bet, if any is made.
-        number: The row of a result at one bet, two, and as many more as it may double, (R, B).
-        insured: What insurance adds to the number of a row.
-        attack: What it adds that the bets were doubled before the deal.
+    `codes` (V, O) has zeros in row 0, and a second half with an insurance bet, if any is made. `number` (R,
+    B) is the row of a result at one bet, two, and as many more as it may double; `insured` is what insurance
+    adds to it, `attack` what it adds that the bets were doubled before the deal.
     """
 
     codes: Array

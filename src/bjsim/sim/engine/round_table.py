@@ -37,15 +37,17 @@ class RoundTable(NamedTuple):
     """The table of the rounds of one seat; int64 arrays.
 
     Attributes:
-        after: The row after a card of each rank, (rows, 13). Row 0 is the start of a round, which follows its end.
-        log: What the card logs, (rows, 13): 0 if nothing ends, 1 + e if a round ends with end e, 1 + E + h if split
-            hand h ends and others follow.
+        after: The row after a card of each rank, (rows, 13). Row 0 is the start of a round, which follows its
+            end.
+        log: What the card logs, (rows, 13): 0 if nothing ends, 1 + e if a round ends with end e, 1 + E + h if
+            split hand h ends and others follow.
         forced: Whether the seat decides nothing before its next card, bool (rows, 13).
         kind: 1 for rows where the dealer draws after the player, 2 for rows that ask for an action, (rows,).
-        choice: The number of the choice in a row that asks, (rows,). The entries of such a row are those of codes.
+        choice: The number of the choice in a row that asks, (rows,). The entries of such a row are those of
+            codes.
         height: The most cards to the end of the round, or to a row that it may return to, (rows,).
-        ends: Payoff code (see `compiled_rules.py`) and dealer's outcome of each end, (E, 2). The last, (0, 0), is
-            for rounds that left the table.
+        ends: Payoff code and dealer's outcome of each end, (E, 2). The last, (0, 0), is of rounds that left
+            the table.
         hands: Payoff code of a split hand by the dealer's outcome, (H, O).
     """
 
@@ -72,15 +74,7 @@ class _States(NamedTuple):
 
 
 def make_round_tables(compiled: CompiledRules, unlikely: float = UNLIKELY) -> tuple[list[RoundTable], Array]:
-    """Make the tables of all seats.
-
-    Args:
-        compiled: The compiled rules.
-        unlikely: See `Transitions`.
-
-    Returns:
-        The tables of the different charts, which number their ends alike, and the table of each seat, (seats,).
-    """
+    """The tables of the different charts, which number ends alike, and each seat's table, (seats,)."""
     _, first, chart = np.unique(compiled.act, axis=0, return_index=True, return_inverse=True)
     reached = []
     for seat in first.tolist():
@@ -126,9 +120,7 @@ def _tabulate(states: _States, used: Array, ends: Array, hands: Array, probabili
 def explore(fresh: Array, follow: Callable[[Array], Array]) -> None:
     """Follow states, ascending, and all that they lead to.
 
-    Args:
-        fresh: The first states.
-        follow: Gives what states lead to, negative where that is no state. It gets each state once.
+    `follow` gives what states lead to, negative where that is no state. It gets each state once.
     """
     known = fresh
     while len(fresh):
@@ -175,8 +167,7 @@ def _follow_all(transitions: Transitions, words: Array, width: int, most: int) -
 def _merge(states: _States) -> tuple[Array, Array, Array]:
     """Merge states with the same future, those nearest to the end of the round first.
 
-    Returns:
-        A state of each class; the class of each state; and its height, see `_heights`.
+    Return a state of each class; the class of each state; and its height, see `_heights`.
     """
     height = _heights(states)
     again = np.flatnonzero(states.repeats)  # each is a class of its own, as others of the same level may lead to it

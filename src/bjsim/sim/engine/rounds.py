@@ -82,21 +82,10 @@ def play_lanes(
     rounds: Sequence[int],
     traced: bool = False,
 ) -> tuple[Array, Array, list[Array]]:
-    """Play blocks of one seat.
+    """Play blocks of one seat from the beginnings of their keys' streams; return (counts, outside, traces).
 
-    Args:
-        compiled: The compiled rules.
-        lookup: Their round table.
-        keys: The key of each block's random stream, which is read from its beginning.
-        rounds: The number of rounds of each block.
-        traced: Whether to return the payoff code of every round.
-
-    Returns:
-        A tuple (counts, outside, traces): counts and outside of all blocks together, see `Played`; and with
-        `traced` an array of payoff codes for each block, else an empty list.
-
-    Raises:
-        LeftTable: A round left the table.
+    `counts` and `outside` are of all blocks together, see `Played`; `traces` is an array of payoff codes for
+    each block if `traced`, else empty. LeftTable: a round left the table.
     """
     padding = [0] * max(LANES - len(keys), 0)  # empty blocks for lanes that have no other
     traces = np.zeros((len(keys) + len(padding), max([*rounds, 0]) if traced else 0), np.int64)
@@ -121,21 +110,10 @@ def play_seats(
     traced: int = 0,
     luck: RowLuck | None = None,
 ) -> tuple[Array, Array, Array, list[Array]]:
-    """Play blocks of several seats.
+    """Play blocks of several seats from the beginnings of their keys' streams.
 
-    Args:
-        compiled: The compiled rules.
-        seats: The seats with their round tables; they are not changed.
-        keys: The key of each block's random stream, which is read from its beginning.
-        rounds: The number of rounds of each block.
-        traced: The number of first rounds of the last block to trace.
-        luck: How to count luck, or None.
-
-    Returns:
-        A tuple (counts, outside, trace, shoes) of all blocks together, as in `Played`, but with one trace.
-
-    Raises:
-        LeftTable: A round left the table.
+    Return (counts, outside, trace, shoes) of all blocks together, as in `Played`, but with one trace: the
+    first `traced` rounds of the last block. `seats` are not changed. LeftTable: a round left the table.
     """
     counts, overflow = make_counts(compiled, sum(rounds), traced), 0
     working = ("entry", "split", "splits", "acting")

@@ -19,16 +19,11 @@ NEVER = 1 << 30
 
 
 class RowMoves(NamedTuple):
-    """What cards do, by row and rank; Q ranks are distinguished.
+    """What cards do, by row and rank, (rows, Q) but for `asks`; Q ranks are distinguished.
 
-    Attributes:
-        after: The next row, (rows, Q); the row itself if the card leaves the table.
-        ends: Whether the card ends the round, bool (rows, Q).
-        end: The number of that end, (rows, Q); 0 for none.
-        hand: 1 + the number of the split hand that the card ends, (rows, Q); 0 for none.
-        weights: Probability of each card if none leaves the table, (rows, Q). A row that asks for an action has one
-            answer.
-        asks: Whether the row asks, bool (rows,).
+    `after` is the next row, the row itself if the card leaves the table; `end` the number of the end, 0 for
+    none; `hand` 1 + the number of the split hand that the card ends, 0 for none; `weights` the probability of
+    each card if none leaves the table. A row that asks for an action has one answer.
     """
 
     after: Array

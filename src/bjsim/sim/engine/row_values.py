@@ -20,16 +20,12 @@ Array = np.ndarray[Any, Any]
 
 
 class Outcomes(NamedTuple):
-    """The dealer's outcome, by which logged split hands are paid. Rows that it does not distinguish share a state.
+    """The dealer's outcome, by which logged split hands are paid. Rows it does not distinguish share a state.
 
-    There are S states of a round that goes on; a round that has ended with outcome o is in state S + o.
-
-    Attributes:
-        row: The state of each row, (rows,).
-        after: The state after each card, (rows, Q).
-        moves: The moves of the first S states; their ends are the outcomes.
-        levels: The order of the pass over them.
-        chances: Probability of each outcome, (S + O, O).
+    There are S states of a round that goes on; one that has ended with outcome o is in state S + o. `row`
+    (rows,) and `after` (rows, Q) are the states of rows and after cards; `moves` those of the first S states,
+    whose ends are the outcomes; `levels` the order of the pass over them; `chances` (S + O, O) the
+    probabilities of outcomes.
     """
 
     row: Array
@@ -42,14 +38,9 @@ class Outcomes(NamedTuple):
 class RowValues(NamedTuple):
     """Values of the rows of a table, in initial bets. O is the number of the dealer's outcomes.
 
-    Attributes:
-        moves: See `RowMoves`.
-        levels: The order of the pass.
-        end_pay: Payoff of each end without earlier split hands, (E,).
-        hand_pay: Payoff of split hands by outcome, (1 + H, O); row 0 is zeros.
-        values: Payoff that is not logged yet, (rows,).
-        outcomes: See `Outcomes`.
-        value: Value of a round per settled bet, which is also that of a bet that ties and is replayed.
+    `levels` is the order of the pass; `end_pay` (E,) the payoff of each end without earlier split hands;
+    `hand_pay` (1 + H, O) that of split hands by outcome, row 0 zeros; `values` (rows,) payoff that is not
+    logged yet; `value` that of a round per settled bet, and also of a bet that ties and is replayed.
     """
 
     moves: RowMoves
@@ -62,13 +53,9 @@ class RowValues(NamedTuple):
 
 
 def make_row_values(table: RoundTable, probabilities: Array, unit: Fraction, answers: Array | None = None) -> RowValues:
-    """Compute the values of rows.
+    """Compute the values of rows from the probabilities of the 13 ranks in a full shoe.
 
-    Args:
-        table: The table.
-        probabilities: Of the 13 ranks in a full shoe.
-        unit: The payoff quantum, as a share of an initial bet.
-        answers: The code of the action for each choice, for a table with rows that ask.
+    `unit` is the payoff quantum in initial bets; `answers` the code of each choice's action, for rows that ask.
     """
     moves = find_moves(table, probabilities, answers)
     levels = Levels(table.height, moves)

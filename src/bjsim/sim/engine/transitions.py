@@ -36,17 +36,14 @@ class State(NamedTuple):
     """States of a round, an int64 array of each field.
 
     Attributes:
-        what: Purpose of the next card: DEAL, DRAW (by the hand) or DEALER; or ASK, where the code of an action takes
-            the place of a card.
+        what: Purpose of the next card: DEAL, DRAW (by the hand) or DEALER; or ASK, for an action code in its
+            place.
         step: Number of cards dealt, or whether the drawing hand doubles.
         hand: State of the hand; while the dealer draws, the payoff vector of a hand that was never split.
-        split_hand: State of the pending split hands.
-        pending: Number of pending split hands.
+        split_hand, pending: State and number of the pending split hands.
         hands: Number of the seat's hands, as far as limits depend on it.
         insured: Whether an insurance bet is not logged yet.
         need: Maximum of `CompiledRules.waits` over the finished hands.
-        dealer: The dealer's state.
-        column: The column so far.
         shown: Number of the dealer's cards, at most two.
     """
 
@@ -68,13 +65,7 @@ class State(NamedTuple):
 
 
 class Moves(NamedTuple):
-    """What cards lead to.
-
-    Attributes:
-        word: The next state, OVER or LEAVES, (m,).
-        label: What is logged, (m,); 0 for nothing, and see `Transitions`.
-        decided: Whether the seat decided, (m,).
-    """
+    """What cards lead to, (m,) each: the next state, OVER or LEAVES; a label, 0 for none; whether it decided."""
 
     word: Array
     label: Array
@@ -82,21 +73,12 @@ class Moves(NamedTuple):
 
 
 class Transitions:
-    """The automaton of compiled rules with one chart.
+    """The automaton of compiled rules with the chart of `seat`.
 
-    A label up to V - 1 is the payoff vector of a split hand that is over while the round goes on. V + c (O + 1) is the
-    end of a round of one hand with code number c; V + c (O + 1) + 1 + o is that of a round with splits, whose last code
-    is number c, at the dealer's outcome o.
-
-    Args:
-        compiled: The compiled rules.
-        seat: The seat whose chart is played.
-        unlikely: Probability that splits of a pair make a round leave the table, about.
-
-    Attributes:
-        vectors: The payoff vectors.
-        codes: The distinct payoff codes, ascending.
-        start: The state before the first card.
+    A label up to V - 1 is the payoff vector of a split hand that is over while the round goes on. V + c (O +
+    1) is the end of a round of one hand with code number c; V + c (O + 1) + 1 + o is that of a round with
+    splits, whose last code is number c, at the dealer's outcome o. `codes` ascend. Splits of a pair make a
+    round leave the table with probability `unlikely`, about.
     """
 
     def __init__(self, compiled: CompiledRules, seat: int = 0, unlikely: float = UNLIKELY) -> None:

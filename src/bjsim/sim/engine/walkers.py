@@ -32,12 +32,7 @@ PILOT, PILOT_TABLE = 1 << 14, 2**32  # rounds, and a table number that no run us
 
 
 class Walkers:
-    """The walkers of one table.
-
-    Args:
-        compiled: The compiled rules of its seats.
-        play_round: Plays a round that leaves the round table.
-    """
+    """The walkers of one table; `play_round` plays a round that leaves the round table."""
 
     def __init__(self, compiled: CompiledRules, play_round: PlayRound) -> None:
         self.compiled = compiled
@@ -82,15 +77,7 @@ class Walkers:
             play_seats(self.compiled, self.packed_seats, *nothing)
 
     def play(self, keys: Sequence[tuple[int, int]], rounds: Sequence[int]) -> Played:
-        """Play blocks.
-
-        Args:
-            keys: The key of each block's random stream, which is read from its beginning.
-            rounds: The number of rounds of each block.
-
-        Raises:
-            EndlessSplitting: A seat reached the limit on hands.
-        """
+        """Play blocks from the beginnings of their keys' streams; EndlessSplitting at the limit on hands."""
         with suppress(LeftTable):
             if self._lanes and _are_ready("run_table", sum(rounds)):
                 from bjsim.sim.engine.rounds import play_lanes  # imports numba
@@ -114,12 +101,7 @@ class Walkers:
 
 
 class AdjustedWalkers:
-    """The walkers of one table that also count luck.
-
-    Args:
-        walkers: The walkers of its rounds.
-        unit: The payoff quantum, as a share of an initial bet.
-    """
+    """The walkers of one table that also count luck; `unit` is the payoff quantum, in initial bets."""
 
     def __init__(self, walkers: Walkers, unit: Fraction) -> None:
         self.walkers = walkers

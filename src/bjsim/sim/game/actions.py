@@ -106,12 +106,7 @@ class View(NamedTuple):
 
 
 class Question(NamedTuple):
-    """A decision that a seat must make.
-
-    Attributes:
-        seat: Number of the seat, from 0.
-        view: What the seat may know.
-    """
+    """A decision that seat number `seat`, from 0, must make; `view` is what it may know."""
 
     seat: int
     view: View

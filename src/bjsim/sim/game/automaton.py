@@ -35,12 +35,11 @@ class Decision(NamedTuple):
 
 
 class Draw(NamedTuple):
-    """Cards to a hand.
+    """Cards to a hand, whose state before is `state`.
 
-    Attributes:
-        state: The hand before.
-        purpose: HIT, DOUBLE, or DEAL for the first two cards; PEEKED for the first two if a dealer's natural ends the
-            round. PAIR and OTHER: the second card of a split hand, given whether it makes a pair that may be split.
+    `purpose` is HIT, DOUBLE, or DEAL for the first two cards; PEEKED for the first two if a dealer's natural
+    ends the round; PAIR or OTHER for the second card of a split hand, given whether it makes a pair that may
+    be split.
     """
 
     state: HandState

@@ -23,17 +23,7 @@ def card_value(rank: int) -> int:
 
 
 def parse_rank(card: object) -> int:
-    """Parse a card.
-
-    Args:
-        card: Its letter, "10" or "1", or its points 1..10.
-
-    Returns:
-        Its rank index.
-
-    Raises:
-        ValueError: Anything else.
-    """
+    """Return the rank index of a card: its letter, "10" or "1", or its points 1..10; else ValueError."""
     text = str(card).upper()
     text = {"10": "T", "1": "A"}.get(text, text)
     if len(text) == 1 and text in RANKS:
@@ -51,14 +41,7 @@ def rank_probabilities(ten_probability: Fraction, deck: str = "standard") -> tup
 
 
 def count_points(ranks: Sequence[int]) -> tuple[int, bool]:
-    """Compute the points of a hand.
-
-    Args:
-        ranks: Rank indices of its cards.
-
-    Returns:
-        The points, above 21 for a bust, and whether an ace counts 11 (a soft hand).
-    """
+    """Return the points of rank indices, above 21 for a bust, and whether an ace counts 11 (a soft hand)."""
     return best_points(sum([VALUES[rank] for rank in ranks]), 0 in ranks)
 
 

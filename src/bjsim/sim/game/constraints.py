@@ -12,13 +12,7 @@ from bjsim.sim.game.rule_parsers import EARLY_SURRENDER
 
 
 class Contradiction(NamedTuple):
-    """A combination of values that is refused.
-
-    Attributes:
-        fields: The fields that contradict each other.
-        broken: Whether rules have the combination.
-        message: The error, with values of fields as `{field}`; the fields are named in it.
-    """
+    """A combination of values that is refused; `message` names the fields, with values as `{field}`."""
 
     fields: tuple[str, str]
     broken: Callable[[Any], bool]  # of a `Rules`, whose module imports this one

@@ -18,11 +18,10 @@ ACE = 0  # its rank index
 class Course(NamedTuple):
     """What happens against an open card.
 
-    Attributes:
-        before: Letters of the choices that are made before the dealer looks for a natural: I, R, or both.
-        looks: Whether the dealer looks at the hole card, so that a natural ends the round before the hands are played.
-        natural: Rank index of the second card that completes a natural, all ten-valued ranks being one; -1 for none.
-        takes: What a natural takes, as in `Rules.no_hole_loses`; empty if none is possible.
+    `before` has the letters of the choices made before the dealer looks for a natural: I, R, or both;
+    `looks`: at the hole card, so that a natural ends the round before hands are played; `natural` is the rank
+    index of the second card that completes one, all ten-valued ranks being one, -1 for none; `takes` what it
+    takes, as in `Rules.no_hole_loses`, empty if none is possible.
     """
 
     before: str
@@ -36,15 +35,7 @@ class Course(NamedTuple):
 
 
 def course(rules: Rules, up: int) -> Course:
-    """What happens against an open card.
-
-    Args:
-        rules: The rules of the game.
-        up: The card's rank index.
-
-    Returns:
-        The course of the round against it.
-    """
+    """Return what happens against an open card; `up` is its rank index."""
     card = min(up, TEN)
     natural = {ACE: TEN, TEN: ACE}.get(card, -1) if rules.naturals == "both" else -1
     possible = natural >= 0

@@ -21,14 +21,7 @@ class Shuffled:
 
 @dataclass(frozen=True, slots=True)
 class Dealt:
-    """A card left the shoe.
-
-    Attributes:
-        card: Its letter.
-        seat: Number of the seat that gets it, or DEALER.
-        hand: Number of the seat's hand.
-        face_down: Whether it is the dealer's hole card.
-    """
+    """A card left the shoe for a hand of `seat`, or for DEALER; the dealer's hole card is `face_down`."""
 
     card: str
     seat: int = DEALER

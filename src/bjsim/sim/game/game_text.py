@@ -11,11 +11,7 @@ SAID = ("decks", "cut", "hit_soft_17", "dealer_shows", "blackjack_pays", "double
 def game_text(rules: Rules, shoe: str | None = None) -> str:
     """A game with its shoe and the rules that matter most, in the words of the trade.
 
-    Other rules that differ from the preset of the same name are listed.
-
-    Args:
-        rules: The game.
-        shoe: The cards of the shoe, if not whole decks.
+    Other rules that differ from the namesake preset's are listed. `shoe` is its cards, if not whole decks.
     """
     words = [f"shoe {shoe}" if shoe else _shoe(rules), "H17" if rules.hit_soft_17 else "S17"]
     if rules.dealer_shows == "both":

@@ -43,19 +43,19 @@ class HandState(NamedTuple):
 
     Attributes:
         points: The best total; 22 for every bust.
-        soft: Whether an ace counts 11.
-        cards: Number of cards, up to three; up to six or seven if the rules have bonuses, up to that of a Charlie.
+        cards: Number of cards, up to three; up to six or seven if the rules have bonuses, up to that of a
+            Charlie.
         rank: Rank index that its one or two cards share if it can matter for a split, else -1.
-        meld: With bonuses, the sorted rank indices so far while 7-7-7 or 8-7-6 is possible or complete.
-        split: WHOLE, SPLIT_HAND or SPLIT_ACES while it has at most two cards, then WHOLE; or SPLIT_HAND for all split
-            hands if hands of any number of cards may double, but not split hands, or if a dealer's natural does not
-            take all bets.
-        held: With `CardStates`, the sorted values of its cards (0 for an ace, 9 for ten), else empty.
-        covered: Whether an earlier hand of the split already loses the one bet that a dealer's natural takes besides
-            busted bets; False once it has bust.
-        risk: The share of its bet that it can lose: 0 if the house put it up; once it has doubled, 1/2 if the house
-            put up one of two bets.
-        rest: In the automaton, the pending hands that follow if they depend on how this hand ends, else empty.
+        meld: The sorted rank indices so far while 7-7-7 or 8-7-6 is possible or complete, if there are bonuses.
+        split: WHOLE, SPLIT_HAND or SPLIT_ACES while it has at most two cards, then WHOLE; or SPLIT_HAND for
+            all split hands if hands of any number of cards may double, but not split hands, or if a dealer's
+            natural does not take all bets.
+        held: The sorted values of its cards (0 for an ace, 9 for ten) for `CardStates`, else empty.
+        covered: Whether an earlier hand of the split already loses the one bet that a dealer's natural takes
+            besides busted bets; False once it has bust.
+        risk: The share of its bet that it can lose: 0 if the house put it up; 1/2 once doubled if it put up
+            one of two.
+        rest: The pending hands that follow, in the automaton, if they depend on how this hand ends, else empty.
         doubled: How often it has doubled, where a hand that has doubled may have a choice; else 0.
     """
 
@@ -92,13 +92,10 @@ CHARLIE, INSURED, ORIGINAL_BET = Result("charlie", 21), Result("insured"), Resul
 
 
 class DealerState(NamedTuple):
-    """The dealer's hand.
+    """The dealer's hand; `points` is the best total, 22 for a bust, or 23 if a dealer's 22 pushes.
 
-    Attributes:
-        points: The best total; 22 for a bust, or 23 if a dealer's 22 pushes.
-        soft: Whether an ace counts 11.
-        cards: Number of cards, up to three.
-        held: With `CardStates`, the sorted values of at most two cards if both are shown, else empty.
+    `cards` are counted up to three; `held`, of `CardStates`, has the sorted values of at most two cards if
+    both are shown.
     """
 
     points: int = 0

@@ -21,14 +21,7 @@ class Bettor(Protocol):
     """A player that chooses its bet before every round."""
 
     def bet(self, view: View) -> int:
-        """Choose a bet.
-
-        Args:
-            view: The rules, the seat and its chips; no card is dealt yet.
-
-        Returns:
-            Units. With 0 the round is played and seen, and pays nothing.
-        """
+        """Choose a bet in units, before the deal; with 0 the round is played and seen, and pays nothing."""
         ...
 
 
@@ -40,23 +33,12 @@ class Observer(Protocol):
         """Take note of an event, of this or another seat.
 
         A face-down card is `#`. The hole card follows as `Revealed`, at the end of the round if not before.
-
-        Args:
-            event: The event.
         """
         ...
 
 
 def drive(steps: Steps, answer: Callable[[int, View], Action]) -> RoundResult:
-    """Play a round with a function that answers every question.
-
-    Args:
-        steps: `Round.steps()`.
-        answer: Takes the number of a seat and its view; returns a legal action.
-
-    Returns:
-        The result of the round.
-    """
+    """Play `Round.steps()`; `answer` takes the number of a seat and its view, and returns a legal action."""
     try:
         question = next(steps)
         while True:
@@ -67,12 +49,7 @@ def drive(steps: Steps, answer: Callable[[int, View], Action]) -> RoundResult:
 
 
 def ask_action(player: Player, view: View) -> Action:
-    """Ask a player for an action.
-
-    Raises:
-        RunFailed: The player raised an exception.
-        IllegalAction: The answer is not a legal action.
-    """
+    """Ask a player for an action; RunFailed: it raised an exception, IllegalAction: its answer is not legal."""
     try:
         answer: object = player.decide(view)
     except RunFailed:
@@ -115,11 +92,7 @@ def find_observers(players: Sequence[Player]) -> Observers:
 
 
 def show_events(observers: Observers, events: Sequence[Event], first: int) -> int:
-    """Show observers the events from number `first` on. Returns: the number of events.
-
-    Raises:
-        RunFailed: An observer raised an exception.
-    """
+    """Show observers the events from number `first` on; return the number of events. RunFailed: one raised."""
     for event in map(as_seen, events[first:]) if observers else ():
         for name, observe in observers:
             try:
@@ -132,19 +105,7 @@ def show_events(observers: Observers, events: Sequence[Event], first: int) -> in
 
 
 def ask_bets(rules: Rules, players: Sequence[Player], chips: Sequence[int]) -> tuple[int, ...]:
-    """Ask for the bets of a round, before the deal.
-
-    Args:
-        rules: The rules of the game.
-        players: One for each seat.
-        chips: What each seat holds.
-
-    Returns:
-        Units for each seat, 1 for those that do not choose; empty if none does.
-
-    Raises:
-        RunFailed: A player raised an exception, or its bet is not a number of units.
-    """
+    """Ask for the bets of a round: units per seat, 1 for seats that do not choose; empty if none does."""
     if not any(hasattr(player, "bet") for player in players):
         return ()
     return tuple(

@@ -70,10 +70,7 @@ class Payments(DealerStates):
         return WAITS_FOR_DEALER
 
     def _settle(self, result: Result, stake: int, dealer: int) -> tuple[Fraction, int]:
-        """The payoff of a hand of `stake` initial bets against the dealer's outcome.
-
-        Returns: (profit, tied stake), both in initial bets; the second is 0 unless ties are replayed.
-        """
+        """The profit and tied stake of a hand, in initial bets; the latter is 0 unless ties are replayed."""
         rules = self.rules
         if result.end == "surrendered":
             return Fraction(-stake, 2), 0

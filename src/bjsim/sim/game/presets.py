@@ -15,14 +15,7 @@ from bjsim.toml_files import read_toml
 
 @dataclass(frozen=True)
 class Preset:
-    """A named game.
-
-    Attributes:
-        rules: Its rules.
-        about: A one-line description.
-        source: Its source.
-        decisions: Decisions where the source is silent.
-    """
+    """A named game; `decisions` are those where its source is silent."""
 
     rules: Rules
     about: str

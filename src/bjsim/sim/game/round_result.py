@@ -10,13 +10,9 @@ from bjsim.sim.game.events import Event, HandEnded
 
 @dataclass(frozen=True)
 class RoundResult:
-    """The result of a round.
+    """The result of a round; `net` and `tied`, the stakes that are tied and replayed, are in initial bets.
 
-    Attributes:
-        net: Profit of each seat, in initial bets.
-        tied: Stake of each seat that is tied and replayed, in initial bets.
-        events: What happened, in order.
-        bets: Units that each seat bet, to multiply its profit by; empty if no player chose.
+    `bets` are units that each seat bet, to multiply its profit by; empty if no player chose.
     """
 
     net: tuple[Fraction, ...]

@@ -97,14 +97,10 @@ def parse_word(text: str) -> dict[str, object] | None:
 
 
 def expand_words(changes: Mapping[str, object], known: Collection[str]) -> dict[str, object]:
-    """Replace words of the trade by the fields that they stand for; the last of several values of a field counts.
+    """Replace words of the trade by their fields; the last of several values of a field counts.
 
-    Args:
-        changes: Values by field; a word has a truth value, and false is the opposite of a word for a flag.
-        known: The fields.
-
-    Raises:
-        RulesError: A name is unknown, or a value does not fit its word.
+    A word in `changes` has a truth value; false is the opposite of a word for a flag. RulesError: a name is
+    unknown, or a value does not fit its word.
     """
     expanded: dict[str, object] = {}
     for name, value in changes.items():

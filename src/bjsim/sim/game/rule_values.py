@@ -81,15 +81,7 @@ class RuleValues:
         return 1 if self.exchange == "none" else 2
 
     def need_one_hand(self, why: str, use: str = "exchange = none") -> None:
-        """Refuse two hands of a seat.
-
-        Args:
-            why: What is not done with them, such as `are not counted`.
-            use: The rule that helps.
-
-        Raises:
-            RulesError: Seats have two hands.
-        """
+        """Raise RulesError if seats have two hands; `why` is such as `are not counted`, `use` what helps."""
         if self.bets > 1:
             raise RulesError(f"exchange = {self.exchange}: two hands of a seat {why}; use {use}")
 
@@ -103,15 +95,7 @@ class RuleValues:
         return 1 if self.split_by == "never" else max(self.hand_limit(aces) for aces in (False, True))
 
     def doubles(self, points: int, soft: bool) -> bool:
-        """Whether a hand may double, apart from its number of cards, splits and chips.
-
-        Args:
-            points: The points of the hand.
-            soft: Whether an ace in it counts 11.
-
-        Returns:
-            Whether `double_on` allows it.
-        """
+        """Whether `double_on` lets a hand double, apart from its number of cards, splits and chips."""
         if self.double_on in ("any", "never"):
             return self.double_on == "any"
         return not soft and _within(points, self.double_on)

@@ -41,18 +41,11 @@ class Cards:
 
 
 class PlayedHand(Cards):
-    """A seat's hand in play.
+    """A seat's hand in play; `stake` and `free`, what the house put up of it, are in chips.
 
-    Attributes:
-        stake: Chips bet on it.
-        free: Chips of these that the house put up.
-        doubled: How often it has doubled.
-        split_from: Rank index of the pair it was split from, or -1.
-        bet: Number of the seat's bet that it belongs to, from 0.
-        exchanged: Whether its second card was exchanged.
-        moves: Number of actions so far.
-        legal: Letters of its legal actions, once its turn has come.
-        ending: How it ended, or None.
+    `doubled` is how often it has doubled; `split_from` the rank index of the pair it was split from, or -1;
+    `bet` the number of the seat's bet that it belongs to, from 0; `moves` the actions so far; `legal` the
+    letters of its legal actions, once its turn has come; `ending` how it ended, or None.
     """
 
     __slots__ = ("bet", "doubled", "ending", "exchanged", "free", "legal", "moves", "split_from", "stake")
@@ -78,16 +71,10 @@ class PlayedHand(Cards):
 
 @dataclass(slots=True)
 class Seat:
-    """A seat during a round.
+    """A seat during a round; `chips` are those it holds, without its stakes.
 
-    Attributes:
-        number: Number of the seat, from 0.
-        chips: Chips that the seat holds, without its stakes.
-        hands: Its hands.
-        turn: Index of the hand in play; the number of hands if all have ended.
-        answer: Its first action, if it was asked for before the dealer peeked.
-        insured: Whether it took insurance.
-        bets: Its initial bets: 2 if it attacked, or has two hands.
+    `turn` is the index of the hand in play, the number of hands if all have ended; `answer` its first action,
+    if it was asked for before the dealer peeked; `bets` its initial bets, 2 if it attacked, or has two hands.
     """
 
     number: int

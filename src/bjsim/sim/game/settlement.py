@@ -54,16 +54,7 @@ def risks_bet(rules: Rules, seat: Seat) -> bool:
 def settle_seats(
     rules: Rules, seats: Sequence[Seat], dealer: Cards
 ) -> tuple[tuple[Fraction, ...], tuple[Fraction, ...], list[Event]]:
-    """Settle all hands of a round.
-
-    Args:
-        rules: The rules of the game.
-        seats: The seats with their finished hands.
-        dealer: The dealer's final cards.
-
-    Returns:
-        Profit and replayed stake of each seat in initial bets, and the events.
-    """
+    """Settle all hands; return each seat's profit and replayed stake in initial bets, and the events."""
     net, tied, events = [], [], list[Event]()
     special = rules.naturals == "both" and dealer.natural
     for seat in seats:
@@ -106,14 +97,7 @@ def pay_seat(rules: Rules, hands: Sequence[PlayedHand], dealer: Cards, special: 
 
 
 def pay(rules: Rules, hand: PlayedHand, dealer: Cards, special: bool) -> Payoff:
-    """Settle a finished hand.
-
-    Args:
-        rules: The rules of the game.
-        hand: The hand.
-        dealer: The dealer's final cards.
-        special: Whether the dealer has a natural, and the rules treat it as more than 21.
-    """
+    """Settle a finished hand; `special`: the dealer has a natural, and the rules treat it as more than 21."""
     times = _times_stake(rules, hand, dealer.points, special)
     return _paid(times, hand.stake - hand.free if times == LOST else hand.stake, rules.buy_in)
 

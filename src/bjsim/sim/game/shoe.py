@@ -45,14 +45,10 @@ class Shoe(Protocol):
 
 
 def alias_table(probabilities: tuple[Fraction, ...]) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    """Build Walker's alias table for draws of ranks from 32 random bits.
+    """Build Walker's alias table for draws of ranks from 32 random bits: (threshold, other), int64 (SLOTS,).
 
-    Args:
-        probabilities: Probabilities of the ranks.
-
-    Returns:
-        (threshold, other), both int64 (SLOTS,). The low 4 bits of a draw select its slot. The draw is the slot's own
-        rank if the other 28 bits are below the threshold, else the rank `other`.
+    The low 4 bits of a draw select its slot. The draw is the slot's own rank if the other 28 bits are below
+    the threshold, else the rank `other`.
     """
     share = [p * SLOTS for p in (*probabilities, *[Fraction(0)] * (SLOTS - len(probabilities)))]
     threshold = np.full(SLOTS, 1 << 28, dtype=np.int64)

@@ -23,12 +23,10 @@ class Need(Flag):
 
 @dataclass(frozen=True)
 class Backend:
-    """A source of executors for a driver.
+    """A source of executors for a driver; `open_pool` is called again after workers were lost.
 
-    Attributes:
-        open_pool: Creates an executor; called again after workers were lost.
-        in_flight: The number of jobs that should be submitted and unfinished at present.
-        lost: Exceptions of a job's future that mean that its worker died; the job is then resubmitted.
+    `in_flight` is the number of jobs that should be submitted and unfinished at present. An exception in
+    `lost` means that a job's worker died; the job is then resubmitted.
     """
 
     open_pool: Callable[[], Executor]

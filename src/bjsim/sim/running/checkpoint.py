@@ -17,12 +17,7 @@ from bjsim.sim.stats.tally import Tally
 
 @dataclass
 class Checkpoint:
-    """A file with the progress of a run, to resume it. It is replaced atomically.
-
-    Attributes:
-        path: The file.
-        description: A description of the experiment in JSON values, to refuse the file of another experiment.
-    """
+    """A file with the progress of a run, replaced atomically; `description` is to refuse another experiment."""
 
     path: Path
     description: Mapping[str, Any] = field(default_factory=dict)
@@ -38,11 +33,7 @@ class Checkpoint:
         write_checked(self.path, data)
 
     def read(self) -> tuple[dict[str, Any], Progress]:
-        """Read the description of the experiment and the progress.
-
-        Raises:
-            InputError: The file cannot be read, is not a checkpoint, or is damaged.
-        """
+        """Read the experiment's description and the progress; InputError: no checkpoint, or it is damaged."""
         try:
             data = read_checked(self.path)
             experiment = dict(data["experiment"])
@@ -56,11 +47,7 @@ class Checkpoint:
         return experiment, progress
 
     def load(self) -> Progress:
-        """Read the progress of this experiment.
-
-        Raises:
-            InputError: As for `read`, or the file belongs to another experiment.
-        """
+        """Read the progress of this experiment; InputError as for `read`, or of another experiment's file."""
         experiment, progress = self.read()
         expected = json.loads(json.dumps(self.description))
         if experiment != expected:
@@ -70,15 +57,7 @@ class Checkpoint:
 
 
 def write_checked(path: Path, data: Mapping[str, Any]) -> None:
-    """Replace a file atomically by JSON values with their checksum.
-
-    Args:
-        path: The file.
-        data: The values by name.
-
-    Raises:
-        InputError: It cannot be written.
-    """
+    """Replace a file atomically by JSON values with their checksum; InputError if it cannot be written."""
     temporary = path.with_name(path.name + ".new")
     with file_errors(temporary), temporary.open("w", encoding="utf-8") as file:
         json.dump({**data, "sha256": _checksum(data)}, file)
@@ -88,17 +67,9 @@ def write_checked(path: Path, data: Mapping[str, Any]) -> None:
 
 
 def read_checked(path: Path) -> dict[str, Any]:
-    """Read what `write_checked` wrote.
+    """Read what `write_checked` wrote; OSError: unreadable. ValueError: damaged.
 
-    Args:
-        path: The file.
-
-    Returns:
-        The values by name.
-
-    Raises:
-        OSError: The file cannot be read.
-        ValueError: It is damaged. A file of another kind raises this, a TypeError, KeyError or AttributeError.
+    A file of another kind raises this, a TypeError, KeyError or AttributeError.
     """
     data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     if data.pop("sha256") != _checksum(data):

@@ -20,12 +20,9 @@ from bjsim.sim.stats.tally import Tally
 
 @dataclass(frozen=True)
 class CommonCards:
-    """Tables of the same game that are dealt the same cards.
+    """Tables of one game that are dealt the same cards, whose seats, in order, are this table's.
 
-    Attributes:
-        tables: The tables; their seats, in order, are the seats of this table.
-        size: Cards of a shoe, 0 for an infinite one.
-        cut: Cards dealt before the shoe is shuffled.
+    `size` is the cards of a shoe, 0 for an infinite one; `cut` those dealt before the shuffle.
     """
 
     tables: Sequence[TracedTable]

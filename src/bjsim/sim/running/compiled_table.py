@@ -37,12 +37,9 @@ def find_walkers(compiled: CompiledRules, play_round: PlayRound) -> Walkers:
 
 @dataclass(frozen=True)
 class CompiledTable:
-    """A table whose seats all play charts, by the round table.
+    """A table whose seats all play charts; `unit` is the payoff quantum, as a share of an initial bet.
 
-    Attributes:
-        compiled: The compiled rules and charts.
-        unit: The payoff quantum, as a share of an initial bet.
-        readable: The same table, for rounds that the round table has no room for.
+    `readable` is the same table, for rounds that the round table has no room for.
     """
 
     compiled: CompiledRules
@@ -111,12 +108,10 @@ def _all_rounds(tally: Tally) -> list[float]:
 
 
 def make_tallies(unit: Fraction, counts: Array, outside: Array) -> list[Tally]:
-    """Make the tallies of all seats from the counts of a kernel.
+    """Make the tallies of all seats from a kernel's counts; see `Counts.dense` for `counts`, int64.
 
-    Args:
-        unit: The payoff quantum, as a share of an initial bet.
-        counts: Frequencies of payoffs, int64 (seats, ties + 1, 2 width + 1); see `Counts.dense`.
-        outside: Payoffs outside that window, rows of (seat, payoff code), int64 (n, 2).
+    `outside` has rows of (seat, payoff code), int64 (n, 2); `unit` is the payoff quantum, as a share of an
+    initial bet.
     """
     width = counts.shape[2] // 2
     tallies = []

@@ -45,18 +45,12 @@ def local(workers: int, records: Any = None) -> Backend:
 def find_backend(
     executor: Executor | None = None, workers: int | None = None, needs: Need = Need.NOTHING
 ) -> BackendSpec:
-    """The place where blocks are played, not open yet.
+    """The place where blocks are played, not open yet; an `executor` is left open, None is this machine.
 
-    On this machine these are processes, or threads where players or other threads of this process rule processes out.
-    The compiled round lets other threads run, so that charts are played as fast by threads; players in Python are not.
-
-    Args:
-        executor: Any executor, which is left open; None for this machine.
-        workers: Processes, or how many blocks the executor plays at once; None is one for each core of this machine.
-        needs: Everything that the players need, by which processes or threads are chosen.
-
-    Raises:
-        InputError: It is no executor.
+    These are processes on this machine, or threads where players or other threads of this process rule
+    processes out. The compiled round lets other threads run, so that charts are played as fast by threads;
+    players in Python are not. `workers` are processes, or how many blocks the executor plays at once, None
+    for one per core.
     """
     cores = workers or usable_cores()
     if isinstance(executor, Executor):

@@ -72,14 +72,9 @@ class Point(NamedTuple):
 
 
 def half_width(tally: Tally, optimal_n: int) -> float:
-    """Half the width of a seat's anytime-valid interval.
+    """Half a seat's anytime-valid interval's width, in initial bets; inf if no bet is settled.
 
-    Args:
-        tally: The seat's tally.
-        optimal_n: See `intervals.anytime`.
-
-    Returns:
-        The half-width in initial bets, that of the luck-adjusted return if there is one; inf if no bet is settled.
+    It is that of the luck-adjusted return if there is one.
     """
     if not tally.settled:
         return math.inf
@@ -100,16 +95,9 @@ class Job(NamedTuple):
 class Experiment:
     """Groups of seats, and how long they play.
 
-    Attributes:
-        rules: The rules of the game.
-        groups: One Table for each group. Each group plays at `tables` tables; these are numbered from 0, group after
-            group.
-        hands: Rounds of each seat, over all its tables.
-        seed: The seed of the random streams.
-        tables: The number of tables of each group.
-        precision: Play stops early once the half-width of every seat's anytime-valid interval is at most this many
-            initial bets; 0 never stops early.
-        target_n: The number of rounds where that is expected.
+    Each group plays at `tables` tables, numbered from 0, group after group; `hands` are rounds of each seat,
+    over all its tables. Play stops early once the half-width of every seat's anytime-valid interval is at
+    most `precision` initial bets, which is expected after `target_n` rounds; 0 never stops early.
     """
 
     rules: Rules

@@ -37,12 +37,7 @@ class Guest(Protocol):
 
 @dataclass(frozen=True)
 class ReadableTable:
-    """A table played in the readable round, by any players, at up to thousands of rounds a second.
-
-    Attributes:
-        rules: The rules of the game.
-        players: One player for each seat.
-    """
+    """A table played in the readable round, by any players, at up to thousands of rounds a second."""
 
     rules: Rules
     players: Sequence[Player]
@@ -71,14 +66,7 @@ class ReadableTable:
                 yield Round(self.rules, shoe, self.seats).play(players)
 
     def play_round(self, cards: Iterator[int]) -> tuple[list[int], int]:
-        """Play a round of players without memories.
-
-        Args:
-            cards: The rank indices of the next cards.
-
-        Returns:
-            The payoff code of each seat, and the number of cards dealt.
-        """
+        """Play a round of players without memories on rank indices; return payoff codes and cards dealt."""
         *codes, dealt = self._row(Round(self.rules, CardStream(cards), self.seats).play(self.players))
         return codes, dealt
 

@@ -50,13 +50,9 @@ class Shard(NamedTuple):
 
     @staticmethod
     def parse(text: object) -> Shard:
-        """Read a shard.
+        """Read a shard: `3/64`; `auto` in a SLURM job array; `auto/64` in that or an indexed Kubernetes job.
 
-        Args:
-            text: `3/64`; `auto` in a SLURM job array; `auto/64` in an indexed Kubernetes job or a SLURM job array.
-
-        Raises:
-            InputError: It is not accepted, or no variable of a job array is set.
+        InputError: the text is not accepted, or no variable of a job array is set.
         """
         found = re.fullmatch(r"(auto|\d{1,6})(?:/(\d{1,6}))?", str(text).strip())
         if found and found[1] == "auto":
@@ -82,14 +78,9 @@ def _of_array(count: int) -> Shard:
 
 @dataclass
 class PartFile(ABC, Generic[Job]):
-    """The file of a shard, which is replaced atomically.
+    """The file of a shard, replaced atomically; `jobs` is what each job gave, by its number.
 
-    Attributes:
-        path: The file.
-        description: The whole run in JSON values, as in a checkpoint.
-        shard: The shard.
-        jobs: What each job gave, by its number.
-        seconds: How long they took.
+    `description` is of the whole run in JSON values, as in a checkpoint.
     """
 
     path: Path
@@ -164,13 +155,7 @@ class SaveClock:
 
 
 class ShardDriver(Driver):
-    """Plays the jobs of a shard.
-
-    Args:
-        experiment: The whole experiment.
-        part: Where the tallies are kept.
-        options: See `Driver`.
-    """
+    """Plays the jobs of a shard of the whole `experiment`; the tallies are kept in `part`."""
 
     def __init__(self, experiment: Experiment, part: Part, **options: Any) -> None:
         super().__init__(experiment, **options)
@@ -200,14 +185,7 @@ class ShardDriver(Driver):
 
 
 def join_parts(parts: Sequence[PartFile[Job]]) -> dict[int, Job]:
-    """The jobs of all shards of a run.
-
-    Args:
-        parts: The parts, in any order.
-
-    Raises:
-        InputError: A part is of another run, given twice, or missing.
-    """
+    """The jobs of all shards, in any order; InputError: a part is of another run, given twice, or missing."""
     first, known = parts[0], dict[int, PartFile[Job]]()
     for part in parts:
         if part.description != first.description or part.shard.of != first.shard.of:
@@ -226,18 +204,7 @@ def join_parts(parts: Sequence[PartFile[Job]]) -> dict[int, Job]:
 
 
 def merge_jobs(experiment: Experiment, parts: Sequence[Part]) -> Progress:
-    """Merge the parts of a run.
-
-    Args:
-        experiment: The run.
-        parts: Its parts.
-
-    Returns:
-        The progress of the whole run, the same as if it had not been divided.
-
-    Raises:
-        InputError: As for `join_parts`, or a shard was stopped before its end.
-    """
+    """Merge a run's parts as if undivided; InputError as for `join_parts`, or a shard stopped before its end."""
     jobs, driver = join_parts(parts), Driver(experiment)
     for index, job in enumerate(experiment.jobs()):
         if index not in jobs:

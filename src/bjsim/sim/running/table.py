@@ -32,16 +32,7 @@ class Table(Protocol):
         ...
 
     def play(self, seed: int, table: int, spans: Sequence[Span]) -> list[Tally]:
-        """Play blocks.
-
-        Args:
-            seed: The seed of the random streams.
-            table: The table's number.
-            spans: The blocks, and how many of their rounds to play.
-
-        Returns:
-            A tally for each seat.
-        """
+        """Play blocks at table number `table`; `spans` are the blocks, and how many of their rounds to play."""
         ...
 
 
@@ -49,16 +40,9 @@ class TracedTable(Table, Protocol):
     """A table that can return the payoffs of every round."""
 
     def play_traced(self, seed: int, table: int, span: Span) -> tuple[list[Tally], Array]:
-        """Play a block.
+        """Play a block; return a tally for each seat, and the trace, int64 (rounds, seats + 1).
 
-        Args:
-            seed: The seed of the random streams.
-            table: The table's number.
-            span: The block, and how many of its rounds to play.
-
-        Returns:
-            A tally for each seat, and the trace: for each round a row with each seat's payoff code (see
-            `CompiledRules`) and the number of cards dealt so far, int64 (rounds, seats + 1).
+        A row has each seat's payoff code (see `CompiledRules`) and the number of cards dealt so far.
         """
         ...
 
@@ -73,21 +57,10 @@ class WatchedTable(Table, Protocol):
 
 
 def play_blocks(table: Table, seed: int, number: int, first: int, last: int, until: int) -> list[Tally]:
-    """Play consecutive blocks of a table. This is the function that the driver submits to executors.
+    """Play consecutive blocks of a table, `first` to `last`; the driver submits this function to executors.
 
-    Args:
-        table: The table.
-        seed: The seed of the random streams.
-        number: The table's number.
-        first: The first block.
-        last: The last block.
-        until: Rounds that the table plays in all; later rounds of the last block are left out.
-
-    Returns:
-        A tally for each seat.
-
-    Raises:
-        RunFailed: A tally lacks rounds.
+    `until` is the rounds that the table plays in all; later rounds of the last block are left out. Return a
+    tally for each seat. RunFailed: a tally lacks rounds.
     """
     began = time.perf_counter()
     spans = make_spans(first, last, until)

@@ -135,14 +135,7 @@ def open_executor(workers: int, records: Any = None) -> Executor:
 
 @contextmanager
 def collect_logs(path: str | None) -> Iterator[Any]:
-    """Write the log records of this process and of all workers to the file `path`, if it is given.
-
-    Yields:
-        The `records` argument of `open_executor`.
-
-    Raises:
-        OSError: The file cannot be written.
-    """
+    """Write the log records of all workers and this process to `path`, if given; yield the `records` argument."""
     if path is None:
         yield None
         return

@@ -20,13 +20,7 @@ PER_CONTROL = 8  # shoes of a half for each control; with fewer, controls cost m
 
 
 class ShoeSums(NamedTuple):
-    """Sums over the shoes of each half of a sample, for D quantities.
-
-    Attributes:
-        shoes: Number of shoes, (2,).
-        sums: Sums of the quantities, (2, D).
-        products: Sums of their products, (2, D, D).
-    """
+    """Sums over the shoes of each half of a sample, (2,), of D quantities, (2, D), and products, (2, D, D)."""
 
     shoes: Array
     sums: Array
@@ -34,13 +28,9 @@ class ShoeSums(NamedTuple):
 
 
 class Ratios(NamedTuple):
-    """Estimates.
+    """Estimates: ratios (n,) with covariance (n, n).
 
-    Attributes:
-        values: The ratios, (n,).
-        covariance: Their covariance matrix, (n, n).
-        forms: What a shoe of each half adds to the errors of the ratios: forms @ u + constants, (2, n, D).
-        constants: The same, (2, n).
+    A shoe of each half adds forms @ u + constants to their errors; `forms` (2, n, D), `constants` (2, n).
     """
 
     values: Array
@@ -55,17 +45,10 @@ def plain_ratios(sums: ShoeSums, tops: Array, bottom: Array) -> Ratios:
 
 
 def controlled_ratios(sums: ShoeSums, tops: Array, bottom: Array, controls: Array, means: Array) -> Ratios:
-    """Estimate ratios.
+    """Estimate ratios, with covariances by the delta method, from forms of sums over shoes.
 
-    Args:
-        sums: The sums over the shoes.
-        tops: Forms of the numerators, (n, D).
-        bottom: Form of the denominator, (D,).
-        controls: Forms of the controls, (m, D). They are left out if there are few shoes.
-        means: Exact expectations of the controls per shoe, (m,).
-
-    Returns:
-        The ratios, with covariances by the delta method.
+    `tops` are the forms of the numerators, (n, D); `bottom` that of the denominator, (D,); `controls` (m, D)
+    are left out if there are few shoes, and `means` (m,) are their exact expectations per shoe.
     """
     if sums.shoes.min() < PER_CONTROL * len(controls):
         controls, means = controls[:0], means[:0]

@@ -44,25 +44,16 @@ class Estimate(ABC):
         return fixed_sample(self.mean, self.sd, self.size)
 
     def anytime_interval(self, optimal_n: int) -> tuple[float, float]:
-        """The anytime-valid 95% interval; unbounded below 100 observations.
+        """The anytime-valid 95% interval, in initial bets; unbounded below 100 observations.
 
-        Args:
-            optimal_n: Rounds at which it is narrowest, about.
-
-        Returns:
-            Lower and upper bound, in initial bets.
+        `optimal_n` is about the number of rounds at which it is narrowest.
         """
         return anytime(self.mean, self.sd, self.size, self.optimal_size(optimal_n))
 
 
 @dataclass(frozen=True)
 class RatioSums(Estimate):
-    """The ratio sum y / sum b with its error (delta method), from sums over n observations. `a + b` merges two.
-
-    Attributes:
-        n: The number of observations.
-        y, b, yy, yb, bb: Sums of y, b and their products.
-    """
+    """The ratio sum y / sum b with its error (delta method), from sums over n observations; `a + b` merges."""
 
     n: int = 0
     y: float = 0.0

@@ -31,19 +31,10 @@ def anytime_factor(n: int, optimal_n: int, alpha: float = ALPHA) -> float:
 
 
 def anytime(mean: float, sd: float, n: int, optimal_n: int) -> tuple[float, float]:
-    """The 95% interval of a mean that is valid at all n simultaneously.
+    """The 95% interval of a mean that is valid at all n simultaneously; narrowest at `optimal_n` values.
 
-    It is asymptotic, and therefore unbounded below MIN_VALUES values, where the estimated standard deviation means
-    little.
-
-    Args:
-        mean: Mean of the first n values.
-        sd: Their standard deviation.
-        n: The number of values.
-        optimal_n: The number of values at which the interval is narrowest; fix it before the first value is seen.
-
-    Returns:
-        The lower and the upper bound.
+    It is asymptotic, and therefore unbounded below MIN_VALUES values, where the estimated standard deviation
+    means little. Fix `optimal_n` before the first value is seen.
     """
     half_width = sd * anytime_factor(n, optimal_n) if n >= MIN_VALUES else math.inf
     return mean - half_width, mean + half_width

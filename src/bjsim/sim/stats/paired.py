@@ -27,13 +27,7 @@ ROUND = 5.5  # typical cards in a round of one seat; only `optimal_n` of the int
 
 
 class Rounds(NamedTuple):
-    """One seat's rounds, as integer arrays of shape (rounds,).
-
-    Attributes:
-        net: Payoff quanta won.
-        tied: Initial bets tied.
-        dealt: Cards dealt up to the end of the round.
-    """
+    """One seat's rounds, integers (rounds,): quanta won, initial bets tied, cards dealt up to the end."""
 
     net: Array
     tied: Array
@@ -41,15 +35,9 @@ class Rounds(NamedTuple):
 
 
 def batches(dealt: Array, size: int, cut: int) -> Array:
-    """Find the first round of every batch.
+    """Find the rounds, by index, that are the first to begin in a batch; `dealt` is as in `Rounds`.
 
-    Args:
-        dealt: Cards dealt up to the end of each round, as in `Rounds`.
-        size: Cards of a shoe, 0 for an infinite one.
-        cut: Cards after which the shoe is shuffled before the next round.
-
-    Returns:
-        Indices of the rounds that are the first to begin in a batch.
+    `size` is the cards of a shoe, 0 for an infinite one; it is shuffled before the next round after `cut`.
     """
     before = np.concatenate([[0], dealt[:-1]])
     if not size:

@@ -17,12 +17,9 @@ V = TypeVar("V")
 
 
 class Backward(ABC, Generic[V]):
-    """Values of type V, computed on demand.
+    """Values of type V, computed on demand; `number` is the type of probabilities, `float` or `Fraction`.
 
-    Args:
-        automaton: The automaton of the game.
-        number: The type of probabilities: `float` or `Fraction`.
-        tie_value: Value of a tied stake that is replayed, per unit of the stake.
+    `tie_value` is the value of a tied stake that is replayed, per unit of the stake.
     """
 
     def __init__(self, automaton: Automaton, number: type = float, tie_value: Any = 0) -> None:
@@ -111,10 +108,9 @@ class MergedBackward(Backward[V]):
     def endless(self, again: Any, done: V, whole: V) -> V:
         """Value of a split hand where the number of hands has no limit.
 
-        Args:
-            again: Probability that the second card makes a pair, which is split into two such hands.
-            done: Value of all other second cards, already weighted with their probability.
-            whole: Value of the pair if it were not split.
+        `again` is the probability that the second card makes a pair, split into two such hands; `done` the
+        value of all other second cards, weighted with their probability; `whole` that of the pair if it were
+        not split.
         """
 
     def chance(self, node: Chance) -> V:

@@ -27,19 +27,13 @@ def mix(after: Floats, probabilities: Floats) -> Floats:
 
 
 class DealerIndex:
-    """The dealer's hands: those of the deal in the order of their cards, and then all that the dealer may draw to.
+    """The dealer's hands: first those of the deal in the order of their cards, then all that may be drawn to.
 
-    Args:
-        states: The states of the game.
-        probabilities: (Q,) probabilities of the ranks.
-
-    Attributes:
-        hands: The hands; the first is empty.
-        columns: The chart column that each shows, "" if none.
-        after: (hands, Q) the number of the hand after one more card.
-        acting: The numbers of the hands that the seats act against; those before are still being dealt.
-        ended: For each of these whether it ends the round before anyone acts.
-        early: For each of these whether it does so after seats may surrender.
+    `probabilities` are those of the ranks, (Q,). `hands` begins with the empty one; `columns` are the chart
+    columns that each shows, "" if none; `after` (hands, Q) the number of the hand after one more card;
+    `acting` the numbers of the hands that the seats act against; those before are still being dealt. `ended`
+    and `early`: for each of these whether it ends the round before anyone acts, and whether it does so after
+    seats may surrender.
     """
 
     def __init__(self, states: DealerStates, probabilities: Floats) -> None:

@@ -10,13 +10,9 @@ from bjsim.sim.game.hand_states import HandState
 
 
 def count_visits(automaton: Automaton, choose: Callable[[HandState, str], str]) -> dict[Node, float]:
-    """Expected visits per round to every node that play reaches.
+    """Expected visits per round to every node that play reaches; `choose` is the strategy against one column.
 
-    Visits are infinite where pairs are split that multiply without end.
-
-    Args:
-        automaton: The automaton of the game.
-        choose: The strategy against one column: (state, legal letters) -> letter.
+    They are infinite where pairs are split that multiply without end.
     """
 
     def following(node: Node) -> Iterator[tuple[float, Node]]:

@@ -17,13 +17,7 @@ from bjsim.sim.values.dealer_index import DealerIndex, Floats, mix
 
 
 class Slopes(Backward[Floats]):
-    """The values of one chart, in initial bets.
-
-    Args:
-        automaton: The automaton of the game.
-        dealers: The dealer's hands.
-        tie_value: Value of a tied bet that is replayed.
-    """
+    """The values of one chart, in initial bets; `tie_value` is that of a tied bet that is replayed."""
 
     def __init__(self, automaton: Automaton, dealers: DealerIndex, tie_value: float = 0.0) -> None:
         super().__init__(automaton, tie_value=tie_value)

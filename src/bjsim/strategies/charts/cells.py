@@ -16,14 +16,9 @@ from bjsim.strategies.charts.rows import row_order
 class WrongCell:
     """A cell that a chart plays differently from the best chart.
 
-    Attributes:
-        row: The most specific row for the hand.
-        column: What the dealer shows.
-        chart: The code that the chart uses there.
-        best: The code of the best chart.
-        cost: The cell's share of the whole difference, in initial bets per settled bet.
-        alone: Its cost as the only wrong cell of the best chart, in the same unit; NaN if the value of the best chart
-            is infinite.
+    `row` is the most specific one for the hand. `cost` is the cell's share of the whole difference, in initial
+    bets per settled bet; `alone` is its cost as the only wrong cell of the best chart, in the same unit, NaN if
+    the value of the best chart is infinite.
     """
 
     row: str
@@ -35,12 +30,9 @@ class WrongCell:
 
 
 class CellChoice(NamedTuple):
-    """A decision of a chart next to that of the best chart.
+    """A decision of a chart next to that of the best chart; `rows` are for the hand, most specific first.
 
-    Attributes:
-        rows: The rows in which the hand is looked up, the most specific first.
-        differs: Whether the two charts play it differently.
-        loss: Expected visits per round under the chart, times the value of the best action less that of the chart's.
+    `loss` is the expected visits per round under the chart, times the value of the best action less its own.
     """
 
     rows: tuple[str, ...]

@@ -37,15 +37,7 @@ IF_SPLITS_DOUBLE = ("Ph", "Pd", "Ps")  # these split only if a split hand may do
 
 
 def full_code(action: str, ev: Mapping[str, float | Fraction]) -> str:
-    """The code of an action; after a double or surrender, with the best of what else a code can name.
-
-    Args:
-        action: Its letter.
-        ev: The value of every legal action, by letter.
-
-    Returns:
-        One of `CODES`.
-    """
+    """Return the code of an action; after a double or surrender, with the best of what else a code can name."""
     others = [letter for letter in ELSE.get(action, "") if letter in ev]
     return action + max(others, key=ev.__getitem__).lower() if others else action
 
@@ -219,15 +211,7 @@ def chart_rows(states: States) -> tuple[str, ...]:
 
 
 def make_chart(name: str, rules: Rules, rule: Callable[[str, str], str], source: str = "") -> Chart:
-    """Make a chart from a function.
-
-    Args:
-        name: The name of the strategy.
-        rules: The game it is for.
-        rule: Returns the code for a row and a column. It is called for the rows that do not depend on the number of
-            cards.
-        source: Where the strategy comes from.
-    """
+    """Make a chart from `rule`, called for the rows that do not depend on the number of cards."""
     states = States(rules)
     rows = [row for row in chart_rows(states) if parse_row(row).plain and row not in ("21", "A10")]
     return Chart(name, rules, {(row, col): rule(row, col) for row in rows for col in states.columns}, source)

@@ -21,8 +21,6 @@ class Row(NamedTuple):
 
     Attributes:
         kind: HARD, PAIR or SOFT; a pair of aces is a PAIR, and soft.
-        points: The best total.
-        soft: Whether an ace counts 11.
         rank: The rank index of a pair, else -1.
         counted: The part after `/` or `:` in a row for hands whose cards are counted, else empty.
         stake: Bets on a hand that has doubled and still has a choice, else 1.

@@ -16,9 +16,7 @@ from bjsim.sim.running.backend import Need
 class StatePlayer(ABC):
     """A player whose action depends only on the state of its hand, what the dealer shows, and what is legal.
 
-    Attributes:
-        name: The name of the player.
-        states: The states that it distinguishes: `States`, or `CardStates` if it depends on the cards of a hand.
+    `states` are those that it distinguishes: `States`, or `CardStates` if it depends on the cards of a hand.
     """
 
     name: str
@@ -27,26 +25,10 @@ class StatePlayer(ABC):
 
     @abstractmethod
     def policy(self, state: HandState, column: str, legal: str) -> str:
-        """Return the letter of the action to take.
-
-        Args:
-            state: The state of the hand.
-            column: The label of what the dealer shows, one of `states.columns`.
-            legal: The letters of the legal actions.
-
-        Returns:
-            The letter; one of `legal`.
-        """
+        """Return the letter of the action to take, one of `legal`; `column` is one of `states.columns`."""
 
     def decide(self, view: View) -> Action:
-        """Choose an action.
-
-        Args:
-            view: What the seat may see.
-
-        Returns:
-            The action of the policy.
-        """
+        """Choose the action of the policy."""
         if view.legal == ATTACK:
             return Action(self.policy(HandState(), self.states.column(view.dealer), ATTACK))
         return self._cached_decide(view.hand, view.split, view.dealer, view.legal, view.free, view.doubled)
@@ -62,15 +44,8 @@ class StatePlayer(ABC):
         return Action(self.policy(self.find_state(hand, split, free, doubled), self.states.column(dealer), legal))
 
     def find_state(self, hand: str, split: bool, free: bool = False, doubled: int = 0) -> HandState:
-        """Return the state of a hand, given as in a view.
+        """Return the state of a hand, given as in a view, with its cards as rank letters.
 
-        Args:
-            hand: The cards as rank letters.
-            split: Whether the hand came from a split.
-            free: Whether the house put up its bet.
-            doubled: How often it has doubled, before each of its last cards.
-
-        Returns:
-            The state.
+        `free`: the house put up its bet. `doubled`: how often it has doubled, before each of its last cards.
         """
         return self.states.hand(map(parse_rank, hand), split, free, doubled)

@@ -28,16 +28,7 @@ EDGE = 7.0  # of those for the variance, which is nearly linear and takes second
 def chart_returns(rules: Rules, system: CountingSystem, chart: Chart) -> CountReturns:
     """Compute the returns of a chart by the count before the round, without index plays and insurance.
 
-    Args:
-        rules: The game, with a finite shoe.
-        system: The counting system, with its conventions.
-        chart: The chart.
-
-    Returns:
-        The returns of one unit on one spot.
-
-    Raises:
-        InputError: The shoe is infinite, of other decks than those of 52 cards, or cannot be solved.
+    They are of one unit on one spot. The shoe must be finite, of decks of 52 cards, and one that can be solved.
     """
     decks, dealt = decks_to_count(rules), dealt_share(rules)
     rules = rules.replace(insurance=False, seats=1)
@@ -58,11 +49,7 @@ def chart_returns(rules: Rules, system: CountingSystem, chart: Chart) -> CountRe
 
 
 def highest_score(table: CountReturns, least: float, most: float) -> Ramp:
-    """Return the ramp of highest SCORE between two bets, see `best_ramp`.
-
-    Raises:
-        InputError: The limits are not accepted, or no count is favourable.
-    """
+    """Return the ramp of highest SCORE between two bets, see `best_ramp`; some count must be favourable."""
     bets = best_ramp(table, least, most)
     changes = np.flatnonzero(np.diff(bets, prepend=-1.0))
     steps = [(Fraction(table.counts[at]).limit_denominator(60), Bet(Fraction(bets[at]))) for at in changes.tolist()]

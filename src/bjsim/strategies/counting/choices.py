@@ -43,14 +43,13 @@ class Choice:
     """A choice in one shoe.
 
     Attributes:
-        gain: EV of the action less that of the best one below it, in initial bets, per hand that faces the choice.
-        risk: Mean square of the profit of the action less that of the best one below it; on request, else 0. That of a
-            split includes the products of the profits of its hands only on request.
+        gain: EV of the action less that of the best one below it, in initial bets, per hand facing the choice.
+        risk: Mean square of the profit of the action less that of the best one below it; on request, else 0.
+            That of a split includes the products of the profits of its hands only on request.
         weight: Hands per round that face the choice.
         decided: Hands per round that it decides, because no action above it is better.
         cards: Mean number of cards of the hand and of the dealer that are seen.
-        tags: Mean sum of their tags.
-        tag_variance: Variance of that sum.
+        tags: Mean sum of their tags; `tag_variance` is the variance of that sum.
     """
 
     gain: float
@@ -65,19 +64,10 @@ class Choice:
 def find_choices(
     solver: ShoeSolver, tags: Sequence[float], risk: bool = False, products: bool = False
 ) -> dict[ChoiceKey, Choice]:
-    """Evaluate all choices of a chart in a shoe.
+    """Evaluate all choices of a chart in a shoe; `tags` are those of A, 2..9, T, for `Choice.tags`.
 
-    Args:
-        solver: The solver of the game and the shoe.
-        tags: The tags of A, 2..9, T, for `Choice.tags`.
-        risk: Whether to compute `risk`.
-        products: Whether it includes the products of the profits of split hands, which takes seconds.
-
-    Returns:
-        The choices by key.
-
-    Raises:
-        InputError: Products are asked for, and tens are split by rank.
+    `risk` asks for `Choice.risk`; `products` includes in it the products of the profits of split hands, which
+    takes seconds and is refused where tens are split by rank.
     """
     found: dict[ChoiceKey, Choice] = {}
     for charts in solver.column_charts():

@@ -54,12 +54,7 @@ def correlation(tags: Sequence[float | Fraction], effects: Sequence[float]) -> f
 def effects_of_removal(rules: Rules, strategy: str = "td") -> tuple[float, ...]:
     """Return the effects of removal on the value of a game, in initial bets, for A, 2..9, T.
 
-    Args:
-        rules: The game, with a finite shoe.
-        strategy: The strategy that is kept when the card is removed; one of `bjsim.strategies.shoe` except cdp.
-
-    Raises:
-        InputError: The shoe is infinite, or the strategy is unknown.
+    `strategy`, one of `bjsim.strategies.shoe` except cdp, is kept when a card is removed from the finite shoe.
     """
     effects = ShoeSolver(rules).removal(strategy)
     return tuple(effects[letter] for letter in LETTERS)
@@ -74,12 +69,7 @@ def insurance_effects(decks: int) -> tuple[float, ...]:
 
 
 def betting_correlation(system: CountingSystem, effects: Sequence[float]) -> float:
-    """Return the betting correlation; a side count of aces is included.
-
-    Args:
-        system: The counting system.
-        effects: Effects of removal of A, 2..9, T, such as those of `effects_of_removal`.
-    """
+    """Return the betting correlation by the `effects` of removal of A, 2..9, T, side count of aces included."""
     if len(effects) != TEN + 1:
         raise InputError(f"effects: give {TEN + 1} numbers, for A, 2..9 and T, not {len(effects)}")
     return correlation(system.bet_tags, effects)
@@ -93,13 +83,7 @@ def insurance_correlation(system: CountingSystem) -> float:
 def playing_efficiency(system: CountingSystem, rules: Rules, dealt: float = 0.6) -> float:
     """Return the playing efficiency (see the docstring of the module).
 
-    Args:
-        system: The counting system.
-        rules: The game, with a finite shoe.
-        dealt: The share of the shoe before the cut card.
-
-    Raises:
-        InputError: The shoe is infinite, or of other decks than those of 52 cards.
+    `dealt` is the share of the shoe before the cut card. The shoe must be finite and of decks of 52 cards.
     """
     if not 0 < dealt < 1:
         raise InputError(f"dealt = {dealt} is not accepted; use a share of the shoe above 0 and below 1")

@@ -25,13 +25,10 @@ class CountCells(NamedTuple):
     """One of the counts of a system, that of its bets or of its play, in a shoe of N cards.
 
     Attributes:
-        scaled: The count in integers.
         lowest: The running count of the first column.
         bucket: The count rounded down and limited to the range of buckets, minus the lowest, (N + 1, n).
         play: The number of the play at this count: of a chart and insurance, (N + 1, n).
-        charts: The charts, each once.
-        chart: The chart of each play, an index into `charts`.
-        insures: Whether insurance is taken, for each play.
+        chart: The chart of each play, an index into `charts`; `insures` is also for each play.
     """
 
     scaled: ScaledCount
@@ -80,14 +77,7 @@ def whole_counts(counts: Ratio) -> Array:
 
 
 def make_cells(scaled: ScaledCount, departures: Departures, decks: int, buckets: tuple[int, int]) -> CountCells:
-    """Tabulate a count, its buckets and the play by it.
-
-    Args:
-        scaled: The count in integers.
-        departures: The chart, and index plays.
-        decks: Decks of the shoe.
-        buckets: The lowest and the highest bucket; counts beyond are counted there.
-    """
+    """Tabulate a count, its buckets and the play by it; the outer `buckets` include the counts beyond them."""
     counts = decision_counts(scaled, decks)
     limits = sorted({play.count for play in departures.plays})
     number, plays = _number_plays(departures, limits)

@@ -14,16 +14,10 @@ from bjsim.strategies.shoe.present import action_values
 
 
 class CountCoach(Coach):
-    """Judges decisions by their exact values for the composition of the unseen cards that is expected at the count.
+    """Judges decisions by their exact values for the composition of the unseen cards expected at the count.
 
-    What is right is the best chart with the Illustrious 18 at the true count; another action is a mistake if it loses.
-
-    Args:
-        count: The player's count, which the caller keeps up to date.
-        rules: The game, with a finite shoe.
-
-    Raises:
-        InputError: The game cannot be counted.
+    What is right is the best chart with the Illustrious 18 at the true count; another action is a mistake if it
+    loses. The caller keeps `count` up to date. The shoe must be finite, and the game one that can be counted.
     """
 
     def __init__(self, count: TableCount, rules: Rules) -> None:
@@ -37,15 +31,7 @@ class CountCoach(Coach):
         return f"the unseen cards that are expected at the {self.count.system.full_title} count"
 
     def judge(self, view: View, action: Action) -> Judgement | None:
-        """Compare a decision with the best one at the present count.
-
-        Args:
-            view: What the player saw.
-            action: The decision.
-
-        Returns:
-            The judgement; None if the decision has no exact value.
-        """
+        """Compare a decision with the best one at the present count; None if it has no exact value."""
         unseen, count = self._expected(), self.count.decision
         if view.legal == INSURANCE:
             values = {"S": 0.0, "I": (3 * sum(unseen[TEN:]) / sum(unseen) - 1) / 2}

@@ -25,16 +25,10 @@ def has_common_cards(one: CountRun, other: CountRun) -> bool:
 
 
 def difference_error(one: CountRun, slopes: Floats, other: CountRun, other_slopes: Floats) -> float:
-    """Compute the standard error of the difference between two figures.
+    """Compute the standard error of the difference between the figures of two runs.
 
-    Args:
-        one: A run.
-        slopes: The derivatives of its figure by the estimates of its table, a number for each row of `returns.error`.
-        other: The other run.
-        other_slopes: The same of its figure.
-
-    Returns:
-        The standard error; that of independent runs if the cards are not in common.
+    `slopes` are the derivatives of a figure by the estimates of its run's table, one for each row of
+    `returns.error`. The error is that of independent runs if the cards are not in common.
     """
     if not has_common_cards(one, other):
         return math.hypot(_own_error(one, slopes), _own_error(other, other_slopes))

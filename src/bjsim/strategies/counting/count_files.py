@@ -36,15 +36,7 @@ MOST_BYTES = 1 << 26  # of the file, and of its arrays; those of a run with 45 b
 
 
 def save_count_run(run: CountRun, path: str | os.PathLike[str]) -> None:
-    """Write a run to a file; `load_count_run` restores the same bits.
-
-    Args:
-        run: The run.
-        path: The file.
-
-    Raises:
-        InputError: The file cannot be written.
-    """
+    """Write a run to a file; `load_count_run` restores the same bits."""
     about = {**describe_game(run.game, run.seed), "first": run.first}
     try:
         with Path(path).open("wb") as file:
@@ -76,17 +68,7 @@ def describe_game(game: CountingGame, seed: int) -> dict[str, Any]:
 
 
 def load_count_run(path: str | os.PathLike[str]) -> CountRun:
-    """Read a run from a file.
-
-    Args:
-        path: A file that `save_count_run` wrote.
-
-    Returns:
-        The run.
-
-    Raises:
-        InputError: The file cannot be read, or is no counting run.
-    """
+    """Read a run from a file that `save_count_run` wrote."""
     with reading(path, "a counting run"):
         found = read_arrays(Path(path))
         about = json.loads(str(found.pop("about")))

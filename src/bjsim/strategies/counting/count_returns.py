@@ -24,19 +24,13 @@ FINE = 400  # scales tried per pass by `best_ramp`
 
 @dataclass(frozen=True)
 class CountReturns:
-    """The returns of one unit on one spot, by the count before the round.
+    """The returns of one unit on one spot, by the K counts before the round; `var` is of the profit of a round.
 
-    Args:
-        counts: The counts, shape (K,).
+    Attributes:
         shares: The share of rounds at each count; they add up to 1.
-        ev: Expected profit at each count.
-        var: Variance of the profit of a round at each count.
-        cov: Covariance of the profits of two spots at each count, for more than one spot; NaN where it is not known.
-        error: Covariance matrix of the estimates: of `ev`, shape (K, K), or of `shares`, `ev` and `var` one after the
-            other, shape (3K, 3K), or of these and `cov`, shape (4K, 4K).
-
-    Raises:
-        InputError: The shapes differ, a variance is not positive, or the shares do not add up to 1.
+        cov: Covariance of the profits of two spots at each count; NaN where it is not known.
+        error: Covariance matrix of the estimates: of `ev`, shape (K, K), or of `shares`, `ev` and `var` one
+            after the other, shape (3K, 3K), or of these and `cov`, shape (4K, 4K).
     """
 
     counts: Floats
@@ -78,11 +72,7 @@ class CountReturns:
     def spot_var(self, spots: ArrayLike) -> Floats:
         """Return the variance per spot and squared unit of a round on some spots: var + (spots - 1) cov.
 
-        Args:
-            spots: Spots played, for all counts or for each.
-
-        Raises:
-            InputError: There are several spots at a count where their covariance is not known.
+        `spots` is for all counts or for each; several are refused where their covariance is not known.
         """
         many = np.broadcast_to(np.asarray(spots, np.float64), self.var.shape)
         cov = np.full(self.var.shape, math.nan) if self.cov is None else self.cov
@@ -95,12 +85,8 @@ class CountReturns:
 class RampReturns:
     """The returns of a ramp per round seen, in units.
 
-    Attributes:
-        ev: Expected profit.
-        sd: Standard deviation.
-        bet: Mean of the initial bets, all spots together.
-        played: Share of the rounds that have a bet.
-        error: Covariance matrix of the estimates of `ev` and of the variance, shape (2, 2); None if unknown.
+    `bet` is the mean of the initial bets, all spots together; `played` the share of the rounds that have a bet;
+    `error` the covariance matrix of the estimates of `ev` and of the variance, (2, 2), None if unknown.
     """
 
     ev: float
@@ -110,14 +96,7 @@ class RampReturns:
     error: Floats | None = None
 
     def half_width(self, metric: Callable[[float, float], float]) -> float:
-        """Return half the width of the 95% interval of a function of ev and sd, by the delta method.
-
-        Args:
-            metric: Such as `score`, or `lambda ev, sd: ruin_probability(ev, sd, 500)`.
-
-        Raises:
-            InputError: The errors of the estimates are unknown.
-        """
+        """Return half the width of the 95% interval of `metric(ev, sd)`, by the delta method from `error`."""
         if self.error is None:
             raise InputError("no interval: the covariance matrix of the estimates (error) is needed")
         gradient = self.gradient(metric)
@@ -134,16 +113,7 @@ class RampReturns:
 
 
 def ramp_returns(table: CountReturns, units: ArrayLike, spots: ArrayLike = 1) -> RampReturns:
-    """Compute the returns of a ramp.
-
-    Args:
-        table: The returns of a unit by count.
-        units: Units bet on each spot at each count; 0 where no bet is placed.
-        spots: Spots played, for all counts or for each.
-
-    Returns:
-        Mean and standard deviation per round seen, and their errors if the table has them.
-    """
+    """Compute the returns of a ramp per round seen; `units` are per spot at each count, 0 where none are bet."""
     bets, many, mean, squares = _by_count(table, units, spots)
     ev = float(table.shares @ mean)
     variance = float(table.shares @ squares) - ev**2
@@ -168,13 +138,7 @@ def _by_count(table: CountReturns, units: ArrayLike, spots: ArrayLike) -> tuple[
 def ramp_gradients(table: CountReturns, units: ArrayLike, spots: ArrayLike = 1) -> Floats:
     """Compute the derivatives of the ev and of the variance of a ramp by the estimates of a table.
 
-    Args:
-        table: The returns of a unit by count, with their errors; cov is exact if these lack it.
-        units: Units bet on each spot at each count.
-        spots: Spots played, for all counts or for each.
-
-    Returns:
-        Two rows, with a column for each row of `table.error`.
+    There are two rows, with a column for each row of `table.error`; cov is taken as exact if that lacks it.
     """
     assert table.error is not None
     bets, many, mean, squares = _by_count(table, units, spots)
@@ -199,40 +163,18 @@ def kelly_ramp(
 ) -> Floats:
     """Compute the bets of a bank: k B e / (var + (spots - 1) cov) at each count, within limits.
 
-    Args:
-        table: The returns of a unit by count.
-        bank: The bank, in the currency of the bets.
-        kelly: Kelly fraction.
-        least: Least bet on a spot, at unfavourable counts too; 0 if these are not played.
-        most: Most that is bet on a spot.
-        chip: Bets are rounded to multiples of this, to the nearest inside the limits; 0: not rounded.
-        spots: Spots played, for all counts or for each.
-
-    Returns:
-        The bet on each spot, by count.
-
-    Raises:
-        InputError: A number is not accepted, or the limits contain no bet.
+    The bets are per spot, in the currency of `bank`. `least` is bet at unfavourable counts too, 0 if these are
+    not played. Bets are rounded to the nearest multiple of `chip` inside the limits; 0: not rounded.
     """
     check_positive(bank=bank, kelly=kelly)
     return _limited(kelly * bank * table.ev / table.spot_var(spots), least, most, chip)
 
 
 def best_ramp(table: CountReturns, least: float, most: float, chip: float = 0.0, spots: ArrayLike = 1) -> Floats:
-    """Compute the ramp of highest SCORE between two bets: proportional to e / (var + (spots - 1) cov) within them.
+    """Compute the ramp of highest SCORE between two bets, proportional to e / (var + (spots - 1) cov).
 
-    Args:
-        table: The returns of a unit by count.
-        least: Least bet on a spot; 0 if unfavourable counts are not played.
-        most: Most that is bet on a spot.
-        chip: Bets are rounded to multiples of this; 0: not rounded.
-        spots: Spots played, for all counts or for each.
-
-    Returns:
-        The bet on each spot, by count.
-
-    Raises:
-        InputError: The limits are not accepted, or no count is favourable.
+    The bets are per spot, by count. `least` is 0 if unfavourable counts are not played; bets are rounded to
+    multiples of `chip`, or not if it is 0. Some count must be favourable.
     """
     check_positive(most=most)
     merit = table.ev / table.spot_var(spots)

@@ -31,12 +31,8 @@ class CountRun:
     """The sums over a counter's rounds, by the count before the round.
 
     Attributes:
-        game: The game, and how it was played.
         first: The count of the first bucket.
         expected: Exact expectations of the controls of a shoe, value and depths, (2, B).
-        sums: The sums over shoes.
-        seed: The seed of the random streams.
-        seconds: How long the rounds took to play.
         units: The sums of a few shoes each, (rows, U, ..), if they were kept; see `count_difference`.
     """
 
@@ -178,11 +174,7 @@ class CountRun:
         return raw
 
     def variance_reduction(self, units: Array) -> float:
-        """How many times as many plain rounds would give the expected profit of a ramp as precisely.
-
-        Args:
-            units: Units bet on each spot at each count.
-        """
+        """Return how many times as many plain rounds would give the expected profit of a ramp as precisely."""
         ramp = ramp_returns(self.returns, units, self.spots)
         assert ramp.error is not None
         return float(ramp.sd**2 / self.rounds / ramp.error[0, 0])
@@ -243,12 +235,9 @@ def _signed(count: int) -> str:
 
 
 def _group(sizes: Array, least: float, kinds: Array | None = None) -> Array:
-    """Merge small parts in a row, as a matrix of ones and zeros, (groups, parts).
+    """Merge small parts in a row to groups of at least `least`, as a matrix of ones and zeros, (groups, parts).
 
-    Args:
-        sizes: The sizes of the parts.
-        least: The least size of a group.
-        kinds: Parts of different kinds are merged only where all neighbours of one kind are too small together.
+    Parts of different `kinds` are merged only where all neighbours of one kind are too small together.
     """
     starts = [0] if kinds is None else [0, *(np.flatnonzero(np.diff(kinds)) + 1).tolist()]
     runs = [range(start, stop) for start, stop in zip(starts, [*starts[1:], len(sizes)], strict=True)]

@@ -63,20 +63,10 @@ def play_shard(
     resume: bool = False,
     on_progress: Callable[[int, float], object] = lambda groups, expected: None,
 ) -> CountPart:
-    """Play a shard of a counting run.
+    """Play a shard of a counting run of a fixed length, and save its part at `path`.
 
-    Args:
-        request: The whole run, of a fixed length.
-        shard: The shard.
-        path: The file of the part.
-        resume: Whether the file has a part of it.
-        on_progress: Called after every group with the groups so far, and their number in all.
-
-    Returns:
-        The part, which is saved.
-
-    Raises:
-        InputError: The file is another part's, or the run has no fixed length.
+    `resume`: the file has a part of it, which must be this shard's. `on_progress` is called after every group
+    with the groups so far, and their number in all.
     """
     if request.precision:
         raise InputError("a shard needs a fixed number of rounds; leave out until")
@@ -112,17 +102,9 @@ def play_shard(
 
 
 def merge_counts(paths: Sequence[str | os.PathLike[str]], workers: int | None = 1) -> CountRun:
-    """Merge the parts of a counting run that was played in shards.
+    """Merge the parts of a counting run, in any order, to the same bits as if it had not been divided.
 
-    Args:
-        paths: The parts of all shards, in any order.
-        workers: Processes that play its last rounds.
-
-    Returns:
-        The whole run, the same to the bit as if it had not been divided.
-
-    Raises:
-        InputError: A part is missing, given twice, of another run or damaged; the message names it.
+    `workers` processes play its last rounds. The error for a missing, repeated, foreign or damaged part names it.
     """
     parts = [CountPart.read(path) for path in paths]
     jobs, whole = join_parts(parts), parts[0].description

@@ -21,13 +21,12 @@ NEARLY = 1e-9  # a quotient this close below a whole number is that number
 
 @dataclass(frozen=True)
 class CountSpread:
-    """The distribution of the count, at depths that are equally likely from the full shoe to the cut.
+    """The distribution of the count, at M depths that are equally likely from the full shoe to the cut.
 
     Attributes:
         true: True counts at the decision, not rounded, shape (M,).
         count: The counts when the decision is made: rounded true counts, or running counts.
         before: The counts before the round, which decide the bets.
-        chance: Their probabilities.
     """
 
     true: Floats
@@ -57,15 +56,10 @@ def count_spread(
 ) -> CountSpread:
     """Return the distribution of the count when a decision is made, normal at each depth.
 
-    Args:
-        system: The counting system; its timing says whether the cards of the round count.
-        decks: The decks of the shoe.
-        dealt: The share of the shoe before the cut card.
-        cards: Mean number of cards of the round that are seen at the decision.
-        tags: Mean sum of their tags.
-        tag_variance: Variance of that sum, apart from the cards that are `drawn`.
-        drawn: Number of these cards that may be any of the unseen ones. Where many of these are low, so are they, and
-            the count varies as that of a shoe with this many cards less.
+    The system's timing says whether the cards of the round count: `cards` is the mean number of those seen at
+    the decision, `tags` the mean sum of their tags, `tag_variance` its variance apart from the `drawn` cards.
+    These may be any of the unseen ones. Where many of these are low, so are they, and the count varies as that of
+    a shoe with this many cards less. `dealt` is the share of the shoe before the cut card.
     """
     size, scale = DECK * decks, system.scale
     pivot, imbalance = float(system.pivot(decks)), float(system.imbalance)

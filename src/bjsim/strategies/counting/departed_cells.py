@@ -9,12 +9,7 @@ from bjsim.strategies.counting.departures import INSURANCE, Departure, Departure
 
 
 def playable(departures: Departures, can_insure: bool) -> int:
-    """Count the index plays that a game allows at all; the Fab 4 need surrender.
-
-    Args:
-        departures: The chart of the game, and the index plays.
-        can_insure: Whether insurance can be taken.
-    """
+    """Count the index plays that a game allows at all; the Fab 4 need surrender."""
     states, rules = departures.base.states, departures.base.rules
     legal = {
         (row, action)
@@ -27,15 +22,10 @@ def playable(departures: Departures, can_insure: bool) -> int:
 
 
 def departed_cells(chart: Chart, plays: Sequence[Departure]) -> dict[tuple[str, str], list[tuple[str, str]]]:
-    """Return what index plays make of the cells of a chart.
+    """Return what index plays, insurance among them or not, make of the cells of a chart.
 
-    Args:
-        chart: The chart.
-        plays: The index plays, insurance among them or not.
-
-    Returns:
-        For each cell that changes, by row and column, the other codes in the order of the plays, each with the counts
-        at which it is played, such as `>= 4` or `< 0`.
+    Each cell that changes, by row and column, has the other codes in the order of the plays, each with the
+    counts at which it is played, such as `>= 4` or `< 0`.
     """
     found: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for play in plays:

@@ -48,8 +48,7 @@ class Departure:
         row: The hand, as the row of a chart; or `insurance`.
         column: The dealer's card, as the column of a chart; empty for insurance.
         action: S, H, D, P or R; I for insurance.
-        operator: >=, >, < or <=.
-        count: The index.
+        operator: >=, >, < or <=; `count` is the index that it compares with.
     """
 
     row: str
@@ -71,12 +70,7 @@ class Departure:
 class Departures:
     """A chart with index plays: another chart for every count.
 
-    Args:
-        base: The chart.
-        plays: The index plays.
-
-    Raises:
-        InputError: A hand or a card is not in the chart, an action is given twice, or a cell cannot combine actions.
+    It is refused if the chart lacks a hand or card, an action is given twice, or a cell cannot combine actions.
     """
 
     base: Chart
@@ -105,15 +99,7 @@ class Departures:
 
     @classmethod
     def parse(cls, text: str, base: Chart) -> Departures:
-        """Make a chart with index plays.
-
-        Args:
-            text: Index plays, a file of them, or names of sets; see `find_departures`.
-            base: The chart.
-
-        Raises:
-            InputError: The text is not accepted, or does not fit the chart.
-        """
+        """Make a chart with index plays: text or a file of them, or names of sets; see `find_departures`."""
         return cls(base, find_departures(text))
 
     @property
@@ -201,17 +187,7 @@ def _without_surrender(code: str) -> str:
 
 
 def parse_departures(text: str) -> tuple[Departure, ...]:
-    """Parse index plays.
-
-    Args:
-        text: Index plays, on lines of their own or separated by commas or semicolons; `#` starts a comment.
-
-    Returns:
-        The index plays in the order of the text.
-
-    Raises:
-        InputError: An entry is not an index play; the message quotes it and shows the form.
-    """
+    """Parse index plays on lines or separated by commas or semicolons, in order; `#` starts a comment."""
     if len(text) > LONGEST:
         raise InputError(f"index plays: the text is longer than {LONGEST} characters")
     return tuple(_parse_departure(number, entry) for number, entry in _entries(text))
@@ -262,17 +238,7 @@ NAMED_SETS = {
 
 
 def find_departures(text: str | os.PathLike[str]) -> tuple[Departure, ...]:
-    """Find index plays by name, in a file or in the text itself.
-
-    Args:
-        text: Names of sets joined by `+`, such as `i18+fab4`; or a file that ends in .txt; or index plays.
-
-    Returns:
-        The index plays.
-
-    Raises:
-        InputError: It is none of them; the message says what is accepted.
-    """
+    """Find index plays by names of sets joined by `+`, such as `i18+fab4`, in a .txt file or in the text."""
     words = os.fspath(text).strip()
     if words.lower().endswith(".txt"):
         try:

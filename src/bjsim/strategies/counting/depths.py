@@ -20,8 +20,8 @@ class DepthDistribution(NamedTuple):
 
     Attributes:
         probability: Probability of each running count after n cards, from the lowest possible one, (n, R).
-        left: The expected number of cards left by value, A, 2..9, T, where the running count is this one, and 0
-            elsewhere: E[cards left; running count], (10, n, R).
+        left: The expected number of cards left by value, A, 2..9, T, where the running count is this one,
+            and 0 elsewhere: E[cards left; running count], (10, n, R).
         unseen: Cards left after n cards, (n,).
     """
 
@@ -38,17 +38,11 @@ class DepthDistribution(NamedTuple):
         return share / len(self.probability), composition / np.maximum(share, 1e-300)[:, None]
 
     def expected_controls(self, bucket: Array, values: Array, slopes: Array, step: int = 1) -> tuple[Array, Array]:
-        """Exact expectations of the controls of one shoe, by depth and bucket.
+        """Return exact expectations of the controls of one shoe at depths 0, step, 2 step .., by bucket.
 
-        Args:
-            bucket: The bucket by cards seen and running count.
-            values: The value of a round at the origin of its slopes, (B,).
-            slopes: Its slopes in the composition, (B, 10).
-            step: Cards between the depths.
-
-        Returns:
-            For the depths 0, step, 2 step .. the expected first-order value of a round where the count is in the bucket
-            (0 elsewhere), and the probability that it is there; both (depths, B).
+        They are the expected first-order value of a round where the count is in the bucket (0 elsewhere), and
+        the probability that it is there; both (depths, B). `bucket` is by cards seen and running count, `values`
+        (B,) are of a round at the origin of its `slopes` (B, 10) in the composition.
         """
         number, buckets = bucket[: len(self.probability)], len(values)
         expected = self.probability * values[number]
@@ -62,13 +56,8 @@ class DepthDistribution(NamedTuple):
 def depth_distribution(scaled: ScaledCount, decks: int, cut: int) -> DepthDistribution:
     """Compute the distribution of the running count after 0, 1, .. cut - 1 cards of a full shoe.
 
-    The numbers of ways to draw n cards with a running count are convolved over the ranks with equal tags, and with them
-    the sums of the cards of each such class.
-
-    Args:
-        scaled: The counting system.
-        decks: Decks of the shoe.
-        cut: Cards dealt before the shoe is shuffled.
+    The numbers of ways to draw n cards with a running count are convolved over the ranks with equal tags, and
+    with them the sums of the cards of each such class.
     """
     tags, cards = np.array(scaled.tags), decks * np.array(IN_DECK)
     classes = np.unique(tags)

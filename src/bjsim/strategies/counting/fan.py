@@ -14,14 +14,10 @@ REACH = 1.25  # times N0, else
 
 
 class BankrollFan(NamedTuple):
-    """The bankroll after some hours.
+    """The bankroll after some hours; 5%, 50% and 95% of the players are below its `quantiles`, in units.
 
-    Attributes:
-        hours: Hours of play.
-        quantiles: The bankrolls in units below which 5%, 50% and 95% of the players are.
-        lost: The share of the players who have lost the bankroll.
-        ruin: The share who ever lose it.
-        n0_hours: The hours until 84% would be ahead; infinite for a losing game.
+    `lost` is the share who have lost the bankroll, `ruin` the share who ever lose it; 84% would be ahead
+    after `n0_hours`, infinite for a losing game.
     """
 
     hours: list[float]
@@ -34,14 +30,7 @@ class BankrollFan(NamedTuple):
 def bankroll_fan(ev: float, sd: float, bank: float, rounds_per_hour: float) -> BankrollFan:
     """Compute the distribution of a bankroll over time, by the formulas of `risk`.
 
-    Args:
-        ev: Expected profit per round.
-        sd: Standard deviation per round.
-        bank: The bankroll at the beginning.
-        rounds_per_hour: Rounds seen in an hour.
-
-    Returns:
-        The fan, from 0 to 1,000 hours, or to about 1.25 times N0 if that is more.
+    `ev` and `sd` are per round. The fan is from 0 to 1,000 hours, or to about 1.25 times N0 if that is more.
     """
     hours_n0 = n0(ev, sd) / rounds_per_hour
     longest = max(USUAL, REACH * hours_n0) if math.isfinite(hours_n0) else USUAL

@@ -31,19 +31,11 @@ PROBABILITIES = ("ror", "trip_ror")  # figures whose intervals end at 0 and 1
 
 @dataclass(frozen=True)
 class Terms:
-    """What the figures of a ramp also depend on.
+    """What the figures of a ramp also depend on; every number is above 0.
 
-    Attributes:
-        bankroll: The bank, in units.
-        rounds_per_hour: Rounds seen in an hour.
-        kelly: Kelly fraction of the certainty equivalent.
-        trip_hours: Length of a trip.
-        unit: Money per unit; None if it is not known.
-        ror: The bank is sought that has this risk of ruin; None if the bank is given.
-        money: With `ror`, the bank in money; the unit is sought instead.
-
-    Raises:
-        InputError: A number is not above 0.
+    `bankroll` is in units, `unit` is money per unit, None if it is not known. With `ror`, the bank is sought that
+    has this risk of ruin; with `money`, then the bank in money, the unit is sought instead. `kelly` is the
+    Kelly fraction of the certainty equivalent.
     """
 
     bankroll: float = 1000.0
@@ -63,11 +55,7 @@ class Terms:
         return self.rounds_per_hour * self.trip_hours
 
     def reached(self, ramp: RampReturns) -> Terms:
-        """Return these terms with the bank, or the unit, that gives a ramp the risk of ruin `ror`.
-
-        Raises:
-            InputError: The ramp loses, so that no bank has this risk of ruin.
-        """
+        """Return these terms with the bank, or the unit, that gives a winning ramp the risk of ruin `ror`."""
         if self.ror is None:
             return self
         bank = bank_for_ruin(ramp.ev, ramp.sd, self.ror)
@@ -130,15 +118,9 @@ class Figure:
 
 
 def find_figures(ramp: RampReturns, terms: Terms, wagered: float | None = None) -> list[Figure]:
-    """Compute the figures of a ramp.
+    """Compute the figures of a ramp, in the order of printing.
 
-    Args:
-        ramp: The returns of the ramp.
-        terms: Bankroll, rounds per hour, Kelly fraction and the length of a trip.
-        wagered: Mean of all money bet in a round, doubles and splits included, in units; None if unknown.
-
-    Returns:
-        The figures, in the order of printing.
+    `wagered` is the mean of all money bet in a round, doubles and splits included, in units; None if unknown.
     """
     hour, bank, root = terms.rounds_per_hour, terms.bankroll, math.sqrt(terms.rounds_per_hour)
     per_unit, currency = terms.unit or 1.0, "units" if terms.unit is None else "$"

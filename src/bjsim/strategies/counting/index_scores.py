@@ -14,13 +14,7 @@ from bjsim.strategies.counting.risk import score
 
 @dataclass(frozen=True)
 class IndexScores:
-    """Index plays, and what they add to a counter's bets.
-
-    Attributes:
-        found: The index plays.
-        played: Those that a chart can combine.
-        ramp: The returns of the bets with the chart alone.
-    """
+    """The index plays `found`, those `played` as a chart can combine them, and the `ramp` without any."""
 
     found: Sequence[Index]
     played: Sequence[Departure]

@@ -49,7 +49,7 @@ class Index:
     """An index play and what it gains.
 
     Attributes:
-        departure: The index play; its count is in the units of the system, rounded by its conventions.
+        departure: Its count is in the units of the system, rounded by its conventions.
         break_even: The true count where the action and its alternative are equally good, not rounded.
         gain: Expected gain per round over the chart of the full shoe, in initial bets.
         gain_bets: The same, weighted by the bets of a ramp, in units.
@@ -63,9 +63,7 @@ class Index:
     def score_gain(self, ev: float, sd: float) -> float:
         """Return what the index adds to the SCORE of a ramp, to first order: by what it adds to the EV.
 
-        Args:
-            ev: Expected profit per round of the ramp that the index was generated for, without the index.
-            sd: Standard deviation per round of that ramp, taken as unchanged.
+        `ev` and `sd` are per round of its ramp without the index; `sd` is taken as unchanged.
         """
         return score(ev + self.gain_bets, sd) - score(ev, sd)
 
@@ -122,23 +120,12 @@ def generate_indices(
     ramp: Ramp | None = None,
     on_count: Callable[[int, int], object] = lambda done, total: None,
 ) -> list[Index]:
-    """Generate all index plays of a game.
+    """Generate all index plays of a game, insurance included, by descending gain weighted by the bets.
 
-    Args:
-        rules: The game, with a finite shoe.
-        system: The counting system, with its conventions.
-        unseen: The number of unseen cards when choices are evaluated; the mean depth by default.
-        dealt: The share of the shoe that is dealt; that of the rules by default.
-        limit: Indices beyond this true count, above or below 0, are not sought.
-        kelly: For risk-averse indices, the Kelly fraction of the bets; None maximises EV.
-        ramp: The bets that weight `gain_bets`; one unit by default.
-        on_count: Called after each true count with how many are evaluated, and how many there are.
-
-    Returns:
-        The index plays, by descending gain weighted by the bets. Insurance is among them.
-
-    Raises:
-        InputError: The shoe is infinite, of other decks than those of 52 cards, or cannot be solved.
+    Choices are evaluated at `unseen` cards, by default the mean depth. Indices beyond the true count `limit`,
+    above or below 0, are not sought. `kelly` is the Kelly fraction for risk-averse indices; None maximises EV.
+    `ramp` weights `gain_bets`, by default one unit. `on_count` gets the true counts evaluated, and all. The shoe
+    must be finite, of decks of 52 cards, and one that can be solved; `dealt` is the share of it that is dealt.
     """
     decks = decks_to_count(rules)
     dealt = dealt_share(rules) if dealt is None else dealt
@@ -238,18 +225,9 @@ def _index(key: ChoiceKey, curve: _Curve, spread: CountSpread, ramp: Ramp | None
 
 
 def generate_departures(rules: Rules, system: CountingSystem, chart: Chart) -> tuple[Departure, ...]:
-    """Generate the index plays that make a chart best at every count, insurance included.
+    """Generate the index plays that make a chart best at every count, insurance included, by descending gain.
 
-    Args:
-        rules: The game, with a finite shoe.
-        system: The counting system, with its conventions.
-        chart: The chart that the index plays depart from.
-
-    Returns:
-        The index plays by descending gain, as `Departures` accepts them over the chart.
-
-    Raises:
-        InputError: The shoe is infinite, of other decks than those of 52 cards, or cannot be solved.
+    `Departures` accepts them over the chart. The shoe must be finite, of 52-card decks, and solvable.
     """
     return select_departures(generate_indices(rules, system), chart)
 
@@ -257,19 +235,9 @@ def generate_departures(rules: Rules, system: CountingSystem, chart: Chart) -> t
 def adapt_departures(
     plays: Sequence[Departure], rules: Rules, system: CountingSystem, chart: Chart
 ) -> tuple[Departure, ...]:
-    """Make index plays of one counting system those of another: the same plays, at the counts generated for it.
+    """Make index plays those of another counting system: the same plays, at the counts generated for it.
 
-    Args:
-        plays: The index plays; their counts do not matter.
-        rules: The game, with a finite shoe.
-        system: The counting system, with its conventions.
-        chart: The chart that the index plays depart from.
-
-    Returns:
-        The index plays; those that never pay are left out.
-
-    Raises:
-        InputError: The shoe is infinite, of other decks than those of 52 cards, or cannot be solved.
+    Those that never pay are left out. The shoe is limited as in `generate_departures`.
     """
     wanted = {(play.row, play.column, play.action) for play in plays}
     generated = generate_departures(rules, system, chart)

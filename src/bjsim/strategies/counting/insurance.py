@@ -16,20 +16,10 @@ from bjsim.strategies.counting.typical import remaining, unseen_cards
 def insurance_value(
     system: CountingSystem, decks: int, seen: str, running_count: Fraction | int, unseen: int
 ) -> Fraction | None:
-    """Compute the expected profit of an insurance bet, exactly.
+    """Compute the expected profit per unit of an insurance bet, exactly; None if no cards give this count.
 
-    Args:
-        system: The counting system.
-        decks: The decks of the shoe.
-        seen: The cards known one by one: the dealer's ace and the player's hand, such as `"A25"`.
-        running_count: The running count of all seen cards, these included.
-        unseen: The number of unseen cards; the dealer's hidden card is one of them.
-
-    Returns:
-        Expected profit per unit of the insurance bet; None if no cards give this running count.
-
-    Raises:
-        InputError: The cards cannot come from the shoe, or the number of unseen cards is impossible.
+    `seen` are the cards known one by one: the dealer's ace and the player's hand, such as `"A25"`. The running
+    count includes them; the dealer's hidden card is one of the `unseen`.
     """
     cards = sum(remaining(decks, seen))
     if not 1 <= unseen <= cards:
@@ -41,15 +31,8 @@ def insurance_value(
 def insurance_threshold(system: CountingSystem, decks: int, seen: str, running_count: Fraction | int) -> int:
     """Find the greatest number of unseen cards where a running count still insures.
 
-    Args:
-        system: The counting system.
-        decks: The decks of the shoe.
-        seen: The cards known one by one: the dealer's ace and the player's hand, such as `"A25"`.
-        running_count: The running count of all seen cards, these included.
-
-    Returns:
-        The number of unseen cards up to which, from the least at which it insures, insurance does not lose on average;
-        0 if there is none. Also 0 with a running count that unseen cards cannot have: the question does not arise.
+    Up to it, from the least at which it insures, insurance does not lose on average; 0 if there is none, or
+    unseen cards cannot have the running count. `seen` and `running_count` are those of `insurance_value`.
     """
     most = 0
     for unseen in range(1, sum(remaining(decks, seen)) + 1):
@@ -62,17 +45,7 @@ def insurance_threshold(system: CountingSystem, decks: int, seen: str, running_c
 
 
 def insurance_index(system: CountingSystem, decks: int, unseen: int, seen: str = "A") -> Fraction | None:
-    """Find the least true count, exact and not rounded, that insures with a number of unseen cards.
-
-    Args:
-        system: The counting system.
-        decks: The decks of the shoe.
-        unseen: The number of unseen cards.
-        seen: The cards known one by one.
-
-    Returns:
-        The true count; None if no count insures.
-    """
+    """Find the least true count, exact and not rounded, that insures with `unseen` cards; None if none does."""
     step = Fraction(1, system.scale)
     start = system.pivot(decks) - system.imbalance * unseen / DECK
     running = Fraction(round(start * system.scale), system.scale)

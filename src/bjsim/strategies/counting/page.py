@@ -19,15 +19,7 @@ DIGITS = 11  # significant digits of the numbers in the page
 
 
 def render_count_page(run: CountRun, bets: Floats, figures: Sequence[Figure], terms: Terms, command: str = "") -> str:
-    """Render the page of a run with its bets as HTML.
-
-    Args:
-        run: The run.
-        bets: Units bet on each spot at each count.
-        figures: The figures of these bets.
-        terms: Bankroll, rounds per hour, Kelly fraction and the length of a trip.
-        command: The command that reproduces the run.
-    """
+    """Render the page of a run as HTML; `bets` are units per spot at each count, `command` reproduces the run."""
     played = bets[bets > 0]
     start = {
         "bankroll": _plain(terms.bankroll * (terms.unit or 1)),

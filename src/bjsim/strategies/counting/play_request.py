@@ -16,12 +16,9 @@ OnProgress = Callable[[int, float], object]
 def play_request(
     request: CountRequest, keep_units: bool = False, on_progress: OnProgress = lambda rounds, expected: None
 ) -> CountRun:
-    """Play the game of a request to its end. Raises: InputError.
+    """Play a request to its end; `keep_units` if differences to other games will be asked for.
 
-    Args:
-        request: The request.
-        keep_units: Whether differences to other games will be asked for.
-        on_progress: Called after every block with the rounds so far and about how many there will be.
+    `on_progress` is called after every block with the rounds so far and about how many there will be.
     """
 
     def expected(run: CountRun) -> float:
@@ -34,15 +31,7 @@ def play_request(
 
 
 def counted_blocks(request: CountRequest, keep_units: bool = False) -> Iterator[CountRun]:
-    """Play the game of a request block by block. Raises: InputError.
-
-    Args:
-        request: The request.
-        keep_units: Whether differences to other games will be asked for.
-
-    Yields:
-        The run so far.
-    """
+    """Play the game of a request block by block, and yield the run so far; see `play_request`."""
     return count_blocks(
         request.game,
         request.counting,

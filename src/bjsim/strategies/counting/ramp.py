@@ -27,12 +27,7 @@ _ENTRY = re.compile(rf"([+\-−]?{_NUMBER}):({_NUMBER}){_SPOTS}")
 
 
 class Bet(NamedTuple):
-    """What is bet before a round.
-
-    Attributes:
-        units: Units on each spot; 0 if the round is only watched (back-counting).
-        spots: Spots played.
-    """
+    """What is bet before a round: units on each spot, 0 if the round is only watched (back-counting)."""
 
     units: Fraction
     spots: int = 1
@@ -71,13 +66,9 @@ class BetLimits(NamedTuple):
 
 @dataclass(frozen=True)
 class Ramp:
-    """The bet for each count. Between two steps, and above the last, the step below holds; below the first, the first.
+    """The bet for each count; counts ascend in `steps`, and at least one step has a bet.
 
-    Attributes:
-        steps: Counts in ascending order, each with its bet.
-
-    Raises:
-        InputError: A step is not accepted, or no step has a bet.
+    Between two steps, and above the last, the step below holds; below the first, the first.
     """
 
     steps: tuple[tuple[Fraction, Bet], ...]
@@ -99,17 +90,10 @@ class Ramp:
 
     @classmethod
     def parse(cls, text: str) -> Ramp:
-        """Parse a ramp.
+        """Parse a ramp; the error quotes the part of the text that is wrong.
 
-        Args:
-            text: A spread such as `1-12` (see `spread`) or `1-12x2`; counts with units such as `0:1 1:2 2:4x2`,
-                separated by spaces or commas; or a number of units for every count.
-
-        Returns:
-            The ramp.
-
-        Raises:
-            InputError: The text is not accepted; the message quotes the part that is wrong.
+        It is a spread such as `1-12` (see `spread`) or `1-12x2`; counts with units such as `0:1 1:2 2:4x2`,
+        separated by spaces or commas; or a number of units for every count.
         """
         words = text.replace(",", " ").split()
         try:
@@ -125,18 +109,9 @@ class Ramp:
 
     @classmethod
     def spread(cls, least: Fraction | int, most: Fraction | int, spots: int = 1) -> Ramp:
-        """Make the usual ramp of a spread: the least bet up to a count of +1, then 2, 4, 6, .. times it, to the most.
+        """Make the usual ramp of a spread: `least` up to a count of +1, then 2, 4, 6, .. times it, to `most`.
 
-        Args:
-            least: Units bet at low counts.
-            most: Units bet at high counts.
-            spots: Spots played at all counts.
-
-        Returns:
-            The ramp; 1 to 12 is 1:1 2:2 3:4 4:6 5:8 6:10 7:12.
-
-        Raises:
-            InputError: `most` is less than `least`, or `least` is 0.
+        1 to 12 is 1:1 2:2 3:4 4:6 5:8 6:10 7:12. `least` may not be 0.
         """
         if not 0 < least <= most or most > 1000 * least:
             raise InputError(

@@ -32,21 +32,13 @@ Limits = BetLimits | tuple[float, float] | tuple[float, float, int] | str
 
 @dataclass(frozen=True)
 class CountRequest:
-    """A counted game, its bets and the length of play, checked when it is made. The fields are those of `bjsim.count`.
+    """A counted game, its bets and the length of play, checked when made; the fields are those of `bjsim.count`.
 
     Attributes:
-        game: The rules.
-        counting: The counting system.
-        bets: The ramp, in units.
         limits: Least and greatest bet of the optimal ramp, and its spots; None where `ramp` is bet.
-        terms: Bankroll, rounds per hour, Kelly fraction and the length of a trip.
-        most_rounds: Rounds to play, at most.
         precision: Play stops once half the interval of the EV per round is this small; 0 plays all rounds.
         leaves: The counter leaves at this count; None: never.
         span: Counts that have a row of their own, besides those of the bets.
-
-    Raises:
-        InputError: A parameter is not accepted; the message names it.
     """
 
     rules: Rules | str | os.PathLike[str]
@@ -196,11 +188,7 @@ class CountRequest:
         return replace(self, **own)
 
     def varied(self, axes: Sequence[Sequence[tuple[str, object]]]) -> list[tuple[str, CountRequest]]:
-        """A request for each combination of values, with its name; all have the same rows. Raises: InputError.
-
-        Args:
-            axes: For each thing that varies, its name paired with each of its values.
-        """
+        """Return named requests with the same rows, one per combination of a (name, value) of each axis."""
         requests = [
             (", ".join(f"{name}={value}" for name, value in point), self.changed(**dict(point)))
             for point in itertools.product(*axes)

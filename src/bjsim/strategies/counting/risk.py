@@ -39,14 +39,7 @@ def n0(ev: float, sd: float) -> float:
 
 
 def certainty_equivalent(ev: float, sd: float, bank: float, kelly: float = 1.0) -> float:
-    """Return the certain profit per round that is as good as this game for a Kelly bettor.
-
-    Args:
-        ev: Expected profit per round.
-        sd: Standard deviation per round.
-        bank: The bank.
-        kelly: Kelly fraction: 1 for full Kelly, 0.5 for half.
-    """
+    """Return the certain profit per round that is as good for a Kelly bettor; `kelly` is 1 for full Kelly."""
     check_positive(bank=bank, kelly=kelly)
     return ev - sd**2 / (2 * kelly * bank)
 
@@ -58,11 +51,7 @@ def ruin_probability(ev: float, sd: float, bank: float) -> float:
 
 
 def bank_for_ruin(ev: float, sd: float, ruin: float) -> float:
-    """Return the bank that these bets ever lose with a probability of `ruin`; infinite for a losing game.
-
-    Raises:
-        InputError: The probability is not between 0 and 1.
-    """
+    """Return the bank that these bets ever lose with a probability of `ruin`; infinite for a losing game."""
     if not 0 < ruin < 1:
         raise InputError(f"ror = {ruin} is not accepted; use a probability above 0 and below 1, such as 1%")
     return -math.log(ruin) * sd**2 / (2 * ev) if ev > 0 else math.inf
@@ -75,15 +64,7 @@ def ahead_probability(ev: float, sd: float, rounds: float) -> float:
 
 
 def bank_quantile(ev: float, sd: float, bank: float, rounds: float, share: float) -> float:
-    """Return the bank below which a share of the players are after a number of rounds; who lost the bank has 0.
-
-    Args:
-        ev: Expected profit per round.
-        sd: Standard deviation per round.
-        bank: The bank at the beginning.
-        rounds: Rounds played.
-        share: Such as 0.5 for the median.
-    """
+    """Return the bank below which a `share` of the players are after `rounds`; who lost the bank has 0."""
     check_positive(bank=bank, rounds=rounds, share=share)
     spread, mean = sd * math.sqrt(rounds), bank + ev * rounds
 
@@ -101,14 +82,7 @@ def bank_quantile(ev: float, sd: float, bank: float, rounds: float, share: float
 
 
 def trip_ruin_probability(ev: float, sd: float, bank: float, rounds: float) -> float:
-    """Return the probability of losing the bank within a number of rounds.
-
-    Args:
-        ev: Expected profit per round.
-        sd: Standard deviation per round.
-        bank: The bank of the trip.
-        rounds: Rounds played.
-    """
+    """Return the probability of losing the bank within a number of rounds; `ev` and `sd` are per round."""
     check_positive(bank=bank, rounds=rounds)
     spread = sd * math.sqrt(rounds)
     reflected = -2 * ev * bank / sd**2 + _log_normal((-bank + ev * rounds) / spread)

@@ -47,15 +47,9 @@ STEP = 1e-4  # of numeric derivatives, relative
 class JointBet:
     """A ramp and a side bet together. Half-widths are those of 95% intervals.
 
-    Attributes:
-        counted: The side bet alone.
-        covariance: Of the profits of the ramp and of one unit on the side bet, per round.
-        covariance_half_width: Its half-width.
-        correlation: Of these profits.
-        units: The units on the side bet that are best next to the ramp.
-        score: The joint SCORE of the ramp and these units.
-        score_half_width: Its half-width.
-        ramp_score: The SCORE of the ramp alone.
+    `covariance` and `correlation` are of the profits per round of the ramp and of one unit on the side bet.
+    `units` on it are best next to the ramp, and `score` is the joint SCORE with them. `counted` is the side bet
+    alone, `ramp_score` the SCORE of the ramp alone.
     """
 
     counted: CountedBet
@@ -69,19 +63,9 @@ class JointBet:
 
 
 def count_beside(result: CountResult, sidebet: str, level: object = 2, rounds: int = ROUNDS) -> JointBet:
-    """Count a side bet next to a counted game.
+    """Count a side bet, built-in or in a TOML file, next to a counted game with its ramp on one spot.
 
-    Args:
-        result: The counted game with its ramp, on one spot.
-        sidebet: The name of the bet, or a TOML file with one.
-        level: The largest tag of the best tags for it.
-        rounds: Rounds that are played for the covariance.
-
-    Returns:
-        The side bet, its covariance with the ramp, and the best units on it.
-
-    Raises:
-        InputError: The bet is not accepted, or the game is counted in a way that is not supported.
+    `level` is the largest tag of the best tags for it; `rounds` are played for the covariance.
     """
     game, rules = result.run.game, result.run.game.rules
     if rules.seats > 1 or max(result.run.spots) > 1 or game.leave is not None:

@@ -46,15 +46,9 @@ def unit_shoes(rules: Rules) -> int:
 def play_blocks(
     game: CountingGame, seed: int, first: int, count: int = 1, keep_units: bool = False, kernel: bool = False
 ) -> list[tuple[CountSums, UnitSums]]:
-    """Play blocks of whole shoes side by side, from the first one on.
+    """Play `count` blocks of whole shoes side by side, from the block number `first` on.
 
-    Args:
-        game: The game.
-        seed: The seed.
-        first: The number of the first block.
-        count: The number of blocks.
-        keep_units: Whether to keep the sums of units; else each block is one.
-        kernel: See `play_units`.
+    `keep_units` keeps the sums of units, else each block is one. `kernel`: see `play_units`.
     """
     from bjsim.sim.engine.counting import play_units
 
@@ -65,13 +59,7 @@ def play_blocks(
 
 
 class UnitRows:
-    """The sums of units, in rows of as many blocks each; the last one may have fewer.
-
-    Attributes:
-        rows: The rows.
-        width: Blocks of a row.
-        blocks: Blocks of all rows.
-    """
+    """The sums of units, in rows of `width` blocks each, the last of which may have fewer; `blocks` is of all."""
 
     def __init__(self) -> None:
         self.rows: list[UnitSums] = []
@@ -94,11 +82,7 @@ class UnitRows:
 
 
 class GroupedSums:
-    """Sums of blocks, which are added up in groups: shards add the same groups, so they get the same last bits.
-
-    Attributes:
-        blocks: The number of blocks.
-    """
+    """Sums of blocks, added up in groups: shards add the same groups, so they get the same last bits."""
 
     def __init__(self) -> None:
         self.blocks = 0
@@ -144,30 +128,15 @@ def count_blocks(
     leave: int | None = None,
     groups: Sequence[CountSums] = (),
 ) -> Iterator[CountRun]:
-    """Play a counter who bets one unit on every spot; every bet ramp on these spots is computed from the result.
+    """Play a counter who bets one unit on every spot; yield the result so far after every block, in order.
 
-    Args:
-        rules: The game, with a finite shoe. The players of all seats but one play the chart, and act first.
-        system: The counting system.
-        departures: The chart, and index plays.
-        rounds: The number of rounds; the last block is played to its end.
-        seed: The same seed gives the same result on any number of workers.
-        workers: Processes; None is one for each core.
-        counts: The lowest and the highest count with a bucket of its own; None: nearly all that occur.
-        enough: Called with the result so far after every block, in order; whether to stop. None: never.
-        spots: The spots that are played, such as `Ramp.parse("0:1 2:4x2").spots`.
-        adjusted: Whether profits are luck-adjusted and depth-controlled. The cards are the same either way.
-        span: See `CountingGame`; that of the ramp, such as `Ramp.parse("1-12").span`.
-        keep_units: Whether to keep the sums of a few shoes each, for differences to runs on the same cards.
-        leave: See `CountingGame`. Rounds after the counter left are neither seen nor counted.
-        groups: The sums of the first groups, if they were played before. Those beyond `rounds` are left out.
-
-    Yields:
-        The result so far, after every block, in order.
-
-    Raises:
-        InputError: The rules are not supported.
-        EndlessSplitting: A seat reached the limit on hands.
+    Every bet ramp on these `spots` is computed from the result, the same for a seed on any number of `workers`
+    (None: one for each core). The players of all other seats play the chart, and act first. The last block is
+    played to its end; `enough` gets the result so far and says whether to stop. `counts`, `adjusted`, `span` and
+    `leave`: see `CountingGame`; the cards are the same with `adjusted` or without, and rounds after the counter
+    left are neither seen nor counted. `keep_units` keeps the sums of a few shoes each, for differences to runs on
+    the same cards. `groups` are sums of the first groups, if played before; those beyond `rounds` are left out.
+    Raises EndlessSplitting where a seat reached the limit on hands.
     """
     if not 1 <= rounds < 1e15:
         raise InputError(f"rounds = {rounds} is not accepted; use 1 to 1e15")
@@ -225,14 +194,7 @@ def uses_kernel(game: CountingGame, rounds: float) -> bool:
 
 
 def play_group(game: CountingGame, seed: int, group: int, kernel: bool) -> CountSums:
-    """The sums of a group of blocks, in the order in which a run adds them up.
-
-    Args:
-        game: The game.
-        seed: The seed.
-        group: Its number.
-        kernel: See `play_units`.
-    """
+    """Return the sums of a group of blocks, in the order in which a run adds them up; see `play_units`."""
     first, last = group * GROUP, (group + 1) * GROUP
     starts = range(first, last, MOST_BLOCKS)
     blocks = (play_blocks(game, seed, at, min(MOST_BLOCKS, last - at), kernel=kernel) for at in starts)

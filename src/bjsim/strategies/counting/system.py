@@ -41,20 +41,17 @@ CHOICES = {"divisor": tuple(STEPS), "divisor_rounding": DIVISOR_ROUNDINGS, "roun
 class ScaledCount(NamedTuple):
     """A counting system in integers, for compiled code. Counts and tags are multiplied by `scale`.
 
-    With `unseen` cards and D = the divisor in cards (`unseen` rounded to a multiple of `step`, at least `least`), the
-    true count is (52 (running - pivot) - 4 side_aces unseen + imbalance D) / (scale D), to be rounded as `rounding`
-    says. If `step` is 0, the count is (running - side_aces unseen / 13) / scale.
+    With `unseen` cards and D = the divisor in cards (`unseen` rounded to a multiple of `step`, at least `least`),
+    the true count is (52 (running - pivot) - 4 side_aces unseen + imbalance D) / (scale D), to be rounded as
+    `rounding` says. If `step` is 0, the count is (running - side_aces unseen / 13) / scale.
 
     Attributes:
-        tags: By value, A, 2..9, T.
-        scale: The common denominator of the tags, of the initial count and of `side_aces`.
+        tags: By value, A, 2..9, T; `scale` is their common denominator, and that of `initial` and `side_aces`.
         initial: The running count of a full shoe.
         pivot: The running count when all cards are seen.
         imbalance: Sum of the tags of a deck.
-        step: The divisor is rounded to a multiple of this many cards; 1 is exact, 0 no division.
-        divisor_rounding: Position in `DIVISOR_ROUNDINGS`.
-        least: The least divisor in cards.
-        rounding: Position in `ROUNDINGS`.
+        step: In cards; 1 is exact, 0 no division.
+        divisor_rounding: Position in `DIVISOR_ROUNDINGS`; `rounding` is one in `ROUNDINGS`.
         side_aces: What every unseen ace adds to the running count; 0 except in counts for bets with a side count.
     """
 
@@ -75,25 +72,19 @@ class CountingSystem:
     """A counting system. Numbers may be given as text, such as "1/2"; `tags` also as one text of ten numbers.
 
     Attributes:
-        name: Its name.
         tags: The tags of A, 2..9, T; fractions are allowed.
         initial: The part of the initial count that does not depend on the number of decks.
         initial_per_deck: The part of the initial count for each deck.
-        divisor: Decks unseen are counted to the card (`exact`), or in multiples of a `full`, `half` or `quarter` deck;
-            `none`: decisions are made by the running count.
+        divisor: Decks unseen are counted to the card (`exact`), or in multiples of a `full`, `half` or
+            `quarter` deck; `none`: decisions are made by the running count.
         divisor_rounding: How the unseen decks are rounded to such a multiple: `round` (halves up), `up` or `down`.
         least_divisor: The least divisor in decks, a multiple of 1/52.
-        rounding: Of the quotient: `floor`, `truncate` (toward 0), `round` (to the nearest, halves away from 0) or
-            `exact`.
-        timing: Playing decisions and insurance are made by the count at that moment (`decision`) or before the round
-            (`round`). Bets are always made by the count before the round.
-        side_aces: The weight of an ace in a side count of aces, which changes the count for bets alone (`bet_count`);
-            0: none is kept.
-        title: Its full name.
-        source: Where it comes from.
-
-    Raises:
-        InputError: A value is not accepted; the message names the field.
+        rounding: Of the quotient: `floor`, `truncate` (toward 0), `round` (to the nearest, halves away from 0)
+            or `exact`.
+        timing: Playing decisions and insurance are made by the count at that moment (`decision`) or before the
+            round (`round`). Bets are always made by the count before the round.
+        side_aces: The weight of an ace in a side count of aces, which changes the count for bets alone
+            (`bet_count`); 0: none is kept.
     """
 
     name: str
@@ -203,18 +194,7 @@ class CountingSystem:
     # --- counts
 
     def running_count(self, seen: str | Sequence[int], decks: int) -> Fraction:
-        """Compute the running count.
-
-        Args:
-            seen: The cards seen, as letters such as `"T65"`, or ten counts for A, 2..9, T.
-            decks: The decks of the shoe.
-
-        Returns:
-            The running count.
-
-        Raises:
-            InputError: A card is unknown, or there are not ten counts.
-        """
+        """Compute the running count; `seen` are letters such as `"T65"`, or ten counts for A, 2..9, T."""
         counts = card_counts(seen)
         return self.initial_count(decks) + sum(tag * count for tag, count in zip(self.tags, counts, strict=True))
 
@@ -228,16 +208,7 @@ class CountingSystem:
         return max(steps * step, int(DECK * self.least_divisor))
 
     def true_count(self, running: Fraction | int, unseen: int, decks: int) -> Fraction:
-        """Compute the true count, rounded as the system says.
-
-        Args:
-            running: The running count.
-            unseen: The number of unseen cards; a dealer's hidden card and burned cards are among them.
-            decks: The decks of the shoe.
-
-        Returns:
-            The true count.
-        """
+        """Compute the true count, rounded as the system says; hidden and burned cards are `unseen`."""
         quotient = (running - self.pivot(decks)) * DECK / self.divisor_cards(unseen) + self.imbalance
         return round_count(Fraction(quotient), self.rounding)
 
@@ -249,17 +220,7 @@ class CountingSystem:
         return self.true_count(running, unseen, decks) if self.uses_true_count else Fraction(running)
 
     def bet_count(self, running: Fraction | int, aces: int, unseen: int, decks: int) -> Fraction:
-        """Compute the count for bets; without a side count of aces, it is `count`.
-
-        Args:
-            running: The running count.
-            aces: The number of unseen aces.
-            unseen: The number of unseen cards.
-            decks: The decks of the shoe.
-
-        Returns:
-            The count, whose running count has `side_aces` more for every unseen ace beyond the expected ones.
-        """
+        """Compute the count for bets; each unseen ace beyond the expected ones adds `side_aces` to `running`."""
         extra = aces - Fraction(unseen * IN_DECK[0], DECK)
         return self.count(running + self.side_aces * extra, unseen, decks)
 

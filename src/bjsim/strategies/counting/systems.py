@@ -23,11 +23,7 @@ def built_in_systems() -> Mapping[str, CountingSystem]:
 
 
 def find_system(name: str | os.PathLike[str]) -> CountingSystem:
-    """Find a counting system by the name of a built-in one, or load it from a file that ends in .toml.
-
-    Raises:
-        InputError: There is no such system; the message names the most similar one.
-    """
+    """Find a counting system by the name of a built-in one, or load it from a file that ends in .toml."""
     if Path(name).suffix == ".toml":
         return load_system(name)
     systems = built_in_systems()
@@ -39,16 +35,9 @@ def find_system(name: str | os.PathLike[str]) -> CountingSystem:
 
 
 def load_system(path: str | os.PathLike[str]) -> CountingSystem:
-    """Load a counting system from a TOML file.
+    """Load a counting system from a TOML file with values by field; without a name, it has that of the file.
 
-    Args:
-        path: A file with values by field. With `system = "NAME"`, missing fields have the values of that system.
-
-    Returns:
-        The system; its name is that of the file unless the file has one.
-
-    Raises:
-        InputError: The file or a field is not accepted. The message names it.
+    With `system = "NAME"`, missing fields have the values of that system.
     """
     try:
         values = read_toml(Path(path))

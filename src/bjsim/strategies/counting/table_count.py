@@ -15,15 +15,7 @@ from bjsim.strategies.counting.typical import decks_to_count
 class TableCount:
     """Counts the cards of a shoe as they are shown. A hole card that is never turned over stays unseen.
 
-    True counts are by the unseen decks to the half deck, as players estimate them, unless the system rounds them
-    otherwise.
-
-    Args:
-        system: The counting system.
-        rules: The game.
-
-    Raises:
-        InputError: The cards of this game cannot be counted.
+    True counts are by unseen decks to the half deck, as players estimate them, unless the system says otherwise.
     """
 
     def __init__(self, system: CountingSystem, rules: Rules) -> None:

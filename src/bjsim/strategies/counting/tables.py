@@ -43,18 +43,13 @@ class CountingGame:
     """A game, and how it is played by the count.
 
     Attributes:
-        rules: The rules of the game. All players but one of its seats play the chart, and act before the counter.
-        system: The counting system.
-        departures: The chart, and index plays.
+        rules: All players but one of its seats play the chart, and act before the counter.
         counts: The lowest and the highest count with a bucket of its own; None: nearly all that occur.
         spots: The spots that the counter plays, see `Ramp.spots`.
         adjusted: Whether profits are luck-adjusted and depth-controlled.
-        leave: The counter leaves before a round at this count or a lower one, and begins a fresh shoe; None: never.
-        span: Counts from the lowest to the highest of these have a bucket of their own unless they are very rare, see
+        leave: The counter leaves before a round at this count or less, and begins a fresh shoe; None: never.
+        span: Counts from the lowest to the highest of these have a bucket of their own unless very rare, see
             `Ramp.span`.
-
-    Raises:
-        InputError: The rules are not supported, or the table is too small.
     """
 
     rules: Rules
@@ -111,12 +106,9 @@ class CountingGame:
 
 
 class ReadyTable(NamedTuple):
-    """A table ready to be played.
+    """A table ready to be played; `first` is the count of the first bucket.
 
-    Attributes:
-        table: The table.
-        first: The count of the first bucket.
-        expected: Exact expectations of the controls of a shoe, value and depths, (2, B).
+    `expected` are exact expectations of the controls of a shoe, value and depths, (2, B).
     """
 
     table: CountingTable

@@ -58,16 +58,9 @@ def tag_moments(system: CountingSystem, counts: Sequence[float]) -> tuple[float,
 
 
 def expected_counts(system: CountingSystem, counts: Sequence[float], unseen: float, mean_tag: float) -> Floats:
-    """Return the expected unseen cards of each value, by the least-squares line.
+    """Return the expected unseen cards of each value, none below 0, by the least-squares line.
 
-    Args:
-        system: The counting system.
-        counts: The cards among which the unseen ones are drawn, A, 2..9, T.
-        unseen: The number of unseen cards.
-        mean_tag: The mean of their tags.
-
-    Returns:
-        Ten counts; none is below 0.
+    `counts` are the cards among which the unseen ones are drawn, A, 2..9, T; `mean_tag` is of the unseen ones.
     """
     mean, variance = tag_moments(system, counts)
     tags = np.array(system.tags, float)
@@ -89,12 +82,9 @@ def typical_shoe(system: CountingSystem, decks: int, unseen: float, true_count: 
 class UnseenCards:
     """The exact distribution of the unseen cards given the running count.
 
-    Cards with one tag are a class; given the class counts, every value has its share of its class. Classes are put
-    into two groups, whose tables of ways are joined for each question, in integers.
-
-    Args:
-        system: The counting system.
-        counts: The cards among which the unseen ones are drawn, A, 2..9, T: the shoe without the known cards.
+    Cards with one tag are a class; given the class counts, every value has its share of its class. Classes are
+    put into two groups, whose tables of ways are joined for each question, in integers. `counts` are the cards
+    among which the unseen ones are drawn, A, 2..9, T: the shoe without the known cards.
     """
 
     def __init__(self, system: CountingSystem, counts: Sequence[int]) -> None:
@@ -132,15 +122,7 @@ class UnseenCards:
         return whole, weighted, _ways([(tag, self.classes[tag]) for tag in second])
 
     def tens(self, unseen: int, tag_sum: Fraction | int) -> Fraction | None:
-        """Return the expected number of tens among the unseen cards.
-
-        Args:
-            unseen: The number of unseen cards.
-            tag_sum: The sum of their tags.
-
-        Returns:
-            The exact expectation; None if no cards have this sum.
-        """
+        """Return the exact expected number of tens among the unseen cards; None if none have this tag sum."""
         whole, weighted, second = self._tables
         total = tag_sum * self.system.scale
         if Fraction(total).denominator > 1:

@@ -25,11 +25,7 @@ def solve(rules: Rules) -> Solution:
 
 
 def in_its_shoe(rules: Rules) -> Solution:
-    """The solution in the game's own shoe, even if its best chart has no exact value there.
-
-    Raises:
-        InputError: The shoe is not solved at all.
-    """
+    """Return the solution in the game's own shoe, even if its best chart has no exact value there."""
     # of a copy, else the play of every chart that it is asked about, up to 25 MB, would be kept
     return _kept(_as_solved(rules)).with_rules(rules)
 

@@ -30,14 +30,10 @@ TIE = 1e-12  # initial bets; a smaller difference is rounding
 
 @dataclass(frozen=True)
 class Judgement:
-    """A decision compared with the best one.
+    """A decision compared with the best one; `action` and `chart` (the best chart's action) are letters.
 
-    Attributes:
-        view: What the player saw.
-        action: Letter of the action.
-        values: Expected profit in initial bets by letter, of every action that is legal, with best play afterwards.
-        chart: Letter of the best chart's action.
-        cell: Row and column of the chart; None for insurance, attacks and exchanges.
+    `values` are the expected profits of every legal action with best play afterwards, in initial bets, by
+    letter. `cell` is the row and column of the chart; None for insurance, attacks and exchanges.
     """
 
     view: View
@@ -83,13 +79,7 @@ def _loss(highest: float, value: float) -> float:
 class Coach:
     """Judges decisions by their exact values.
 
-    Args:
-        rules: The game. A shoe that has no exact value is replaced by the infinite one; see
-            `Solution.refusal`.
-
-    Attributes:
-        chart: The best chart.
-        solution: The solution of the game.
+    A shoe that has no exact value is replaced by the infinite one; see `Solution.refusal`.
     """
 
     def __init__(self, rules: Rules) -> None:
@@ -108,15 +98,7 @@ class Coach:
         return "an infinite shoe" + (f", as the finite one is not solved: {refusal}" if refusal else "")
 
     def judge(self, view: View, action: Action) -> Judgement | None:
-        """Compare a decision with the best one.
-
-        Args:
-            view: What the player saw; only the actions legal there are compared.
-            action: The decision.
-
-        Returns:
-            The judgement; None if the decision or the hand has no exact value.
-        """
+        """Compare a decision with the best legal one; None if the decision or the hand has no exact value."""
         if view.legal == ATTACK:
             column = self.chart.states.column(view.dealer)
             _, value = self.solution.attack_values()[column]

@@ -20,12 +20,6 @@ class Change(NamedTuple):
     """A cell where the best charts of two games differ.
 
     A chart without the row plays its hands by their total: `15/4` as 15, `88` as 16.
-
-    Attributes:
-        row: The row of the cell.
-        column: What the dealer shows.
-        before: The code in the first game.
-        after: The code in the other game.
     """
 
     row: str
@@ -82,12 +76,7 @@ class _Solved(NamedTuple):
 
 
 def compare(games: Sequence[Rules], on_game: Callable[[int], object] = lambda done: None) -> list[Compared]:
-    """Compare every game with the first, which is included in the result.
-
-    Args:
-        games: The games.
-        on_game: Called with the number of games solved, after each.
-    """
+    """Compare every game with the first, which is included; `on_game` gets the number solved, after each."""
     solved: list[_Solved] = []
     for rules in games:
         solved.append(_Solved.of(rules))

@@ -21,14 +21,10 @@ TOPICS = ("hard", "soft", "pairs", "doubles", "surrender", "close")
 
 @dataclass(frozen=True)
 class Exercise:
-    """Two cards against what the dealer shows, before any action.
+    """Two cards against what the dealer shows, before any action; `cell` is the row and column of the chart.
 
-    Attributes:
-        view: What the player sees.
-        cell: Row and column of the chart.
-        weight: The expected loss by it per round of a beginner, in initial bets.
-        topics: Of TOPICS: the kind of hand; a double or a surrender if that is best or second best; close if the best
-            action gains less than SCALE.
+    `weight` is the expected loss by it per round of a beginner, in initial bets. `topics` are of TOPICS: the kind
+    of hand; a double or a surrender if best or second best; close if the best action gains less than SCALE.
     """
 
     view: View
@@ -40,24 +36,12 @@ class Exercise:
 class Drill:
     """Asks for the first decision of a hand, most often where errors are expected.
 
-    The weight of an exercise is its chance, times what the second-best action costs, times how often a beginner is
-    assumed to err: close decisions are missed most, and the others cost most. Each answer changes the weight of the
-    cell of the chart; see `Record`. What is due from earlier sessions is asked first.
-
-    Args:
-        coach: Judges the answers.
-        seed: The same seed, record and answers give the same questions.
-        topics: Of TOPICS; exercises on any of them are asked for. By default all are.
-        record: Of the coach's best chart; by default one that ends with the drill.
-
-    Attributes:
-        exercises: Those that are asked for, with their weights before the first answer.
-        due: The names of the cells that are due from earlier sessions.
-        asked: The number of answers.
-        misses: Those that were wrong.
-
-    Raises:
-        InputError: A topic is unknown, or the game has no such decisions.
+    The weight of an exercise is its chance, times what the second-best action costs, times how often a beginner
+    is assumed to err: close decisions are missed most, and the others cost most. Each answer changes the weight
+    of the cell of the chart; see `Record`. What is due from earlier sessions is asked first. The same `seed`,
+    `record` and answers give the same questions. Without a `record` of the coach's best chart, one is kept that
+    ends with the drill. `exercises` are those asked for, on any of the `topics` (default all), with their weights
+    before the first answer; `due` has the names of cells, and `misses` are the wrong answers.
     """
 
     def __init__(self, coach: Coach, seed: int, topics: Collection[str] = (), record: Record | None = None) -> None:

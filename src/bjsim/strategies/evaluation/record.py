@@ -21,16 +21,10 @@ Cell = tuple[str, str]  # row and column of a chart
 class Record:
     """Every wrong answer raises the factor of its cell, every right one lowers it.
 
-    The file is written after each answer, so that closing the terminal loses nothing. Games with the same chart share
-    what is known of it. A file that cannot be read is set aside.
-
-    Args:
-        chart: The best chart of the game.
-        path: The file; None keeps the record in memory.
-
-    Attributes:
-        factors: How much more often than at first each cell is asked, by its name such as `16 v T`.
-        problem: Why the file could not be read or written, as a sentence; else empty.
+    The file is written after each answer, so that closing the terminal loses nothing; if `path` is None, the
+    record is in memory. Games with the same chart share what is known of it. A file that cannot be read is set
+    aside. `factors` say how much more often than at first each cell is asked, by its name such as `16 v T`;
+    `problem` says in a sentence why the file could not be read or written, else it is empty.
     """
 
     def __init__(self, chart: Chart | None = None, path: Path | None = None) -> None:

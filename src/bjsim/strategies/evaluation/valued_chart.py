@@ -18,11 +18,8 @@ from bjsim.strategies.solution import Solution
 class ValuedCell:
     """A cell of a chart.
 
-    Attributes:
-        code: What the chart does.
-        ev: The value of each legal action followed by best play, in initial bets, by letter.
-        other: The code of the chart that it is compared with, where that differs; else empty.
-        cost: What that difference costs, in initial bets; NaN if it is not known.
+    `ev` is the value of each legal action followed by best play, in initial bets, by letter. `other` is the code
+    of the chart compared with, where that differs, else empty; `cost` is what that costs, NaN if not known.
     """
 
     code: str
@@ -39,15 +36,11 @@ class ValuedCell:
 
 @dataclass(frozen=True)
 class ValuedChart:
-    """A chart with the value of every action.
+    """A chart with the value of every action, in `cells` by row and column.
 
-    Attributes:
-        rules: The game.
-        columns: What the dealer may show.
-        sections: Hard totals, soft hands and pairs, with their rows in order.
-        cells: The cells by row and column.
-        dealer: The dealer's final score by what it shows: 0 for a bust, 22 for a special natural, 23 for a 22 that
-            pushes; with probabilities.
+    `columns` are what the dealer may show; `sections` are hard totals, soft hands and pairs, with their rows in
+    order. `dealer` has the probabilities of the dealer's final score by what it shows: 0 for a bust, 22 for a
+    special natural, 23 for a 22 that pushes.
     """
 
     rules: Rules

@@ -30,17 +30,10 @@ from bjsim.strategies.exact.values import Column, Dealer, ExpectedValue, Means, 
 
 
 class BestPlay:
-    """The values of hands and strategies in an infinite shoe, computed on demand.
+    """The values of hands and strategies in an infinite shoe, computed on demand, of type `number`.
 
-    Args:
-        rules: The game; its number of decks is ignored, but for the suits of three sevens in Spanish 21.
-        number: The type of all values: `float` or `fractions.Fraction`.
-
-    Attributes:
-        states: The hands of the game and their legal actions.
-        dealers_play: The dealer's hands and their probabilities.
-        cases: What the dealer may have before the first decision, dealt naturals included, with probabilities.
-        columns: What the dealer may show, by label.
+    The number of decks in `rules` is ignored, but for the suits of three sevens in Spanish 21. `cases` are what
+    the dealer may have before the first decision, dealt naturals included, with probabilities.
     """
 
     def __init__(self, rules: Rules, number: type = float) -> None:
@@ -54,12 +47,9 @@ class BestPlay:
         self._best_means: dict[tuple[str, bool, Number], Means] = {}
 
     def means(self, column: Column, tie_value: Number, policy: Policy | None = None) -> Means:
-        """The value of every hand against one column, in initial bets.
+        """Return the value of every hand against one column, in initial bets.
 
-        Args:
-            column: What the dealer shows.
-            tie_value: Value of a tied stake, per unit of the stake.
-            policy: The strategy; None for the best one at that tie value.
+        `tie_value` is per unit of the tied stake; without a `policy`, the best one at that tie value is followed.
         """
         if policy is not None:
             return Means(self.states, column, tie_value, policy)

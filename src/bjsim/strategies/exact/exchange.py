@@ -91,12 +91,7 @@ class ExchangeAutomaton(Automaton):
 
 
 def exchange_sd(automaton: ExchangeAutomaton, policy: Policy) -> float:
-    """The standard deviation per round of the mean profit of both hands, which share the dealer and the exchange.
-
-    Args:
-        automaton: The automaton of the game.
-        policy: The strategy.
-    """
+    """Return the SD per round of the mean profit of both hands, which share the dealer and the exchange."""
     chances, mean, square = automaton.chances.astype(float), 0.0, 0.0
     for column in Dealer(automaton).cases():
         outcomes = np.array([float(p) for p in column.probabilities.values()])

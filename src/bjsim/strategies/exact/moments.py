@@ -51,19 +51,12 @@ class Moments(MergedBackward[Array]):
 
 
 def round_sd(automaton: Automaton, policy: Policy, tie_value: Number = 0, tied: Number = 0) -> float:
-    """Standard deviation per round of the profit of a strategy.
+    """Return the standard deviation per round of the profit of a strategy, in initial bets.
 
-    Where ties are replayed, it is the standard deviation of the ratio net / (1 - tied) times the square root of the
-    number of rounds (the delta method), as the standard error of a simulated value requires.
-
-    Args:
-        automaton: The automaton of the game.
-        policy: The strategy.
-        tie_value: Value of a tied stake per unit: the value of the game where ties are replayed, else 0.
-        tied: Mean stake tied per round, in initial bets; 0 where ties are not replayed.
-
-    Returns:
-        The standard deviation in initial bets; infinite if the value of the strategy is.
+    Where ties are replayed, it is that of the ratio net / (1 - tied) times the square root of the number of
+    rounds (the delta method), as the standard error of a simulated value requires. `tie_value` is then the value
+    of the game, per unit of the tied stake, and `tied` the mean stake tied per round; both are 0 else. The result
+    is infinite if the value of the strategy is.
     """
     if tied >= 1 or not math.isfinite(tie_value):
         return math.inf

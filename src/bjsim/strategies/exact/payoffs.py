@@ -68,17 +68,9 @@ def _widen(value: Array, width: int) -> Array:
 
 
 def round_payoffs(solver: Solver, chart: Chart) -> dict[Fraction, float]:
-    """The distribution of the profit of a round in an infinite shoe.
+    """Return profit in initial bets -> probability of a round in an infinite shoe, ascending.
 
-    Args:
-        solver: The game.
-        chart: The strategy.
-
-    Returns:
-        Profit in initial bets -> probability, for all that have one, ascending.
-
-    Raises:
-        InputError: The number of hands has no limit, or ties are replayed.
+    The number of hands must have a limit, and ties must not be replayed.
     """
     solver.rules.need_one_hand("are not covered by the distribution of profits")
     if solver.rules.ties == "replay":

@@ -11,12 +11,9 @@ from bjsim.strategies.exact.values import Column, Policy
 
 
 def find_endless_split(chart: Chart) -> tuple[str, str] | None:
-    """Find a pair whose repeated splitting may keep a round from ending.
+    """Find the row and column of a pair whose repeated splitting may keep a round from ending, or None.
 
     That requires rules without a limit on hands, and a pair again in at least every second split hand.
-
-    Returns:
-        The row of the pair and the dealer's column; None if there is no such pair.
     """
     states = Automaton(chart.rules)
     if states.rules.most_hands != math.inf:
@@ -32,14 +29,9 @@ def find_endless_split(chart: Chart) -> tuple[str, str] | None:
 
 
 def count_decisions(automaton: Automaton, column: Column, policy: Policy) -> dict[Decision, float]:
-    """Expected visits to each decision per round where the dealer shows this column.
+    """Return the expected visits to each decision per round where the dealer shows this column.
 
     Visits are infinite where the strategy splits pairs that multiply without end.
-
-    Args:
-        automaton: The automaton of the game.
-        column: What the dealer shows.
-        policy: The strategy that is followed.
     """
     visits = count_visits(automaton.against(column.label), lambda state, legal: policy(state, column.label, legal))
     return {node: n for node, n in visits.items() if isinstance(node, Decision)}

@@ -17,15 +17,7 @@ from bjsim.strategies.solution import RoundPart
 
 
 def round_parts(play: BestPlay, squares: bool) -> Iterator[RoundPart]:
-    """Divide a round of best play by first card and column; see `Solution.round_parts`.
-
-    Args:
-        play: Best play in an infinite shoe.
-        squares: Whether to compute the mean squares.
-
-    Yields:
-        The cases.
-    """
+    """Divide a round of best play in an infinite shoe by first card and column; see `Solution.round_parts`."""
     ranks, policy = play.states.ranks, play.chart.policy
     insured = any(column.insurable for column in play.cases)
     for column in play.cases:

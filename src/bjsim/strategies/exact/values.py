@@ -24,12 +24,7 @@ Policy = Callable[[HandState, str, str], str]  # (state, column label, legal act
 
 @dataclass(frozen=True)
 class ExpectedValue:
-    """The expected result of a round under a strategy, in initial bets.
-
-    Attributes:
-        net: Expected profit per round.
-        tied: Expected stake tied per round, where ties are replayed; else 0.
-    """
+    """The expected profit (`net`) and tied stake (0 unless ties are replayed) of a round, in initial bets."""
 
     net: Number
     tied: Number
@@ -51,13 +46,11 @@ class Column:
     """A column of a chart: what the dealer shows.
 
     Attributes:
-        label: The column's label in charts.
         probability: Probability of the column, without rounds that end because the dealer peeks at a natural.
         probabilities: Distribution of the dealer's outcome given the column: outcome -> probability.
         start: The node that deals the seat's hand.
-        natural_odds: Odds of a dealer's natural after which an early surrender still counts. It then saves half a bet,
-            which is added to the surrenders without a natural.
-        insurable: Whether insurance is offered.
+        natural_odds: Odds of a dealer's natural after which an early surrender still counts. It then saves half
+            a bet, which is added to the surrenders without a natural.
         upcard: What the dealer shows when the bet may be doubled before the deal; empty if it may not be.
     """
 
@@ -75,12 +68,7 @@ class Column:
 
 
 class Dealer:
-    """Probabilities of the dealer's play in an infinite shoe.
-
-    Args:
-        states: The states of the game.
-        number: The type of all probabilities: `float` or `Fraction`.
-    """
+    """Probabilities of the dealer's play in an infinite shoe, of type `number`: `float` or `Fraction`."""
 
     def __init__(self, states: States, number: type = float) -> None:
         self.states = states
@@ -89,14 +77,7 @@ class Dealer:
         self._outcomes: dict[DealerState, dict[int, Number]] = {}
 
     def outcome_probabilities(self, state: DealerState) -> dict[int, Number]:
-        """Distribution of the dealer's outcome from `state` on.
-
-        Returns:
-            Outcome -> probability; the probabilities sum to 1.
-
-        Source:
-            [Easy], "Dealer Table".
-        """
+        """Return outcome -> probability of the dealer from `state` on, summing to 1; [Easy], "Dealer Table"."""
         if state in self._outcomes:
             return self._outcomes[state]
         if self.states.dealer_done(state):
@@ -110,10 +91,9 @@ class Dealer:
         return probabilities
 
     def columns(self, next_card: int | None = None) -> dict[str, Column]:
-        """The columns of the game's charts, by label, in order.
+        """Return the columns of the game's charts, by label, in order.
 
-        Args:
-            next_card: Rank index of the dealer's next card, the second one if only one is dealt; None if not known.
+        `next_card` is the rank index of the dealer's next card, the second if only one is dealt; None if unknown.
         """
         states = self.states
         dealt_one = next_card is not None and states.rules.deal.count("d") < 2
@@ -167,15 +147,10 @@ def round_nodes(column: Column, rules: Rules, policy: Policy | None) -> tuple[No
 
 
 class Means(MergedBackward[Number]):
-    """Expected profit of each hand, in initial bets.
+    """Expected profit of each hand, in initial bets, under `policy`, or the best one if that is None.
 
     Values are `float` or `Fraction`, as the probabilities of the column; that of an endless split may be `inf`.
-
-    Args:
-        automaton: The automaton of the game.
-        column: What the dealer shows.
-        tie_value: Value of a tied stake, per unit of the stake.
-        policy: The strategy to evaluate; None for the best one.
+    `tie_value` is the value of a tied stake, per unit of it.
     """
 
     def __init__(

@@ -46,18 +46,9 @@ def read_chart(data: bytes | str, name: str, rules: Rules) -> Chart:
 
 
 def read_with_notes(data: bytes | str, name: str, rules: Rules) -> Reading:
-    """Parse the content of a chart file in any of the three formats, or in another usual style.
+    """Parse a chart file's content in any of the three formats, or with notes in another usual style.
 
-    Args:
-        data: The content of the file.
-        name: The name of the file, for messages.
-        rules: The game that the chart is for.
-
-    Returns:
-        The chart, with notes if it is in none of the three formats.
-
-    Raises:
-        ChartError: The chart is not valid; the message has one line, with the line and column of the error.
+    `name` is for messages; an error message has one line, with the line and column of the error.
     """
     text = decode(data, name)
     if is_q_table(text):
@@ -86,12 +77,7 @@ def read_with_notes(data: bytes | str, name: str, rules: Rules) -> Reading:
 
 
 def decode(data: bytes | str, name: str) -> str:
-    """Decode a chart file.
-
-    Raises:
-        ChartError: The content is too large, neither UTF-8 nor UTF-16 with a byte order mark, or has control
-            characters.
-    """
+    """Decode a chart file: not too large, UTF-8 or UTF-16 with a byte order mark, without control characters."""
     if len(data) > MAX_BYTES:
         raise ChartError(f"{name} is larger than {MAX_BYTES >> 10} KiB; a chart is a table of hands and dealer's cards")
     try:
@@ -114,11 +100,7 @@ def _not_text(name: str, before: str, problem: str) -> ChartError:
 
 
 def read_bytes(path: str | os.PathLike[str]) -> bytes:
-    """The content of a chart file; of one that is too large, only enough for `decode` to refuse it.
-
-    Raises:
-        ChartError: The file cannot be read.
-    """
+    """Return the content of a chart file; of one that is too large, only enough for `decode` to refuse it."""
     try:
         with open(path, "rb") as file:
             return file.read(MAX_BYTES + 1)
@@ -127,13 +109,5 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
 
 
 def load_chart(path: str | os.PathLike[str], rules: Rules) -> Chart:
-    """Read a chart file in any of the three formats.
-
-    Args:
-        path: The file.
-        rules: The game that the chart is for.
-
-    Raises:
-        ChartError: The file cannot be read, or the chart is not valid.
-    """
+    """Read a chart file in any of the three formats."""
     return read_chart(read_bytes(path), os.fspath(path), rules)

@@ -125,14 +125,9 @@ def section_column(text: str) -> str | None:
 
 
 def parse_hands(label: str, section: str | None) -> list[str] | None:
-    """The rows of a chart that a label names.
+    """Return the rows of a chart, such as `A2`, that a label such as `A,2-A,6` names; None if it is no hand.
 
-    Args:
-        label: The label, such as `A,2-A,6`.
-        section: The section of the chart in which it is, if any. A word in the label has precedence.
-
-    Returns:
-        Names of rows, such as `A2`; None if the label is not a hand.
+    `section` is the section of the chart in which it is, if any. A word in the label has precedence.
     """
     if len(label) > LONGEST_LABEL:
         return None

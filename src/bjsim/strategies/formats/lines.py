@@ -91,13 +91,7 @@ def join_fields(fields: Sequence[Token], text: str) -> Token:
 
 
 def find_header(text: str, columns: Sequence[str], parse_card: Callable[[str], str | None]) -> TableLayout | None:
-    """The layout that a line with all of the dealer's cards gives, or None.
-
-    Args:
-        text: The line.
-        columns: The dealer's cards in this game.
-        parse_card: Gives the column that a field means, if any.
-    """
+    """Return the layout that a line with all of the dealer's cards gives, or None."""
     for separator in SEPARATORS:
         if separator not in text:
             continue

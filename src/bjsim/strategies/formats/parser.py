@@ -24,8 +24,7 @@ SAME_CODE = {"D": "Dh", "R": "Rh"}
 class ChartError(InputError):
     """A chart file is not valid. The message has the file, line and column, and the accepted values.
 
-    Attributes:
-        position: Line and column, if known; they count from 1.
+    `position` is line and column, if known; they count from 1.
     """
 
     position = (0, 0)
@@ -44,14 +43,7 @@ class Token(NamedTuple):
 
 @dataclass(frozen=True)
 class ParsedTable:
-    """The tokens of a chart file.
-
-    Attributes:
-        name: The name of the file.
-        header: The dealer's cards.
-        rows: For each hand its code, followed by its cells.
-        end: The number of lines in the file.
-    """
+    """The tokens of a chart file of `end` lines: the dealer's cards in `header`, code and cells in `rows`."""
 
     name: str
     header: Sequence[Token]
@@ -79,15 +71,7 @@ def splittable_rows(states: States) -> set[str]:
 
 
 def chart_from(grid: ParsedTable, rules: Rules) -> Chart:
-    """Make a chart from the tokens of a file.
-
-    Args:
-        grid: The tokens.
-        rules: The game that the chart is for.
-
-    Raises:
-        ChartError: The chart is not valid; the message describes the first error.
-    """
+    """Make a chart from the tokens of a file; `ChartError` describes the first error."""
     states = States(rules)
     columns = _columns(grid, states)
     known, splittable = chart_rows(states), splittable_rows(states)

@@ -279,17 +279,5 @@ def _says_yes_or_no(line: _Line) -> bool:
 
 
 def read_pasted(text: str, name: str, rules: Rules) -> Reading:
-    """Read a chart in any usual style.
-
-    Args:
-        text: The content of the file.
-        name: The name of the file, for messages.
-        rules: The game that the chart is for.
-
-    Returns:
-        The chart, and notes on what was guessed, filled in or skipped.
-
-    Raises:
-        ChartError: A line cannot be read, or hands are missing.
-    """
+    """Read a chart in any usual style, with notes on what was guessed, filled in or skipped."""
     return _Reader(text, name, rules).read()

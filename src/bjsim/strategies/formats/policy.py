@@ -38,11 +38,7 @@ def first_hand(states: States, hand: str) -> HandState:
 
 
 def format_policy(chart: Chart) -> str:
-    """Write the first actions of a chart in the policy format.
-
-    Raises:
-        ChartError: The dealer of the game shows both cards.
-    """
+    """Write the first actions of a chart in the policy format; the dealer must not show both cards."""
     states = chart.states
     check_columns(states, chart.name)
     lines = []
@@ -63,16 +59,7 @@ def check_columns(states: States, source: str) -> None:
 
 
 def policy_chart(text: str, name: str, rules: Rules) -> Chart:
-    """Read a policy as a chart, with the best play where the policy leaves a hand open.
-
-    Args:
-        text: The content of the file.
-        name: The name of the file, for messages.
-        rules: The game that the policy is for.
-
-    Raises:
-        ChartError: The policy is not valid, or the dealer of the game shows both cards.
-    """
+    """Read a policy as a chart, with the best play where the policy leaves a hand open."""
     states = States(rules)
     check_columns(states, f"{name}, line 1, column 1")
     best = best_chart(rules)

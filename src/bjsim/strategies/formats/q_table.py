@@ -28,19 +28,7 @@ def is_q_table(text: str) -> bool:
 
 
 def q_table_chart(text: str, name: str, rules: Rules) -> tuple[Chart, tuple[str, ...]]:
-    """Read a policy over states as a chart.
-
-    Args:
-        text: The content of the file.
-        name: The name of the file, for messages.
-        rules: The game that the policy is for.
-
-    Returns:
-        The chart, and a note on hands that are filled in: only those that no card can bust.
-
-    Raises:
-        ChartError: A line cannot be read, a state is missing or given twice, or the dealer shows both cards.
-    """
+    """Read a policy over states as a chart, with a note on filled-in hands, those that no card can bust."""
     states, lines = States(rules), _lines(text)
     check_columns(states, name)
     header = [Token(1, 1, column) for column in POLICY_COLUMNS]

@@ -27,11 +27,11 @@ NEEDS = 3  # see `State.need`
 
 
 class AskedTable(NamedTuple):
-    """The parts of a round. Rows are named by the number of their first entry, and row 0 is the end of a part.
+    """The parts of a round; rows are named by the number of their first entry, and row 0 is the end of a part.
 
     Attributes:
-        deal: The next row of the deal after a card; from the last card on, WIDE times the number of the dealt hands.
-        dealt: Row, state of the hand, state of the dealer and shown column by the number of the dealt hands, (n, 4).
+        deal: The next row of the deal after a card; from the last card on, WIDE times the dealt hands' number.
+        dealt: Row, states of the hand and the dealer, and shown column by the number of the dealt hands, (n, 4).
         after: The row of the seat's hands after a card or action, or -1 - e for split event e.
         hand: State of the hand after the card.
         payoff: Payoff vector of the last hand, where entries end the seat's hands.
@@ -43,8 +43,8 @@ class AskedTable(NamedTuple):
         insures: Whether a row asks for insurance.
         pending: Whether a further hand is pending, 0 or 1.
         peeked: Whether a state of the dealer as dealt is a natural that has ended the round.
-        events: What happens in a split: next row; row instead if more hands are pending, or -1; payoff vector; need;
-            whether a split; whether more hands are pending now, (e, 6).
+        events: What happens in a split: next row; row instead if more hands are pending, or -1; payoff vector;
+            need; whether a split; whether more hands are pending now, (e, 6).
         settled: Row of the dealer by need and state of the dealer, (3, D).
         dealer: The row of the dealer after a card. Those of the first rows are WIDE times the dealer's outcome.
         codes: Payoff codes by payoff vector and outcome, (V, O).
@@ -115,14 +115,9 @@ class HandTransitions(Transitions):
 
 
 def ask_everywhere(states: States, letters: str) -> CompiledRules:
-    """Compile rules for a seat that is asked at every decision, and once about dealt hands that can only stand.
+    """Compile rules for a seat that is asked at every decision, and once about hands that can only stand.
 
-    Args:
-        states: The states of the game.
-        letters: The letters of the actions by number.
-
-    Returns:
-        The rules. The numbers of choices are the legal actions, a bit for each.
+    The numbers of choices are the legal actions, a bit for each; `letters` has the actions' letters by number.
     """
     compiled = compile_rules(states.rules, [_always(letter) for letter in letters], states)
     hands, columns = number_hands(states)[0], len(compiled.ended_column)
@@ -147,13 +142,7 @@ def ask_everywhere(states: States, letters: str) -> CompiledRules:
 
 
 def make_asked_table(rules: CompiledRules, states: States, letters: str) -> AskedTable:
-    """Make the table.
-
-    Args:
-        rules: The rules of `ask_everywhere`.
-        states: The states of the game.
-        letters: The letters of the actions by number.
-    """
+    """Make the table of the rules of `ask_everywhere`; `letters` has the actions' letters by number."""
     transitions = HandTransitions(rules)
     deal, dealt = _deal(transitions)
     words, cells = _explore(transitions, np.unique(transitions.project(dealt)), letters)
@@ -227,11 +216,10 @@ def _deal(transitions: Transitions) -> tuple[Array, Array]:
 
 
 def _explore(transitions: HandTransitions, fresh: Array, letters: str) -> tuple[Array, Array]:
-    """All states of the seat's hands, ascending, and their entries.
+    """Return all states of the seat's hands, ascending, (n,), and their entries, (5, n, WIDE).
 
-    Returns:
-        The states, (n,); and the next state, or OVER; the state if more hands are pending, or OVER; the label; the
-        need; and 1 for a split, 2 for one while a hand is pending, (5, n, WIDE).
+    These are the next state, or OVER; the state if more hands are pending, or OVER; the label; the need; and 1 for
+    a split, 2 for one while a hand is pending.
     """
     codes = np.array([action_code(letter) for letter in letters])
     found = []

@@ -20,13 +20,9 @@ TOGETHER = 8192  # segments made together, at least
 
 
 class CardBuffers:
-    """The shoes of tables.
+    """The shoes of `number` tables.
 
     Half a buffer has whole segments. A shoe that runs out during a round goes on with the next segment.
-
-    Args:
-        rules: The compiled rules.
-        number: The number of tables.
     """
 
     def __init__(self, rules: CompiledRules, number: int) -> None:

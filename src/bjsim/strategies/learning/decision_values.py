@@ -35,17 +35,9 @@ PAYOFF, LUCK_ADJUSTED = "payoff", "luck-adjusted"  # what an environment may rew
 class DecisionValues:
     """Looks up the values of the actions of many decisions at once.
 
-    Args:
-        rules: The game.
-
-    Attributes:
-        start: The value of the game, in initial bets.
-        number: The number of each state of a hand, as in `number_hands`.
-        peeked: The column number of rounds that the dealer's natural has ended.
-        insurance: The column number of insurance offers.
-
-    Raises:
-        InputError: The value of the game is infinite, or split hands cannot be valued one by one.
+    `start` is the value of the game, in initial bets, and `number` the number of each state of a hand, as in
+    `number_hands`; `peeked` is the column number of rounds that the dealer's natural has ended, `insurance` that
+    of insurance offers. The game must have a finite value, and split hands that can be valued one by one.
     """
 
     def __init__(self, rules: Rules) -> None:
@@ -71,17 +63,11 @@ class DecisionValues:
         self._pair, self._again = self._further_splits(hands)
 
     def look_up(self, hand: Array, column: Array, held: Array, pending: Array, mask: Array) -> tuple[Array, Array]:
-        """The values of the legal actions, and what each loses compared with the best.
+        """Return the values of the legal actions, and these less that of the best, float64 (N, A).
 
-        Args:
-            hand: The states of N hands, by number.
-            column: The numbers of what the dealers show, or `peeked`, or `insurance`.
-            held: The numbers of hands of the seats.
-            pending: How many of these need their second card, besides the hand.
-            mask: The legal actions, (N, A).
-
-        Returns:
-            Values, and values less that of the best action, float64 (N, A); -inf where an action is not legal.
+        `hand` has the states of N hands by number; `column` the numbers of what the dealers show, or `peeked`, or
+        `insurance`; `held` the numbers of hands of the seats; `pending` how many of these need their second card,
+        besides the hand. `mask` is (N, A); results are -inf where an action is not legal.
         """
         _, columns, actions = self._table.shape
         values = self._table.reshape(-1, actions).take(hand * columns + column, axis=0)
@@ -159,11 +145,7 @@ def decision_values(rules: Rules) -> DecisionValues:
 
 
 def environment_values(rules: Rules, values: bool, reward: str) -> DecisionValues | None:
-    """What an environment needs to give values, or to adjust rewards for luck; None if it does neither.
-
-    Raises:
-        InputError: There is no such reward, or it needs an infinite shoe, or the game has no values.
-    """
+    """Return what an environment needs to give values or adjust rewards for luck; None if it does neither."""
     if reward not in (PAYOFF, LUCK_ADJUSTED):
         raise InputError(f"reward = {reward!r}; accepted are {PAYOFF} and {LUCK_ADJUSTED}")
     if reward == LUCK_ADJUSTED and rules.decks != math.inf:

@@ -23,16 +23,8 @@ Mask = NDArray[np.int8]
 class Encoder:
     """Encodes the decisions of a game as integers; `BlackjackEnv` describes them.
 
-    Args:
-        rules: The game.
-
-    Attributes:
-        rules: The game.
-        states: The states of its hands.
-        columns: What the dealer may show.
-        letters: The letters of the actions, by number.
-        most_hands: The greatest number of hands in an observation.
-        sizes: The number of values of each feature.
+    `columns` has what the dealer may show, `letters` the letters of the actions by number, `sizes` the number of
+    values of each feature; `most_hands` is the greatest number of hands in an observation.
     """
 
     def __init__(self, rules: Rules) -> None:

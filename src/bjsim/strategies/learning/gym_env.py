@@ -113,15 +113,7 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):  # type: ignore[misc, 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Deal a round.
-
-        Args:
-            seed: Opens a new shoe with this seed; None keeps the shoe.
-            options: Not used.
-
-        Returns:
-            The first observation, and info with `action_mask` and `view`.
-        """
+        """Deal a round, from a new shoe if there is a `seed`; info has `action_mask` and `view`."""
         super().reset(seed=seed)
         if seed is not None or not hasattr(self, "_shoe"):
             self._shoe = open_shoe(self.rules, Stream(int(self.np_random.integers(MAX_SEED))))
@@ -133,18 +125,7 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):  # type: ignore[misc, 
         return self._observation(), self._info()
 
     def step(self, action: np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Play an action.
-
-        Args:
-            action: The number of the action, 0 to 4, or 5 to insure.
-
-        Returns:
-            Observation, reward in initial bets, terminated, truncated (always false), info.
-
-        Raises:
-            gymnasium.error.InvalidAction: There is no action with this number.
-            gymnasium.error.ResetNeeded: No round is in progress.
-        """
+        """Play action 0 to 4, or 5 to insure; rewards are in initial bets, and no episode is truncated."""
         if not self._in_progress:
             raise gymnasium.error.ResetNeeded("no round is in progress; call reset() first")
         if action not in range(len(self._letters)):

@@ -16,12 +16,10 @@ from bjsim.strategies.learning.policy_player import BatchPolicy, PolicyPlayer, S
 
 @dataclass(frozen=True)
 class JudgedPolicy:
-    """A policy as a chart, compared with the best one.
+    """A policy as a chart, compared with the best one, with the cost of every wrong cell.
 
-    Attributes:
-        evaluation: Its chart compared with the best one, with the cost of every wrong cell.
-        exceptions: Decisions in which the policy plays differently from its chart, such as `A7 v 9 (split hand)`: a
-            chart has one cell for all hands of a row.
+    `exceptions` has decisions in which the policy plays differently from its chart, such as `A7 v 9 (split hand)`:
+    a chart has one cell for all hands of a row.
     """
 
     evaluation: Evaluation
@@ -46,19 +44,9 @@ class JudgedPolicy:
 def judge_policy(
     rules: Rules | str, policy: BatchPolicy | SinglePolicy, *, batched: bool = True, name: str = "policy"
 ) -> JudgedPolicy:
-    """Turn a policy into a chart, and compute the exact value and regret of the chart.
+    """Turn a policy into a chart, compute its exact value and regret, and list where the two differ.
 
-    Args:
-        rules: The game: a `Rules`, the name of a preset, or a TOML file.
-        policy: A function of observations and action masks to actions; see `PolicyPlayer`.
-        batched: Whether the policy takes all observations at once.
-        name: The name of the chart.
-
-    Returns:
-        The chart, its exact value and regret, and where the policy differs from it.
-
-    Raises:
-        InputError: The policy does not return an action for each observation.
+    `policy` maps observations and action masks to actions, all at once if `batched`; see `PolicyPlayer`.
     """
     player = PolicyPlayer(rules, policy, batched=batched, name=name)
     states, rows = player.states, _rows(player.states)

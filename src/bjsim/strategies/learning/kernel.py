@@ -104,23 +104,16 @@ def learn_episodes(
     world: Sampler, method: int, power: int, explore_start: float, explore_action: float, longest: int,
     episodes: int, stream: Array, turn: Array, q: Array, visits: Array,
 ) -> int:  # fmt: skip
-    """Play episodes and learn from each one, from its last step to its first.
+    """Play episodes and learn from each one, from its last step to its first; return how many were cut.
 
-    Args:
-        world: The decision process, with A rows (state-action pairs).
-        method: Q_LEARNING or MONTE_CARLO.
-        power: The learning rate of visit n of a row is (power + 1) / (n + power).
-        explore_start: Probability that the first (state, action) of an episode is a uniformly drawn row.
-        explore_action: Probability of a uniformly drawn action at any other step.
-        longest: The most steps of an episode, which is cut there.
-        episodes: The number of episodes.
-        stream: State of the random stream, uint64 (1,). Updated in place, as are the following arrays.
-        turn: Position of each row's low-discrepancy sequence, float64 (A,); empty (0,) for independent draws.
-        q: Values, float64 (A,).
-        visits: Updates of each row, int64 (A,).
+    `method` is Q_LEARNING or MONTE_CARLO; the learning rate of visit n of a row is (power + 1) / (n + power). The
+    first (state, action) of an episode is a uniformly drawn row with probability `explore_start`, and the action
+    of any other step is uniformly drawn with probability `explore_action`; an episode is cut after `longest`
+    steps.
 
-    Returns:
-        The number of episodes that were cut before they ended.
+    With A rows (state-action pairs), these arrays are updated in place: `stream`, the state of the random stream,
+    uint64 (1,); `turn`, the position of each row's low-discrepancy sequence, float64 (A,), or empty (0,) for
+    independent draws; the values `q`, float64 (A,); and `visits`, the updates of each row, int64 (A,).
     """
     starts, rows = world.action_start, len(q)
     path_row, path_outcome = np.empty(longest, np.int64), np.empty(longest, np.int64)
@@ -167,15 +160,9 @@ def play_episodes(
 ) -> tuple[float, float, int]:
     """Play a policy with independent draws and without learning.
 
-    Args:
-        world: The decision process.
-        policy: The row to play in each state, int64 (S,).
-        longest: The most steps of an episode, which is cut there.
-        episodes: The number of episodes.
-        stream: State of the random stream, uint64 (1,), updated in place.
-
-    Returns:
-        The sum of the returns, the sum of their squares, and the number of episodes that were cut before they ended.
+    `policy` has the row to play in each state, int64 (S,); `stream`, the state of the random stream, uint64 (1,),
+    is updated in place. The result is the sum of the returns, that of their squares, and the number of episodes
+    cut at `longest` steps.
     """
     starts = world.action_start
     total = squares = 0.0
@@ -199,11 +186,9 @@ def play_episodes(
 def alias_tables(start: Array, probabilities: Array, keep: Array, other: Array) -> None:
     """Fill alias tables so that `_slot` draws from the normalized probabilities of each run.
 
-    Args:
-        start: Bounds of the k runs start[i] .. start[i+1]-1, int64 (k+1,).
-        probabilities: Nonnegative weights, float64 (n,), with a positive sum in each run.
-        keep: Output, float64 (n,).
-        other: Output, int64 (n,).
+    `start` has the bounds of the k runs start[i] .. start[i+1]-1, int64 (k+1,); `probabilities` are nonnegative
+    weights, float64 (n,), with a positive sum in each run. Outputs are `keep`, float64 (n,), and `other`, int64
+    (n,).
     """
     small, large = np.empty(len(probabilities), np.int64), np.empty(len(probabilities), np.int64)
     for run in range(len(start) - 1):

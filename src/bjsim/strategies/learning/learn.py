@@ -53,9 +53,9 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Schedule:
-    """The settings of the learner.
+    """The settings of the learner; a value that is not accepted raises an MDPError that names the field.
 
-    Args:
+    Attributes:
         algorithm: "q" or "mc".
         draws: "even" or "independent"; by default even if the algorithm allows it.
         power: k of the step size; None for the default described above.
@@ -65,9 +65,6 @@ class Schedule:
         rounds: The number of times that the workers' tables are pooled and progress is reported.
         value_share: Share of the episodes that are played greedily at the end.
         longest: The most steps of an episode, which is cut there.
-
-    Raises:
-        MDPError: A value is not accepted; the message names the field.
     """
 
     algorithm: str = "q"
@@ -104,15 +101,11 @@ class Schedule:
 class Learned(NamedTuple):
     """The result of learning.
 
-    Attributes:
-        q: float64 (A,), in units of reward.
-        visits: int64 (A,), the number of updates of each row.
-        policy: int64 (S,), the row of each state; -1 where terminal.
-        value: Mean return of the policy over `value_episodes` episodes; NaN if there are fewer than two.
-        value_se: Its standard error.
-        value_episodes: The number of episodes played to estimate `value`.
-        cut_short: The number of episodes that were cut before they ended. With gamma below 1 most are, when the rest
-            of their return is negligible.
+    `q` is float64 (A,), in units of reward; `visits`, int64 (A,), the number of updates of each row; `policy`,
+    int64 (S,), the row of each state, -1 where terminal. `value` is the mean return of the policy over
+    `value_episodes` episodes, NaN if there are fewer than two, and `value_se` its standard error. `cut_short`
+    counts the episodes that were cut before they ended; with gamma below 1 most are, when the rest of their return
+    is negligible.
     """
 
     q: Floats
@@ -130,12 +123,7 @@ class Learned(NamedTuple):
 
 
 class LearningProgress(NamedTuple):
-    """The state of learning after a round.
-
-    Attributes:
-        episodes: Learning episodes played.
-        policy: int64 (S,), the greedy policy.
-    """
+    """The number of learning episodes played, and the greedy policy after a round, int64 (S,)."""
 
     episodes: int
     policy: Ints
@@ -149,21 +137,11 @@ def learn(
     workers: int = 1,
     on_round: Callable[[LearningProgress], object] = lambda progress: None,
 ) -> Learned:
-    """Learn a decision process from samples.
+    """Learn a decision process from samples; `episodes` include those played greedily at the end.
 
-    Workers are threads: in every round each continues from the common table, and their tables are pooled at its end.
-    Round lengths grow as i^2, so that the early rounds show how fast learning starts.
-
-    Args:
-        mdp: The process.
-        episodes: The number of episodes, including those played greedily at the end.
-        schedule: The settings; by default `Schedule()`.
-        seed: The same seed and number of workers give the same table, bit for bit.
-        workers: The number of threads.
-        on_round: Called after every round.
-
-    Raises:
-        MDPError: Play may continue forever without a cost, or there are too few episodes.
+    Workers are threads: in every round each continues from the common table, and their tables are pooled at its
+    end. Round lengths grow as i^2, so that the early rounds show how fast learning starts. The same seed and
+    number of workers give the same table, bit for bit. Endless play without a cost is an MDPError.
     """
     schedule = schedule or Schedule()
     check_ends(mdp)
@@ -254,16 +232,9 @@ def sampler(mdp: FiniteMDP) -> Sampler:
 def pooled(q: Floats, visits: Ints, tables: list[tuple[Floats, Ints]], power: int) -> tuple[Floats, Ints]:
     """Pool the tables of workers that continued from a common table: the weighted mean of all their targets.
 
-    With step size (k+1) / (n+k), the total weight of n targets is n (n+1) ... (n+k).
-
-    Args:
-        q: float64 (A,), the common table.
-        visits: int64 (A,), the number of targets in it.
-        tables: Each worker's q and visits, which include those of the common table.
-        power: k of the step size.
-
-    Returns:
-        The pooled q and visits.
+    With step size (k+1) / (n+k), where k is `power`, the total weight of n targets is n (n+1) ... (n+k). The
+    common table is `q`, float64 (A,), with `visits` targets, int64 (A,), which `tables`, the workers' q and
+    visits, include.
     """
     if len(tables) == 1:
         return tables[0]

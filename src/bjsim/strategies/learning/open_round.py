@@ -10,18 +10,7 @@ from bjsim.sim.game.shoe import Shoe
 
 
 class OpenRound:
-    """One round at one table, played up to its next question.
-
-    Args:
-        rules: The rules of the game.
-        shoe: The source of cards.
-        seats: The number of seats.
-
-    Attributes:
-        round: The round so far.
-        view: What the seat that must decide sees; None once the round is over.
-        result: The result once the round is over.
-    """
+    """One round at one table, played up to its next question; `view` is None once the round is over."""
 
     def __init__(self, rules: Rules, shoe: Shoe, seats: int) -> None:
         self.round = Round(rules, shoe, seats)

@@ -25,23 +25,12 @@ SinglePolicy = Callable[[Array, Array], int]
 class PolicyPlayer(StatePlayer):
     """A policy as a player: it is asked once about every decision of the game, in one batch.
 
-    The policy should be a function of its arguments: the answers of a random one are a sample. A hand is shown as the
-    only one of its seat, a split hand as one of two, and a pair that the limit of hands keeps from being split with as
-    many hands as the limit. As in the environments, an answer that is not legal stands.
+    The policy should be a function of its arguments: the answers of a random one are a sample. A hand is shown as
+    the only one of its seat, a split hand as one of two, and a pair that the limit of hands keeps from being split
+    with as many hands as the limit. As in the environments, an answer that is not legal stands.
 
-    Args:
-        rules: The game: a `Rules`, the name of a preset, or a TOML file.
-        policy: With `batched` a function of observations, int64 (n, 8), and action masks, int8 (n, actions), to n
-            actions; else of one observation and mask to one action. See `BlackjackEnv`.
-        batched: Whether the policy takes all observations at once.
-        name: The name of the player.
-
-    Attributes:
-        rules: The game.
-        states: The states of its hands.
-
-    Raises:
-        InputError: The policy does not return an action for each observation.
+    With `batched`, `policy` is a function of observations, int64 (n, 8), and action masks, int8 (n, actions), to n
+    actions; else of one observation and mask to one action. See `BlackjackEnv`.
     """
 
     def __init__(

@@ -28,14 +28,7 @@ ENDS = re.compile(r"[.;(}<\n]|\b(?:because|since)\b")  # of what is stated
 
 
 def write_prompt(view: View) -> str:
-    """Describe a decision in plain English, and ask for one word.
-
-    Args:
-        view: What the player sees, such as `info["view"]` of `BlackjackEnv`.
-
-    Returns:
-        The hand, the dealer's open cards and the legal actions, in a few short sentences.
-    """
+    """Describe a decision in plain English, in a few short sentences, and ask for one word."""
     hand = f"You hold {_cards(view.hand)}."
     if view.split:
         hand += f" The hand comes from a split; you have {view.hands} hands."
@@ -48,18 +41,10 @@ def write_prompt(view: View) -> str:
 
 
 def parse_answer(answer: str, view: View) -> int:
-    """Find the action that an answer names, in words or as a single letter.
+    """Return the number of the action that an answer names, in words or as a single letter.
 
-    Args:
-        answer: Such as `H`, `I would hit.`, or any reasoning that ends with `Action: double`. Where the answer states
-            actions like this, the last of them counts.
-        view: What the player sees.
-
-    Returns:
-        The number of the action, for `BlackjackEnv.step`.
-
-    Raises:
-        InputError: The answer names no action, several, one with a negation, or one that is not legal.
+    `answer` is such as `H`, `I would hit.`, or any reasoning that ends with `Action: double`, where the last
+    action stated like this counts. No action, several, a negated or an illegal one is an InputError.
     """
     text = answer.lower().replace("\u2019", "'")
     if stated := [match.end() for match in STATED.finditer(text)]:

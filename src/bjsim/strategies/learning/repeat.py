@@ -25,16 +25,10 @@ Learned = dict[str, Any]
 
 @dataclass(frozen=True)
 class Repetitions:
-    """A process that is learned several times.
+    """A process that is learned `count` times with each of `schedules`.
 
-    Attributes:
-        mdp: The process.
-        about: What it is, in JSON values: the rules of a game, or a digest of a file.
-        episodes: Episodes of each repetition.
-        schedules: The settings of the learner; each is repeated.
-        seed: The seed of the first repetition; the others have the next ones.
-        workers: Threads, on which a result depends.
-        count: The number of repetitions.
+    `seed` is that of the first repetition; the others have the next ones. A result depends on `workers`, the
+    number of threads. `about` is what the process is, in JSON values: the rules of a game, or a digest of a file.
     """
 
     mdp: FiniteMDP
@@ -92,19 +86,10 @@ def repeat(
     resume: bool = False,
     on_progress: Callable[[int, int], object] = lambda done, most: None,
 ) -> list[list[Learned]]:
-    """Learn a process several times.
+    """Learn a process several times, or only the repetitions of a shard, whose file is `part`.
 
-    Args:
-        repetitions: How.
-        part: The file of a shard, whose repetitions alone are played; None for all.
-        resume: Whether the file has some of them.
-        on_progress: Called after each with those so far and their number.
-
-    Returns:
-        What the repetitions learned, in order: for each schedule as JSON values.
-
-    Raises:
-        InputError: The file is another part's.
+    With `resume` the file has some of them. `on_progress` is called after each with those so far and their number.
+    The result has, for each repetition in order, what each schedule learned, as JSON values.
     """
     if part and resume:
         part.resume()
@@ -122,17 +107,7 @@ def repeat(
 
 
 def merge_repetitions(paths: Sequence[str | os.PathLike[str]]) -> list[list[Learned]]:
-    """Merge the parts of repetitions.
-
-    Args:
-        paths: The parts of all shards, in any order.
-
-    Returns:
-        As of `repeat` without a shard.
-
-    Raises:
-        InputError: A part is missing, given twice, unfinished, of others or damaged; the message names it.
-    """
+    """Merge the parts of all shards, in any order, into what `repeat` returns without a shard."""
     parts = [LearnPart.read(path) for path in paths]
     jobs = join_parts(parts)
     for number in range(int(parts[0].description["repetitions"])):
@@ -142,13 +117,9 @@ def merge_repetitions(paths: Sequence[str | os.PathLike[str]]) -> list[list[Lear
 
 
 def summarise(learned: Sequence[Sequence[Learned]]) -> list[dict[str, Any]]:
-    """The regrets of repetitions.
+    """Return the regrets of what `repeat` returned, a dictionary for each schedule.
 
-    Args:
-        learned: What `repeat` returns.
-
-    Returns:
-        For each schedule: algorithm, draws, repetitions; mean, sd, least and greatest regret; mean suboptimal states.
+    Its entries: algorithm, draws, repetitions; mean, sd, least and greatest regret; mean suboptimal states.
     """
     rows = []
     for same in zip(*learned, strict=True):

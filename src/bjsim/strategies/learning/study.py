@@ -30,14 +30,7 @@ class LearningPoint(NamedTuple):
 
 
 class Disagreement(NamedTuple):
-    """A state whose learned action is not the best one.
-
-    Attributes:
-        state: The name of the state.
-        learned: The learned action.
-        best: The best action.
-        cost: The loss from taking the learned action once, in units of reward.
-    """
+    """A state whose learned action is not the best; `cost` is its loss, taken once, in units of reward."""
 
     state: str
     learned: str
@@ -138,19 +131,7 @@ def study(
     workers: int = 1,
     on_point: Callable[[LearningPoint], object] = lambda point: None,
 ) -> Study:
-    """Solve a process, learn it, and compute the exact regret as learning proceeds.
-
-    Args:
-        mdp: The process.
-        episodes: The number of episodes.
-        schedule: The settings of the learner; by default `Schedule()`.
-        seed: The seed of the learner.
-        workers: The number of threads.
-        on_point: Called with every new point of the curve.
-
-    Raises:
-        MDPError: The process has no solution, or there are too few episodes.
-    """
+    """Solve a process, learn it, and compute the exact regret as learning proceeds."""
     schedule = schedule or Schedule()
     began = time.perf_counter()
     best = value_iteration(mdp, TOLERANCE)

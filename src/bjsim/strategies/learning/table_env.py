@@ -29,26 +29,16 @@ MOST_OPEN = 255  # greatest number of open cards of a rank in an observation
 class BlackjackTable(AECEnv[str, dict[str, Any], int]):  # type: ignore[misc, unused-ignore]
     """A table of several seats, which play one round after the other against the same dealer, from one shoe.
 
-    The agents are seat_0, seat_1 and so on, in the order of the deal, and act in the order of the rules. An observation
-    is a dict: `observation` has the eight integers of `BlackjackEnv`, and then the number of open cards of each rank on
-    the table, aces first; `action_mask` is 1 for the legal actions, zeros for a seat that does not act now. Any other
-    action stands. A seat without a decision gets no turn; if no seat has one, the first must stand, which pays the
-    round.
+    The agents are seat_0, seat_1 and so on, in the order of the deal, and act in the order of the rules. An
+    observation is a dict: `observation` has the eight integers of `BlackjackEnv`, and then the number of open
+    cards of each rank on the table, aces first; `action_mask` is 1 for the legal actions, zeros for a seat that
+    does not act now. Any other action stands. A seat without a decision gets no turn; if no seat has one, the
+    first must stand, which pays the round.
 
-    Rewards are profits in initial bets, 0 until the round is paid, and all seats terminate together. Where ties are
-    replayed, the seats with a tied stake play another round for it within the episode. The shoe is kept between
-    episodes; `reset(seed=...)` opens a new one.
-
-    Args:
-        rules: A `Rules`, the name of a preset, or a TOML file.
-        seats: The number of seats; by default that of the rules.
-        render_mode: "ansi": `render()` returns the events of the episode as text.
-
-    Attributes:
-        rules: The game.
-
-    Raises:
-        InputError: The number of seats is not accepted.
+    Rewards are profits in initial bets, 0 until the round is paid, and all seats terminate together. Where ties
+    are replayed, the seats with a tied stake play another round for it within the episode. The shoe is kept
+    between episodes; `reset(seed=...)` opens a new one. `seats` is by default that of the rules; with the render
+    mode "ansi", `render()` returns the events of the episode as text.
     """
 
     metadata = {"name": "bjsim_v0", "render_modes": ["ansi"], "is_parallelizable": False}  # noqa: RUF012
@@ -134,14 +124,7 @@ class BlackjackTable(AECEnv[str, dict[str, Any], int]):  # type: ignore[misc, un
             self._stakes[agent] *= int(tied)
 
     def observe(self, agent: str) -> dict[str, NDArray[Any]]:
-        """The observation of an agent.
-
-        Args:
-            agent: The name of the agent.
-
-        Returns:
-            A dict with `observation`, int64 (21,), and `action_mask`, int8 (actions,).
-        """
+        """Return a dict with `observation`, int64 (21,), and `action_mask`, int8 (actions,)."""
         view, over = self._round.view, self.terminations.get(agent, True)
         acts = agent == self.agent_selection and not over
         if agent not in self._playing:

@@ -25,30 +25,19 @@ Step = tuple[Observation, NDArray[np.float64], NDArray[np.bool_], NDArray[np.boo
 class BlackjackVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[np.float64]]):  # type: ignore[misc, unused-ignore]
     """Many tables with one seat each, stepped together in NumPy.
 
-    Actions, observations, rewards and episodes are those of `BlackjackEnv`. Table i, reset with the seed s, plays the
-    same cards as a `BlackjackEnv` reset with the seed s + i, so a step returns the same arrays as that of a
+    Actions, observations, rewards and episodes are those of `BlackjackEnv`. Table i, reset with the seed s, plays
+    the same cards as a `BlackjackEnv` reset with the seed s + i, so a step returns the same arrays as that of a
     `gymnasium.vector.SyncVectorEnv`, except that `info` has no views.
 
-    `info["action_mask"]` is int8 (num_envs, actions), and `info["illegal"]`, after a step, bool (num_envs,). Every step
-    returns new arrays, which are not written to again.
+    `info["action_mask"]` is int8 (num_envs, actions), and `info["illegal"]`, after a step, bool (num_envs,). With
+    `values`, `info` has the exact values and advantages of the actions, float64 (num_envs, actions). Every step
+    returns new arrays, which are not written to again. `reward` is "payoff" or "luck-adjusted", as in
+    `BlackjackEnv`.
 
-    Autoreset modes: NEXT_STEP, the default as in Gymnasium: the step after the last of an episode deals the next round,
-    ignores the action, and rewards 0; before it the mask is zeros. SAME_STEP: the step that ends an episode deals the
-    next round, so no step is lost; `info["final_obs"]` has the last observations, in the rows of `info["_final_obs"]`.
-
-    Args:
-        num_envs: The number of tables.
-        rules: A `Rules`, the name of a preset, or a TOML file.
-        autoreset_mode: An `AutoresetMode` or its value.
-        render_mode: None; a table can be watched with `BlackjackEnv`.
-        values: Whether `info` has the exact values and advantages of the actions, float64 (num_envs, actions).
-        reward: "payoff" or "luck-adjusted", as in `BlackjackEnv`.
-
-    Attributes:
-        rules: The game.
-
-    Raises:
-        ValueError: The number of tables, a mode or a reward is not accepted, or the game has no values.
+    Autoreset modes: NEXT_STEP, the default as in Gymnasium: the step after the last of an episode deals the next
+    round, ignores the action, and rewards 0; before it the mask is zeros. SAME_STEP: the step that ends an episode
+    deals the next round, so no step is lost; `info["final_obs"]` has the last observations, in the rows of
+    `info["_final_obs"]`.
     """
 
     def __init__(
@@ -84,18 +73,7 @@ class BlackjackVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[np.fl
     def reset(
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Deal a round at every table.
-
-        Args:
-            seed: Opens new shoes: with seed + i at table i, or with a seed for each table. None keeps the shoes.
-            options: Not used.
-
-        Returns:
-            The first observations, and info with `action_mask`.
-
-        Raises:
-            ValueError: There are not as many seeds as tables.
-        """
+        """Deal a round at every table, from new shoes with seeds `seed` + i or those listed; None keeps them."""
         if seed is not None or not self._is_reset:
             seeds = (
                 seed if isinstance(seed, list) else [None if seed is None else seed + i for i in range(self.num_envs)]
@@ -110,19 +88,7 @@ class BlackjackVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[np.fl
         return outputs.observation, {"action_mask": outputs.mask} | self._look_up(outputs)
 
     def step(self, actions: NDArray[np.int64]) -> Step:  # type: ignore[override, unused-ignore]
-        """Play an action at every table.
-
-        Args:
-            actions: The numbers of the actions, integers (num_envs,).
-
-        Returns:
-            Observations, rewards in initial bets, whether episodes ended, whether they were truncated (never), info.
-
-        Raises:
-            gymnasium.error.InvalidAction: There is no action with one of the numbers, or there are not as many as
-                tables.
-            gymnasium.error.ResetNeeded: No round was dealt.
-        """
+        """Play an action at every table, integers (num_envs,); rewards are in initial bets."""
         if not self._is_reset:
             raise gymnasium.error.ResetNeeded("no round is in progress; call reset() first")
         chosen = np.asarray(actions)

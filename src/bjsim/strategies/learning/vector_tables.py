@@ -42,12 +42,7 @@ class Outputs(NamedTuple):
 
 
 class VectorTables:
-    """Tables of one seat that wait at their decisions.
-
-    Args:
-        encoder: What they show.
-        number: Their number, N.
-    """
+    """N = `number` tables of one seat that wait at their decisions."""
 
     def __init__(self, encoder: Encoder, number: int) -> None:
         rules = ask_everywhere(encoder.states, encoder.letters)
@@ -79,17 +74,9 @@ class VectorTables:
         self._legal[:] = 0
 
     def step(self, actions: Array, same_step: bool) -> Outputs:
-        """Play one action at every table; at one whose episode is over, deal instead.
+        """Play one action at every table, int64 (N,); at one whose episode is over, deal instead.
 
-        Args:
-            actions: The numbers of the actions, int64 (N,).
-            same_step: Whether to deal the next round in the step that ends an episode.
-
-        Returns:
-            New arrays.
-
-        Raises:
-            EndlessSplitting: A seat reached the limit on hands.
+        With `same_step`, the step that ends an episode deals the next round. The arrays returned are new.
         """
         waits = self._legal > 0
         illegal = waits & (self._legal >> actions.astype(np.uint8) & 1 == 0)

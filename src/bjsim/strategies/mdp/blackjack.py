@@ -53,12 +53,10 @@ DEAL, PLAY_ON, ATTACKS = "deal", "dealer plays", "attack"
 
 
 class MDPState(NamedTuple):
-    """A state of the process.
+    """A state of the process; `name` is without the dealer's column.
 
-    Attributes:
-        name: Its name, without the dealer's column.
-        column: The dealer's column; empty for the deal and the end.
-        node: The node of the automaton, with a representative of its hands or results; None for the deal and the end.
+    `column` is empty and `node` None for the deal and the end; else `node` is the node of the automaton, with a
+    representative of its hands or results.
     """
 
     name: str
@@ -78,14 +76,7 @@ START, END, INSURE = MDPState("deal"), MDPState("end"), MDPState("insurance", "A
 
 
 class GameProcess:
-    """A game with an infinite shoe as a `Process` for `build_mdp`.
-
-    Args:
-        rules: The game.
-
-    Raises:
-        RulesError: The shoe is finite.
-    """
+    """A game with an infinite shoe as a `Process` for `build_mdp`."""
 
     def __init__(self, rules: Rules) -> None:
         if not rules.infinite:
@@ -152,16 +143,9 @@ class GameProcess:
         return reached
 
     def policy(self, mdp: FiniteMDP, policy: Policy) -> Ints:
-        """Translate a strategy into rows of the decision process of this game.
+        """Translate a strategy into rows of the process that `build_mdp` makes of this game.
 
-        Equivalent hands are played as the representative of their class.
-
-        Args:
-            mdp: The process that `build_mdp` makes of this game.
-            policy: The strategy, such as `Chart.policy`.
-
-        Returns:
-            int64 (S,), the row of each state; -1 where terminal.
+        Rows are int64 (S,), -1 where terminal. Equivalent hands are played as the representative of their class.
         """
         rows = np.where(mdp.terminal, -1, mdp.action_start[:-1])
         if str(INSURE) in mdp.index:
@@ -291,9 +275,5 @@ def _row_order(name: str) -> tuple[object, ...]:
 
 
 def game_mdp(rules: Rules) -> FiniteMDP:
-    """Make the decision process of a game; the value of its start is the value of the game, in initial bets.
-
-    Raises:
-        RulesError: The shoe is finite.
-    """
+    """Make the process of a game with an infinite shoe; its start has the game's value, in initial bets."""
     return build_mdp(GameProcess(rules))

@@ -26,14 +26,7 @@ S = TypeVar("S", bound=Hashable)
 
 
 class Outcome(NamedTuple):
-    """A possible outcome of an action.
-
-    Attributes:
-        probability: Its probability.
-        next_state: The state it leads to.
-        reward: Its reward.
-        weight: The number of independent copies of the future that follow; see `bjsim.strategies.mdp.model`.
-    """
+    """A possible outcome; `weight` independent copies of the future follow, see `bjsim.strategies.mdp.model`."""
 
     probability: float
     next_state: Any
@@ -58,15 +51,7 @@ class Process(Protocol[S]):
 
 
 def build_mdp(process: Process[S], gamma: float = 1.0) -> FiniteMDP:
-    """Enumerate the reachable states of a process.
-
-    Args:
-        process: The process.
-        gamma: The discount factor, 0 < gamma <= 1.
-
-    Raises:
-        MDPError: The process is not valid; the message names the state.
-    """
+    """Enumerate the reachable states of a process; `gamma` is the discount factor, 0 < gamma <= 1."""
     start = dict(process.start())
     order = list(start)
     index = {state: i for i, state in enumerate(order)}
@@ -102,11 +87,7 @@ def build_mdp(process: Process[S], gamma: float = 1.0) -> FiniteMDP:
 
 
 def read_mdp(file: str | Path) -> FiniteMDP:
-    """Read a decision process from a JSON file.
-
-    Raises:
-        MDPError: The file cannot be read or is not a decision process; the message names the file and the state.
-    """
+    """Read a decision process from a JSON file; an error names the file and the state."""
     try:
         return mdp_from_dict(json.loads(Path(file).read_text(encoding="utf-8"), object_pairs_hook=_unique_keys))
     except OSError as error:
@@ -130,11 +111,7 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def mdp_from_dict(data: Any) -> FiniteMDP:
-    """Make a decision process from parsed JSON in the format above.
-
-    Raises:
-        MDPError: The data is not a decision process; the message names the state.
-    """
+    """Make a decision process from parsed JSON in the format above; an error names the state."""
     if not isinstance(data, dict) or not isinstance(data.get("states"), dict):
         raise MDPError('expected an object with "states": {STATE: {ACTION: [{"to": STATE, "p": ..., "reward": ...}]}}')
     unknown = set(data) - {"gamma", "start", "terminal", "states"}

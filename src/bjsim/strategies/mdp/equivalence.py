@@ -17,12 +17,10 @@ from bjsim.sim.game.hand_states import WHOLE, HandState, Result
 
 
 class StateClass(NamedTuple):
-    """A class of equivalent hands with a choice.
+    """A class of equivalent hands with a choice, by a representative `node`.
 
-    Attributes:
-        node: A representative.
-        name: The hand's row in charts, followed by the legal actions if several classes have that row, and by whether
-            it was split if several have both.
+    `name` is the hand's row in charts, followed by the legal actions if several classes have that row, and by
+    whether it was split if several have both.
     """
 
     node: Decision

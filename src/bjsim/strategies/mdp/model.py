@@ -41,23 +41,11 @@ class MDPError(InputError):
 class FiniteMDP:
     """States, actions and outcomes in flat arrays, checked at construction.
 
-    With S states, A rows and O outcomes:
-
-    Args:
-        states: S names.
-        actions: A names, one for each row.
-        action_start: int64 (S+1,), the first row of each state.
-        outcome_start: int64 (A+1,), the first outcome of each row.
-        probability: float64 (O,).
-        next_state: int64 (O,).
-        reward: float64 (O,), in the unit of the values.
-        weight: float64 (O,).
-        terminal: bool (S,), true where play ends.
-        start: float64 (S,), the distribution of the first state.
-        gamma: The discount factor, 0 < gamma <= 1.
-
-    Raises:
-        MDPError: The arrays are not a decision process; the message names the state.
+    There are S states, A rows, each with an action, and O outcomes. `action_start`, int64 (S+1,), is the first row
+    of each state, `outcome_start`, int64 (A+1,), the first outcome of each row. By outcome: `probability`,
+    `reward` (in the unit of the values) and `weight`, float64 (O,), and `next_state`, int64 (O,). By state:
+    `terminal`, bool (S,), true where play ends, and `start`, float64 (S,), the distribution of the first state.
+    `gamma` is the discount factor, 0 < gamma <= 1. An MDPError names the state.
     """
 
     states: tuple[str, ...]
@@ -109,19 +97,11 @@ class FiniteMDP:
         return {name: i for i, name in enumerate(self.states)}
 
     def rows(self, state: str) -> range:
-        """The rows of a state by its name; empty if it is terminal.
-
-        Raises:
-            KeyError: There is no such state.
-        """
+        """Return the rows of a state by its name; empty if it is terminal."""
         return range(self.action_start[self.index[state]], self.action_start[self.index[state] + 1])
 
     def row(self, state: str, action: str) -> int:
-        """Index of a row by the names of its state and action.
-
-        Raises:
-            KeyError: There is no such row.
-        """
+        """Return the index of a row by the names of its state and action."""
         for row in self.rows(state):
             if self.actions[row] == action:
                 return row

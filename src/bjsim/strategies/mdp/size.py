@@ -30,9 +30,7 @@ REASONS: tuple[tuple[dict[str, str | bool], str], ...] = (
 
 @dataclass(frozen=True)
 class Size:
-    """The size of a game as a decision process.
-
-    The counts other than `columns` are against one column of the dealer.
+    """The size of a game as a decision process; counts other than `columns` are against one dealer column.
 
     Attributes:
         columns: What the dealer may show.
@@ -67,12 +65,7 @@ class Size:
 
 @dataclass(frozen=True)
 class Reason:
-    """A feature that the states of a game must remember.
-
-    Attributes:
-        why: The feature.
-        without: The size of the game if it did not matter.
-    """
+    """A feature that the states of a game must remember, and the size of the game if it did not matter."""
 
     why: str
     without: Size

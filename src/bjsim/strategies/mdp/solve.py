@@ -35,12 +35,9 @@ NEARLY_GREEDY = (np.inf, 1e-3, 1e-6, 1e-9)  # rows that u covers, by their dista
 class SolvedMDP(NamedTuple):
     """The solution of a decision process.
 
-    Attributes:
-        values: float64 (S,), the value of each state.
-        q: float64 (A,), the value of each row.
-        policy: int64 (S,), the row of each state; -1 in terminal states.
-        bound: A proven bound on the error of `values`, over all states.
-        rounds: The number of sweeps or policy improvements.
+    `values` are float64 (S,); `q`, float64 (A,), has the value of each row; `policy`, int64 (S,), the row of each
+    state, -1 in terminal ones. `bound` is a proven bound on the error of `values`, over all states, and `rounds`
+    the number of sweeps or policy improvements.
     """
 
     values: Floats
@@ -51,15 +48,10 @@ class SolvedMDP(NamedTuple):
 
 
 def value_iteration(mdp: FiniteMDP, tolerance: float = 1e-9) -> SolvedMDP:
-    """Solve a process by value iteration.
+    """Solve a process by value iteration; errors are at most `tolerance`, in units of reward.
 
-    Args:
-        mdp: The process.
-        tolerance: The greatest error of the values, in units of reward.
-
-    Raises:
-        MDPError: Play may continue forever without a cost, the values do not converge, or rounding errors prevent a
-            bound as small as `tolerance`.
+    An MDPError says that play may continue forever without a cost, that the values do not converge, or that
+    rounding errors prevent a bound as small as `tolerance`.
     """
     check_ends(mdp)
     solution = _iterate(mdp, tolerance)
@@ -69,11 +61,7 @@ def value_iteration(mdp: FiniteMDP, tolerance: float = 1e-9) -> SolvedMDP:
 
 
 def policy_iteration(mdp: FiniteMDP) -> SolvedMDP:
-    """Solve a process by policy iteration, up to rounding errors; `bound` bounds them.
-
-    Raises:
-        MDPError: Play may continue forever without a cost, or the policy does not converge.
-    """
+    """Solve a process by policy iteration, up to rounding errors; `bound` bounds them."""
     check_ends(mdp)
     policy = proper_policy(mdp)
     for rounds in range(1, ROUNDS + 1):
@@ -89,20 +77,11 @@ def policy_iteration(mdp: FiniteMDP) -> SolvedMDP:
 
 
 def evaluate(mdp: FiniteMDP, policy: Ints | Floats) -> Floats:
-    """The values of a policy.
+    """Return the values of a policy, float64 (S,).
 
-    Up to DENSE states they are the solution of a linear system, exact up to rounding; beyond that they are found by
-    iteration, to within EVALUATED.
-
-    Args:
-        mdp: The process.
-        policy: int (S,), the row taken in each state, -1 where terminal; or float (A,), the probability of each row.
-
-    Returns:
-        float64 (S,).
-
-    Raises:
-        MDPError: Play under the policy never ends or multiplies without bound; the message names a state.
+    `policy` is int (S,), the row taken in each state, -1 where terminal; or float (A,), the probability of each
+    row. Up to DENSE states the values solve a linear system, exact up to rounding; beyond that they are found by
+    iteration, to within EVALUATED. Play that never ends or multiplies without bound is an MDPError.
     """
     share = as_shares(mdp, policy)
     chain = _restricted(mdp, share)
@@ -144,11 +123,7 @@ def regret(mdp: FiniteMDP, best: SolvedMDP, policy: Ints | Floats) -> float:
 
 
 def as_shares(mdp: FiniteMDP, policy: Ints | Floats) -> Floats:
-    """A policy, in either form that `evaluate` accepts, as the probability of each row, float64 (A,).
-
-    Raises:
-        MDPError: The probabilities of a state do not sum to 1; the message names it.
-    """
+    """Return a policy, in either form that `evaluate` accepts, as each row's probability, float64 (A,)."""
     if policy.dtype.kind == "f":
         share = np.asarray(policy, dtype=np.float64)
     else:

@@ -20,11 +20,7 @@ SWEEPS = 5000  # limit of the iterations that push the bound on the mean reward 
 
 
 def check_ends(mdp: FiniteMDP) -> None:
-    """Check that play ends, or loses without bound if it does not.
-
-    Raises:
-        MDPError: Play may continue forever without a cost; the message names a state.
-    """
+    """Check that play ends, or loses without bound if it does not; an MDPError names a state."""
     if mdp.gamma < 1 and (mdp.gamma * mdp.weight < 1).all():
         return
     stuck = np.flatnonzero((steps_to_end(mdp) < 0) & ~mdp.terminal)
@@ -61,14 +57,9 @@ def proper_policy(mdp: FiniteMDP) -> Ints:
 
 
 def endless_rows(mdp: FiniteMDP, among: Bools | None = None) -> Bools:
-    """The rows that let a policy keep play from ending with certainty.
+    """Return the rows, bool (A,), that let a policy keep play from ending with certainty.
 
-    Args:
-        mdp: The process.
-        among: bool (A,), the rows that may be taken; None for all.
-
-    Returns:
-        bool (A,); all false if every policy over these rows is proper.
+    Only the rows `among`, bool (A,), may be taken; None for all. All are false if every policy is proper.
     """
     kept = ~mdp.terminal
     possible = mdp.probability > 0

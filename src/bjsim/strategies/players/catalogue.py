@@ -15,13 +15,7 @@ from bjsim.strategies.evaluation.best import best_chart
 
 @dataclass(frozen=True)
 class CatalogueEntry:
-    """A named strategy.
-
-    Attributes:
-        chart: Makes its chart for the rules of a game.
-        about: One line on what it does.
-        source: Where it comes from.
-    """
+    """A named strategy: the maker of its chart for a game, a line on what it does, and where it comes from."""
 
     chart: Callable[[Rules], Chart]
     about: str

@@ -44,12 +44,7 @@ class UnknownPlayer(InputError):
 
 
 class FunctionPlayer:
-    """A function `decide(view)` as a Player.
-
-    Args:
-        name: The name of the player.
-        decide: Takes a View and returns an Action or its letter.
-    """
+    """A function `decide(view)` as a Player; it takes a View and returns an Action or its letter."""
 
     def __init__(self, name: str, decide: Any) -> None:
         self.name = name
@@ -104,15 +99,7 @@ def find_player(name: str | os.PathLike[str], rules: Rules) -> Player:
 
 
 def as_player(bot: object, rules: Rules) -> Player:
-    """The player that Python code gives: one that is named (see `find_player`), a Player, or a function of a view.
-
-    Args:
-        bot: A name (see `find_player`) or a Player.
-        rules: The game that the player is for.
-
-    Raises:
-        InputError: `bot` is neither, or `find_player` raises it.
-    """
+    """Return the player that Python code gives: a name (see `find_player`), a Player, or a function of a view."""
     if isinstance(bot, str | os.PathLike):
         return find_player(bot, rules)
     if isinstance(bot, Chart):

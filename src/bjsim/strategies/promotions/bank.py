@@ -202,14 +202,7 @@ def _find_result(lattice: Lattice, amounts: Mapping[str, Fraction], rounds: int,
 
 
 def best_payoffs(rules: Rules) -> dict[Fraction, float]:
-    """The profits of a round of the best chart, with the exact value of the game's own shoe.
-
-    Args:
-        rules: The game.
-
-    Returns:
-        Profit in bets -> probability.
-    """
+    """Return profit in bets -> probability for the best chart's rounds; its mean is exact for the game's shoe."""
     solution = solve(rules)
     profits = round_payoffs(Solver(rules), solution.chart)
     return profits if solution.infinite else tilt(profits, float(solution.value))

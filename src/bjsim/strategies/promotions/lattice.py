@@ -19,12 +19,9 @@ NEGLIGIBLE = 1e-20  # probability at an edge of the lattice that is left out
 
 
 class Lattice(NamedTuple):
-    """The profits of a round.
+    """The profits of a round, in multiples of `unit`, an amount of money.
 
-    Attributes:
-        unit: The step between them, as an amount of money.
-        low: The largest loss, in units.
-        chance: Probability of a profit of -low, 1 - low, ... units.
+    `low` is the largest loss in units, and `chance` has the probability of a profit of -low, 1 - low, ... units.
     """
 
     unit: Fraction
@@ -45,15 +42,7 @@ def to_units(name: str, value: Fraction, unit: Fraction) -> int:
 
 
 def tilt(profits: Mapping[Fraction, float], mean: float) -> dict[Fraction, float]:
-    """The distribution p(x) exp(t x) / c that has a mean.
-
-    Args:
-        profits: Profit -> probability.
-        mean: The mean that is wanted.
-
-    Returns:
-        Profit -> probability.
-    """
+    """Return profit -> probability by the distribution p(x) exp(t x) / c that has this mean."""
     x, p = np.array([*map(float, profits)]), np.array([*profits.values()])
     t = 0.0
     for _ in range(50):

@@ -17,21 +17,12 @@ from bjsim.strategies.promotions.lattice import tilt
 
 
 def ramp_payoffs(rules: Rules, ramp: str, system: str) -> dict[Fraction, float]:
-    """The profits of a round of the best chart with the bets of a ramp, in units.
+    """Return profit in units -> probability in a round of the best chart with the bets of a ramp.
 
-    At each count the distribution is that of the infinite shoe, tilted to the mean that the chart has in the expected
-    composition of the rest of the shoe. Each round has a count of its own, as likely as it is over all rounds.
-
-    Args:
-        rules: The game, with a finite shoe.
-        ramp: Units by count, such as `1-12` or `0:0 1:1 2:4`.
-        system: The name of a counting system, or a TOML file with one.
-
-    Returns:
-        Profit in units -> probability.
-
-    Raises:
-        InputError: The ramp or the system is not accepted, or the game cannot be counted.
+    At each count the distribution is that of the infinite shoe, tilted to the mean that the chart has in the
+    expected composition of the rest of the shoe, which is finite. Each round has a count of its own, as likely as
+    it is over all rounds. `ramp` has units by count, such as `1-12` or `0:0 1:1 2:4`; `system` is the name of a
+    counting system, or a TOML file with one.
     """
     with naming("ramp"):
         bets = Ramp.parse(ramp)

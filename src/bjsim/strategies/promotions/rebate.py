@@ -40,17 +40,10 @@ class Rebate:
 
 
 def best_stops(lattice: Lattice, amounts: Mapping[str, int], rounds: int, share: Fraction) -> Rebate:
-    """Find the best stops under a rebate.
+    """Find the best stops, and their gain, under a rebate that pays back `share` of a loss.
 
-    Args:
-        lattice: The profits of a round.
-        amounts: In units: the bankroll, the bet, the floor below which no bet is made, rebate_from, the least loss of
-            which a share is paid back, and, if there is one, the goal at which play stops in any case.
-        rounds: The most rounds.
-        share: The share of a loss that is paid back.
-
-    Returns:
-        The gain and the stops.
+    `amounts`, in units: the bankroll, the bet, the floor below which no bet is made, rebate_from, the least loss
+    of which a share is paid back, and, if there is one, the goal at which play stops in any case.
     """
     start, floor, goal = amounts["bankroll"], amounts["floor"], amounts.get("goal")
     high = len(lattice.chance) - 1 - lattice.low

@@ -209,11 +209,9 @@ class Analysis:
                 play.split[value] = sum(form.value(form.weight.sum(axis=0), play.value) for form in forms)
 
     def by_cards(self, start: int, after: str = "cdz-") -> Play:
-        """Return the best play that uses all cards of the hand.
+        """Return the best play that uses all cards of the hand; `start` indexes the dealer's known cards.
 
-        Args:
-            start: Index of the dealer's known cards.
-            after: How split hands are played: `cdz-`, `cdp1` or `cdp`, defined in the docstring of the package.
+        Split hands are played by `after`: `cdz-`, `cdp1` or `cdp`, defined in the docstring of the package.
         """
         if (start, after) not in self._by_cards:
             self._by_cards[start, after] = self._best_by_cards(start, after)

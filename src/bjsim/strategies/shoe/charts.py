@@ -37,11 +37,7 @@ Chosen = dict[str, int]  # the option of each row of a chart
 class TwoCards:
     """A two-card hand with a better action than the chart's.
 
-    Attributes:
-        cards: The letters of the cards: aces first, then in descending order.
-        column: The chart's column.
-        action: The letter of the better action.
-        gain: The increase in the expected profit of a round, in initial bets.
+    `cards` has aces first, then descending order; `gain` is in expected profit of a round, in initial bets.
     """
 
     cards: str

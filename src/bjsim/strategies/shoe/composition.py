@@ -29,16 +29,10 @@ class Composition:
 
     @staticmethod
     def of(rules: Rules, shoe: Mapping[str, int] | Sequence[int] | Composition | None = None) -> Composition:
-        """Return the composition of a shoe.
+        """Return the composition of a shoe, by default the whole decks of `rules`.
 
-        Args:
-            rules: The game.
-            shoe: Counts by letter (`{"A": 4, "T": 16}`; omitted letters are not in the shoe, and `T` alone means all
-                ten-valued cards), or ten counts for A, 2..9, T, or a composition as it is. By default the whole decks
-                of `rules`.
-
-        Raises:
-            InputError: Unknown card, invalid count, or infinite shoe.
+        `shoe` is counts by letter (`{"A": 4, "T": 16}`; omitted letters are not in the shoe, and `T` alone means
+        all ten-valued cards), or ten counts for A, 2..9, T, or a composition as it is. The shoe must be finite.
         """
         if shoe is None:
             if rules.infinite:
@@ -88,16 +82,11 @@ class Composition:
         return removals
 
     def pair_cases(self, value: int, known: Sequence[int], by_rank: bool) -> list[tuple[float, float]]:
-        """Return the ways that two cards of one value can be a pair that may be split.
+        """Return the ways that two cards of one value, 0..9, can be a pair that may be split.
 
-        Args:
-            value: Index of the card value, 0..9.
-            known: Values of the dealer's known cards, which are also out of the shoe.
-            by_rank: Only equal ranks may be split.
-
-        Returns:
-            (share, left) for each way: its share of the probability of being dealt two cards of this value, and the
-            number of pair cards left afterwards. The shares sum to 1 unless only equal ranks are pairs.
+        `known` has the values of the dealer's known cards, which are also out of the shoe. Each way is (share,
+        left): its share of the probability of being dealt two cards of this value, and the number of pair cards
+        left afterwards. The shares sum to 1 unless only equal ranks are pairs (`by_rank`).
         """
         left = float(self.values[value]) - sum(card == value for card in known)
         if left < 2:

@@ -31,13 +31,10 @@ TAG, COUNT = 10, 5  # bits of a final multiset's outcome and size, and of each o
 
 
 class FinalHands:
-    """The dealer's final hands from one start.
+    """The dealer's final hands from one start, with `known` cards by value, (10,).
 
-    Args:
-        counts: Cards by value, including those of the start, (hands, 10).
-        outcome: Index of the outcome, (hands,).
-        orders: Number of orders that lead from the start to the hand, (hands,).
-        known: Cards of the start by value, (10,).
+    By hand: `counts` of cards by value, including those of the start, (hands, 10); index of the `outcome`,
+    (hands,); and `orders`, the number of orders that lead from the start to it, (hands,).
     """
 
     def __init__(self, counts: Ints, outcome: Ints, orders: Floats, known: Ints) -> None:
@@ -58,13 +55,7 @@ class FinalHands:
     def chances(self, shoe: Floats, removed: Removed, outcomes: int) -> Floats:
         """Return the distribution of the outcome given the start and each multiset of removed cards.
 
-        Args:
-            shoe: Cards by value, including those of the start, (10,).
-            removed: The multisets.
-            outcomes: The number of outcomes.
-
-        Returns:
-            Probabilities, (outcomes, G); 0 if the shoe lacks the cards.
+        The probabilities are (outcomes, G), 0 if the shoe lacks the cards; `shoe` includes the start's, (10,).
         """
         sizes = np.arange(self.size.max() + 1)
         ways = _falling(np.maximum(shoe[:, None] - np.arange(1 << BITS), 0.0), len(sizes) - 1)

@@ -163,9 +163,9 @@ class Squares(Analysis):
         return Ends(distinct[some] >> 1, distinct[some] & 1, total[some].T)
 
     def _chances(self, start: int, value: int, gone: int, removed: Removed) -> Floats:
-        """Return the joint probability of the cards of two hands, in one order, and each outcome of the dealer.
+        """Return the joint probability of two hands' cards, in one order, and each outcome, (outcomes, G).
 
-        removed: the cards of both hands. gone: further pair cards removed. Returns: shape (outcomes, G).
+        `removed` are the cards of both hands, and `gone` the further pair cards removed.
         """
         shoe, known = self.shoe, np.arange(VALUES) == value
         play = shoe.game.dealer
@@ -190,13 +190,9 @@ def _falling(count: float, most: int) -> Floats:
 
 
 def round_sd(analysis: Analysis, plays: dict[int, Play], mean: float, settled: float = 1.0) -> float:
-    """Return the standard deviation of a round's profit.
+    """Return the standard deviation of a round's profit; `mean` is in initial bets.
 
-    Args:
-        analysis: The values of the shoe.
-        plays: The strategy, by start.
-        mean: The mean profit of a round, in initial bets.
-        settled: The share of the stakes that are not replayed.
+    `plays` is the strategy by start; `settled` is the share of the stakes that are not replayed.
     """
     squares, shoe = Squares(analysis), analysis.shoe
     total = sum(shoe.chance[start] * squares.round_square(start, play) for start, play in plays.items())

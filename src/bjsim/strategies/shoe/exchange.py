@@ -27,20 +27,10 @@ from bjsim.strategies.shoe.present import action_values, share_game
 def exchange_values(rules: Rules, first: str, second: str, shown: str) -> dict[str, float]:
     """Compute what a seat wins with two hands as dealt, and once their second cards are exchanged.
 
-    In a finite shoe each hand is played for the cards of both and the dealer's, and not for those that the other draws,
-    which changes no mean.
-
-    Args:
-        rules: A game with an exchange.
-        first: The two cards of one hand, in the order of the deal.
-        second: Those of the other.
-        shown: What the dealer shows, without a natural.
-
-    Returns:
-        Expected profit of both hands together in initial bets of one, by letter: S keeps, X exchanges.
-
-    Raises:
-        InputError: The game has no exchange, or these are not its cards.
+    The result is the expected profit of both hands together in initial bets of one, by letter: S keeps, X
+    exchanges. The hands have their cards in the order of the deal; the dealer has no natural. In a finite shoe
+    each hand is played for the cards of both and the dealer's, and not for those that the other draws, which
+    changes no mean.
     """
     if rules.infinite or rules.bets == 1:
         return _infinite_values(_solved(rules), first, second, shown)
@@ -87,17 +77,9 @@ def _infinite_values(solver: Solver, first: str, second: str, shown: str) -> dic
 
 
 def seat_values(rules: Rules, view: View) -> dict[str, float]:
-    """Compute what the actions on one of two hands win in a full shoe without all cards of the seat, and the dealer's.
+    """Compute the expected profit of the actions on one of two hands, by letter, in initial bets.
 
-    Args:
-        rules: A game with an exchange and a finite shoe.
-        view: What the seat sees.
-
-    Returns:
-        Expected profit in initial bets, by letter of the action.
-
-    Raises:
-        InputError: The shoe does not have these cards.
+    The shoe is a full one without all cards of the seat, and the dealer's.
     """
     unseen = unseen_by(rules, view)
     if min(unseen) < 0:
@@ -118,18 +100,9 @@ def value_in_shoe(
 ) -> float:
     """Compute the value of a bet in a freshly shuffled shoe, with the best exchange. It takes half a minute.
 
-    Hands are played by all their cards (cdz-) and those of the other hand as dealt, which are known by then.
-
-    Args:
-        rules: A game with an exchange, of which the dealer shows one card.
-        shoe: The cards, if not the whole decks of `rules`.
-        progress: Called with the share that is done.
-
-    Returns:
-        Expected profit of one of the two bets, in initial bets.
-
-    Raises:
-        InputError: The shoe has no exact value.
+    Hands are played by all their cards (cdz-) and those of the other hand as dealt, which are known by then; the
+    dealer shows one card. The value is the expected profit of one of the two bets, in initial bets. `shoe` has the
+    cards, if not the whole decks of `rules`; `progress` is called with the share that is done.
     """
     game, whole = make_game(rules.replace(exchange="none")), Composition.of(rules, shoe)
     total, (aces, tens), size = 0.0, whole.values[[0, TEN]], whole.values.sum()

@@ -92,14 +92,9 @@ def _find(key: Ints, order: Ints, wanted: Ints) -> Ints:
 
 
 class Removed:
-    """Multisets of removed cards.
+    """Multisets of removed cards; `keys` are packed by `encode_counts`, sorted and distinct, (G,).
 
-    Args:
-        keys: The multisets, packed by `encode_counts`: sorted and distinct, (G,).
-
-    Attributes:
-        counts: Cards by value, (G, 10).
-        sizes: Number of cards, (G,).
+    `counts` are cards by value, (G, 10), and `sizes` the number of cards, (G,).
     """
 
     def __init__(self, keys: Ints) -> None:
@@ -120,11 +115,10 @@ class Removed:
 
     @cached_property
     def groups(self) -> list[tuple[Ints, Ints, Ints, Ints, Ints]]:
-        """The multisets by the number of cards above LOW.
+        """Return the multisets by the number of cards above LOW.
 
-        Returns:
-            For each group: indices of the high cards in the last step, in rows of ROWS; the distinct low cards by value
-            and in total, (LOW, n) and (n,); the multisets; and their index in a table of high cards by low cards.
+        Each group has the indices of the high cards in the last step, in rows of ROWS; the distinct low cards by
+        value and in total, (LOW, n) and (n,); the multisets; and their index in a table of high by low cards.
         """
         higher = _distinct(self.keys >> BITS * LOW)
         sizes, high = decode_counts(higher).sum(axis=1), np.searchsorted(higher, self.keys >> BITS * LOW)
@@ -226,11 +220,9 @@ class Layout:
 def layout(most_gone: tuple[int, ...], aces_draw: bool, doubles: int = 0) -> Layout:
     """Return the nodes of a game.
 
-    Args:
-        most_gone: For each pair, the largest number of further pair cards removed after a split; -1 if never split.
-            Ten more numbers are for the split hands with bets of the house.
-        aces_draw: Whether split aces may draw more than one card.
-        doubles: The number of doubles after which a hand may have a choice.
+    `most_gone` has, for each pair, the largest number of further pair cards removed after a split, -1 if never
+    split, and ten more numbers for the split hands with bets of the house. `aces_draw` is whether split aces may
+    draw more than one card, `doubles` the number of doubles after which a hand may have a choice.
     """
     hands = all_hands()
     hand, child, key = [np.arange(len(hands.key))], [hands.child], [hands.key]

@@ -28,12 +28,8 @@ def takes_insurance(strategy: str | Chart, profits: Floats, nodes: Ints, weights
     """Return the nodes where a strategy takes insurance, as a mask (N,).
 
     A chart takes it with every hand or with none; td does what is better. The others decide by their cards.
-
-    Args:
-        strategy: One of `STRATEGIES`, or a chart.
-        profits: Expected profit of insurance at each node.
-        nodes: The nodes that are dealt.
-        weights: Their probabilities.
+    `profits` is the expected profit of insurance at each node, `nodes` those that are dealt, `weights` their
+    probabilities.
     """
     if isinstance(strategy, Chart):
         return np.full(len(profits), strategy.insurance == "I")

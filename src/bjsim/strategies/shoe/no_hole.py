@@ -10,12 +10,10 @@ from bjsim.sim.game.rules import Rules, plain
 
 
 def as_peeked(rules: Rules) -> Rules:
-    """Return the rules with a peek that have the same values, or the rules if hands lose to a natural on their own.
+    """Return the rules with a peek that have the same values; `rules` if hands lose to a natural on their own.
 
-    Late surrender, which saves half a bet from a natural, is early surrender with a peek.
-
-    Raises:
-        InputError: What a seat loses to a natural depends on its play.
+    Late surrender, which saves half a bet from a natural, is early surrender with a peek. It is an InputError if
+    what a seat loses to a natural depends on its play.
     """
     if rules.no_hole_loses in ("all", "original-and-busted"):
         return rules

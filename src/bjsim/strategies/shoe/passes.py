@@ -95,16 +95,11 @@ class Play:
 def prepare(
     nodes: Nodes, shown: Shown, dealer: Floats, pay: Floats, bust_pays: Floats, base: Base, power: int = 1
 ) -> None:
-    """Fill `base`.
+    """Set `base` to the values.
 
-    Args:
-        nodes: The nodes.
-        shown: The rest of the shoe.
-        dealer: Distribution of the dealer's outcome, (S, outcomes, G).
-        pay: Profit by kind and outcome, for all bets on the hand; 0 for a peeked natural.
-        bust_pays: Profit of a bust, (N,).
-        base: Set to the values.
-        power: Of all profits, those in `pay` and `bust_pays` included.
+    `dealer` is the distribution of the dealer's outcome, (S, outcomes, G); `pay` the profit by kind and outcome,
+    for all bets on the hand, 0 for a peeked natural; `bust_pays` that of a bust, (N,). `power` is that of all
+    profits, these included.
     """
     busts = (nodes.child if nodes.doubled is None else nodes.doubled) == len(nodes.gone)
     for start, ends in enumerate(shown.ends.tolist()):

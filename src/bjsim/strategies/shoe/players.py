@@ -19,14 +19,7 @@ from bjsim.strategies.shoe.solver import ShoeSolver
 
 
 class TwoCardPlayer(StatePlayer):
-    """Plays the best chart of its shoe, with exceptions for hands of two cards as dealt.
-
-    Args:
-        rules: The game, with a finite shoe.
-
-    Raises:
-        InputError: The shoe is infinite.
-    """
+    """Plays the best chart of its finite shoe, with exceptions for hands of two cards as dealt."""
 
     name = "optimal-2c"
     about = "plays the best chart of its shoe with exceptions for two-card hands; needs a finite shoe"

@@ -29,15 +29,8 @@ Plays = dict[int, Play]  # by start
 class ShoePlays:
     """The decisions of strategies in a finite shoe, and the value of a tied bet, with their caches.
 
-    Args:
-        rules: The game.
-        shoe: The cards, if not the whole decks of `rules`.
-
-    Attributes:
-        rules: The game.
-        composition: The cards of the shoe.
-        game: The hands of the game, for every shoe.
-        shoe: What depends on the shoe alone: nodes, chances and the dealer's distribution.
+    The argument `shoe` has the cards, if not the whole decks of `rules`. The attribute has what depends on the
+    shoe alone: nodes, chances and the dealer's distribution; `game` has the hands of the game, for every shoe.
     """
 
     def __init__(self, rules: Rules, shoe: Mapping[str, int] | Sequence[int] | Composition | None = None) -> None:
@@ -60,25 +53,11 @@ class ShoePlays:
         return solver
 
     def plays(self, strategy: Strategy = "td") -> Plays:
-        """Compute the actions and values of a strategy at every node.
-
-        Args:
-            strategy: One of `STRATEGIES`, or a chart.
-
-        Returns:
-            The strategy's play by start (what the dealer has), as arrays over the nodes of the shoe.
-        """
+        """Compute a strategy's play by start (what the dealer has), as arrays over the nodes of the shoe."""
         return self._plays_at(strategy, self.tie_value_of(strategy))
 
     def tie_value_of(self, strategy: Strategy) -> float:
-        """Compute the value of a tied bet: the value of the game if ties are replayed, else 0.
-
-        Args:
-            strategy: One of `STRATEGIES`, or a chart.
-
-        Returns:
-            The value in initial bets.
-        """
+        """Compute the value of a tied bet, in initial bets: that of the game if ties are replayed, else 0."""
         if self.rules.ties != "replay":
             return 0.0
         key = strategy_key(strategy)
@@ -118,14 +97,7 @@ class ShoePlays:
                 yield RoundPart(first, column, float(chances.sum()), float(chances @ profits))
 
     def column_charts(self, strategy: Strategy = "td") -> list[ColumnCharts]:
-        """List the charts of every column that this shoe can show, with the value of ties under a strategy.
-
-        Args:
-            strategy: One of `STRATEGIES`, or a chart.
-
-        Returns:
-            A `ColumnCharts` for each column.
-        """
+        """List the charts of every column that this shoe can show, with a strategy's value of ties."""
         tie_value = self.tie_value_of(strategy)
         return [self._column(column, tie_value) for column in self._shown_columns()]
 

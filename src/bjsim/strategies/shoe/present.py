@@ -44,26 +44,12 @@ def action_values(
     free: bool = False,
     doubled: int = 0,
 ) -> dict[str, float]:
-    """Return the expected profit of each action, given no peeked natural.
+    """Return the expected profit of each action, in initial bets by letter, given no peeked natural.
 
-    Play afterwards is optimal, and CDP1 after a split.
-
-    Args:
-        rules: The game.
-        cards: The hand's cards; in a split hand, the pair card first.
-        shown: The dealer's known cards.
-        unseen: Number of unseen cards of each of the 13 ranks, including the dealer's hidden card.
-        legal: The letters of the legal actions; a raise is ignored.
-        split: Whether the hand came from a split.
-        hands: Number of hands that the seat holds.
-        free: Whether the house put up the bet on this hand.
-        doubled: How often the hand has doubled.
-
-    Returns:
-        Expected profit in initial bets, by letter of the action.
-
-    Raises:
-        InputError: The dealer cannot show these cards in this game.
+    Play afterwards is optimal, and CDP1 after a split. In a split hand, `cards` has the pair card first; `shown`
+    has the dealer's known cards. `unseen` counts the unseen cards of each of the 13 ranks, including the dealer's
+    hidden card. A raise in `legal` is ignored. `hands` is the number that the seat holds, `free` whether the house
+    put up the bet on this hand, `doubled` how often it has doubled.
     """
     game = make_game(rules)
     values = [min(parse_rank(card), TEN) for card in cards]
@@ -191,16 +177,10 @@ def share_game(game: Game, start: int, one: G) -> G:
 
 
 class Perfect:
-    """A player that takes the best action given all visible cards of the round.
+    """A player that takes the best action given all visible cards of the round, in a finite shoe.
 
-    It computes the value of every action for the unseen cards: exact, but for a split as the docstring of the module
-    says. It never raises and does not remember earlier rounds.
-
-    Args:
-        rules: The game, with a finite shoe.
-
-    Raises:
-        InputError: The shoe is infinite, so visible cards carry no information.
+    It computes the value of every action for the unseen cards: exact, but for a split as the docstring of the
+    module says. It never raises and does not remember earlier rounds.
     """
 
     name = "perfect"

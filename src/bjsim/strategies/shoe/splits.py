@@ -45,16 +45,11 @@ class SplitForm:
 
 @lru_cache(maxsize=1024)
 def split_weights(pairs: float, cards: float, limit: int, first_hand: bool = False) -> tuple[Floats, Floats]:
-    """Return the weights of U(a, 0) and F(a, 0) in the value of a split.
+    """Return the weights of U(a, 0) and F(a, 0) in the value of a split, each of shape (limit - 1, A).
 
-    Args:
-        pairs: Pair cards left, after the pair itself and the dealer's known cards.
-        cards: Total cards left.
-        limit: Maximum number of hands of a seat.
-        first_hand: Whether only the first hand is valued.
-
-    Returns:
-        Two arrays of shape (limit - 1, A): row n - 2 is the contribution of rounds that end with n hands.
+    Row n - 2 is the contribution of rounds that end with n hands. `pairs` is the pair cards left, after the pair
+    itself and the dealer's known cards, `cards` all cards left, `limit` the maximum number of hands of a seat;
+    `first_hand` values the first hand only.
     """
     chance = _chances(pairs, cards, limit)
     ways = _ways(chance, limit)
@@ -75,13 +70,10 @@ def split_weights(pairs: float, cards: float, limit: int, first_hand: bool = Fal
 
 @lru_cache(maxsize=1024)
 def product_weights(pairs: float, cards: float, limit: int) -> Floats:
-    """Return the weights in the expected sum of the products of profits over ordered pairs of split hands.
+    """Return the weights in the expected sum of products of profits over ordered pairs of split hands, (3, A).
 
-    The arguments are those of `split_weights`.
-
-    Returns:
-        Shape (3, A), by number of the two hands whose second card is a pair card (0, 1 or 2; for 1, the second of the
-        two hands) and further pair cards removed.
+    The axes are the number of the two hands whose second card is a pair card (0, 1 or 2; for 1, the second of the
+    two hands) and further pair cards removed. The arguments are those of `split_weights`.
     """
     chance = _chances(pairs, cards, limit)
     ways = _ways(chance, limit)

@@ -13,12 +13,7 @@ from bjsim.strategies.shoe.solver import ShoeSolver
 
 
 class ShoeTables:
-    """The tables of one shoe.
-
-    Args:
-        solution: The solution of the game in the shoe.
-        followed: The strategy whose value is given.
-    """
+    """The tables of one shoe; `followed` is the strategy whose value is given."""
 
     names = ("dealer", "stand", "hit", "double", "split", "optimal", "strategy", "advantage")
 

@@ -25,14 +25,7 @@ MOST_PAYS = 1_000_000
 
 @dataclass(frozen=True)
 class Event:
-    """What a bet pays for, to one.
-
-    Attributes:
-        name: Its name.
-        pays: What it pays for a bet of one, besides the bet itself.
-        conditions: What the cards must fulfil.
-        aliases: Other names.
-    """
+    """What a bet pays for; `pays` is for a bet of one, besides the bet itself."""
 
     name: str
     pays: Fraction
@@ -42,16 +35,10 @@ class Event:
 
 @dataclass(frozen=True)
 class BetRules:
-    """A side bet.
+    """A side bet; a hand takes the first of `events` that it fulfils.
 
-    Attributes:
-        name: Its name.
-        looks_at: One of `LOOKS_AT`.
-        events: Its events; a hand takes the first that it fulfils.
-        about: A line on it.
-        aces: What aces count in totals: `1` or `1 or 11`.
-        upcard: The rank of the upcard that the bet is offered against; empty for all.
-        tables: What events pay by decks, where that differs.
+    `looks_at` is one of `LOOKS_AT`; aces count `1` or `1 or 11` in totals; the bet is offered against upcards of
+    the rank `upcard`, all if empty; `tables` has what events pay by decks, where that differs.
     """
 
     name: str
@@ -79,17 +66,10 @@ class BetRules:
         return self.with_pays(self.tables[decks])
 
     def with_pays(self, pays: Mapping[str, object]) -> BetRules:
-        """The bet with another pay table. Events that the table omits are not paid; their hands fall to later events.
+        """Return the bet with another pay table: what each event pays to one, by its name or an alias.
 
-        Args:
-            pays: What each event pays to one, by its name or an alias. The greatest number of cards of a dealer's bust
-                includes larger ones.
-
-        Returns:
-            The bet.
-
-        Raises:
-            InputError: An event is unknown or given twice, or its pay is not accepted.
+        Events that the table omits are not paid; their hands fall to later events. The greatest number of cards of
+        a dealer's bust includes larger ones.
         """
         table: dict[str, Fraction] = {}
         known = {_plain(alias): event for event in self.events for alias in (event.name, *event.aliases)}
@@ -149,18 +129,7 @@ def read_pays(text: str) -> dict[str, str]:
 
 
 def make_bet(name: str, values: Mapping[str, Any]) -> BetRules:
-    """Make a bet from a table of a TOML file.
-
-    Args:
-        name: Its name.
-        values: Its fields by name.
-
-    Returns:
-        The bet.
-
-    Raises:
-        InputError: A field, an event or a condition is not accepted.
-    """
+    """Make a bet from a table of a TOML file."""
     for key in values:
         if key not in FIELDS:
             raise InputError(f"{name}: there is no field {shorten(key)}; fields are {', '.join(FIELDS)}")
@@ -203,17 +172,7 @@ def built_in() -> Mapping[str, BetRules]:
 
 
 def load_bet(text: str | os.PathLike[str] | BetRules) -> BetRules:
-    """Load a side bet.
-
-    Args:
-        text: The name of one that is included, the path of a TOML file with one, or a bet as it is.
-
-    Returns:
-        The bet.
-
-    Raises:
-        InputError: The name or the file is not accepted.
-    """
+    """Load a side bet: one that is included, by name, one in a TOML file, by path, or a bet as it is."""
     if isinstance(text, BetRules):
         return text
     if not isinstance(text, str | os.PathLike):

@@ -26,14 +26,7 @@ class BustHand(NamedTuple):
 
 
 def bust_hands(rules: Rules) -> tuple[BustHand, ...]:
-    """All hands with which the dealer busts.
-
-    Args:
-        rules: The game; what matters is on which totals the dealer stands.
-
-    Returns:
-        The hands.
-    """
+    """Return all hands with which the dealer busts, given the totals on which the dealer stands."""
     return _hands(Rules(dealer_stands_on=rules.dealer_stands_on, hit_soft_17=rules.hit_soft_17))
 
 
@@ -64,16 +57,7 @@ def _hands(rules: Rules) -> tuple[BustHand, ...]:
 
 
 def bust_by_cards(rules: Rules, values: Counts, replaced: bool = False) -> dict[int, Fraction]:
-    """The probability of a bust with each number of cards.
-
-    Args:
-        rules: The game.
-        values: The count of each value in the shoe: A, 2..9 and all ten-valued cards.
-        replaced: Whether cards are drawn with replacement.
-
-    Returns:
-        Number of cards -> probability.
-    """
+    """Return number of cards -> probability of a bust; `values` counts A, 2..9 and all ten-valued cards."""
     ways = [[held**n if replaced else math.perm(held, n) for n in range(30)] for held in values]
     sums: dict[int, int] = {}
     for counts, orders, cards in bust_hands(rules):
@@ -88,17 +72,9 @@ def bust_by_cards(rules: Rules, values: Counts, replaced: bool = False) -> dict[
 
 
 def bust_events(bet: BetRules, rules: Rules) -> list[tuple[Event, list[int]]]:
-    """The events of a bet on the dealer's bust, each with the numbers of cards that it takes.
+    """Return the events of a bet on the dealer's bust, in order, with the numbers of cards that each takes.
 
-    Args:
-        bet: The bet.
-        rules: The game.
-
-    Returns:
-        The events in order.
-
-    Raises:
-        InputError: An event can never happen, or an earlier one takes all its hands.
+    It is an error if an event can never happen, or an earlier one takes all its hands.
     """
     sizes = sorted({hand.cards for hand in bust_hands(rules)})
     taken: set[int] = set()

@@ -21,13 +21,7 @@ SIGNS = dict(zip(SUITS, "♠♥♦♣", strict=True))
 
 
 class SettledBet(NamedTuple):
-    """A side bet of one that has been settled.
-
-    Attributes:
-        cards: What the bet looked at, such as `A♥ K♥ 5♦`.
-        event: What was made; empty if the bet is lost.
-        profit: The profit.
-    """
+    """A settled side bet of one; `cards` is what it looked at, such as `A♥ K♥ 5♦`; `event` is empty if lost."""
 
     cards: str
     event: str
@@ -35,16 +29,7 @@ class SettledBet(NamedTuple):
 
 
 class BetByHand:
-    """A side bet in a game that is played by hand.
-
-    Args:
-        bet: The name of the bet, or a TOML file with one.
-        rules: The game.
-        seed: Of the suits.
-
-    Raises:
-        InputError: The bet is not accepted, or not in this game.
-    """
+    """A side bet, by name or a TOML file, in a game that is played by hand; `seed` is that of the suits."""
 
     def __init__(self, bet: str, rules: Rules, seed: int) -> None:
         self.bet = check_bet(bet, rules)[0].bet
@@ -55,15 +40,7 @@ class BetByHand:
         self._left: list[int] = []
 
     def settle(self, events: Sequence[Event], seat: int = 0) -> SettledBet | None:
-        """Settle the bet of a round.
-
-        Args:
-            events: What has happened in the round, from the shuffle or the deal to its end.
-            seat: The number of the seat.
-
-        Returns:
-            The result; None if the bet was not offered.
-        """
+        """Settle the bet of a round from all events, from the shuffle or the deal; None if not offered."""
         own: list[int] = []
         dealer: list[int] = []
         for event in events:

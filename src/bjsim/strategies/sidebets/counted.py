@@ -30,15 +30,12 @@ class CountedBet:
     """The gain of a counter of a side bet who bets one unit, or nothing, before each round.
 
     Attributes:
-        bet: The bet.
         tags: The tags by value, A, 2..9, T; None for the exact value.
         trigger: The count per deck left from which on bets are made; None for the exact value, from 0 on.
         share: Of rounds in which the bet is made.
         edge: Expected profit of a bet that is made.
-        units: Expected units won in 100 rounds.
-        half_width: That of the 95% interval of `units`.
-        perfect: The same units of a bettor who sees the exact value, from the same cards.
-        perfect_half_width: That of its 95% interval.
+        units: Expected units won in 100 rounds; `half_width` is that of the 95% interval.
+        perfect: The same units of a bettor who sees the exact value, from the same cards; likewise its half width.
     """
 
     bet: str
@@ -53,19 +50,11 @@ class CountedBet:
 
 
 def best_tags(effects: Sequence[float], counts: Sequence[int], level: int) -> tuple[int, ...]:
-    """The whole tags from -level to level whose correlation with the effects of removal is the greatest.
+    """Return the whole tags from -level to level that correlate most with the effects of removal.
 
-    With effects e, weights w and tags t, the criterion is sum(w t e) / sqrt(sum(w t^2)). Where it is greatest, t also
-    maximizes sum(w (t e - c t^2 / 2)) for c = sum(w t e) / sum(w t^2), value by value; so t is e / c,
+    With effects e, weights w and tags t, the criterion is sum(w t e) / sqrt(sum(w t^2)). Where it is greatest, t
+    also maximizes sum(w (t e - c t^2 / 2)) for c = sum(w t e) / sum(w t^2), value by value; so t is e / c,
     rounded. All c are tried between those at which a rounding changes, which proves the best.
-
-    Args:
-        effects: Effects of removal by value.
-        counts: Cards of each value.
-        level: The largest tag.
-
-    Returns:
-        The tags by value.
     """
     effect, weight = np.asarray(effects, np.float64), np.asarray(counts, np.float64)
     steps = np.arange(level) + 0.5
@@ -90,27 +79,13 @@ def count_bet(
     seed: int = 1,
     rounds: int = ROUNDS,
 ) -> CountedBet:
-    """The gain of a counter of a side bet.
+    """Return the gain of a counter of a side bet, with 95% intervals.
 
-    Compositions at the beginnings of rounds are drawn at random, more of them at depths where the gain varies more; the
-    value of the bet at each is exact.
-
-    Args:
-        bet: The bet with its pay table.
-        shoe: The whole shoe.
-        rules: The game, on whose dealer a dealer's bust depends.
-        cut: Cards dealt before the shuffle.
-        tags: The tags by value, A, 2..9, T; without them and `level`, the bettor sees the exact value.
-        level: The largest tag of the best tags, instead of `tags`.
-        trigger: The count per deck left from which on bets are made; by default the whole number that gains most.
-        seed: Of the random cards.
-        rounds: How many compositions are drawn.
-
-    Returns:
-        The gain, with 95% intervals.
-
-    Raises:
-        InputError: The shoe is infinite, or the cut or the tags are not accepted.
+    Compositions at the beginnings of rounds are drawn at random, `rounds` of them, more at depths where the gain
+    varies more; the value of the bet at each is exact. `shoe` is the whole shoe, finite, and `cut` the cards dealt
+    before the shuffle. `tags` are by value, A, 2..9, T, and `level` is the largest tag of the best ones, instead
+    of `tags`; without both, the bettor sees the exact value. `trigger` is the count per deck left from which on
+    bets are made; by default the whole number that gains most.
     """
     if shoe.replaced:
         raise InputError(f"{argument('decks')}: an infinite shoe cannot be counted; give a whole number")

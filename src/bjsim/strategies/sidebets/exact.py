@@ -153,19 +153,7 @@ def chosen(
 
 
 def solve_bet(bet: BetRules, shoe: SuitedShoe, rules: Rules) -> SideBet:
-    """The exact figures of a bet with its pay table.
-
-    Args:
-        bet: The bet.
-        shoe: The cards.
-        rules: The game, on whose dealer a dealer's bust depends.
-
-    Returns:
-        The figures.
-
-    Raises:
-        InputError: An event can never happen, or the shoe has too few cards.
-    """
+    """Return the exact figures of a bet with its pay table; a dealer's bust depends on `rules`."""
     if bet.looks_at == BUST:
         found = bust_by_cards(rules, shoe.values, shoe.replaced)
         chances = [sum((found[n] for n in sizes), Fraction(0)) for _, sizes in bust_events(bet, rules)]
@@ -186,15 +174,9 @@ def solve_bet(bet: BetRules, shoe: SuitedShoe, rules: Rules) -> SideBet:
 
 
 def removals(bet: BetRules, shoe: SuitedShoe, rules: Rules) -> tuple[dict[str, float], dict[str, float]]:
-    """The effects of removing one card, by value and by kind; nothing changes an infinite shoe.
+    """Return the changes of the value from removing one card, by letter of value and by kind.
 
-    Args:
-        bet: The bet.
-        shoe: The cards.
-        rules: The game.
-
-    Returns:
-        The change of the value, by letter of those values, and by those kinds, that are in the shoe.
+    Only values and kinds in the shoe are given; nothing changes an infinite shoe.
     """
     counts = np.array(shoe.counts, np.float64)
     held = np.flatnonzero(counts)

@@ -18,10 +18,9 @@ MOST_DECKS, MOST_CARDS = 1000, 1_000_000
 class SuitedShoe(NamedTuple):
     """The cards in a shoe.
 
-    Attributes:
-        counts: The count of each kind, in the order of `KINDS`: As, Ah, Ad, Ac, 2s, ... Kc.
-        replaced: Whether each card is drawn with replacement, as from infinitely many decks.
-        decks: The number of decks in words, such as `6`, `spanish 8` or `inf`; empty for other cards.
+    `counts` has the count of each kind, in the order of `KINDS`: As, Ah, Ad, Ac, 2s, ... Kc. `replaced` is whether
+    each card is drawn with replacement, as from infinitely many decks. `decks` is their number in words, such as
+    `6`, `spanish 8` or `inf`; empty for other cards.
     """
 
     counts: tuple[int, ...]
@@ -30,15 +29,7 @@ class SuitedShoe(NamedTuple):
 
     @staticmethod
     def whole(decks: object, deck: str = "standard") -> SuitedShoe:
-        """Whole decks.
-
-        Args:
-            decks: How many, or inf.
-            deck: `standard`, or `spanish` without the cards of rank T.
-
-        Raises:
-            InputError: The number is not accepted.
-        """
+        """Return whole decks, `standard`, or `spanish` without the cards of rank T; `decks` may be inf."""
         if deck not in DECKS:
             raise InputError(f"{argument('deck')}: {shorten(deck)} is not accepted; use {' or '.join(DECKS)}")
         replaced = str(decks).strip().lower() in ("inf", "infinity")
@@ -52,15 +43,11 @@ class SuitedShoe(NamedTuple):
 
     @staticmethod
     def of(cards: Mapping[str, int], by: str) -> SuitedShoe:
-        """The shoe with these cards.
+        """Return the shoe with these cards, by kind (`Ah`) or by rank (`A`); omitted ones are not in it.
 
-        Args:
-            cards: Counts by kind (`Ah`) or by rank (`A`); those of a rank are spread evenly over its suits. `T` without
-                J, Q and K means all ten-valued cards. Omitted cards are not in the shoe.
-            by: What the bet looks at: suits, ranks or values. It has to be known how many of each there are.
-
-        Raises:
-            InputError: A card is unknown, given twice or too often, or its suit or rank is needed and not given.
+        Cards of a rank are spread evenly over its suits; `T` without J, Q and K means all ten-valued cards. `by`
+        is what the bet looks at, suits, ranks or values: it has to be known how many of each there are, else an
+        InputError says so.
         """
         counts = [0] * len(KINDS)
         named = [card.strip().upper() for card in cards]

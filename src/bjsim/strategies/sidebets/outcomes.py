@@ -21,12 +21,10 @@ IS_ACE, IS_TEN = (RANK == 0).astype(np.int64), (RANK >= TEN).astype(np.int64)
 
 
 class BetOutcomes(NamedTuple):
-    """The outcomes of a bet.
+    """The outcomes of a bet; `events` has names and pays of those not lost, two that win together as one.
 
-    Attributes:
-        events: Names and pays of the outcomes that are not lost; two that win together are one.
-        place: 1 + the index of the outcome by the cards in the order of the deal, or 0 where the bet is lost. An axis
-            of 52 kinds for each card; where a dealer's natural matters, the last axis is whether there is one.
+    `place` is 1 + the index of the outcome by the cards in the order of the deal, or 0 where the bet is lost. It
+    has an axis of 52 kinds for each card; where a dealer's natural matters, the last axis is whether there is one.
     """
 
     events: tuple[tuple[str, Fraction], ...]
@@ -34,16 +32,9 @@ class BetOutcomes(NamedTuple):
 
 
 def outcomes(bet: BetRules) -> BetOutcomes:
-    """The outcomes of a bet.
+    """Return the outcomes of a bet on cards; for bets on the dealer's bust, see `bust.py`.
 
-    Args:
-        bet: A bet on cards; for bets on the dealer's bust, see `bust.py`.
-
-    Returns:
-        The outcomes.
-
-    Raises:
-        InputError: An event can never happen, or earlier ones take all its hands.
+    It is an error if an event can never happen, or earlier ones take all its hands.
     """
     masks = [_mask(bet, event) for event in bet.events]
     index = np.zeros(masks[0].shape, np.int8)
@@ -90,14 +81,9 @@ def _twice(events: tuple[tuple[str, Fraction], ...], index: NDArray[np.int8]) ->
 
 
 def ways(bet: BetRules, shoe: SuitedShoe) -> NDArray[Any]:
-    """The number of ways in which the cards of each outcome are drawn, with the axes of `BetOutcomes.place`.
+    """Return the number of ways to draw the cards of each outcome, with the axes of `BetOutcomes.place`.
 
-    Args:
-        bet: The bet.
-        shoe: The shoe.
-
-    Returns:
-        Whole numbers: int64, or Python's own where these are too small.
+    The numbers are int64, or Python's own where these are too small.
     """
     cards = CARDS[bet.looks_at]
     kind = np.int64 if shoe.size**cards < 1 << 62 else object

@@ -39,14 +39,8 @@ MOST_CARDS = 24  # of a dealer's hand
 class PlayedBet:
     """The result of a side bet of one in every round of a bot in which it is offered.
 
-    Attributes:
-        bot: The bot.
-        bet: The bet.
-        rounds: The number of bets.
-        mean: Mean profit.
-        se: Its standard error.
-        exact: The exact value in a fresh shoe.
-        covariance: Of the profits of the bet and of the game, in a round with the bet.
+    `exact` is the exact value in a fresh shoe, `covariance` that of the profits of the bet and of the game, in a
+    round with the bet.
     """
 
     bot: str
@@ -73,15 +67,7 @@ class PlayedBet:
 
 
 class BetDeals:
-    """The profits of a side bet in the rounds of dealt blocks.
-
-    Args:
-        bet: The bet with its pay table.
-        rules: The game.
-
-    Raises:
-        InputError: The game deals no card that the bet looks at.
-    """
+    """The profits of a side bet in the rounds of dealt blocks."""
 
     def __init__(self, bet: BetRules, rules: Rules) -> None:
         self.bet, self.rules = bet, rules
@@ -153,19 +139,9 @@ def play_bet(
     names: Sequence[str],
     rounds: Sequence[int],
 ) -> list[PlayedBet]:
-    """Play a side bet next to the rounds of an experiment, which are replayed.
+    """Play a side bet next to the rounds of an experiment, which are replayed; one result per bot.
 
-    Args:
-        bet: The name of the bet, or a TOML file with one.
-        experiment: The experiment.
-        names: The names of the bots, by seat.
-        rounds: The rounds that each has played.
-
-    Returns:
-        The result of each bot.
-
-    Raises:
-        InputError: The bet is not accepted, or not in this game.
+    `bet` is a name or a TOML file; `names` and the `rounds` that each bot has played are by seat.
     """
     deals, figures = check_bet(bet, experiment.rules)
     unit = float(experiment.rules.unit)
@@ -183,18 +159,9 @@ def play_bet(
 
 
 def check_bet(bet: str, rules: Rules, with_what: str | None = None) -> tuple[BetDeals, SideBet]:
-    """The profits of a bet in this game, and its exact figures.
+    """Return the profits of a bet in this game, and its exact figures; `bet` is a name or a TOML file.
 
-    Args:
-        bet: The name of the bet, or a TOML file with one.
-        rules: The game.
-        with_what: What is asked for too, and does not go together with a side bet.
-
-    Returns:
-        The profits and the figures.
-
-    Raises:
-        InputError: The bet is not accepted, or not in this game.
+    `with_what` is what is asked for too, and does not go together with a side bet.
     """
     if with_what:
         raise InputError(f"{argument('sidebet')} is not supported with {with_what}: rounds are dealt a second time")
@@ -222,17 +189,10 @@ def _tables(experiment: Experiment) -> Iterator[tuple[int, TracedTable]]:
 def deal_blocks(
     experiment: Experiment, group: int, table: TracedTable, rounds: int, more: int
 ) -> Iterator[tuple[NDArray[np.int64], SuitedDeal]]:
-    """Replay the blocks that a table of a group has played.
+    """Replay the blocks that a table of a group has played; yield each one's trace and cards.
 
-    Args:
-        experiment: The experiment.
-        group: The number of the group.
-        table: Its table.
-        rounds: The rounds that each of its seats has played, over all its tables.
-        more: Cards that are needed behind the last round of each block.
-
-    Yields:
-        The trace of the rounds of a block, see `TracedTable.play_traced`, and its cards.
+    The trace is that of `TracedTable.play_traced`. `rounds` are those that each seat has played, over all its
+    tables; `more` is the number of cards needed behind the last round of each block.
     """
     rules, seed = experiment.rules, experiment.seed
     compiled = table.compiled if isinstance(table, CompiledTable) else compile_rules(rules, [_stand])

@@ -17,12 +17,7 @@ AT_ONCE = 1 << 22  # numbers held at once
 
 
 class Returns:
-    """The returns of a bet by the cards left.
-
-    Args:
-        bet: The bet.
-        rules: The game, on whose dealer a dealer's bust depends.
-    """
+    """The returns of a bet by the cards left; a dealer's bust depends on `rules`."""
 
     def __init__(self, bet: BetRules, rules: Rules) -> None:
         self.cards = 0 if bet.looks_at == BUST else CARDS[bet.looks_at]

@@ -21,12 +21,9 @@ FIRST_WORD = np.uint64(1 << 48)  # of suits; no block has so many cards
 
 
 class SuitedDeal(NamedTuple):
-    """The cards of a block of rounds.
+    """The cards of a block of rounds, by kind in the order in which they are drawn, (n,).
 
-    Attributes:
-        kinds: All cards in the order in which they are drawn, by kind, (n,).
-        start: The place of the first card of each round, (rounds,).
-        end: The place behind its last card, (rounds,).
+    `start` is the place of the first card of each round, `end` the place behind its last card, both (rounds,).
     """
 
     kinds: Kinds
@@ -41,19 +38,10 @@ class SuitedDeal(NamedTuple):
 def deal_suits(
     rules: Rules, compiled: CompiledRules, place: tuple[int, int, int], used: Kinds, more: int
 ) -> SuitedDeal:
-    """Deal the cards of a block again, with suits.
+    """Redeal the cards of a block, with suits; `place` is seed, table and block.
 
-    In whole decks, the cards of each rank get their suits in random order; in an infinite shoe, each card gets one.
-
-    Args:
-        rules: The game.
-        compiled: The game compiled.
-        place: Seed, table and block.
-        used: The number of cards of each round, (rounds,).
-        more: Cards that are needed behind those of the last round.
-
-    Returns:
-        The cards.
+    In whole decks, the cards of each rank get their suits in random order; in an infinite shoe, each card gets
+    one. `used` is the number of cards of each round, (rounds,); `more` is how many are needed behind the last one.
     """
     key = stream_key(*place)
     keys = np.array([key], np.uint64)

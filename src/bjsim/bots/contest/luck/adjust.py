@@ -79,13 +79,10 @@ class ContestLuckModel:
         return self.evaluate(self.reference_actions)
 
     def evaluate(self, actions: ActionTable) -> Floats:
-        """The values of all states under an action table, as linear functions of the composition of the shoe.
+        """The values of all states under an action table, linear in the composition of the shoe.
 
-        Args:
-            actions: (columns, hands) S1.
-
-        Returns:
-            (states, 1 + N_RANKS) float64: a constant, and a coefficient for the share of each rank.
+        `actions` is S1 (columns, hands). The result is float64 (states, 1 + N_RANKS): a constant, and a
+        coefficient for the share of each rank.
         """
         evs = evaluate(self.state_index, actions)
         if self.rules.infinite:
@@ -93,14 +90,9 @@ class ContestLuckModel:
         return evs
 
     def luck_by_bot(self, logs: Sequence[DrawLog], evs: Floats) -> Floats:
-        """The luck of every bot in these logs.
+        """The luck of every bot in the logs of a match's tables: float64 (bots, kinds), chips by kind of draw.
 
-        Args:
-            logs: The draw logs of a match's tables.
-            evs: (bots, states, 1 + N_RANKS) float64, for each bot the result of `evaluate`; the last is the house.
-
-        Returns:
-            (bots, kinds) float64: luck in chips by kind of draw.
+        `evs` are the results of `evaluate` by bot, float64 (bots, states, 1 + N_RANKS); the last is the house.
         """
         draws = np.concatenate([log.arrays()[0] for log in logs])
         stakes = stakes_by_seat(draws)
@@ -156,10 +148,7 @@ class ContestLuckModel:
 class LuckAdjuster:
     """Computes the luck of a contest match by match, and keeps an opponent model of every bot.
 
-    Args:
-        luck_model: The luck model of the contest's rules.
-        bots: The bots as in the journal.
-        batch_size: Matches that share their shoes, and are adjusted with the same charts.
+    Each `batch_size` matches share their shoes, and are adjusted with the same charts.
     """
 
     def __init__(self, luck_model: ContestLuckModel, bots: Sequence[Mapping[str, Any]], batch_size: int) -> None:
@@ -180,11 +169,7 @@ class LuckAdjuster:
         self._update_values()
 
     def adjust(self, logs: Sequence[DrawLog]) -> dict[str, Any]:
-        """Compute the luck of a match and update the opponent models.
-
-        Returns:
-            `luck`, in chips by bot and kind of draw, and `learned`, the changed chart cells by bot.
-        """
+        """Return a match's `luck` (chips by bot and kind), and the model cells that it changes (`learned`)."""
         luck = self.luck_model.luck_by_bot(logs, self._evs)[:-1]
         changes: dict[int, ChartChanges] = defaultdict(dict)
         for log in logs:
@@ -221,11 +206,7 @@ class LuckAdjuster:
 
 
 class SeriesAdjusters(dict[Owner, LuckAdjuster]):
-    """The luck adjuster of each series of a contest, made when it is first asked for.
-
-    Args:
-        roster: Who takes part.
-    """
+    """The luck adjuster of each series of a contest, made when it is first asked for."""
 
     def __init__(self, roster: Roster) -> None:
         self.luck_model = _luck_model(roster.contest.rules)
@@ -244,15 +225,7 @@ def _luck_model(rules: Rules) -> ContestLuckModel:
 
 
 def known_plays(player: object, rules: Rules) -> ChartChanges:
-    """The cells where a player's chart is known to differ from the reference.
-
-    Args:
-        player: The player; one that plays no chart has none.
-        rules: The rules of the contest.
-
-    Returns:
-        Code by cell, as of `OpponentModel.apply`.
-    """
+    """The cells, as of `OpponentModel.apply`, where a player's chart is known to differ from the reference."""
     cells = getattr(getattr(player, "chart", player), "cells", {}) if has_luck(rules) else {}
     reference = CATALOGUE[REFERENCE].chart(rules).cells if cells else {}
     return {

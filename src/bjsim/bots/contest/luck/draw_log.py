@@ -34,8 +34,9 @@ class DrawLog(NamedTuple):
     """The rounds of one table of a match, as bytes of int64 arrays that can be sent between processes.
 
     Attributes:
-        draws: A row per draw: rank, kind, cards of each rank left before it; then the table before it: the slot that
-            draws (or DEALER), the dealer, and for all slots the hands (or NO_HAND), the stakes in chips and the bots.
+        draws: A row per draw: rank, kind, cards of each rank left before it; then the table before it: the slot
+            that draws (or DEALER), the dealer, and for all slots the hands (or NO_HAND), the stakes in chips and
+            the bots.
         slots: Places for hands; with splits more than the seats.
         decisions: A row per decision: bot, hand, dealer, character code of the action.
     """
@@ -53,13 +54,8 @@ class DrawLog(NamedTuple):
 class Stakes(NamedTuple):
     """Who had what at stake in each draw: a row for each draw and each seat that it affects, as int64 columns.
 
-    Attributes:
-        draw: Row number of the draw.
-        bot: Number of the bot in the seat.
-        chips: Its stake.
-        dealer: Number of the dealer's cards before the draw, in the state index.
-        hand: Number of the seat's hand before the draw, in the state index.
-        recipient: Who receives the card: OTHER_SEAT, OWN, OWN_LAST or DEALER_CARD.
+    `draw` is the row number of the draw; `dealer` and `hand` are numbers in the state index before the draw;
+    `recipient` is who receives the card: OTHER_SEAT, OWN, OWN_LAST or DEALER_CARD.
     """
 
     draw: Ints
@@ -84,10 +80,9 @@ def stakes_by_seat(draws: Ints) -> Stakes:
 
 
 class _Round:
-    """The hands of a round. A seat's first hand has the slot of its number; the others, and pending hands, free ones.
+    """The hands of a round. A seat's first hand has the slot of its number; others, and pending ones, free slots.
 
     Attributes:
-        dealer: The dealer's number.
         dealer_cards: Number of the dealer's cards.
         hands, stakes, bots: By slot, as in a draw log.
         slots: For each seat the slots of its hands, NO_HAND for one that is pending.

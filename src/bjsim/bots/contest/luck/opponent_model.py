@@ -18,13 +18,7 @@ ChartChanges = dict[str, str]  # "16 T" -> code, for every changed cell
 class OpponentModel:
     """One bot's strategy: the reference chart, with the bot's last observed action in every cell it has met.
 
-    Args:
-        state_index: The states of the game.
-        reference: The initial chart.
-        actions: (columns, hands) S1, the reference chart as `tabulate` returns it.
-
-    Attributes:
-        actions: (columns, hands) S1, the current action of the model in every state.
+    `actions`, S1 (columns, hands), is at first the reference chart as of `tabulate`, then the current action.
     """
 
     def __init__(self, state_index: StateIndex, reference: Chart, actions: ActionTable) -> None:
@@ -48,12 +42,9 @@ class OpponentModel:
         return self._cells
 
     def observe_all(self, decisions: Ints) -> ChartChanges:
-        """Update the chart from decisions.
+        """Update the chart from `decisions`, and return the changed cells.
 
-        Args:
-            decisions: (n, 3) int64 in the order they were made: hand, dealer, character code of the action.
-
-        Returns: The changed cells.
+        They are int64 (n, 3) in the order they were made: hand, dealer, character code of the action.
         """
         hands, dealers, actions = decisions.T
         expected = self.actions[self._column_of[dealers], hands]

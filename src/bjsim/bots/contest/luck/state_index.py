@@ -23,21 +23,16 @@ NOTHING = 0  # the number of an absent hand
 class StateIndex:
     """The numbers of hands and dealers under one set of rules; a state is dealer * len(hands) + hand.
 
-    Insurance is not valued, nor what a hand may do once it has doubled, nor that a dealer's natural may take less than
-    all bets: luck has the mean 0 with any values.
-
-    Args:
-        rules: The rules, with a limit on hands.
+    Insurance is not valued, nor what a hand may do once it has doubled, nor that a dealer's natural may take less
+    than all bets: luck has the mean 0 with any values. `rules` must limit the number of hands.
 
     Attributes:
         hands: Every hand; the first is NOTHING, an absent one.
-        number_of: The number of each hand.
         legal: For each hand the codes of its legal actions by column; empty if it is no decision.
         columns: The chart columns, in the order of the first index of an action table.
-        dealers: The dealer's hands.
-        after: (hands, N_RANKS, 2) int64, the hand after one more card, and the hands of a split that then still wait
-            for theirs; 0 if there are none.
-        doubled: (hands, N_RANKS) int64, the finished hand after that card.
+        after: int64 (hands, N_RANKS, 2), the hand after one more card, and the hands of a split that then still
+            wait for theirs; 0 if there are none.
+        doubled: int64 (hands, N_RANKS), the finished hand after that card.
     """
 
     def __init__(self, rules: Rules) -> None:

@@ -23,15 +23,9 @@ Ask = Callable[[View], str | None]
 class Answers:
     """Asks again every strategy of the catalogue, and every program of a folder that is started for each move.
 
-    Use it as a context manager. A program that answers the same question differently is not compared.
-
-    Args:
-        folder: Bots, found by the SHA-256 that the journal has of them, or None.
-
-    Attributes:
-        same: Moves that were made again, by name of the bot.
-        random: Bots that answer at random.
-        unasked: Other bots that made moves.
+    Use it as a context manager. The bots of the folder are found by SHA-256. A program that answers the same
+    question differently is not compared. `same` counts the moves that were made again, by name of the bot;
+    `random` has bots that answer at random, `unasked` other bots that made moves.
     """
 
     def __init__(self, folder: Path | None = None) -> None:

@@ -55,14 +55,9 @@ def commitment(folder: Path) -> str:
 
 
 def read_lines(path: Path) -> Iterator[tuple[dict[str, Any], int, int]]:
-    """Read the complete records of a journal; an incomplete last line is ignored.
+    """Read a journal's complete records: (record, CRC up to and including it, offset of its end in bytes).
 
-    Returns:
-        An iterator of (record, CRC up to and including it, offset of its end in bytes).
-
-    Raises:
-        JournalError: The journal cannot be read or is damaged. The message names the first damaged record (the header
-            is record 0).
+    An incomplete last line is ignored. A JournalError names the first damaged record (the header is record 0).
     """
     crc = end = 0
     try:
@@ -139,15 +134,7 @@ class Journal:
 
     @staticmethod
     def create(folder: Path, header: dict[str, Any]) -> Journal:
-        """Create the journal of a new contest. The file appears in the folder together with its complete header.
-
-        Args:
-            folder: The contest's folder.
-            header: The header, without `record` and `format`.
-
-        Raises:
-            JournalError: The folder holds a contest already, or cannot be written to.
-        """
+        """Create the journal of a new contest. The file appears together with its complete header."""
         try:
             folder.mkdir(parents=True, exist_ok=True)
             path, fresh = folder / NAME, folder / (NAME + ".new")
@@ -169,34 +156,16 @@ class Journal:
 
     @staticmethod
     def reopen(folder: Path) -> tuple[Journal, Iterator[dict[str, Any]]]:
-        """Open the journal of a stopped contest.
+        """Open the journal of a stopped contest, and return it with an iterator of its records, header first.
 
-        All records must be read before the journal is written to; an incomplete last line is removed after the last
-        record.
-
-        Returns:
-            The journal, and an iterator of its records, header first, which raises JournalError if the journal is
-            damaged; the file is not changed then.
-
-        Raises:
-            JournalError: The journal is missing or in use.
+        All records must be read before the journal is written to; an incomplete last line is removed after the
+        last record. If the journal is damaged, the iterator raises JournalError, and the file is not changed.
         """
         return Journal._reopen(find_journal(folder), folder)
 
     @staticmethod
     def of_part(path: Path, header: dict[str, Any]) -> tuple[Journal, Iterator[dict[str, Any]]]:
-        """Create the file of a part, or open one that was stopped.
-
-        Args:
-            path: The file.
-            header: The header, without `record` and `format`.
-
-        Returns:
-            As for `reopen`, without the header.
-
-        Raises:
-            JournalError: The file is in use or damaged, or has another header.
-        """
+        """Create the file of a part, or open one that was stopped: as `reopen`, without the header."""
         with file_errors(path):
             if not path.exists() or not path.stat().st_size:
                 journal = Journal(path.open("xb" if not path.exists() else "wb"), 0)

@@ -17,16 +17,7 @@ MOST = 1 << 20  # bytes of a file; a bot's later logs are not kept
 
 
 class BotLog(NamedTuple):
-    """What a bot wrote to stderr at a table.
-
-    Attributes:
-        bot: Its number.
-        match: Number of the match.
-        table: Number of the table in the match.
-        position: Its seat.
-        text: The first 64 KiB that it wrote.
-        ready: Of a line bot: the keys after `ready 1`, such as `name` and `version`.
-    """
+    """The first 64 KiB that a bot wrote to stderr at a table, and what a line bot said after `ready 1`."""
 
     bot: int
     match: int

@@ -37,15 +37,9 @@ class ReplayMismatch(RunFailed):
 
 
 class RecordedMove(NamedTuple):
-    """A move of a record.
+    """A move of a record: `text`, such as `B 15`, and the `note` that a line bot wrote after it.
 
-    Attributes:
-        seat: Number of the seat in the round.
-        view: What it saw.
-        text: The move, such as `B 15`.
-        note: What a line bot wrote after it.
-        fault: The fault that a stand replaces, if it is one.
-        strikes: How many the bot had left. Without any it was not asked.
+    `fault` is the fault that a stand replaces, if it is one. A bot without `strikes` left was not asked.
     """
 
     seat: int
@@ -62,13 +56,7 @@ class RecordedMove(NamedTuple):
 
 
 class TableDealer:
-    """Deals the rounds of one table of a match in order, to live players or from records.
-
-    Args:
-        contest: The contest.
-        plan: The table.
-        draw_logger: Logs every round, or None.
-    """
+    """Deals the rounds of one table of a match in order, to live players or from records."""
 
     def __init__(self, contest: Contest, plan: TablePlan, draw_logger: DrawLogger | None) -> None:
         self.contest = contest
@@ -144,22 +132,11 @@ def play_table(
     on_move: OnMove | None = None,
     on_log: Callable[[BotLog], None] | None = None,
 ) -> Iterator[Record]:
-    """Play one table of a match.
+    """Play one table of a match, and yield the records of the rounds.
 
-    Args:
-        contest: The contest.
-        plan: The table.
-        player_of: Returns the player with a bot's number; None for a bot that has retired, which stands.
-        draw_logger: A new logger for every round of the table, or None.
-        done: Records of the rounds already played, which are replayed and not yielded.
-        on_move: Called with the bot and the seconds of every move of a program.
-        on_log: Called at the end with what each bot wrote to stderr.
-
-    Returns:
-        An iterator of the records of the rounds.
-
-    Raises:
-        ReplayMismatch: A replayed round differs from its record.
+    `player_of` returns None for a bot that has retired, which stands. The rounds in `done` are replayed and not
+    yielded; one that differs is a ReplayMismatch. `on_move` is called with the bot and the seconds of every move
+    of a program, `on_log` at the end with what each bot wrote to stderr.
     """
     dealer = TableDealer(contest, plan, draw_logger)
     players = [player_of(bot) for bot in plan.bots]
@@ -218,10 +195,7 @@ def seat_line_bots(dealer: TableDealer, players: Sequence[Player | None], resume
 
 
 def replay_round(dealer: TableDealer, record: Record) -> Iterator[RecordedMove]:
-    """Replay the next round from its record, stopping before every move.
-
-    Raises: ReplayMismatch, which names the difference, if the round differs from its record.
-    """
+    """Replay the next round from its record, stopping before every move; a ReplayMismatch names a difference."""
     where = f"match {record['match'] + 1}, table {record['table'] + 1}, round {dealer.round + 1}"
     positions, faults = dealer.paying, record.get("faults", ())
     expected = [dealer.plan.bots[position] for position in positions]
@@ -245,12 +219,7 @@ def capped_positions(record: Record) -> list[int]:
 def replay_alone(contest: Contest, game: Round, record: Mapping[str, Any]) -> Iterator[RecordedMove]:
     """Replay a round without the others of its match, stopping before every move.
 
-    Args:
-        contest: The settings.
-        game: The round, as `recorded_round` makes it.
-        record: Its record, perhaps with the strikes `spent` before it by bot.
-
-    Raises: ReplayMismatch, if there are too many moves or too few.
+    `game` is as `recorded_round` makes it; `record` may have the strikes `spent` before it by bot.
     """
     spent, faults = record.get("spent", {}), record.get("faults", ())
     own = [{fault["move"]: fault for fault in faults if fault["bot"] == bot} for bot in record["seats"]]

@@ -37,13 +37,7 @@ class PartError(InputError):
 
 @dataclass(frozen=True)
 class ContestPart:
-    """A part.
-
-    Attributes:
-        path: Its file.
-        header: Its header, with the first and the last match in `part`.
-        rounds: The records of each table, in the order of the schedule.
-    """
+    """A part. Its header has the first and the last match in `part`; tables are in the order of the schedule."""
 
     path: Path
     header: Mapping[str, Any]
@@ -78,14 +72,7 @@ class ContestPart:
         return tables(Roster(self.header), *self.matches)
 
     def check(self, header: Mapping[str, Any]) -> None:
-        """Replay every round: cards from the seed, bets, chips and payoffs. The bots are not asked.
-
-        Args:
-            header: The header of the whole contest.
-
-        Raises:
-            PartError: It differs, or the part is of another contest.
-        """
+        """Replay every round: cards from the seed, bets, chips and payoffs. The bots are not asked."""
         ours, theirs = _identity(header), _identity(self.header)
         if other := [name for name in ours if ours[name] != theirs.get(name)]:
             raise PartError(f"{self.path} is of another contest (different: {', '.join(other)})")
@@ -135,16 +122,7 @@ def _possible_faults(plan: TablePlan, dealer: TableDealer, record: Record) -> bo
 
 
 def tables(roster: Roster, first: int, last: int) -> Iterator[TablePlan]:
-    """The tables of some matches.
-
-    Args:
-        roster: A contest that has not begun.
-        first: The first match, from 1.
-        last: The last match.
-
-    Returns:
-        An iterator of their plans, in the order of the schedule.
-    """
+    """The tables of the matches `first` (from 1) to `last` of a contest that has not begun, as scheduled."""
     size = roster.batch_size
     for match in roster.upcoming():
         if (first - 1) * size <= match[0].match < last * size:
@@ -154,11 +132,7 @@ def tables(roster: Roster, first: int, last: int) -> Iterator[TablePlan]:
 class PartRounds:
     """The rounds of verified parts, in place of `Workers`: the host takes them in the order of the schedule.
 
-    Args:
-        contest: The contest.
-        parts: The parts.
-        index: Numbers the states of the draw logs, or None where luck is not computed.
-        done: Returns the records of a table that have been counted already.
+    `index` is None where luck is not computed; `done` returns a table's records that have been counted already.
     """
 
     def __init__(

@@ -18,16 +18,13 @@ from bjsim.sim.game.actions import View
 
 @dataclass(frozen=True)
 class Asked:
-    """A question to a bot, and its answer.
+    """A question to a bot, and its answer; `round` counts from 0.
 
     Attributes:
-        round: Number of the round at the table, from 0.
-        bot: Number of the bot.
-        position: Its seat.
         sent: Of a line bot: the lines sent to it since its last question, as to a process that lives for the whole
             match. A process that replaces another also receives all earlier lines.
-        asked: The line `move`, without the bank, which is not recorded; or the arguments of a bot that is started for
-            every move.
+        asked: The line `move`, without the bank, which is not recorded; or the arguments of a bot that is started
+            for every move.
         answer: Its move and note; at a fault what it printed.
         fault: The kind of fault, and after a colon the details; empty without one.
     """
@@ -42,18 +39,9 @@ class Asked:
 
 
 def questions(contest: Contest, records: Iterable[Record], protocols: Sequence[str]) -> Iterator[Asked]:
-    """The questions at one table of a match.
+    """The questions to the programs at one table of a match, in the order of play; `records` are its rounds.
 
-    Args:
-        contest: The settings.
-        records: The records of its rounds, from the first.
-        protocols: Of each bot by its number, then of the house: `argv`, `line`, or empty if it is not a program.
-
-    Returns:
-        An iterator of the questions in the order of play, without those to players that are not programs.
-
-    Raises:
-        ReplayMismatch: A round differs from its record.
+    `protocols` has, for each bot by its number, then for the house, `argv`, `line`, or "" for no program.
     """
     table: _Table | None = None
     for record in records:

@@ -20,12 +20,6 @@ class ContestSeat:
     """A player at a table. Keeps the moves, notes and faults of the round.
 
     A fault never stops the contest: the bot stands. A bot without strikes left stands without being asked.
-
-    Args:
-        bot: Its number.
-        position: Its seat at the table.
-        turn: Asks it.
-        on_move: Called with the bot and the seconds of every move of a program.
     """
 
     def __init__(self, bot: int, position: int, turn: Turn, on_move: OnMove | None) -> None:

@@ -35,18 +35,10 @@ class SecondAnswer(NamedTuple):
 
 
 class SecondAnswers:
-    """Asks again in a sample of tables.
+    """Asks again in a sample of tables: a `share` of them, and at least one of each part.
 
-    Args:
-        contest: The contest.
-        player_of: The player with a bot's number.
-        name_of: Its name.
-        share: Share of the tables; of each part one at least.
-        chooses: Draws the sample; those who play a part must not be able to predict it.
-
-    Attributes:
-        same: Rounds of each bot that were the same.
-        random: Numbers of the bots that answer at random.
+    `chooses` draws the sample; those who play a part must not be able to predict it. `same` counts the rounds of
+    each bot that were the same, `random` has those that answer at random.
     """
 
     def __init__(

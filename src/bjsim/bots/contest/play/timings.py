@@ -12,11 +12,7 @@ TIMINGS = "timings.jsonl"
 
 
 class Timings:
-    """Moves and seconds of every bot that runs in another process.
-
-    Args:
-        bots: Number of bots; more may join.
-    """
+    """Moves and seconds of every bot that runs in another process; more than `bots` may join."""
 
     def __init__(self, bots: int) -> None:
         self.moves = [0] * bots

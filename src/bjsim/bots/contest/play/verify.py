@@ -22,18 +22,9 @@ LUCK_TOLERANCE = 2e-6  # chips
 
 
 def verify(folder: Path, answers: Answers | None = None) -> tuple[int, Standings]:
-    """Replay the journal of a contest with the recorded moves, and ask again players that it names.
+    """Replay a contest with the recorded moves, and ask players again; return rounds confirmed and standings.
 
-    Args:
-        folder: The contest's folder.
-        answers: Asks the players; by default only the strategies of the catalogue.
-
-    Returns:
-        The number of rounds confirmed, and the standings.
-
-    Raises:
-        JournalError: The journal is missing or damaged.
-        ReplayMismatch: A round or record differs, or a player answers otherwise. The message names the first one.
+    `answers` asks only the strategies of the catalogue by default. A ReplayMismatch names the first difference.
     """
     number = -1
     try:
@@ -151,16 +142,9 @@ def check_change(record: Record, number: int, roster: Roster) -> None:
 
 
 def check_end(record: Record, number: int, standings: Standings, playing: bool) -> None:
-    """Check that a contest may end with this record; its playing time cannot be checked.
+    """Raise ReplayMismatch if a contest cannot end with this record; its playing time cannot be checked.
 
-    Args:
-        record: The record.
-        number: Its number in the journal.
-        standings: The standings before it.
-        playing: Whether a match is unfinished, which is possible only if bots that joined are behind.
-
-    Raises:
-        ReplayMismatch: The contest cannot end here.
+    A match can be unfinished (`playing`) only if bots that joined are behind.
     """
     contest, roster = standings.contest, standings.roster
     ends = {

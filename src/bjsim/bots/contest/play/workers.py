@@ -45,14 +45,9 @@ _POLL_S = 1.0  # how often an idle worker checks whether its host still runs
 class Workers:
     """The workers of a contest, as a context manager that closes all their bots.
 
-    Args:
-        contest: The contest.
-        entrants: Its house players, and its bots without those that have retired, by number.
-        workers: Number of processes.
-        sandbox: `required`, `auto` or `off`.
-        done: Returns the records of a table that have been played already.
-        close_inherited: Called first in every forked worker, to close files that only the host may hold.
-        before_wait: Called in the host before it waits, when it has taken all rounds played so far.
+    `entrants` lacks bots that have retired. `done` returns the records of a table that have been played already.
+    `close_inherited` is called first in every forked worker, to close files that only the host may hold;
+    `before_wait` in the host before it waits, when it has taken all rounds played so far.
     """
 
     def __init__(
@@ -105,14 +100,7 @@ class Workers:
     # --- in the host
 
     def tables(self, plans: Iterator[TablePlan]) -> Iterator[tuple[TablePlan, Iterator[tuple[Record, Times]]]]:
-        """Play tables.
-
-        Returns:
-            An iterator of each plan with its rounds, which must be taken before the next plan.
-
-        Raises:
-            Exception: Whatever a worker raised.
-        """
+        """Play tables, and yield each plan with its rounds, which must be taken before the next plan."""
         queue: deque[tuple[TablePlan, int]] = deque()
         shoes: dict[Any, Connection] = {}  # shoe in the queue -> the worker that plays it
         tasks = count()
@@ -191,13 +179,7 @@ class Worker:
     sandbox: str
 
     def work(self, connection: Connection, host: int, after_fork: Callable[[], None] | None) -> None:
-        """Play the tables that the host sends.
-
-        Args:
-            connection: The connection to the host.
-            host: Process number of the host.
-            after_fork: Called first if this process is a fork of the host.
-        """
+        """Play the tables that the host (a process number) sends; `after_fork` is called first in a fork of it."""
         end_with_parent()  # even in the middle of a move
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the host decides when to stop
         if after_fork:

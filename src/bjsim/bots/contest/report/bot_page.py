@@ -21,12 +21,7 @@ LOG_LENGTH = 4096  # characters of each
 
 
 def render_bot(report: ContestReport, row: Mapping[str, Any]) -> str:
-    """Render the page of a bot.
-
-    Args:
-        report: The common content of the pages.
-        row: The bot's row, of `report.rows` or `report.former`.
-    """
+    """Render the page of a bot; `row` is its row of `report.rows` or `report.former`."""
     bot = row["number"]
     hands = report.data.hands.get(bot, BotHands())
     sources = published_sources([each["source"] for each in report.standings.bots])
@@ -83,17 +78,10 @@ def describe_questions(asked: Sequence[Asked]) -> str:
 def describe_hands(
     report: ContestReport, bot: int, groups: Mapping[str, Sequence[Mapping[str, Any]]]
 ) -> list[tuple[str, list[dict[str, Any]]]]:
-    """The recorded rounds that the page of a bot shows.
+    """The recorded rounds that the page of a bot shows: titles of groups that are not empty, with replays.
 
-    Args:
-        report: The common content of the pages.
-        bot: Number of the bot.
-        groups: The records by title.
-
-    Returns:
-        The titles of groups that are not empty, with the replays of their rounds. A replay also has `anchor` (whether
-        links to the hand lead here), `seat`, the bot's profit in chips `won`, the steps as `words`, and the `dealer`,
-        its `points` and the `seats` at the end.
+    A replay also has `anchor` (whether links to the hand lead here), `seat`, the bot's profit in chips `won`, the
+    steps as `words`, and the `dealer`, its `points` and the `seats` at the end.
     """
     shown: set[str] = set()
     described = []

@@ -16,13 +16,10 @@ NAMING = ("header", "change")  # records with the sources of bots
 
 
 def close(folder: Path) -> None:
-    """Close the contest in a folder.
+    """Close the contest in a folder, which must have ended.
 
-    Its journal is written once more, with the sources of the bots relative to the folder that holds them all: a closed
-    contest is not resumed, and a published journal must not reveal the paths of the host.
-
-    Raises:
-        InputError: The contest has not ended, is closed already, or its journal cannot be read or written.
+    Its journal is written once more, with the sources of the bots relative to the folder that holds them all: a
+    closed contest is not resumed, and a published journal must not reveal the paths of the host.
     """
     journal, records = journals.Journal.reopen(folder)  # which no other process may write to meanwhile
     texts: set[str] = set()

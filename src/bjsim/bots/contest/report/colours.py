@@ -12,17 +12,11 @@ DARK = ("#5964de", "#e98500", "#2cbc9b", "#bc90ff", "#bc370b", "#64e9ff", "#dede
 
 
 def make_colours(names: Sequence[str], drawn: Sequence[int] = ()) -> list[int]:
-    """Choose the colours of bots.
+    """Choose the colours of bots: indices of LIGHT and DARK by bot number. Versions of a bot share a name.
 
     A bot has the colour of its name's hash, or the next one that the other bots of its block of eight leave. Where
-    bots that are drawn together have the same one, the later of them gets the next that is free.
-
-    Args:
-        names: Names by bot number. Versions of a bot share a name.
-        drawn: Numbers of the bots that are drawn together in colour, best first; eight at most.
-
-    Returns:
-        Indices of LIGHT and DARK by bot number.
+    bots that are drawn together (`drawn`, best first, eight at most) have the same one, the later of them gets the
+    next that is free.
     """
     colours: dict[str, int] = {}
     free: set[int] = set()
@@ -42,14 +36,7 @@ def _first_free(wanted: int, free: set[int]) -> int:
 
 
 def make_slugs(names: Sequence[str]) -> list[str]:
-    """Names of the bots for files and anchors.
-
-    Args:
-        names: Names by bot number; they may contain anything. Versions of a bot share a name.
-
-    Returns:
-        A word of small letters, digits and hyphens for each; those of different names differ.
-    """
+    """Names for files and anchors, of small letters, digits and hyphens; only versions of a bot share one."""
     slugs: dict[str, str] = {}
     for number, name in enumerate(dict.fromkeys(names)):
         slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:40].rstrip("-")

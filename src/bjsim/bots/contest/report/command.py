@@ -16,11 +16,9 @@ DEFAULTS = {setting.name: setting.default for setting in fields(Contest)}
 
 
 def published_sources(sources: Sequence[str]) -> list[str]:
-    """The sources of the bots for publication.
+    """The sources of the bots for publication; files are relative to the folder that holds them all.
 
-    Returns:
-        The same names; files relative to the folder that holds them all, because the page must not reveal other
-        paths. A file starts with `./`, so that it cannot be mistaken for anything else.
+    The page must not reveal other paths. A file starts with `./`, so that it cannot be mistaken for anything else.
     """
     files = [source for source in sources if os.path.isabs(source)]
     folder = os.path.commonpath([os.path.dirname(file) for file in files]) if files else ""
@@ -28,11 +26,7 @@ def published_sources(sources: Sequence[str]) -> list[str]:
 
 
 def contest_command(contest: Contest, names: Sequence[str], sources: Sequence[str]) -> str:
-    """The command that reproduces a contest, in the folder of the bots' files and of the `settings_file`, if any.
-
-    Returns:
-        The command, quoted for a POSIX shell.
-    """
+    """The POSIX shell command that reproduces a contest in the folder of the bots and any `settings_file`."""
     words = ["bjsim", "koth", "play"]
     if settings_file(contest):
         words += ["--config", "contest.toml"]

@@ -16,11 +16,7 @@ COMPARED = 10  # bots that are compared with each other; the page of a bot compa
 
 
 def describe_lead(standings: Standings) -> str:
-    """Who wins, or what a decision would take.
-
-    Returns:
-        A clause without a full stop.
-    """
+    """Who wins, or what a decision would take, as a clause without a full stop."""
     leader, *rivals = standings.order()
     rivals, name = [bot for bot in rivals if standings.scores[bot].started], standings.names[leader]
     if standings.decided:
@@ -40,11 +36,7 @@ def describe_lead(standings: Standings) -> str:
 
 
 def describe_evidence(standings: Standings) -> str:
-    """The evidence about the first two bots, and the hands that their difference takes.
-
-    Returns:
-        A clause without a full stop; "" where it is not known.
-    """
+    """The evidence about the first two bots and the hands their difference takes, as a clause; "" if unknown."""
     first, second = [*standings.order(), None][:2]
     if second is None or first is None:
         return ""
@@ -65,11 +57,7 @@ def format_e(value: float) -> str:
 
 
 def describe_authors(standings: Standings) -> str:
-    """The best bot of every author.
-
-    Returns:
-        A clause without a full stop; "" if no author is named.
-    """
+    """The best bot of every author, as a clause without a full stop; "" if no author is named."""
     best = [
         f"{author}: {row.name}{f' (rank {row.rank}, of {count} bots)' if row.rank else ''}"
         for author, row, count in standings.authors()
@@ -78,15 +66,7 @@ def describe_authors(standings: Standings) -> str:
 
 
 def describe_ties(standings: Standings, rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The bots that each bot is not separated from.
-
-    Args:
-        standings: The standings.
-        rows: The rows of the standings, best first.
-
-    Returns:
-        A text for each row: names, ranks, all, or none; "" where nothing is known.
-    """
+    """The bots that each row's bot is not separated from: names, ranks, all, or none; "" where not known."""
     separated, batches = standings.differences.separated, standings.differences.batches
     ranked = [row for row in rows if row["rank"]]
     texts = []
@@ -136,26 +116,16 @@ def _join_ranks(ranks: Sequence[int]) -> str:
 
 
 def crosstable(standings: Standings) -> list[list[dict[str, Any] | None]]:
-    """The differences of all pairs of the first COMPARED bots by rank.
-
-    Returns:
-        A row per bot, with a `compare` against each other bot.
-    """
+    """The differences of the first COMPARED bots by rank, a row per bot, with a `compare` against each other."""
     order = standings.order()[:COMPARED]
     return [[compare(standings, one, other) for other in order] for one in order]
 
 
 def compare(standings: Standings, one: int, other: int) -> dict[str, Any] | None:
-    """The difference of two bots.
+    """The difference of two bots; None if one has not played a batch.
 
-    Args:
-        standings: The standings.
-        one: Number of the first bot.
-        other: Number of the second bot.
-
-    Returns:
-        Mean, batches, half-width of the interval, separation, `verdict`, the matches that are still `missing` for one,
-        e-value and effect; None if a bot has not played a batch.
+    Mean, batches, half-width of the interval, separation, `verdict`, the matches still `missing` for one, e-value
+    and effect.
     """
     difference = standings.difference(one, other)
     if one == other or not difference.batches:

@@ -31,12 +31,7 @@ def _ticks(low: float, high: float, count: int = 5) -> list[float]:
 
 
 def _clip(values: Sequence[float], whole: Sequence[float]) -> tuple[float, float]:
-    """Bounds of a drawing: of all values but those far beyond the 5th or the 95th percentile.
-
-    Args:
-        values: Values; some may lie outside.
-        whole: Values that must be inside.
-    """
+    """Bounds of a drawing: of all `whole`, and of `values` but those far beyond the 5th or the 95th percentile."""
     ordered = sorted(values)
     last = int(0.95 * (len(ordered) - 1))
     low, high = min(ordered[-1 - last], *whole), max(ordered[last], *whole)
@@ -48,13 +43,8 @@ def _clip(values: Sequence[float], whole: Sequence[float]) -> tuple[float, float
 def draw_intervals(rows: Sequence[Mapping[str, Any]], start: float) -> dict[str, Any]:
     """The drawing of mean chips with 95% intervals for the first INTERVALS bots.
 
-    Args:
-        rows: The rows of the standings, as of `row_values`.
-        start: The chips at the beginning of a match.
-
-    Returns:
-        Ticks, the position of `start`, whether there are `more` bots, whether intervals are `clipped`, and for each
-        bot its mean, its interval and the sides where that is cut.
+    Ticks, the position of `start` (the chips at the beginning of a match), whether there are `more` bots, whether
+    intervals are `clipped`, and for each bot its mean, its interval and the sides where that is cut.
     """
     started = [row for row in rows if row["started"]] or rows[:1]
     drawn = started[:INTERVALS]
@@ -81,11 +71,9 @@ def draw_intervals(rows: Sequence[Mapping[str, Any]], start: float) -> dict[str,
 
 
 def draw_convergence(standings: Standings, colours: Sequence[int]) -> dict[str, Any] | None:
-    """The drawing of mean chips against matches for the first DRAWN bots, by rank.
+    """The drawing of mean chips against matches for the first DRAWN bots, by rank; None below two points.
 
-    Returns:
-        Polylines, labels and ticks, the means as numbers, and `cut` (positions and values of the edges beyond which
-        lines are cut off); None if there are fewer than two points.
+    It has `cut`, the positions and values of the edges beyond which lines are cut off.
     """
     points = [point for point in standings.progress if point[0] * 20 >= standings.matches] or standings.progress
     if len(points) < 2:
@@ -115,11 +103,7 @@ def draw_convergence(standings: Standings, colours: Sequence[int]) -> dict[str, 
 
 
 def draw_rank(standings: Standings, bot: int) -> dict[str, Any] | None:
-    """The drawing of a bot's rank against matches.
-
-    Returns:
-        A polyline, ticks, and (matches, rank, mean chips) as numbers; None if there are fewer than two points.
-    """
+    """The drawing of a bot's rank against matches, also as (matches, rank, mean chips); None below two points."""
     ranks = [
         (matches, 1 + sum(means[other] > means[bot] for other in standings.roster.present), means[bot])
         for matches, means in standings.progress

@@ -29,14 +29,9 @@ class Cell(NamedTuple):
 
 @dataclass
 class Mistake:
-    """How often a bot gave a wrong answer, and what that cost.
+    """How often a bot gave a wrong answer, and what that cost in stakes of the hand (`bets`) and in chips.
 
-    Attributes:
-        count: How many times.
-        bets: The sum of the costs in stakes of the hand.
-        chips: The sum of the costs in chips.
-        record: The round where it cost most.
-        worst: Its cost in that round, in chips.
+    `record` is the round where it cost most, and `worst` its cost there in chips.
     """
 
     count: int = 0
@@ -46,13 +41,7 @@ class Mistake:
     worst: float = 0.0
 
     def add(self, cost: float, stake: int, record: dict[str, Any]) -> None:
-        """Count the answer once more.
-
-        Args:
-            cost: What it cost, in stakes of the hand.
-            stake: The stake of the hand in chips.
-            record: The round.
-        """
+        """Count the answer once more; `cost` is in stakes of the hand, `stake` in chips."""
         self.count += 1
         self.bets += cost
         self.chips += cost * stake
@@ -62,13 +51,7 @@ class Mistake:
 
 @dataclass
 class BotMistakes:
-    """The mistakes of a bot in its first rounds.
-
-    Attributes:
-        hands: Rounds that were judged.
-        decisions: Its answers in them that have an exact value.
-        by_cell: The mistakes by cell.
-    """
+    """The mistakes of a bot in `hands` judged rounds, among its `decisions` that have an exact value."""
 
     hands: int = 0
     decisions: int = 0
@@ -80,24 +63,14 @@ class BotMistakes:
         return sum(mistake.chips for mistake in self.by_cell.values()) / max(1, self.hands)
 
     def costliest(self, count: int) -> list[tuple[Cell, Mistake]]:
-        """The mistakes that cost most in all.
-
-        Returns:
-            Their cells, and what they cost.
-        """
+        """The cells of the mistakes that cost most in all, and what they cost."""
         return sorted(self.by_cell.items(), key=lambda item: -item[1].chips)[:count]
 
 
 class MistakeLog:
-    """Judges the first HANDS rounds of each bot.
+    """Judges the first HANDS rounds of each bot; `bots` has the mistakes by bot number.
 
     Raises have no exact value and are left out, as are moves that were not the bot's own.
-
-    Args:
-        contest: The settings.
-
-    Attributes:
-        bots: The mistakes by bot number.
     """
 
     def __init__(self, contest: Contest) -> None:
@@ -107,11 +80,7 @@ class MistakeLog:
         self._judge = lru_cache(maxsize=2**14)(self._judge_hand)
 
     def add(self, record: dict[str, Any]) -> None:
-        """Judge the decisions of a round.
-
-        Args:
-            record: The record of the round, with the strikes spent before it, as `PageData` keeps it.
-        """
+        """Judge the decisions of a round; its record has the strikes spent before it, as `PageData` keeps it."""
         seats = [seat for seat, bot in enumerate(record["seats"]) if bot >= 0 and self.bots[bot].hands < HANDS]
         if not seats:
             return

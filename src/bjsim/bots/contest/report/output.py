@@ -23,15 +23,13 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")  # first characters of a spreadsheet 
 def row_values(row: StandingsRow, timings: Timings | None = None) -> dict[str, Any]:
     """One row of standings.json.
 
-    Returns:
-        Values by key. `rank` is None for a bot without one, `chips` is per match, `per_hand` is the profit in chips per
-        hand. `rank_range` is the best and the worst rank that the bot may deserve, for all bots together with a
-        probability of 95%. `e_value` is the evidence that it is not as good as the leader, which may be multiplied over
-        seasons; `effect` is its luck-adjusted lead over the leader per hand, in standard deviations of a hand.
-        `tied_with` has the names of the bots that it is not separated from. `retired` says when and
-        why the bot is not asked any more, or "". `age` is the number of matches that the contest has played since this
-        version of the bot joined. `luck_adjusted` is profit minus luck in chips per hand; it is None before the first
-        match has ended, and under rules without luck adjustment (splits without a limit).
+    `chips` is per match, `per_hand` the profit in chips per hand, `luck_adjusted` profit minus luck in chips per
+    hand: None before the first match has ended, and under rules without luck adjustment (splits without a limit).
+    `rank_range` is the best and the worst rank that the bot may deserve, for all bots together with a probability
+    of 95%. `e_value` is the evidence that it is not as good as the leader, which may be multiplied over seasons;
+    `effect` is its luck-adjusted lead over the leader per hand, in standard deviations of a hand. `tied_with`
+    names the bots that it is not separated from. `retired` says when and why the bot is not asked any more, or "".
+    `age` is the number of matches that the contest has played since this version joined.
     """
     score = row.score
     ms = timings.ms_per_move(row.bot) if timings else None

@@ -47,20 +47,10 @@ def templates() -> Environment:
 class ContestReport:
     """The common content of all pages of a contest at one moment.
 
-    Args:
-        standings: The standings.
-        data: The other data of the pages, from the same records.
-        timings: The times of moves, if known.
-        changed: The time of the last result in seconds since 1970, if known.
-        folder: The contest's folder, with what bots wrote to stderr, if known.
-
-    Attributes:
-        rows: The rows of the standings, best first, as of `row_values`, with number, slug, ties, language and protocol.
-        former: The same of the bots that have left.
-        names: Names by bot number; the last is the house.
-        slugs: Names of the bots' pages, without their ending.
-        protocols: The protocols by bot number; empty for a player that is not a program.
-        colours: In which the bots are drawn.
+    `rows` are those of the standings, best first, as of `row_values`, with number, slug, ties, language and
+    protocol, `former` the same of the bots that have left. `names`, `slugs` and `protocols` (empty for a player
+    that is not a program) are by bot number; the last name is the house. The time `changed` is in seconds since
+    1970.
     """
 
     def __init__(

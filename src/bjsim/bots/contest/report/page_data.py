@@ -22,14 +22,7 @@ Swings = list[tuple[int, int, dict[str, Any]]]  # (swing in chips, -number, reco
 
 @dataclass
 class FaultGroup:
-    """The faults of one kind of one bot.
-
-    Attributes:
-        bot: Number of the bot.
-        kind: The kind of fault.
-        count: How many there are.
-        shown: The first FAULTS with different details, each with its `count` and its first `round`, a record.
-    """
+    """The faults of one kind of one bot; `shown` has the first FAULTS with different details."""
 
     bot: int
     kind: str
@@ -51,8 +44,7 @@ class BotHands:
     """The rounds on the page of a bot.
 
     Attributes:
-        match: Number of its last match, -1 before the first.
-        last: The first BOT_LAST records of it.
+        match: Number of its last match, -1 before the first; `last` has its first BOT_LAST records.
         swings: (swing in chips, -number, record) of the rounds with its largest wins and losses.
         raises: Whether it has ever raised its stake: the swings of others are just their first hands.
     """
@@ -66,18 +58,8 @@ class BotHands:
 class PageData:
     """The data of the pages that the standings do not have. Pass every record to `add`, as to the standings.
 
-    Args:
-        contest: The settings.
-
-    Attributes:
-        last: The first LAST records of the last match.
-        swings: (swing in chips, -number, record) of the rounds with the largest swings.
-        hands: The rounds on the page of each bot.
-        faults: The faults by bot and kind.
-        mistakes: The mistakes of each bot.
-        match: Number of the last match, -1 before the first.
-        own: The bot whose own match it is, or None.
-        rounds: Rounds in the last match.
+    `match` is the number of the last match, -1 before the first; `last` has its first LAST records, and `own` is
+    the bot whose own match it is, or None. `swings` has (swing in chips, -number, record) of the largest.
     """
 
     def __init__(self, contest: Contest) -> None:

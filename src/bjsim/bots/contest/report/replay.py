@@ -49,17 +49,11 @@ def count_points(cards: str) -> int:
 
 
 def replay(contest: Contest, record: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    """Replay a recorded round step by step.
+    """Replay a recorded round step by step; `names` are by bot number, the last is the house.
 
-    Args:
-        contest: The settings.
-        record: The record of the round.
-        names: Names by bot number; the last is the house.
-
-    Returns:
-        `hand` (the number of the round), `names` by seat, `net` chips by seat, and `steps`. A step is a line of text,
-        the dealer's open cards after it, for each seat its chips and its hands, each as cards, stake, last status and
-        total, and the dealer's total.
+    The result has `hand` (the number of the round), `names` by seat, `net` chips by seat, and `steps`: a line of
+    text, the dealer's open cards after it, for each seat its chips and its hands, each as cards, stake, last
+    status and total, and the dealer's total.
     """
     game = recorded_round(contest.rules, record)
     moves = [move for move in replay_alone(contest, game, record) if move.view.legal not in (ATTACK, INSURANCE)]

@@ -50,14 +50,7 @@ _EMPTY_PAIR = 10**3  # cost of two empty seats at one table, in pairings
 
 
 def seatings(bots: int) -> Iterator[Tables]:
-    """Yield the tables of each match, endlessly.
-
-    Args:
-        bots: Number of bots, 2 or more.
-
-    Returns:
-        An iterator of lists of tables: the fewest tables of up to four seats, with sizes that differ by at most one.
-    """
+    """Yield each match's tables, endlessly: the fewest of up to four seats, in sizes that differ by at most 1."""
     if bots <= LARGEST_TABLE:
         yield from cycle([[list(range(bots))]])
     design = _design(bots) or _design(bots + 1)

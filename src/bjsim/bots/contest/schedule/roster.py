@@ -25,24 +25,17 @@ DROPPED, REPLACED = "dropped", "replaced"
 
 
 class Roster:
-    """Who takes part in a contest. Pass every record of the journal to `add`.
-
-    Args:
-        header: The header of the journal.
+    """Who takes part in a contest. Pass every record of the journal to `add`, after the header.
 
     Attributes:
-        contest: The settings; a change may add matches.
         bots: The bots as in the journal, with those that have left.
-        versions: For each bot the number of its version.
-        joined: For each bot the matches that the contest had played when it joined.
+        joined: For each bot the matches that the contest had played when it joined; `left_at` when it left.
         left: Why a bot has left, by its number: DROPPED or REPLACED.
         retired: The matches of its series that a bot had played when it retired. It is not asked in the others.
-        left_at: The matches that the contest had played when it left.
         played: Complete matches of each series.
         fewest: The number of bots that must take part.
         founders: Number of bots that share tables.
         tables: Number of tables in a match of the founders.
-        size: Seats at a table.
         batch_size: Matches that share their shoes.
     """
 

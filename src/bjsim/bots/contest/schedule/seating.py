@@ -28,14 +28,10 @@ SPARE = 10**9  # shoe numbers from here on replace shoes that a table would see 
 
 
 class TablePlan(NamedTuple):
-    """One table of one match.
+    """One table of one match, with the bots in the order they are dealt (HOUSE or less for a house player).
 
-    Attributes:
-        match: Number of the match.
-        table: Number of the table in the match.
-        shoe: Number of the shoe: the block of the table's random stream.
-        bots: Bot numbers in the order they are dealt; HOUSE or less for a house player.
-        own: The bot whose own match it is; None if the bots of the table share the match.
+    `shoe` is the block of the table's random stream. `own` is the bot whose own match it is; None if the bots
+    share it.
     """
 
     match: int
@@ -46,17 +42,11 @@ class TablePlan(NamedTuple):
 
 
 def schedule(bots: int, duplicate: bool = False, house: bool = False) -> Iterator[list[TablePlan]]:
-    """Yield the tables of each match, endlessly.
+    """Yield the plans of all tables of each match, endlessly; `house` fills empty seats, up to four, with HOUSE.
 
-    Args:
-        bots: Number of bots, 2 or more.
-        duplicate: Repeat every match with the same shoes and the seats rotated, until every bot has had every seat.
-            Three bots at a table with an empty seat would be dealt in the same order in two of the four turns, and
-            mostly repeat themselves; the second time they get a shoe of their own.
-        house: Fill empty seats with house players (number HOUSE), so that all tables have four seats.
-
-    Returns:
-        An iterator of the plans of all tables of a match.
+    `duplicate` repeats every match with the same shoes and the seats rotated, until every bot has had every seat.
+    Three bots at a table with an empty seat would be dealt in the same order in two of the four turns, and mostly
+    repeat themselves; the second time they get a shoe of their own.
     """
     tables, size = table_shape(bots, house)
     turns = size if duplicate else 1
@@ -80,13 +70,9 @@ def schedule(bots: int, duplicate: bool = False, house: bool = False) -> Iterato
 def own_table(bot: int, match: int, tables: int, size: int, field: int, duplicate: bool) -> TablePlan:
     """The table of a bot that plays against house players only, from a shoe of the other bots.
 
-    Args:
-        bot: Number of the bot.
-        match: Number of the match.
-        tables: Number of tables in a match of the others, whose shoes it is dealt in turn.
-        size: Seats at the table. The bot has each of them once in `size` matches.
-        field: Number of house players, HOUSE, HOUSE - 1, ..., which take turns if there are more than seats.
-        duplicate: Whether `size` matches share a shoe.
+    It is dealt in turn the shoes of the `tables` of a match of the others, and has each seat once in `size`
+    matches, which share a shoe if `duplicate`. The `field` house players HOUSE, HOUSE - 1, ... take turns if they
+    exceed the seats.
     """
     turn, seat = divmod(match, size)
     beside = turn if duplicate else match

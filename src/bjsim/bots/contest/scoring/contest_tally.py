@@ -25,22 +25,13 @@ MAX_OPTIMAL_N = 30  # batches where the anytime-valid interval is narrowest: mos
 
 
 class ContestTally:
-    """Everything that is counted of a contest.
-
-    Args:
-        header: The header of the journal; every other record is then passed to `add` in order.
+    """Everything that is counted of a contest; pass the records after the header of the journal to `add`.
 
     Attributes:
-        roster: Who takes part, and how far each series of matches is.
         versions: Versions of bjsim and Python that began the contest.
         bots: For each bot, with those that have left, `name`, `source`, `language` and `sha256`, safe to print.
-        names: The names of the bots.
-        luck_adjusted: Whether luck is computed under these rules.
-        scores: The score of each bot.
         kinds: Luck per table and match in chips, by kind of draw; of bots that joined later it is not counted.
         struck_out: (bot, match) wherever a bot has made its last fault of a match.
-        rounds: Rounds.
-        end: The record of the end if the contest has ended.
         closed: Whether the host has closed it: no bot may join any more, and the seed is public.
         planned: Batches at the planned end; 0 of a contest that ends when it is decided.
         optimal_n: Batches where the anytime-valid intervals are narrowest.
@@ -202,12 +193,9 @@ class ContestTally:
                 score.adjusted += Ratio.one(total.adjusted / MICRO, total.hands)
 
     def twins(self, bot: int) -> list[int]:
-        """The bots that play identically: from the same shoes and seats they have given the same answers throughout.
+        """The other bots that play identically: the same answers throughout from the same shoes and seats.
 
-        Founders, who share tables, are not compared.
-
-        Returns:
-            Numbers of other bots, if it has played enough matches for an interval.
+        Founders, who share tables, are not compared, nor is a bot with too few matches for an interval.
         """
         score = self.scores[bot]
         if not score.play or score.matches < MIN_BATCHES or not score.started:
@@ -216,11 +204,7 @@ class ContestTally:
         return [other for other in same if self.scores[other].hands == score.hands]
 
     def retiring(self) -> list[dict[str, Any]]:
-        """The bots that retire now: they have used all their strikes without an answer in too many matches in a row.
-
-        Returns:
-            A record for the journal of each.
-        """
+        """Journal records of the bots that retire now, after too many matches in a row without an answer."""
         limit, retired = self.contest.retire, self.roster.retired
         return [
             {"record": "retire", "bot": bot, "reason": self.scores[bot].faults.most_common(1)[0][0]}
@@ -229,11 +213,7 @@ class ContestTally:
         ]
 
     def mean_chips(self, bot: int) -> float:
-        """Mean chips per complete match.
-
-        Returns:
-            The mean; the initial chips before the first match has ended.
-        """
+        """Mean chips per complete match; the initial chips before the first match has ended."""
         score = self.scores[bot]
         if not score.matches:
             return float(self.contest.rules.chips)

@@ -39,20 +39,16 @@ MOST_BATCHES = 1_000_000  # a difference that needs more to be seen is not fores
 class Differences:
     """The lead of every bot over every other, in chips per match.
 
-    Args:
-        results: Of each bot the luck-adjusted profit per match of each of its batches.
-        same_cards: (bots, bots) bool, whether two bots are dealt the same shoes in the same batches. Only then are
-            they compared batch by batch; otherwise the two series are independent.
-        present: Numbers of the bots among which the verdicts hold.
-        planned: Batches at the planned end; 0 if there is none.
-        optimal_n: Batches where the anytime-valid interval is narrowest.
+    `results` has the luck-adjusted profit per match of each batch of each bot. Bots are compared batch by batch
+    only if `same_cards`, bool (bots, bots), says that they are dealt the same shoes in the same batches; otherwise
+    the two series are independent. The verdicts hold among the bots in `present`. The intervals are narrowest at
+    `optimal_n` batches; `planned` is 0 if there is no planned end.
 
     Attributes:
-        batches: (bots, bots) int64, batches that both have played.
-        mean: (bots, bots) float64, the lead of the row's bot.
-        low: (bots, bots) float64, the lower end of its interval, at the error of the verdicts.
-        high: (bots, bots) float64, the upper end.
-        separated: (bots, bots) bool, whether the interval excludes 0.
+        batches: int64 (bots, bots), batches that both have played.
+        mean, low, high: float64 (bots, bots), the lead of the row's bot, and its interval at the error of the
+            verdicts.
+        separated: bool (bots, bots), whether the interval excludes 0.
         alpha: Error probability of each interval.
     """
 
@@ -92,17 +88,10 @@ class Differences:
             pairs = left
 
     def rank_ranges(self, bots: Sequence[int]) -> list[tuple[int, int]]:
-        """The best and the worst rank that each bot may deserve among some.
+        """The best (1 plus the bots separated from it and ahead) and the worst rank of each bot among these.
 
-        All ranges hold together, at every look, with the error of the verdicts: a wrong one takes a pair that was put
-        in the wrong order.
-
-        Args:
-            bots: Numbers of the bots.
-
-        Returns:
-            For each of them the best rank, which is 1 plus the number of bots that are separated from it and ahead, and
-            the worst.
+        All ranges hold together, at every look, with the error of the verdicts: a wrong one takes a pair that was
+        put in the wrong order.
         """
         ahead = self.low[np.ix_(bots, bots)] > 0
         best, worst = 1 + ahead.sum(axis=0), len(bots) - ahead.sum(axis=1)
@@ -168,11 +157,7 @@ class Differences:
         return low, high
 
     def batches_to_separate(self, one: int, other: int) -> int | None:
-        """The batches after which two bots would be separated if their results went on as before.
-
-        Returns:
-            The total number; None if it is not known, or above MOST_BATCHES.
-        """
+        """The total batches that would separate two bots at this rate; None if unknown or above MOST_BATCHES."""
         lead, sd = abs(float(self.mean[one, other])), float(self._sd[one, other])
         share = 1 - PLANNED if self._planned else 1.0
         played, planned = int(self.batches[one, other]), self._planned
@@ -209,13 +194,9 @@ def with_matches(contest: Contest, bots: int) -> Contest:
 
 
 def most_equal_pairs(together: Bools) -> float:
-    """The most pairs of equally good bots, if only these pairs can be.
+    """Bound the pairs of equally good bots, if only the pairs in `together`, bool (bots, bots), can be.
 
-    Args:
-        together: (bots, bots) bool, symmetric: the pairs that are not separated.
-
-    Returns:
-        A bound: a bot that is as good as c others shares c - 1 of them with each.
+    A bot that is as good as c others shares c - 1 of them with each.
     """
     edges = together.astype(np.float32)  # in which whole numbers of bots are exact
     shared = np.where(together, edges @ edges, -1).astype(np.int32)

@@ -13,18 +13,10 @@ DIGITS = 6
 
 
 class Mark(NamedTuple):
-    """The mark of a bot.
+    """The mark of a bot, `-` below all thresholds, and "" without a rank.
 
-    Attributes:
-        bot: Its name.
-        version: Number of its version.
-        matches: Matches that it has played.
-        score: Luck-adjusted profit in chips per hand; without luck adjustment the profit.
-        low: Lower end of its 95% interval; None while there are too few matches.
-        high: Upper end.
-        mark: The mark of the score; `-` below all thresholds, and "" for a bot without a rank.
-        lowest: The mark of the lower end.
-        highest: The mark of the upper end.
+    `score` is the luck-adjusted profit in chips per hand (else the profit), `low` and `high` are its 95% interval,
+    None while there are too few matches, and `lowest` and `highest` the marks of these.
     """
 
     bot: str
@@ -44,18 +36,7 @@ class Mark(NamedTuple):
 
 
 def make_marks(standings: Standings, text: str = "") -> list[Mark]:
-    """The marks of the bots, best score first.
-
-    Args:
-        standings: The standings.
-        text: Thresholds, as `parse_marks` accepts them; by default those of the contest.
-
-    Returns:
-        A mark for each bot; those without a rank come last.
-
-    Raises:
-        ConfigError: The thresholds are not accepted.
-    """
+    """The marks of the bots, best score first, unranked last; `text` replaces the thresholds of the contest."""
     thresholds = parse_marks(text or standings.contest.marks)
     limits, names = [limit for limit, _ in thresholds], [NONE, *(name for _, name in thresholds)]
 

@@ -14,15 +14,10 @@ class Score:
     """Everything that is counted for one bot.
 
     Attributes:
-        matches: Matches played.
-        hands: Rounds played.
         total: Chips at the end of all matches together.
         chips: Chips at the end of a match, by batch.
-        raw: Profit per hand in chips.
-        adjusted: Profit minus luck per hand in chips.
+        raw, adjusted: Profit, and profit minus luck, per hand in chips.
         broke: Matches that it ended unable to pay the buy-in.
-        faults: Faults by kind.
-        answered: Whether it has ever made a move.
         idle: Matches in a row in which it has used all its strikes without making a move.
         play: A hash of all rounds of its own series, with its seat, cards and answers.
         retired: When and why it is not asked any more, or "".
@@ -59,21 +54,15 @@ class StandingsRow:
     Attributes:
         rank: Shared by bots with equal chips; None before the end of the first match, and for a bot that cannot be
             started.
-        bot: Number of the bot.
-        name: Its name.
-        chips: Mean chips per match, of all complete matches.
+        chips: Mean chips per complete match.
         chips_ci95: Its 95% interval, cut off where a bot cannot hold less; None from fewer than 8 batches.
-        score: Its score.
         groups: Letters; bots that share one are not separated.
         tied_with: Names of the ranked bots that it is not separated from.
-        rank_range: The best and the worst rank that it may deserve: behind all bots that are separated and ahead of it,
-            ahead of all that are separated and behind. None for a bot without a rank.
-        version: Number of its version.
+        rank_range: The best and the worst rank that it may deserve: behind all bots that are separated and ahead
+            of it, ahead of all that are separated and behind. None for a bot without a rank.
         age: Matches that the contest has played since this version joined.
         left: Why it has left, or "" if it takes part.
         e_value: The evidence that it is not as good as the leader; None for the leader and without a rank.
-        effect: Its lead over the leader, see `BotDifference`.
-        author: Who wrote it, or "".
     """
 
     rank: int | None
@@ -95,18 +84,14 @@ class StandingsRow:
 
 @dataclass(frozen=True)
 class BotDifference:
-    """The lead of bot `one` over bot `other`, luck-adjusted where possible.
+    """The lead of bot `one` over bot `other` in chips per match, luck-adjusted where possible.
 
     Attributes:
-        one: Number of the first bot.
-        other: Number of the second bot.
-        batches: Batches of matches that both have played.
-        mean: Mean difference in chips per match.
-        interval: Its interval, valid at all times and for all pairs together; None from too few batches.
+        interval: Valid at all times and for all pairs together; None from too few batches.
         missing: Matches that would still separate them if their results went on as before; None if not known.
         e_value: The evidence that they are not equally good; those of several contests may be multiplied.
-        effect: The mean difference per hand, in standard deviations of the profit of a hand; None if it is not known.
-            Without luck adjustment about 8 / effect^2 hands of each show it (95%).
+        effect: The mean difference per hand, in standard deviations of the profit of a hand; None if it is not
+            known. Without luck adjustment about 8 / effect^2 hands of each show it (95%).
     """
 
     one: int

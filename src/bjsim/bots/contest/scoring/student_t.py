@@ -42,24 +42,17 @@ def t_half(freedom: int, alpha: float = ALPHA) -> float:
 
 
 def anytime_t_half(n: int, squares: float, optimal_n: int, alpha: float = ALPHA) -> float:
-    """Half-width of a confidence interval of a normal mean that holds for all n at once with probability 1 - alpha.
+    """Half-width of a confidence interval of a normal mean for all n at once with probability 1 - alpha.
 
-    The interval is the set of means m that the scale-invariant mixture test does not reject. With a normal prior of
-    variance 1 / c^2 for (mean - m) / sd, k = c^2 / (n + c^2) and d^2 = n (mean - m)^2, the ratio
-    k^(1/2) ((squares + d^2) / (squares + k d^2))^(n/2) is a martingale that starts at 1, and Ville's inequality
-    applies. The standard deviation need not be known, so the interval is valid for small n too.
+    The interval is the set of means m that the scale-invariant mixture test does not reject. With a normal prior
+    of variance 1 / c^2 for (mean - m) / sd, k = c^2 / (n + c^2) and d^2 = n (mean - m)^2, the ratio k^(1/2)
+    ((squares + d^2) / (squares + k d^2))^(n/2) is a martingale that starts at 1, and Ville's inequality applies.
+    The standard deviation need not be known, so the interval is valid for small n too; it is infinite while n is
+    too small. `squares` is the sum of squared deviations from the mean; `optimal_n`, the n where the interval is
+    about narrowest, must be fixed beforehand.
 
-    Args:
-        n: Number of values.
-        squares: Sum of squared deviations from their mean.
-        optimal_n: The n where the interval is about narrowest. It must be fixed beforehand.
-        alpha: Probability that the mean is ever outside.
-
-    Returns:
-        The half-width; infinite while n is too small.
-
-    Source: Wang and Ramdas, "Anytime-valid t-tests and confidence sequences for Gaussian means with unknown variance"
-    (2023).
+    Source: Wang and Ramdas, "Anytime-valid t-tests and confidence sequences for Gaussian means with unknown
+    variance" (2023).
     """
     k = _shrinkage(n, optimal_n, alpha)
     ratio = (alpha * math.sqrt(k)) ** (-2 / n)
@@ -69,19 +62,11 @@ def anytime_t_half(n: int, squares: float, optimal_n: int, alpha: float = ALPHA)
 
 
 def e_value(n: int, mean: float, squares: float, optimal_n: int) -> float:
-    """The evidence against a normal mean of 0: a number whose expectation is at most 1 if the mean is 0, at every n.
+    """The evidence against a normal mean of 0: its expectation is at most 1 if the mean is 0, at every n.
 
-    It is the martingale of `anytime_t_half` for m = 0. Those of independent samples may be multiplied. One of 20 or
-    more ever occurs with a probability of at most 5% if the mean is 0.
-
-    Args:
-        n: Number of values.
-        mean: Their mean.
-        squares: Sum of squared deviations from it.
-        optimal_n: As for `anytime_t_half`, fixed beforehand.
-
-    Returns:
-        The e-value; infinite if all values are equal and not 0, and 1 if all are 0.
+    It is the martingale of `anytime_t_half` for m = 0; arguments are as there. Those of independent samples may be
+    multiplied. One of 20 or more ever occurs with a probability of at most 5% if the mean is 0. It is infinite if
+    all values are equal and not 0, and 1 if all are 0.
     """
     k, d2 = _shrinkage(n, optimal_n, ALPHA), n * mean**2
     if squares <= 0:

@@ -12,15 +12,10 @@ from bjsim.bots.contest.scoring.score import BatchTotal, Score
 
 
 class OpenTable:
-    """A table of an unfinished match.
+    """A table of an unfinished match: chips, rounds and faults by bot.
 
-    Attributes:
-        chips: The chips of each bot.
-        hands: Rounds that it has played.
-        faults: Its faults.
-        rounds: Rounds at the table.
-        answered: The bots that have made a move.
-        struck: (bot, match) of the bots that have made their last fault here.
+    `answered` are the bots that have made a move; `struck` has (bot, match) of those that made their last fault
+    here.
     """
 
     def __init__(self, seats: Iterable[int], chips: int) -> None:
@@ -35,16 +30,7 @@ class OpenTable:
         self._first_answers: set[int] = set()  # bots that made their first move here
 
     def add(self, record: Mapping[str, Any], scores: list[Score], strikes: int) -> list[tuple[int, int]]:
-        """Count a round.
-
-        Args:
-            record: The record of the round.
-            scores: The scores of all bots; faults are added to them.
-            strikes: Faults that a bot may make in a match.
-
-        Returns:
-            (bot, match) of the bots that have made their last one in this round.
-        """
+        """Count a round and its faults; return (bot, match) of the bots that have now made `strikes` faults."""
         self.rounds += 1
         for bot, net in zip(record["seats"], record["net"], strict=True):
             if bot >= 0:

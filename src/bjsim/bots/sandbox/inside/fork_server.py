@@ -118,10 +118,7 @@ def standard_imports(source: bytes) -> set[str]:
 
 
 def load(path: str) -> CodeType:
-    """Compile the program, and import the modules of PRELOADED that it names.
-
-    Raises: SyntaxError, or another error of the compiler.
-    """
+    """Compile the program, passing on its errors, and import the modules of PRELOADED that it names."""
     with open(path, "rb") as file:
         source = file.read()
     code = compile(source, os.path.abspath(path), "exec", dont_inherit=True)

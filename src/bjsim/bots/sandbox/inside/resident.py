@@ -114,19 +114,12 @@ class ResidentRunner(Runner):
         return cause, status, line.removesuffix(b"\r")
 
     def _await_line(self, news: bytes, question: bytes, started: int, limit_ns: int) -> tuple[int, int]:
-        """Pass on the text, and wait for a line, the end of the process, or a limit.
+        """Pass on the text, and wait for a line, the end of the process, or a limit; return cause and wait status.
 
-        The bot gets the question when it has read everything before it, and has written nothing until then. So a line
-        that it began after its last answer, perhaps when it was being stopped, is not taken for the next one.
-
-        Args:
-            news: What is not written yet of the text before the question.
-            question: The last line of the text.
-            started: When the text was first written.
-            limit_ns: For the answer.
-
-        Returns:
-            The cause and the wait status.
+        The bot gets `question`, the last line of the text, when it has read everything before it (`news` is what
+        is not written yet), and has written nothing until then. So a line that it began after its last answer,
+        perhaps when it was being stopped, is not taken for the next one. `started` is when the text was first
+        written.
         """
         last_tick = started
         self.poller.register(self.stdin.write_end, select.POLLOUT)

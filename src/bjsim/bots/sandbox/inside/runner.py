@@ -38,9 +38,8 @@ HELD = re.compile(rb"^Vm(?:RSS|PTE|Swap):\s+(\d+) kB", re.M)  # page tables coun
 class Runner:
     """Plays moves one at a time, within limits, and leaves no process behind.
 
-    Args:
-        settings: `command` and `server`, the commands of exec and fork mode (`server` may be empty), `resident` (see
-            `ResidentRunner`), and the fields of `bjsim.bots.sandbox.session.Limits`.
+    `settings` are `command` and `server` (may be empty) of exec and fork mode, `resident` (see `ResidentRunner`),
+    and the fields of `bjsim.bots.sandbox.session.Limits`.
     """
 
     def __init__(self, settings: dict[str, Any]) -> None:

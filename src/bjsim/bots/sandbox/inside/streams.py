@@ -13,12 +13,7 @@ SET_PIPE_SIZE = 1031  # fcntl command F_SETPIPE_SZ, which old interpreters do no
 
 
 class Output:
-    """One output stream of the bot: a pipe, and what was read from it in this move.
-
-    Attributes:
-        data: the first `limit` bytes.
-        total: the number of bytes read.
-    """
+    """One output pipe of the bot, and what was read in this move: the first `limit` bytes, and their `total`."""
 
     def __init__(self, limit: int) -> None:
         self.limit = limit

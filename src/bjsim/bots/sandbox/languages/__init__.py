@@ -24,19 +24,7 @@ ENDINGS = {ending: language for language in LANGUAGES for ending in language.end
 
 
 def find_language(path: Path, content: bytes, executable: bool) -> Language | None:
-    """The language of a bot's file, from its ending or its first line.
-
-    Args:
-        path: the file; only its name is looked at.
-        content: its content.
-        executable: whether it may be executed.
-
-    Returns:
-        The language, or None for an executable that is run as it is.
-
-    Raises:
-        BuildError: the file is neither a source nor executable.
-    """
+    """The language of a file, from its ending or its first line; None for an executable that is run as it is."""
     if path.suffix.lower() in ENDINGS:
         return ENDINGS[path.suffix.lower()]
     if re.match(rb"#!.*\bpython[0-9.]*\b", content[:256]):

@@ -18,12 +18,9 @@ TOOL_FOLDERS = ("bin", "conf", "include", "jre", "lib", "lib32", "lib64", "libex
 
 
 class BuildError(InputError):
-    """A bot that cannot be compiled or loaded.
+    """A bot that cannot be compiled or loaded; `log` is the full output of the compiler, for its author.
 
     The bot may have written both texts, so control characters in them are replaced.
-
-    Attributes:
-        log: the full output of the compiler or interpreter, for the bot's author.
     """
 
     def __init__(self, message: str, log: str = "") -> None:
@@ -40,13 +37,11 @@ class Program:
     """A bot that is ready to run in a sandbox.
 
     Attributes:
-        name: the bot's name, for messages.
         language: a `Language.name`, or `executable`.
         files: name -> content, placed in the bot's folder in the sandbox.
         command: runs the program for one move (exec mode).
         server: starts a fork server; empty if the language has none.
         binds: folders of the host that the commands need besides /usr.
-        protocol: `argv`, or `line` for a bot that lives for a match.
         random: whether it says that it may answer the same question in two ways.
     """
 
@@ -80,7 +75,8 @@ class Language(ABC):
         script: compiles the source in the working folder into "$OUT" with "$TOOL". A shell script, which may write
             temporary files to "$TMP" and reports errors on stderr. Empty for a language that is not compiled.
         makes: a regular expression for the names of the compiled files.
-        line_gain: how many times as many hands a second a line bot plays, if starting for each move is slow; else 0.
+        line_gain: how many times as many hands a second a line bot plays, if starting for each move is slow; else
+            0.
         extra: files of `sandbox/inside` that the script needs.
     """
 
@@ -99,16 +95,7 @@ class Language(ABC):
 
     @abstractmethod
     def commands(self, tool: str, name: str, files: Mapping[str, bytes]) -> Commands:
-        """How to run a bot from its files.
-
-        Args:
-            tool: the path of the compiler or interpreter.
-            name: the bot's name, for messages.
-            files: name -> content of the compiled files, or of the source if the language is not compiled.
-
-        Raises:
-            BuildError: the files contain no program, or more than one.
-        """
+        """How to run a bot from its files: name -> content, compiled, or of the source if nothing is compiled."""
 
     def find_tools(self) -> list[str]:
         """Paths of the tools that are installed, in the order of preference."""
@@ -129,10 +116,8 @@ class Language(ABC):
 def find_tool(language: Language) -> str:
     """The real path of the language's compiler or interpreter.
 
-    The first entry on the PATH may be a slow wrapper that does not exist in the sandbox, so links are resolved.
-
-    Raises:
-        MissingToolchain: none is installed, or none that the sandbox's user can read. The message names the package.
+    The first entry on the PATH may be a slow wrapper that does not exist in the sandbox, so links are resolved. A
+    MissingToolchain names the package, also if the sandbox's user can read none.
     """
     from bjsim.bots.sandbox import restrictions  # needs Linux
 

@@ -12,12 +12,7 @@ PATH = "/usr/local/bin:/usr/bin:/bin"  # of the sandbox
 
 
 class Custom(Language):
-    """Compiled and run by commands.
-
-    Args:
-        build: A shell script that puts what it makes into "$OUT"; "" for none.
-        run: The words that start the bot.
-    """
+    """Compiled by `build`, a shell script that fills "$OUT" ("" for none), and run by the words of `run`."""
 
     name = "custom"
     endings: tuple[str, ...] = ()

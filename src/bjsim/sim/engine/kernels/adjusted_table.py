@@ -42,7 +42,7 @@ def find_next(compiled: Any, seats: Any, opening: Any, drawn: Any, who: Any, for
 def take_card(seats: Any, luck: Any, who: Any, card: Any) -> Any:
     """Give a card to a seat or the dealer.
 
-    Returns: whether the round is over for all seats, and whether the seat decides nothing before its next card.
+    Return whether the round is over for all seats, and whether the seat decides nothing before its next card.
     """
     count, over, forced, rank = len(seats.entry), np.int64(OVER), False, min(card, luck.outcome_after.shape[1] - 1)
     for s in range(count):
@@ -87,21 +87,9 @@ def part_shoes(shoe: Any, rounds: Any, luck: Any) -> None:
 def run_adjusted(
     compiled: Any, shoe: Any, rounds: Any, seats: Any, counts: Any, classes: Any, overflow: Any, opening: Any, luck: Any
 ) -> Any:
-    """Play rounds at one table with a finite shoe, and count luck.
+    """Play rounds at one table with a finite shoe, and count luck (see `RowLuck`), else like `run_seats`.
 
-    Args:
-        compiled: The compiled rules; this and what follows as for `run_seats`.
-        shoe: The cards.
-        rounds: The number of rounds.
-        seats: The seats.
-        counts: The counts to add to.
-        classes: Frequencies of the ends of rounds without splits.
-        overflow: The number of rows in `counts.overflow`.
-        opening: Who gets the cards of the deal: seats, and their number for the dealer, int64.
-        luck: See `RowLuck`.
-
-    Returns:
-        The number of rows in `counts.overflow`, or LEFT_TABLE if a round left the table.
+    `opening` is who gets the cards of the deal: seats, and their number for the dealer, int64.
     """
     cut = compiled.numbers.cut
     for number in range(rounds):

@@ -13,24 +13,24 @@ TOO_FEW_CARDS, ENDLESS_ROUND = -1, -2  # why a round was not played
 class Counter(NamedTuple):
     """A counting system and what is done at each count.
 
-    N is the number of cards of the shoe, B of buckets of the count for bets, C of cells: counts with the same play.
+    N is the number of cards of the shoe, B of buckets of the count for bets, C of cells: counts with the same
+    play.
 
     Attributes:
         tags: Tags by rank as integers, int64 (13,).
         initial: The running count of a full shoe.
-        lowest: The running count of the first column of `cells`.
-        cells: The cell by the number of cards seen and the running count, uint16 (N + 1, n).
-        lowest_bet: The running count for bets of the first column of `buckets`.
-        buckets: The bucket by the number of cards seen and the running count for bets, uint16 (N + 1, n).
+        lowest, lowest_bet: The running count, and that for bets, of the first column of `cells` and of
+            `buckets`.
+        cells, buckets: The cell, and bucket, by number of cards seen and running count (for bets), uint16 (N
+            + 1, n).
         side_aces: What every unseen ace adds to the running count for bets.
-        chart: The current chart, as an index into `CompiledRules.act`, int64 (C,).
-        insures: Whether insurance is taken, int64 (C,).
-        insurable: Whether insurance can be taken in a round that begins at this count, as `cells`, bool (N + 1, n).
+        chart, insures: The chart, as an index into `CompiledRules.act`, and whether insurance is taken, int64
+            (C,).
+        insurable: Whether it can be taken in a round that begins at this count, as `cells`, bool (N + 1, n).
         full: Cards of a full shoe by value, float64 (10,).
         spots: Spots that the counter plays, by bucket, int64 (B,).
-        leave: Before a round in this bucket or a lower one, the counter leaves the shoe; -1: never.
-        seat: The first of the counter's seats, which are the last ones: the number of other players.
-        other: The chart of the other players.
+        leave: The counter leaves the shoe before a round in this bucket or a lower one; -1: never.
+        seat, other: The number of the other players, whose seats precede the counter's, and their chart.
         before_round: Whether decisions are made by the count before the round.
         after: Cards that every seat gets after the hole card in the deal; -1 if none is hidden.
         ace: The column of an ace, or -1 if insurance is not offered or never taken.
@@ -59,21 +59,17 @@ class Counter(NamedTuple):
 class CountLuck(NamedTuple):
     """Values of the rows of a counter's round table, for T pairs of a chart and a composition: the models.
 
-    A place is a row, or R + e for end e of a round; there are R + E of them. Q ranks are distinguished, and the dealer
-    has O outcomes; see `Outcomes` for their states, of which there are S in all models. Values and slopes are whole
-    numbers, in 1 / SCALE initial bets; see `row_values.py`.
+    A place is a row, or R + e for end e of a round; there are R + E of them. Q ranks are distinguished, and
+    the dealer has O outcomes; see `Outcomes` for their states, of which there are S in all models. Values and
+    slopes are whole numbers, in 1 / SCALE initial bets; see `row_values.py`.
 
     Attributes:
-        model: The model by bucket, (B,).
-        chart: The chart of each model, (T,).
+        model, chart: The model by bucket, (B,), and the chart of each model, (T,).
         after: The place after each card, or after the code of an action, (R, Q).
-        hand: 1 + the split hand that it ends, or 0, (R, Q).
-        splits: Whether it ever ends one, bool (R,).
-        values: Payoff that is not logged yet, (T, R + E).
-        slopes: Its slopes, float32 (T, R + E, Q).
+        hand, splits: 1 + the split hand that it ends, or 0, (R, Q); whether it ever ends one, bool (R,).
+        values, slopes: Payoff that is not logged yet, (T, R + E), and its slopes, float32 (T, R + E, Q).
         outcome: The state of the dealer's outcome, (T, R + E).
-        chances: Probabilities of the outcomes, (S, O).
-        tilts: Their slopes, float32 (S, O, Q).
+        chances, tilts: Probabilities of the outcomes, (S, O), and their slopes, float32 (S, O, Q).
         pay: Payoff of split hands by outcome, 0 for none, (1 + H, O).
         full: Cards of a full shoe by rank, (Q,).
         start: The exact value of a round, and its slopes, (T, 1 + Q).
@@ -95,13 +91,10 @@ class CountLuck(NamedTuple):
 
 
 class DepthControl(NamedTuple):
-    """The first-order values of rounds by bucket.
+    """The first-order values of rounds by bucket; depths are tested every `step` cards from 0 up to the cut.
 
-    Attributes:
-        step: Cards between tested depths, from 0 up to the cut.
-        slopes: Slopes of the value of a round in the composition of the shoe, by value, float64 (B, 10).
-        values: The value at the slopes' origin, float64 (B,).
-        full: Cards of a full shoe by value, float64 (10,).
+    `slopes`, float64 (B, 10), are those of the value of a round in the composition of the shoe, by value;
+    `values` (B,) the value at their origin; `full` the cards of a full shoe by value, float64 (10,).
     """
 
     step: int
@@ -111,17 +104,15 @@ class DepthControl(NamedTuple):
 
 
 class CountedRounds(NamedTuple):
-    """Rounds of lanes.
+    """Rounds of lanes, (n,) each but `codes` (n, spots).
 
     Attributes:
-        lane: The lane, (n,).
-        begin: Cards of the lane before the round, (n,).
-        end: Cards of the lane up to its end, those of the next lane included, (n,).
-        bucket: The bucket of the count before it, (n,).
-        won: Profit of insurance on each spot, in half bets, (n,).
-        codes: Payoff codes of the counter's spots, 0 for those not played, (n, spots).
-        luck: Luck of the cards of all spots, in initial bets, (n,).
-        expected: Profit of insurance on each spot, or its expectation, in initial bets, (n,).
+        begin, end: Cards of the lane before the round and up to its end, those of the next lane included.
+        bucket: The bucket of the count before it.
+        won: Profit of insurance on each spot, in half bets.
+        codes: Payoff codes of the counter's spots, 0 for those not played.
+        luck: Luck of the cards of all spots, in initial bets.
+        expected: Profit of insurance on each spot, or its expectation, in initial bets.
     """
 
     lane: Array
@@ -143,28 +134,18 @@ class CountWalk(NamedTuple):
 
     Attributes:
         cards: Rank indices by lane, uint8 (lanes, p).
-        running: See `CountedShoes`, by lane, int32 (lanes, p + 1).
-        bucket: See `CountedShoes`, by lane, uint16 (lanes, cut).
-        size: Cards of a shoe.
+        running, bucket: See `CountedShoes`, by lane, int32 (lanes, p + 1) and uint16 (lanes, cut).
         cut: Cards after which no round begins.
         further: The lanes into which a round may run on.
-        rows: The round table.
-        question: See `CountRows`.
-        answers: See `CountRows`.
-        counter: The counter.
-        hole: Cards that are dealt before the hole card; -1 if none is hidden.
-        open: Cards that are dealt before the open card.
+        question, answers: See `CountRows`.
+        hole, open: Cards dealt before the hole card, -1 if none is hidden, and before the open card.
         dealt: Cards of the deal.
         needed: Cards left that nearly no round needs before the dealer's second card.
         dead: The offset of the row of a shadow whose round would be over.
-        adjusted: Whether luck is counted.
-        luck: What it is counted by.
-        counts: Working memory: cards left by rank, float64 (Q,).
-        left: Likewise their number, float64 (1,).
-        unseen: Likewise cards left by value, float64 (10,).
-        shadow: Likewise the shadows' rows, int64 (Q,).
-        logged: Likewise the pay of split hands by outcome, float64 (O,).
-        split: Likewise their payoff codes, int64 (O,).
+        counts, left: Working memory: cards left by rank, float64 (Q,), and their number, float64 (1,).
+        unseen, shadow: Likewise cards left by value, float64 (10,), and the shadows' rows, int64 (Q,).
+        logged, split: Likewise the pay of split hands by outcome, float64 (O,), and their payoff codes, int64
+            (O,).
     """
 
     cards: Array

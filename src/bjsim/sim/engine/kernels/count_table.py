@@ -208,16 +208,10 @@ def play_round(w: Any, lane: Any, begin: Any, bucket: Any, out: Any, n: Any) -> 
 
 @compiled(nogil=True, _nrt=False)
 def walk_shoes(w: Any, lanes: Any, ends: Any, out: Any) -> Any:
-    """Walk lanes to their ends.
+    """Walk lanes, int64 (n,), to their ends; return the number of rounds, or TOO_FEW_CARDS or ENDLESS_ROUND.
 
-    Args:
-        w: See `CountWalk`.
-        lanes: The lanes, int64 (n,).
-        ends: The first card of each, which is replaced by the number of cards up to the end of its last round.
-        out: The rounds in the order of play, see `CountedRounds`; of one spot.
-
-    Returns:
-        The number of rounds; or TOO_FEW_CARDS or ENDLESS_ROUND.
+    `w` is a `CountWalk`. `ends` is the first card of each lane, replaced by the number of cards up to the end
+    of its last round; `out` gets the rounds in the order of play, see `CountedRounds`, of one spot.
     """
     n = np.int64(0)
     for i in range(len(lanes)):
@@ -242,14 +236,10 @@ def walk_shoes(w: Any, lanes: Any, ends: Any, out: Any) -> Any:
 
 @compiled(nogil=True, _nrt=False)
 def add_depths(w: Any, control: Any, left: Any, chosen: Any, sums: Any) -> None:
-    """Add the value and the number of the depths of chosen shoes, as `count_depths` does.
+    """Add the value and the number of the depths of chosen shoes to `sums`, as `count_depths` does.
 
-    Args:
-        w: See `CountWalk`.
-        control: See `DepthControl`.
-        left: Working memory: cards left by value, float64 (10,).
-        chosen: The shoes, int64 (n,).
-        sums: What is added to, float64 (n, 2, B).
+    `w` is a `CountWalk`, `control` a `DepthControl`; `left` is working memory: cards left by value, float64
+    (10,); `chosen` is int64 (n,), `sums` float64 (n, 2, B).
     """
     for i in range(len(chosen)):
         for q in range(len(left)):

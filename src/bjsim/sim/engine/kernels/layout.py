@@ -58,29 +58,26 @@ class CompiledRules(NamedTuple):
     Attributes:
         add: State after a card, (S, 13).
         doubled: How often a hand has doubled that then may have had a choice, (S,); else 0.
-        act: Action code, (seats, 2, S, C + E + 1). The second index is 1 if the hand may be split. The E columns are
-            for rounds that the dealer's natural has ended: only surrender counts there. The last column has INSURE
-            for hands that take insurance when they were dealt. State 0, the empty hand, has ATTACK where bets are
-            doubled before the deal.
+        act: Action code, (seats, 2, S, C + E + 1). The second index is 1 if the hand may be split. The E
+            columns are for rounds that the dealer's natural has ended: only surrender counts there. The last
+            column has INSURE for hands that take insurance when they were dealt. State 0, the empty hand, has
+            ATTACK where bets are doubled before the deal.
         hand_limit: Hands that a seat may hold after splits into a hand's one-card hand, (S,); or NO_LIMIT.
         split_to: State of the one-card split hand of a pair, (S,); 0 for other hands.
         double_to: State of a hand that has doubled, before its card, (S,).
-        covered: State of a split hand after one whose result has `covers`, (S,).
+        covered, covers: State of a split hand, (S,), after one whose result has `covers`, bool (R, B).
         result: Result of the hand if it stands, (S,).
         pay: Payoff code at one and two bets, and at more if hands double again, (R, B, O).
         waits: What a finished hand waits for, (R, B); see `States.waits`.
-        covers: Whether the split hands after one with a result are `covered`, bool (R, B).
-        dealer_add: Dealer's state after a card, (D, 13).
-        dealer_done: Whether the dealer draws no more cards, (D,).
+        dealer_add, dealer_done: Dealer's state after a card, (D, 13); whether the dealer draws no more, (D,).
         dealer_out: Index of the dealer's outcome, (D,); 0 while the dealer still draws.
-        column: Contribution to the column index by the number of the dealer's cards before a card (0 or 1) and the
-            dealer's state after it, (2, D).
-        ended_column: Column instead of each column if the dealer's natural has ended the round, -1 for none, (C,).
+        column: Contribution to the column index by the number of the dealer's cards before a card (0 or 1)
+            and the dealer's state after it, (2, D).
+        ended_column: Column instead of each column if the dealer's natural has ended the round, -1 for none,
+            (C,).
         deal: Order of the deal, (n,): 0 gives every seat a card, 1 the dealer.
-        numbers: Scalars.
         unshuffled: Ranks of the whole decks in order, uint8 (n,); empty for an infinite shoe.
-        threshold: Thresholds of the alias table of ranks, (16,).
-        other: Alternatives of the alias table, (16,).
+        threshold, other: Thresholds and alternatives of the alias table of ranks, (16,) each.
     """
 
     add: Array
@@ -107,18 +104,17 @@ class CompiledRules(NamedTuple):
 
 
 class ShoeArrays(NamedTuple):
-    """The cards of one table, generated a few at a time.
+    """The cards of one table, generated a few at a time; arrays are int64 (1,) unless noted.
+
+    `unshuffled`, `threshold` and `other` are those of `CompiledRules`.
 
     Attributes:
         cards: Rank indices, uint8 (n,). Those from `read` up to `ready` are still to be dealt.
         key: Key of the random stream, uint64 (2,).
-        read: Position of the next card, int64 (1,).
-        ready: End of the generated cards, int64 (1,).
-        chunk: Number of times that `cards` was filled, or of the shuffle, int64 (1,).
-        before: Number of cards dealt before the first of `cards`, int64 (1,).
+        chunk: Number of times that `cards` was filled, or of the shuffle.
+        before: Number of cards dealt before the first of `cards`.
         size: Cards of a full shoe, 0 for an infinite one.
         normal_tens: Whether ten-valued cards have the probability 4/13.
-        unshuffled: See `CompiledRules`; likewise `threshold` and `other`.
     """
 
     cards: Array
@@ -137,11 +133,9 @@ class ShoeArrays(NamedTuple):
 class Counts(NamedTuple):
     """Counts of payoffs; all arrays are int64.
 
-    Attributes:
-        dense: Frequency of each payoff, by bets tied and units won, (seats, ties + 1, 2 width + 1).
-        overflow: Payoffs outside that window, rows of (seat, payoff code), (n, 2).
-        trace: For each of the first m rounds the seats' payoff codes and the number of cards dealt so far,
-            (m, seats + 1).
+    `dense` is the frequency of each payoff, by bets tied and units won, (seats, ties + 1, 2 width + 1);
+    `overflow` has rows of (seat, payoff code) outside that window, (n, 2); `trace` the seats' payoff codes
+    and the cards dealt so far of each of the first m rounds, (m, seats + 1).
     """
 
     dense: Array

@@ -25,23 +25,12 @@ def read_log(
     log: Any, logged: Any, over: Any, rounds: Any, lookup: Any, classes: Any, counts: Any, width: Any, trace: Any,
     overflow: Any,
 ) -> Any:  # fmt: skip
-    """Count the rounds in a log, and move the bytes of an unfinished round to its front.
+    """Count the rounds in a log, uint8, and move the bytes of an unfinished round to its front.
 
-    Args:
-        log: The log, uint8.
-        logged: The number of bytes in the log.
-        over: The number of rounds of the block that are over.
-        rounds: The number of rounds of the block.
-        lookup: The round table, see `LookupTable`.
-        classes: Frequencies of the ends of rounds without splits, (4, E), in four parts: an increment must wait for the
-            previous one to the same counter.
-        counts: Output: the payoffs of rounds with splits are added to them, see `Counts`.
-        width: The middle of its last axis.
-        trace: Output: the payoff code of each round.
-        overflow: The number of rows in `counts.overflow`.
-
-    Returns:
-        The number of bytes left in the log, the number of rounds that are over, and `overflow`.
+    `classes`, (4, E), are frequencies of the ends of rounds without splits, in four parts: an increment must
+    wait for the previous one to the same counter. Rounds with splits are added to `counts`; `width` is the
+    middle of its last axis. `trace` gets each round's payoff code. Return the bytes left in the log, and
+    `over` and `overflow`, the rounds that are over and the rows in `counts.overflow`, after these rounds.
     """
     ends, i = lookup.ends, 0
     while i < logged and over < rounds:

@@ -115,18 +115,9 @@ def attend(lookup: Any, compiled: Any, blocks: Any, lanes: Any, lane: Any, count
 
 @compiled(nogil=True, _nrt=False)
 def run_table(lookup: Any, compiled: Any, blocks: Any, lanes: Any, counts: Any, classes: Any) -> Any:
-    """Play all blocks by the round table.
+    """Play all blocks by the round table; return the rows in `counts.overflow`, or LEFT_TABLE.
 
-    Args:
-        lookup: The table, see `LookupTable`.
-        compiled: The compiled rules, see `CompiledRules`.
-        blocks: The blocks, see `Blocks`.
-        lanes: The lanes, see `Lanes`.
-        counts: The counts to add to, see `Counts`.
-        classes: See `read_log`.
-
-    Returns:
-        The number of rows in `counts.overflow`, or LEFT_TABLE if a round left the table.
+    The arguments are `LookupTable`, `CompiledRules`, `Blocks`, `Lanes`, `Counts`, and `classes` of `read_log`.
     """
     table, cards, log = lookup.table, lanes.cards, lanes.log
     row, logged, read = lanes.row, lanes.logged, lanes.read

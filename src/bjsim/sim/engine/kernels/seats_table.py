@@ -123,19 +123,10 @@ def pay(compiled: Any, seats: Any, s: Any, counts: Any, classes: Any, overflow: 
 
 @compiled(nogil=True, _nrt=False)
 def run_seats(compiled: Any, shoe: Any, rounds: Any, seats: Any, counts: Any, classes: Any, overflow: Any) -> Any:
-    """Play rounds at one table.
+    """Play rounds at one table; return `overflow`, the rows in `counts.overflow`, or LEFT_TABLE.
 
-    Args:
-        compiled: The compiled rules, see `CompiledRules`.
-        shoe: The cards, see `ShoeArrays`.
-        rounds: The number of rounds.
-        seats: See `TableSeats`.
-        counts: The counts to add payoffs of rounds with splits to, and the trace, see `Counts`.
-        classes: Frequencies of the ends of rounds without splits, int64 (seats, E).
-        overflow: The number of rows in `counts.overflow`.
-
-    Returns:
-        The number of rows in `counts.overflow`, or LEFT_TABLE if a round left the table.
+    `classes`, int64 (seats, E), are frequencies of the ends of rounds without splits; payoffs of the others
+    and the trace go to `counts`. See `CompiledRules`, `ShoeArrays`, `TableSeats` and `Counts`.
     """
     cut = compiled.numbers.cut
     for number in range(rounds):

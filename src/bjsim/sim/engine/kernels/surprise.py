@@ -21,18 +21,12 @@ def _repeat(builder: Any, number: Any, kind: Any) -> Any:
 
 
 def _weigh_cards(context: Any, paid: Any, own: Any, slopes: Any, counts: Any, left: Any, card: Any) -> Any:
-    """A card's luck times left (left - 1); the card is still counted in the shoe. All sums are of whole numbers.
+    """A card's luck times left (left - 1), all sums whole numbers; the card is still counted in the shoe.
 
-    The value after rank r, times left - 1, is paid_r (left - 1) + sum over q of slope_r(q) c_q, where c is the
-    composition of the shoe without r. It is computed for all ranks at once, with vectors of WIDE numbers.
-
-    Args:
-        paid: Value after rank r but for slopes, float32 (WIDE,).
-        own: slope_r(r), int16 (WIDE,).
-        slopes: slope_r(q) at [q, r], int16 (Q, WIDE).
-        counts: Cards left by rank, int32 (WIDE,).
-        left: Cards left.
-        card: Rank index of the card.
+    The value after rank r, times left - 1, is paid_r (left - 1) + sum over q of slope_r(q) c_q, where c is
+    the composition of the shoe without r, for all ranks at once with vectors of WIDE numbers. `paid`,
+    float32, lacks slopes; `own` is slope_r(r), int16; `slopes` are at [q, r], int16 (Q, WIDE); `counts` cards
+    left by rank, int32.
     """
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:

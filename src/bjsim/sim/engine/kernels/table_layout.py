@@ -15,15 +15,13 @@ STEP = 4  # cards from one computation of the drift to the next
 
 
 class LookupTable(NamedTuple):
-    """The round table of the rounds of one seat.
+    """The round table of the rounds of one seat; rounds begin in the row at 0.
 
-    Attributes:
-        table: Entries, uint32 (rows * 13,). The entry of rank r in the row at offset b is at b + r. Its bits from 8 up
-            are the offset of the next row, and its low byte is logged: 0 if nothing ends, 1 + 2 e if a round ends with
-            end e, 1 + 2 (E + h) if split hand h ends and others follow, and LEAVES if the round leaves the table.
-        ends: Payoff code (see `compiled_rules.py`) and dealer's outcome of each end, int64 (E, 2).
-        hands: Payoff code of a split hand by the dealer's outcome, int64 (H, O).
-        left: Offset of the row of rounds that have left the table; rounds begin in the row at 0.
+    `table` has entries uint32 (rows * 13,): that of rank r in the row at offset b is at b + r. Its bits from
+    8 up are the offset of the next row, and its low byte is logged: 0 if nothing ends, 1 + 2 e if a round
+    ends with end e, 1 + 2 (E + h) if split hand h ends and others follow, and LEAVES if the round leaves the
+    table, to the row at `left`. `ends` are payoff code (see `compiled_rules.py`) and dealer's outcome, int64
+    (E, 2); `hands` the payoff code of a split hand by the dealer's outcome, int64 (H, O).
     """
 
     table: Array
@@ -33,12 +31,9 @@ class LookupTable(NamedTuple):
 
 
 class Blocks(NamedTuple):
-    """The blocks that the lanes play.
+    """The blocks of the lanes: `rounds` of each, int64 (B,), and `keys` of random streams, uint64 (B, 2).
 
-    Attributes:
-        rounds: Number of rounds of each block, int64 (B,).
-        keys: Keys of their random streams, uint64 (B, 2).
-        traces: Output: payoff codes of the first n rounds of each block, int64 (B, n).
+    `traces` is output: payoff codes of the first n rounds of each block, int64 (B, n).
     """
 
     rounds: Array
@@ -49,17 +44,14 @@ class Blocks(NamedTuple):
 class Lanes(NamedTuple):
     """The state of the lanes that run the table in parallel; int64 arrays (LANES,) unless noted.
 
+    `cards`, uint8 (LANES, n), `read`, `ready`, `chunk` and `before` are as in `ShoeArrays`. `row` is an offset.
+
     Attributes:
-        cards: See `ShoeArrays`, uint8 (LANES, n); likewise `read`, `ready`, `chunk` and `before`.
-        log: How hands and rounds ended, uint8 (LANES, LOG).
-        row: Offset of the row.
-        logged: Length of the log.
-        look: The log is read when it has this length.
+        log: How hands and rounds ended, uint8 (LANES, LOG); `logged` is its length, and `look` that at which
+            it is read.
         limit: The shoe is checked after this card.
-        block: Number of the block.
-        over: Rounds of the block that are over.
-        next_block: The next block that no lane has, (1,).
-        running: Number of lanes that have a block, (1,).
+        block, over: Number of the block, and its rounds that are over.
+        next_block, running: The next block that no lane has, (1,), and the number of lanes that have one, (1,).
         overflow: Number of rows in `Counts.overflow`, (1,).
     """
 
@@ -81,18 +73,17 @@ class Lanes(NamedTuple):
 
 
 class TableSeats(NamedTuple):
-    """The seats that walk a round table.
+    """The seats that walk a round table; `ends` and `hands` as in `LookupTable`.
 
     Attributes:
-        table: The round tables of the different charts, one after another. OVER and ACTED are added to the entries
-            that lead to the end of the round, and ACTED to those that lead to a row where the dealer draws.
+        table: The round tables of the different charts, one after another. OVER and ACTED are added to the
+            entries that lead to the end of the round, and ACTED to those that lead to a row where the dealer
+            draws.
         forced: Whether the seat decides nothing after a card before its next, by the card's entry, bool.
-        start: For each seat, an entry that leads to the first row of its chart, int64 (seats,).
-        ends: See `LookupTable`.
-        hands: See `LookupTable`.
+        start: An entry that leads to the first row of the chart of each seat, int64 (seats,).
         entry: Working memory: the last entry of each seat, int64 (seats,).
-        split: Likewise the payoff codes of its split hands but the last, by the dealer's outcome, int64 (seats, O).
-        splits: Likewise whether there are any, int64 (seats,).
+        split, splits: Likewise its split hands' payoff codes but the last, by outcome, (seats, O); whether
+            there are any.
         acting: Likewise the seats that draw cards in this round, int64 (seats + 1,).
     """
 
@@ -113,32 +104,19 @@ class RowLuck(NamedTuple):
     Q ranks are distinguished, O outcomes, T charts. Values are whole numbers, in 1 / SCALE initial bets.
 
     Attributes:
-        paid: See `LuckTable`, float32 (rows, WIDE).
-        own: See `LuckTable`, int16 (rows, WIDE).
-        slopes: See `LuckTable`, int16 (rows, Q, WIDE).
-        outcome: See `LuckTable`, int64 (rows,); states of all charts one after another.
-        outcome_after: See `LuckTable`, int64 (rows, Q).
-        chances: See `LuckTable`, float64 (states, O).
-        tilts: See `LuckTable`, float32 (states, O, WIDE).
-        row_slopes: See `LuckTable`, float32 (rows, WIDE).
-        hands: By chart, float64 (T, 1 + H, O).
-        drift: By chart, float64 (T, Q).
-        curvature: By chart, float64 (T, Q, WIDE).
-        expected: See `Luck`.
-        value: Value of a settled bet, (seats,).
-        chart: The chart of each seat, (seats,).
-        full: Cards of a full shoe by rank, int32 (WIDE,).
-        depths: See `Luck`; likewise `rounds_per_depth` and `bet`.
-        counts: Working memory: cards left by rank, int32 (WIDE,).
+        paid, row_slopes: See `LuckTable`, float32 (rows, WIDE).
+        own, slopes: See `LuckTable`, int16 (rows, WIDE) and (rows, Q, WIDE).
+        outcome, outcome_after: See `LuckTable`, int64 (rows,) and (rows, Q); states of all charts one after
+            another.
+        chances, tilts: See `LuckTable`, float64 (states, O) and float32 (states, O, WIDE).
+        hands, drift, curvature: By chart, float64 (T, 1 + H, O), (T, Q) and (T, Q, WIDE).
+        value, chart: Value of a settled bet, and the chart, of each seat, (seats,).
+        full, counts: Cards of a full shoe and, as working memory, cards left, by rank, int32 (WIDE,).
         product: Likewise a vector over ranks, float64 (WIDE,).
-        left: Cards left, float64 (1,).
-        chunk: The shoe whose sums are open, or -1, int64 (1,).
-        logged: Payoff of this round's split hands by outcome, float64 (seats, O).
-        split: Whether any was logged, int64 (seats,).
-        gone: Luck in this shoe, float64 (seats,).
-        drifted: Drift of this shoe, float64 (T,).
-        units: Payoff in quanta in this shoe, int64 (seats,).
-        bets: Settled bets in this shoe, int64 (seats,).
+        left, chunk: Cards left, float64 (1,); the shoe whose sums are open, or -1, int64 (1,).
+        logged, split: Payoff of this round's split hands by outcome, float64 (seats, O); whether any was logged.
+        gone, drifted: Luck and drift in this shoe, float64 (seats,) and (T,).
+        units, bets: Payoff in quanta and settled bets in this shoe, int64 (seats,).
         sums: Sums over shoes, see `ShoeLuck`, float64 (seats, 6).
     """
 
@@ -174,17 +152,11 @@ class RowLuck(NamedTuple):
 
 
 class SeatRows(NamedTuple):
-    """The tables of the seats of a game, one after another.
+    """The tables of the seats of a game, one after another; `forced`, `ends` and `hands` as in `RoundTable`.
 
-    Attributes:
-        entries: Entries of all tables, (n,): that of a rank in the row at offset b is at b + rank. The bits from `bits`
-            up are the offset of the next row; those below are the log, see `RoundTable`.
-        bits: The number of bits of the log.
-        start: Offset of the first row of each seat, (seats,).
-        waits: Whether the seat draws no card in a row, by offset, bool (n,).
-        forced: `RoundTable.forced`, (n,).
-        ends: See `RoundTable`.
-        hands: See `RoundTable`.
+    `entries` (n,) has that of a rank in the row at offset b at b + rank. The bits from `bits` up are the
+    offset of the next row; those below are the log, see `RoundTable`. `start` is the offset of each seat's
+    first row, (seats,); `waits` whether the seat draws no card in a row, by offset, bool (n,).
     """
 
     entries: Array
