@@ -23,5 +23,4 @@ def json_values(data: object) -> object:
 
 
 def json_object(data: Mapping[str, object]) -> dict[str, Any]:
-    """Apply `json_values` to each value of a mapping."""
     return {key: json_values(value) for key, value in data.items()}

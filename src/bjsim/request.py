@@ -260,7 +260,6 @@ def _listed(bots: Bot | Sequence[Bot]) -> Sequence[Bot]:
 
 
 def read_checkpoint(path: str | os.PathLike[str]) -> object:
-    """Read a checkpoint. Raises: InputError."""
     return Checkpoint(Path(path)).read()
 
 

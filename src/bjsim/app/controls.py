@@ -46,7 +46,6 @@ def rule_controls(page: str) -> list[dict[str, object]]:
 
 
 def rule_texts(rules: Rules) -> dict[str, str]:
-    """The rules of a game as texts, which the controls show."""
     return {
         name: str(value).lower() if isinstance(value, bool) else str(value)
         for name, value in rules.to_dict().items()

@@ -95,6 +95,5 @@ class JobProcess:
             process.kill()
 
     def close(self) -> None:
-        """End the process, whatever it computes."""
         self._kill()
         self._pool.shutdown(wait=False, cancel_futures=True)

@@ -28,7 +28,6 @@ class ReportJob(NamedTuple):
 
 
 def asked_game(request: Request, text: str = "") -> tuple[ChosenGame]:
-    """The game that the address of a request holds."""
     query = request.query_params
     return (ChosenGame(query.get("rules", "vegas-s17")[:LONGEST], tuple(query.getlist("set")[:60])),)
 

@@ -116,8 +116,6 @@ class Guard:
 
 
 def make_app(laboratory: Laboratory) -> ASGIApp:
-    """The application that a laboratory serves, with its port, secret and workers."""
-
     async def enter(request: Request) -> Response:
         answer = RedirectResponse("/game", 303)
         if laboratory.enters(request):

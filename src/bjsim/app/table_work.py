@@ -154,7 +154,6 @@ def _table_page(asked: AskedPlay, open_table: PlayedTable) -> str:
 
 
 def _question_parts(question: object, table: CardTable) -> dict[str, Any]:
-    """What the page asks: its text, and buttons or a field."""
     if isinstance(question, MoveAsked):
         hand = describe_hand(question.view, question.hand_name)
         return {"text": f"{hand} against {' '.join(question.view.dealer)}", "moves": _moves(question.view)}

@@ -44,7 +44,6 @@ class ChosenGame(NamedTuple):
         return the_rules(self.preset, self.settings)
 
     def command(self, *words: str) -> str:
-        """The command line of `bjsim` with these words for this game."""
         given = [word for setting in self.settings for word in ("--set", setting)]
         return shlex.join(["bjsim", *words, "--rules", self.preset, *given])
 
@@ -118,5 +117,4 @@ def chart_report(asked: ChosenGame, text: str) -> str:
 
 
 def fragment(report: Report) -> str:
-    """A report as a part of a page."""
     return render_report(report).partition("<main>")[2].partition("</main>")[0]

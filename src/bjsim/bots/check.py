@@ -93,12 +93,10 @@ class Trial:
 
     @property
     def argv(self) -> list[str]:
-        """The bot's arguments."""
         return make_argv(self.situation.view)
 
     @property
     def faults(self) -> list[Fault]:
-        """All faults, in order."""
         one, other = self.moves
         moves = (one, *([] if one is other else [other]), *self.after, self.cap)
         return [move for move in moves if isinstance(move, Fault)]

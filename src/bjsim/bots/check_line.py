@@ -56,7 +56,6 @@ class _Match:
 
     @property
     def moves(self) -> list[str]:
-        """The answers, with faults by kind."""
         return [move.kind if isinstance(move, Fault) else str(move) for move in self.answers]
 
 

@@ -96,7 +96,6 @@ class Transcript:
         self._seen = len(self._events)
 
     def hand_in_play(self, chair: int) -> int:
-        """The number of the hand that this chair decides on."""
         return self._ended[chair]
 
 
@@ -157,12 +156,10 @@ def fault_line(kind: str, strikes: int | None) -> str:
 
 
 def over_line(chips: int) -> str:
-    """The end of a match. chips: what the bot holds."""
     return f"over {chips}"
 
 
 def as_bytes(lines: Sequence[str]) -> bytes:
-    """The lines as they are sent."""
     return "\n".join([*lines, ""]).encode("ascii")
 
 

@@ -121,13 +121,11 @@ class BotPlayer:
         return LineSeat(self, transcript, chair, chairs, rounds, Clock.within(self.timeout), resumed)
 
     def note_time(self, reply: Reply) -> None:
-        """Include the time of this reply in the statistics."""
         if reply.cause != "start":
             with self._lock:
                 self._nanoseconds.append(reply.elapsed_ns)
 
     def give_back(self, session: SandboxSession) -> None:
-        """Let others use the session."""
         with self._lock:
             self._idle.append(session)
 
@@ -204,7 +202,6 @@ class SeatedBot:
         self._events: list[Event] = []  # of the round
 
     def decide(self, view: View) -> Action:
-        """The bot's move, as `BotPlayer.decide`."""
         return self._turn.take(view).action
 
     def observe(self, event: Event) -> None:

@@ -15,7 +15,6 @@ NEEDED = ("fork", "memfd_create", "pidfd_open", "sched_getaffinity")  # function
 
 @cache
 def can_run_programs() -> bool:
-    """Whether bots can be programs on this system."""
     return all(hasattr(os, name) for name in NEEDED)
 
 

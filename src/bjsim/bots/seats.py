@@ -70,7 +70,6 @@ class ProgramFile:
 
     @property
     def name(self) -> str:
-        """The name of its file."""
         return printable(Path(self.path).name)
 
     def start(self, options: BotOptions) -> BotPlayer:

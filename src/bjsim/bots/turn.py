@@ -45,11 +45,9 @@ class Strikes:
 
     @property
     def out(self) -> bool:
-        """Whether the bot has used up its strikes."""
         return self.left is not None and self.left <= 0
 
     def count(self, fault: Fault) -> None:
-        """Count a fault."""
         with self._lock:
             self.faults[fault.kind] += 1
             if self.faults[fault.kind] <= MAX_REPORTED_FAULTS:
@@ -72,7 +70,6 @@ class Turn:
         return not self.strikes.out and (not self._ask or can_ask(view, self.line is not None))
 
     def take(self, view: View) -> Answer:
-        """Ask the bot for a move. Raises: SandboxClosed."""
         if self.player is None or not self.asks(view):
             return Answer(STAND)
         reply = self._ask(view) if self._ask else None

@@ -51,7 +51,6 @@ def bank(rules: Rules, bankroll: float, rounds: int, json_path: str | None, **op
 
 
 def print_bank(found: BankResult, rounds: int, has_goal: bool) -> None:
-    """Print what becomes of a bank."""
     click.echo(f"a round: {found.ev:+.6g}, standard deviation {found.sd:.6g}")
     click.echo(f"after {rounds:,} rounds without a stop: {found.mean:+.6g}, standard deviation {found.deviation:.6g}")
     click.echo(f"ruin within them: {100 * found.ruin:.4f}%")

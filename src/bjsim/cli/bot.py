@@ -105,7 +105,6 @@ def must_pass(match: LineCheck) -> dict[str, bool | None]:
 
 
 def report_match(console: Console, match: LineCheck) -> None:
-    """Print how a line bot did in a match."""
     from bjsim.bots.check_line import CHECKS
 
     for name, meaning in CHECKS.items():

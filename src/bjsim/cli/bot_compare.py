@@ -72,7 +72,6 @@ def compare(
 
 
 def verdict(standings: Standings) -> str:
-    """Who of two bots is ahead, and by how much."""
     first, second = sorted((0, 1), key=lambda bot: standings.difference(bot, 1 - bot).mean, reverse=True)
     lead = standings.difference(first, second)
     names = [standings.bots[bot]["name"] for bot in (first, second)]

@@ -142,7 +142,6 @@ class CardTable:
             yield from self.practice.follow(game.events)
 
     def _drive(self, game: Round, narrator: Narrator) -> Generator[MoveAsked, Action, RoundResult]:
-        """Play a round, and tell the person what happens."""
         person, observers, seen = game.seats[PERSON], find_observers(self.others), 0
         self._insurance, steps = 0.0, game.steps()
         action: Any = None  # starts the generator

@@ -70,7 +70,6 @@ def closest_pairs(chart: ValuedChart, count: int) -> list[tuple[str, str, list[t
 
 
 def closest_lines(chart: ValuedChart) -> list[str]:
-    """The closest decisions in words."""
     return [
         f"{row} v {column}: {NAMES[first]}, {100 * margin:.4f}% better than {NAMES[second]}"
         for row, column, ((first, _), (second, _)), margin in closest_pairs(chart, CLOSEST)
@@ -145,7 +144,6 @@ class _Canvas:
                     self.cell(x + LABEL + place, y + line * HEIGHT, cell, marks, labels.get((row, column), ""))
 
     def dealer(self, x: float, y: float, chart: ValuedChart) -> None:
-        """The dealer's outcomes: in each row bars in proportion to their probabilities."""
         self.header(x, y + HEIGHT / 2, "dealer, %", list(chart.dealer))
         most = max(float(p) for chances in chart.dealer.values() for p in chances.values())
         for line, (score, name) in enumerate(outcome_names(chart).items(), 1):

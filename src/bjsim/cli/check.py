@@ -139,7 +139,6 @@ def read(text: str, rules: Rules) -> tuple[Reading, str]:
 
 
 def played_lines(played: RunResult) -> list[str]:
-    """The return of the hands played, and whether it agrees with the exact value, in a sentence."""
     if not played:
         tally = played.progress.tallies[0]
         ties = counted(tally.ties_replayed, "tie")
@@ -188,7 +187,6 @@ def show(console: Console, evaluation: Evaluation, in_json: bool) -> None:
 
 
 def cost_lines(evaluation: Evaluation) -> list[str]:
-    """How the costs of the wrong cells add up, in sentences."""
     if not evaluation.cells:
         if evaluation.refusal:
             decks = format_decks(evaluation.chart.rules)
@@ -220,7 +218,6 @@ def cost(value: float) -> str:
 
 
 def cell_table(evaluation: Evaluation, cells: Sequence[WrongCell]) -> Printed:
-    """Headings and a row for each wrong cell."""
     rows: list[list[Cell]] = []
     for cell in cells:
         costs = ("–" if math.isnan(each) else cost(each) for each in (cell.cost, cell.alone))
@@ -229,7 +226,6 @@ def cell_table(evaluation: Evaluation, cells: Sequence[WrongCell]) -> Printed:
 
 
 def check_json(evaluation: Evaluation, played: RunResult | None) -> dict[str, object]:
-    """The content of `--json`."""
     data = {} if played is None else played.to_json()
     run = {key: value for key, value in data.items() if key not in ONLY_OF_RUN} or None
     return {

@@ -21,7 +21,6 @@ from bjsim.strategies.tabular import percent
 
 
 def plot_check(evaluation: Evaluation, path: str, command: str) -> None:
-    """Draw the evaluated chart. Raises: InputError: The file cannot be written."""
     chart = ValuedChart.of_evaluated(evaluation)
     title, lines = _heading(evaluation)
     cells, best = len(evaluation.cells), benchmark(evaluation)

@@ -125,7 +125,6 @@ def in_its_shoe(one: Compared, sample: Sample, quiet: bool) -> BotResult | None:
 
 
 def shoe_json(result: BotResult | None) -> dict[str, object]:
-    """What was played in a game's own shoe, as entries of `--json`."""
     luck = result.adjusted if result else None
     effect = result.cut_card_effect if result else None
     return {
@@ -151,7 +150,6 @@ def the_games(names: Sequence[str], varied: Sequence[str], settings: tuple[str, 
 
 
 def show(console: Console, compared: Sequence[Compared], played: Sequence[BotResult | None]) -> None:
-    """Print a table of the games, then the cells that change."""
     print_table(console, *value_table(compared, played))
     for one in compared if compared[-1].rules.name in PRESETS else compared[:1]:  # what varies names the others
         console.print(game_text(one.rules), style="dim", highlight=False, soft_wrap=not console.is_terminal)
@@ -171,7 +169,6 @@ def show(console: Console, compared: Sequence[Compared], played: Sequence[BotRes
 
 
 def value_table(compared: Sequence[Compared], played: Sequence[BotResult | None]) -> Printed:
-    """Headings and a row for each game."""
     headings = ["game", "value", "difference", "sd", "cells changed"]
     rows: list[list[Cell]] = []
     for one, result in zip(compared, played, strict=True):
@@ -210,7 +207,6 @@ def change_texts(one: Compared) -> list[str]:
 
 
 def compared_json(one: Compared) -> dict[str, object]:
-    """A game as an entry of `--json`."""
     return {
         "name": one.rules.name,
         "rules": one.rules.to_dict(),

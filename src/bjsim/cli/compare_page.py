@@ -22,7 +22,6 @@ OPEN = 3  # games whose charts are all shown at first, but for that of the first
 def plot_compared(
     compared: Sequence[Compared], played: Sequence[BotResult | None], seed: int, path: str, command: str
 ) -> None:
-    """Draw the values of the games. Raises: InputError: The file cannot be written."""
     games = []
     for number, (one, result) in enumerate(zip(compared, played, strict=True)):
         luck = result.adjusted if result else None

@@ -42,7 +42,6 @@ class Scales(NamedTuple):
 
 
 def make_panels(results: Sequence[BotResult]) -> list[Panel]:
-    """A panel for each bot."""
     panels = []
     for result in results:
         exact = None if result.exact is None or math.isinf(result.exact) else 100 * result.exact

@@ -206,7 +206,6 @@ def refuse_ignored(context: click.Context) -> None:
 
 
 def run_count(options: dict[str, Any], files: Files) -> None:
-    """Carry out `bjsim count`. Raises: InputError."""
     files.check()
     console = Console(stderr=files.quiet)
     if options["shard"]:
@@ -239,7 +238,6 @@ def run_count(options: dict[str, Any], files: Files) -> None:
 
 
 def the_bets(options: dict[str, Any]) -> dict[str, Any]:
-    """The options that are about bets. Raises: InputError."""
     bankroll = options["bankroll"]
     if isinstance(bankroll, Dollars) and not (options["unit"] or options["ror"] or "$" in options["ramp"]):
         raise InputError(f"--bankroll ${bankroll:,.15g}: give --unit too, the money per unit, or --ror to find it")
@@ -247,7 +245,6 @@ def the_bets(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def make_request(options: dict[str, Any], bets: dict[str, Any]) -> CountRequest:
-    """The request of the options. Raises: InputError."""
     short = {"cut": options["cut"], "seats": options["players"]}
     rules = options["rules"].replace(**{name: value for name, value in short.items() if value})
     same = {name: options[name] for name in REQUESTED}

@@ -127,6 +127,5 @@ def check_optimal(optimal: BetLimits | None) -> None:
 
 
 def index_row(index: Index, scores: IndexScores) -> list[Cell]:
-    """A line of the table."""
     gains = f"{1e6 * index.gain:,.1f}", f"{1e6 * index.gain_bets:,.1f}", f"{scores.gain(index):.3f}"
     return [Text(str(index.departure)), f"{index.break_even:+.2f}", *gains]

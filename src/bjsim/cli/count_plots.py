@@ -107,7 +107,6 @@ def draw_varied(games: Games, plot_path: str | None, html_path: str | None, comm
 
 
 def report_varied(games: Games, command: str) -> Report:
-    """Report the comparison of games."""
     with TemporaryDirectory() as folder:
         plot_varied(games, f"{folder}/games.png", command)
         picture = base64.b64encode(Path(folder, "games.png").read_bytes()).decode()

@@ -51,11 +51,9 @@ class CountPractice:
             yield from self._ask("true count", unseen + ROUNDED[system.rounding], count.true)
 
     def total(self) -> str:
-        """The score in words."""
         return f"{self.right} of {self.asked} counts right" if self.asked else "no counts asked"
 
     def tags(self) -> str:
-        """The tags of the system, in words."""
         tags = zip("A23456789T", self.count.system.tags, strict=True)
         listed = ", ".join(f"{card} {format_count(tag)}" for card, tag in tags)
         return f"Tags of {self.count.system.full_title}: {listed}; J, Q and K count as T."

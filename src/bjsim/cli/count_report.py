@@ -25,7 +25,6 @@ VARIED = {  # the figures of a line of `--vary`, with their headings
 
 
 def print_counts(console: Console, result: CountResult) -> None:
-    """Print the table by count, then the figures."""
     run = result.run
     print_table(console, *count_rows(result))
     figures: list[list[Cell]] = [[figure.name, figure.text] for figure in result.figures]
@@ -39,7 +38,6 @@ def print_counts(console: Console, result: CountResult) -> None:
 
 
 def count_rows(result: CountResult) -> Printed:
-    """Headings and a row for each count."""
     table, run = result.returns, result.run
     halves = table.ev_half_widths()
     rows: list[list[Cell]] = []

@@ -40,7 +40,6 @@ def coupon(kind: str, rules: Rules, after_push: str | None, json_path: str | Non
 
 
 def print_coupon(found: Coupon) -> None:
-    """Print the value, the chart, and how it differs from that of the game."""
     from bjsim.strategies.formats.text import format_text
 
     click.echo(f"value: {100 * found.value:.4f}% of a bet")

@@ -33,7 +33,6 @@ class Check:
 
     @property
     def line(self) -> str:
-        """The check in one line."""
         state = "ok" if self.ok else "missing" if self.needed else "optional"
         fix = f"; fix: {self.fix}" if self.fix and not self.ok else ""
         return f"{state:8}  {self.name}: {self.found}{fix}"
@@ -89,7 +88,6 @@ def all_checks(bots: tuple[Path, ...]) -> Iterator[Check]:
 
 
 def check_python() -> Check:
-    """The version of Python."""
     oldest = ".".join(map(str, OLDEST_PYTHON))
     ok = sys.version_info >= OLDEST_PYTHON
     return Check(
@@ -98,7 +96,6 @@ def check_python() -> Check:
 
 
 def check_cache() -> Check:
-    """The folder for compiled code."""
     logging.disable(logging.WARNING)  # that no folder is writable is said here
     try:
         from bjsim.sim.engine.jit import is_cache_temporary

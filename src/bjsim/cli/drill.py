@@ -20,7 +20,6 @@ def run_drill(terminal: Terminal, drill: Drill, questions: int | None) -> None:
 
 
 def ask_one(terminal: Terminal, drill: Drill) -> None:
-    """Ask one question, and judge the answer."""
     exercise = drill.ask()
     view = exercise.view
     terminal.say("")
@@ -37,7 +36,6 @@ def ask_one(terminal: Terminal, drill: Drill) -> None:
 
 
 def drill_summary(drill: Drill) -> list[str]:
-    """The score, and everything that was missed, in words."""
     asked, misses = drill.asked, drill.misses
     if not asked:
         return ["No questions answered."]

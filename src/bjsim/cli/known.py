@@ -84,7 +84,6 @@ def print_known(found: KnownCards, what: str, card: str | None) -> None:
 
 
 def print_prediction(bet: Prediction, card: str) -> None:
-    """Print the value of a bet on a predicted card."""
     click.echo(f"\na bet on the prediction of {card}: {100 * bet.value:+.4f}%")
     least = "at no probability" if bet.break_even is None else f"from a probability of {100 * bet.break_even:.4f}% on"
     click.echo(f"a bet gains {least}; Kelly bet: {100 * bet.kelly:.2f}% of the bank")

@@ -182,7 +182,6 @@ def resume(folder: Path, trust: bool, hosting: Hosting) -> None:
 
 
 def play_matches(hosting: Hosting, path: Path, matches: tuple[int, int] | None, **asked: Any) -> None:
-    """Play some matches of a contest into a file. Raises: InputError."""
     if hosting.watch_dir or hosting.url or hosting.json_path:
         raise InputError("--part plays a fixed contest; leave out --watch, --notify and --json")
     if not isinstance(matches, tuple):
@@ -198,7 +197,6 @@ def play_matches(hosting: Hosting, path: Path, matches: tuple[int, int] | None, 
 
 
 def has_seed(config_path: str | None) -> bool:
-    """Whether the file of `--config` has a seed."""
     return config_path is not None and "seed" in read_toml(config_path)
 
 

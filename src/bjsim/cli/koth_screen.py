@@ -107,7 +107,6 @@ def fit_table(standings: Standings, timings: Timings, width: int, rows: int | No
 
 
 def report(console: Console, standings: Standings, timings: Timings) -> None:
-    """Print the standings and whether they are decided."""
     wide = console if console.is_terminal else Console(stderr=console.stderr, width=max(console.width, 140))
     wide.print(fit_table(standings, timings, wide.width))
     played = counted(standings.matches, "match")
@@ -136,7 +135,6 @@ def report(console: Console, standings: Standings, timings: Timings) -> None:
 
 
 def standings_json(standings: Standings, timings: Timings) -> dict[str, object]:
-    """The content of `--json`."""
     former = [{**row_values(row, timings), "left": row.left} for row in standings.former()]
     return {
         "matches": standings.matches,

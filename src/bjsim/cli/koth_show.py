@@ -62,7 +62,6 @@ def verify(folder: Path, bots_dir: Path | None) -> None:
 
 
 def show_contest(folder: Path, json_path: str | None) -> None:
-    """Print the standings of a contest. Raises: InputError."""
     records = journal.read(folder)
     header = next(records, None)
     if header is None:

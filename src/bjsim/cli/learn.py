@@ -132,7 +132,6 @@ def repeat_all(
     checkpoint: str | None,
     resume: str | None,
 ) -> None:
-    """Carry out --repeat. Raises: InputError."""
     if not repetitions.count:
         raise InputError("--shard, --checkpoint and --resume divide repetitions; give --repeat N")
     if files.plot_path or (shard and files.json_path):
@@ -165,7 +164,6 @@ def report_repetitions(console: Console, found: Sequence[Sequence[Learned]], fil
 
 
 def describe(console: Console, what: Rules | str | None, mdp: FiniteMDP, schedule: Schedule, seed: int) -> None:
-    """Print what is learned and how, one line each."""
     size = f"{len(mdp.states):,} states, {len(mdp.actions):,} actions in them, discount factor {mdp.gamma:g}"
     console.print(f"[bold]{what}[/bold]: {size}", soft_wrap=True, highlight=False)
     power = schedule.power_for(mdp.gamma)
@@ -204,7 +202,6 @@ def report(console: Console, result: Study, game: LearnedGame | None) -> None:
 
 
 def print_compared(console: Console, studies: list[Study]) -> None:
-    """Print a line for each algorithm."""
     table = RichTable("algorithm", "regret", "suboptimal states", "value, learned", "seconds", box=box.SIMPLE_HEAD)
     for one in studies:
         name, wrong = f"{one.schedule.algorithm}, {one.schedule.draws} draws", f"{len(one.disagreements):,}"
@@ -238,7 +235,6 @@ def suboptimal_table(result: Study) -> RichTable:
 
 
 def learn_json(result: Study, game: LearnedGame | None) -> dict[str, object]:
-    """The content of `--json`."""
     data = result.to_json()
     if game:
         data |= {

@@ -145,7 +145,6 @@ OS_ERRORS = {
 
 
 def os_error_text(error: OSError) -> str:
-    """Describe an error of the operating system in words."""
     message = OS_ERRORS.get(error.errno or 0, error.strerror or str(error))
     return f"{error.filename}: {message}" if error.filename else message
 

@@ -60,7 +60,6 @@ def merge(parts: tuple[str, ...], files: Files, workers: int | None) -> None:
 
 
 def merge_to_file(parts: tuple[str, ...], files: Files, workers: int | None) -> None:
-    """Merge the parts of a counting run. Raises: InputError."""
     if not files.save_path or files.json_path or files.plot_path or files.html_path:
         raise InputError(f"{parts[0]} is a counter's: give --save FILE alone, and bjsim count --load FILE reports it")
     with waiting("merging"):

@@ -17,7 +17,6 @@ class SuccessOnly(HTTPErrorProcessor):
     """Raises an error for any answer but success; redirects are not followed."""
 
     def http_response(self, request: Request, response: Any) -> Any:
-        """The response, if it is a success."""
         if not 200 <= response.status < 300:
             response.close()
             raise URLError(f"the server answered {response.status}")

@@ -57,7 +57,6 @@ class Precision(click.ParamType):  # type: ignore[type-arg]
         return number / 100
 
     def text(self, value: float) -> str:
-        """The percentage as it is given."""
         return f"{100 * value:g}%"
 
 
@@ -95,7 +94,6 @@ class Money(click.ParamType):  # type: ignore[type-arg]
         return Dollars(amount) if "$" in str(value) else amount
 
     def text(self, value: float) -> str:
-        """The amount as it may be given."""
         return f"{value:.15g}"
 
 
@@ -114,7 +112,6 @@ class Names(click.ParamType):  # type: ignore[type-arg]
         return names
 
     def text(self, value: list[str]) -> str:
-        """The names as they are given."""
         return ",".join(value)
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -172,7 +169,6 @@ set_option = click.option(
 
 
 def rules_option(about: str, **others: Any) -> Callable[[F], F]:
-    """The option `--rules`."""
     return click.option(
         "--rules",
         "rules_name",
@@ -214,7 +210,6 @@ def the_rules(rules: str | Rules, settings: tuple[str, ...]) -> Rules:
 
 
 def is_given(name: str) -> bool:
-    """Whether the command line has this option."""
     return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
@@ -241,7 +236,6 @@ seed_option = click.option(
 
 
 def workers_option(what: str = "Number of processes.") -> Callable[[F], F]:
-    """The option `--workers`."""
     return click.option("--workers", type=Count(1, MAX_WORKERS), help=f"{what}  [default: all cores]")
 
 
@@ -289,7 +283,6 @@ def bot_options(command: F) -> F:
 
 
 def sandbox_option(default: str) -> Callable[[F], F]:
-    """The option `--sandbox`."""
     return click.option(
         "--sandbox",
         type=click.Choice(["required", "auto", "off"]),

@@ -35,12 +35,10 @@ BARS_WIDTH, BARS_HEIGHT = 840, 220  # of a drawing of bars
 
 
 def write_page(report: Report, path: str) -> None:
-    """Write a report as a page. Raises: InputError: The file cannot be written."""
     write_text(render_report(report), path)
 
 
 def render_report(report: Report) -> str:
-    """The page of a report."""
     return render_page(
         "bjsim.cli", "report.html", title=report.title, lines=report.lines, command=report.command,
         other_means=report.other_means, games=report.games,
@@ -50,7 +48,6 @@ def render_report(report: Report) -> str:
 
 
 def rules_part(games: Sequence[Rules]) -> list[tuple[str, dict[str, object]]]:
-    """The rules that a report lists."""
     return [(rules.name, rules.to_dict()) for rules in games]
 
 
@@ -103,7 +100,6 @@ def chart_part(chart: ValuedChart, to_other: bool = False) -> ChartGrid:
 
 
 def dealer_part(chart: ValuedChart) -> DealerGrid:
-    """The dealer's outcomes as part of a report."""
     rows = [
         (name, [float(chances.get(score, 0)) for chances in chart.dealer.values()])
         for score, name in outcome_names(chart).items()
@@ -112,7 +108,6 @@ def dealer_part(chart: ValuedChart) -> DealerGrid:
 
 
 def closest_part(chart: ValuedChart, count: int = 12) -> TextTable:
-    """The closest decisions."""
     rows = [
         [f"{row} v {column}", *(f"{NAMES[letter]} {ev:+.6f}" for letter, ev in pair), f"{100 * margin:.4f}%"]
         for row, column, pair, margin in closest_pairs(chart, count)
@@ -121,7 +116,6 @@ def closest_part(chart: ValuedChart, count: int = 12) -> TextTable:
 
 
 def table_part(name: str, printed: Printed) -> TextTable:
-    """A printed table as part of a report."""
     headings, rows = printed
     return TextTable(name, headings, [[str(cell) for cell in row] for row in rows])
 

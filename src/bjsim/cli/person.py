@@ -143,13 +143,11 @@ class CoachTally:
         return [(f"Coach: {blame(judgement)} costs {cost}.", "yellow"), (f"Coach: {self.total()}.", None)]
 
     def explain(self, view: View) -> list[str]:
-        """The values of all moves, as lines."""
         valued = view.legal.replace("B", "")
         judgement = self.coach.judge(view, Action(valued[0])) if valued else None
         return value_table(judgement) if judgement else ["Coach: this hand has no exact values."]
 
     def total(self) -> str:
-        """The running total in words."""
         if not self.decisions:
             return "no decisions judged"
         decisions = "1 decision" if self.decisions == 1 else f"{self.decisions} decisions"

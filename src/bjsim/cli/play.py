@@ -181,7 +181,6 @@ def _make_drill(tally: CoachTally, seed: int, topics: list[str]) -> Drill:
 
 
 def practise_count(system: str, rules: Rules, say: Say) -> CountPractice:
-    """The practice of a counting system. say: see `CountPractice`. Raises: InputError."""
     from bjsim.cli.count_practice import CountPractice
     from bjsim.strategies.counting.systems import find_system
     from bjsim.strategies.counting.table_count import TableCount
@@ -236,7 +235,6 @@ def _play(terminal: Terminal, table: CardTable) -> None:
 
 
 def _ask(terminal: Terminal, table: CardTable, question: BetAsked | MoveAsked | CountAsked) -> object:
-    """The answer to a question of a table. Raises: EndOfInput."""
     if isinstance(question, BetAsked):
         return ask_bet(terminal, *question)
     if isinstance(question, MoveAsked):
@@ -250,7 +248,6 @@ def _ask(terminal: Terminal, table: CardTable, question: BetAsked | MoveAsked | 
 
 
 def _find_bots(bots: list[str], rules: Rules) -> list[Player | ProgramFile]:
-    """The other players. Raises: InputError."""
     if not bots:
         return []
     from bjsim.bots.seats import find_seated

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 
 def print_results(console: Console, results: Sequence[BotResult]) -> None:
-    """Print one line for each bot, as of `result_rows`."""
     print_table(console, *result_rows(results))
 
 
@@ -97,7 +96,6 @@ def print_bots(console: Console, programs: Sequence[BotPlayer]) -> None:
 
 
 def program_rows(programs: Sequence[BotPlayer]) -> Printed:
-    """Headings and a row for each bot that runs in its own process."""
     rows: list[list[Cell]] = []
     for program in programs:
         times = program.ms_per_move()
@@ -169,7 +167,6 @@ def _standings_lines(rows: Sequence[tuple[dict[str, Any], str]], wide: bool, ran
 
 
 def _measured(renderable: RenderableType) -> Measurement:
-    """The least and the greatest width of a table or cell."""
     return Measurement.get(_UNLIMITED, _UNLIMITED.options, renderable)
 
 

@@ -55,7 +55,6 @@ def rules(name: str | None, settings: tuple[str, ...], as_toml: bool, fields: bo
 
 
 def games_table() -> RichTable:
-    """A table with one line for each preset."""
     table = RichTable(box=box.SIMPLE_HEAD)
     table.add_column("game", no_wrap=True)
     table.add_column("what it is", overflow="fold")

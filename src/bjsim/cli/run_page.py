@@ -25,7 +25,6 @@ def plot_run(result: RunResult, path: str, command: str) -> None:
 
 
 def report_run(result: RunResult, programs: Sequence[BotPlayer], more: Sequence[str], command: str) -> Report:
-    """Report a run."""
     result = published(result)
     differences, convergence = table_part("differences", difference_rows(result.differences)), convergence_part(result)
     faults, names = table_part("programs", program_rows(programs)), [program.name for program in programs]

@@ -44,7 +44,6 @@ class RunScreen:
         self.began = time.perf_counter()
 
     def update(self, progress: Progress) -> None:
-        """Show the progress."""
         done, whole = progress.rounds, float(self.experiment.hands * self.seats)
         if self.experiment.precision:
             expected = rounds_expected(self.experiment, progress)
@@ -81,14 +80,12 @@ UNENDED = "the results below are biased, since they leave out the longest rounds
 
 
 def result_lines(result: RunResult) -> list[str]:
-    """The notes below the tables of a result."""
     lines = ["stopped: results so far"] if result.stopped else []
     lines += [f"stopped: {result.failure}; {UNENDED}"] if result.failure else []
     return [*lines, *result.missing, *luck_lines(result.results), *replayed_ties(result.results), *bet_lines(result)]
 
 
 def bet_lines(result: RunResult) -> list[str]:
-    """The results of a side bet."""
     return [
         f"{one.bot}, {one.bet}: {percent(one.mean)} in {counted(one.rounds, 'bet')}, "
         f"95% interval {interval(one.ci95)}; "
@@ -146,7 +143,6 @@ def report(
 
 
 def luck_lines(results: Sequence[BotResult]) -> list[str]:
-    """Sentences on the luck-adjusted returns."""
     lines = []
     for result in results:
         luck = result.adjusted
@@ -170,7 +166,6 @@ def luck_lines(results: Sequence[BotResult]) -> list[str]:
 
 
 def format_speed(rounds_per_second: float) -> str:
-    """Format a speed."""
     if rounds_per_second < 1e6:
         return f"{rounds_per_second:,.0f} rounds/s"
     return f"{rounds_per_second / 1e6:,.1f} million rounds/s"

@@ -88,7 +88,6 @@ def sidebet(
 
 
 def print_figures(found: SideBet) -> None:
-    """Print the figures of a bet."""
     shoe = f"decks: {found.decks}" if found.decks else "the given shoe"
     click.echo(f"{found.bet}, {shoe}: {100 * float(found.ev):+.6f}% of the bet")
     click.echo(f"standard deviation {found.sd:.6f} bets, pays in {100 * float(found.hit_frequency):.6f}% of rounds")
@@ -105,7 +104,6 @@ def print_figures(found: SideBet) -> None:
 
 
 def print_counted(found: CountedBet) -> None:
-    """Print what a counter of the bet gains."""
     if found.tags is not None:
         tags = " ".join(f"{tag:g}" for tag in found.tags)
         click.echo(f"\ntags for A, 2..9, T: {tags}; bets at {found.trigger:g} per deck and above")

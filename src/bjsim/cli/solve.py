@@ -123,7 +123,6 @@ def find_tables(rules: Rules, what: tuple[str, ...], exact: bool, asked: InShoe)
 
 
 def print_named(tables: Tables | ShoeTables, name: str) -> None:
-    """Print what one name stands for."""
     if name == "advantage":
         click.echo(f"Player Advantage: {plain_number(tables.value, 100)}")
     elif name == "value":
@@ -141,7 +140,6 @@ def print_named(tables: Tables | ShoeTables, name: str) -> None:
 
 
 def note_infinite_value(solution: Solution, err: bool = False) -> None:
-    """Say why the value is infinite, if it is."""
     if solution.infinite_because:
         click.echo(solution.infinite_because, err=err)
 

@@ -55,7 +55,6 @@ def report_solved(tables: Tables | ShoeTables, game: str, command: str, card: bo
 def report_best(
     solution: Solution, chart: ValuedChart, figures: Mapping[str, str], game: str, command: str, card: bool = False
 ) -> Report:
-    """Report figures and the best chart of a solved game."""
     parts: list[Any] = [
         Figures([(name, f"{text} of the bet") for name, text in figures.items()]),
         Section("The best strategy"),
@@ -78,7 +77,6 @@ def _lines(solution: Solution, game: str) -> list[str]:
 
 
 def value_figure(solution: Solution) -> dict[str, str]:
-    """The value of the best chart, by its name."""
     return {"value of the chart": percent(float(solution.value), 6)}
 
 

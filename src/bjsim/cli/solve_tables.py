@@ -35,7 +35,6 @@ def screen_width() -> int | None:
 
 
 def print_table(name: str, table: LabelledTable) -> None:
-    """Print one table, by the name that its heading has."""
     width = screen_width()
     if width is None:
         click.echo(f"{name.capitalize()}\n{table}")

@@ -63,7 +63,6 @@ class Waiting:
         return f"{elapsed} {', '.join(filter(None, (self.what, share, self._detail, left)))}"
 
     def draw(self) -> None:
-        """Draw the next frame."""
         width, height = shutil.get_terminal_size()
         first = "".join(letter if letter.isprintable() else "?" for letter in self.text())
         with self.lock:
@@ -75,7 +74,6 @@ class Waiting:
             self._drawn = len(lines)
 
     def erase(self) -> None:
-        """Take the line off the screen."""
         with self.lock:
             if self._stream is not None and self._drawn:
                 self._stream.write(self._erasure())
@@ -86,7 +84,6 @@ class Waiting:
         return "\r\x1b[2K" + "\x1b[1A\x1b[2K" * (self._drawn - 1) if self._drawn else ""
 
     def printed(self, text: str) -> None:
-        """Note that something else was printed."""
         self._printed = time.monotonic()
         if text:
             self._breaks = text.endswith("\n")
@@ -141,7 +138,6 @@ _moved = False  # whether the line moved before a fork
 
 
 def end_waiting() -> None:
-    """Show no line any more."""
     _line.end()
 
 

@@ -55,7 +55,6 @@ def use_kernels(rules: Rules) -> None:
 
 
 def compile_count_kernel() -> None:
-    """Have the kernel of a counter ready."""
     rules = load_rules("vegas-s17").replace(decks=1)
     departures = Departures.parse("none", Solver(rules).chart)
     pays(ready_table(CountingGame(rules, find_system("hilo"), departures, adjusted=False)).table, WORTH_COMPILING)

@@ -50,7 +50,6 @@ html_option = click.option("--html", "html_path", metavar="FILE", help="Write a 
 
 
 def plot_option(what: str) -> Callable[[Command], Command]:
-    """The option `--plot`, with what it draws."""
     return click.option("--plot", "plot_path", metavar="FILE.png|.svg", help=what)
 
 

@@ -127,12 +127,10 @@ class Contest:
         return float(self.until) if self.until not in ("", "decided") else math.inf
 
     def to_dict(self) -> dict[str, Any]:
-        """All settings as JSON values."""
         return {"rules": self.rules.to_dict(), **{name: getattr(self, name) for name in SETTINGS}}
 
     @staticmethod
     def from_dict(values: Mapping[str, Any]) -> Contest:
-        """The contest with the settings that `to_dict` returned."""
         return Contest(Rules.from_dict(values["rules"]), **{name: values[name] for name in SETTINGS})
 
 

@@ -77,7 +77,6 @@ class Entrant:
 
     @staticmethod
     def from_dict(values: Mapping[str, Any]) -> Entrant:
-        """The entrant that `to_dict` returned."""
         return Entrant(**{field.name: str(values[field.name]) for field in fields(Entrant) if field.name in values})
 
 
@@ -248,7 +247,6 @@ def opened(
 def _start(
     entrant: Entrant, bot: BotSource, options: Mapping[str, Any], stack: ExitStack, warn: Callable[[str], object]
 ) -> BotPlayer:
-    """Compile and open a program. Raises: EntrantError."""
     from bjsim.bots.player import SandboxError, open_bot, unstartable  # these need Linux
 
     try:

@@ -63,17 +63,14 @@ class Host:
 
     @property
     def contest(self) -> Contest:
-        """The settings."""
         return self.standings.contest
 
     @property
     def roster(self) -> Roster:
-        """Who takes part."""
         return self.standings.roster
 
     @property
     def present(self) -> list[Entrant]:
-        """The bots that take part."""
         return [self.entrants[bot] for bot in self.roster.present]
 
     @staticmethod
@@ -110,7 +107,6 @@ class Host:
         return host
 
     def _restore(self, record: Record) -> None:
-        """Count a record of an earlier run."""
         if record["record"] == "match" and self.adjusters is not None:
             self.adjusters[record.get("own")].restore(record)
         self._count(record)

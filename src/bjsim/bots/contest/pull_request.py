@@ -67,7 +67,6 @@ def check(bot: Path, contest: Path, say: Say) -> None:
 
 
 def _copy(bot: Path, clone: Path) -> Path:
-    """Copy a bot into the folder of a contest's bots. Returns: its place there."""
     check_name(bot)
     if not bot.exists():
         raise InputError(f"cannot read {bot}: No such file or directory")

@@ -124,7 +124,6 @@ class _LuckWalk:
         return self.result
 
     def _of_own_card(self, table: LuckTable, seat: int, row: Array, at: Any, rank: Array) -> Array:
-        """Luck of cards that lanes draw in rows."""
         counts, left = self.counts[at], self.left[at]
         total = np.matmul(counts.astype(np.float32)[:, None], table.slopes.take(row, axis=0))[:, 0]
         after = table.paid.take(row, axis=0)

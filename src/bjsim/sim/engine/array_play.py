@@ -77,7 +77,6 @@ def _play_group(
     compiled: CompiledRules, rows: SeatRows, play_round: PlayRound, keys: Array, rounds: int, tally: _Tally,
     traced: bool, shoes: ShoeLuck | None,
 ) -> list[Array]:  # fmt: skip
-    """Play blocks of equally many rounds. Returns: their traces."""
     seats, streams = len(rows.start), len(keys)
     each = CARDS * (1 + seats) / 2  # cards in a round, about
     least = ENDLESS_LEAST if compiled.numbers.most_hands == NO_LIMIT else LEAST  # rounds longer than that are replayed
@@ -197,7 +196,6 @@ class _Tally:
         return np.split(codes, np.cumsum(new)[:-1]) if traced else []
 
     def _count(self, seat: int, logged: Array, replayed: Array) -> Array:
-        """Count the payoffs of rounds. Returns: their codes."""
         last = np.flatnonzero(logged <= len(self.ends))
         end, alone = logged[last] - 1, np.diff(last, prepend=-1) == 1
         outside = end == len(self.ends) - 1 if len(replayed) else np.zeros_like(alone)

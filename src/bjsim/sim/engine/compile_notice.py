@@ -44,7 +44,6 @@ def kernel_name(event: Any) -> str:
 
 
 def in_notebook() -> bool:
-    """Whether this process is the kernel of a notebook."""
     return "ipykernel" in sys.modules
 
 

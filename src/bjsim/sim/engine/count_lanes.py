@@ -118,14 +118,12 @@ class CounterLanes(Lockstep):
         return found
 
     def _note(self, seat: Array, at: Array, log: Array) -> None:
-        """Note what seats logged in lanes."""
         kept = np.flatnonzero((log > 0) & (seat >= self.counter.seat))
         if len(kept):
             spot = np.broadcast_to(seat, log.shape)[kept] - self.counter.seat
             self._logged.append(np.stack([self.id[at[kept]], spot, log[kept]]))
 
     def _answer(self, seat: Array, at: Array) -> None:
-        """Answer the questions of seats in lanes."""
         if not len(at):
             return
         row = self.row[seat, at]
@@ -173,7 +171,6 @@ class CounterLanes(Lockstep):
         self.insured[at] = self.counter.insures[self.cell(at)]
 
     def _end(self, at: Array) -> None:
-        """End the rounds of lanes."""
         won = np.zeros(len(at), np.int64)
         insured = np.flatnonzero(self.insured[at]) if self.insurable else at[:0]
         if len(insured):
@@ -216,7 +213,6 @@ class CounterLanes(Lockstep):
         return left
 
     def keep(self, kept: Array) -> None:
-        """Drop the other lanes."""
         super().keep(kept)
         for name in ("number", "lane", "p", "begin", "bucket", "hands", "id", "second", "insured"):
             setattr(self, name, getattr(self, name)[kept])

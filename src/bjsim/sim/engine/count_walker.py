@@ -49,7 +49,6 @@ class CountWalker:
 
 
 def pack_walk(table: CountingTable, shoes: CountedShoes) -> CountWalk:
-    """The arrays of the kernel."""
     counter, rows, compiled, dealer = table.counter, table.rows, table.compiled, np.flatnonzero(table.compiled.deal)
     outcomes = rows.rows.hands.shape[1]
     luck = table.luck or _no_luck(len(counter.spots), len(rows.rows.hands), outcomes)

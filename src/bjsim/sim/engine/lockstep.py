@@ -59,12 +59,10 @@ class Lockstep:
         return takes
 
     def keep(self, kept: Array) -> None:
-        """Drop the other lanes."""
         self.row, self.done = self.row[:, kept], self.done[:, kept]
         self.who, self.drawn = self.who[kept], self.drawn[kept]
 
     def restart(self, at: Array) -> None:
-        """Begin new rounds in these lanes."""
         self.row[:, at], self.done[:, at] = self.rows.start[:, None], False
         self.who[at], self.drawn[at] = self.opening[0], 0
 

@@ -92,7 +92,6 @@ class LuckLanes(CounterLanes):
         return value, slope
 
     def _count_own(self, spot: int, at: Any, rank: Array) -> None:
-        """Count the luck of cards that lanes draw."""
         row = self.row[self.counter.seat + spot, at] // len(RANKS)
         self.luck[at] += self._surprise(self.model[at], row, None, self.counts[at], self.remaining[at], rank)
         split = np.flatnonzero(self.split[spot, at] | self.values.splits[row])
@@ -255,7 +254,6 @@ class LuckLanes(CounterLanes):
         return np.stack([self.luck[at], np.where(self.sure[at], self.expected[at], 0.5 * won)])
 
     def keep(self, kept: Array) -> None:
-        """Drop the other lanes."""
         super().keep(kept)
         for name in ("model", "luck", "expected", "guess", "sure", "counts", "remaining"):
             setattr(self, name, getattr(self, name)[kept])

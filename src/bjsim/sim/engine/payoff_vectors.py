@@ -28,7 +28,6 @@ class PayoffVectors:
 
     @classmethod
     def of(cls, compiled: CompiledRules) -> PayoffVectors:
-        """The vectors of compiled rules."""
         results, stakes, outcomes = compiled.pay.shape
         distinct, row = np.unique(compiled.pay.reshape(-1, outcomes), axis=0, return_inverse=True)
         codes = np.concatenate([np.zeros((1, outcomes), np.int64), distinct])

@@ -224,5 +224,4 @@ def _place(after: Array, height: Array, start: int, probabilities: Array) -> Arr
 
 
 def tens_are_alike(compiled: CompiledRules) -> bool:
-    """Whether the rules treat all ten-valued ranks alike."""
     return all((array[:, TEN:] == array[:, TEN:][:, :1]).all() for array in (compiled.add, compiled.dealer_add))

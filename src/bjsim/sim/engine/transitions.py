@@ -60,7 +60,6 @@ class State(NamedTuple):
     shown: Array
 
     def where(self, mask: Array) -> State:
-        """The states where a mask is true."""
         return State(*[field[mask] for field in self])
 
 
@@ -105,7 +104,6 @@ class Transitions:
         return word
 
     def unpack(self, word: Array) -> State:
-        """Invert `pack`."""
         fields = []
         for size in reversed(self._sizes):
             word, field = np.divmod(word, size)

@@ -67,7 +67,6 @@ class Walkers:
         return self._adjusted[unit]
 
     def compile(self) -> None:
-        """Have the kernels ready that play this table."""
         from bjsim.sim.engine.rounds import play_lanes, play_seats  # imports numba
 
         nothing = [(0, 0)], [0]
@@ -90,7 +89,6 @@ class Walkers:
         return play_blocks(self.compiled, self.rows, self.play_round, keys, rounds)
 
     def trace(self, key: tuple[int, int], rounds: int) -> Played:
-        """Play a block, and trace all its rounds. Raises: EndlessSplitting."""
         if self.packed_seats and "numba" in sys.modules and _are_ready("seats_table", WORTH_LOADING):
             from bjsim.sim.engine.rounds import play_seats
 
@@ -135,7 +133,6 @@ class AdjustedWalkers:
         return pack_luck(self.luck)
 
     def compile(self) -> None:
-        """Have the kernel ready."""
         from bjsim.sim.engine.rounds import play_seats  # imports numba
 
         if not self.walkers.compiled.numbers.shoe_size:

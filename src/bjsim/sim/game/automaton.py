@@ -29,7 +29,6 @@ class Decision(NamedTuple):
     may_split: bool = True
 
     def legal(self, states: States) -> str:
-        """The letters of the actions allowed here."""
         letters = states.legal(self.state)
         return letters if self.may_split else letters.replace("P", "")
 

@@ -26,5 +26,4 @@ class CardStates(States):
         return after._replace(held=tuple(sorted((*state.held, min(rank, TEN)))))
 
     def dealer_code(self, state: DealerState) -> str:
-        """Letters of the cards of a dealer's hand that is shown."""
         return "".join(RANKS[value] for value in state.held)

@@ -257,5 +257,4 @@ class _Values(dict[str, object]):
 
 
 def find_contradictions(rules: Any) -> list[str]:
-    """Return the message of every contradiction in rules."""
     return [each.message.format_map(_Values(rules)) for each in CONTRADICTIONS if each.broken(rules)]

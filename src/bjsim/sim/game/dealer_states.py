@@ -48,7 +48,6 @@ class DealerStates:
         return outcome == DEALER_NATURAL and course(self.rules, ACE).looks
 
     def dealer_done(self, state: DealerState) -> bool:
-        """Whether the dealer draws no more cards."""
         if state.cards < 2:
             return False
         if state.points == 17 and state.soft and self.rules.hit_soft_17:
@@ -65,7 +64,6 @@ class DealerStates:
 
     @cached_property
     def dealer_outcomes(self) -> tuple[int, ...]:
-        """All possible outcomes of the dealer, in order."""
         scores: tuple[int, ...] = (0, *range(self.rules.dealer_stands_on, 22))
         scores += (DEALER_NATURAL,) * (self.rules.naturals == "both")
         return scores + (DEALER_22,) * self.rules.dealer_22_pushes
@@ -91,7 +89,6 @@ class DealerStates:
         return code if code in self.columns else ""
 
     def column(self, shown: str) -> str:
-        """The chart column for the dealer's shown cards (letters)."""
         state, label = DealerState(), ""
         for card in shown:
             state = self.dealer_add(state, parse_rank(card))

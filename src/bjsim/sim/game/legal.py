@@ -35,7 +35,6 @@ def legal_letters(rules: Rules, seat: Seat, hand: PlayedHand) -> str:
 
 
 def doubles_free(rules: Rules, hand: Cards) -> bool:
-    """Whether the house would pay for the double of a hand."""
     two = len(hand.ranks) == 2 or rules.free_double_cards == "any"
     return two and rules.doubles_free(hand.points, hand.soft)
 

@@ -61,7 +61,6 @@ def ask_action(player: Player, view: View) -> Action:
 
 
 def legal_action(name: str, answer: object, view: View) -> Action:
-    """The action that the player of this name answered. Raises: IllegalAction."""
     action = as_action(answer)
     if action is None:
         raise IllegalAction(f"{name} answered {answer!r} with {view.hand}; an Action or its letter is expected")

@@ -51,7 +51,6 @@ class Payments(DealerStates):
         return MELDS.get(state.meld) or CARDS.get(state.cards, 1)
 
     def doubled(self, result: Result) -> Result:
-        """The result of a hand that has doubled."""
         return result._replace(bonus=1) if self.rules.bonuses in ("spanish", "super-fun") else result
 
     def waits(self, result: Result) -> int:

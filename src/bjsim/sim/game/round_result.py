@@ -22,5 +22,4 @@ class RoundResult:
 
     @property
     def seats_at_move_cap(self) -> set[int]:
-        """Numbers of the seats that used up all moves that the rules allow for a hand."""
         return {event.seat for event in self.events if isinstance(event, HandEnded) and event.ending == "move-cap"}

@@ -49,12 +49,10 @@ def rule(default: Any, accepts: str, meaning: str, parse: Callable[[str], Any]) 
 
 
 def flag(default: bool, meaning: str) -> Any:
-    """Declare a field that is true or false."""
     return rule(default, "true or false", meaning, parsers.flag)
 
 
 def choice(default: str, meaning: str, *values: str) -> Any:
-    """Declare a field that has one of these values."""
     return rule(default, f"{', '.join(values[:-1])} or {values[-1]}", meaning, parsers.parse_choice(*values))
 
 

@@ -15,8 +15,6 @@ EARLY_SURRENDER = {"none": "", "late": "", "early": "AT", "early-ten": "T", "ear
 
 
 def whole(low: int, high: int) -> Callable[[str], int]:
-    """A parser of integers from `low` to `high`."""
-
     def parse(text: str) -> int:
         number = int(text)
         if not low <= number <= high:
@@ -37,7 +35,6 @@ def amount(low: int, high: int) -> Callable[[str], int]:
 
 
 def or_inf(parse: Callable[[str], int]) -> Callable[[str], float]:
-    """A parser of what `parse` accepts, or of `inf`."""
     return lambda text: math.inf if text in ("inf", "infinite") else parse(text)
 
 
@@ -62,8 +59,6 @@ def odds(text: str) -> Fraction:
 
 
 def parse_choice(*words: str) -> Callable[[str], str]:
-    """A parser of these words."""
-
     def parse(text: str) -> str:
         if text not in words:
             raise ValueError
@@ -73,7 +68,6 @@ def parse_choice(*words: str) -> Callable[[str], str]:
 
 
 def flag(text: str) -> bool:
-    """Parse a truth value."""
     return {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}[text.lower()]
 
 

@@ -110,7 +110,6 @@ class RuleValues:
         return {self.free_doubles, self.free_splits} != {"none"}
 
     def splits_free(self, rank: int) -> bool:
-        """Whether the house pays for the split of a pair of this rank index."""
         return self.free_splits != "none" and RANKS[min(rank, TEN)] in self.free_splits
 
 

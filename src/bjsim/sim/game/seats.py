@@ -97,11 +97,9 @@ class Seat:
         return self.turn < len(self.hands)
 
     def hands_of(self, bet: int) -> list[PlayedHand]:
-        """The hands that one of its bets has become."""
         return self.hands if len(self.hands) == 1 else [hand for hand in self.hands if hand.bet == bet]
 
     def others(self, hand: PlayedHand) -> str:
-        """The letters of all hands but one."""
         return "".join(each.letters for each in self.hands if each is not hand)
 
     def exchange(self) -> None:

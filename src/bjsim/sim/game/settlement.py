@@ -165,5 +165,4 @@ def _paid(times: tuple[int, int] | None, stake: int, buy_in: int) -> Payoff:
 
 
 def add_amounts(amounts: Sequence[Fraction]) -> Fraction:
-    """Add the amounts of a seat's hands."""
     return amounts[0] if len(amounts) == 1 else sum(amounts, NOTHING)

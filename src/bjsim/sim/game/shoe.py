@@ -244,5 +244,4 @@ class ScriptedShoe(Unshuffled):
 
 
 def open_shoe(rules: Rules, stream: Stream) -> Shoe:
-    """Open the shoe of a game, which deals from `stream`."""
     return InfiniteShoe(rules, stream) if rules.infinite else DeckShoe(rules, stream)

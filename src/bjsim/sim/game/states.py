@@ -107,7 +107,6 @@ class States(Payments):
         return state._replace(cards=cards, rank=-1, split=split)
 
     def _draws(self, state: HandState, number: type = Fraction) -> tuple[tuple[Any, HandState], ...]:
-        """The distinct hands after the next card, with their probabilities as `number`s."""
         probabilities: dict[HandState, Fraction] = {}
         for (_, p), after in zip(self.ranks, self.after(state), strict=True):
             probabilities[after] = probabilities.get(after, Fraction(0)) + p

@@ -45,7 +45,6 @@ class BackendSpec(NamedTuple):
 
     @property
     def is_this_process(self) -> bool:
-        """Whether blocks are played in this process."""
         return Need.OBJECTS in self.offers
 
 

@@ -23,7 +23,6 @@ class Checkpoint:
     description: Mapping[str, Any] = field(default_factory=dict)
 
     def save(self, progress: Progress) -> None:
-        """Write the progress to the file."""
         data = {
             "experiment": self.description,
             "merged": progress.merged,

@@ -31,7 +31,6 @@ class CommonCards:
 
     @staticmethod
     def of(rules: Rules, tables: Sequence[TracedTable]) -> CommonCards:
-        """Combine tables that all play by `rules`."""
         return CommonCards(tables, rules.shoe_size, rules.cut_cards)
 
     @property

@@ -26,7 +26,6 @@ _walkers: dict[tuple[object, ...], Walkers] = {}
 
 
 def find_walkers(compiled: CompiledRules, play_round: PlayRound) -> Walkers:
-    """The walkers of compiled rules; the arguments are those of `Walkers`."""
     key = tuple((a.shape, a.tobytes()) if isinstance(a, np.ndarray) else a for a in compiled)
     if key not in _walkers:
         if len(_walkers) == MOST_WALKERS:
@@ -53,7 +52,6 @@ class CompiledTable:
         return len(self.compiled.act)
 
     def compile(self) -> None:
-        """Have the kernels ready that long jobs are played by."""
         self._walkers.compile()
 
     def play(self, seed: int, table: int, spans: Sequence[Span]) -> list[Tally]:
@@ -79,7 +77,6 @@ class AdjustedTable(CompiledTable):
 
     @property
     def walkers(self) -> AdjustedWalkers:
-        """What plays its rounds."""
         return self._walkers.adjusted(self.unit)
 
     def compile(self) -> None:

@@ -30,9 +30,7 @@ Array = np.ndarray[Any, Any]
 class Guest(Protocol):
     """A player that takes a new seat for every block of rounds."""
 
-    def take_seat(self, rules: Rules, seat: int, seats: int) -> AbstractContextManager[Player]:
-        """The player for this block, in seat number `seat` of `seats`."""
-        ...
+    def take_seat(self, rules: Rules, seat: int, seats: int) -> AbstractContextManager[Player]: ...
 
 
 @dataclass(frozen=True)

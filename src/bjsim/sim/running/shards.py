@@ -142,12 +142,10 @@ class SaveClock:
         self.part, self._due, self._began = part, 0.0, time.perf_counter() - part.seconds
 
     def save_if_due(self) -> None:
-        """Save the part if the pause is over."""
         if time.perf_counter() > self._due:
             self.save()
 
     def save(self) -> None:
-        """Save the part with the seconds so far."""
         now = time.perf_counter()
         self.part.seconds = now - self._began
         self.part.save()

@@ -22,9 +22,7 @@ class Table(Protocol):
     """Seats that share a shoe. Tables are sent to other processes, so they must be picklable."""
 
     @property
-    def seats(self) -> int:
-        """The number of seats."""
-        ...
+    def seats(self) -> int: ...
 
     @property
     def blocks_at_once(self) -> int:

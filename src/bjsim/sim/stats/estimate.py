@@ -64,7 +64,6 @@ class RatioSums(Estimate):
 
     @classmethod
     def one(cls, y: float, b: float) -> Self:
-        """A single observation."""
         return cls(1, y, b, y * y, y * b, b * b)
 
     def __add__(self, other: Self) -> Self:

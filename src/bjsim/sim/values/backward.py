@@ -73,7 +73,6 @@ class Backward(ABC, Generic[V]):
         return self.waiting(pair, pending + 2, hands + 1) - self.waiting(self.automaton.covered(pair), pending, hands)
 
     def at(self, node: Node) -> V:
-        """Value of a node."""
         if node not in self._values:
             self._values[node] = self._compute(node)
         return self._values[node]

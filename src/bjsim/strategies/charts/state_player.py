@@ -28,7 +28,6 @@ class StatePlayer(ABC):
         """Return the letter of the action to take, one of `legal`; `column` is one of `states.columns`."""
 
     def decide(self, view: View) -> Action:
-        """Choose the action of the policy."""
         if view.legal == ATTACK:
             return Action(self.policy(HandState(), self.states.column(view.dealer), ATTACK))
         return self._cached_decide(view.hand, view.split, view.dealer, view.legal, view.free, view.doubled)

@@ -45,7 +45,6 @@ class CountCells(NamedTuple):
 
 
 def running_range(scaled: ScaledCount, decks: int) -> tuple[int, int]:
-    """The lowest and the highest running count that any cards can make."""
     sums = [tag * in_deck * decks for tag, in_deck in zip(scaled.tags, IN_DECK, strict=True)]
     return scaled.initial + sum(min(one, 0) for one in sums), scaled.initial + sum(max(one, 0) for one in sums)
 
@@ -103,7 +102,6 @@ def _classes(counts: Ratio, limits: Sequence[Fraction]) -> Array:
 
 
 def _number_plays(departures: Departures, limits: Sequence[Fraction]) -> tuple[Array, list[tuple[Chart, bool]]]:
-    """The number of the play in each class of counts, and the different plays."""
     counts = [limits[0] - 1 if limits else Fraction(0)]
     for limit, after in zip(limits, [*limits[1:], *(one + 2 for one in limits[-1:])], strict=True):
         counts += [limit, (limit + after) / 2]

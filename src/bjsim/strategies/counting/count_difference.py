@@ -57,7 +57,6 @@ def _unit_errors(run: CountRun, slopes: Floats) -> tuple[Floats, Floats]:
 
 
 def _add_neighbours(rows: Floats) -> Floats:
-    """Add up the rows of neighbouring blocks, two by two."""
     even = _pad(rows, np.array([len(rows) + len(rows) % 2, rows.shape[1]]))
     return even[::2] + even[1::2]
 

@@ -68,7 +68,6 @@ def describe_game(game: CountingGame, seed: int) -> dict[str, Any]:
 
 
 def load_count_run(path: str | os.PathLike[str]) -> CountRun:
-    """Read a run from a file that `save_count_run` wrote."""
     with reading(path, "a counting run"):
         found = read_arrays(Path(path))
         about = json.loads(str(found.pop("about")))

@@ -201,7 +201,6 @@ def _score(table: CountReturns, bets: Floats, spots: ArrayLike) -> float:
 
 
 def _limited(bets: Floats, least: float, most: float, chip: float) -> Floats:
-    """Clip bets to limits, and round them to chips."""
     if not (0 <= least <= most and 0 <= chip < math.inf and most > 0):
         raise InputError(f"limits: least {least}, most {most} and chip {chip} are not accepted; use 0 <= least <= most")
     limited = np.clip(bets, least, most)

@@ -46,18 +46,15 @@ class CountRun:
 
     @property
     def title(self) -> str:
-        """The counting system and the game, in few words."""
         return f"{self.game.system.full_title} in {self.game.rules.name}"
 
     @property
     def count_name(self) -> str:
-        """The count for bets, in words."""
         system = self.game.system
         return ("true count" if system.uses_true_count else "running count") + (" for bets" if system.side_aces else "")
 
     @cached_property
     def description(self) -> str:
-        """The game and the play, in words."""
         game = self.game
         number, fit = len(game.departures.plays), playable(game.departures, game.can_insure)
         plays = f"{number} index play{'s' * (number != 1)}" if number else "no index plays"
@@ -72,12 +69,10 @@ class CountRun:
 
     @property
     def rounds(self) -> int:
-        """Rounds played."""
         return int(self.sums.raw[:, 0].sum())
 
     @property
     def rounds_per_shoe(self) -> float:
-        """Mean number of rounds in a shoe."""
         return self.rounds / int(self.sums.shoes.sum())
 
     @cached_property
@@ -88,7 +83,6 @@ class CountRun:
 
     @cached_property
     def spots(self) -> Array:
-        """The spots that were played in each row."""
         return np.array([spots_at(self.game.spots, int(count)) for count in self.counts])
 
     @property

@@ -62,7 +62,6 @@ class Departure:
         return f"{where} {self.action}{self.operator}{self.count}"
 
     def holds(self, count: Fraction | int) -> bool:
-        """Return whether the action is taken at this count."""
         return bool(OPERATORS[self.operator](count, self.count))
 
 
@@ -119,7 +118,6 @@ class Departures:
         return min(max(count, low), high)
 
     def chart_at(self, count: Fraction | int) -> Chart:
-        """Return the current chart at a count."""
         count = self.clip(count)
         key = frozenset(play for play in self.plays if play.holds(count))
         if key not in self._charts:
@@ -135,7 +133,6 @@ class Departures:
         return self._charts[key]
 
     def insured_at(self, count: Fraction | int) -> bool:
-        """Return whether insurance is taken at a count."""
         return any(play.row == INSURANCE and play.holds(count) for play in self.plays)
 
     @cached_property
@@ -194,7 +191,6 @@ def parse_departures(text: str) -> tuple[Departure, ...]:
 
 
 def format_departures(plays: Iterable[Departure]) -> str:
-    """Write index plays, one per line."""
     return "".join(f"{play}\n" for play in plays)
 
 

@@ -32,12 +32,10 @@ class IndexScores:
 
     @property
     def text(self) -> str:
-        """Both scores in words."""
         alone, together = self.scores
         return f"SCORE of these bets, computed: {alone:.2f} with the chart alone, {together:.2f} with these index plays"
 
     def to_json(self, bets: Ramp) -> dict[str, object]:
-        """The index plays, and the bets with their returns without and with them."""
         alone, together = self.scores
         return {
             "indices": [self._index_json(index) for index in self.found],

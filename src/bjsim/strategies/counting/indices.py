@@ -155,7 +155,6 @@ def _curves(
     kelly: float | None,
     on_count: Callable[[int, int], object],
 ) -> dict[ChoiceKey, _Curve]:
-    """Evaluate all choices at true counts before the round."""
     mean_tag, tags = float(system.imbalance) / DECK, [float(tag) for tag in system.tags]
     full = ShoeSolver(rules)
     risk = kelly is not None

@@ -17,7 +17,6 @@ Bets = NDArray[np.float64]
 
 
 def place_bets(run: CountRun, request: CountRequest) -> Bets:
-    """The units that a request bets on each spot in each row of a run. Raises: InputError."""
     if request.limits:
         bets = _optimal(run, request, request.terms.kelly)
         if not bets.any():

@@ -31,7 +31,6 @@ def play_request(
 
 
 def counted_blocks(request: CountRequest, keep_units: bool = False) -> Iterator[CountRun]:
-    """Play the game of a request block by block, and yield the run so far; see `play_request`."""
     return count_blocks(
         request.game,
         request.counting,

@@ -134,7 +134,6 @@ class Ramp:
 
     @cached_property
     def counts(self) -> list[Fraction]:
-        """The counts of the steps."""
         return [count for count, _ in self.steps]
 
     @property
@@ -149,7 +148,6 @@ class Ramp:
         return tuple(step for step, before in zip(steps, [(None, 0), *steps], strict=False) if step[1] != before[1])
 
     def bet(self, count: Fraction | float) -> Bet:
-        """Return the bet at a count."""
         return self.steps[max(bisect_right(self.counts, count) - 1, 0)][1]
 
     def units(self, counts: Iterable[float]) -> list[float]:

@@ -130,7 +130,6 @@ class CountRequest:
 
     @property
     def spots(self) -> SpotSteps:
-        """The spots of the bets."""
         return ((Fraction(0), self.limits.spots),) if self.limits else self.bets.spots
 
     @property
@@ -148,7 +147,6 @@ class CountRequest:
         return replace(self, **defaults), self.spots
 
     def departures(self) -> Departures:
-        """The chart with its index plays. Raises: InputError."""
         decks_to_count(self.game)  # before anything that takes time, or that only fits some games
         chart = self.chart if isinstance(self.chart, Chart) else find_player(_text("chart", self.chart), self.game)
         if not isinstance(chart, Chart):

@@ -98,7 +98,6 @@ def _log_normal(x: float) -> float:
 
 
 def check_positive(**values: float) -> None:
-    """Raises: InputError: A value is not above 0."""
     for name, value in values.items():
         if not value > 0:
             raise InputError(f"{name} = {value} is not accepted; use a number above 0")

@@ -34,7 +34,6 @@ COUNTING_TABLE = 0  # number of the table in the random streams
 
 
 def block_shoes(rules: Rules) -> int:
-    """The number of shoes in a block."""
     return max(CARDS_IN_BLOCK // max(rules.cut_cards, 5), MIN_SHOES)
 
 
@@ -66,7 +65,6 @@ class UnitRows:
         self.width, self.blocks = 1, 0
 
     def add(self, block: UnitSums) -> None:
-        """Add the next block."""
         if self.blocks == MOST_ROWS * self.width:
             self.rows = [one.plus(two) for one, two in zip(self.rows[::2], self.rows[1::2], strict=True)]
             self.width *= 2
@@ -90,12 +88,10 @@ class GroupedSums:
         self._rest: CountSums | None = None  # of the blocks of a group that is not whole
 
     def add_group(self, group: CountSums) -> None:
-        """Add the sums of a whole group."""
         self._groups = group if self._groups is None else self._groups.plus(group)
         self.blocks += GROUP
 
     def add(self, block: CountSums) -> None:
-        """Add the next block."""
         self._rest = block if self._rest is None else self._rest.plus(block)
         self.blocks += 1
         if self.blocks % GROUP == 0:

@@ -121,7 +121,6 @@ class CountingSystem:
             raise InputError(f"tags: their common denominator is {self.scale}; use one of at most {LARGEST_SCALE}")
 
     def replace(self, **values: Any) -> CountingSystem:
-        """Return this system with other values. Raises: InputError: A field or value is not accepted."""
         known = [field.name for field in fields(self)]
         for name in values:
             if name not in known:
@@ -199,7 +198,6 @@ class CountingSystem:
         return self.initial_count(decks) + sum(tag * count for tag, count in zip(self.tags, counts, strict=True))
 
     def divisor_cards(self, unseen: int) -> int:
-        """Return the divisor in cards, with `unseen` cards unseen."""
         step = STEPS[self.divisor] or 1
         if self.divisor_rounding == "round":
             steps = (2 * unseen + step) // (2 * step)

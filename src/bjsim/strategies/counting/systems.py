@@ -14,7 +14,6 @@ from bjsim.toml_files import read_toml
 
 @cache
 def built_in_systems() -> Mapping[str, CountingSystem]:
-    """Return the built-in systems by name."""
     systems: dict[str, CountingSystem] = {}
     for name, values in read_toml(Path(__file__).with_name("systems.toml")).items():
         base = systems.get(values.pop("system", ""))

@@ -25,7 +25,6 @@ class TableCount:
 
     @property
     def running(self) -> Fraction:
-        """The running count."""
         return self.system.running_count(self._seen, self.decks)
 
     @property
@@ -44,7 +43,6 @@ class TableCount:
         return Fraction(self.system.divisor_cards(self.unseen), DECK)
 
     def see(self, events: Iterable[Event]) -> None:
-        """Count the cards that are shown by further events of a table, in order."""
         for event in map(as_seen, events):
             match event:
                 case Shuffled():
@@ -54,5 +52,4 @@ class TableCount:
 
     @property
     def unseen(self) -> int:
-        """The number of cards that were not seen."""
         return max(self.decks * DECK - sum(self._seen), 0)

@@ -85,12 +85,10 @@ class CountingGame:
 
     @property
     def most_spots(self) -> int:
-        """The largest number of spots that the counter plays."""
         return max(spots for _, spots in self.spots)
 
     @property
     def others(self) -> int:
-        """The number of other players."""
         return self.rules.seats - 1
 
     @property

@@ -51,13 +51,11 @@ class ValuedChart:
 
     @staticmethod
     def of_best(solution: Solution) -> ValuedChart:
-        """The best chart of a solution."""
         values, cells = solution.cell_values(), solution.chart.cells
         return _make(solution, values, {key: cells[key] for key in values if key in cells}, {})
 
     @staticmethod
     def of_evaluated(evaluation: Evaluation) -> ValuedChart:
-        """A chart with its wrong cells and their costs."""
         wrong = {(cell.row, cell.column): (cell.best, cell.cost) for cell in evaluation.cells}
         return _make(evaluation.solution, evaluation.solution.cell_values(), evaluation.codes, wrong)
 

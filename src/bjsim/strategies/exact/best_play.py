@@ -80,7 +80,6 @@ class BestPlay:
         return tuple(upcard for upcard, (_, total) in self.upcards.items() if total > 0)
 
     def _total(self, tie_value: Number, policy: Policy | None) -> Number:
-        """Expected profit of a round; arguments as for `means`."""
         return sum(self.column_total(column, tie_value, policy) for column in self.cases)
 
     def ev(self, policy: Policy) -> ExpectedValue:
@@ -143,8 +142,6 @@ class BestPlay:
                 value = 2 * value - 1
 
     def _best_policy(self, tie_value: Number) -> Policy:
-        """The best strategy for that tie value, hand by hand."""
-
         def policy(state: HandState, label: str, legal: str) -> str:
             if legal == ATTACK:
                 return "A" if label in self.attacked else "S"

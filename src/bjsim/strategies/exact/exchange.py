@@ -59,7 +59,6 @@ class ExchangeAutomaton(Automaton):
         return dealt[:, :, None, None] + dealt, after[:, None, None, :] + after.T[None, :, :, None]
 
     def exchanges(self, column: str) -> Array:
-        """Whether four cards are exchanged."""
         keep, exchange = self.profits(column)
         better: Array = exchange > keep + BETTER
         return better

@@ -56,7 +56,6 @@ class Tables:
         return self._fill(rows, cell, Real)  # Real: an endless split may be inf, a float, among fractions
 
     def stand(self) -> LabelledTable:
-        """Value of standing on each total."""
         stand = lambda means, row: means.act(parse_row(row).hand, "S")  # noqa: E731
         return self._values((*HARD, "21", *SOFT), stand)
 
@@ -119,8 +118,6 @@ class Tables:
         return sorted((row for row in rows if row not in ("21", "A10")), key=row_order)
 
     def optimal(self) -> LabelledTable:
-        """Value of the best first action."""
-
         def cell(means: Means, row: str) -> Number | None:
             state = self._situation(row)
             return None if state is None else means.value(state)
@@ -161,11 +158,9 @@ class Tables:
 
     @property
     def value(self) -> Number:
-        """The value of the game."""
         return self.solver.value
 
     def to_json(self, tables: Mapping[str, object]) -> dict[str, object]:
-        """The figures of the game around these tables."""
         dealer = {shown: self.solver.dealer(shown) for shown in self.solver.shown}
         figures = {"dealer": dealer, "advantage": self.value, "value": self.value, "sd": self.solver.sd}
         return {"shoe": "inf", "tables": tables, **figures}

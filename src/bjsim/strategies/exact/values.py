@@ -161,7 +161,6 @@ class Means(MergedBackward[Number]):
         self.policy = policy
 
     def round_value(self) -> Number:
-        """Expected profit of a round."""
         return self.together(round_nodes(self.column, self.automaton.rules, self.policy))
 
     def leaf(self, node: Finished) -> Number:

@@ -21,7 +21,6 @@ def split_fields(line: int, text: str, separator: str) -> list[Token]:
 
 
 def csv_grid(text: str, name: str) -> ParsedTable:
-    """Parse a chart in CSV."""
     lines = split_lines(text)
     first = next((line for line in lines if line.strip()), "")
     separator = ";" if ";" in first else ","
@@ -32,7 +31,6 @@ def csv_grid(text: str, name: str) -> ParsedTable:
 
 
 def format_csv(chart: Chart) -> str:
-    """Write a chart as CSV."""
     columns = chart.states.columns
     lines = [",".join(("hand", *columns))]
     lines += [",".join((row, *codes)) for row, codes in written_cells(chart).items()]

@@ -109,5 +109,4 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
 
 
 def load_chart(path: str | os.PathLike[str], rules: Rules) -> Chart:
-    """Read a chart file in any of the three formats."""
     return read_chart(read_bytes(path), os.fspath(path), rules)

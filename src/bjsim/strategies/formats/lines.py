@@ -137,7 +137,6 @@ def split_row(number: int, text: str, layout: TableLayout) -> list[Token]:
 
 
 def shows_one_card(text: str) -> bool:
-    """Whether a line has the cards of a dealer who shows one."""
     return any(find_header(line, tuple("23456789TA"), labels.parse_card) for _, line in plain_lines(text))
 
 

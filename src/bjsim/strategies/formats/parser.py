@@ -51,14 +51,12 @@ class ParsedTable:
     end: int
 
     def error(self, token: Token, message: str) -> ChartError:
-        """An error at the position of `token`."""
         error = ChartError(f"{self.name}, line {token.line}, column {token.column}: {message}")
         error.position = token.line, token.column
         return error
 
 
 def required_rows(states: States) -> tuple[str, ...]:
-    """The rows that a chart of this game must have."""
     rows = [row for row in chart_rows(states) if parse_row(row).plain]
     dealt = {row for state in states.starts for row in states.rows_of(state)[:1]}
     played = {states.rows_of(state, may_split=False)[-1] for state in states.reachable() if states.legal(state)}
@@ -66,7 +64,6 @@ def required_rows(states: States) -> tuple[str, ...]:
 
 
 def splittable_rows(states: States) -> set[str]:
-    """The rows for pairs that may be split."""
     return {states.rows_of(state)[0] for state in states.reachable() if "P" in states.legal(state)}
 
 

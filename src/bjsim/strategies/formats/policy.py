@@ -33,7 +33,6 @@ POLICY_COLUMNS = tuple("23456789TA")
 
 
 def first_hand(states: States, hand: str) -> HandState:
-    """The two-card hand of a line of a policy."""
     return states.hand(parse_row("TT" if hand == "1010" else hand).cards)
 
 

@@ -19,19 +19,16 @@ def split_lines(text: str) -> list[str]:
 
 
 def tokenize_line(line: int, text: str) -> list[Token]:
-    """Split a line into tokens at whitespace."""
     return [Token(line, match.start() + 1, match[0]) for match in re.finditer(r"\S+", text)]
 
 
 def text_grid(text: str, name: str) -> ParsedTable:
-    """Parse a chart in the text format."""
     lines = split_lines(text)
     filled = [tokens for number, line in enumerate(lines, 1) if (tokens := tokenize_line(number, line))]
     return ParsedTable(name, filled[0] if filled else [], filled[1:], len(lines))
 
 
 def format_text(chart: Chart) -> str:
-    """Write a chart in the text format."""
     columns, rows = chart.states.columns, written_cells(chart)
     width = max(len(row) for row in rows)
     lines = [" " * width + "".join(f" {column:>2}" for column in columns)]

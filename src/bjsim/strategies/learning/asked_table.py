@@ -271,7 +271,6 @@ def _dealer(transitions: HandTransitions) -> dict[str, Array]:
 
 
 def action_code(letter: str) -> int:
-    """The code of an action."""
     return next(code for code in ActionCode if code.letter == letter)
 
 

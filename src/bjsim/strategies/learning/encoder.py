@@ -52,7 +52,6 @@ class Encoder:
         return state.points, int(state.soft), state.cards, pair, meld, kind
 
     def observation(self, view: View) -> Observation:
-        """Encode a view."""
         key = "".join(sorted(view.hand)), view.dealer, (view.split and view.hand[0], view.free, view.doubled)
         encoded = self._encoded.get(key)
         if encoded is None:

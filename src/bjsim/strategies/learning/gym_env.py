@@ -196,7 +196,6 @@ def env_id(preset: str) -> str:
 
 
 def register_envs() -> None:
-    """Register an environment for every preset with Gymnasium."""
     for name in PRESETS:
         if env_id(name) not in gymnasium.registry:
             gymnasium.register(

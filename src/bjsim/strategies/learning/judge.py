@@ -27,7 +27,6 @@ class JudgedPolicy:
 
     @property
     def chart(self) -> Chart:
-        """The policy as a chart."""
         return self.evaluation.chart
 
     @property

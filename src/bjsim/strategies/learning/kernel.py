@@ -62,7 +62,6 @@ def _slot(keep: Array, other: Array, first: int, last: int, u: float) -> int:
 
 @compiled(inline="always")
 def _draw(world: Sampler, row: int, stream: Array) -> int:
-    """Draw an outcome of the row, independently of all earlier draws."""
     return _slot(world.keep, world.other, world.outcome_start[row], world.outcome_start[row + 1], _uniform(stream))
 
 

@@ -49,7 +49,6 @@ class PolicyPlayer(StatePlayer):
         }
 
     def policy(self, state: HandState, column: str, legal: str) -> str:
-        """The policy's answer; see `StatePlayer`."""
         return self._answers[state, column, legal]
 
 

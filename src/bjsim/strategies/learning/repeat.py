@@ -72,7 +72,6 @@ class LearnPart(PartFile[list[Learned]]):
 
 
 def is_learn_part(path: str | os.PathLike[str]) -> bool:
-    """Whether a file is a part of repetitions."""
     try:
         LearnPart.read(path)
     except InputError:

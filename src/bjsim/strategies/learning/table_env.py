@@ -153,5 +153,4 @@ class BlackjackTable(AECEnv[str, dict[str, Any], int]):  # type: ignore[misc, un
 
 
 def table_env(rules: Rules | str = "easy", seats: int | None = None, render_mode: str | None = None) -> BlackjackTable:
-    """Make a table of several seats; see `BlackjackTable`."""
     return BlackjackTable(rules, seats, render_mode)

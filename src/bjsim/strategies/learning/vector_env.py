@@ -114,7 +114,6 @@ class BlackjackVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[np.fl
         return reward
 
     def _look_up(self, outputs: Outputs) -> dict[str, Any]:
-        """The values of the present decisions, for `info` if it has them."""
         if self._values is None:
             return {}
         values, self._advantage = self._tables.look_up(self._values, outputs.mask)

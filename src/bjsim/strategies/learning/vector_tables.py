@@ -176,7 +176,6 @@ class VectorTables:
         return np.flatnonzero(self._table.unasked.take(row >> WIDE_BITS) & self._cannot_split(at, row))
 
     def _cannot_split(self, at: Array, row: Array) -> Array:
-        """Whether the tables hold too many hands to split that of a row."""
         cannot: Array = self._held.take(at) >= self._table.limit.take(row >> WIDE_BITS)
         return cannot
 

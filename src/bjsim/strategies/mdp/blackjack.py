@@ -68,7 +68,6 @@ class MDPState(NamedTuple):
 
     @property
     def decides(self) -> bool:
-        """Whether the state has a hand with a choice."""
         return isinstance(self.node, Decision)
 
 
@@ -130,7 +129,6 @@ class GameProcess:
         return {str(state): state for state in states}
 
     def states_against(self, column: str) -> set[MDPState]:
-        """Every reachable state where the dealer shows `column`."""
         reached: set[MDPState] = set()
         unexplored = [START]
         while unexplored:

@@ -93,7 +93,6 @@ class FiniteMDP:
 
     @cached_property
     def index(self) -> dict[str, int]:
-        """Index of each state by its name."""
         return {name: i for i, name in enumerate(self.states)}
 
     def rows(self, state: str) -> range:
@@ -101,14 +100,12 @@ class FiniteMDP:
         return range(self.action_start[self.index[state]], self.action_start[self.index[state] + 1])
 
     def row(self, state: str, action: str) -> int:
-        """Return the index of a row by the names of its state and action."""
         for row in self.rows(state):
             if self.actions[row] == action:
                 return row
         raise KeyError(f"state {state} has no action {action}")
 
     def describe(self, row: int) -> str:
-        """The state and action of a row, for messages."""
         return f"state {self.states[self.row_state[row]]}, action {self.actions[row]}"
 
     # --- dynamic programming

@@ -50,7 +50,6 @@ class Size:
 
     @property
     def decisions(self) -> int:
-        """States with a decision."""
         return self.hands * self.columns
 
     @property
@@ -59,7 +58,6 @@ class Size:
         return (self.hands + self.results + self.split_hands) * self.columns + self.offers + 2
 
     def to_json(self) -> dict[str, int]:
-        """The counts as `bjsim solve --json` writes them."""
         return {"states": self.states, "decisions": self.decisions, **asdict(self)}
 
 

@@ -54,7 +54,6 @@ def tilt(profits: Mapping[Fraction, float], mean: float) -> dict[Fraction, float
 
 
 def make_lattice(profits: Mapping[Fraction, float], bet: Fraction) -> Lattice:
-    """The lattice of the profits of a round. Raises: InputError: They are no distribution."""
     if any(p < -1e-12 for p in profits.values()) or abs(math.fsum(profits.values()) - 1) > 1e-9:
         raise InputError("payoffs: the probabilities are not a distribution; they must not be negative and sum to 1")
     if not min(profits) < 0 < max(profits):

@@ -74,7 +74,6 @@ class ShoeStates:
 
     @cached_property
     def nodes(self) -> Nodes:
-        """The nodes in the form that the passes take."""
         at = self.layout
         counts = at.removed.counts.T[:, at.gone].astype(np.float64)
         legal = np.array([self.game.against(column).legal[self.kind] for column in self.game.columns])
@@ -169,12 +168,10 @@ class Analysis:
     # --- strategies
 
     def empty(self) -> Play:
-        """Return a play whose actions and values are not yet set."""
         size = len(self.shoe.layout.hand)
         return Play(np.full(size, STAND, np.int8), np.zeros(size + 1), np.full(VALUES, np.nan))
 
     def follow(self, start: int, act: Acts) -> Play:
-        """Evaluate a strategy given by its action at each node."""
         play = self.empty()
         play.act[:] = act
         self._follow(start, play, 0, self.shoe.layout.block)
@@ -195,15 +192,12 @@ class Analysis:
         follow(shoe.nodes, shoe.shown, self.base, start, low, high, play.act, self.surrender, play.value)
 
     def hit(self, start: int, play: Play, nodes: NDArray[np.int64]) -> Floats:
-        """Return the value of hitting at some nodes."""
         return hit(self.shoe.nodes, self.shoe.shown, self.base, start, nodes, play.value)
 
     def double(self, start: int, play: Play, nodes: NDArray[np.int64]) -> Floats:
-        """Return the value of doubling at some nodes."""
         return double(self.shoe.nodes, self.shoe.shown, self.base, start, nodes, play.value)
 
     def set_splits(self, start: int, play: Play) -> None:
-        """Set the value of every split from the values of the split hands."""
         for value in range(VALUES):
             if forms := self.shoe.forms(start, value):
                 play.split[value] = sum(form.value(form.weight.sum(axis=0), play.value) for form in forms)

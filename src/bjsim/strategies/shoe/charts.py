@@ -60,7 +60,6 @@ class ColumnCharts:
         self.options = game.options
 
     def acts(self, chosen: Chosen) -> Acts:
-        """Return the action at each node of a chart with these options."""
         by_kind = np.array([kind.act("P") if kind.fixed else STAND for kind in self.kinds], np.int8)
         for option in chosen.values():
             by_kind[self.options.kinds[option]] = self.options.acts[option]
@@ -76,7 +75,6 @@ class ColumnCharts:
         return letters
 
     def chart_acts(self, chart: Chart) -> Acts:
-        """Return the chart's action at each node."""
         acts: Acts = self.chart_letters(chart)[self.analysis.shoe.kind]
         return acts
 
@@ -134,7 +132,6 @@ class ColumnCharts:
 
     @property
     def chosen(self) -> Chosen:
-        """The best chart's options in this column."""
         return self._best[0]
 
     @cached_property
@@ -179,7 +176,6 @@ class ColumnCharts:
         return max((option for option in options if ev[option] >= most - NOTHING), key=prior.__getitem__)
 
     def all_visits(self, plays: Sequence[Play]) -> list[Floats]:
-        """Return the expected visits to each node, by start."""
         return [self.visits(start, play) for start, play in zip(self.starts, plays, strict=True)]
 
     def prior_visits(self, start: int) -> Floats:
@@ -198,7 +194,6 @@ class ColumnCharts:
 
     @cached_property
     def best_plays(self) -> list[Play]:
-        """The play of the best chart, by start."""
         return self._best[1]
 
     def row_values(self) -> dict[str, dict[str, float]]:
@@ -271,12 +266,10 @@ class ColumnCharts:
 
     @cached_property
     def best_exceptions(self) -> dict[int, tuple[int, float]]:
-        """The two-card exceptions to the best chart."""
         return self.exceptions(self.best_plays)
 
     @cached_property
     def plays_with_exceptions(self) -> list[Play]:
-        """The play of the best chart with its two-card exceptions, by start."""
         if not self.best_exceptions:
             return self.best_plays
         acts = self.acts(self.chosen)

@@ -64,7 +64,6 @@ class Composition:
 
     @property
     def cards(self) -> float:
-        """Number of cards."""
         return sum(self.ranks)
 
     def removals(self, by_rank: bool) -> dict[str, list[tuple[float, Composition]]]:

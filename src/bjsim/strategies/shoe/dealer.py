@@ -119,7 +119,6 @@ def dealer_chances(play: DealerPlay, shoe: tuple[float, ...], removed: Removed) 
 
 
 def dealer_play(rules: Rules) -> DealerPlay:
-    """Return the dealer's play under `rules`."""
     own = Rules(
         dealer_stands_on=rules.dealer_stands_on,
         hit_soft_17=rules.hit_soft_17,

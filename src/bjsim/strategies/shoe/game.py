@@ -56,7 +56,6 @@ class Game:
         return labels
 
     def course(self, start: Start) -> Course:
-        """Return what happens against the first card of a start."""
         return course(self.rules, start[0])
 
     def ended(self, start: Start) -> bool:
@@ -87,7 +86,6 @@ class Game:
         return not (many and self.rules.max_hands == math.inf and self.rules.split_by == "value")
 
     def nodes(self, composition: Composition) -> Layout:
-        """Return the nodes that play from this shoe can reach."""
         most = []
         for value in range(VALUES):
             limit, pairs = self.limit(value, composition), int(composition.values[value]) - 2
@@ -153,7 +151,6 @@ class Game:
 
     @property
     def kinds(self) -> list[Kind]:
-        """All kinds."""
         return self._found[0]
 
     def kinds_of_hands(self, split: bool, free: bool = False, doubled: int = 0) -> NDArray[np.int64]:
@@ -191,7 +188,6 @@ class Game:
 
     @cached_property
     def rows(self) -> tuple[str, ...]:
-        """The rows of a chart for this game, in order."""
         return tuple(sorted({kind.row for kind in self.kinds if kind.legal}, key=row_order))
 
     @cached_property

@@ -54,7 +54,6 @@ class Options:
 
     @cached_property
     def rows(self) -> dict[str, range]:
-        """Indices of the options of each row."""
         rows: dict[str, range] = {}
         for index, (row, _) in enumerate(self.names):
             rows[row] = range(rows[row].start if row in rows else index, index + 1)

@@ -19,7 +19,6 @@ Strategy = str | Chart  # one of STRATEGIES, or a chart
 
 
 def find_start(shoe: ShoeStates, shown: str) -> int:
-    """Return the number of the start where the dealer shows these cards. Raises: InputError."""
     try:
         start = tuple(sorted(min(parse_rank(card), TEN) for card in shown))
         number = shoe.starts.index(start)

@@ -43,7 +43,6 @@ class TwoCardPlayer(StatePlayer):
         return type(self), (self.rules,)
 
     def policy(self, state: HandState, column: str, legal: str) -> str:
-        """Return the letter of the strategy's action; see `StatePlayer.policy`."""
         if legal == INSURANCE:
             taken = self._insured is not None and self._insured[_hand_numbers()[state.held]]
             return "I" if taken else "S"

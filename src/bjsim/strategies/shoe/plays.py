@@ -168,7 +168,6 @@ class ShoePlays:
         return takes_insurance(strategy, profits(shoe.nodes, shoe.shown, start), *shoe.dealt(start))
 
     def _ev(self, shoe: ShoeStates, tie_value: float, plays: Plays) -> float:
-        """Return the expected profit of a round in `shoe` with the decisions of `plays`."""
         analysis = Analysis(shoe, tie_value)
         ev = sum(shoe.chance[start] * value for start, value in analysis.ended())
         for start in shoe.live:

@@ -155,7 +155,6 @@ class PairGame(Game):
     pair: int
 
     def limit(self, value: int, composition: Composition) -> int:
-        """Return the maximum number of hands from splitting a pair of this value."""
         return super().limit(value, composition) if value == self.pair else 0
 
 

@@ -23,7 +23,6 @@ class ShoeTables:
 
     @property
     def value(self) -> float:
-        """The value of the strategy."""
         return self.solution.value_of(self.followed)
 
     def to_json(self, tables: Mapping[str, object]) -> dict[str, object]:

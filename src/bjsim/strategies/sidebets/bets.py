@@ -167,7 +167,6 @@ def make_bet(name: str, values: Mapping[str, Any]) -> BetRules:
 
 @lru_cache(maxsize=1)
 def built_in() -> Mapping[str, BetRules]:
-    """The side bets included, by name."""
     return {name: make_bet(name, values) for name, values in read_toml(Path(__file__).with_name("bets.toml")).items()}
 
 

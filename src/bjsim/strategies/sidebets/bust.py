@@ -26,7 +26,6 @@ class BustHand(NamedTuple):
 
 
 def bust_hands(rules: Rules) -> tuple[BustHand, ...]:
-    """Return all hands with which the dealer busts, given the totals on which the dealer stands."""
     return _hands(Rules(dealer_stands_on=rules.dealer_stands_on, hit_soft_17=rules.hit_soft_17))
 
 

@@ -38,7 +38,6 @@ class CardGrid:
 
 @lru_cache(maxsize=4)
 def all_hands(cards: int) -> CardGrid:
-    """All hands of so many cards."""
     return CardGrid(cards)
 
 
@@ -81,7 +80,6 @@ def _cards(hands: CardGrid, wanted: object, aces: str) -> Mask:
 
 
 def _multiset(held: list[Any], wanted: list[int]) -> Mask:
-    """Whether the hands have these cards in any order."""
     weights = {kind: 8**place for place, kind in enumerate(sorted({*wanted}))}
     lookup = np.full(len(KINDS), 8 ** len(weights), np.int64)
     lookup[[*weights]] = [*weights.values()]

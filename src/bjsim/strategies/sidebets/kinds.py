@@ -73,7 +73,6 @@ class SuitedShoe(NamedTuple):
 
     @property
     def size(self) -> int:
-        """The number of cards."""
         return sum(self.counts)
 
     @property

@@ -53,11 +53,9 @@ class PlayedBet:
 
     @property
     def ci95(self) -> tuple[float, float]:
-        """The 95% interval of the mean."""
         return self.mean - Z95 * self.se, self.mean + Z95 * self.se
 
     def to_json(self) -> dict[str, object]:
-        """The fields with the interval, as JSON values."""
         return asdict(self) | {"ci95": self.ci95}
 
     @property
@@ -180,7 +178,6 @@ def _result(bot: str, bet: str, sums: Floats, figures: SideBet) -> PlayedBet:
 
 
 def _tables(experiment: Experiment) -> Iterator[tuple[int, TracedTable]]:
-    """The tables of all seats in order, each with the number of its group."""
     for number, group in enumerate(experiment.groups):
         for table in group.tables if isinstance(group, CommonCards) else [group]:
             yield number, table  # type: ignore[misc]

@@ -106,7 +106,6 @@ class _Round:
         return self.pending[seat] if slot == NO_HAND else slot
 
     def draw(self, seat: int, hand: int, rank: int) -> None:
-        """Give a card to a hand."""
         slot = self.place(seat, hand)
         node = self.index.hands[self.hands[slot]]
         if isinstance(node, PendingHands):
@@ -128,7 +127,6 @@ class _Round:
             self.stakes[rest], self.bots[rest], self.kinds[rest] = self.stakes[slot], self.bots[slot], SECOND
 
     def split(self, seat: int, hand: int) -> None:
-        """Make a pair two pending hands."""
         slot, pending = self.slots[seat][hand], 2
         pair, others = self.index.hands[self.hands[slot]], self.pending[seat]
         assert isinstance(pair, Decision)
@@ -162,7 +160,6 @@ class DrawLogger:
         self._decisions: list[int] = []
 
     def add(self, events: Sequence[Event], bots: Sequence[int]) -> None:
-        """Log the next round."""
         table = _Round(self.state_index, bots, self.slots)
         for event in events:
             match event:
@@ -204,6 +201,5 @@ class DrawLogger:
             table.split(seat, hand)
 
     def draw_log(self) -> DrawLog:
-        """The log of all rounds so far."""
         draws, decisions = (array("q", numbers).tobytes() for numbers in (self._draws, self._decisions))
         return DrawLog(draws, decisions, self.slots)

@@ -69,13 +69,11 @@ class OpponentModel:
 
     @staticmethod
     def _updated(current: str, action: str, legal: str) -> str:
-        """The code of a cell after the bot chose `action` from the legal ones."""
         if action in "DR":
             return action + current[-1].lower()
         return current[0] + action.lower() if current[0] in "DR" and current[0] not in legal else action
 
     def apply(self, changes: ChartChanges) -> None:
-        """Apply changes that `observe` returned."""
         for cell, code in changes.items():
             row, _, column = cell.partition(" ")
             self._write(row, column, code)

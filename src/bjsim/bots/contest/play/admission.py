@@ -78,7 +78,6 @@ def check_trusted(entrants: Sequence[Entrant], folder: Path) -> None:
 
 
 def make_header(contest: Contest, entrants: Sequence[Entrant], houses: Sequence[Entrant]) -> dict[str, Any]:
-    """The header of the journal of a new contest. houses: the house players."""
     return {
         "bjsim": __version__,
         "python": platform.python_version(),

@@ -212,7 +212,6 @@ class Journal:
             self._file.write(line)
 
     def sync(self) -> None:
-        """Flush all records to disk."""
         with file_errors(self._file.name):
             self._file.flush()
             os.fsync(self._file.fileno())
@@ -224,7 +223,6 @@ class Journal:
 
 
 def _is_file_at(file: IO[bytes], path: Path) -> bool:
-    """Whether the open file is still the one at the path."""
     return path.exists() and os.path.samestat(os.fstat(file.fileno()), path.stat())
 
 

@@ -173,7 +173,6 @@ def _play_round(dealer: TableDealer, seats: Sequence[ContestSeat]) -> Record:
 
 
 def _restore_round(dealer: TableDealer, record: Record, seats: Sequence[ContestSeat]) -> None:
-    """Replay a round that was played before the contest was stopped, and the faults in it."""
     positions = dealer.paying
     for move in replay_round(dealer, record):
         if move.fault:
@@ -257,5 +256,4 @@ def _recorded_moves(
 
 
 def recorded_round(rules: Rules, record: Mapping[str, Any]) -> Round:
-    """The round of a record, with its cards."""
     return Round(rules, ScriptedShoe(record["cards"], "the record"), len(record["seats"]), record["chips"])

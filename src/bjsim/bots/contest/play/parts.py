@@ -68,7 +68,6 @@ class ContestPart:
         return ContestPart(path, header, rounds)
 
     def tables(self) -> Iterator[TablePlan]:
-        """The tables of its matches."""
         return tables(Roster(self.header), *self.matches)
 
     def check(self, header: Mapping[str, Any]) -> None:
@@ -102,7 +101,6 @@ class ContestPart:
 
 
 def _identity(header: Mapping[str, Any]) -> dict[str, Any]:
-    """What the parts of a contest have in common, by name."""
     bots = {"bots": [[bot["name"], bot["sha256"]] for bot in header["bots"]]}
     return {**header["contest"], **bots, "luck": header["luck"], "bjsim": header["bjsim"]}
 

@@ -65,7 +65,6 @@ class _Table:
         self.seen = dict.fromkeys(range(seats), 0)  # lines of the transcript
 
     def replay(self, record: Record) -> Iterator[Asked]:
-        """The questions of the next round."""
         number, positions = self.dealer.round, self.dealer.paying
         for move in replay_round(self.dealer, record):
             position, fault = positions[move.seat], move.fault

@@ -73,7 +73,6 @@ class SecondAnswers:
             raise PartError(f"{part.path} is refused: {'; '.join(shown)}{more}")
 
     def _ask(self, plan: TablePlan, rounds: Sequence[Record]) -> Iterator[SecondAnswer]:
-        """What each bot at a table answers in each of its rounds."""
         dealer = TableDealer(self.contest, plan, None)
         players = [self.player_of(bot) for bot in plan.bots]
         line_seats = seat_line_bots(dealer, players, resumed=False)
@@ -104,6 +103,5 @@ class SecondAnswers:
 
 
 def _text(moves: Sequence[str], notes: Sequence[str], faults: Sequence[Record]) -> str:
-    """Moves with notes and faults, in words."""
     words = [f"{move} ({note})" if note else move for move, note in zip(moves, notes, strict=True)]
     return ", ".join([*words, *(f"a fault: {fault['kind']}" for fault in faults)]) or "nothing"

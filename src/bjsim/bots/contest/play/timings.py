@@ -26,7 +26,6 @@ class Timings:
         self.seconds += [0.0] * missing
 
     def add(self, bot: int, seconds: float) -> None:
-        """Count a move."""
         if bot >= 0:
             self.moves[bot] += 1
             self.seconds[bot] += seconds

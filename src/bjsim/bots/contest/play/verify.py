@@ -65,7 +65,6 @@ class _ContestReplay:
         self._tables: dict[Owner, list[TableDealer]] = {}  # of the unfinished match of each series
 
     def confirm(self, number: int, record: Record) -> None:
-        """Replay record `number`. Raises: ReplayMismatch."""
         kind = record["record"]
         if self.standings.closed or (self.standings.end and kind not in ("change", "close")):
             raise ReplayMismatch(f"record {number} follows the end")
@@ -97,7 +96,6 @@ class _ContestReplay:
         self.rounds += 1
 
     def _open(self, number: int, owner: Owner) -> list[TableDealer]:
-        """The tables of the next match of a series."""
         contest, roster = self.standings.contest, self.roster
         if owner not in roster.series():
             raise ReplayMismatch(f"record {number}: bot {owner} has no matches of its own")

@@ -211,7 +211,6 @@ class Worker:
     def _play(
         self, connection: Connection, task: int, plan: TablePlan, done: list[Record], players: Mapping[int, Player]
     ) -> None:
-        """Play a table and send its rounds to the host."""
         times: list[tuple[int, float]] = []
         unsent: list[tuple[Record, Times] | _TableDone] = []
         last_sent = time.monotonic()

@@ -49,7 +49,6 @@ def close(folder: Path) -> None:
 
 
 def _renamed(value: Any, name: Callable[[str], object]) -> Any:
-    """A JSON value with a function applied to all its texts."""
     if isinstance(value, dict):
         return {key: _renamed(part, name) for key, part in value.items()}
     if isinstance(value, list):

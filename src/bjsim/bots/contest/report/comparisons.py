@@ -52,7 +52,6 @@ def describe_evidence(standings: Standings) -> str:
 
 
 def format_e(value: float) -> str:
-    """An e-value in few digits."""
     return f"{value:.2g}" if value < 10 else f"{value:,.0f}" if value < 1e6 else f"{value:.0e}"
 
 
@@ -97,7 +96,6 @@ def _names(standings: Standings, differences: Sequence[BotDifference]) -> str:
 
 
 def _more(close: Sequence[BotDifference]) -> str:
-    """How many more matches would separate these pairs."""
     missing = [difference.missing for difference in close]
     known = [matches for matches in missing if matches]
     if len(known) < len(missing):

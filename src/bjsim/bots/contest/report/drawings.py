@@ -21,7 +21,6 @@ def _scale(low: float, high: float, start: float = 0.0, end: float = 100.0) -> A
 
 
 def _ticks(low: float, high: float, count: int = 5) -> list[float]:
-    """Round numbers between the bounds, about `count` of them."""
     span = (high - low) or 1.0
     step = 10.0 ** len(str(int(span / count))) / 10 if span >= count else 1.0
     while span / step > count:

@@ -59,11 +59,9 @@ class BotMistakes:
 
     @property
     def chips_per_hand(self) -> float:
-        """The cost of all mistakes in chips per hand."""
         return sum(mistake.chips for mistake in self.by_cell.values()) / max(1, self.hands)
 
     def costliest(self, count: int) -> list[tuple[Cell, Mistake]]:
-        """The cells of the mistakes that cost most in all, and what they cost."""
         return sorted(self.by_cell.items(), key=lambda item: -item[1].chips)[:count]
 
 

@@ -111,7 +111,6 @@ def write_atomically(path: Path, text: str) -> None:
 
 
 def write_standings(folder: Path, standings: Standings, timings: Timings | None = None) -> None:
-    """Write standings.json and standings.csv."""
     write_atomically(folder / "standings.json", standings_json(standings, timings))
     write_atomically(folder / "standings.csv", standings_csv(standings, timings))
 

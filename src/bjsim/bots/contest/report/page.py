@@ -115,7 +115,6 @@ class ContestReport:
         return [question for question in self._questions[key] if question.bot == bot]
 
     def render(self, template: str, **values: Any) -> str:
-        """Render a page."""
         standings = self.standings
         return templates().get_template(template).render(
             standings=standings, contest=standings.contest, rules=standings.contest.rules, rows=self.rows,
@@ -133,7 +132,6 @@ def format_swing(record: Mapping[str, Any], names: Sequence[str]) -> str:
 
 
 def replayed(data: PageData, swings: int) -> str:
-    """The rounds that can be replayed, in words."""
     count, match = len(data.last), data.match + 1
     whole = "the only round" if count == 1 else f"all {count} rounds"
     last = whole if count == data.rounds else f"the first {count} of {data.rounds} rounds"
@@ -141,7 +139,6 @@ def replayed(data: PageData, swings: int) -> str:
 
 
 def render_index(report: ContestReport) -> str:
-    """Render the page of the contest."""
     standings, data, rows = report.standings, report.data, report.rows
     contest = standings.contest
     sources = published_sources([bot["source"] for bot in standings.bots])
@@ -175,7 +172,6 @@ def render_index(report: ContestReport) -> str:
 
 
 def titled(hand: Mapping[str, Any], label: str) -> dict[str, Any]:
-    """A replay with a title."""
     return {**hand, "title": f"{label}, hand {hand['hand']}"}
 
 

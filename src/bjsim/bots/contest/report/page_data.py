@@ -30,7 +30,6 @@ class FaultGroup:
     shown: list[dict[str, Any]] = field(default_factory=list)
 
     def add(self, fault: Mapping[str, Any], record: Mapping[str, Any]) -> None:
-        """Count a fault in the round of a record."""
         self.count += 1
         same = next((each for each in self.shown if each["detail"] == fault["detail"]), None)
         if same:
@@ -77,7 +76,6 @@ class PageData:
         self._retired: Counter[int] = Counter()  # the same of bots that have retired, which have no strikes left
 
     def add(self, record: Mapping[str, Any]) -> None:
-        """Take the next record of the journal."""
         if record["record"] == "change":
             self._changed = True
         elif record["record"] == "retire":
@@ -109,7 +107,6 @@ class PageData:
             self.faults.setdefault(key, FaultGroup(*key)).add(fault, kept)
 
     def _with(self, swings: Swings, swing: int, record: dict[str, Any], count: int) -> Swings:
-        """The largest swings, among them this one if it is large enough."""
         if len(swings) == count and swing <= swings[-1][0]:
             return swings
         return nlargest(count, [*swings, (swing, -self._number, record)], key=lambda each: each[:2])

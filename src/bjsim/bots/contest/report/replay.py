@@ -147,7 +147,6 @@ class _TableState:
         ]
 
     def step(self, event: Event) -> str:
-        """Apply an event to the table; returns its description."""
         match event:
             case Shuffled():
                 return "The shoe is shuffled."

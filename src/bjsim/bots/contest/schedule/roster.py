@@ -66,7 +66,6 @@ class Roster:
         self.versions.append(int(bot.get("version", 1)))
 
     def owner(self, bot: int) -> Owner:
-        """The owner of the series that a bot plays in."""
         return None if bot < self.founders else bot
 
     @property
@@ -94,7 +93,6 @@ class Roster:
 
     @property
     def finished(self) -> bool:
-        """Whether all matches of all series have been played."""
         return all(self.played[owner] >= self.total for owner in self.series())
 
     def series(self) -> list[Owner]:
@@ -102,7 +100,6 @@ class Roster:
         return list(dict.fromkeys(self.owner(bot) for bot in self.present))
 
     def add(self, record: Mapping[str, Any]) -> None:
-        """Count a record of the journal."""
         if record["record"] == "match":
             self.played[record.get("own")] += 1
         elif record["record"] == "retire":
@@ -133,7 +130,6 @@ class Roster:
         return {self.owner(bot) for bot in change["leave"]}
 
     def version_of(self, name: str) -> int:
-        """The next version of a bot of this name."""
         return 1 + max((self.versions[n] for n, bot in enumerate(self.bots) if bot["name"] == name), default=0)
 
     # --- tables
@@ -150,7 +146,6 @@ class Roster:
         ]
 
     def own_match(self, bot: int, match: int) -> list[TablePlan]:
-        """The table of a match of a bot's own series."""
         contest = self.contest
         return [own_table(bot, match, self.tables, self.size, len(contest.field), contest.duplicate)]
 

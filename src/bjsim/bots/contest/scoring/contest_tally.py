@@ -59,7 +59,6 @@ class ContestTally:
 
     @property
     def contest(self) -> Contest:
-        """The settings."""
         return self.roster.contest
 
     @property
@@ -69,7 +68,6 @@ class ContestTally:
 
     @property
     def batch_size(self) -> int:
-        """Matches per batch."""
         return self.roster.batch_size
 
     @property
@@ -79,7 +77,6 @@ class ContestTally:
         return [*self.names, *reversed(houses)]
 
     def add(self, record: Mapping[str, Any]) -> None:
-        """Count the next record."""
         kind = record["record"]
         if kind == "round":
             self._round(record)
@@ -99,7 +96,6 @@ class ContestTally:
             self.closed = True
 
     def add_all(self, records: Iterable[Mapping[str, Any]]) -> Self:
-        """Count records."""
         for record in records:
             self.add(record)
         return self
@@ -175,7 +171,6 @@ class ContestTally:
                 self._points[bot][score.matches] = self.mean_chips(bot)
 
     def _count_kinds(self, luck: list[list[float]]) -> None:
-        """Count the luck at a table in a match by kind of draw."""
         self.kinds = self.kinds or [RunningMoments() for _ in luck[0]]
         for moments, parts in zip(self.kinds, zip(*luck, strict=True), strict=True):
             moments.add(sum(parts))

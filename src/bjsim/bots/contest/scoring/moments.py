@@ -20,7 +20,6 @@ class RunningMoments:
     spread: float = 0.0
 
     def add(self, value: float) -> None:
-        """Add a value."""
         deviation = value - self.mean
         self.n += 1
         self.total += value

@@ -12,7 +12,6 @@ RUN = f"import sys; sys.path.append(sys.argv.pop(1)); from {__name__}.main impor
 
 
 def source(name: str) -> bytes:
-    """The content of the file `name` in this folder."""
     return (FOLDER / name).read_bytes()
 
 

@@ -101,7 +101,6 @@ REHEARSAL = compile("import sys\nx = 'H' if int('17') < 17 else f'{17:d}'\nprint
 
 
 def prctl(option: int, value: int) -> None:
-    """Set an attribute of this process; see prctl(2)."""
     _ctypes.call_function(PRCTL, (option, value, 0, 0, 0))
 
 

@@ -43,7 +43,6 @@ def chunks(descriptor: int, runner: Runner) -> Iterator[bytes]:
 
 
 def frames(descriptor: int, runner: Runner) -> Iterator[bytes]:
-    """The frames read from the descriptor, until its end."""
     data = b""
     for chunk in chunks(descriptor, runner):
         data += chunk

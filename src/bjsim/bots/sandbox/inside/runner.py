@@ -62,7 +62,6 @@ class Runner:
         return self._reply(EXIT, 0, 0, b"", b"")
 
     def move(self, frame: bytes) -> bytes:
-        """Play one move; returns the reply."""
         started = time.monotonic_ns()
         self.out.clear()
         self.err.clear()

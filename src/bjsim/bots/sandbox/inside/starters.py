@@ -83,7 +83,6 @@ class ForkStarter:
 
     @property
     def end_signal(self) -> int:
-        """As in exec mode."""
         return self.statuses
 
     def start(self) -> None:

@@ -40,7 +40,6 @@ class Output:
                 return
 
     def clear(self) -> None:
-        """Discard what was read."""
         self.data, self.total = b"", 0
 
 

@@ -125,7 +125,6 @@ class CountedRounds(NamedTuple):
     expected: Array
 
     def at(self, chosen: Array | slice) -> CountedRounds:
-        """Some of the rounds."""
         return CountedRounds(*(field[chosen] for field in self))
 
 

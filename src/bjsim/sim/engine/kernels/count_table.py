@@ -152,7 +152,6 @@ def deal_card(w: Any, rank: Any) -> None:
 
 @compiled(_nrt=False)
 def fill_shoe(w: Any) -> None:
-    """Make the composition that of a full shoe."""
     w.left[0] = 0.0
     for q in range(len(w.luck.full)):
         w.counts[q] = w.luck.full[q]

@@ -38,7 +38,6 @@ def weigh_logged(luck: Any, s: Any, row: Any, card: Any) -> Any:
 
 @compiled(_nrt=False, forceinline=True)
 def of_own_card(luck: Any, s: Any, row: Any, card: Any) -> Any:
-    """Luck of a card that a seat draws in a row."""
     left = luck.left[0]
     surprise = weigh_cards(luck.paid[row], luck.own[row], luck.slopes[row], luck.counts, left, card)
     if luck.split[s]:
@@ -74,7 +73,6 @@ def deal_card(luck: Any, card: Any) -> None:
 
 @compiled(_nrt=False)
 def fill_shoe(luck: Any) -> None:
-    """Make the composition that of a full shoe."""
     luck.left[0] = 0.0
     for q in range(luck.outcome_after.shape[1]):
         luck.counts[q] = luck.full[q]
@@ -83,7 +81,6 @@ def fill_shoe(luck: Any) -> None:
 
 @compiled(_nrt=False, forceinline=True)
 def log_hand(luck: Any, s: Any, hand: Any) -> None:
-    """Note the payoffs of a split hand."""
     for o in range(luck.logged.shape[1]):
         luck.logged[s, o] += luck.hands[luck.chart[s], 1 + hand, o]
     luck.split[s] = 1
@@ -91,7 +88,6 @@ def log_hand(luck: Any, s: Any, hand: Any) -> None:
 
 @compiled(_nrt=False, forceinline=True)
 def settle(luck: Any, s: Any, code: Any) -> None:
-    """Add a seat's payoff."""
     units, tied = split_payoff(code)
     luck.units[s] += units
     luck.bets[s] += 1 - tied

@@ -31,7 +31,6 @@ def step(table: Any, cards: Any, position: Any, log: Any, row: Any, logged: Any)
 
 @compiled(_nrt=False, forceinline=True)
 def make_lane_shoe(compiled: Any, blocks: Any, lanes: Any, lane: Any) -> Any:
-    """The shoe of a lane."""
     return ShoeArrays(
         lanes.cards[lane], blocks.keys[lanes.block[lane]], lanes.read[lane : lane + 1], lanes.ready[lane : lane + 1],
         lanes.chunk[lane : lane + 1], lanes.before[lane : lane + 1], compiled.numbers.shoe_size,
@@ -55,7 +54,6 @@ def finish_shoe(lookup: Any, shoe: Any, cut: Any, lanes: Any, lane: Any) -> None
 
 @compiled(_nrt=False, forceinline=True)
 def provide(lookup: Any, shoe: Any, cut: Any, lanes: Any, lane: Any) -> None:
-    """Generate cards for a lane."""
     if shoe.size == 0:
         refill(shoe, np.int64(0))
         lanes.limit[lane] = shoe.ready[0] - STRIDE

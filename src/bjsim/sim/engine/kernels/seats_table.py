@@ -24,7 +24,6 @@ def step(seats: Any, entry: Any, card: Any) -> Any:
 
 @compiled(_nrt=False, forceinline=True)
 def deal(compiled: Any, shoe: Any, seats: Any) -> None:
-    """Deal a round."""
     for s in range(len(seats.entry)):
         seats.entry[s] = seats.start[s]
     for to_dealer in compiled.deal:

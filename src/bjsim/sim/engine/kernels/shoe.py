@@ -81,7 +81,6 @@ def refill(shoe: Any, kept: Any) -> None:
 
 @compiled(_nrt=False)
 def more(shoe: Any) -> None:
-    """Generate the next cards."""
     if shoe.size == 0:
         refill(shoe, np.int64(0))
         return

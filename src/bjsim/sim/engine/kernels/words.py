@@ -30,7 +30,6 @@ high_and_low: Any = intrinsic(_high_and_low)
 
 @compiled(inline="always")
 def word(start: Any, gamma: Any, i: Any) -> Any:
-    """Word i of the stream."""
     z = start + np.uint64(i) * gamma
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
