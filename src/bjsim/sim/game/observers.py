@@ -82,7 +82,7 @@ def find_fault(action: Action, view: View) -> str:
     """Why an action is not legal: `overbet`, or `bad-reply` if its letter is not allowed; empty for a legal action."""
     if action.letter == "B" and not 0 <= action.amount <= view.chips:
         return "overbet"
-    return "" if action.letter in tuple(view.legal) else "bad-reply"
+    return "" if len(action.letter) == 1 and action.letter in view.legal else "bad-reply"
 
 
 def find_observers(players: Sequence[Player]) -> Observers:
@@ -105,7 +105,7 @@ def show_events(observers: Observers, events: Sequence[Event], first: int) -> in
 
 def ask_bets(rules: Rules, players: Sequence[Player], chips: Sequence[int]) -> tuple[int, ...]:
     """Ask for the bets of a round: units per seat, 1 for seats that do not choose; empty if none does."""
-    if not any(hasattr(player, "bet") for player in players):
+    if not [player for player in players if hasattr(player, "bet")]:
         return ()
     return tuple(
         _ask_bet(player, View(rules, seat, "", "", "", 0, held, ""))

@@ -72,13 +72,20 @@ class Round:
             RunFailed: A seat reached the limit on hands.
             InputError: A scripted shoe ran out of cards.
         """
-        yield from self._deal()
+        deal = self.rules.deal
+        if self.rules.attack:  # which is offered once the first card, the dealer's, is open
+            self._deal(deal[:1])
+            yield from self._offer(ATTACK)
+            deal = deal[1:]
+        self._deal(deal)
+        for seat in self.seats if self._hands == 1 else ():
+            self._to_next_decision(seat)
         if self.rules.insurance and self.dealer.ranks[0] == 0:  # every seat is asked, also one with a natural
             for seat in self.seats:
                 action = yield Question(seat.number, self.view(seat, seat.hands[0], INSURANCE))
                 seat.insured = action.letter == "I"
             self.events += [events.Insured(seat.number) for seat in self.seats if seat.insured]
-        if RANKS[min(self.dealer.ranks[0], TEN)] in tuple(EARLY_SURRENDER[self.rules.surrender]):
+        if RANKS[min(self.dealer.ranks[0], TEN)] in EARLY_SURRENDER[self.rules.surrender]:
             for seat in [seat for seat in self.seats if seat.playing]:
                 answer = yield self._question(seat)
                 if answer.letter == "R":
@@ -124,18 +131,14 @@ class Round:
 
     # --- the deal
 
-    def _deal(self) -> Generator[Question, Action, None]:
-        for number, letter in enumerate(self.rules.deal):
+    def _deal(self, letters: str) -> None:
+        for letter in letters:
             if letter == "p":
                 for seat in self.seats:
                     for index in range(self._hands):
                         self._card(seat, index)
             else:
                 self._dealer_card(face_down=bool(self.dealer.ranks) and self.rules.dealer_shows == "up")
-            if self.rules.attack and number == 0:
-                yield from self._offer(ATTACK)
-        for seat in self.seats if self._hands == 1 else ():
-            self._to_next_decision(seat)
 
     def _offer(self, legal: str) -> Generator[Question, Action, None]:
         for seat in self.seats:
@@ -143,7 +146,7 @@ class Round:
             if action.letter != "S":
                 self.events.append(_acted(seat.number, 0, action))
             if action.letter == "A":
-                self._stake(seat, seat.hands[0], self.rules.buy_in)
+                seat.stake(seat.hands[0], self.rules.buy_in)
                 seat.bets = 2
             if action.letter == "X":
                 seat.exchange()
@@ -162,7 +165,7 @@ class Round:
 
     def _dealer_card(self, face_down: bool = False) -> None:
         card = self.dealer.take(self._draw())
-        self.events.append(_dealt(card, face_down=face_down))
+        self.events.append(_dealt(card, events.DEALER, 0, face_down))
         if face_down:
             self._face_down = card
 
@@ -190,7 +193,7 @@ class Round:
                     self._act(seat, (yield self._question(seat)))
 
     def _act(self, seat: Seat, action: Action) -> None:
-        index, letter, amount = seat.turn, *action
+        index, letter = seat.turn, action.letter
         hand = seat.hands[index]
         hand.moves += 1
         self.events.append(_acted(seat.number, index, action))
@@ -201,11 +204,11 @@ class Round:
         elif letter == "H":
             self._card(seat, index)
         elif letter == "B":
-            self._stake(seat, hand, amount)
+            seat.stake(hand, action.amount)
         elif letter == "D":
             free = hand.stake if doubles_free(self.rules, hand) else 0
             hand.doubled += 1
-            self._stake(seat, hand, hand.stake, free)
+            seat.stake(hand, hand.stake, free)
             self._card(seat, index)
             charlie = len(hand.ranks) == self.rules.charlie
             if not legal_letters(self.rules, seat, hand):
@@ -215,11 +218,6 @@ class Round:
         if hand.moves >= self.rules.move_cap and not hand.ending and hand.points <= 21:
             self._end(seat, "move-cap")
         self._to_next_decision(seat)
-
-    def _stake(self, seat: Seat, hand: PlayedHand, chips: int, free: int = 0) -> None:
-        hand.stake += chips
-        hand.free += free
-        seat.chips -= chips - free
 
     def _split(self, seat: Seat, index: int) -> None:
         pair = seat.hands[index]
@@ -267,14 +265,16 @@ class Round:
         Returns:
             The view.
         """
-        cards = self.dealer.letters
-        up = len(cards) if self.rules.dealer_shows == "both" else 1
-        hands, after = seat.hands_of(hand.bet), max(len(seat.hands) - seat.turn - 1, 0)
-        pending = after if self._hands == 1 else [len(each.ranks) for each in hands].count(1)
+        cards, both = self.dealer.letters, self.rules.dealer_shows == "both"
+        up, hidden = (cards, "") if both else (cards[:1], HIDDEN * (len(cards) - 1))
+        hands, pending, others = len(seat.hands), max(len(seat.hands) - seat.turn - 1, 0), ""
+        if self._hands > 1:
+            own = seat.hands_of(hand.bet)
+            hands, pending, others = len(own), [len(each.ranks) for each in own].count(1), seat.others(hand)
         return View(
-            self.rules, seat.number, hand.letters, cards[:up], cards[:up] + HIDDEN * len(cards[up:]) + self.open_cards,
-            hand.stake, max(seat.chips, 0), legal or hand.legal, hand.split_from >= 0, len(hands),
-            pending, hand.free == hand.stake, hand.doubled, seat.others(hand) if self._hands > 1 else "",
+            self.rules, seat.number, hand.letters, up, up + hidden + self.open_cards,
+            hand.stake, max(seat.chips, 0), legal or hand.legal, hand.split_from >= 0, hands,
+            pending, hand.free == hand.stake, hand.doubled, others,
         )  # fmt: skip
 
     # --- the dealer

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bjsim.sim.game.actions import Action
-from bjsim.sim.game.cards import RANKS, VALUES, best_points
+from bjsim.sim.game.cards import RANKS, VALUES
 from bjsim.sim.game.events import Ending
 from bjsim.sim.game.rules import Rules
 
@@ -34,9 +34,11 @@ class Cards:
         letter = RANKS[rank]
         self.ranks.append(rank)
         self.letters += letter
-        self._hard += VALUES[rank]
-        self._ace = self._ace or rank == 0
-        self.points, self.soft = best_points(self._hard, self._ace)
+        self._hard = hard = self._hard + VALUES[rank]
+        if rank == 0:
+            self._ace = True
+        self.soft = self._ace and hard <= 11  # as `best_points`, without a call
+        self.points = hard + 10 if self.soft else hard
         return letter
 
 
@@ -80,16 +82,16 @@ class Seat:
     number: int
     chips: int
     hands: list[PlayedHand]
+    bets: int = 1
     turn: int = 0
     answer: Action | None = None
     insured: bool = False
-    bets: int = 1
 
     @classmethod
     def with_bets(cls, rules: Rules, number: int, chips: int) -> Seat:
         """A seat that has made its bets, before the deal. chips: what it holds before."""
         hands = [PlayedHand(rules.buy_in, bet=bet) for bet in range(rules.bets)]
-        return cls(number, chips - rules.buy_in * rules.bets, hands, bets=rules.bets)
+        return cls(number, chips - rules.buy_in * rules.bets, hands, rules.bets)
 
     @property
     def playing(self) -> bool:
@@ -101,6 +103,12 @@ class Seat:
 
     def others(self, hand: PlayedHand) -> str:
         return "".join(each.letters for each in self.hands if each is not hand)
+
+    def stake(self, hand: PlayedHand, chips: int, free: int = 0) -> None:
+        """Add to the stake of a hand; the house puts up the `free` chips of them."""
+        hand.stake += chips
+        hand.free += free
+        self.chips -= chips - free
 
     def exchange(self) -> None:
         """Exchange the second cards of its two hands."""

@@ -55,17 +55,19 @@ def settle_seats(
     rules: Rules, seats: Sequence[Seat], dealer: Cards
 ) -> tuple[tuple[Fraction, ...], tuple[Fraction, ...], list[Event]]:
     """Settle all hands; return each seat's profit and replayed stake in initial bets, and the events."""
-    net, tied, events = [], [], list[Event]()
+    net, tied = [], []
+    events: list[Event] = []
     special = rules.naturals == "both" and dealer.natural
     for seat in seats:
         paid = pay_seat(rules, seat.hands, dealer, special)
         events += [Settled(seat.number, index, hand.net, hand.tied) for index, hand in enumerate(paid)]
-        net.append(add_amounts([hand.net for hand in paid]))
+        profits, stakes = zip(*paid, strict=True)
+        net.append(add_amounts(profits))
         if seat.insured:
             insurance = seat.bets * (Fraction(1) if special else Fraction(-1, 2))
             events.append(InsuranceSettled(seat.number, insurance))
             net[-1] += insurance
-        tied.append(add_amounts([hand.tied for hand in paid]))
+        tied.append(add_amounts(stakes))
     return tuple(net), tuple(tied), events
 
 

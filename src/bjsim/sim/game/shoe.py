@@ -170,7 +170,8 @@ class DeckShoe:
         return True
 
     def draw(self) -> int:
-        self.replenish()
+        if self.dealt == self.size:
+            self._shuffle()
         card = self._cards[self.dealt]
         self.dealt += 1
         return card
