@@ -22,7 +22,7 @@ from support.documents import PAGES, ROOT, Block, blocks, parse_command, split_w
 from bjsim.cli.main import cli
 from bjsim.errors import InputError
 from bjsim.sim.game.presets import named_rules
-from bjsim.sim.game.rule_fields import NOT_MODELLED, not_modelled
+from bjsim.sim.game.rule_fields import side_bet_error
 from bjsim.sim.game.rules import Rules
 
 BLOCKS = [
@@ -120,15 +120,11 @@ def test_blocks_are_found() -> None:
     assert len(BLOCKS) > 20 and sum(len(block.commands) for block in BLOCKS) > 30
 
 
-def test_what_the_scope_excludes_is_refused_as_such() -> None:
-    """A game or a bet of the page is not called an unknown one, whether as a rule set or as a rule."""
-    rows = [line.split(" | ") for line in (ROOT / "docs/explanation/scope.md").read_text("utf-8").splitlines()]
-    examples = {row[0].removeprefix("| "): row[1] for row in rows if len(row) == 3}
-    for what in NOT_MODELLED:
-        for name in examples[what].split(", "):
-            expected = f"{name!r} needs {what}, which bjsim does not model; docs/explanation/scope.md says"
-            with pytest.raises(InputError, match=re.escape(expected)):
-                named_rules(name)
-            with pytest.raises(InputError, match=re.escape(expected)):
-                Rules().replace(**{name: "true"})
-    assert not_modelled("spanish") is not_modelled("european") is None
+@pytest.mark.parametrize("name", ["21+3", "Perfect Pairs", "lucky-lucky", "buster", "match-the-dealer"])
+def test_a_side_bet_is_not_called_an_unknown_rule(name: str) -> None:
+    expected = f"{name!r} is a side bet, not a rule; `bjsim sidebet` lists those included"
+    with pytest.raises(InputError, match=re.escape(expected)):
+        named_rules(name)
+    with pytest.raises(InputError, match=re.escape(expected)):
+        Rules().replace(**{name: "true"})
+    assert side_bet_error("spanish") is side_bet_error("european") is None

@@ -1,11 +1,22 @@
 """The examples in the README work as shown."""
 
 import doctest
+import re
 from pathlib import Path
+
+import pytest
 
 import bjsim
 
-README = Path(__file__).parent.parent / "README.md"
+ROOT = Path(__file__).parent.parent
+README = ROOT / "README.md"
+LINK = re.compile(r"\]\((?!https?:|#)([^)#\s]+)")
+
+
+@pytest.mark.parametrize("page", [README, *ROOT.glob("C*.md"), *(ROOT / "docs").rglob("*.md")], ids=lambda p: p.name)
+def test_links_lead_to_files(page):
+    for link in LINK.findall(page.read_text(encoding="utf-8")):
+        assert (page.parent / link).exists(), link
 
 
 def test_the_readme_is_a_doctest():

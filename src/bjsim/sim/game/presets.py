@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bjsim.arguments import a_type
 from bjsim.errors import suggest
-from bjsim.sim.game.rule_fields import not_modelled
+from bjsim.sim.game.rule_fields import side_bet_error
 from bjsim.sim.game.rules import Rules, RulesError
 from bjsim.toml_files import read_toml
 
@@ -40,7 +40,7 @@ def named_rules(name: str) -> Rules:
     """Return the rules of a preset. Raises: RulesError, with the most similar name."""
     if name in PRESETS:
         return PRESETS[name].rules
-    if refused := not_modelled(name):
+    if refused := side_bet_error(name):
         raise refused
     hint = suggest(name, PRESETS, f"presets are {', '.join(PRESETS)}.")
     raise RulesError(f"no rule set is called {name!r}; {hint} A rules file must end in .toml")

@@ -34,9 +34,9 @@ WORDS: dict[str, dict[str, object]] = {  # what casinos and books write for rule
 }
 ALIASES = {"bj": "blackjack_pays", "pen": "cut", "penetration": "cut", "p": "ten_probability"}  # short names of fields
 
-NOT_MODELLED = {  # what docs/explanation/scope.md excludes, by the words that ask for it
-    "side bets within rounds": "21-3 perfect-pairs lucky-ladies royal-match over-under side-bet",
-}
+SIDE_BETS = re.compile(
+    "21-3|perfect-pairs|lucky|royal-match|over-13|under-13|over-under|match-the-dealer|buster|side-bet"
+)
 
 
 class RulesError(InputError):
@@ -65,7 +65,7 @@ def plain(value: object) -> object:
 
 def unknown_field(name: str, known: Iterable[str]) -> RulesError:
     """The error for a field that does not exist; it names the most similar one."""
-    if refused := not_modelled(name):
+    if refused := side_bet_error(name):
         return refused
     name = shorten(name)
     typed = name.lower()
@@ -74,14 +74,11 @@ def unknown_field(name: str, known: Iterable[str]) -> RulesError:
     return RulesError(f"no rule is called {name!r}; {f'did you mean {meant[0]}?' if meant else hint}")
 
 
-def not_modelled(name: str) -> RulesError | None:
-    """The error for a name that asks for what bjsim does not model; None for other names."""
-    text = re.sub(r"[^a-z0-9]+", "-", name.lower())
-    for what, words in NOT_MODELLED.items():
-        if any(word in text for word in words.split()):
-            page = "docs/explanation/scope.md says what there is instead"
-            return RulesError(f"{shorten(repr(name))} needs {what}, which bjsim does not model; {page}")
-    return None
+def side_bet_error(name: str) -> RulesError | None:
+    """The error for a side bet where rules are expected; None for other names."""
+    if not SIDE_BETS.search(re.sub(r"[^a-z0-9]+", "-", name.lower())):
+        return None
+    return RulesError(f"{shorten(repr(name))} is a side bet, not a rule; `bjsim sidebet` lists those included")
 
 
 def parse_word(text: str) -> dict[str, object] | None:
