@@ -214,7 +214,7 @@ def cost_lines(evaluation: Evaluation) -> list[str]:
 
 def cost(value: float) -> str:
     """Format a cost, in initial bets, as a percentage of the bet; a rounding error never prints as -0."""
-    return f"{100 * (round(value, 10) + 0.0):.6f}%"
+    return f"{100 * (round(value, 8) + 0.0):.6f}%"
 
 
 def cell_table(evaluation: Evaluation, cells: Sequence[WrongCell]) -> Printed:
