@@ -5,6 +5,7 @@ import random
 import re
 import shlex
 from html import unescape
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -19,6 +20,8 @@ from bjsim.app.long_work import AskedCount, AskedRun, count_report, run_report
 from bjsim.app.table_work import AskedPlay, play_report
 from bjsim.app.work import ChosenGame
 from bjsim.cli.main import cli
+from bjsim.strategies.evaluation.best import in_its_shoe
+from bjsim.strategies.formats.text import format_text
 
 pytestmark = pytest.mark.slow
 SETTINGS = 50
@@ -34,11 +37,12 @@ CHANGES = {
 
 def games(number, presets, seed):
     """Games of presets with up to three changes of rules, the same for a seed."""
-    chosen = random.Random(seed)
+    chosen, found = random.Random(seed), []
     for _ in range(number):
         names = chosen.sample(sorted(CHANGES), chosen.randrange(4))
         settings = tuple(f"{name}={chosen.choice(CHANGES[name])}" for name in names)
-        yield ChosenGame(chosen.choice(presets), settings)
+        found.append(ChosenGame(chosen.choice(presets), settings))
+    return found
 
 
 def command(page):
@@ -74,6 +78,25 @@ def test_hand(game):
     for value in values:
         number = abs(float(value.replace("−", "-")))
         assert any(abs(abs(float(each)) - number) < 6e-10 for each in re.findall(r"-?[0-9.]+(?:e-?\d+)?", text)), value
+
+
+@pytest.mark.parametrize("game", games(SETTINGS, ["easy", "blackjack-p", "single-deck", "vegas-s17"], 5))
+def test_chart(game, tmp_path, monkeypatch):
+    """The best chart with some stands and hits exchanged: its values, all wrong cells, and the chart to copy."""
+    chosen, best = random.Random(str(game)), format_text(in_its_shoe(game.rules()).chart)
+    text = re.sub(r"\b[HS]\b", lambda code: chosen.choice("HS") if chosen.random() < 0.1 else code[0], best)
+    monkeypatch.chdir(tmp_path)
+    Path("chart.txt").write_text(text)
+    page = work.chart_report(game, text)
+    found, shown = printed(page), figures(page)
+    for name, key in (("value of the chart", "value"), ("value of the best chart", "best")):
+        assert shown[name].replace("−", "-") == f"{100 * found[key]:+.6f}% of the bet"
+    assert shown["difference"] == f"{100 * found['difference']:.6f}% of the bet"
+    wrong = rows(page, "wrong")[1:]
+    for row, cell in zip(wrong, found["cells"], strict=True):
+        assert row[:5] == [cell["row"], cell["column"], cell["chart"], cell["best"], f"{100 * cell['cost']:.6f}%"]
+    corrected = re.search(r"The best chart, which.*?<pre[^>]*>(.*?)</pre>", unescape(page), re.S)
+    assert corrected and corrected[1].strip() == best.strip()
 
 
 @pytest.mark.parametrize("game", games(SETTINGS, ["easy", "blackjack-p", "neller", "neller-v1", "vegas-s17"], 3))
