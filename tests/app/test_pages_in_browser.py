@@ -1,5 +1,6 @@
 """Pages of the app in a real browser: mouse, touch, keyboard, tabs, workers and servers that end."""
 
+import json
 import os
 import re
 import signal
@@ -10,6 +11,8 @@ from app.served import AXE, Person, Served
 from chromium import PROGRAM
 
 import bjsim
+from bjsim.strategies.exact.solver import Solver
+from bjsim.strategies.formats.text import format_text
 
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
@@ -78,6 +81,30 @@ def test_a_run_is_asked_for_by_keyboard_alone(person):
     assert "20,000" in person.text("#results") and "--bots lim17,mimic --hands 20000" in person.text("pre")
     assert "bots=lim17%2C+mimic" in person.run("location.search")
     assert not person.problems
+
+
+@pytest.mark.parametrize("how", ["paste", "drop"])
+def test_a_chart_is_checked_once_it_is_pasted_or_its_file_dropped(person, how):
+    text = json.dumps(format_text(Solver(bjsim.load_rules("neller")).chart))
+    person.open(person.served.base + "/chart?rules=neller")
+    person.until("presets && document.getElementById('text')")
+    act = {
+        "paste": f"box.value = {text}; box.dispatchEvent(new Event('paste'))",
+        "drop": f"const moved = new DataTransfer(); moved.items.add(new File([{text}], 'chart.txt'));"
+        "box.dispatchEvent(new DragEvent('drop', {dataTransfer: moved, cancelable: true}))",
+    }[how]
+    person.run(f"(() => {{ const box = document.getElementById('text'); {act}; }})()")
+    person.until("document.querySelector('.figures')")
+    assert "bjsim check chart.txt" in person.text("#report")
+    assert not person.problems
+
+
+def test_a_change_of_a_usual_rule_is_priced_before_rarer_ones(person):
+    person.visit("/game?rules=easy")
+    person.until("[...document.getElementById('changes').rows].some(row => /%/.test(row.innerText))")
+    names = person.run("[...document.getElementById('changes').rows].map(row => row.cells[0].innerText)")
+    assert "blackjack pays" in names and "charlie" not in names
+    person.until("[...document.getElementById('changes').rows].some(row => /charlie/.test(row.innerText))", 120)
 
 
 def test_a_run_stops_and_goes_on(person):

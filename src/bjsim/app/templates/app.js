@@ -71,10 +71,10 @@ const showDetails = async (name, of, signal) => {
   });
   part.querySelector(".figures")?.remove();
 };
-const showChanges = async (of, signal) => {
+const showChanges = async (of, signal, rarer) => { // those of usual rules first
   const rows = [], body = at("changes");
-  body.replaceChildren();
-  for (const one of controls.filter(control => control.dataset.changes)) {
+  if (!rarer) body.replaceChildren();
+  for (const one of controls.filter(control => control.dataset.changes && at("rarer").contains(control) === rarer)) {
     for (const value of one.dataset.changes.split(" ")) {
       if (value === one.value.trim()) continue;
       const row = body.insertRow(), head = document.createElement("th");
@@ -90,7 +90,7 @@ const showChanges = async (of, signal) => {
     if (answer.ok) { cell.textContent = text; cell.className = /[1-9]/.test(text) ? text.startsWith("+") ? "gain" : "loss" : ""; } else row.remove();
   }
 };
-const renewdices = (of, signal) => {
+const renewIndices = (of, signal) => {
   if (indicesOf === String(of)) return;
   indicesOf = String(of);
   showDetails("indices", of, signal).catch(() => { indicesOf = ""; });
@@ -111,7 +111,7 @@ const update = async () => {
   }
   if (page !== "play") say("computing …");
   report.ariaBusy = "true";
-  if (page === "count") renewdices(of, signal);
+  if (page === "count") renewIndices(of, signal);
   try {
     for (let again = AGAIN, more = true; more;) {
       const answer = await fetched(`/report/${page}?${of}`, options), text = await answer.text();
@@ -125,7 +125,9 @@ const update = async () => {
       more = go && report.querySelector("progress");
       if (go) { go.textContent = more ? "Stop" : "Done"; go.disabled = !more; if (more) say("playing …"); }
     }
-    if (page === "game") { await showDetails("details", of, signal); await showChanges(of, signal); }
+    if (page === "game") {
+      await showChanges(of, signal, false); await showDetails("details", of, signal); await showChanges(of, signal, true);
+    }
     return true;
   } catch (error) { if (error.name !== "AbortError") { say(""); report.ariaBusy = "false"; } }
 };
@@ -134,6 +136,16 @@ preset.addEventListener("change", () => { controls.forEach(one => { one.value = 
 controls.forEach(one => one.addEventListener("change", changed));
 form.addEventListener("submit", event => event.preventDefault());
 ask?.addEventListener("submit", event => { event.preventDefault(); if (!go) changed(); });
+const pasted = page === "chart" ? at("text") : null; // a chart is checked once it is pasted, or its file dropped
+pasted?.addEventListener("paste", () => setTimeout(changed));
+pasted?.addEventListener("dragover", event => event.preventDefault());
+pasted?.addEventListener("drop", async event => {
+  const [file] = event.dataTransfer.files;
+  if (!file) { setTimeout(changed); return; }
+  event.preventDefault();
+  pasted.value = await file.text();
+  changed();
+});
 if (go) {
   ask.addEventListener("change", changed);
   go.addEventListener("click", () => {
