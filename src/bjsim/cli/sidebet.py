@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 @click.option("--cut", type=Count(1), metavar="CARDS", help="Count the bet too, in a shoe shuffled after CARDS cards.")
 @click.option("--level", type=Count(1, 100), help="Count with the best tags up to this; default: see the exact value.")
 @click.option("--tags", metavar="A,2,...,T", help="Count with these ten tags.")
+@click.option("--one-more", is_flag=True, default=None, help="Count a shoe with one more round after the cut card.")
 @click.option("--trigger", type=float, metavar="N", help="Bet from this count per deck on.  [default: the best]")
 @json_option
 def sidebet(
@@ -78,7 +79,7 @@ def sidebet(
         tags = None if given is None else list(map(float, parse_tags(given.replace(",", " "))))
         counted = count_bet(*chosen(name, decks, rules, deck, None, pays), tags=tags, **counting)
     elif any(value is not None for value in counting.values()):
-        raise InputError("--level, --tags and --trigger need --cut CARDS")
+        raise InputError("--level, --tags, --trigger and --one-more need --cut CARDS")
     if json_path:
         write_json(found.to_json() | ({"counted": asdict(counted)} if counted else {}), json_path)
     if json_path != "-":

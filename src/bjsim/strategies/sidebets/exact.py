@@ -183,7 +183,8 @@ def removals(bet: BetRules, shoe: SuitedShoe, rules: Rules) -> tuple[dict[str, f
     if shoe.replaced:
         change = np.zeros(len(held))
     else:
-        after = Returns(bet, rules)(np.vstack([counts, counts - np.eye(len(KINDS))[held]]))
+        returns = Returns(bet, rules)
+        after = returns(returns.by_class(np.vstack([counts, counts - np.eye(len(KINDS))[held]])))
         change = after[1:] - after[0]
     values = np.minimum(held // len(SUITS), TEN)
     by_value = {

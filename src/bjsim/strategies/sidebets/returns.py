@@ -9,26 +9,34 @@ from bjsim.sim.game.cards import RANKS, TEN
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.sidebets.bets import BUST, BetRules
 from bjsim.strategies.sidebets.bust import bust_events, bust_hands
-from bjsim.strategies.sidebets.kinds import KINDS, SUITS
-from bjsim.strategies.sidebets.outcomes import CARDS, IS_ACE, IS_TEN, RANK, outcomes
+from bjsim.strategies.sidebets.kinds import KINDS
+from bjsim.strategies.sidebets.outcomes import CARDS, RANK, outcomes
 
 Floats = NDArray[np.float64]
-AT_ONCE = 1 << 22  # numbers held at once
+AT_ONCE = 1 << 18  # numbers held at once
+VALUE = np.minimum(RANK, TEN)
 
 
 class Returns:
-    """The returns of a bet by the cards left; a dealer's bust depends on `rules`."""
+    """The returns of a bet by the cards left; a dealer's bust depends on `rules`.
+
+    `classes` has the class of each kind of card; the bet does not tell the kinds of a class apart.
+    """
 
     def __init__(self, bet: BetRules, rules: Rules) -> None:
         self.cards = 0 if bet.looks_at == BUST else CARDS[bet.looks_at]
+        self.classes = {"suits": np.arange(len(KINDS)), "ranks": RANK, "values": VALUE}[bet.needs]
+        kinds = np.unique(self.classes, return_index=True)[1]  # one of each class
+        self.values = VALUE[kinds]
         if bet.looks_at == BUST:
-            self.hands = bust_hands(rules)
-            self.pays = {n: float(event.pays) + 1 for event, sizes in bust_events(bet, rules) for n in sizes}
+            self._plan(bet, rules)
             return
         found = outcomes(bet)
         pays = np.array([0.0, *(float(pay) + 1 for _, pay in found.events)])[found.place]
-        self.given = np.minimum(RANK, TEN) == RANKS.index(bet.upcard) if bet.upcard else np.ones(len(KINDS), np.bool_)
-        self.first, self.second = np.triu_indices(len(KINDS))
+        for axis in range(3 if self.cards == 3 else 2):
+            pays = pays.take(kinds, axis)
+        self.given = self.values == RANKS.index(bet.upcard) if bet.upcard else np.ones(len(kinds), np.bool_)
+        self.first, self.second = np.triu_indices(len(kinds))
         swapped = pays.swapaxes(0, 1)
         both = (pays + swapped)[self.first, self.second] / np.where(self.first == self.second, 2, 1).reshape(
             (-1,) + (1,) * (pays.ndim - 2)
@@ -36,12 +44,34 @@ class Returns:
         paid = both.reshape(len(both), -1).any(axis=1)
         self.first, self.second, self.table = self.first[paid], self.second[paid], both[paid]
 
+    def _plan(self, bet: BetRules, rules: Rules) -> None:
+        """The dealer's busts as a tree by value, in which hands share the product of what they have in common."""
+        hands = bust_hands(rules)
+        self.order = range(TEN, -1, -1)
+        known: dict[tuple[int, ...], int] = {(): 0}
+        self.steps = []
+        for depth in range(1, len(self.order) + 1):
+            parts = sorted({tuple(hand.counts[value] for value in self.order[:depth]) for hand in hands})
+            self.steps.append((np.array([known[part[:-1]] for part in parts]), np.array([part[-1] for part in parts])))
+            known = {part: place for place, part in enumerate(parts)}
+        pays = {n: float(event.pays) + 1 for event, sizes in bust_events(bet, rules) for n in sizes}
+        self.sizes = [*pays]
+        self.table = np.zeros((len(pays), len(hands)))
+        for hand in hands:
+            if hand.cards in pays:
+                place = known[tuple(hand.counts[value] for value in self.order)]
+                self.table[self.sizes.index(hand.cards), place] = hand.orders * pays[hand.cards]
+
+    def by_class(self, counts: Floats) -> Floats:
+        """The counts by class, (..., classes), from those by kind, (..., 52)."""
+        found: Floats = counts @ np.eye(len(self.values))[self.classes]
+        return found
+
     def __call__(self, counts: Floats) -> Floats:
-        """The expected profit of a bet of one from each shoe, (shoes,), from its counts by kind, (shoes, 52)."""
-        if not self.cards:
-            return self._bust(np.asarray(counts, np.float64))
-        step = max(AT_ONCE // len(self.table), 1)
-        parts = [self._some(np.asarray(counts[at : at + step], np.float64)) for at in range(0, len(counts), step)]
+        """The expected profit of a bet of one from each shoe, (shoes,), from its counts by class, (shoes, classes)."""
+        step = max(AT_ONCE // self.table.shape[0 if self.cards else 1], 1)
+        one = self._some if self.cards else self._bust
+        parts = [one(np.asarray(counts[at : at + step], np.float64)) for at in range(0, len(counts), step)]
         return np.concatenate(parts) if parts else np.zeros(0)
 
     def _some(self, counts: Floats) -> Floats:
@@ -54,7 +84,10 @@ class Returns:
             pairs *= counts @ self.table.T - used
             total *= size - 2
         elif self.cards == 4:
-            aces, tens = ((counts @ each)[:, None] - each[first] - each[second] for each in (IS_ACE, IS_TEN))
+            aces, tens = (
+                (counts @ each)[:, None] - each[first] - each[second]
+                for each in ((self.values == value) * 1.0 for value in (0, TEN))
+            )
             all_ways = ((size - 2) * (size - 3))[:, None]
             natural = 2 * aces * tens
             pairs *= self.table[:, 0] * (all_ways - natural) + self.table[:, 1] * natural
@@ -64,19 +97,10 @@ class Returns:
         return np.asarray(pairs.sum(axis=1) / total - 1)
 
     def _bust(self, counts: Floats) -> Floats:
-        ranks = counts.reshape(len(counts), -1, len(SUITS)).sum(axis=2)
-        values = np.column_stack([ranks[:, :TEN], ranks[:, TEN:].sum(axis=1)])
-        falls = np.maximum(values[..., None] - np.arange(30), 0)
-        ways = np.concatenate([np.ones((*values.shape, 1)), falls.cumprod(axis=2)], axis=2)
-        size = values.sum(axis=1)
-        result = np.full(len(counts), -1.0)
-        for cards, pay in self.pays.items():
-            hands = [hand for hand in self.hands if hand.cards == cards]
-            held = np.array([hand.counts for hand in hands])
-            orders = np.array([float(hand.orders) for hand in hands])
-            product = np.broadcast_to(orders, (len(counts), len(hands))).copy()
-            for value in range(values.shape[1]):
-                product *= ways[:, value][:, held[:, value]]
-            share = np.prod(np.maximum(size[:, None] - np.arange(cards), 1), axis=1)
-            result += pay * product.sum(axis=1) / share
-        return result
+        product, size = np.ones((1, len(counts))), counts.sum(axis=1)
+        for value, (parent, held) in zip(self.order, self.steps, strict=True):
+            falls = np.maximum(counts[:, value] - np.arange(held.max())[:, None], 0)
+            ways = np.concatenate([np.ones((1, len(counts))), falls.cumprod(axis=0)])
+            product = product[parent] * ways[held]
+        drawn = np.maximum(size - np.arange(max(self.sizes))[:, None], 1).cumprod(axis=0)
+        return np.asarray((self.table @ product / drawn[np.array(self.sizes) - 1]).sum(axis=0) - 1)
