@@ -72,8 +72,8 @@ def print_bank(found: BankResult, rounds: int, has_goal: bool) -> None:
     if not best.rounds:
         click.echo("rebate: it is best not to play")
         return
-    upper = "never above" if best.stop_at is None else f"at {best.stop_at:,g} or more"
-    click.echo(f"rebate: best to stop below {best.stop_below:,g}, and {upper}, with all rounds left")
+    upper = "never above" if best.stop_at is None else f"at {best.stop_at:,.12g} or more"
+    click.echo(f"rebate: best to stop below {best.stop_below:,.12g}, and {upper}, with all rounds left")
     click.echo(
         f"gains {best.value:+.6g} in {best.rounds:.2f} rounds, {100 * best.per_round:.4f}% of a bet per round; "
         f"paid back in {100 * best.paid:.2f}%"
