@@ -121,6 +121,16 @@ def test_a_shard_needs_a_fixed_length_a_seed_and_a_file(tmp_path):
     [
         ({"SLURM_ARRAY_TASK_ID": "3", "SLURM_ARRAY_TASK_MIN": "1", "SLURM_ARRAY_TASK_COUNT": "64"}, "auto", (3, 64)),
         ({"SLURM_ARRAY_TASK_ID": "0", "SLURM_ARRAY_TASK_MIN": "0", "SLURM_ARRAY_TASK_COUNT": "8"}, "auto", (1, 8)),
+        (
+            {
+                "SLURM_ARRAY_TASK_ID": "7",
+                "SLURM_ARRAY_TASK_MIN": "1",
+                "SLURM_ARRAY_TASK_STEP": "2",
+                "SLURM_ARRAY_TASK_COUNT": "4",
+            },
+            "auto",
+            (4, 4),
+        ),
         ({"JOB_COMPLETION_INDEX": "7"}, "auto/8", (8, 8)),
     ],
 )

@@ -29,9 +29,9 @@ Job = TypeVar("Job")
 MOST_SHARDS = 100_000
 SAVE_EVERY = 1.0  # least seconds between two saves
 PAUSE = 10  # and the least pause, as a multiple of the time that a save took
-ARRAYS = (  # variables of job arrays: the number of a task, the first of them, and their number
-    ("SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_COUNT"),
-    ("JOB_COMPLETION_INDEX", "", ""),  # Kubernetes counts from 0, and does not say how many there are
+ARRAYS = (  # variables of job arrays: the number of a task, the first of them, the step between two, and how many
+    ("SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_STEP", "SLURM_ARRAY_TASK_COUNT"),
+    ("JOB_COMPLETION_INDEX", "", "", ""),  # Kubernetes counts from 0, and does not say how many there are
 )
 
 
@@ -63,16 +63,16 @@ class Shard(NamedTuple):
 
 
 def _of_array(count: int) -> Shard:
-    for task, first, tasks in ARRAYS:
+    for task, first, step, tasks in ARRAYS:
         if (number := os.environ.get(task, "")).isdigit():
             many = count or int(os.environ.get(tasks, "0"))
-            shard = Shard(int(number) - int(os.environ.get(first, "0")) + 1, many)
-            if 1 <= shard.number <= shard.of:
-                return shard
+            place, off = divmod(int(number) - int(os.environ.get(first, "0")), int(os.environ.get(step, "1")))
+            if 0 <= place < many and not off:
+                return Shard(place + 1, many)
             raise InputError(
                 f"{argument('shard', 'auto')}: {task} is {number}; give the number of tasks, as in auto/64"
             )
-    names = " or ".join(task for task, _, _ in ARRAYS)
+    names = " or ".join(task for task, *_ in ARRAYS)
     raise InputError(f"{argument('shard', 'auto')} needs {names} in the environment; or give K/N, such as 3/64")
 
 
