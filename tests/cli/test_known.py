@@ -46,6 +46,7 @@ def test_the_cards_that_come_next() -> None:
         ("hole --chance 5%", "--chance and --to-dealer are for a predicted first card; write bjsim known first"),
         ("first --card A", "a predicted first card needs --card and --chance, such as --card A --chance 40%"),
         ("first --to-dealer 5%", "a predicted first card needs --card and --chance"),
+        ("first --card A --chance 140%", "140% is not accepted; give a percentage above 0%, up to 100%"),
         ("first --card K --chance 5%", "--card: 'K' is not accepted; use one of A, 2"),
         ("next --card K", "--card: K is not accepted; use one of A, 2"),
         ("next --decks 6", "next needs decks = inf"),

@@ -288,8 +288,8 @@ def test_a_precision_is_a_share_of_the_bet(text):
 
 
 @pytest.mark.parametrize(
-    ("text", "readings"), [("0.01", "0.01% or, for a fraction of the bet, 1%"),
-                           ("1e-5", "1e-5% or, for a fraction of the bet, 0.001%"), ("5", "5%")]
+    ("text", "readings"), [("0.01", "0.01% or, if that is a fraction, 1%"),
+                           ("1e-5", "1e-5% or, if that is a fraction, 0.001%"), ("5", "5%")]
 )  # fmt: skip
 def test_a_precision_without_its_sign_is_refused_with_both_readings(text, readings):
     status, out, err = bjsim("run", "--bots", "lim17", "--until", text)

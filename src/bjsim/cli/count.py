@@ -191,6 +191,8 @@ def refuse_ignored(context: click.Context) -> None:
     names = [str(text).partition("=")[0].strip() for text in context.params["varied"]]
     if is_given("chip") and not (is_given("optimal") or "optimal" in names):
         raise InputError("--chip rounds the bets of --optimal; give --optimal LOW-HIGH, such as 1-12, or leave it out")
+    if is_given("sidebet_level") and not is_given("sidebet"):
+        raise InputError("--sidebet-level is that of --sidebet; give one, such as --sidebet over-13, or leave it out")
     for one, other in (("ramp", "optimal"), ("optimal", "ramp")):
         if one in names and (is_given(other) or other in names):
             raise InputError(f"--{other} and --vary {one} cannot be combined; leave out one of them")

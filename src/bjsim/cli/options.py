@@ -39,7 +39,7 @@ class Count(click.ParamType):  # type: ignore[type-arg]
 
 
 class Precision(click.ParamType):  # type: ignore[type-arg]
-    """A fraction of the initial bet, written as a percentage such as 0.001%."""
+    """A fraction, written as a percentage such as 0.001%."""
 
     name = "precision"
 
@@ -49,10 +49,10 @@ class Precision(click.ParamType):  # type: ignore[type-arg]
             number = float(text.removesuffix("%"))
         except ValueError:
             number = math.nan
-        if not 0 < number < 100:
-            self.fail(f"{value} is not accepted; give a percentage of the bet above 0%, such as 0.001%", param)
+        if not 0 < number <= 100:
+            self.fail(f"{value} is not accepted; give a percentage above 0%, up to 100%, such as 0.001%", param)
         if not text.endswith("%"):
-            share = f" or, for a fraction of the bet, {100 * number:g}%" if number < 1 else ""
+            share = f" or, if that is a fraction, {100 * number:g}%" if number < 1 else ""
             self.fail(f"{value} has no % sign; write {text}%{share}", param)
         return number / 100
 

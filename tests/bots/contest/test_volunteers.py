@@ -252,7 +252,7 @@ def test_on_the_command_line(tmp_path: Path) -> None:
     said = bjsim("koth", "merge", contest, tmp_path / "a")
     assert said.status == 0 and "every card and chip is correct" in said.out
     assert "match 4 is in no part" in said.out and "asked again: optimal, the same in" in said.out
-    assert bjsim("koth", "merge", contest, tmp_path / "a", tmp_path / "b").status == 0
+    assert bjsim("koth", "merge", contest, tmp_path / "a", tmp_path / "b", "--ask", "100%").status == 0
     bjsim(*play, "--out", tmp_path / "whole")
     assert (contest / journal.NAME).read_bytes() == (tmp_path / "whole" / journal.NAME).read_bytes()
     one, two = (json.loads((folder / "standings.json").read_text()) for folder in (contest, tmp_path / "whole"))
