@@ -39,6 +39,7 @@ RULES: dict[str, dict[str, object]] = {  # words of published.toml -> rules
     "split2": {"max_hands": 2}, "endless": {"max_hands": math.inf}, "push": {"ties": "push"},
     "charlie5": {"charlie": 5}, "charlie6": {"charlie": 6},
     "insurance": {"insurance": True},
+    "toy": {"naturals": "none", "double_on": "never", "split_by": "never", "stand_on_21": False, "peek": False},
 }  # fmt: skip
 ROUNDS = 1_200_000  # of each simulation with a cut card
 DEPLETED = [0, 4, 4, 2, 0, 0, 2, 0, 0, 7]
@@ -293,9 +294,9 @@ difference of 0 means that ours rounds to the published digits, or lies within t
 split, four hands, one card to split aces, peek, 3:2), changed by: `h17` dealer hits soft 17, `ndas` no double after a
 split, `ls` late surrender, `es` early surrender, `rsa` aces may be split again, `hsa` split aces may be hit, `enhc` no
 hole card, all bets lost, `split2` one split, `d9`, `d10` double 9-11, 10-11 only, `6:5`, `one-card` one card to split
-aces, `redouble` three doubles of a hand; or those of the preset named, changed likewise. Strategies: `td` the best
-chart, `cdz-`, `cdp1`, `cdp` by the cards of the hand (see the [glossary](glossary.md): with resplits, `cdp` cannot be
-played at the table).
+aces, `redouble` three doubles of a hand, `toy` naturals are not special, no doubles or splits, 21 may be hit; or
+those of the preset named, changed likewise. Strategies: `td` the best chart, `cdz-`, `cdp1`, `cdp` by the cards of
+the hand (see the [glossary](glossary.md): with resplits, `cdp` cannot be played at the table).
 """
 
 
