@@ -99,7 +99,8 @@ def test_a_pull_request_is_opened_from_a_fork(hill: Path, bot: Path, tmp_path: P
 
 def test_a_dry_run_only_checks(hill: Path, bot: Path, tmp_path: Path) -> None:
     said = bjsim("koth", "submit", bot, "--to", "host/hill", "--dry-run")
-    assert said.status == 0 and "ann-one passes" in said.out
+    assert said.status == 0 and "ann-one passes" in said.out and "4 matches; ended" in said.out
+    assert "bjsim-submit-" not in said.out  # a folder that is gone by now
     assert not (tmp_path / "gh.log").exists() and git(hill, "branch", "--list").split() == ["*", "main"]
 
 

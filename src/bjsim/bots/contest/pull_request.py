@@ -63,7 +63,8 @@ def check(bot: Path, contest: Path, say: Say) -> None:
         if done.returncode:
             reason = (done.stderr.strip() or done.stdout.strip()).splitlines()[-1:]
             raise RunFailed(f"{bot.name} fails the check of the contest: {''.join(reason)}")
-        say(done.stdout.rstrip())
+        lines = [line for line in done.stdout.rstrip().splitlines() if str(contest) not in line]  # which is removed
+        say("\n".join(lines))
 
 
 def _copy(bot: Path, clone: Path) -> Path:
