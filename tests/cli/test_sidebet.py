@@ -65,6 +65,7 @@ def test_a_bet_from_a_file(tmp_path: Path) -> None:
         ("21+3 --shoe Ah=1,Ad=1", "needs at least 3 cards; there are 2"),
         ("21+3 --shoe A=4 --decks 2", "leave out --decks"),
         ("insurance --shoe K=4", "and an A"),
+        ("--cut 5", "sidebet needs the name of a bet"),
         ("21+3 --one-more", "--level, --tags, --trigger and --one-more need --cut CARDS"),
         ("gone.toml", "cannot read the side bet gone.toml"),
     ],

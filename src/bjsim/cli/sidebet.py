@@ -53,7 +53,7 @@ def sidebet(
     from bjsim.strategies.sidebets.exact import sidebet as exact_figures
 
     if name is None:
-        if decks or deck or settings or shoe or pays:
+        if decks or deck or settings or shoe or pays or any(counting.values()):
             raise InputError(f"sidebet needs the name of a bet; side bets are {', '.join(built_in())}")
         listed = {
             bet.name: {"about": bet.about, "events": [event.name for event in bet.events]}
