@@ -16,7 +16,10 @@ from bjsim.strategies.counting.count_result import CountResult
 
 pytestmark = pytest.mark.xdist_group("counting")  # one worker compiles its kernel
 
-GAME = ("count", "--rules", "vegas-s17", "--decks", "2", "--workers", "1")
+# Tables of games with few splits are made in less time: in a second with two hands at most, and soon without splits.
+DECKS = ("count", "--rules", "vegas-s17", "--decks", "2", "--workers", "1", "--set")
+GAME = (*DECKS, "max_hands=2")
+BARE = (*DECKS, "split_by=never", "--indices", "16vT S>=0, insurance I>=3")
 KEYS = {
     "by_count", "ev_per_round", "ev_per_round_ci95", "sd_per_round", "n0", "score", "di", "ror", "iba", "tba", "rounds",
     "seconds", "variance_reduction",
@@ -89,7 +92,7 @@ def test_the_page_and_the_picture(stored):
     folder, _ = stored
     page = (folder / "run.html").read_text()
     assert len(page) < 200_000
-    assert "<pre>bjsim count --rules vegas-s17 --decks 2 --rounds 200000" in page
+    assert "<pre>bjsim count --rules vegas-s17 --set max_hands=2 --decks 2 --rounds 200000" in page
     assert ElementTree.parse(folder / "run.svg").getroot().tag.endswith("svg")
 
 
@@ -119,7 +122,7 @@ def test_spots_and_players(tmp_path):
 
 def test_the_highest_bet_is_made_wherever_its_count_is(tmp_path):
     """KO in eight decks: the counts of the ramp are far above the usual ones. Bets that are never made are noted."""
-    words = ("--rules", "vegas-s17", "--decks", "8", "--system", "ko", "--indices", "none", "--rounds", "2e4")
+    words = ("--rules", "vegas-s17", "--decks", "8", "--system", "ko", "--set", "split_by=never", "--indices", "none", "--rounds", "2e4")
     out = bjsim("count", *words, "--save", tmp_path / "run.npz").out
     assert re.search(r"≥ \+7 .* 12 ", out) and "note:" not in out
     again = bjsim("count", "--load", tmp_path / "run.npz", "--ramp", "0:1 9:30").out
@@ -129,7 +132,7 @@ def test_the_highest_bet_is_made_wherever_its_count_is(tmp_path):
 def test_bets_by_a_side_count_of_aces(tmp_path):
     """Reports name the side count, and a stored run keeps it; the counts of the table are those of the bets."""
     (tmp_path / "mine.toml").write_text('system = "zen"\nside_aces = 1\n')
-    words = ("--system", tmp_path / "mine.toml", "--rounds", "2e4", "--indices", "none")
+    words = ("--system", tmp_path / "mine.toml", "--rounds", "2e4", "--set", "split_by=never", "--indices", "none")
     played = bjsim(*GAME, *words, "--save", tmp_path / "run.npz", "--json", tmp_path / "run.json")
     data = json.loads((tmp_path / "run.json").read_text())
     assert (data["system"], data["side_aces"]) == ("mine", 1.0)
@@ -140,7 +143,7 @@ def test_bets_by_a_side_count_of_aces(tmp_path):
 
 
 def test_ramps_and_cuts_are_compared(tmp_path):
-    words = ("--rounds", "5e4", "--vary", "ramp=1-4,1-8", "--vary", "cut=50%,70%", "--json", tmp_path / "games.json")
+    words = ("--rounds", "2e4", "--vary", "ramp=1-4,1-8", "--vary", "cut=50%,70%", "--json", tmp_path / "games.json")
     out = bjsim(*GAME, *words).out
     games = json.loads((tmp_path / "games.json").read_text())["games"]
     names = [game["name"] for game in games]
@@ -216,9 +219,9 @@ def test_a_precision_is_reached(monkeypatch):
     """`--rounds` has a default, which is no maximum where `--until` is given alone."""
     monkeypatch.setattr("bjsim.strategies.counting.request.DEFAULT_ROUNDS", 1000)
     words = ("--until", "0.06%", "--json", "-")
-    low, high = bjsim(*GAME, *words).json["ev_per_round_ci95"]
+    low, high = bjsim(*BARE, *words).json["ev_per_round_ci95"]
     assert high - low <= 2 * 0.0006
-    low, high = bjsim(*GAME, *words, "--rounds", "1000").json["ev_per_round_ci95"]
+    low, high = bjsim(*BARE, *words, "--rounds", "1000").json["ev_per_round_ci95"]
     assert high - low > 2 * 0.0006  # of one block
 
 
@@ -301,7 +304,7 @@ def test_money(stored):
 def test_units_are_compared():
     """The better game bears the larger unit at the same risk."""
     words = ("--rounds", "2e4", "--optimal", "1-8", "--ror", "5%", "--bankroll", "10k", "--vary", "cut=60%,75%")
-    out = bjsim(*GAME, *words).out
+    out = bjsim(*BARE, *words).out
     assert re.search(r"SCORE.* EV per hour, \$ .* unit for a risk of ruin of 5%, \$\s", out)
     better = next(line for line in out.splitlines() if re.match(r" +cut=75% +\+", line))
     assert re.search(r" – +\+\d\.\d\d ± ", better)  # profits per hour are in other units, so not subtracted
@@ -340,14 +343,14 @@ def test_index_plays_that_a_game_cannot_play_are_counted():
 
 def test_short_names_of_rules_vary():
     def figures(name):
-        return re.findall(r"\d\.\d{4}", bjsim(*GAME, "--rounds", "2e4", "--vary", f"{name}=true,false").out)
+        return re.findall(r"\d\.\d{4}", bjsim(*GAME, "--decks", "6", "--rounds", "2e4", "--indices", "none", "--vary", f"{name}=true,false").out)
 
     assert figures("das") == figures("double_after_split") != figures("h17")
 
 
 def test_games_compared_have_a_picture_and_a_page(tmp_path):
     words = ("--rounds", "2e4", "--vary", "optimal=1-4,1-8", "--vary", "cut=50%,70%")
-    drawn = bjsim(*GAME, *words, "--plot", tmp_path / "heat.svg", "--html", tmp_path / "games.html")
+    drawn = bjsim(*BARE, *words, "--plot", tmp_path / "heat.svg", "--html", tmp_path / "games.html")
     assert drawn.status == 0, drawn.err
     assert ElementTree.parse(tmp_path / "heat.svg").getroot().tag.endswith("svg")
     page = (tmp_path / "games.html").read_text()
@@ -357,7 +360,7 @@ def test_games_compared_have_a_picture_and_a_page(tmp_path):
 
 def test_leaving_pays_more_per_round(tmp_path):
     words = ("--rounds", "1e5", "--vary", "leave=never,-1", "--json", tmp_path / "games.json", "--optimal", "1-8")
-    assert "leave=-1" in bjsim(*GAME, *words, "--plot", tmp_path / "dots.svg").out
+    assert "leave=-1" in bjsim(*BARE, *words, "--plot", tmp_path / "dots.svg").out
     stays, leaves = json.loads((tmp_path / "games.json").read_text())["games"]
     assert (stays["leave"], leaves["leave"]) == (None, -1) and leaves["by_count"][0]["label"] == "0"
     assert leaves["ev_per_round"] > stays["ev_per_round"] and leaves["rounds_per_shoe"] < stays["rounds_per_shoe"] / 2
@@ -371,7 +374,7 @@ def test_the_bankroll_over_time_is_drawn(stored):
 
 
 def test_the_index_chart_is_drawn(tmp_path):
-    words = ("--rules", "vegas-s17", "--limit", "4", "--top", "6", "--plot", tmp_path / "indices.svg")
+    words = ("--rules", "vegas-s17", "--set", "max_hands=2", "--limit", "1", "--plot", tmp_path / "indices.svg")
     assert bjsim("count", "indices", *words).status == 0
     assert ElementTree.parse(tmp_path / "indices.svg").getroot().tag.endswith("svg")
     assert short_counts("H", [("S", ">= 4")]) == "≥+4" and short_counts("S", [("H", "< 0")]) == "<0"
@@ -383,7 +386,7 @@ def test_a_line_moves_while_a_game_is_played(monkeypatch):
     """On a terminal: what is done, then the rounds out of those to come; nothing in a pipe."""
     said = []
     monkeypatch.setattr("bjsim.cli.waiting.Waiting.say", lambda line, *what: said.append(what))
-    assert bjsim(*GAME, "--rounds", "1e5", "--vary", "ramp=1-4,1-8").err == ""
+    assert bjsim(*BARE, "--rounds", "1e5", "--vary", "ramp=1-4,1-8").err == ""
     assert said[0] == ("1 of 2: ramp=1-4, preparing the table",)
     (what, done, total), *_ = [words for words in said if len(words) == 3]
     assert what == "1 of 2: ramp=1-4, rounds" and 10_000 < done < total == 100_000
