@@ -10,20 +10,23 @@ from pathlib import PurePath
 import pytest
 from chromium import PROGRAM, Chromium
 
-# Tests that need a kernel which takes long to compile share a worker of pytest-xdist, so that it is compiled once.
+# Files that share a worker of pytest-xdist: bots have timeouts and take memory, and kernels take long to compile.
 GROUPS = {
+    "bots": ("bots/*.py", "bots/contest/*.py"),
     "counting": ("strategies/counting/*.py", "cli/test_count.py"),
     "step": ("test_vector_env.py",),
     "check": ("cli/test_check.py",),
 }
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put tests into the groups of their files."""
+    """Put tests without a group into that of their file, or else let them share what their file caches."""
     for item in items:
-        for group, files in GROUPS.items():
-            if any(PurePath(item.path).match(file) for file in files):
-                item.add_marker(pytest.mark.xdist_group(group))
+        if not item.get_closest_marker("xdist_group"):
+            path = PurePath(item.path)
+            groups = [group for group, files in GROUPS.items() if any(map(path.match, files))]
+            item.add_marker(pytest.mark.xdist_group(groups[0] if groups else path.name))
 
 
 @pytest.fixture(scope="module")

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 
-@pytest.mark.xdist_group("alone")
-def test_tests_of_a_group_share_a_worker(request: pytest.FixtureRequest) -> None:
-    """Where a version of pytest and one of pytest-xdist do not fit together, groups are ignored without a word."""
+def test_tests_of_a_file_share_a_worker(request: pytest.FixtureRequest) -> None:
+    """Groups are ignored without a word where pytest-xdist reads them too early, or does not fit this pytest."""
     if not getattr(request.config.option, "loadgroup", False):
         pytest.skip("not run with --dist loadgroup")
-    assert request.node.nodeid.endswith("@alone")
+    assert request.node.nodeid.endswith("@test_groups.py")

@@ -1,17 +1,8 @@
 """Fixtures for the tests of bots. Shared functions are in `bot_helpers.py`."""
 
-from pathlib import Path
-
 import pytest
 
 from bjsim.bots.player import open_bot
-
-
-def pytest_collection_modifyitems(items):
-    """Run all of these tests in one worker of pytest-xdist, because of timeouts and of the memory that bots use."""
-    for item in items:
-        if Path(__file__).parent in item.path.parents:
-            item.add_marker(pytest.mark.xdist_group("bots"))
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -14,8 +14,6 @@ from bjsim.cli.count_plots import short_counts
 from bjsim.cli.count_report import print_varied
 from bjsim.strategies.counting.count_result import CountResult
 
-pytestmark = pytest.mark.xdist_group("counting")  # one worker compiles its kernel
-
 # Tables of games with few splits are made in less time: in a second with two hands at most, and soon without splits.
 DECKS = ("count", "--rules", "vegas-s17", "--decks", "2", "--workers", "1", "--set")
 GAME = (*DECKS, "max_hands=2")
@@ -122,7 +120,20 @@ def test_spots_and_players(tmp_path):
 
 def test_the_highest_bet_is_made_wherever_its_count_is(tmp_path):
     """KO in eight decks: the counts of the ramp are far above the usual ones. Bets that are never made are noted."""
-    words = ("--rules", "vegas-s17", "--decks", "8", "--system", "ko", "--set", "split_by=never", "--indices", "none", "--rounds", "2e4")
+    words = (
+        "--rules",
+        "vegas-s17",
+        "--decks",
+        "8",
+        "--system",
+        "ko",
+        "--set",
+        "split_by=never",
+        "--indices",
+        "none",
+        "--rounds",
+        "2e4",
+    )
     out = bjsim("count", *words, "--save", tmp_path / "run.npz").out
     assert re.search(r"≥ \+7 .* 12 ", out) and "note:" not in out
     again = bjsim("count", "--load", tmp_path / "run.npz", "--ramp", "0:1 9:30").out
@@ -343,7 +354,10 @@ def test_index_plays_that_a_game_cannot_play_are_counted():
 
 def test_short_names_of_rules_vary():
     def figures(name):
-        return re.findall(r"\d\.\d{4}", bjsim(*GAME, "--decks", "6", "--rounds", "2e4", "--indices", "none", "--vary", f"{name}=true,false").out)
+        return re.findall(
+            r"\d\.\d{4}",
+            bjsim(*GAME, "--decks", "6", "--rounds", "2e4", "--indices", "none", "--vary", f"{name}=true,false").out,
+        )
 
     assert figures("das") == figures("double_after_split") != figures("h17")
 

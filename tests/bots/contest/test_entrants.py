@@ -13,7 +13,6 @@ from bjsim.bots.sandbox import languages
 from bjsim.sim.game.presets import load_rules
 
 CARDSHARK = load_rules("cardshark")
-pytestmark = pytest.mark.xdist_group("bots")
 
 
 @pytest.fixture
