@@ -15,7 +15,7 @@ pytest.importorskip("uvicorn")
 pytest.importorskip("httpx")
 
 from starlette.testclient import TestClient
-from support.games import ONE_HAND
+from support.games import MANY
 
 from bjsim.app import jobs, server, work
 from bjsim.cli.main import cli
@@ -129,7 +129,7 @@ def test_a_server_that_stops_starts_no_process():
         worker.close()
 
 
-@pytest.mark.parametrize("name", ONE_HAND)
+@pytest.mark.parametrize("name", MANY)
 def test_the_example_of_a_hand_suits_every_game(name):
     rules = PRESETS[name].rules
     example = server.HANDS["both" if rules.dealer_shows == "both" else "one"]

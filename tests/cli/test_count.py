@@ -120,21 +120,8 @@ def test_spots_and_players(tmp_path):
 
 def test_the_highest_bet_is_made_wherever_its_count_is(tmp_path):
     """KO in eight decks: the counts of the ramp are far above the usual ones. Bets that are never made are noted."""
-    words = (
-        "--rules",
-        "vegas-s17",
-        "--decks",
-        "8",
-        "--system",
-        "ko",
-        "--set",
-        "split_by=never",
-        "--indices",
-        "none",
-        "--rounds",
-        "2e4",
-    )
-    out = bjsim("count", *words, "--save", tmp_path / "run.npz").out
+    words = ("--decks", "8", "--system", "ko", "--indices", "none", "--rounds", "2e4")
+    out = bjsim(*BARE, *words, "--save", tmp_path / "run.npz").out
     assert re.search(r"≥ \+7 .* 12 ", out) and "note:" not in out
     again = bjsim("count", "--load", tmp_path / "run.npz", "--ramp", "0:1 9:30").out
     assert "note: never bet: 30; each row from ≤ -37 to ≥ +7 has one bet for all its counts" in again
@@ -354,10 +341,8 @@ def test_index_plays_that_a_game_cannot_play_are_counted():
 
 def test_short_names_of_rules_vary():
     def figures(name):
-        return re.findall(
-            r"\d\.\d{4}",
-            bjsim(*GAME, "--decks", "6", "--rounds", "2e4", "--indices", "none", "--vary", f"{name}=true,false").out,
-        )
+        words = ("--decks", "6", "--indices", "none", "--rounds", "2e4", "--vary", f"{name}=true,false")
+        return re.findall(r"\d\.\d{4}", bjsim(*GAME, *words).out)
 
     assert figures("das") == figures("double_after_split") != figures("h17")
 

@@ -45,7 +45,7 @@ from bjsim.strategies.charts.chart import Chart, make_chart
 from bjsim.strategies.exact.solver import Solver
 
 
-@pytest.mark.parametrize("games", [12, slow(200)])
+@pytest.mark.parametrize("games", [5, slow(200)])
 def test_the_table_pays_what_the_readable_round_pays_in_random_games(games: int) -> None:
     """Random rules, and for each seat a chart of random codes; 100 rounds of each.
 
@@ -227,8 +227,7 @@ def test_compiled_rules_with_one_wrong_cell_are_caught(array: str) -> None:
     chart = Solver(game).chart
     compiled = compile_rules(game, [chart.policy])
     rng = random.Random(1)
-    caught = [bool(differences(game, [chart], (1, 0, 0), 1000, corrupt(compiled, array, rng))) for _ in range(6)]
-    assert any(caught)
+    assert any(differences(game, [chart], (1, 0, 0), 1000, corrupt(compiled, array, rng)) for _ in range(6))
     assert differences(game, [chart], (1, 0, 0), 1000, compiled) == []
 
 

@@ -89,7 +89,7 @@ def best(game: Rules) -> Chart:
 
 
 @pytest.mark.parametrize("name", MANY)
-@pytest.mark.parametrize("decks", ["1", "6", "inf", *map(slow, "28")])
+@pytest.mark.parametrize("decks", ["1", "inf", *map(slow, "268")])
 def test_every_preset_is_paid_the_same(name: str, decks: str) -> None:
     """One and two decks are dealt to the last card, so that some rounds begin in one shoe and end in the next."""
     game = named_rules(name).replace(seats=1, decks=decks)
@@ -107,7 +107,7 @@ def test_several_seats_are_paid_the_same(name: str, decks: str, seats: int, turn
     assert not Game(game, [(best(game), other)[seat % 2] for seat in range(seats)]).wrong([200, 0, 1, 330])
 
 
-@pytest.mark.parametrize("games", [10, slow(200)])
+@pytest.mark.parametrize("games", [6, slow(200)])
 def test_random_games_are_paid_the_same(games: int) -> None:
     """Random rules and charts of random codes, which also take insurance."""
     seen: Counter[str] = Counter()
@@ -192,7 +192,7 @@ def splitter(game: Rules) -> Chart:
 )
 def test_splits_and_resplits_stay_in_the_table(fields: dict[str, object], seats: int) -> None:
     game = Rules(**fields, seats=seats)  # type: ignore[arg-type]
-    assert not Game(game, [splitter(game)] * seats).wrong([700, 0, 1, 64])
+    assert not Game(game, [splitter(game)] * seats).wrong([700 // seats, 0, 1, 64])
 
 
 def without_room(table: RoundTable) -> RoundTable:
@@ -210,7 +210,7 @@ LEAVING = [
 ]
 
 
-@pytest.mark.parametrize(("seats", "turns"), [(1, "in-turn"), (3, "in-turn"), (3, "round-robin")])
+@pytest.mark.parametrize(("seats", "turns"), [(1, "in-turn"), slow(3, "in-turn"), (3, "round-robin")])
 @pytest.mark.parametrize("fields", LEAVING)
 def test_rounds_that_leave_the_table_are_replayed(fields: dict[str, object], seats: int, turns: str) -> None:
     """A shoe that is dealt to its last card runs out in some of the rounds that are replayed."""
@@ -267,7 +267,7 @@ def adjusted_return(game: Game, tables: list[RoundTable], monkeypatch: pytest.Mo
     return walkers.values[0] + y / b, math.sqrt(yy) / b
 
 
-@pytest.mark.parametrize("decks", [1, 6])
+@pytest.mark.parametrize("decks", [1, slow(6)])
 def test_the_luck_of_rounds_that_leave_has_mean_0(monkeypatch: pytest.MonkeyPatch, decks: int) -> None:
     """Luck is counted up to the card with which they leave. Error rate 1e-5; then a wrong payoff as negative control.
 

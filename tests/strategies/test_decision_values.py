@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.games import ASKED
+from support.games import ASKED, few
 
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import View
@@ -63,14 +63,14 @@ def start_total(values: DecisionValues, solver: Solver) -> float:
     return total
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", few(GAMES))
 def test_the_first_decisions_add_up_to_the_value_of_the_game(name: str) -> None:
     values, solver = DecisionValues(GAMES[name]), Solver(GAMES[name])
     assert values.start == float(solver.value)
     assert start_total(values, solver) == pytest.approx(values.start, abs=1e-13)
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", few(GAMES))
 def test_values_are_those_of_the_solver(name: str) -> None:
     """Except for wrong splits, after which best play does not split again, and decisions before the dealer looks."""
     values, solver, more = DecisionValues(GAMES[name]), Solver(GAMES[name]), 0
@@ -119,9 +119,7 @@ def test_further_splits_are_those_of_the_solver(most: float, loses: str, dealer:
     assert [found[0, i] for i in (0, 1, 3)] == pytest.approx([exact[letter] for letter in "SHP"], abs=1e-15)
 
 
-@pytest.mark.parametrize(
-    ("name", "mode"), [*((name, SAME_STEP) for name in GAMES), ("neller-v2", NEXT_STEP), ("early", NEXT_STEP)]
-)
+@pytest.mark.parametrize(("name", "mode"), [*few(GAMES, SAME_STEP), ("neller-v2", NEXT_STEP), ("early", NEXT_STEP)])
 def test_both_environments_give_the_same(name: str, mode: Any) -> None:
     fast = gym.BlackjackVectorEnv(8, GAMES[name], mode, **BOTH)
     readable = gymnasium.vector.SyncVectorEnv([partial(gym.BlackjackEnv, GAMES[name], **BOTH)] * 8, autoreset_mode=mode)
@@ -201,7 +199,7 @@ def test_random_play_earns_its_exact_value(name: str) -> None:
     assert abs(found.mean() - exact) < 4 * found.std() / math.sqrt(len(found))
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", few(GAMES))
 def test_the_best_policy_has_no_luck_left(name: str) -> None:
     """Every episode returns the value of the game; the plain returns do not."""
     env = gym.BlackjackVectorEnv(256, GAMES[name], SAME_STEP, **BOTH)
@@ -232,7 +230,7 @@ def test_a_group_with_equal_decisions_has_equal_returns() -> None:
     assert len(set(seen.values())) > 30
 
 
-@pytest.mark.parametrize("name", ASKED)
+@pytest.mark.parametrize("name", few(ASKED))
 def test_the_checker_passes_with_values(name: str) -> None:
     from gymnasium.utils.env_checker import check_env
 

@@ -6,7 +6,7 @@ import random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.games import FIXED, charts, rules
+from support.games import FIXED, charts, few, rules
 
 from bjsim.sim.game.automaton import Decision
 from bjsim.sim.game.presets import PRESETS
@@ -98,7 +98,7 @@ def test_alone_is_what_one_cell_costs_the_best_chart(name):
     )
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", few(GAMES))
 def test_the_best_chart_has_no_wrong_cell(name):
     evaluation = evaluate_chart(CATALOGUE["optimal"].chart(PRESETS[name].rules))
     assert evaluation.cells == () and evaluation.difference == 0

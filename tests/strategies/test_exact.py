@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.brute import Brute
-from support.games import FIXED, random_chart, rules
+from support.games import FIXED, few, random_chart, rules, slow
 
 from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.rules import Rules
@@ -29,7 +29,7 @@ def solvers() -> dict[str, Solver]:
     return {name: Solver(named_rules(name)) for name in PRESETS}
 
 
-@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize("name", few(PRESETS))
 def test_floats_and_fractions_agree(solvers: dict[str, Solver], name: str) -> None:
     """The value of the game and of every action in every situation, and the charts."""
     rough, exact = solvers[name], Solver(named_rules(name), Fraction)
@@ -58,7 +58,7 @@ def test_the_best_chart_has_the_value_of_the_game(solvers: dict[str, Solver], na
     assert solver.ev(solver.chart.policy).value == pytest.approx(solver.value, abs=1e-13)
 
 
-@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize("name", few(PRESETS))
 def test_no_other_cell_is_better(solvers: dict[str, Solver], name: str) -> None:
     """15 cells of each game with another code: the value of the changed chart is never higher."""
     solver = solvers[name]
@@ -73,7 +73,7 @@ def test_no_other_cell_is_better(solvers: dict[str, Solver], name: str) -> None:
     assert worse >= 5
 
 
-@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize("name", few(PRESETS))
 def test_no_named_or_random_strategy_is_better(solvers: dict[str, Solver], name: str) -> None:
     solver = solvers[name]
     charts = [CATALOGUE[other].chart(solver.rules) for other in ("lim15", "lim17", "mimic", "hoyle")]
@@ -166,16 +166,21 @@ NEEDED: dict[str, dict[str, object]] = {
 }
 
 
+@pytest.mark.parametrize("games", [1, slow(3)])
 @pytest.mark.parametrize("field", FREEDOM)
-@settings(FIXED, max_examples=3)
-@given(st.data())
-def test_more_freedom_and_better_pay_never_cost(field: str, data: st.DataObject) -> None:
+def test_more_freedom_and_better_pay_never_cost(field: str, games: int) -> None:
     fixed = {"ties": "push", "naturals": "both", "raises": False, "ten_probability": "4/13", "dealer_shows": "up"}
     if field in ("surrender", "free_doubles", "free_splits"):
         fixed |= {"max_doubles": 1, "surrender_after_double": False}  # these need some of their values
-    game = data.draw(rules(decks=math.inf, seats=1, bonuses="none", charlie="none", **fixed, **NEEDED.get(field, {})))
-    values = [Solver(game.replace(**{field: value})).value for value in FREEDOM[field]]
-    assert all(after >= before - 1e-13 for before, after in itertools.pairwise(values)), values
+    fixed |= NEEDED.get(field, {})
+
+    @settings(FIXED, max_examples=games)
+    @given(rules(decks=math.inf, seats=1, bonuses="none", charlie="none", **fixed))
+    def check(game: Rules) -> None:
+        values = [Solver(game.replace(**{field: value})).value for value in FREEDOM[field]]
+        assert all(after >= before - 1e-13 for before, after in itertools.pairwise(values)), values
+
+    check()
 
 
 @pytest.mark.parametrize("field", FREEDOM)

@@ -7,7 +7,7 @@ import random
 from collections.abc import Iterator
 
 import pytest
-from support.games import ONE_HAND
+from support.games import ONE_HAND, few
 
 from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.rules import Rules, RulesError
@@ -34,7 +34,7 @@ GAMES = {
 }
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", few(GAMES))
 def test_the_best_value_is_the_exact_solvers(name: str) -> None:
     mdp = game_mdp(GAMES[name])
     best = value_iteration(mdp, 1e-11)
@@ -179,7 +179,7 @@ def test_states_that_are_alike_are_found() -> None:
     assert classes[mdp.index["stand 16 v 10"]] == classes[mdp.index["stand 16 v 11"]]
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", few(GAMES))
 def test_the_size_is_that_of_the_process(name: str) -> None:
     size, mdp = measure_size(GAMES[name]), game_mdp(GAMES[name])
     assert size.states == len(mdp.states)

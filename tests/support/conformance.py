@@ -20,6 +20,7 @@ from bjsim.strategies.charts.state_player import StatePlayer
 from bjsim.strategies.experiment import compile_players
 from bjsim.strategies.players.find import find_needs
 from support.engines import play_rounds
+from support.games import UNLIKE, slow
 
 ROUNDS = 200
 KEY = (2011, 0, 0)  # seed, table and block of the rounds
@@ -56,7 +57,10 @@ def illegal(seen: Sequence[tuple[View, Action]]) -> list[tuple[View, Action]]:
 
 
 class PlayerConformance:
-    """The tests. `names` are tried one by one, by all `presets` that the player supports."""
+    """The tests. `names` are tried one by one, by all `presets` that the player supports.
+
+    All but the first name play one or two of these presets in the fast tests.
+    """
 
     kinds: ClassVar[tuple[type, ...]]  # classes of players that these tests are for
     names: ClassVar[tuple[str, ...]]
@@ -76,12 +80,18 @@ class PlayerConformance:
 
     @classmethod
     def pytest_generate_tests(cls, metafunc: pytest.Metafunc) -> None:
-        if "name" in metafunc.fixturenames:
-            metafunc.parametrize("name", cls.names)
         if "preset" in metafunc.fixturenames:
             supported = [preset for preset in cls.presets if cls.supports(named_rules(preset))]
             assert supported, f"{cls.__name__} supports no preset"
-            metafunc.parametrize("preset", supported if metafunc.function.__name__ in _EVERY_PRESET else supported[:1])
+            presets = supported if metafunc.function.__name__ in _EVERY_PRESET else supported[:1]
+            cases = [
+                pytest.param(name, preset)
+                if preset in (presets[0], "vegas-h17") or (name, preset in UNLIKE) == (cls.names[0], True)
+                else slow(name, preset)
+                for name in cls.names
+                for preset in presets
+            ]
+            metafunc.parametrize(("name", "preset"), cases)
 
     def close(self, player: Player) -> None:
         """End what the player holds."""

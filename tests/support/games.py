@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -41,9 +41,18 @@ def slow(*values: object) -> Any:
 
 
 # For a test of every game that takes long: games whose rounds differ most; the whole test suite has all of them.
-UNLIKE = {"easy", "cardshark", "vegas-h17", "european", "super-fun-21", "free-bet", "double-attack"}
+UNLIKE = {
+    "easy", "cardshark", "vegas-h17", "european", "super-fun-21", "free-bet", "double-attack", "blackjack-switch",
+}  # fmt: skip
+
+
+def few(names: Iterable[str], *values: object) -> list[Any]:
+    """Each name with the values as parameters, of which those of presets that are like others are slow."""
+    return [(slow if name in PRESETS and name not in UNLIKE else pytest.param)(name, *values) for name in names]
+
+
 ONE_HAND = [name for name, preset in PRESETS.items() if preset.rules.bets == 1]  # of a seat
-MANY = [name if name in UNLIKE else slow(name) for name in ONE_HAND]
+MANY = few(ONE_HAND)
 ASKED = [name for name in ONE_HAND if not PRESETS[name].rules.attack]  # of which there are environments
 SAFE_TENS = 45  # percent: above 50, unlimited splits of tens do not end, and near 50 rounds are very long
 

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 
 import pytest
 from support.command import bjsim
-from support.games import ONE_HAND
+from support.games import ONE_HAND, few
 
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.entrants import gather
@@ -331,7 +331,7 @@ def parsed(move):
     return Action(move[0], int(move[2:] or 0))
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", few(GAMES))
 def test_replays_show_the_requests_of_bots(game):
     """Each split hand separately, with peeks too."""
     contest = Contest(load_rules(game), hands=20)
@@ -347,7 +347,7 @@ def test_replays_show_the_requests_of_bots(game):
     assert ("answers B" in words) == contest.rules.raises
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", few(GAMES))
 def test_every_game_gives_a_page(game, tmp_path):
     structure = Structure()
     structure.feed(make_page(tmp_path, Contest(load_rules(game), matches=2), ["lim17", "optimal"]))

@@ -25,7 +25,7 @@ from bjsim.strategies.counting.systems import find_system
 from bjsim.strategies.counting.tables import ready_table
 from bjsim.strategies.evaluation.best import best_chart
 
-SIX = named_rules("vegas-s17")
+SIX = named_rules("vegas-s17").replace(max_hands=2)
 HILO = find_system("hilo")
 EV = np.array([1.0, 0.0])
 

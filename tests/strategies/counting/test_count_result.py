@@ -16,8 +16,11 @@ from bjsim.strategies.counting.ramp import BetLimits, Ramp
 from bjsim.strategies.counting.request import CountRequest
 from bjsim.strategies.counting.systems import find_system
 
-TWO_DECKS = bjsim.load_rules("vegas-s17").replace(decks=2)
-GAME = ("count", "--rules", "vegas-s17", "--decks", "2", "--workers", "1", "--rounds", "5e4", "--json", "-")
+TWO_DECKS = bjsim.load_rules("vegas-s17").replace(decks=2, max_hands=2)
+GAME = (
+    "count", "--rules", "vegas-s17", "--decks", "2", "--set", "max_hands=2", "--workers", "1", "--rounds", "5e4",
+    "--json", "-",
+)  # fmt: skip
 
 
 def without_seconds(data: dict[str, Any]) -> dict[str, Any]:

@@ -21,8 +21,8 @@ from bjsim.strategies.counting.count_shards import CountPart, merge_counts, play
 from bjsim.strategies.counting.play_request import play_request
 from bjsim.strategies.counting.request import CountRequest
 
-GAME = load_rules("vegas-s17").replace(decks=1)
-REQUEST = CountRequest(GAME, indices="none", rounds=4_000, seed=3, workers=1)
+GAME = load_rules("vegas-s17").replace(decks=1, max_hands=2)
+REQUEST = CountRequest(GAME, indices="none", rounds=2_000, seed=3, workers=1)
 
 
 @pytest.fixture(autouse=True)
@@ -54,7 +54,7 @@ def merged(folder: Path, parts: list[Path]) -> bytes:
 
 @pytest.mark.parametrize(
     ("of", "changes"),
-    [(64, {}), (5, {"adjust_luck": False}), (3, {"rounds": 3_210}), (2, {"ramp": "0:1 2:4x2", "rounds": 9_000})],
+    [(64, {}), (5, {"adjust_luck": False}), (3, {"rounds": 1_610}), (2, {"ramp": "0:1 2:4x2", "rounds": 3_000})],
     ids=["64", "not adjusted", "another end", "two spots"],
 )
 def test_merged_parts_have_the_bytes_of_the_whole_run(tmp_path: Path, of: int, changes: dict[str, object]) -> None:
@@ -71,7 +71,7 @@ def test_sums_are_added_up_by_group(tmp_path: Path) -> None:
     run = play_request(REQUEST)
     blocks: list[CountSums] = []
     count = 0
-    while count < 4_000:
+    while count < 2_000:
         ((sums, _),) = simulate.play_blocks(run.game, 3, len(blocks))
         blocks.append(sums)
         count += int(sums.raw[:, 0].sum())
@@ -100,7 +100,7 @@ def test_a_part_that_was_killed_goes_on(tmp_path: Path) -> None:
 
 def test_wrong_parts_are_refused_by_name(tmp_path: Path) -> None:
     parts = shards(tmp_path, 3)
-    changes: dict[str, dict[str, Any]] = {"seed": {"seed": 4}, "rounds": {"rounds": 3000}, "system": {"system": "ko"}}
+    changes: dict[str, dict[str, Any]] = {"seed": {"seed": 4}, "rounds": {"rounds": 1500}, "system": {"system": "ko"}}
     foreign = {name: tmp_path / f"{name}.npz" for name in changes}
     for name, change in changes.items():
         play_shard(dataclasses.replace(REQUEST, **change), Shard(2, 3), foreign[name])
@@ -128,6 +128,8 @@ def test_on_the_command_line(tmp_path: Path) -> None:
         "vegas-s17",
         "--decks",
         "1",
+        "--set",
+        "max_hands=2",
         "--indices",
         "none",
         "--rounds",

@@ -71,7 +71,7 @@ def random_plays(chart: Chart, seed: int) -> Departures:
     return Departures(chart, tuple(plays))
 
 
-@pytest.mark.parametrize("games", [5, pytest.param(100, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("games", [3, pytest.param(100, marks=pytest.mark.slow)])
 def test_random_games_are_played_as_by_a_counter_in_python(games: int) -> None:
     """Random rules, cuts, spots and players, random charts with random index plays, three systems, both timings."""
     seen: Counter[str] = Counter()

@@ -16,7 +16,7 @@ from bjsim.strategies.counting.systems import find_system
 from bjsim.strategies.counting.tables import CountingGame, ready_table
 from bjsim.strategies.exact.solver import Solver
 
-SIX = named_rules("vegas-s17")
+SIX = named_rules("vegas-s17").replace(max_hands=2)
 HILO = find_system("hilo")
 PLAYS = Departures.parse("i18", Solver(SIX).chart)
 

@@ -97,8 +97,8 @@ def test_a_luck_adjusted_run_is_the_same_with_any_number_of_workers() -> None:
 
 KERNEL = {  # rules, system, whether the counter decides by the count before the round
     "six decks": (named_rules("vegas-s17"), "hilo", False),
-    "dealt to the last card": (named_rules("single-deck").replace(cut=1), "ko", False),
-    "count before the round": (TWO, "hiopt2-aces", True),
+    "dealt to the last card": (named_rules("single-deck").replace(cut=1, max_hands=2), "ko", False),
+    "count before the round": (TWO.replace(max_hands=3), "hiopt2-aces", True),
     "no hole card": (named_rules("european").replace(decks=2), "zen", False),
     "early surrender": (TWO.replace(surrender="early", max_hands=2), "omega2", False),
 }

@@ -94,7 +94,8 @@ def test_counters_play_and_insure_as_the_compiled_round(
     rules = SIX.replace(**changes)
     departures = Departures.parse(plays, Solver(rules).chart)
     counting = find_system(system).replace(timing=timing)
-    trace, first = compiled(CountingGame(rules, counting, departures, (-40, 40)), (1, 0, 2), 1200)
+    game = CountingGame(rules, counting, departures, (-40, 40), adjusted=False)  # which plays the same rounds
+    trace, first = compiled(game, (1, 0, 2), 1200)
     rows, player = played(rules, Counter(counting, departures), (1, 0, 2), 1200)
     insurance = trace[:, 2] * int(Fraction(1, 2) / rules.unit) if rules.insurance else 0
     assert (rows[:, 1] == trace[:, 1] + insurance).all() and (rows[:, 2] == trace[:, 3]).all()
@@ -122,7 +123,7 @@ def test_spots_among_other_players_are_those_of_the_readable_round(
     """Also where the shoe runs out during rounds, as one deck does: the old hole card is not counted then."""
     rules = SIX.replace(**changes)
     departures = Departures.parse(plays, Solver(rules.replace(seats=1)).chart)
-    game = CountingGame(rules, find_system("hilo"), departures, (-40, 40), Ramp.parse(spots).spots)
+    game = CountingGame(rules, find_system("hilo"), departures, (-40, 40), Ramp.parse(spots).spots, adjusted=False)
     trace, first = compiled(game, (1, 0, 2), 1000)
     rows, counter = at_a_table(game, (1, 0, 2), len(trace))
     played = np.array([spots_at(game.spots, count) for count in trace[:, 0] + first])

@@ -14,7 +14,7 @@ from bjsim.strategies.sidebets.counted import CountedBet
 from bjsim.strategies.sidebets.exact import chosen
 from bjsim.strategies.sidebets.played import BetDeals, deal_blocks
 
-GAME = bjsim.load_rules("vegas-s17").replace(decks=2)
+GAME = bjsim.load_rules("vegas-s17").replace(decks=2, max_hands=2)
 HILO = (-1, 1, 1, 1, 1, 1, 0, 0, 0, -1)
 
 

@@ -32,12 +32,12 @@ from bjsim.strategies.counting.ramp import Ramp, spots_at
 from bjsim.strategies.counting.simulate import play_blocks, simulate_count
 from bjsim.strategies.counting.system import ROUNDINGS, STEPS, CountingSystem
 from bjsim.strategies.counting.systems import find_system
-from bjsim.strategies.counting.tables import STEP, CountingGame, ready_table
+from bjsim.strategies.counting.tables import STEP, CountingGame, ReadyTable, ready_table
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.experiment import make_experiment, make_results
 
 SIX = named_rules("vegas-s17")
-ONE = SIX.replace(decks=1, cut="3/5")
+ONE = SIX.replace(decks=1, cut="3/5", max_hands=2)  # few splits, so that a table is soon made
 HILO = find_system("hilo")
 
 
@@ -47,15 +47,26 @@ def chart(rules: Rules) -> Chart:
 
 
 @cache
-def game(rules: Rules = SIX, plays: str = "i18", system: str = "hilo", spots: str = "1") -> CountingGame:
+def game(
+    rules: Rules = SIX, plays: str = "i18", system: str = "hilo", spots: str = "1", adjusted: bool = True
+) -> CountingGame:
     departures = Departures.parse(plays, chart(rules))
-    return CountingGame(rules, find_system(system), departures, None, Ramp.parse(spots).spots)
+    return CountingGame(rules, find_system(system), departures, None, Ramp.parse(spots).spots, adjusted)
 
 
-@cache
+def rounds_of(rules: Rules, plays: str, system: str = "hilo", spots: str = "1") -> ReadyTable:
+    """A table for its rounds alone, which are those of one with luck adjustment."""
+    return ready_table(game(rules, plays, system, spots, adjusted=False))
+
+
 def run(
     rules: Rules = SIX, plays: str = "i18", rounds: int = 200_000, system: str = "hilo", spots: str = "1"
 ) -> CountRun:
+    return kept_run(rules, plays, rounds, system, spots)
+
+
+@cache
+def kept_run(rules: Rules, plays: str, rounds: int, system: str, spots: str) -> CountRun:
     made = game(rules, plays, system, spots)
     return simulate_count(made.rules, made.system, made.departures, rounds, seed=5, spots=made.spots)
 
@@ -72,13 +83,13 @@ def units(ramp: str, counts: np.ndarray) -> np.ndarray:
     [
         *(pytest.param(named_rules(name), marks=pytest.mark.slow) for name in ("vegas-h17", "downtown")),
         *(named_rules(name) for name in ("atlantic-city", "european")),
-        ONE.replace(cut=1),
+        ONE.replace(cut=1, max_hands=4),
     ],
     ids=str,
 )
 def test_without_index_plays_every_round_is_that_of_the_plain_chart(rules: Rules) -> None:
     """One deck dealt to the last card runs out during rounds."""
-    ready = ready_table(game(rules, "none"))
+    ready = rounds_of(rules, "none")
     _, trace = play_shoes(ready.table, stream_key(1, 0, 3), 3000 * 6 // rules.cut_cards + 2, 3000)
     plain = play_rounds(ready.table.compiled, stream_key(1, 0, 3), len(trace), len(trace))[2]
     assert len(trace) >= 2000
@@ -86,11 +97,13 @@ def test_without_index_plays_every_round_is_that_of_the_plain_chart(rules: Rules
 
 
 @pytest.mark.parametrize(
-    ("rules", "others", "spots"), [(ONE.replace(cut=1, surrender="early"), 2, 3), (SIX, 0, 2), (SIX, 6, 1)], ids=str
+    ("rules", "others", "spots"),
+    [(ONE.replace(cut=1, max_hands=4, surrender="early"), 2, 3), (SIX, 0, 2), (SIX, 6, 1)],
+    ids=str,
 )
 def test_without_index_plays_a_full_table_plays_the_plain_rounds(rules: Rules, others: int, spots: int) -> None:
     """The counter's spots are the last seats. One deck runs out even during the deal."""
-    ready = ready_table(game(rules.replace(seats=1 + others), "none", spots=f"1x{spots}"))
+    ready = rounds_of(rules.replace(seats=1 + others), "none", spots=f"1x{spots}")
     _, trace = play_shoes(ready.table, stream_key(1, 0, 3), 8000 * (others + spots) // rules.cut_cards, 2000)
     several = compile_rules(rules, [chart(rules).policy] * (others + spots))
     plain = play_rounds(several, stream_key(1, 0, 3), len(trace), len(trace))[2]
@@ -101,7 +114,7 @@ def test_without_index_plays_a_full_table_plays_the_plain_rounds(rules: Rules, o
 def test_a_side_count_of_aces_changes_bets_alone() -> None:
     """Every round is that of the same system without one, insurance included; half of the counts for bets differ."""
     plays = "16vT S>=0, 12v3 S>=2, insurance I>=3"
-    made = [ready_table(game(ONE, plays, system)) for system in ("hiopt2", "hiopt2-aces")]
+    made = [rounds_of(ONE, plays, system) for system in ("hiopt2", "hiopt2-aces")]
     plain, side = (play_shoes(ready.table, stream_key(1, 0, 3), 500, 3000)[1] for ready in made)
     assert (plain[:, 1:] == side[:, 1:]).all() and side[:, 2].any()
     differ = plain[:, 0] + made[0].first != side[:, 0] + made[1].first
@@ -110,7 +123,7 @@ def test_a_side_count_of_aces_changes_bets_alone() -> None:
 
 def test_an_index_play_changes_rounds() -> None:
     """Negative control."""
-    ready = ready_table(game(SIX, "16vT S>=0"))
+    ready = rounds_of(SIX, "16vT S>=0")
     _, trace = play_shoes(ready.table, stream_key(1, 0, 3), 50, 3000)
     plain = play_rounds(ready.table.compiled, stream_key(1, 0, 3), len(trace), len(trace))[2]
     assert (trace[:, 1] != plain[:, 0]).any()
@@ -140,7 +153,7 @@ def test_a_constant_ramp_changes_nothing() -> None:
     ("rules", "plays"),
     [
         (SIX, "i18"),
-        (ONE, "i18"),
+        pytest.param(ONE.replace(max_hands=4), "i18", marks=pytest.mark.slow),
         pytest.param(SIX.replace(surrender="late"), "i18+fab4", marks=pytest.mark.slow),
         (SIX.replace(surrender="early", decks=2), "i18+fab4"),
         pytest.param(ONE.replace(deal="pdp", peek=False), "insurance I>=0, 16vT S>=0", marks=pytest.mark.slow),
@@ -159,14 +172,14 @@ def check_raw_and_adjusted(found: CountRun) -> None:
     assert (deviations**2).sum() < 3 * len(deviations)
 
 
-@pytest.mark.parametrize(("seats", "spots"), [(4, "0:1 2:1x2 4:1x3"), (1, "1x2")])
+@pytest.mark.parametrize(("seats", "spots"), [(4, "0:1 2:1x2 4:1x3"), pytest.param(1, "1x2", marks=pytest.mark.slow)])
 def test_the_returns_of_spots_are_those_of_their_rounds(seats: int, spots: str) -> None:
     """Expectation and variance of a ramp's profit, all spots together, against the rounds as they were played.
 
     Raw and adjusted profit by count as above. The standard deviation and the covariance of two spots are sums over the
     same rounds, apart from the controls.
     """
-    made = game(SIX.replace(seats=seats), "i18", spots=spots)
+    made = game(SIX.replace(seats=seats, max_hands=2), "i18", spots=spots)
     found, ready = run(made.rules, "i18", 200_000, spots=spots), ready_table(made)
     raw_se = np.sqrt(found.returns.spot_var(found.spots) / found.spots / (found.returns.shares * found.rounds))
     deviations = (found.raw_ev - found.returns.ev) / raw_se
@@ -501,7 +514,7 @@ def test_any_number_of_rounds_and_narrow_ranges_of_counts_make_a_table() -> None
 def test_decisions_may_be_made_by_the_count_before_the_round() -> None:
     """Only rounds change in which the count passes an index during the round."""
     at_once, before = (
-        CountingGame(SIX, system, Departures.parse("16vT S>=0", chart(SIX)))
+        CountingGame(SIX, system, Departures.parse("16vT S>=0", chart(SIX)), adjusted=False)
         for system in (HILO, HILO.replace(timing="round"))
     )
     one, two = (play_shoes(ready_table(made).table, stream_key(1, 0, 0), 100, 4000)[1] for made in (at_once, before))

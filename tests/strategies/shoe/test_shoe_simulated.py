@@ -10,7 +10,7 @@ import time
 
 import pytest
 from support.engines import never
-from support.games import ONE_HAND
+from support.games import ONE_HAND, slow
 
 from bjsim.sim.engine.walkers import Walkers
 from bjsim.sim.game.presets import named_rules
@@ -51,8 +51,8 @@ def player_of(rules: Rules, strategy: str) -> StatePlayer:
 @pytest.mark.parametrize(
     ("name", "decks", "strategy"),
     [
-        ("vegas-s17", 6, "td"), ("european", 8, "td"), ("easy", 6, "td"), ("neller-v3", 6, "td"),
-        ("cardshark", 2, "td"), ("vegas-s17", 1, "cdz-"), ("easy", 6, "cdz-"), ("neller-v2", 6, "cdz-"),
+        slow("vegas-s17", 6, "td"), ("european", 8, "td"), slow("easy", 6, "td"), slow("neller-v3", 6, "td"),
+        ("cardshark", 2, "td"), ("vegas-s17", 1, "cdz-"), slow("easy", 6, "cdz-"), ("neller-v2", 6, "cdz-"),
         ("downtown", 2, "td-2c"),
     ],
 )  # fmt: skip

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import itertools
 import math
+from functools import lru_cache
 
 import numpy as np
 import pytest
-from support.games import ONE_HAND, random_chart
+from support.games import MANY, ONE_HAND, random_chart
 
 from bjsim.errors import InputError
 from bjsim.sim.game.presets import named_rules
@@ -25,7 +26,12 @@ GAMES = ONE_HAND
 ROUNDING = 1e-11
 
 
-@pytest.mark.parametrize("name", GAMES)
+@lru_cache(maxsize=4)
+def shoe_of(name: str, decks: int = 1) -> ShoeSolver:
+    return ShoeSolver(named_rules(name).replace(decks=decks))
+
+
+@pytest.mark.parametrize("name", MANY)
 @pytest.mark.parametrize("decks", [1, pytest.param(8, marks=pytest.mark.slow)])
 def test_a_strategy_with_more_information_has_a_higher_value(name: str, decks: int) -> None:
     """But `cdz-` plays free split hands as if no further pair card were gone, which a chart may do better."""
@@ -105,7 +111,7 @@ def test_the_costs_of_cells_add_up(name: str) -> None:
     assert solver.value - solver.value_of(Chart("one", rules, changed)) == pytest.approx(dearest.alone, abs=1e-13)
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", MANY)
 def test_the_best_chart_has_the_solvers_value(name: str) -> None:
     """The same value by looking every decision up in the chart; and the infinite chart is no better here."""
     rules = named_rules(name).replace(decks=2)
@@ -116,7 +122,7 @@ def test_the_best_chart_has_the_solvers_value(name: str) -> None:
     assert solver.value_of(Chart("infinite", rules, infinite.cells)) <= solver.value + 1e-13
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", MANY)
 def test_many_decks_tend_to_the_infinite_shoe(name: str) -> None:
     """Extrapolated from 1,000 and 2,000 decks; the rest is of second order."""
     rules = named_rules(name).replace(decks="inf")  # also for the suits of three sevens
@@ -143,11 +149,11 @@ def test_costs_per_settled_bet_add_up_where_ties_are_replayed() -> None:
     assert evaluation.costs == pytest.approx(evaluation.difference, abs=1e-12)
 
 
-@pytest.mark.parametrize("name", ["vegas-s17", "european"])
 @pytest.mark.parametrize("strategy", ["td", "td-2c", "cdz-", "cdp1"])
+@pytest.mark.parametrize("name", ["vegas-s17", "european"])
 def test_effects_of_removal_cancel(name: str, strategy: str) -> None:
     """The mean of a fixed strategy over all shoes with one unseen card less is that of the full shoe."""
-    solver = ShoeSolver(named_rules(name).replace(decks=1))
+    solver = shoe_of(name)
     effects = solver.removal(strategy)
     assert sum(effects[card] * (16 if card == "T" else 4) for card in effects) == pytest.approx(0, abs=1e-12)
     assert effects["5"] > 0.002 > -0.002 > effects["T"]
