@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support.documents import ROOT
+from support.games import slow
 
 import bjsim
 from bjsim.lazy_names import read_homes
@@ -105,7 +106,7 @@ def test_a_chart_is_evaluated_by_name_by_file_and_as_it_is(tmp_path: Path) -> No
 
 
 def test_games_are_compared_with_the_first() -> None:
-    first, second = bjsim.compare("vegas-s17", bjsim.load_rules("vegas-h17"))
+    first, second = bjsim.compare("single-deck", bjsim.load_rules("single-deck").replace(blackjack_pays="6/5"))
     assert first.difference == 0 > second.difference
     with pytest.raises(bjsim.InputError):
         bjsim.compare()
@@ -128,7 +129,7 @@ def test_every_shoe_has_a_solution_with_the_same_names() -> None:
                 assert [name for name in found if name in wanted] == wanted, name
 
 
-@pytest.mark.parametrize("rules", ["easy", "vegas-s17", "double-exposure"])
+@pytest.mark.parametrize("rules", ["easy", "vegas-s17", slow("double-exposure")])
 def test_a_solution_values_hands_cells_charts_and_the_dealer(rules: str) -> None:
     solution = bjsim.solve(rules)
     hoyle = bjsim.evaluate("hoyle", rules)
@@ -145,7 +146,7 @@ def test_a_solution_values_hands_cells_charts_and_the_dealer(rules: str) -> None
 
 
 def test_a_shoe_without_an_exact_value_is_solved_as_an_infinite_one() -> None:
-    rules = bjsim.load_rules("easy").replace(decks=6, max_hands="inf", split_tens_blackjack=True)
+    rules = bjsim.load_rules("easy").replace(decks=2, max_hands="inf", split_tens_blackjack=True)
     solution = bjsim.solve(rules)
     assert "TT is split" in solution.refusal and solution.infinite and solution.rules is rules
     assert solution.value == bjsim.solve(rules.replace(decks="inf")).value == bjsim.compare(rules)[0].value
@@ -170,9 +171,9 @@ def test_public_classes_guard_their_arguments(make: Any, said: str) -> None:
 
 def test_a_loop_over_decks_needs_no_cases() -> None:
     """mypy reads this too."""
-    games = [bjsim.load_rules("vegas-s17").replace(decks=decks) for decks in (1, 2, "inf")]
+    games = [bjsim.load_rules("vegas-s17").replace(decks=decks, max_hands=2) for decks in (1, 2, "inf")]
     solved = [bjsim.solve(game) for game in games]
-    assert [f"{solver.value - solved[0].value:+.4f}" for solver in solved] == ["+0.0000", "-0.0034", "-0.0066"]
+    assert [f"{solver.value - solved[0].value:+.4f}" for solver in solved] == ["+0.0000", "-0.0035", "-0.0069"]
     for solver in solved:
         chart = solver.chart
         assert solver.value_of(chart) == pytest.approx(float(solver.value), abs=1e-12)
@@ -295,7 +296,7 @@ def test_values_are_short_in_a_prompt_and_tables_in_a_notebook() -> None:
     assert repr(solver.rules).startswith("Rules('vegas-s17', decks=6") and len(repr(solver.rules)) < 300
     run = bjsim.play("vegas-s17", ["optimal", "lim17"], hands=20_000, common_cards=True)
     learned = bjsim.learn("neller", 20_000)
-    evaluation, changed = bjsim.evaluate("mimic", "vegas-s17"), bjsim.compare("vegas-s17", "vegas-h17")[1]
+    evaluation, changed = bjsim.evaluate("mimic", "vegas-s17"), bjsim.compare("single-deck", "easy")[1]
     values = [
         run,
         *run,

@@ -155,7 +155,7 @@ def test_pages_have_no_inline_script_or_style(client):
 
 @pytest.mark.parametrize(
     ("rules", "settings"),
-    [("easy", []), ("vegas-s17", ["blackjack_pays=6/5"])],
+    [("easy", []), ("vegas-s17", ["blackjack_pays=6/5", "decks=1"])],
 )
 def test_figures_are_those_of_the_printed_command(client, rules, settings):
     game = {"rules": rules, "set": settings}

@@ -176,9 +176,18 @@ pause();
 ]  # fmt: skip
 
 
+# What others do too: in another language, at another file, by another number.
+ALIKE = {
+    "prints.py", "closes_stdout.py", "fork_bomb.py", "eats_memory.py", "bets_1e9.py", "bets_1e2.py", "bets.py",
+    "exits_1.py", "silent.py", "utf16.py", "sleeps.py", "eats_memory_in_many.py", "stops_all.c", "threads.py",
+    "opens_abstract_sockets.py", "reads_others_code.py", "overwrites_itself.py", "replaces_itself.py",
+    "ptraces_the_runner.py", "stops_itself.py", "becomes_another_program.py", "reads_its_own_pipe.py",
+}  # fmt: skip
+
+
 def fits(name):
-    ending = name[name.rindex(".") :]
-    return pytest.param(*next(case for case in HOSTILE if case[0] == name), id=name, marks=needs(ending))
+    marks = [needs(name[name.rindex(".") :]), *([pytest.mark.slow] if name in ALIKE else [])]
+    return pytest.param(*next(case for case in HOSTILE if case[0] == name), id=name, marks=marks)
 
 
 @pytest.mark.parametrize(("name", "source", "rounds", "kinds", "equivalent"), [fits(case[0]) for case in HOSTILE])

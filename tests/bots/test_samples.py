@@ -18,7 +18,11 @@ from bjsim.sim.game.actions import HIT, STAND, Action
 from bjsim.sim.game.presets import named_rules
 from bjsim.strategies.players.find import find_player
 
-ENDINGS = [pytest.param(row.endings[0], marks=needs(row.endings[0])) for row in LANGUAGES]
+SLOW = {".go": [pytest.mark.slow]}  # to compile
+ENDINGS = [
+    pytest.param(ending, marks=[needs(ending), *SLOW.get(ending, [])])
+    for ending in (row.endings[0] for row in LANGUAGES)
+]
 
 
 @pytest.mark.parametrize("ending", ENDINGS)

@@ -62,6 +62,7 @@ for name in ASKED:
 """
 
 
+@pytest.mark.slow
 def test_it_compiles_the_learner(tmp_path):
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
     code = (

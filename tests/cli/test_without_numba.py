@@ -24,7 +24,7 @@ def output(code: str, line: str) -> str:
         "run --rules vegas-s17 --bots hoyle --hands 5000 --seed 1 --workers 1 --no-adjust-luck --json -",
         "run --rules vegas-s17 --bots hoyle,lim17 --hands 5000 --seed 1 --workers 1 --json -",
         "check hoyle --rules vegas-s17 --hands 5000 --seed 1 --workers 1 --json -",
-        "solve --rules vegas-s17 --decks 1 --json -",
+        "solve --rules vegas-s17 --decks 1 --set max_hands=2 --json -",
     ],
 )
 def test_results_are_the_same_without_numba(line: str) -> None:

@@ -1,6 +1,6 @@
 """The coverage of both 95% intervals.
 
-There are 400 runs of 100,000 hands with fixed seeds. A correct 95% interval covers the exact value in 92% to 98% of 400
+There are 400 runs of 25,000 hands with fixed seeds. A correct 95% interval covers the exact value in 92% to 98% of 400
 runs with probability 0.993 or more. The anytime-valid interval may miss at any of 50 looks in under 5% of runs.
 """
 
@@ -17,7 +17,7 @@ from bjsim.sim.stats.intervals import anytime, anytime_factor, fixed_sample
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.players.catalogue import CATALOGUE
 
-RUNS, HANDS, LOOKS = 400, 100_000, 50
+RUNS, HANDS, LOOKS = 400, 25_000, 50
 OPTIMAL_N = HANDS // 20
 
 pytestmark = pytest.mark.xdist_group("intervals")  # one worker plays the runs
@@ -76,9 +76,9 @@ def test_the_fixed_sample_interval_misses_under_optional_stopping(runs, exact):
 
 
 def test_a_wrong_exact_value_is_rejected(runs, exact):
-    """Negative control: a value off by 1% of the bet, about three standard errors."""
-    assert coverage(runs, exact + 0.01) < 0.5
-    assert ever_missed(runs, exact + 0.02) > 0.5
+    """Negative control: a value off by 2% of the bet, about three standard errors."""
+    assert coverage(runs, exact + 0.02) < 0.5
+    assert ever_missed(runs, exact + 0.04) > 0.5
 
 
 def test_the_anytime_interval_is_narrowest_near_optimal_n():

@@ -120,7 +120,7 @@ def walk_rounds(values: RowValues, rounds: int) -> Array:
     return np.array(results)
 
 
-@pytest.mark.parametrize("name", [*MANY, *MORE])
+@pytest.mark.parametrize("name", [*MANY, slow("insurance"), *list(MORE)[1:]])
 def test_in_an_infinite_shoe_every_round_comes_to_the_exact_value(name):
     """The value of every chart's row 0 is the exact solver's, and a round's payoff less its luck is that value."""
     game = (MORE.get(name) or named_rules(name)).replace(decks="inf", cut=1)
@@ -235,7 +235,7 @@ def only(kind: str, played: AdjustedWalkers) -> Callable[[LuckTable], LuckTable]
     return change
 
 
-@pytest.mark.parametrize("kind", [*KINDS[:2], *map(slow, KINDS[2:])])
+@pytest.mark.parametrize("kind", [slow("dealt"), "drawn", *map(slow, KINDS[2:])])
 def test_luck_has_mean_0_in_every_kind_of_draw(kind):
     """Blocks adjusted for one kind of draw only, less the raw ones; 4 standard errors: 6 of 100,000."""
     played = walkers(SIX.replace(seats=2), [Solver(SIX).chart] * 2) if kind == "drawn by others" else six_decks()

@@ -201,10 +201,10 @@ def test_a_contest_replays_from_the_answers(endpoint: Endpoint, tmp_path: Path) 
 
 
 def test_a_run_plays_it(endpoint: Endpoint, tmp_path: Path) -> None:
-    """As the dealer plays: 400 rounds of it are those of `mimic`."""
+    """As the dealer plays: 100 rounds of it are those of `mimic`."""
     player = ModelPlayer("m", endpoint.url, tmp_path / "answers.jsonl")
-    [model] = package.play("easy", player, 400, seed=2)
-    [lim17] = package.play("easy", lambda view: package.find_player("lim17", view.rules).decide(view), 400, seed=2)
+    [model] = package.play("easy", player, 100, seed=2)
+    [lim17] = package.play("easy", lambda view: package.find_player("lim17", view.rules).decide(view), 100, seed=2)
     assert model.tally == lim17.tally and not player.faults
 
 

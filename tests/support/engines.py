@@ -7,8 +7,11 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from bjsim.sim.engine.array_play import play_blocks
 from bjsim.sim.engine.compiled_rules import compile_rules, payoff_code
 from bjsim.sim.engine.kernels.layout import TIED, CompiledRules
+from bjsim.sim.engine.lockstep import seat_rows
+from bjsim.sim.engine.round_table import make_round_tables
 from bjsim.sim.engine.walkers import Walkers
 from bjsim.sim.game.events import Settled
 from bjsim.sim.game.random_stream import Stream, stream_key
@@ -20,7 +23,7 @@ from bjsim.sim.running.readable_table import ReadableTable
 from bjsim.strategies.charts.state_player import StatePlayer
 from support.table import line
 
-UNLIKELY = 1e-3  # rounds leave the round tables that are tested here, as larger ones take long to make
+UNLIKELY = 1e-3  # at which rounds leave a small round table; larger ones take long to make
 Key = tuple[int, int, int]  # seed, table, block
 
 
@@ -85,12 +88,17 @@ def readable_trace(
 
 def differences(
     game: Rules, seats: Sequence[StatePlayer], key: Key, rounds: int, compiled: CompiledRules | None = None,
-    seen: Counter[str] | None = None,
+    seen: Counter[str] | None = None, unlikely: float | None = None,
 ) -> list[str]:  # fmt: skip
-    """Describe where the two engines differ; empty if traces and counts agree."""
+    """Describe where the two engines differ; empty if traces and counts agree. `unlikely` is of a table for arrays."""
     compiled = compiled or compile_rules(game, [player.policy for player in seats])
     readable = readable_trace(game, seats, key, rounds, seen)
-    played = Walkers(compiled, ReadableTable(game, seats).play_round).trace(stream_key(*key), rounds)
+    play_round = ReadableTable(game, seats).play_round
+    if unlikely:
+        rows = seat_rows(*make_round_tables(compiled, unlikely))
+        played = play_blocks(compiled, rows, play_round, [stream_key(*key)], [rounds], traced=True)
+    else:
+        played = Walkers(compiled, play_round).trace(stream_key(*key), rounds)
     (trace,) = played.traces
     found = [
         f"round {number}: walked {one}, readable {other}"

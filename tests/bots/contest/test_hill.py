@@ -146,14 +146,14 @@ def test_cuts_and_changes_at_random_moments(tmp_path: Path) -> None:
     """A hill of 20 bots: five are added, two replaced, one dropped, each after a cut in the middle of a match."""
     chance = random.Random(17)
     disturbed, calm = tmp_path / "disturbed", tmp_path / "calm"
-    begin(disturbed, TWENTY, matches=6).close()
+    begin(disturbed, TWENTY, matches=6, sessions=1).close()
     for event in EVENTS:
-        cut_at_random(disturbed, chance, chance.randrange(5, 45))
+        cut_at_random(disturbed, chance, chance.randrange(5, 23))
         Host.resume(disturbed, change=partial(apply, event=event)).close()
     Host.resume(disturbed).run()
     happened = moments(disturbed)
     assert len(happened) == len(EVENTS)
-    with_events(calm, TWENTY, happened, matches=6)
+    with_events(calm, TWENTY, happened, matches=6, sessions=1)
     assert results(disturbed) == results(calm)
     assert len(results(calm)["rows"]) == 24 and len(results(calm)["former"]) == 3
     assert verify(disturbed)[0] > verify(calm)[0] == results(calm)["rounds"]  # void rounds are confirmed too
@@ -201,16 +201,16 @@ FIVE = ["lim13", "lim15", "lim17", "hoyle", "optimal"]
 @pytest.mark.parametrize("duplicate", [False, True])
 def test_an_addition_changes_nobody_else(tmp_path: Path, duplicate: bool) -> None:
     alone, early, late, dropped = (tmp_path / name for name in ("alone", "early", "late", "dropped"))
-    settings = {"duplicate": duplicate, "matches": 6}
+    settings = {"duplicate": duplicate, "matches": 4}
     with_events(alone, FIVE, {}, **settings)
     with_events(early, FIVE, {0: Event(join=("x=lim16",)), 7: Event(join=("y=lim14",))}, **settings)
-    with_events(late, FIVE, {5: Event(join=("y=lim14",))}, **settings)
+    with_events(late, FIVE, {3: Event(join=("y=lim14",))}, **settings)
     Host.resume(late, change=lambda host: apply(host, Event(join=("x=lim16",)))).run()  # after the end
     before, first, second = own_results(alone), own_results(early), own_results(late)
     assert len(before) == 5 and first.keys() == second.keys() == before.keys() | {("x", 1), ("y", 1)}
     assert all(first[key] == second[key] == values for key, values in before.items())
     assert first == second  # the newcomers' results do not depend on when they joined, either
-    with_events(dropped, FIVE, {3: Event(leave=("lim17",))}, **settings)
+    with_events(dropped, FIVE, {2: Event(leave=("lim17",))}, **settings)
     after = own_results(dropped)
     assert any(after[key] != values for key, values in before.items() if key[0] != "lim17")  # the test has power
     assert all(verify(folder)[0] for folder in (alone, early, late, dropped))

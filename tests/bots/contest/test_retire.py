@@ -37,7 +37,7 @@ def begin(folder: Path, workers: int = 1, **settings: Any) -> Host:
     file = folder.parent / "players.py"
     file.write_text(PLAYERS)
     bots = [f"{file}:Faulty", f"{file}:Slow", "lim17", "hoyle", "optimal"]
-    contest = Contest(CARDSHARK, **{"seed": 7, "matches": 8, "strikes": 4, **settings})
+    contest = Contest(CARDSHARK, **{"seed": 7, "matches": 5, "strikes": 4, **settings})
     return Host.begin(folder, contest, gather(bots, CARDSHARK), workers)
 
 
