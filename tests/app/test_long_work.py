@@ -16,7 +16,7 @@ from bjsim.app.work import ChosenGame
 from bjsim.cli.main import cli
 from bjsim.errors import InputError
 
-EASY, SIX = ChosenGame("easy", ()), ChosenGame("vegas-s17", ("cut=60%",))
+EASY, SIX = ChosenGame("easy", ()), ChosenGame("vegas-s17", ("cut=60%", "max_hands=2"))
 
 
 @pytest.fixture(autouse=True)

@@ -82,7 +82,7 @@ def test_what_is_shown():
 
 
 def test_neighbouring_columns_are_drawn_together():
-    outcome = bjsim("compare", "--rules", "vegas-s17,atlantic-city")
+    outcome = bjsim("compare", "--rules", "vegas-s17,atlantic-city", "--set", "max_hands=2")
     assert "15 v T H → Rh, 16 v 9, A H → Rh, 16 v T H → Rs" in outcome.out and outcome.err == ""
     assert "exact, of a freshly shuffled shoe; add --until 0.01% for the effect of the cut cards" in outcome.out
     assert "shuffled" not in bjsim("compare", "--rules", "neller,neller-v3").out
@@ -132,7 +132,8 @@ def test_bad_input_gets_one_line_and_status_2():
 def test_games_in_their_own_shoes():
     """Until ± 0.05%: a fresh shoe for every round returns more than one dealt to three quarters (0.018%, too little to
     be seen here), and two decks more than six (0.19%, eight times the interval)."""
-    two, six, endless = games("--rules", "vegas-s17", "--vary", "decks=2,6,inf", "--until", "0.05%", "--workers", "1")
+    words = ("--set", "max_hands=2", "--vary", "decks=2,6,inf", "--until", "0.05%", "--workers", "1")
+    two, six, endless = games("--rules", "vegas-s17", *words)
     assert endless["in_its_shoe"] is None
     for game in (two, six):
         low, high = game["in_its_shoe"]["ci95"]

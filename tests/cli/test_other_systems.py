@@ -113,7 +113,7 @@ def test_commands_in_one_process(bjsim, line):
 
 def test_workers_are_spawned_and_change_no_bit(tmp_path, bjsim):
     """With a log that all workers write to."""
-    args = ["run", "--bots", "optimal,lim17", "--hands", "4e6", "--json", "-"]
+    args = ["run", "--bots", "optimal,lim17", "--hands", "2e6", "--json", "-"]
     one, two = (bjsim(*args, "--workers", workers, "--log", f"log{workers}") for workers in (1, 2))
     assert one.status == two.status == 0, one.err + two.err
     assert json.loads(one.out)["bots"] == json.loads(two.out)["bots"]

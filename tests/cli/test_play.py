@@ -10,6 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from support.command import Outcome, bjsim, refusal
+from support.games import slow
 from support.pseudo_terminal import PseudoTerminal
 
 from bjsim.cli.person import keys, parse_action
@@ -332,7 +333,11 @@ ANSWERS = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@pytest.mark.parametrize("games", [20, slow(200)])
+def test_no_answer_breaks_it(games: int) -> None:
+    settings(max_examples=games, deadline=None)(no_answer_breaks_it)()
+
+
 @given(
     st.sampled_from(sorted(PRESETS)), st.integers(0, 10**6), ANSWERS.map("\n".join),
     st.sampled_from([
@@ -340,7 +345,7 @@ ANSWERS = st.lists(
         ("--count", "omega2", "--decks", "6", "--bet", "7"),
     ]),
 )  # fmt: skip
-def test_no_answer_breaks_it(rules: str, seed: int, answers: str, args: tuple[str, ...]) -> None:
+def no_answer_breaks_it(rules: str, seed: int, answers: str, args: tuple[str, ...]) -> None:
     game = PRESETS[rules].rules
     assume("--count" not in args or (game.deck == "standard" and not game.attack and game.bets == 1))
     given_bytes = answers.encode("utf-8", "surrogatepass")

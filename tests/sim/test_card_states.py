@@ -50,7 +50,7 @@ def test_both_engines_pay_the_same_in_every_preset(name: str, decks: int, player
 
 def test_players_of_all_kinds_share_a_table() -> None:
     """A chart sees the plain state of a hand."""
-    rules = ONE.replace(seats=3, dealer_shows="both", peek=True)
+    rules = ONE.replace(seats=3, dealer_shows="both", peek=True, max_hands=2)
     seats = [CardPlayer(rules), CATALOGUE["hoyle"].chart(rules), TwoCardPlayer(rules)]
     compiled = compile_players(rules, seats)
     assert differences(rules, seats, KEY, 500, compiled) == []
@@ -71,12 +71,13 @@ def test_a_chart_is_played_alike_by_cards() -> None:
 
 def test_merged_states_are_played_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same rounds with all 3,200 states of hands; and different ones with another player."""
-    players = [CardPlayer(ONE), TwoCardPlayer(ONE)]
-    merged = [compile_players(ONE, [player]) for player in players]
+    rules = ONE.replace(max_hands=2)  # of which a table is soon made
+    players = [CardPlayer(rules), TwoCardPlayer(rules)]
+    merged = [compile_players(rules, [player]) for player in players]
     monkeypatch.setattr(
         compiled_rules, "merge_states", lambda labels, after: (np.arange(len(after)), np.arange(len(after)))
     )
-    whole = compile_players(ONE, players[:1])
+    whole = compile_players(rules, players[:1])
     assert len(merged[1].add) < len(merged[0].add) < 500 < 3000 < len(whole.add)
     cards, two_cards, every = (play_rounds(one, stream_key(*KEY), 50_000, 50_000)[2] for one in (*merged, whole))
     assert (cards == every).all()

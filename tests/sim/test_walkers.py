@@ -118,9 +118,7 @@ def test_random_games_are_paid_the_same(games: int) -> None:
         game = data.draw(rules(max_hands=data.draw(st.integers(2, 4))))
         two = [data.draw(charts(game)), data.draw(charts(game))]
         seated = [two[seat % 2] for seat in range(game.seats)]
-        assert not Game(game, seated, 1e-3 if games < 200 else UNLIKELY).wrong(
-            [120, 30]
-        )  # a small table, or a large one
+        assert not Game(game, seated, 1e-3 if games < 200 else UNLIKELY).wrong([120, 30])
         seen["finite"] += not game.infinite
         seen["replayed"] += game.ties == "replay"
         seen["several seats"] += game.seats > 1
@@ -217,7 +215,7 @@ LEAVING = [
 def test_rounds_that_leave_the_table_are_replayed(fields: dict[str, object], seats: int, turns: str) -> None:
     """A shoe that is dealt to its last card runs out in some of the rounds that are replayed."""
     rules = named_rules("vegas-s17").replace(**{"max_hands": 4, **fields}, seats=seats, turns=turns)
-    game = Game(rules, [splitter(rules), best(rules), splitter(rules)][:seats])
+    game = Game(rules, [splitter(rules), best(rules), splitter(rules)][:seats], 1e-3)
     rows = seat_rows([without_room(table) for table in game.tables], game.chart)
     assert not game.wrong([140, 0, 1, 140, 33], rows)
     assert len(game.replayed) > 20

@@ -6,7 +6,7 @@ import random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.games import FIXED, charts, few, rules
+from support.games import FIXED, charts, few, rules, slow
 
 from bjsim.sim.game.automaton import Decision
 from bjsim.sim.game.presets import PRESETS
@@ -65,9 +65,13 @@ def test_three_planted_cells_are_found_and_their_costs_add_up(name):
     assert list(evaluation.cells) == sorted(evaluation.cells, key=lambda cell: -cell.cost)
 
 
-@settings(FIXED, max_examples=8)
+@pytest.mark.parametrize("games", [4, slow(24)])
+def test_costs_add_up_to_the_whole_difference(games):
+    settings(FIXED, max_examples=games)(costs_add_up)()
+
+
 @given(name=st.sampled_from(GAMES), seed=st.integers(0, 2**32), share=st.sampled_from([0.01, 0.1]))
-def test_costs_add_up_to_the_whole_difference(name, seed, share):
+def costs_add_up(name, seed, share):
     """Exactly, for any chart: also with limited splits, endless splits, and replayed ties."""
     good = best(name)
     evaluation = evaluate_chart(changed(good, some_changes(good, seed, share)))

@@ -163,7 +163,7 @@ def test_bounds_of_too_few_hands_are_text():
     [
         ("run", "--bots", "optimal", "--rules", "vegas-s17", "--hands", "100"),
         ("check", "optimal", "--rules", "vegas-s17", "--hands", "0"),
-        ("compare", "--rules", "vegas-s17,vegas-h17"),
+        ("compare", "--rules", "vegas-s17,vegas-h17", "--set", "max_hands=2"),
     ],
 )
 def test_commands_answer_for_the_finite_shoe_and_do_not_warn(command):

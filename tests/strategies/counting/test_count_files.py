@@ -29,7 +29,7 @@ Arrays = dict[str, Any]
 def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The file of a short run."""
     path = tmp_path_factory.mktemp("run") / "run.npz"
-    rules = load_rules("vegas-s17").replace(decks=2)
+    rules = load_rules("vegas-s17").replace(decks=2, max_hands=2)
     departures = Departures(CATALOGUE["optimal"].chart(rules))
     save_count_run(simulate_count(rules, find_system("hilo"), departures, 20_000, seed=1), path)
     return path

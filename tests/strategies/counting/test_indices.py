@@ -182,7 +182,7 @@ def test_a_set_of_hilo_is_made_at_the_counts_of_another_system() -> None:
 def test_insurance_is_a_bet_on_a_natural_that_counts_and_is_not_seen() -> None:
     rules = named_rules("european").replace(decks=1)
     for game, insured in ((rules, True), (rules.replace(naturals="player"), False)):
-        found = generate_indices(game, HILO, limit=4)
+        found = generate_indices(game, HILO, limit=2)
         assert any(one.departure.row == "insurance" for one in found) == insured
 
 

@@ -8,7 +8,7 @@ from collections import Counter
 from fractions import Fraction
 
 import pytest
-from support.games import random_chart
+from support.games import random_chart, slow
 from support.tiny_shoe import FREE, POINTS, OutOfCards, TinyShoe, draws, less, sort
 
 from bjsim.sim.game.cards import RANKS
@@ -177,7 +177,9 @@ def check(seed: int) -> bool:
     return True
 
 
-@pytest.mark.parametrize("seed", [3, 5, 7, 9, 94, 101, 110, 145, 157, 174, 791, 920, 1072, 2003, 2006, 3003])
+@pytest.mark.parametrize(
+    "seed", [3, 94, 101, 145, 174, 791, 2003, 3003, *map(slow, [5, 7, 9, 110, 157, 920, 1072, 2006])]
+)
 def test_a_tiny_shoe_has_its_brute_force_value(seed: int) -> None:
     """From 101 on split hands surrender; 145 has a tie; from 157 on surrender is early (174: ten, 791: ace).
     Insurance is offered where the seed is no multiple of 3; in 94 a natural takes the original bet only. The house pays

@@ -6,6 +6,7 @@ import pickle
 import random
 
 import pytest
+from support.games import slow
 
 from bjsim.errors import InputError
 from bjsim.sim.engine.kernels.layout import DOUBLE
@@ -92,7 +93,7 @@ def test_perfect_sees_the_table() -> None:
 
 
 @pytest.mark.parametrize("name", ["optimal-2c", "optimal-cd", "perfect"])
-@pytest.mark.parametrize("game", ["vegas-h17", "easy", "european", "cardshark", "neller-v2"])
+@pytest.mark.parametrize("game", ["vegas-h17", "easy", slow("european"), "cardshark", slow("neller-v2")])
 def test_they_play_whole_rounds(name: str, game: str) -> None:
     rules = named_rules(game).replace(decks=2, seats=1)
     player = find_player(name, rules)

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 import pytest
-from support.games import MANY, ONE_HAND, random_chart
+from support.games import MANY, ONE_HAND, random_chart, slow
 
 from bjsim.errors import InputError
 from bjsim.sim.game.presets import named_rules
@@ -150,7 +150,7 @@ def test_costs_per_settled_bet_add_up_where_ties_are_replayed() -> None:
 
 
 @pytest.mark.parametrize("strategy", ["td", "td-2c", "cdz-", "cdp1"])
-@pytest.mark.parametrize("name", ["vegas-s17", "european"])
+@pytest.mark.parametrize("name", ["european", slow("vegas-s17")])
 def test_effects_of_removal_cancel(name: str, strategy: str) -> None:
     """The mean of a fixed strategy over all shoes with one unseen card less is that of the full shoe."""
     solver = shoe_of(name)

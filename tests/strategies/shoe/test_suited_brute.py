@@ -81,9 +81,9 @@ def test_best_play_by_cards_is_at_least_as_good_as_the_best_chart() -> None:
     ("changes", "percent"),
     [
         ({}, "-.78"),
-        ({"decks": 8}, "-.80"),
+        slow({"decks": 8}, "-.80"),
         ({"max_doubles": 3}, "-.42"),
-        ({"max_doubles": 3, "decks": 8}, "-.45"),
+        slow({"max_doubles": 3, "decks": 8}, "-.45"),
         ({"hit_soft_17": False, "decks": 8}, "-.38"),
     ],
 )
