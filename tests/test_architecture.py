@@ -6,6 +6,7 @@ import ast
 import graphlib
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -84,7 +85,17 @@ def modules(package: str) -> list[Path]:
     return sorted(path for path in (ROOT_PACKAGE / package).rglob("*.py") if "__pycache__" not in path.parts)
 
 
-def imported_names(tree: ast.AST) -> Iterator[tuple[int, str]]:
+@cache
+def parsed(source: str) -> ast.Module:
+    return ast.parse(source)
+
+
+@cache
+def imported_names(tree: ast.AST) -> list[tuple[int, str]]:
+    return list(find_imported_names(tree))
+
+
+def find_imported_names(tree: ast.AST) -> Iterator[tuple[int, str]]:
     """(line, dotted name) of everything that a module imports, including `import_module("…")` with a literal.
 
     A relative import is given as `.name`.
@@ -107,7 +118,7 @@ def wrong_imports(package: str, source: str) -> list[str]:
     """Complaints, "line N: …", about the imports of a module in `package`; empty if all of them are allowed."""
     allowed = PACKAGES[PACKAGES.index(package) :]
     complaints = []
-    for line, name in imported_names(ast.parse(source)):
+    for line, name in imported_names(parsed(source)):
         top, _, rest = name.partition(".")
         if top == "":
             complaints.append(f"line {line}: {name} is relative; import bjsim.… instead")
@@ -126,7 +137,7 @@ def import_graph() -> dict[str, set[str]]:
     for module, path in files.items():
         if "samples" in path.parts:
             continue
-        names = [name for _, name in imported_names(ast.parse(path.read_text(encoding="utf-8")))]
+        names = [name for _, name in imported_names(parsed(path.read_text(encoding="utf-8")))]
         targets = {name if name in files else name.rpartition(".")[0] for name in names}
         graph[module] = {target for target in targets if target in files and target != module}
     return graph
@@ -275,7 +286,7 @@ def test_a_planted_path_is_caught() -> None:
 def long_functions(source: str) -> list[str]:
     """The functions with more than LONGEST_FUNCTION lines, as "name: lines"."""
     found = []
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(parsed(source)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             lines = node.end_lineno - node.lineno + 1  # type: ignore[operator]
             if ast.get_docstring(node) is not None:
@@ -303,7 +314,7 @@ def test_a_long_function_is_caught() -> None:
 def test_a_class_name_means_one_thing() -> None:
     found: dict[str, list[str]] = {}
     for path in sorted(ROOT_PACKAGE.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        for node in ast.walk(parsed(path.read_text("utf-8"))):
             if isinstance(node, ast.ClassDef):
                 found.setdefault(node.name, []).append(path.relative_to(ROOT_PACKAGE).as_posix())
     assert "Rules" in found and not {name: paths for name, paths in found.items() if len(paths) > 1}

@@ -16,15 +16,18 @@ PATHS = [f"/{path.relative_to(ROOT).as_posix()}" for path in SOURCES]
 QUOTED = re.compile(r"`([A-Za-z_][\w/]*(?:\.\w+)*)(?:\([^`]*\))?`")
 
 
-def split_source(source: str) -> tuple[str, set[str]]:
-    """What a module says (docstrings and comments), and the words of its code."""
-    tree = ast.parse(source)
-    said = {node.value: None for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    code = [value for node in ast.walk(tree) if node not in said for _, value in ast.iter_fields(node)]
-    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
+def split_source(source: str) -> tuple[list[str], set[str]]:
+    """The docstrings of a module, and the words of its code."""
+    nodes = list(ast.walk(ast.parse(source)))
+    said = {node.value: None for node in nodes if isinstance(node, ast.Expr)}
+    code = [value for node in nodes if node not in said for value in vars(node).values() if isinstance(value, str)]
     text = [node.value for node in said if isinstance(node, ast.Constant) and isinstance(node.value, str)]
-    text += [token.string for token in tokens if token.type == tokenize.COMMENT]
-    return "\n".join(text), set(re.findall(r"\w+", " ".join(value for value in code if isinstance(value, str))))
+    return text, set(re.findall(r"\w+", " ".join(code)))
+
+
+def comments(source: str) -> list[str]:
+    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
+    return [token.string for token in tokens if token.type == tokenize.COMMENT]
 
 
 def is_stale(name: str, known: set[str]) -> bool:
@@ -42,7 +45,11 @@ def is_stale(name: str, known: set[str]) -> bool:
 def test_names_in_texts_are_those_of_the_code() -> None:
     modules = {path: split_source(path.read_text("utf-8")) for path in SOURCES}
     known = set().union(*(words for _, words in modules.values())) | {path.stem for path in SOURCES} | FOREIGN
-    texts = {path: text for path, (text, _) in modules.items() if path.is_relative_to(ROOT / "src")}
+    texts = {
+        path: "\n".join([*text, *comments(path.read_text("utf-8"))])
+        for path, (text, _) in modules.items()
+        if path.is_relative_to(ROOT / "src")
+    }
     texts |= {path: path.read_text("utf-8") for path in (*PAGES, ROOT / "CONTRIBUTING.md")}
     stale = [
         f"{path.relative_to(ROOT)}: {name}"
