@@ -161,7 +161,13 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=needs(name[1:])) for name in BROKEN])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[needs(name[1:]), *([pytest.mark.slow] if name in ("x.go", "x.java") else [])])
+        for name in BROKEN
+    ],
+)
 def test_the_author_sees_the_compilers_messages(tmp_path, name):
     path = tmp_path / name
     path.write_text(BROKEN[name])

@@ -163,7 +163,7 @@ def test_vary_takes_the_words_of_the_trade():
         ("check", "lim17", "--hands", "0"),
         ("compare", "--vary", "bj=3:2,1"),
         ("run", "--bots", "lim17", "--hands", "1000", "--workers", "1"),
-        ("learn", "--episodes", "1000"),
+        pytest.param(("learn", "--episodes", "1000"), marks=pytest.mark.slow),
     ],
 )
 def test_every_command_that_computes_takes_the_probability_of_a_ten(command):

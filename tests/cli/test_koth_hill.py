@@ -200,7 +200,7 @@ def test_against_house_bots_results_depend_on_the_bot_alone(tmp_path: Path) -> N
     )
 
 
-@pytest.mark.parametrize("matches", [7, 8])
+@pytest.mark.parametrize("matches", [7, pytest.param(8, marks=pytest.mark.slow)])
 def test_bots_that_play_identically_are_reported(tmp_path: Path, matches: int) -> None:
     """A copy, also one that joins late; not another bot, and not from fewer matches than an interval needs."""
     options = ["--against", "hoyle,mimic", "--matches", matches, "--seed", 4, "--out", tmp_path]

@@ -192,7 +192,9 @@ def test_every_column_is_visible_on_a_phone(opened):
     assert page.run(WIDER % ".wide") == []
 
 
-@pytest.mark.parametrize("paper", [(8.27, 11.69), (8.5, 11)], ids=["A4", "letter"])
+@pytest.mark.parametrize(
+    "paper", [(8.27, 11.69), pytest.param((8.5, 11), marks=pytest.mark.slow)], ids=["A4", "letter"]
+)
 def test_a_strategy_is_printed_on_one_sheet(opened, paper):
     page, _ = opened("solve")
     printed = page.call("Page.printToPDF", paperWidth=paper[0], paperHeight=paper[1])["data"]

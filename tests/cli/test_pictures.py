@@ -146,10 +146,9 @@ def test_games_have_their_values(figures):
 
 
 def test_games_that_vary_are_drawn_with_the_played_effect_of_their_cut(figures, tmp_path):
-    game = ("--rules", "vegas-s17", "--decks", 1, "--set", "max_hands=2", "--workers", 1)
-    words = ("--vary", "cut=40%,80%", "--until", "0.1%")
+    game = ("--rules", "vegas-s17", "--decks", 1, "--vary", "cut=40%,80%", "--until", "0.1%", "--workers", 1)
     page = tmp_path / "page.html"
-    drawn = bjsim("compare", *game, *words, "--plot", "x.png", "--html", page)
+    drawn = bjsim("compare", *game, "--plot", "x.png", "--html", page)
     assert drawn.status == 0
     effects = re.findall(r"[-+]0\.\d{4}% ± 0\.\d{4}%", drawn.out)[1::2]  # each follows its luck-adjusted return
     texts = words(figures[0])

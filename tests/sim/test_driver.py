@@ -167,7 +167,7 @@ def precise(precision, hands=10**9, tables=1):
     return make_experiment(EASY, players, hands, seed=3, tables=tables, precision=precision)
 
 
-@pytest.mark.parametrize("tables", [1, 3])
+@pytest.mark.parametrize("tables", [1, pytest.param(3, marks=pytest.mark.slow)])
 def test_a_run_stops_at_the_precision_asked_for_whatever_plays_it(tables):
     one = Driver(precise(0.004, tables=tables)).run()
     two = Driver(precise(0.004, tables=tables), local(2)).run()

@@ -314,8 +314,8 @@ def test_arrays_and_kernel_count_the_same_luck(name: str, decks: int, seats: int
     ("decks", "seats", "rounds", "least"),
     [
         (6, 1, 200_000, 40_000),
-        (8, 1, 200_000, 65_000),
-        (2, 1, 200_000, 4200),
+        slow(8, 1, 200_000, 65_000),
+        slow(2, 1, 200_000, 4200),
         (1, 1, 200_000, 800),
         (6, 4, 50_000, 15_000),
     ],

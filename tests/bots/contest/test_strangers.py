@@ -153,7 +153,7 @@ def begin(folder, bots, count=1, **settings):
     return Host.begin(folder, Contest(CARDSHARK, **settings), gather(bots, CARDSHARK), count)
 
 
-@pytest.mark.parametrize("bots", [3, 9])
+@pytest.mark.parametrize("bots", [3, pytest.param(9, marks=pytest.mark.slow)])
 def test_the_turns_of_a_shoe_are_played_one_after_the_other(tmp_path, monkeypatch, bots):
     """In a duplicate contest, by any number of workers; and the journal is the same."""
     times = tmp_path / "times"

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.games import slow
 
 from bjsim.sim.engine.array_cards import Segments
 from bjsim.sim.engine.count_lanes import plays_alone
@@ -103,14 +104,18 @@ KERNEL = {  # rules, system, whether the counter decides by the count before the
     "no hole card": (named_rules("european").replace(decks=2), "zen", False),
     "early surrender": (TWO.replace(surrender="early", max_hands=2), "omega2", False),
 }
+KERNEL_SLOW = {
+    "dealt to the last card, four hands": (named_rules("single-deck").replace(cut=1), "ko", False),
+    "count before the round, four hands": (TWO, "hiopt2-aces", True),
+}
 
 
 @pytest.mark.xdist_group("count kernel")  # which one worker compiles
 @pytest.mark.parametrize("adjusted", [True, False])
-@pytest.mark.parametrize("name", KERNEL)
+@pytest.mark.parametrize("name", [*KERNEL, *map(slow, KERNEL_SLOW)])
 def test_the_kernel_counts_the_same_to_the_bit(name: str, adjusted: bool) -> None:
     """Sums, units and luck of three streams, and of a counter who leaves, equal those of the arrays; others differ."""
-    rules, system, early = KERNEL[name]
+    rules, system, early = (KERNEL | KERNEL_SLOW)[name]
     counting = find_system(system)
     if early:
         counting = replace(counting, timing="round")

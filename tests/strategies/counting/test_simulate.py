@@ -155,7 +155,7 @@ def test_a_constant_ramp_changes_nothing() -> None:
         (SIX, "i18"),
         pytest.param(ONE.replace(max_hands=4), "i18", marks=pytest.mark.slow),
         pytest.param(SIX.replace(surrender="late"), "i18+fab4", marks=pytest.mark.slow),
-        (SIX.replace(surrender="early", decks=2), "i18+fab4"),
+        (SIX.replace(surrender="early", decks=2, max_hands=2), "i18+fab4"),
         pytest.param(ONE.replace(deal="pdp", peek=False), "insurance I>=0, 16vT S>=0", marks=pytest.mark.slow),
         (named_rules("european").replace(no_hole_loses="busted-plus-one", max_hands=3), "TTv6 P>=2, 16vT S>=0"),
     ],

@@ -104,7 +104,7 @@ def test_they_play_whole_rounds(name: str, game: str) -> None:
         Round(rules, ScriptedShoe("".join(cards)), 1).play([player])
 
 
-@pytest.mark.parametrize("kind", [TwoCardPlayer, CardPlayer])
+@pytest.mark.parametrize("kind", [slow(TwoCardPlayer), CardPlayer])
 def test_split_hands_of_three_cards_are_played_as_solved(kind: type[TwoCardPlayer]) -> None:
     """Hands of any number of cards may double, but not those of a split."""
     rules = ONE.replace(double_cards="any", double_after_split=False, hit_split_aces=True)
