@@ -216,10 +216,11 @@ def remove(names, what, patch, tmp_path, host):
 
 
 def cases():
-    """Every attack without its restrictions, and with each one alone."""
+    """Every attack without its restrictions, and with each one alone; fast with the first of them."""
     for what, (_, *names) in STOPPED_BY.items():
         for kept in [None, *names]:
-            yield pytest.param(what, kept, id=f"{what}-{'only ' + kept if kept else 'no restriction'}")
+            marks = [pytest.mark.slow] if kept in names[1:] else []
+            yield pytest.param(what, kept, id=f"{what}-{'only ' + kept if kept else 'no restriction'}", marks=marks)
 
 
 @pytest.mark.parametrize(("what", "kept"), list(cases()))

@@ -242,10 +242,10 @@ def test_a_pinned_thread_has_a_session_on_its_core():
 @pytest.mark.parametrize(
     ("mode", "ending"),
     [
-        pytest.param("required", signal.SIGINT, marks=needs_sandbox),
+        pytest.param("required", signal.SIGINT, marks=[needs_sandbox, pytest.mark.slow]),
         pytest.param("required", signal.SIGKILL, marks=needs_sandbox),
         ("off", signal.SIGTERM),
-        ("off", signal.SIGKILL),
+        pytest.param("off", signal.SIGKILL, marks=pytest.mark.slow),
     ],
 )
 def test_when_bjsim_ends_so_does_the_bot(tmp_path, mode, ending):

@@ -205,7 +205,7 @@ def frames(folder, columns):
     return [re.sub(r"\x1b\[[0-9;?]*[A-Za-z]|\r", "", screen) for screen in erased if screen.strip()]
 
 
-@pytest.mark.parametrize("columns", [80, 130])
+@pytest.mark.parametrize("columns", [80, pytest.param(130, marks=pytest.mark.slow)])
 def test_live_standings_in_a_terminal(tmp_path, columns):
     """A wide screen shows all columns, a narrow one the most important; names and numbers are not cut."""
     screens = frames(tmp_path, columns)

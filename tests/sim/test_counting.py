@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from support.command import bjsim, refusal
 from support.engines import play_rounds
+from support.games import slow
 
 from bjsim.errors import InputError
 from bjsim.sim.engine.array_play import play_blocks
@@ -30,7 +31,7 @@ WIDE_PAY = [
 ]
 
 
-@pytest.mark.parametrize("game", WIDE_PAY)
+@pytest.mark.parametrize("game", [*WIDE_PAY[:2], slow(WIDE_PAY[2])])
 def test_a_payoff_beyond_the_window_is_counted_where_splits_have_no_limit(game: Rules) -> None:
     compiled = compile_rules(game, [Solver(game).chart.policy])
     tables, keys, rounds = make_round_tables(compiled), [stream_key(1, 0, block) for block in range(5)], [20_000] * 5

@@ -176,7 +176,7 @@ def hits_to_21(game: Rules) -> Chart:
             {"max_hands": 8, "ten_probability": "1/100", "bonuses": "win", "resplit_aces": 1}, splits_everything, 4000
         ),
         ({"max_hands": "inf", "split_by": "rank", "ten_probability": "19/20", "ties": "lose"}, splits_everything, 2000),
-        ({"decks": 8, "max_hands": 8, "no_hole_loses": "original", "seats": 2}, splits_everything, 3000),
+        slow({"decks": 8, "max_hands": 8, "no_hole_loses": "original", "seats": 2}, splits_everything, 3000),
         ({"max_hands": 8, "no_hole_loses": "original", "charlie": 5, "deal": "pdp"}, splits_everything, 3000),
         slow({"decks": 8, "max_hands": 8, "no_hole_loses": "busted-plus-one", "seats": 2}, splits_everything, 3000),
         slow(

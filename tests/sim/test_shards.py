@@ -39,7 +39,16 @@ def same(result, other):
     return json.dumps(one) == json.dumps(two)
 
 
-@pytest.mark.parametrize(("name", "of"), [("plain", 64), ("luck-adjusted", 3), ("common cards", 5), ("readable", 2)])
+@pytest.mark.parametrize(
+    ("name", "of"),
+    [
+        pytest.param("plain", 64, marks=pytest.mark.slow),
+        ("plain", 7),
+        ("luck-adjusted", 3),
+        ("common cards", 5),
+        ("readable", 2),
+    ],
+)
 def test_merged_parts_are_the_whole_run(tmp_path, name, of):
     parts = shards(tmp_path, name, of)
     whole = play(name)

@@ -97,7 +97,7 @@ def test_every_preset_is_paid_the_same(name: str, decks: str) -> None:
     assert not Game(game, [best(game)]).wrong(LENGTHS)
 
 
-@pytest.mark.parametrize("name", ["vegas-h17", "european", "double-exposure"])
+@pytest.mark.parametrize("name", ["vegas-h17", "european", slow("double-exposure")])
 @pytest.mark.parametrize(("decks", "seats"), [("1", 4), ("6", 7), ("inf", 3)])
 @pytest.mark.parametrize("turns", ["in-turn", slow("round-robin")])
 def test_several_seats_are_paid_the_same(name: str, decks: str, seats: int, turns: str) -> None:

@@ -9,6 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from support.command import bjsim, refusal
+from support.games import slow
 
 from bjsim.sim.game.automaton import Finished
 from bjsim.sim.game.hand_states import Result
@@ -69,7 +70,9 @@ def test_which_exchange_is_right(first: str, second: str, shown: str, best: str)
     )
 
 
-@pytest.mark.parametrize(("first", "second", "shown"), [("T5", "6T", "6"), ("8T", "68", "T"), ("A9", "2T", "5")])
+@pytest.mark.parametrize(
+    ("first", "second", "shown"), [("T5", "6T", "6"), slow("8T", "68", "T"), slow("A9", "2T", "5")]
+)
 def test_an_exchange_in_a_finite_shoe_is_for_the_cards_that_are_gone(first: str, second: str, shown: str) -> None:
     """Each hand by the solver of the shoe without the two cards of the other; A-T after an exchange is a 21."""
     game = SWITCH.replace(decks=2)

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from bot_helpers import SAMPLES
 from support.command import bjsim, refusal
+from support.games import slow
 
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.entrants import gather
@@ -96,7 +97,7 @@ def test_four_parts_are_the_whole_contest_byte_for_byte(field: Field) -> None:
     assert bjsim("koth", "verify", field.folder / "merged").status == 0
 
 
-@pytest.mark.parametrize("changes", [{"duplicate": True, "matches": 2}, {"against": ("hoyle",), "matches": 3}])
+@pytest.mark.parametrize("changes", [{"duplicate": True, "matches": 2}, slow({"against": ("hoyle",), "matches": 3})])
 def test_other_schedules_are_divided_too(tmp_path: Path, changes: dict[str, Any]) -> None:
     values = {**CONTEST.to_dict(), **changes, "rules": CONTEST.rules}
     contest = Contest(**values)

@@ -11,6 +11,7 @@ from itertools import product
 import numpy as np
 import pytest
 from support.engines import play_rounds
+from support.games import slow
 
 from bjsim.errors import InputError
 from bjsim.sim.engine.compiled_rules import compile_rules
@@ -206,6 +207,7 @@ def test_the_returns_of_spots_are_those_of_their_rounds(seats: int, spots: str) 
     assert found.variance_reduction(units("1-8", found.counts)) > 1500
 
 
+@pytest.mark.slow
 def test_two_spots_vary_together_as_published() -> None:
     """[WoO], six decks, dealer hits soft 17, double after split: 1.346 and .499.
 
@@ -418,7 +420,7 @@ def test_insurance_before_the_first_round_is_exact() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seats", "spots", "deal"), [(1, "1", "pdpd"), (3, "1x2", "pdpd"), (1, "1", "pdp"), (1, "1x2", "pdp")]
+    ("seats", "spots", "deal"), [(1, "1", "pdpd"), slow(3, "1x2", "pdpd"), slow(1, "1", "pdp"), (1, "1x2", "pdp")]
 )
 def test_insurance_by_count_is_raw_insurance_on_average(seats: int, spots: str, deal: str) -> None:
     """4 standard errors: 6 of 100,000. It is far above 0, so that a missing part would be seen.
