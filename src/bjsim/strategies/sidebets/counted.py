@@ -53,19 +53,27 @@ class CountedBet:
 def best_tags(effects: Sequence[float], counts: Sequence[int], level: int) -> tuple[int, ...]:
     """Return the whole tags from -level to level that correlate most with the effects of removal.
 
-    With effects e, weights w and tags t, the criterion is sum(w t e) / sqrt(sum(w t^2)). Where it is greatest, t
-    also maximizes sum(w (t e - c t^2 / 2)) for c = sum(w t e) / sum(w t^2), value by value; so t is e / c,
-    rounded. All c are tried between those at which a rounding changes, which proves the best.
+    With effects e of mean 0, weights w and tags t, the criterion is sum(w t e) / sqrt(sum(w (t - a)^2)) for the mean
+    a of the tags, which makes it greatest. For given a, where it is greatest, t also maximizes
+    sum(w ((t - a) e - c (t - a)^2 / 2)) for some c, value by value; so t is e / c + a, rounded. All roundings are
+    tried: between those 1 / c at which the order of the a of two roundings changes, and for every a.
     """
     effect, weight = np.asarray(effects, np.float64), np.asarray(counts, np.float64)
-    steps = np.arange(level) + 0.5
-    turns = np.unique((np.abs(effect)[effect != 0][:, None] / steps).ravel())
-    if not len(turns):
-        return (0,) * len(effect)
-    scales = np.concatenate([(turns[1:] + turns[:-1]) / 2, turns[:1] / 2])
-    tags = np.clip(np.rint(effect / scales[:, None]), -level, level)
-    merit = (tags * effect * weight).sum(axis=1) / np.sqrt((tags**2 * weight).sum(axis=1))
-    return tuple(int(tag) for tag in tags[int(merit.argmax())])
+    effect = effect - np.average(effect, weights=weight)
+    gaps = np.unique(np.abs(effect[:, None] - effect))
+    turns = np.unique((np.arange(1, 2 * level + 1) / gaps[gaps > 1e-9 * gaps.max()][:, None]).ravel())
+    best, found = (0.0, 0.0), np.zeros(len(effect))
+    for scale in np.concatenate([(turns[1:] + turns[:-1]) / 2, turns[:1] / 2, turns[-1:] * 2]):
+        steps = np.sort((np.arange(-level, level) + 0.5 - scale * effect[:, None]).ravel())
+        tags = np.clip(np.rint(scale * effect + ((steps[1:] + steps[:-1]) / 2)[:, None]), -level, level)
+        square = tags**2 @ weight
+        spread = square - (tags @ weight) ** 2 / weight.sum()
+        merit = np.where(spread > 1e-9, tags @ (weight * effect), 0) / np.sqrt(np.maximum(spread, 1e-9))
+        top = merit.max()
+        place = int(np.where(merit >= top * (1 - 1e-12), -square, -np.inf).argmax())
+        if (round(top, 12), -square[place]) > best or not found.any():
+            best, found = (round(top, 12), -square[place]), tags[place]
+    return tuple(int(tag) for tag in found)
 
 
 def count_bet(
