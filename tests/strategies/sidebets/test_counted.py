@@ -113,7 +113,7 @@ def test_intervals_cover() -> None:
 
 @pytest.mark.parametrize(
     ("decks", "cut", "trigger", "published", "level", "better"),
-    [(2, 75, 5, (16.83, 7.30, 1.228), 2, 0.03), (6, 260, 4, (13.29, 5.28, 0.702), 3, 0.03)],
+    [(2, 75, 5, (16.83, 7.30, 1.228), 2, 0.03), slow(6, 260, 4, (13.29, 5.28, 0.702), 3, 0.03)],
 )
 def test_the_published_count_of_buster(
     decks: int, cut: int, trigger: int, published: tuple[float, ...], level: int, better: float
