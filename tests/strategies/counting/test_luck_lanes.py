@@ -26,7 +26,7 @@ from bjsim.strategies.counting.systems import find_system
 from bjsim.strategies.counting.tables import CountingGame, ready_table
 from bjsim.strategies.exact.solver import Solver
 
-TWO = named_rules("vegas-s17").replace(decks=2)
+TWO = named_rules("vegas-s17").replace(decks=2, max_hands=3)
 SHOES = 3000
 
 
@@ -100,13 +100,13 @@ KERNEL = {  # rules, system, whether the counter decides by the count before the
     "six decks": (named_rules("vegas-s17"), "hilo", False),
     "left": (named_rules("vegas-s17").replace(max_hands=2), "hilo", False),
     "dealt to the last card": (named_rules("single-deck").replace(cut=1, max_hands=2), "ko", False),
-    "count before the round": (TWO.replace(max_hands=3), "hiopt2-aces", True),
+    "count before the round": (TWO, "hiopt2-aces", True),
     "no hole card": (named_rules("european").replace(decks=2), "zen", False),
     "early surrender": (TWO.replace(surrender="early", max_hands=2), "omega2", False),
 }
 KERNEL_SLOW = {
     "dealt to the last card, four hands": (named_rules("single-deck").replace(cut=1), "ko", False),
-    "count before the round, four hands": (TWO, "hiopt2-aces", True),
+    "count before the round, four hands": (TWO.replace(max_hands=4), "hiopt2-aces", True),
 }
 
 
