@@ -79,9 +79,13 @@ def costs_add_up(name, seed, share):
     assert all(cell.cost > -1e-14 for cell in evaluation.cells)
 
 
-@settings(FIXED, max_examples=2)
+@pytest.mark.parametrize("games", [1, slow(6)])
+def test_costs_add_up_in_any_game(games):
+    settings(FIXED, max_examples=games)(costs_add_up_in)()
+
+
 @given(data=st.data(), game=rules(decks="inf", ten_probability="4/13", raises=False, bonuses="none"))
-def test_costs_add_up_in_any_game(data, game):
+def costs_add_up_in(data, game):
     """The remainder comes from the limits of charts, in games whose split aces play on."""
     evaluation = evaluate_chart(data.draw(charts(game)))
     assert evaluation.remainder > -1e-10

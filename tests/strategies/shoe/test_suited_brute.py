@@ -22,7 +22,7 @@ SEVENS = "7s 7s 7s 7h 7h 7h 7d 7d 7d 7c 7c 7c"  # of three decks
 GAMES = {
     "suited sevens": (named_rules("spanish-21").replace(decks=3, max_hands=2), f"{SEVENS} T- T- T- T-"),
     "six, seven, eight": (
-        named_rules("spanish-21").replace(decks=1, split_by="never"), "6s 6h 6d 6c 7s 7h 7d 7c 8s 8h 8d 8c T- T-"
+        named_rules("spanish-21").replace(decks=1, split_by="never"), "6s 6h 6d 6c 7s 7h 7d 7c 8s 8h 8d 8c T-"
     ),
     "doubled three times": (
         named_rules("spanish-21").replace(decks=1, max_doubles=3, max_hands=2), "2- 2- 3- 3- 5- 5- T- T- T- T- T- T-"
