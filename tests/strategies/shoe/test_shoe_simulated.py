@@ -75,9 +75,14 @@ def test_strategies_are_distinguished() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("strategy", ["td", "cdz-"])
-@pytest.mark.parametrize("decks", [1, 2, 6, 8])
-@pytest.mark.parametrize("name", ONE_HAND)
+@pytest.mark.parametrize(
+    ("name", "decks", "strategy"),
+    [
+        (name, (1, 2, 6, 8)[(number + turn) % 4], strategy)
+        for number, name in enumerate(ONE_HAND)
+        for turn, strategy in enumerate(("td", "cdz-"))
+    ],
+)
 def test_fresh_shoes_of_every_preset_agree(name: str, decks: int, strategy: str) -> None:
     """At a standard error of 0.001%, or what 6 million hands give; an error of 0.005% is noticed."""
     rules = named_rules(name).replace(decks=decks)
