@@ -92,6 +92,12 @@ def flag(name: str, value: object) -> bool:
     raise InputError(f"{shown} is not accepted; use True or False")
 
 
+def a_name(name: str, value: object) -> str:
+    if not isinstance(value, str | os.PathLike):
+        raise InputError(f"{argument(name)}: {a_type(value)} is not accepted; use a name, or the path of a file")
+    return os.fspath(value)
+
+
 def share(name: str, value: object) -> float:
     """A share of the initial bet. Raises: InputError if it is not between 0 and 1."""
     is_number = isinstance(value, Real) and not isinstance(value, bool)

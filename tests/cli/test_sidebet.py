@@ -65,6 +65,7 @@ def test_a_bet_from_a_file(tmp_path: Path) -> None:
         ("21+3 --shoe Ah=1,Ad=1", "needs at least 3 cards; there are 2"),
         ("21+3 --shoe A=4 --decks 2", "leave out --decks"),
         ("insurance --shoe K=4", "and an A"),
+        ("buster --shoe A=2,2=7", "shoe: buster needs cards of at least 17 points"),
         ("--cut 5", "sidebet needs the name of a bet"),
         ("21+3 --one-more", "--level, --tags, --trigger and --one-more need --cut CARDS"),
         ("gone.toml", "cannot read the side bet gone.toml"),
@@ -72,6 +73,9 @@ def test_a_bet_from_a_file(tmp_path: Path) -> None:
 )
 def test_errors(args: str, says: str) -> None:
     assert says in refusal("sidebet", *args.split())
+
+
+X = 'looks_at = "player"\nevents = [{name="x", pays=1, total="20"'
 
 
 @pytest.mark.parametrize(
@@ -85,6 +89,10 @@ def test_errors(args: str, says: str) -> None:
             'looks_at = "player"\nevents = [{name="x", pays=1, total="20"}, {name="y", pays=1, ranks="KQ"}]',
             "'y' can never happen: x, which it overlaps, come",
         ),
+        (f"{X}, aliases=3}}]", "x: aliases 3 are not accepted; write a list of names"),
+        (f"{X}}}]\ntables = 3", 'write [tables] and 8 = { "x" = 5 }'),
+        (f"{X}}}]\n[tables]\n6 = 3", 'write [tables] and 8 = { "x" = 5 }'),
+        ('looks_at = "player"\nevents = [' + 101 * '{name="x", pays=1, total="20"},' + "]", "use up to 100"),
     ],
 )
 def test_wrong_files(tmp_path: Path, text: str, says: str) -> None:

@@ -121,6 +121,7 @@ def test_rounds_played_with_a_coupon(kind: str) -> None:
     [
         ({"kind": "voucher"}, "kind: 'voucher' is not accepted; use match, free-bet, non-negotiable"),
         ({"after_push": 2}, "after_push: 2 is not accepted; use a value from 0 to 1"),
+        ({"rules": "blackjack-switch"}, "exchange = 21: two hands of a seat have no coupons; use exchange = none"),
         ({"rules": "neller"}, "ties: where ties are replayed, a coupon never comes back"),
     ],
 )

@@ -45,6 +45,7 @@ def test_bets_of_nothing_keep_the_bank() -> None:
         ({"ramp": "x"}, "ramp"),
         ({"ramp": "0:1 2:4x2"}, "on several spots"),
         ({"ramp": "1-4", "system": "none"}, "system"),
+        ({"ramp": "1-4", "system": 5}, "system: an int is not accepted"),
         ({"ramp": "1-4", "rules": "easy"}, "decks"),
     ],
 )

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
 import bjsim
+from bjsim.errors import InputError
+from bjsim.strategies.sidebets.bets import EACH, BetRules, Event
 
 XTREME = "suited trips=100,straight flush=35,trips=33,straight=10,flush=5"
 RETURNS = [  # bet, options, decks, returns in % of the bet
@@ -71,3 +74,26 @@ def test_effects_of_removal_of_lucky_lucky() -> None:
     published = ["-.98", ".91", ".70", ".47", ".37", "-1.21", "-2.00", "-1.46", ".29", ".73"]
     assert [round(115.81 * each, 2) for each in found.values()] == [float(text) for text in published]
     assert [*found] == [*"A23456789T"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ({"shoe": 5}, "shoe: an int is not accepted"),
+        ({"shoe": {1: 4}}, "shoe: 1 is not a card"),
+        ({"pays": [("flush", 5)]}, "pays: a list is not accepted"),
+    ],
+)
+def test_wrong_types(arguments: dict[str, Any], says: str) -> None:
+    with pytest.raises(InputError, match=says):
+        bjsim.sidebet("21+3", **arguments)
+
+
+def test_a_bet_of_many_events() -> None:
+    """Match the Dealer with events of its own for each rank: two that win together make 377 outcomes."""
+    ranks = "A23456789TJQK"
+    suited = [Event(f"suited {rank}", Fraction(11), {"ranks": 2 * rank, "suited": True}) for rank in ranks]
+    found = bjsim.sidebet(BetRules("many", EACH, (*suited, *(Event(r, Fraction(4), {"ranks": 2 * r}) for r in ranks))))
+    assert len(found.events) == 377
+    assert found.ev == bjsim.sidebet("match-the-dealer").ev
+    assert found.variance == bjsim.sidebet("match-the-dealer").variance

@@ -10,7 +10,7 @@ from fractions import Fraction
 from numbers import Real
 from typing import Any
 
-from bjsim.arguments import MAX_HANDS, MAX_WORKERS, a_type, argument, naming, share, whole_number
+from bjsim.arguments import MAX_HANDS, MAX_WORKERS, a_name, a_type, argument, naming, share, whole_number
 from bjsim.errors import InputError
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.random_stream import MAX_SEED
@@ -73,7 +73,7 @@ class CountRequest:
     def __post_init__(self) -> None:
         with naming("system"):
             counting = (
-                self.system if isinstance(self.system, CountingSystem) else find_system(_text("system", self.system))
+                self.system if isinstance(self.system, CountingSystem) else find_system(a_name("system", self.system))
             )
         with naming("optimal"):
             limits = None if self.optimal is None else BetLimits.of(self.optimal)
@@ -148,10 +148,10 @@ class CountRequest:
 
     def departures(self) -> Departures:
         decks_to_count(self.game)  # before anything that takes time, or that only fits some games
-        chart = self.chart if isinstance(self.chart, Chart) else find_player(_text("chart", self.chart), self.game)
+        chart = self.chart if isinstance(self.chart, Chart) else find_player(a_name("chart", self.chart), self.game)
         if not isinstance(chart, Chart):
             raise InputError(f"{argument('chart', self.chart)} is not a chart; a counter departs from a chart")
-        indices = _text("indices", self.indices)
+        indices = a_name("indices", self.indices)
         if indices == "none":
             return Departures(chart, ())
         if indices == "generate":
@@ -203,12 +203,6 @@ def listed_axes(values: Mapping[str, object]) -> list[list[tuple[str, object]]]:
             raise InputError(f"{name}: {a_type(listed)} is not accepted; give a list of values")
         axes.append([(name, value) for value in listed])
     return axes
-
-
-def _text(name: str, value: object) -> str:
-    if not isinstance(value, str | os.PathLike):
-        raise InputError(f"{argument(name)}: {a_type(value)} is not accepted; use a name, or the path of a file")
-    return os.fspath(value)
 
 
 def _count_to_leave(leave: int | str | None) -> int | None:

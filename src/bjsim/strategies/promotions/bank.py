@@ -146,7 +146,9 @@ def bank(
     if rebate is None and rebate_from is not None:
         raise InputError(f"{argument('rebate_from')} needs {argument('rebate')}")
     part = None if rebate is None else exact_number(argument("rebate"), rebate, 1, "a share, such as 0.2")
-    if payoffs:
+    if payoffs is not None:
+        if ramp is not None:
+            raise InputError("payoffs: they are those of a round; leave out ramp")
         profits = _read_payoffs(payoffs)
     else:
         profits = best_payoffs(game) if ramp is None else ramp_payoffs(game, ramp, system)
@@ -177,7 +179,7 @@ def _read_amounts(**given: object) -> dict[str, Fraction]:
 def _read_payoffs(payoffs: Mapping[Fraction, float]) -> dict[Fraction, float]:
     try:
         return {Fraction(profit): float(p) for profit, p in payoffs.items()}
-    except (TypeError, ValueError, OverflowError):
+    except (AttributeError, TypeError, ValueError, OverflowError):
         raise InputError("payoffs: give the probability of each profit, such as {1: 0.49, -1: 0.51}") from None
 
 

@@ -118,6 +118,7 @@ def coupon(kind: str, rules: Rules | str | os.PathLike[str] = "vegas-h17", *, af
     game = rules if isinstance(rules, Rules) else load_rules(rules)
     if kind not in COUPONS:
         raise InputError(f"{argument('kind')}: {shorten(kind)!r} is not accepted; use {', '.join(COUPONS)}")
+    game.need_one_hand("have no coupons")
     if game.ties == "replay":
         raise InputError("ties: where ties are replayed, a coupon never comes back; use a game where ties push or lose")
     solver = Solver(game)

@@ -54,7 +54,7 @@ def tilt(profits: Mapping[Fraction, float], mean: float) -> dict[Fraction, float
 
 
 def make_lattice(profits: Mapping[Fraction, float], bet: Fraction) -> Lattice:
-    if any(p < -1e-12 for p in profits.values()) or abs(math.fsum(profits.values()) - 1) > 1e-9:
+    if not (all(p >= -1e-12 for p in profits.values()) and abs(math.fsum(profits.values()) - 1) <= 1e-9):
         raise InputError("payoffs: the probabilities are not a distribution; they must not be negative and sum to 1")
     if not min(profits) < 0 < max(profits):
         raise InputError("payoffs: a round must be able to win and to lose")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from bjsim.arguments import argument, naming
+from bjsim.arguments import a_name, argument, naming
 from bjsim.errors import InputError
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.counting.chart_returns import chart_returns
@@ -25,11 +25,11 @@ def ramp_payoffs(rules: Rules, ramp: str, system: str) -> dict[Fraction, float]:
     counting system, or a TOML file with one.
     """
     with naming("ramp"):
-        bets = Ramp.parse(ramp)
+        bets = Ramp.parse(str(ramp))
     if any(spots > 1 for _, spots in bets.spots):
         raise InputError(f"{argument('ramp')}: {ramp} is on several spots; the lattice is that of one")
     with naming("system"):
-        counting = find_system(system)
+        counting = find_system(a_name("system", system))
     chart = best_chart(rules)
     table = chart_returns(rules, counting, chart)
     profits, found = round_payoffs(Solver(rules), chart), dict[Fraction, float]()

@@ -20,7 +20,7 @@ BUST, EACH, WITH_NATURAL = "dealer's bust", "each card against the upcard", "pla
 LOOKS_AT = ("player", "player and upcard", EACH, WITH_NATURAL, "dealer", BUST)
 FIELDS = ("about", "looks_at", "aces", "upcard", "events", "tables")
 TEXTS = {"about": "", "aces": "1 or 11", "upcard": ""}  # fields with their defaults
-MOST_PAYS = 1_000_000
+MOST_PAYS, MOST_EVENTS = 1_000_000, 100
 
 
 @dataclass(frozen=True)
@@ -143,11 +143,12 @@ def make_bet(name: str, values: Mapping[str, Any]) -> BetRules:
     listed = values.get("events")
     if not isinstance(listed, list) or not listed or not all(isinstance(each, dict) for each in listed):
         raise InputError(f"{name}: events are needed, each with a name, pays and conditions: {', '.join(allowed)}")
+    if len(listed) > MOST_EVENTS:
+        raise InputError(f"{name}: {len(listed)} events are too many; use up to {MOST_EVENTS}")
     events: list[Event] = []
     for each in listed:
         event = dict(each)
-        title, pays = _plain(str(event.pop("name", ""))), event.pop("pays", None)
-        aliases = tuple(map(str, event.pop("aliases", ())))
+        title, pays, aliases = _plain(str(event.pop("name", ""))), event.pop("pays", None), event.pop("aliases", [])
         for condition in event:
             if condition not in allowed:
                 raise InputError(
@@ -155,14 +156,15 @@ def make_bet(name: str, values: Mapping[str, Any]) -> BetRules:
                 )
         if not title or not event or title in (known.name for known in events):
             raise InputError(f"{name}: an event needs a name of its own, and a condition: {', '.join(allowed)}")
-        events.append(Event(title, read_pay(title, pays), event, aliases))
+        if not isinstance(aliases, list):
+            raise InputError(f"{name}: {title}: aliases {shorten(aliases)} are not accepted; write a list of names")
+        events.append(Event(title, read_pay(title, pays), event, tuple(map(str, aliases))))
     about, aces, upcard = (str(values.get(key, default)) for key, default in TEXTS.items())
-    bet = BetRules(name, str(looks_at), tuple(events), about, aces, upcard)
-    tables = {
-        str(decks): {str(event): read_pay(str(event), pay) for event, pay in table.items()}
-        for decks, table in values.get("tables", {}).items()
-    }
-    return replace(bet, tables=tables)
+    tables = values.get("tables", {})
+    if not isinstance(tables, dict) or not all(isinstance(table, dict) for table in tables.values()):
+        raise InputError(f'{name}: tables have pays by decks; write [tables] and 8 = {{ "{events[0].name}" = 5 }}')
+    read = {decks: {event: read_pay(event, pay) for event, pay in table.items()} for decks, table in tables.items()}
+    return BetRules(name, str(looks_at), tuple(events), about, aces, upcard, read)
 
 
 @lru_cache(maxsize=1)

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from bjsim.arguments import argument
+from bjsim.arguments import a_type, argument
 from bjsim.errors import InputError
 from bjsim.sim.game.cards import RANKS, TEN
 from bjsim.sim.game.presets import load_rules
@@ -139,6 +139,10 @@ def chosen(
 ) -> tuple[BetRules, SuitedShoe, Rules]:
     """The bet with its pay table, the shoe and the game of the arguments of `sidebet`. Raises: InputError."""
     game, wanted = rules if isinstance(rules, Rules) else load_rules(rules), load_bet(bet)
+    if shoe is not None and not isinstance(shoe, Mapping):
+        raise InputError(f"{argument('shoe')}: {a_type(shoe)} is not accepted; give counts of cards, as {{'A': 24}}")
+    if pays is not None and not isinstance(pays, str | Mapping):
+        raise InputError(f"{argument('pays')}: {a_type(pays)} is not accepted; give pays of events, as {{'flush': 5}}")
     if shoe is not None:
         if decks is not None or deck is not None:
             raise InputError(f"{argument('shoe')} names all cards; leave out {argument('decks')}")
@@ -155,6 +159,8 @@ def chosen(
 def solve_bet(bet: BetRules, shoe: SuitedShoe, rules: Rules) -> SideBet:
     """Return the exact figures of a bet with its pay table; a dealer's bust depends on `rules`."""
     if bet.looks_at == BUST:
+        if sum(held * points for points, held in enumerate(shoe.values, 1)) < rules.dealer_stands_on:
+            raise InputError(f"shoe: {bet.name} needs cards of at least {rules.dealer_stands_on} points")
         found = bust_by_cards(rules, shoe.values, shoe.replaced)
         chances = [sum((found[n] for n in sizes), Fraction(0)) for _, sizes in bust_events(bet, rules)]
         events = [SideBetEvent(event.name, event.pays, p) for event, p in zip(bet.events, chances, strict=True)]

@@ -50,7 +50,7 @@ class SuitedShoe(NamedTuple):
         InputError says so.
         """
         counts = [0] * len(KINDS)
-        named = [card.strip().upper() for card in cards]
+        named = [str(card).strip().upper() for card in cards]
         all_tens = "T" in named and not any(card[:1] in ("J", "Q", "K") for card in named)
         seen: set[int] = set()
         for card, count in zip(named, cards.values(), strict=True):

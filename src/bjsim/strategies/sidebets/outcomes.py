@@ -28,7 +28,7 @@ class BetOutcomes(NamedTuple):
     """
 
     events: tuple[tuple[str, Fraction], ...]
-    place: NDArray[np.int8]
+    place: NDArray[np.int16]
 
 
 def outcomes(bet: BetRules) -> BetOutcomes:
@@ -37,7 +37,7 @@ def outcomes(bet: BetRules) -> BetOutcomes:
     It is an error if an event can never happen, or earlier ones take all its hands.
     """
     masks = [_mask(bet, event) for event in bet.events]
-    index = np.zeros(masks[0].shape, np.int8)
+    index = np.zeros(masks[0].shape, np.int16)
     for place, (event, mask) in enumerate(zip(bet.events, masks, strict=True)):
         free = mask & (index == 0)
         if not free.any():
@@ -67,9 +67,9 @@ def _takers(events: Sequence[Event], masks: Sequence[Mask], mask: Mask) -> str:
     return f": {' and '.join(takers)}, which it overlaps, come first" if takers else ""
 
 
-def _twice(events: tuple[tuple[str, Fraction], ...], index: NDArray[np.int8]) -> BetOutcomes:
+def _twice(events: tuple[tuple[str, Fraction], ...], index: NDArray[np.int16]) -> BetOutcomes:
     """The outcomes of both of the player's cards against the upcard, from those of one."""
-    numbers = np.zeros((len(events) + 1,) * 2, np.int8)
+    numbers = np.zeros((len(events) + 1,) * 2, np.int16)
     found = []
     for one in range(len(events) + 1):
         for other in range(one, len(events) + 1):
