@@ -12,7 +12,10 @@ import pytest
 
 import bjsim
 from bjsim.errors import InputError
+from bjsim.sim.game.automaton import Finished
+from bjsim.sim.game.hand_states import spanish_melds
 from bjsim.strategies.exact.payoffs import round_payoffs
+from bjsim.strategies.exact.values import Means
 from bjsim.strategies.promotions.bank import best_payoffs
 from bjsim.strategies.promotions.lattice import tilt
 
@@ -109,20 +112,34 @@ def test_a_bonus_of_a_tiny_game(sticky: bool) -> None:
     assert found.formula == pytest.approx(2 * (not sticky) + ROUNDS * mean)
 
 
+class Melds(Means):  # type: ignore[type-arg]
+    """Expected number of hands whose bonus goes by suits."""
+
+    def leaf(self, node: Finished) -> float:
+        return float(node.result.bonus == MELD)
+
+
+MELD = Fraction(99, 64)  # 3:2 in 15 of 16 cases, 2:1 in 3 of 64, 3:1 in one of 64
 GAMES = [("vegas-s17", {}), ("easy", {}), ("spanish-21", {}), ("vegas-s17", {"surrender": "early"}),
          ("vegas-s17", {"peek": False, "deal": "pdp"})]  # fmt: skip
 
 
 @pytest.mark.parametrize(("game", "changes"), GAMES)
 def test_the_profit_of_a_round_has_the_exact_mean_and_deviation(game: str, changes: dict[str, object]) -> None:
-    """Two other passes compute these."""
+    """Two other passes compute these, of which that of the deviation pays bonuses of suits by their mean."""
     solver = bjsim.Solver(bjsim.load_rules(game).replace(decks="inf", **changes))
     found = round_payoffs(solver, solver.chart)
     mean = math.fsum(float(x) * p for x, p in found.items())
     assert math.fsum(found.values()) == pytest.approx(1, abs=1e-13)
     assert mean == pytest.approx(float(solver.value), abs=1e-13)
     square = math.fsum(float(x) ** 2 * p for x, p in found.items())
-    assert math.sqrt(square - mean**2) == pytest.approx(solver.sd_of(solver.chart), abs=1e-12)
+    melds = sum(
+        float(case.probability) * Melds(solver.states, case, 0, solver.chart.policy).round_value()
+        for case in solver.cases
+    )
+    assert (melds > 0.002) == (game == "spanish-21")
+    spread = Fraction(9, 4) * 15 / 16 + 4 * Fraction(3, 64) + Fraction(9, 64) - MELD**2
+    assert square - mean**2 == pytest.approx(solver.sd_of(solver.chart) ** 2 + melds * float(spread), abs=1e-12)
 
 
 def test_the_profit_of_a_round_agrees_with_a_simulation() -> None:
@@ -160,6 +177,18 @@ def test_a_finite_shoe_has_its_exact_value() -> None:
     found = bjsim.bank(rules, 1000, 10, bet=10)
     assert found.ev == pytest.approx(10 * float(bjsim.solve(rules).value))
     assert math.fsum(best_payoffs(rules).values()) == pytest.approx(1)
+
+
+def test_bonuses_of_suits_of_a_finite_shoe() -> None:
+    """Three sevens of six decks are suited in 20 of 23 * 22 cases."""
+    solver = bjsim.Solver(bjsim.load_rules("spanish-21"))
+    found = round_payoffs(solver, solver.chart)
+    assert math.fsum(float(x) * p for x, p in found.items()) == pytest.approx(float(solver.value), abs=1e-13)
+    assert spanish_melds((6, 6, 6), 6) == {
+        Fraction(3, 2): Fraction(486, 506),
+        2: Fraction(15, 506),
+        3: Fraction(5, 506),
+    }
 
 
 def test_the_published_rebate() -> None:

@@ -25,8 +25,8 @@ HALF = Fraction(1, 2)
 SPANISH_CARDS: dict[int, Fraction | int] = {5: Fraction(3, 2), 6: 2, 7: 3}
 
 
-def spanish_meld(meld: tuple[int, ...], decks: float) -> Fraction:
-    """The mean of what 6-7-8 or 7-7-7 wins in Spanish 21: 3:2, 2:1 if suited, 3:1 in spades.
+def spanish_melds(meld: tuple[int, ...], decks: float) -> dict[Fraction, Fraction]:
+    """What 6-7-8 or 7-7-7 wins in Spanish 21, with its probability: 3:2, 2:1 if suited, 3:1 in spades.
 
     Whatever the ranks of the other cards are, each of these is of any suit with equal probability; and of the sevens of
     a shoe, those of one suit become fewer.
@@ -35,7 +35,12 @@ def spanish_meld(meld: tuple[int, ...], decks: float) -> Fraction:
     if decks != math.inf and len(set(meld)) == 1:
         each = int(decks)
         suited = Fraction((each - 1) * (each - 2), (4 * each - 1) * (4 * each - 2))
-    return Fraction(3, 2) + suited * (Fraction(3, 4) * (2 - Fraction(3, 2)) + Fraction(1, 4) * (3 - Fraction(3, 2)))
+    return {Fraction(3, 2): 1 - suited, Fraction(2): suited * 3 / 4, Fraction(3): suited / 4}
+
+
+def spanish_meld(meld: tuple[int, ...], decks: float) -> Fraction:
+    """The mean of `spanish_melds`, which is what rounds without suits pay."""
+    return sum((pays * p for pays, p in spanish_melds(meld, decks).items()), Fraction(0))
 
 
 class HandState(NamedTuple):

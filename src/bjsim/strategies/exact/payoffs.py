@@ -1,11 +1,13 @@
 """The exact distribution of the profit of a round of any chart, in an infinite shoe.
 
 As in `moments.py`, the hands of a split are independent given the dealer's outcome, so the distributions of their
-profits are convolved for each outcome, and mixed over the outcomes last.
+profits are convolved for each outcome, and mixed over the outcomes last. Bonuses that go by suits are paid as they are,
+not by their means.
 """
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import Any
 
@@ -13,7 +15,7 @@ import numpy as np
 
 from bjsim.errors import InputError
 from bjsim.sim.game.automaton import Automaton, Decision, Finished
-from bjsim.sim.game.hand_states import SURRENDERED
+from bjsim.sim.game.hand_states import MELDS, SURRENDERED, spanish_meld, spanish_melds
 from bjsim.sim.values.backward import MergedBackward
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.exact.solver import Solver
@@ -28,12 +30,17 @@ class Payoffs(MergedBackward[Array]):
     def __init__(self, automaton: Automaton, column: Column, policy: Policy, unit: Fraction) -> None:
         super().__init__(automaton.against(column.label), Fraction)
         self.column, self.policy, self.unit = column, policy, unit
+        self.bonuses = {}  # by their mean
+        if (rules := automaton.rules).bonuses == "spanish":
+            self.bonuses = {spanish_meld(meld, rules.decks): spanish_melds(meld, rules.decks) for meld in MELDS}
 
     def leaf(self, node: Finished) -> Array:
-        units = [self._units(profit) for profit in self.profits(node, self.column.probabilities)]
-        width = max(map(abs, units), default=0)
-        value = np.zeros((len(units), 2 * width + 1))
-        value[np.arange(len(units)), width + np.array(units)] = 1.0
+        paid = [self.bonuses.get(each, {each: 1}) for each in self.profits(node, self.column.probabilities)]
+        width = max((abs(self._units(profit)) for each in paid for profit in each), default=0)
+        value = np.zeros((len(paid), 2 * width + 1))
+        for row, each in zip(value, paid, strict=True):
+            for profit, p in each.items():
+                row[width + self._units(profit)] += float(p)
         if node.result == SURRENDERED:  # where the dealer has a natural, the profit is -1/2 instead of -1
             odds, lost = float(self.column.natural_odds), self._units(Fraction(1))
             if odds:
@@ -77,7 +84,8 @@ def round_payoffs(solver: Solver, chart: Chart) -> dict[Fraction, float]:
         raise InputError(
             "ties: a tied bet is replayed, so a single round has no profit distribution; use a game where ties push"
         )
-    unit = solver.rules.unit / 2 if solver.rules.surrender == "early" else solver.rules.unit
+    rules = solver.rules.replace(bonuses="none") if solver.rules.bonuses == "spanish" else solver.rules
+    unit = Fraction(1, math.lcm(rules.unit.denominator, 4))
     total = np.zeros((1, 1))
     for column in Dealer(solver.states).cases():
         found = Payoffs(solver.states, column, chart.policy, unit)
