@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from support.games import slow
 
+from bjsim.errors import InputError
 from bjsim.sim.game.presets import load_rules
 from bjsim.strategies.experiment import make_experiment
 from bjsim.strategies.players.find import find_player
@@ -128,3 +129,10 @@ def test_the_published_count_of_buster(
     figures = (100 * theirs.share, 100 * theirs.edge, theirs.units)
     assert figures == pytest.approx(published, rel=0.03)
     assert count(level=level).units > theirs.units * (1 + better)
+
+
+@pytest.mark.parametrize(("what", "named"), [({"level": 2}, "level"), ({"tags": (1,) * 10}, "tags")])
+def test_one_tag_for_all_cards_counts_nothing(what: dict[str, object], named: str) -> None:
+    """Every card changes the return of Match the Dealer alike."""
+    with pytest.raises(InputError, match=f"{named}: with one tag for all cards match-the-dealer cannot be counted"):
+        count_bet(load_bet("match-the-dealer"), SuitedShoe.whole(6), RULES, 234, **what)  # type: ignore[arg-type]

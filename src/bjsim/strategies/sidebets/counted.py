@@ -111,6 +111,11 @@ def count_bet(
         effects = removals(bet, shoe, rules)[0]
         tags = best_tags([*effects.values()], [held for held in shoe.values if held], level)
         tags = _spread(tags, shoe)
+    if tags is not None and len({tag for tag, held in zip(tags, shoe.values, strict=True) if held}) == 1:
+        which = argument("tags") if level is None else argument("level")
+        raise InputError(
+            f"{which}: with one tag for all cards {bet.name} cannot be counted; leave it out for exact values"
+        )
     sample = _Sample(shoe, Returns(bet, rules), _beginnings(cut, one_more), seed, rounds or ROUNDS[bet.needs])
     perfect = sample.estimate(sample.values.clip(0))
     made, won = sample.values > 0, perfect
