@@ -141,14 +141,14 @@ def griffins_situations() -> list[Situation]:
     found = []
     for row, hand in hands.items():
         action = "S" if int(row) >= 12 else "D"
-        full = [count + hand.count(letter) for count, letter in zip(IN_DECK, LETTERS, strict=True)]
+        full = [count + hand.count(letter) for count, letter in zip(IN_DECK["standard"], LETTERS, strict=True)]
         gains = []
         for counts in [full, *([n - (i == gone) for i, n in enumerate(full)] for gone in range(10))]:
             solver = ShoeSolver(GRIFFINS_GAME, counts)
             values = [solver.hand_values(hand, shown) for shown in LETTERS]
             gains.append([value[action] - value["H"] for value in values])
         for column, (gain, *less) in enumerate(np.transpose(gains)):
-            shares = (np.array(IN_DECK) - (np.arange(10) == column)) / 51
+            shares = (np.array(IN_DECK["standard"]) - (np.arange(10) == column)) / 51
             effects = np.array(less) - gain
             decided = choices[ChoiceKey(row, LETTERS[column], action)].decided
             found.append(Situation(decided, -abs(gain), effects - shares @ effects, shares))

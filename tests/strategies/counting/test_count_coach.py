@@ -60,6 +60,23 @@ def test_values_are_those_of_the_typical_shoe(coach):
     assert judgement.values == pytest.approx(expected, abs=1e-9)
 
 
+@pytest.mark.parametrize(
+    ("name", "hand", "dealer", "given", "right"),
+    [
+        ("free-bet", "98", "9", {"legal": "SH", "split": True, "free": True}, "H"),  # 17/free is hit, 17 is not
+        ("free-bet", "98", "9", {"legal": "SH", "split": True}, "S"),
+        ("spanish-21", "56A4", "T", {"legal": "SR", "doubled": 1}, "R"),  # 16 that may be rescued
+    ],
+)
+def test_a_free_or_doubled_hand_has_rows_of_its_own(name, hand, dealer, given, right):
+    rules = load_rules(name)
+    coach = CountCoach(TableCount(find_system("hilo"), rules), rules)
+    question = View(rules, 0, hand, dealer, dealer + "#" + hand, rules.buy_in, rules.chips, **given)
+    found, full = (one.judge(question, STAND) for one in (coach, Coach(rules)))
+    assert found.chart == full.chart == found.best == right
+    assert found.values == pytest.approx(full.values, abs=0.02)
+
+
 def test_nothing_seen_is_nearly_the_coach_of_the_full_shoe(coach):
     plain = Coach(RULES)
     for hand, dealer in (("T6", "T"), ("88", "9"), ("A7", "3"), ("95", "2")):

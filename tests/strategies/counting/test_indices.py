@@ -155,7 +155,7 @@ def test_counts_occur_as_in_shuffled_shoes() -> None:
     assert spread.chance.sum() == pytest.approx(1)
     assert spread.chance @ spread.true == pytest.approx(0, abs=1e-9)
     generator = np.random.default_rng(11)
-    shoe = np.repeat(np.array(TAGS), np.array(IN_DECK) * 6)
+    shoe = np.repeat(np.array(TAGS), np.array(IN_DECK["standard"]) * 6)
     unseen = np.unique((312 - 234 * (np.arange(24) + 0.5) / 24).astype(int))
     running = np.cumsum(generator.permuted(np.tile(shoe, (4000, 1)), axis=1), axis=1)
     counts = np.floor(np.where(unseen == 312, 0, running[:, 311 - unseen]) * 52 / unseen + 1e-9)
@@ -195,8 +195,6 @@ def test_insurance_is_decided_with_an_ace_in_view() -> None:
 def test_errors() -> None:
     with pytest.raises(InputError, match="decks = inf"):
         generate_indices(RULES.replace(decks="inf"), HILO)
-    with pytest.raises(InputError, match="deck = spanish"):
-        generate_indices(RULES.replace(deck="spanish"), HILO)
     with pytest.raises(InputError, match="dealt = 1"):
         generate_indices(RULES, HILO, dealt=1)
     with pytest.raises(InputError, match="kelly = 0"):

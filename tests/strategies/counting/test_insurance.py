@@ -51,6 +51,14 @@ def test_off_the_top() -> None:
     assert insurance_value(HILO, 6, "A", -1, 311) == Fraction(-23, 311)
 
 
+def test_off_the_top_of_spanish_decks() -> None:
+    """72 tens among 287 cards. With 36 tens and 12 other cards left, and all of them with one tag, -1: 3 x 3/4 - 1."""
+    spanish = HILO.replace(deck="spanish", tags="-1 1 1 1 1 1 0 0 0 -1")
+    assert insurance_value(spanish, 6, "A", -1, 287) == Fraction(-71, 287)
+    assert insurance_value(spanish, 3, "", 12 - -48, 48) == Fraction(5, 4)
+    assert insurance_value(spanish, 3, "", 12 - -47, 48) is not None
+
+
 @pytest.mark.parametrize("name", ["hilo", "halves", "omega2", "uston-apc"])
 def test_the_expected_tens_are_those_of_brute_force(name: str) -> None:
     """All draws from a small shoe, counted one value after the other."""

@@ -39,6 +39,7 @@ from bjsim.strategies.experiment import make_experiment, make_results
 
 SIX = named_rules("vegas-s17")
 ONE = SIX.replace(decks=1, cut="3/5", max_hands=2)  # few splits, so that a table is soon made
+SPANISH = named_rules("spanish-21")
 HILO = find_system("hilo")
 
 
@@ -130,11 +131,12 @@ def test_an_index_play_changes_rounds() -> None:
     assert (trace[:, 1] != plain[:, 0]).any()
 
 
-def test_a_flat_bettor_without_index_plays_earns_what_the_chart_does() -> None:
+@pytest.mark.parametrize("rules", [SIX, pytest.param(SPANISH, marks=pytest.mark.slow)], ids=str)
+def test_a_flat_bettor_without_index_plays_earns_what_the_chart_does(rules: Rules) -> None:
     """Two independent estimates, 4 standard errors: wrong by chance in 6 of 100,000."""
-    counted = ramp_returns(run(SIX, "none").returns, np.ones(len(run(SIX, "none").counts)))
-    experiment = make_experiment(SIX, [chart(SIX)], 200_000, 77, adjust_luck=True)
-    (result,) = make_results(experiment, [chart(SIX)], Driver(experiment).run())
+    counted = ramp_returns(run(rules, "none").returns, np.ones(len(run(rules, "none").counts)))
+    experiment = make_experiment(rules, [chart(rules)], 200_000, 77, adjust_luck=True)
+    (result,) = make_results(experiment, [chart(rules)], Driver(experiment).run())
     assert counted.error is not None and result.adjusted is not None
     se = math.hypot(math.sqrt(counted.error[0, 0]), result.adjusted.se)
     assert abs(counted.ev - result.adjusted.mean) < 4 * se < 2e-4
@@ -154,6 +156,7 @@ def test_a_constant_ramp_changes_nothing() -> None:
     ("rules", "plays"),
     [
         (SIX, "i18"),
+        (SPANISH, "13v5 S>=2, 11vT D>=0, insurance I>=7"),
         pytest.param(ONE.replace(max_hands=4), "i18", marks=pytest.mark.slow),
         pytest.param(SIX.replace(surrender="late"), "i18+fab4", marks=pytest.mark.slow),
         (SIX.replace(surrender="early", decks=2, max_hands=2), "i18+fab4"),
@@ -272,6 +275,13 @@ def test_the_depths_of_a_shoe_have_their_exact_expectations(system: str) -> None
     if system == "hilo":  # negative control: a cut one card deeper
         deeper = ready_table(game(ONE.replace(cut="34/52"), "none"))
         assert abs(ready.expected[1].sum() - deeper.expected[1].sum()) > 0.9
+
+
+def test_the_depths_of_spanish_decks_have_their_exact_expectations() -> None:
+    """Tens that are not alike either, as pairs are of equal rank: three ranks of four cards in a Spanish deck."""
+    rules = SPANISH.replace(decks=2, split_by="rank", max_hands=2, max_ace_hands="none")
+    made = CountingGame(rules, HILO, Departures.parse("none", chart(rules)))
+    check_depths(play_blocks(made, 8, 0)[0][0], ready_table(made).expected)
 
 
 def check_depths(sums: CountSums, expectations: np.ndarray) -> None:
@@ -492,7 +502,7 @@ def test_a_saved_run_is_restored_to_the_bit(tmp_path) -> None:
 
 @pytest.mark.parametrize(
     ("changes", "words"),
-    [({"decks": "inf", "cut": 1}, "infinite shoe"), ({"ties": "replay"}, "ties"), ({"deck": "spanish"}, "deck")],
+    [({"decks": "inf", "cut": 1}, "infinite shoe"), ({"ties": "replay"}, "ties"), ({"raises": True}, "raises")],
 )
 def test_games_that_cannot_be_counted_are_refused(changes: dict[str, object], words: str) -> None:
     with pytest.raises(InputError, match=words):

@@ -98,34 +98,47 @@ def test_a_true_count_of_an_unbalanced_system_is_zero_off_the_top_and_on_average
     assert find_system("ko").count(-8, 156, 6) == -8
 
 
+def test_a_count_of_spanish_decks_is_zero_off_the_top_and_on_average() -> None:
+    """Hi-Lo, a deck of 48: 20 low cards, 12 tens and 4 aces, so that the running count ends at 4 for each deck."""
+    hilo = find_system("hilo").replace(deck="spanish")
+    assert hilo.imbalance == 4
+    assert hilo.true_count(0, 288, 6) == 0
+    assert hilo.true_count(12, 144, 6) == 0  # three decks seen, 4 each
+    assert hilo.true_count(24, 144, 6) == 4  # at the pivot, the true count is the imbalance
+    assert [hilo.replace(divisor=name).divisor_cards(137) for name in ("full", "half", "quarter")] == [144, 144, 132]
+    aces = hilo.replace(side_aces=1, rounding="exact")
+    assert aces.bet_count(0, 24, 288, 6) == 0 and aces.bet_count(0, 25, 288, 6) == Fraction(1, 6)
+
+
 @given(
     name=st.sampled_from(SYSTEMS),
     divisor=st.sampled_from(["exact", "quarter", "half", "full"]),
     divisor_rounding=st.sampled_from(["round", "up", "down"]),
-    seen=st.integers(0, 400),
+    deck=st.sampled_from(["standard", "spanish"]),
     decks=st.integers(1, 8),
     data=st.data(),
 )
 def test_the_integers_for_compiled_code_say_the_same(
-    name: str, divisor: str, divisor_rounding: str, seen: int, decks: int, data: st.DataObject
+    name: str, divisor: str, divisor_rounding: str, deck: str, decks: int, data: st.DataObject
 ) -> None:
-    system = find_system(name).replace(divisor=divisor, divisor_rounding=divisor_rounding)
-    counts = [data.draw(st.integers(0, count * decks)) for count in IN_DECK]
-    unseen = 52 * decks - sum(counts)
+    system = find_system(name).replace(divisor=divisor, divisor_rounding=divisor_rounding, deck=deck)
+    counts = [data.draw(st.integers(0, count * decks)) for count in IN_DECK[deck]]
+    size = {"standard": 52, "spanish": 48}[deck]
+    unseen = size * decks - sum(counts)
     scaled = system.scaled(decks)
     running = scaled.initial + sum(tag * count for tag, count in zip(scaled.tags, counts, strict=True))
     assert Fraction(running, scaled.scale) == system.running_count(counts, decks)
     step, rounds = scaled.step, scaled.divisor_rounding
     steps = ((2 * unseen + step) // (2 * step), -(-unseen // step), unseen // step)[rounds]
     cards = max(steps * step, scaled.least)
-    count = (52 * (running - scaled.pivot) + scaled.imbalance * cards) // (scaled.scale * cards)
+    count = (size * (running - scaled.pivot) + scaled.imbalance * cards) // (scaled.scale * cards)
     assert count == system.true_count(Fraction(running, scaled.scale), unseen, decks)
 
 
 def test_every_card_seen_gives_the_pivot() -> None:
     for system in built_in_systems().values():
         for decks in (1, 6):
-            assert system.running_count([count * decks for count in IN_DECK], decks) == system.pivot(decks)
+            assert system.running_count([count * decks for count in IN_DECK["standard"]], decks) == system.pivot(decks)
 
 
 def test_a_file_of_ones_own(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.counting.count_returns import CountReturns, best_ramp
 from bjsim.strategies.counting.count_spread import count_spread, dealt_share, mean_unseen
 from bjsim.strategies.counting.ramp import Bet, Ramp
-from bjsim.strategies.counting.system import IN_DECK, CountingSystem
+from bjsim.strategies.counting.system import CountingSystem
 from bjsim.strategies.counting.typical import decks_to_count, tag_moments, typical_shoe
 from bjsim.strategies.shoe.solver import ShoeSolver
 
@@ -28,15 +28,15 @@ EDGE = 7.0  # of those for the variance, which is nearly linear and takes second
 def chart_returns(rules: Rules, system: CountingSystem, chart: Chart) -> CountReturns:
     """Compute the returns of a chart by the count before the round, without index plays and insurance.
 
-    They are of one unit on one spot. The shoe must be finite, of decks of 52 cards, and one that can be solved.
+    They are of one unit on one spot. The shoe must be finite, and one that can be solved.
     """
     decks, dealt = decks_to_count(rules), dealt_share(rules)
-    rules = rules.replace(insurance=False, seats=1)
+    rules, system = rules.replace(insurance=False, seats=1), system.replace(deck=rules.deck)
 
     def at(count: float) -> ShoeSolver:
-        return ShoeSolver(rules, typical_shoe(system, decks, mean_unseen(decks, dealt), count))
+        return ShoeSolver(rules, typical_shoe(system, decks, mean_unseen(rules.shoe_size, dealt), count))
 
-    scale = math.sqrt(tag_moments(system, IN_DECK)[1])
+    scale = math.sqrt(tag_moments(system, system.in_deck)[1])
     evs = [at(count).value_of(chart) for count in (COUNTS * scale).tolist()]
     low, high = (at(count).sd_of(chart) ** 2 for count in (-EDGE * scale, EDGE * scale))
     spread = count_spread(system, decks, dealt)

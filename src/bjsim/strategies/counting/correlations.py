@@ -33,7 +33,7 @@ from bjsim.errors import InputError
 from bjsim.sim.game.cards import RANKS, TEN
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.counting.choices import find_choices
-from bjsim.strategies.counting.system import DECK, IN_DECK, CountingSystem
+from bjsim.strategies.counting.system import IN_DECK, CountingSystem
 from bjsim.strategies.counting.typical import decks_to_count, remaining
 from bjsim.strategies.shoe.solver import ShoeSolver
 
@@ -43,9 +43,9 @@ SELDOM = 1e-7  # choices faced less often per round are left out
 LETTERS = RANKS[: TEN + 1]
 
 
-def correlation(tags: Sequence[float | Fraction], effects: Sequence[float]) -> float:
+def correlation(tags: Sequence[float | Fraction], effects: Sequence[float], deck: str = "standard") -> float:
     """Return the correlation of ten tags with ten effects of removal, weighted by the cards of a deck."""
-    weights = np.array(IN_DECK) / DECK
+    weights = np.array(IN_DECK[deck]) / sum(IN_DECK[deck])
     one, other = (np.array([float(value) for value in values]) for values in (tags, effects))
     one, other = one - weights @ one, other - weights @ other
     return float(weights @ (one * other) / math.sqrt((weights @ one**2) * (weights @ other**2)))
@@ -60,9 +60,9 @@ def effects_of_removal(rules: Rules, strategy: str = "td") -> tuple[float, ...]:
     return tuple(effects[letter] for letter in LETTERS)
 
 
-def insurance_effects(decks: int) -> tuple[float, ...]:
+def insurance_effects(decks: int, deck: str = "standard") -> tuple[float, ...]:
     """Return the exact effects of removal on an insurance bet, given the dealer's ace, for A, 2..9, T."""
-    counts = remaining(decks, "A")
+    counts = remaining(decks, "A", deck)
     cards = sum(counts)
     value = 3 * counts[TEN] / cards - 1
     return tuple(3 * (counts[TEN] - (rank == TEN)) / (cards - 1) - 1 - value for rank in range(TEN + 1))
@@ -72,24 +72,25 @@ def betting_correlation(system: CountingSystem, effects: Sequence[float]) -> flo
     """Return the betting correlation by the `effects` of removal of A, 2..9, T, side count of aces included."""
     if len(effects) != TEN + 1:
         raise InputError(f"effects: give {TEN + 1} numbers, for A, 2..9 and T, not {len(effects)}")
-    return correlation(system.bet_tags, effects)
+    return correlation(system.bet_tags, effects, system.deck)
 
 
 def insurance_correlation(system: CountingSystem) -> float:
     """Return the insurance correlation, which does not depend on the number of decks."""
-    return correlation(system.tags, insurance_effects(6))
+    return correlation(system.tags, insurance_effects(6, system.deck), system.deck)
 
 
 def playing_efficiency(system: CountingSystem, rules: Rules, dealt: float = 0.6) -> float:
     """Return the playing efficiency (see the docstring of the module).
 
-    `dealt` is the share of the shoe before the cut card. The shoe must be finite and of decks of 52 cards.
+    `dealt` is the share of the shoe before the cut card. The shoe must be finite.
     """
     if not 0 < dealt < 1:
         raise InputError(f"dealt = {dealt} is not accepted; use a share of the shoe above 0 and below 1")
-    cards = DECK * decks_to_count(rules)
+    decks_to_count(rules)
+    cards, in_deck = rules.shoe_size, np.array(IN_DECK[rules.deck])
     means, effects, weights = _choice_effects(rules)
-    shares, tags = np.array(IN_DECK) / DECK, np.array([float(tag) for tag in system.tags])
+    shares, tags = in_deck / in_deck.sum(), np.array([float(tag) for tag in system.tags])
     effects = effects - (effects @ shares)[:, None]
     tags = tags - shares @ tags
     variance = (cards - 1) ** 2 * effects**2 @ shares
@@ -113,7 +114,7 @@ def _normal_gain(mean: Floats, sd: Floats) -> Floats:
 @lru_cache(maxsize=8)
 def _choice_effects(rules: Rules) -> tuple[Floats, Floats, Floats]:
     """Return for all choices: the gain of the action not taken, its effects of removal (10 each), hands per round."""
-    tags, counts = [0.0] * (TEN + 1), remaining(int(rules.decks))
+    tags, counts = [0.0] * (TEN + 1), remaining(int(rules.decks), deck=rules.deck)
     base = find_choices(ShoeSolver(rules), tags)
     less = []
     for value in range(TEN + 1):

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bjsim.sim.game.cards import RANKS
+from bjsim.sim.game.cards import RANKS, TEN
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.counting.departures import Departures
-from bjsim.strategies.counting.system import DECK, IN_DECK, ScaledCount
+from bjsim.strategies.counting.system import ScaledCount
 
 Array = np.ndarray[Any, Any]
 Ratio = tuple[Array, Array]  # counts as numerators and positive denominators, int64
@@ -41,26 +41,27 @@ class CountCells(NamedTuple):
 
     def rank_tags(self) -> Array:
         """Tags of the thirteen ranks, int64 (13,)."""
-        return np.array([self.scaled.tags[min(rank, len(IN_DECK) - 1)] for rank in range(len(RANKS))], np.int64)
+        return np.array([self.scaled.tags[min(rank, TEN)] for rank in range(len(RANKS))], np.int64)
 
 
 def running_range(scaled: ScaledCount, decks: int) -> tuple[int, int]:
-    sums = [tag * in_deck * decks for tag, in_deck in zip(scaled.tags, IN_DECK, strict=True)]
+    sums = [tag * in_deck * decks for tag, in_deck in zip(scaled.tags, scaled.in_deck, strict=True)]
     return scaled.initial + sum(min(one, 0) for one in sums), scaled.initial + sum(max(one, 0) for one in sums)
 
 
 def decision_counts(scaled: ScaledCount, decks: int) -> Ratio:
     """The count for decisions, rounded as the system says, by cards seen and running count."""
-    size = DECK * decks
+    deck = sum(scaled.in_deck)
+    size = deck * decks
     low, high = running_range(scaled, decks)
     running, unseen = np.arange(low, high + 1)[None, :], size - np.arange(size + 1)[:, None]
-    expected = IN_DECK[0] * scaled.side_aces * unseen
+    expected = scaled.in_deck[0] * scaled.side_aces * unseen
     if scaled.step == 0:
-        return DECK * running - expected, np.array(DECK * scaled.scale)
+        return deck * running - expected, np.array(deck * scaled.scale)
     step = scaled.step
     steps = ((2 * unseen + step) // (2 * step), -(-unseen // step), unseen // step)[scaled.divisor_rounding]
     divisor = np.maximum(steps * step, scaled.least)
-    top = DECK * (running - scaled.pivot) - expected + scaled.imbalance * divisor
+    top = deck * (running - scaled.pivot) - expected + scaled.imbalance * divisor
     bottom = scaled.scale * divisor
     floor, truncate = top // bottom, np.sign(top) * (abs(top) // bottom)
     nearest = np.sign(top) * ((2 * abs(top) + bottom) // (2 * bottom))

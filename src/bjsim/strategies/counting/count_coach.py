@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import INSURANCE, Action, View
-from bjsim.sim.game.cards import RANKS, TEN
+from bjsim.sim.game.cards import TEN
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.counting.request import CountRequest
 from bjsim.strategies.counting.table_count import TableCount
-from bjsim.strategies.counting.typical import expected_counts, remaining
+from bjsim.strategies.counting.typical import expected_counts, remaining, spread_tens
 from bjsim.strategies.evaluation.coach import Coach, Judgement
 from bjsim.strategies.shoe.present import action_values
 
@@ -37,21 +37,23 @@ class CountCoach(Coach):
             values = {"S": 0.0, "I": (3 * sum(unseen[TEN:]) / sum(unseen) - 1) / 2}
             return Judgement(view, action.letter, values, "I" if self.departures.insured_at(count) else "S")
         chart = self.departures.chart_at(count)
-        state, column = chart.find_state(view.hand, view.split), chart.states.column(view.dealer)
+        state = chart.find_state(view.hand, view.split, view.free, view.doubled)
         legal = view.legal.replace("B", "")
         if action.letter not in legal:
             return None
         try:
-            values = action_values(self.rules, view.hand, view.dealer, unseen, legal, view.split, view.hands, view.free)
+            how = legal, view.split, view.hands, view.free, view.doubled
+            found = action_values(self.rules, view.hand, view.dealer, unseen, *how)
         except InputError:
             return None
-        letter = chart.policy(state, column, "".join(values))
+        values = {letter: float(value) / 2**view.doubled for letter, value in found.items()}  # of one of its bets
+        letter = chart.policy(state, chart.states.column(view.dealer), "".join(values))
         return Judgement(view, action.letter, values, letter if letter in values else action.letter)
 
     def _expected(self) -> list[float]:
         """The expected number of unseen cards of each rank, the hole card among them."""
         count, unseen = self.count, max(self.count.unseen, 1)
         mean_tag = float(count.system.pivot(count.decks) - count.running) / unseen
-        expected = expected_counts(count.system, remaining(count.decks), unseen, mean_tag)
-        tens = len(RANKS) - TEN
-        return [*expected[:TEN].tolist(), *[float(expected[TEN]) / tens] * tens]
+        expected = expected_counts(count.system, remaining(count.decks, deck=count.system.deck), unseen, mean_tag)
+        found: list[float] = spread_tens(expected, count.system.deck).tolist()
+        return found

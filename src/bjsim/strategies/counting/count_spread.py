@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bjsim.sim.game.rules import Rules
-from bjsim.strategies.counting.system import DECK, IN_DECK, CountingSystem
+from bjsim.strategies.counting.system import CountingSystem
 from bjsim.strategies.counting.typical import tag_moments
 
 Floats = NDArray[np.float64]
@@ -40,9 +40,9 @@ def dealt_share(rules: Rules) -> float:
     return min(float(rules.cut), MOST_DEALT)
 
 
-def mean_unseen(decks: int, dealt: float) -> int:
+def mean_unseen(cards: int, dealt: float) -> int:
     """Return the number of unseen cards at the mean depth of a shoe that is dealt to a share of its cards."""
-    return round(DECK * decks * (1 - dealt / 2))
+    return round(cards * (1 - dealt / 2))
 
 
 def count_spread(
@@ -61,9 +61,10 @@ def count_spread(
     These may be any of the unseen ones. Where many of these are low, so are they, and the count varies as that of
     a shoe with this many cards less. `dealt` is the share of the shoe before the cut card.
     """
-    size, scale = DECK * decks, system.scale
+    deck, scale = system.deck_size, system.scale
+    size = deck * decks
     pivot, imbalance = float(system.pivot(decks)), float(system.imbalance)
-    mean, variance = tag_moments(system, IN_DECK)
+    mean, variance = tag_moments(system, system.in_deck)
     columns: list[Floats] = []
     layers = (np.arange(DEPTHS) + 0.5) / DEPTHS
     for unseen in np.unique((size * (1 - dealt * layers)).astype(int)).tolist():
@@ -74,9 +75,9 @@ def count_spread(
         running = np.arange(low, high + 1) / scale
         chance = np.exp(-(((running - centre) / max(sd, 0.1)) ** 2) / 2)
         before = _counts(system, running - tags, running - tags - pivot, unseen)
-        true = (running - pivot) * DECK / left + imbalance
+        true = (running - pivot) * deck / left + imbalance
         if system.timing == "round":
-            true = (running - tags - pivot) * DECK / unseen + imbalance
+            true = (running - tags - pivot) * deck / unseen + imbalance
         count = _counts(system, running, running - pivot, left) if system.timing == "decision" else before
         columns.append(np.array([true, count, before, chance / chance.sum()]))
     true, count, before, chance = np.concatenate(columns, axis=1)
@@ -87,7 +88,7 @@ def _counts(system: CountingSystem, running: Floats, over_pivot: Floats, unseen:
     """Return the counts for decisions; those that are not rounded, in steps of 0.1."""
     if not system.uses_true_count:
         return running
-    quotient = over_pivot * DECK / system.divisor_cards(unseen) + float(system.imbalance)
+    quotient = over_pivot * system.deck_size / system.divisor_cards(unseen) + float(system.imbalance)
     if system.rounding == "floor":
         counts = np.floor(quotient + NEARLY)
     elif system.rounding == "truncate":

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bjsim.strategies.counting.system import DECK, IN_DECK, ScaledCount
+from bjsim.strategies.counting.system import ScaledCount
 
 Array = np.ndarray[Any, Any]
 
@@ -59,7 +59,7 @@ def depth_distribution(scaled: ScaledCount, decks: int, cut: int) -> DepthDistri
     The numbers of ways to draw n cards with a running count are convolved over the ranks with equal tags, and
     with them the sums of the cards of each such class.
     """
-    tags, cards = np.array(scaled.tags), decks * np.array(IN_DECK)
+    tags, cards = np.array(scaled.tags), decks * np.array(scaled.in_deck)
     classes = np.unique(tags)
     sizes = np.array([cards[tags == tag].sum() for tag in classes])
     low = int(np.minimum(classes * sizes, 0).sum())
@@ -74,7 +74,7 @@ def depth_distribution(scaled: ScaledCount, decks: int, cut: int) -> DepthDistri
     for q, tag in enumerate(tags):
         number = int(np.searchsorted(classes, tag))
         left[q] = cards[q] * (probability - ways[1 + number] / total / sizes[number])
-    return DepthDistribution(probability, left, DECK * decks - np.arange(cut))
+    return DepthDistribution(probability, left, cards.sum() - np.arange(cut))
 
 
 def _draw(ways: Array, tag: int, size: int) -> tuple[Array, Array]:

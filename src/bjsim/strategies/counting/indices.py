@@ -35,7 +35,7 @@ from bjsim.strategies.counting.count_spread import CountSpread, count_spread, de
 from bjsim.strategies.counting.departures import INSURANCE, Departure, Departures
 from bjsim.strategies.counting.ramp import Ramp
 from bjsim.strategies.counting.risk import score
-from bjsim.strategies.counting.system import DECK, IN_DECK, CountingSystem
+from bjsim.strategies.counting.system import CountingSystem
 from bjsim.strategies.counting.typical import decks_to_count, remaining, tag_moments, typical_shoe
 from bjsim.strategies.shoe.solver import ShoeSolver
 
@@ -125,13 +125,13 @@ def generate_indices(
     Choices are evaluated at `unseen` cards, by default the mean depth. Indices beyond the true count `limit`,
     above or below 0, are not sought. `kelly` is the Kelly fraction for risk-averse indices; None maximises EV.
     `ramp` weights `gain_bets`, by default one unit. `on_count` gets the true counts evaluated, and all. The shoe
-    must be finite, of decks of 52 cards, and one that can be solved; `dealt` is the share of it that is dealt.
+    must be finite, and one that can be solved; `dealt` is the share of it that is dealt.
     """
-    decks = decks_to_count(rules)
+    decks, system = decks_to_count(rules), system.replace(deck=rules.deck)
     dealt = dealt_share(rules) if dealt is None else dealt
     if not 0 <= dealt < 1:
         raise InputError(f"dealt = {dealt} is not accepted; use a share of the shoe from 0 to below 1")
-    unseen = mean_unseen(decks, dealt) if unseen is None else unseen
+    unseen = mean_unseen(rules.shoe_size, dealt) if unseen is None else unseen
     if kelly is not None and not kelly > 0:
         raise InputError(f"kelly = {kelly} is not accepted; use a number above 0")
     curves = _curves(rules, system, unseen, np.arange(-limit - STEP, limit + STEP + 1, STEP), kelly, on_count)
@@ -155,7 +155,8 @@ def _curves(
     kelly: float | None,
     on_count: Callable[[int, int], object],
 ) -> dict[ChoiceKey, _Curve]:
-    mean_tag, tags = float(system.imbalance) / DECK, [float(tag) for tag in system.tags]
+    deck = system.deck_size
+    mean_tag, tags = float(system.imbalance) / deck, [float(tag) for tag in system.tags]
     full = ShoeSolver(rules)
     risk = kelly is not None
     base, products, variance = find_choices(full, tags, risk), {}, 1.0
@@ -173,8 +174,8 @@ def _curves(
                 continue
             true = count
             if system.timing == "decision":
-                running = count * unseen / DECK + choice.tags - choice.cards * mean_tag
-                true = running * DECK / (unseen - choice.cards)
+                running = count * unseen / deck + choice.tags - choice.cards * mean_tag
+                true = running * deck / (unseen - choice.cards)
             merit = choice.gain - price * (choice.risk + products.get(key, 0.0))
             points[key].append((true, choice.gain, merit, choice.weight, choice.decided))
     curves = {}
@@ -189,12 +190,14 @@ def _curves(
 
 def _insurance_curve(system: CountingSystem, decks: int, limit: int) -> _Curve:
     """Insurance of half the bet, given the dealer's ace, by the line of the expected tens."""
-    counts = remaining(decks, "A")
+    counts = remaining(decks, "A", system.deck)
     mean, variance = tag_moments(system, counts)
     true = np.linspace(-limit, limit, 4 * limit + 1)
-    mean_tags = float(system.imbalance) / DECK - true / DECK
+    mean_tags = (float(system.imbalance) - true) / system.deck_size
     tens = counts[TEN] / sum(counts) * (1 + (float(system.tags[TEN]) - mean) * (mean_tags - mean) / variance)
-    aces = (1 + float(system.tags[0] - system.imbalance / DECK) * -true / DECK / tag_moments(system, IN_DECK)[1]) / 13
+    average, spread = tag_moments(system, system.in_deck)
+    aces = (1 - (float(system.tags[0]) - average) * true / system.deck_size / spread) * system.in_deck[0]
+    aces /= system.deck_size
     gain, weight = (3 * tens - 1) / 2, np.maximum(aces, 0)
     return _Curve(true, gain, gain, weight, weight, False, (3.0, float(system.tags[0]), 0.0), drawn=2)
 
@@ -226,7 +229,7 @@ def _index(key: ChoiceKey, curve: _Curve, spread: CountSpread, ramp: Ramp | None
 def generate_departures(rules: Rules, system: CountingSystem, chart: Chart) -> tuple[Departure, ...]:
     """Generate the index plays that make a chart best at every count, insurance included, by descending gain.
 
-    `Departures` accepts them over the chart. The shoe must be finite, of 52-card decks, and solvable.
+    `Departures` accepts them over the chart. The shoe must be finite and solvable.
     """
     return select_departures(generate_indices(rules, system), chart)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from bjsim.errors import InputError
-from bjsim.strategies.counting.system import DECK, CountingSystem
+from bjsim.strategies.counting.system import CountingSystem
 from bjsim.strategies.counting.typical import remaining, unseen_cards
 
 
@@ -21,7 +21,7 @@ def insurance_value(
     `seen` are the cards known one by one: the dealer's ace and the player's hand, such as `"A25"`. The running
     count includes them; the dealer's hidden card is one of the `unseen`.
     """
-    cards = sum(remaining(decks, seen))
+    cards = sum(remaining(decks, seen, system.deck))
     if not 1 <= unseen <= cards:
         raise InputError(f"unseen = {unseen} is not accepted; use 1 to {cards}")
     tens = unseen_cards(system, decks, seen).tens(unseen, system.pivot(decks) - running_count)
@@ -35,7 +35,7 @@ def insurance_threshold(system: CountingSystem, decks: int, seen: str, running_c
     unseen cards cannot have the running count. `seen` and `running_count` are those of `insurance_value`.
     """
     most = 0
-    for unseen in range(1, sum(remaining(decks, seen)) + 1):
+    for unseen in range(1, sum(remaining(decks, seen, system.deck)) + 1):
         value = insurance_value(system, decks, seen, running_count, unseen)
         if value is not None and value >= 0:
             most = unseen
@@ -47,11 +47,11 @@ def insurance_threshold(system: CountingSystem, decks: int, seen: str, running_c
 def insurance_index(system: CountingSystem, decks: int, unseen: int, seen: str = "A") -> Fraction | None:
     """Find the least true count, exact and not rounded, that insures with `unseen` cards; None if none does."""
     step = Fraction(1, system.scale)
-    start = system.pivot(decks) - system.imbalance * unseen / DECK
+    start = system.pivot(decks) - system.imbalance * unseen / system.deck_size
     running = Fraction(round(start * system.scale), system.scale)
-    while running - start < DECK:
+    while running - start < system.deck_size:
         value = insurance_value(system, decks, seen, running, unseen)
         if value is not None and value >= 0:
-            return (running - system.pivot(decks)) * DECK / unseen + system.imbalance
+            return (running - system.pivot(decks)) * system.deck_size / unseen + system.imbalance
         running += step
     return None

@@ -83,9 +83,10 @@ class CountRequest:
                 raise InputError(f"{argument(name)}: {a_type(number)} is not accepted; use a number")
         bets, unit = self._bets_in_units()
         rounds = (DEFAULT_ROUNDS if self.until is None else MAX_HANDS) if self.rounds is None else self.rounds
+        game = self.rules if isinstance(self.rules, Rules) else load_rules(self.rules)
         self._set(
-            game=self.rules if isinstance(self.rules, Rules) else load_rules(self.rules),
-            counting=counting, bets=bets, limits=limits, terms=self._terms(unit), leaves=_count_to_leave(self.leave),
+            game=game, counting=counting.replace(deck=game.deck), bets=bets, limits=limits,
+            terms=self._terms(unit), leaves=_count_to_leave(self.leave),
             most_rounds=whole_number(argument("rounds"), rounds, 1, MAX_HANDS),
             precision=0.0 if self.until is None else share("until", self.until),
             seed=whole_number(argument("seed"), self.seed, 0, MAX_SEED),
@@ -160,7 +161,8 @@ class CountRequest:
             return Departures(chart, generate_departures(self.game, self.counting, chart))
         with naming("indices"):
             plays = find_departures(indices)
-        if names_sets(indices) and self.counting.tags != find_system("hilo").tags:
+        hilo = find_system("hilo")
+        if names_sets(indices) and (self.counting.tags, self.counting.deck) != (hilo.tags, hilo.deck):
             from bjsim.strategies.counting.indices import adapt_departures
 
             plays = adapt_departures(plays, self.game, self.counting, chart)

@@ -30,7 +30,6 @@ from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.counting.count_result import CountResult
 from bjsim.strategies.counting.count_returns import ramp_returns
 from bjsim.strategies.counting.risk import score
-from bjsim.strategies.counting.system import DECK, IN_DECK
 from bjsim.strategies.sidebets.counted import CountedBet, count_bet
 from bjsim.strategies.sidebets.exact import chosen
 from bjsim.strategies.sidebets.kinds import SUITS
@@ -124,7 +123,7 @@ def _play(result: CountResult, deals: BetDeals, counted: CountedBet, rounds: int
     rules, run = result.run.game.rules, result.run
     table = _table(run.game.departures.base, rules)
     tags = np.asarray(counted.tags, np.float64)
-    tags -= np.average(tags, weights=IN_DECK)
+    tags -= np.average(tags, weights=run.game.system.in_deck)
     own = np.array([float(tag) for tag in run.game.system.bet_tags])
     parts = []
     experiment = Experiment(rules, [table], rounds, run.seed)
@@ -132,7 +131,7 @@ def _play(result: CountResult, deals: BetDeals, counted: CountedBet, rounds: int
         unseen = rules.shoe_size - deal.start % rules.shoe_size
         running, side_running = (_running(deal, weights, rules.shoe_size) for weights in (own, tags))
         bets = _bets(result, running, unseen)
-        made = side_running * DECK / unseen >= float(counted.trigger or 0) - ROUNDING
+        made = side_running * run.game.system.deck_size / unseen >= float(counted.trigger or 0) - ROUNDING
         profit, offered = deals.profits(deal, 1, 0)
         game = payoff_parts(trace[:, 0])[0] * float(rules.unit)
         parts.append(np.stack([bets * game, profit * (made & offered)]))

@@ -25,25 +25,30 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from bjsim.errors import InputError, shorten, suggest
-from bjsim.sim.game.cards import TEN, parse_rank
+from bjsim.sim.game.cards import DECKS, TEN, parse_rank
 from bjsim.strategies.counting.tags import LARGEST_TAG, parse_number, parse_tags
 
-DECK = 52
-IN_DECK = (4,) * 9 + (16,)  # cards of each value, A, 2..9 and T, in a deck
-STEPS = {"exact": 1, "quarter": 13, "half": 26, "full": 52, "none": 0}  # cards; `none`: decide by the running count
+IN_DECK = {deck: (*ranks[:TEN], sum(ranks[TEN:])) for deck, ranks in DECKS.items()}  # cards of each value, A, 2..9, T
+STEPS = {"exact": 0, "quarter": 1, "half": 2, "full": 4, "none": 0}  # quarters of a deck
 DIVISOR_ROUNDINGS = ("round", "up", "down")  # the codes of compiled code are positions
 ROUNDINGS = ("floor", "truncate", "round", "exact")
 TIMINGS = ("decision", "round")
 LARGEST_SCALE = 60  # a common denominator of the tags
-CHOICES = {"divisor": tuple(STEPS), "divisor_rounding": DIVISOR_ROUNDINGS, "rounding": ROUNDINGS, "timing": TIMINGS}
+CHOICES = {
+    "deck": tuple(DECKS),
+    "divisor": tuple(STEPS),
+    "divisor_rounding": DIVISOR_ROUNDINGS,
+    "rounding": ROUNDINGS,
+    "timing": TIMINGS,
+}
 
 
 class ScaledCount(NamedTuple):
     """A counting system in integers, for compiled code. Counts and tags are multiplied by `scale`.
 
-    With `unseen` cards and D = the divisor in cards (`unseen` rounded to a multiple of `step`, at least `least`),
-    the true count is (52 (running - pivot) - 4 side_aces unseen + imbalance D) / (scale D), to be rounded as
-    `rounding` says. If `step` is 0, the count is (running - side_aces unseen / 13) / scale.
+    With `unseen` cards, C cards of a deck and D = the divisor in cards (`unseen` rounded to a multiple of `step`, at
+    least `least`), the true count is (C (running - pivot) - 4 side_aces unseen + imbalance D) / (scale D), to be
+    rounded as `rounding` says. If `step` is 0, the count is (running - 4 side_aces unseen / C) / scale.
 
     Attributes:
         tags: By value, A, 2..9, T; `scale` is their common denominator, and that of `initial` and `side_aces`.
@@ -53,6 +58,7 @@ class ScaledCount(NamedTuple):
         step: In cards; 1 is exact, 0 no division.
         divisor_rounding: Position in `DIVISOR_ROUNDINGS`; `rounding` is one in `ROUNDINGS`.
         side_aces: What every unseen ace adds to the running count; 0 except in counts for bets with a side count.
+        in_deck: Cards of each value in a deck.
     """
 
     tags: tuple[int, ...]
@@ -65,6 +71,7 @@ class ScaledCount(NamedTuple):
     least: int
     rounding: int
     side_aces: int = 0
+    in_deck: tuple[int, ...] = IN_DECK["standard"]
 
 
 @dataclass(frozen=True)
@@ -78,13 +85,14 @@ class CountingSystem:
         divisor: Decks unseen are counted to the card (`exact`), or in multiples of a `full`, `half` or
             `quarter` deck; `none`: decisions are made by the running count.
         divisor_rounding: How the unseen decks are rounded to such a multiple: `round` (halves up), `up` or `down`.
-        least_divisor: The least divisor in decks, a multiple of 1/52.
+        least_divisor: The least divisor in decks, a whole number of cards.
         rounding: Of the quotient: `floor`, `truncate` (toward 0), `round` (to the nearest, halves away from 0)
             or `exact`.
         timing: Playing decisions and insurance are made by the count at that moment (`decision`) or before the
             round (`round`). Bets are always made by the count before the round.
         side_aces: The weight of an ace in a side count of aces, which changes the count for bets alone
             (`bet_count`); 0: none is kept.
+        deck: The deck whose cards are counted, as in the rules; that of a game goes before it.
     """
 
     name: str
@@ -97,6 +105,7 @@ class CountingSystem:
     rounding: str = "floor"
     timing: str = "decision"
     side_aces: Fraction = Fraction(0)
+    deck: str = "standard"
     title: str = ""
     source: str = ""
 
@@ -111,7 +120,7 @@ class CountingSystem:
         for name, choices in CHOICES.items():
             if getattr(self, name) not in choices:
                 raise InputError(f"{name} = {getattr(self, name)!r} is not accepted; use {', '.join(choices)}")
-        if not 0 < self.least_divisor <= 8 or (DECK * self.least_divisor).denominator > 1:
+        if not 0 < self.least_divisor <= 8 or (self.deck_size * self.least_divisor).denominator > 1:
             raise InputError(f"least_divisor = {self.least_divisor} is not accepted; use decks up to 8, such as 1/2")
         if not 0 <= self.side_aces <= LARGEST_TAG or len(set(self.bet_tags)) == 1:
             raise InputError(
@@ -127,6 +136,16 @@ class CountingSystem:
                 hint = suggest(name, known, f"use {', '.join(known)}")
                 raise InputError(f"a counting system has no field {name!r}; {hint}")
         return replace(self, **values)
+
+    @property
+    def in_deck(self) -> tuple[int, ...]:
+        """Cards of each value, A, 2..9 and T, in a deck."""
+        return IN_DECK[self.deck]
+
+    @property
+    def deck_size(self) -> int:
+        """Cards of a deck."""
+        return sum(self.in_deck)
 
     @cached_property
     def scale(self) -> int:
@@ -152,7 +171,7 @@ class CountingSystem:
     @cached_property
     def imbalance(self) -> Fraction:
         """Sum of the tags of a deck; 0 for a balanced system."""
-        return sum((tag * count for tag, count in zip(self.tags, IN_DECK, strict=True)), Fraction(0))
+        return sum((tag * count for tag, count in zip(self.tags, self.in_deck, strict=True)), Fraction(0))
 
     @property
     def uses_true_count(self) -> bool:
@@ -175,10 +194,11 @@ class CountingSystem:
             int(self.scale * self.initial_count(decks)),
             int(self.scale * self.pivot(decks)),
             int(self.scale * self.imbalance),
-            STEPS[self.divisor],
+            self._step,
             DIVISOR_ROUNDINGS.index(self.divisor_rounding),
-            int(DECK * self.least_divisor),
+            int(self.deck_size * self.least_divisor),
             ROUNDINGS.index(self.rounding),
+            in_deck=self.in_deck,
         )
 
     def scaled_bets(self, decks: int) -> ScaledCount:
@@ -186,7 +206,7 @@ class CountingSystem:
         scaled, weight = self.scaled(decks), int(self.scale * self.side_aces)
         return scaled._replace(
             tags=(scaled.tags[0] - weight, *scaled.tags[1:]),
-            initial=scaled.initial + weight * IN_DECK[0] * decks,
+            initial=scaled.initial + weight * self.in_deck[0] * decks,
             side_aces=weight,
         )
 
@@ -197,17 +217,22 @@ class CountingSystem:
         counts = card_counts(seen)
         return self.initial_count(decks) + sum(tag * count for tag, count in zip(self.tags, counts, strict=True))
 
+    @property
+    def _step(self) -> int:
+        """Cards in whose multiples unseen decks are counted; 0: decide by the running count."""
+        return 1 if self.divisor == "exact" else STEPS[self.divisor] * self.deck_size // 4
+
     def divisor_cards(self, unseen: int) -> int:
-        step = STEPS[self.divisor] or 1
+        step = self._step or 1
         if self.divisor_rounding == "round":
             steps = (2 * unseen + step) // (2 * step)
         else:
             steps = unseen // step if self.divisor_rounding == "down" else -(-unseen // step)
-        return max(steps * step, int(DECK * self.least_divisor))
+        return max(steps * step, int(self.deck_size * self.least_divisor))
 
     def true_count(self, running: Fraction | int, unseen: int, decks: int) -> Fraction:
         """Compute the true count, rounded as the system says; hidden and burned cards are `unseen`."""
-        quotient = (running - self.pivot(decks)) * DECK / self.divisor_cards(unseen) + self.imbalance
+        quotient = (running - self.pivot(decks)) * self.deck_size / self.divisor_cards(unseen) + self.imbalance
         return round_count(Fraction(quotient), self.rounding)
 
     def count(self, running: Fraction | int, unseen: int, decks: int) -> Fraction:
@@ -219,7 +244,7 @@ class CountingSystem:
 
     def bet_count(self, running: Fraction | int, aces: int, unseen: int, decks: int) -> Fraction:
         """Compute the count for bets; each unseen ace beyond the expected ones adds `side_aces` to `running`."""
-        extra = aces - Fraction(unseen * IN_DECK[0], DECK)
+        extra = aces - Fraction(unseen * self.in_deck[0], self.deck_size)
         return self.count(running + self.side_aces * extra, unseen, decks)
 
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 from bjsim.sim.game.cards import TEN, parse_rank
 from bjsim.sim.game.events import Dealt, Event, Revealed, Shuffled, as_seen
 from bjsim.sim.game.rules import Rules
-from bjsim.strategies.counting.system import DECK, CountingSystem
+from bjsim.strategies.counting.system import CountingSystem
 from bjsim.strategies.counting.typical import decks_to_count
 
 
@@ -20,7 +20,7 @@ class TableCount:
 
     def __init__(self, system: CountingSystem, rules: Rules) -> None:
         self.decks = decks_to_count(rules)
-        self.system = system.replace(divisor="half") if system.divisor == "exact" else system
+        self.system = system.replace(deck=rules.deck, divisor="half" if system.divisor == "exact" else system.divisor)
         self._seen = [0] * (TEN + 1)
 
     @property
@@ -40,7 +40,7 @@ class TableCount:
     @property
     def decks_unseen(self) -> Fraction:
         """The divisor of the true count, in decks."""
-        return Fraction(self.system.divisor_cards(self.unseen), DECK)
+        return Fraction(self.system.divisor_cards(self.unseen), self.system.deck_size)
 
     def see(self, events: Iterable[Event]) -> None:
         for event in map(as_seen, events):
@@ -52,4 +52,4 @@ class TableCount:
 
     @property
     def unseen(self) -> int:
-        return max(self.decks * DECK - sum(self._seen), 0)
+        return max(self.decks * self.system.deck_size - sum(self._seen), 0)

@@ -25,7 +25,8 @@ from bjsim.strategies.counting.count_cells import CountCells, decision_counts, m
 from bjsim.strategies.counting.departures import INSURANCE, Departures
 from bjsim.strategies.counting.depths import DepthDistribution, depth_distribution
 from bjsim.strategies.counting.ramp import ONE_SPOT, SpotSteps, spots_at
-from bjsim.strategies.counting.system import DECK, CountingSystem
+from bjsim.strategies.counting.system import CountingSystem
+from bjsim.strategies.counting.typical import spread_tens
 
 Array = np.ndarray[Any, Any]
 
@@ -64,8 +65,7 @@ class CountingGame:
     def __post_init__(self) -> None:
         if self.rules.infinite:
             raise InputError("decks = inf: cards cannot be counted in an infinite shoe; use 1 to 8 decks")
-        if self.rules.deck != "standard":
-            raise InputError(f"deck = {self.rules.deck} is not supported with counting; use standard")
+        object.__setattr__(self, "system", self.system.replace(deck=self.rules.deck))
         if self.rules.ties == "replay":
             raise InputError("ties = replay is not supported with counting; use push or lose")
         if self.rules.raises:
@@ -76,7 +76,7 @@ class CountingGame:
                 f"{MOST_SPOTS} spots, so use at most {MOST_SPOTS + 1 - self.most_spots} players"
             )
         decks = int(self.rules.decks)
-        fresh = self.system.count(self.system.initial_count(decks), DECK * decks, decks)
+        fresh = self.system.count(self.system.initial_count(decks), self.rules.shoe_size, decks)
         if self.leave is not None and not fresh - FARTHEST <= self.leave < fresh:
             raise InputError(
                 f"leave = {self.leave} is not accepted; use a count below that of a fresh shoe, {fresh}, and not "
@@ -130,7 +130,7 @@ def ready_table(game: CountingGame) -> ReadyTable:
     compiled = compile_rules(rules, [chart.policy for chart in charts])
     share, composition = distribution.mean_by_bucket(cells.bucket, buckets[1] - buckets[0] + 1)
     plays = _play_of_buckets(cells, distribution, len(share))
-    model, points = _model_points(compiled, cells.chart[plays], share, composition)
+    model, points = _model_points(compiled, rules.deck, cells.chart[plays], share, composition)
     counter = _make_counter(game, cells, decisions, charts, buckets[0], len(share))
     models = [_split_again(compiled, chart) for chart, _ in points if game.adjusted]
     act = np.concatenate([compiled.act, *models])
@@ -138,7 +138,7 @@ def ready_table(game: CountingGame) -> ReadyTable:
     made = make_count_rows(compiled._replace(act=act), game.others + game.most_spots)
     luck = make_count_luck(made, model, points, rules.unit, compiled.unshuffled) if game.adjusted else None
     insured = _insured_by_bucket(cells, distribution, share) if game.can_insure else 0 * share
-    control = _make_control(luck, composition, insured, decks)
+    control = _make_control(luck, composition, insured, _full_shoe(game))
     expected = distribution.expected_controls(cells.bucket, control.values, control.slopes, STEP)
     table = CountingTable(compiled, made, rules.unit, counter, control, luck)
     return ReadyTable(table, buckets[0], np.stack(expected).sum(axis=1))
@@ -175,7 +175,7 @@ def _insured_by_bucket(cells: CountCells, distribution: DepthDistribution, share
 
 
 def _model_points(
-    compiled: CompiledRules, chart: Array, share: Array, composition: Array
+    compiled: CompiledRules, deck: str, chart: Array, share: Array, composition: Array
 ) -> tuple[Array, list[tuple[int, Array]]]:
     """The luck model's chart by bucket, and what these charts are for; see `make_count_luck`.
 
@@ -191,7 +191,7 @@ def _model_points(
     for group in groups:
         mean = share[group] @ composition[group] / (share[group] @ composition[group]).sum()
         if not tens_are_alike(compiled):
-            mean = np.concatenate([mean[:TEN], np.repeat(mean[TEN] / 4, 4)])
+            mean = spread_tens(mean, deck)
         points.append((int(chart[max(group, key=lambda b: share[b])]), mean))
     number = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
     nearest = number[np.abs(np.arange(len(share))[:, None] - usual).argmin(axis=1)]
@@ -211,10 +211,14 @@ def _split_again(compiled: CompiledRules, chart: int) -> Array:
     return whole
 
 
-def _make_control(luck: CountLuck | None, composition: Array, insures: Array, decks: int) -> DepthControl:
+def _full_shoe(game: CountingGame) -> Array:
+    """Cards of each value, A, 2..9, T, in a full shoe."""
+    return np.array(game.system.in_deck, float) * int(game.rules.decks)
+
+
+def _make_control(luck: CountLuck | None, composition: Array, insures: Array, full: Array) -> DepthControl:
     """The first-order values of rounds, insurance included; 0 without luck adjustment."""
     ace, ten = composition[:, 0], composition[:, TEN]
-    full = decks * np.array([4.0] * TEN + [16.0])
     if luck is None:
         return DepthControl(STEP, 0 * composition, 0 * ace, full)
     values = luck.start[luck.model, 0] - insures * ace * (1.5 * ten)
@@ -252,7 +256,7 @@ def _make_counter(
         chart=decisions.chart,
         insures=np.asarray(decisions.insures * game.can_insure, np.int64),
         insurable=_insurable(decisions, game) > 0,
-        full=np.array([4.0] * TEN + [16.0]) * int(rules.decks),
+        full=_full_shoe(game),
         spots=np.array([spots_at(game.spots, first + bucket) for bucket in range(number)]),
         leave=-1 if game.leave is None else 0,
         seat=game.others,

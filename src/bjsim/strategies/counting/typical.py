@@ -5,7 +5,8 @@ has the value q and tag(q), with the mean tag T and the variance V of the tags o
 
     E[unseen cards of value q] = n p(q) [1 + (tag(q) - T) (m - T) / V]
 
-It does not depend on n beyond the factor. The true count t sets m = T - t / 52 for cards drawn from a full shoe.
+It does not depend on n beyond the factor. The true count t sets m = T - t / C for cards drawn from a full shoe whose
+decks have C cards.
 `UnseenCards` has the exact expectation instead, which differs in second order.
 """
 
@@ -20,9 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bjsim.errors import InputError
-from bjsim.sim.game.cards import RANKS, TEN
+from bjsim.sim.game.cards import DECKS, TEN
 from bjsim.sim.game.rules import Rules
-from bjsim.strategies.counting.system import DECK, IN_DECK, CountingSystem, card_counts
+from bjsim.strategies.counting.system import IN_DECK, CountingSystem, card_counts
 from bjsim.strategies.shoe.composition import Composition
 
 Floats = NDArray[np.float64]
@@ -34,17 +35,15 @@ def decks_to_count(rules: Rules) -> int:
     """Return the number of decks of a game. Raises: InputError: Its cards cannot be counted by ten tags."""
     if rules.infinite:
         raise InputError("decks = inf: cards cannot be counted in an infinite shoe; use 1 to 8 decks")
-    if rules.deck != "standard":
-        raise InputError(f"deck = {rules.deck}: counting systems are for decks of {DECK} cards")
     if rules.attack:
         raise InputError("attack = true: a counter is not asked between the dealer's card and its own; use false")
     rules.need_one_hand("are not counted")
     return int(rules.decks)
 
 
-def remaining(decks: int, known: str | Sequence[int] = "") -> tuple[int, ...]:
+def remaining(decks: int, known: str | Sequence[int] = "", deck: str = "standard") -> tuple[int, ...]:
     """Return the ten counts of a shoe without known cards. Raises: InputError: The shoe lacks them."""
-    counts = tuple(count * decks - gone for count, gone in zip(IN_DECK, card_counts(known), strict=True))
+    counts = tuple(count * decks - gone for count, gone in zip(IN_DECK[deck], card_counts(known), strict=True))
     if min(counts) < 0:
         raise InputError(f"cards: {known!r} cannot all come from {decks} decks")
     return counts
@@ -72,11 +71,16 @@ def expected_counts(system: CountingSystem, counts: Sequence[float], unseen: flo
 
 def typical_shoe(system: CountingSystem, decks: int, unseen: float, true_count: float) -> Composition:
     """Return the expected composition of the unseen cards at a true count before the round."""
-    counts = remaining(decks)
-    mean_tag = float(system.imbalance) / DECK - true_count / DECK
-    expected = expected_counts(system, counts, unseen, mean_tag)
-    tens = len(RANKS) - TEN
-    return Composition((*expected[:TEN].tolist(), *[float(expected[TEN]) / tens] * tens))
+    mean_tag = (float(system.imbalance) - true_count) / system.deck_size
+    expected = expected_counts(system, remaining(decks, deck=system.deck), unseen, mean_tag)
+    return Composition(tuple(spread_tens(expected, system.deck).tolist()))
+
+
+def spread_tens(by_value: Floats, deck: str) -> Floats:
+    """Return the cards of the 13 ranks from those of A, 2..9, T: a Spanish deck has no rank of T."""
+    ranks = np.array(DECKS[deck][TEN:])
+    spread: Floats = np.concatenate([by_value[:TEN], by_value[TEN] * ranks / ranks.sum()])
+    return spread
 
 
 class UnseenCards:
@@ -142,7 +146,7 @@ class UnseenCards:
 @lru_cache(maxsize=64)
 def unseen_cards(system: CountingSystem, decks: int, known: str) -> UnseenCards:
     """Return the distribution of the unseen cards of a shoe without known cards; recent ones are kept."""
-    return UnseenCards(system, remaining(decks, known))
+    return UnseenCards(system, remaining(decks, known, system.deck))
 
 
 def _ways(classes: Sequence[tuple[int, int]]) -> Table:
