@@ -77,7 +77,22 @@ def test_a_chart_that_a_bot_could_not_follow_is_refused(preset):
 
 def test_a_hand_of_three_cards_that_doubles_but_does_not_surrender_is_refused():
     rules = named_rules("cardshark").replace(double_cards="any", surrender=True, raises=False)
-    with pytest.raises(InputError, match="surrender = late cannot be a bot"):
+    with pytest.raises(InputError, match="surrender = late with double_cards = any cannot be a bot"):
+        export(find_player("optimal", rules))
+
+
+@pytest.mark.parametrize(
+    ("fields", "named"),
+    [
+        ({"attack": True, "deal": "dppd"}, "attack = true"),
+        ({"max_doubles": 2}, "max_doubles = 2"),
+        ({"surrender": "late", "surrender_after_double": True}, "surrender_after_double = true"),
+        ({"surrender": "late", "surrender_cards": "any"}, "surrender_cards = any"),
+    ],
+)
+def test_what_a_bot_is_not_asked_is_not_exported(fields, named):
+    rules = named_rules("vegas-s17").replace(split_by="never", **fields)
+    with pytest.raises(InputError, match=f"a chart for {named} cannot be a bot, .*; use {named.split()[0]} = "):
         export(find_player("optimal", rules))
 
 

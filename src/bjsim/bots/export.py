@@ -2,7 +2,7 @@
 
 A bot sees its hand, the cards on the table and its chips, but not, for example, how many hands it holds. So a chart can
 be exported only for games in which it needs no more: without splits, without bonuses for particular cards or for
-their number, and with one dealer card face up.
+their number, without choices after a double or before the deal, and with one dealer card face up.
 """
 
 from __future__ import annotations
@@ -12,7 +12,17 @@ from bjsim.sim.game.hand import Hand
 from bjsim.strategies.charts.chart import Chart
 
 SHOWN = "23456789TA"
-NEEDED = {"split_by": "never", "bonuses": "none", "charlie": "none", "free_doubles": "none", "dealer_shows": "up"}
+NEEDED: dict[str, object] = {
+    "split_by": "never",
+    "bonuses": "none",
+    "charlie": "none",
+    "free_doubles": "none",
+    "max_doubles": 1,
+    "surrender_cards": "two",
+    "surrender_after_double": False,
+    "attack": False,
+    "dealer_shows": "up",
+}
 
 _PROGRAM = '''"""{name}, a chart for {rules}, as a bot: {source}.
 
@@ -42,12 +52,14 @@ def export(chart: Chart) -> str:
     """Write a chart as a bot's program in Python; InputError names a rule that needs more than a bot sees."""
     rules = chart.rules
     any_cards = rules.double_cards == "any"  # then a hand of three cards doubles too, but does not surrender
-    where = " with double_cards = any" if any_cards else ""
     for name, value in {**NEEDED, **({"surrender": "none"} if any_cards else {})}.items():
-        if getattr(rules, name) != value:
+        own = getattr(rules, name)
+        if own != value:
+            where = " with double_cards = any" if name == "surrender" else ""
+            own, value = (str(each).lower() if isinstance(each, bool) else each for each in (own, value))
             raise InputError(
-                f"a chart for {name} = {getattr(rules, name)} cannot be a bot, because a bot does not see enough "
-                f"to follow it; only charts for {name} = {value} can{where}"
+                f"a chart for {name} = {own}{where} cannot be a bot, because a bot does not see enough to follow it; "
+                f"use {name} = {value}"
             )
     hands = {_row_name(hand): hand for hand in (*map(_hard, range(4, 21)), "AA", *(f"A{n}" for n in "23456789"))}
     affordable = "chips >= stake" if rules.raises else "True"

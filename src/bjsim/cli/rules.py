@@ -68,8 +68,8 @@ def explain_fields(console: Console) -> None:
     """Print every rule with its meaning and default, then the combinations that are refused."""
     console.print(fields_table(Rules(), Rules()))
     console.print("values are those of bjsim's plain game; refused together:", style="dim")
-    for each in CONTRADICTIONS:
-        console.print(f"[bold]{' and '.join(each.fields)}[/bold]: {each.text}", highlight=False, soft_wrap=True)
+    for fields, text in dict.fromkeys((each.fields, each.text) for each in CONTRADICTIONS):
+        console.print(f"[bold]{' and '.join(fields)}[/bold]: {text}", highlight=False, soft_wrap=True)
 
 
 def fields_table(game: Rules, base: Rules) -> RichTable:
