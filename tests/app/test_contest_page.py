@@ -41,7 +41,7 @@ def body(page):
 
 
 def test_the_page_is_that_of_the_folder(folder):
-    shown = contest_page(str(folder), "index.html").replace('<p class="note"><a href="/game">← bjsim</a></p>', "")
+    shown = re.sub(r'<nav class="app".*?</nav>\n<p id="stopped".*?</p>', "", contest_page(str(folder), "index.html"))
     written = re.sub(r"<li>Download: .*?</li>", "", (folder / "index.html").read_text(encoding="utf-8"), flags=re.S)
     assert body(shown).split() == body(written).split()
     assert 'id="hands"' in shown  # the replays
@@ -94,8 +94,8 @@ def test_without_a_contest_there_is_no_page(folder):
     laboratory = server.Laboratory(8021)
     with TestClient(server.make_app(laboratory), base_url="http://127.0.0.1:8021") as opened:
         opened.cookies.set(laboratory.cookie, laboratory.token)
-        assert opened.get("/contest/index.html").status_code == 404
-        assert "/contest" not in opened.get("/game").text
+        assert "bjsim app --contest DIR" in opened.get("/contest/index.html").text
+        assert opened.get("/contest/pages/optimal.html").status_code == 404
     for worker in laboratory.workers:
         worker.close()
 

@@ -70,7 +70,9 @@ def test_game(game):
 def test_hand(game):
     chosen = random.Random(str(game))
     shown = "".join(chosen.choices("A23456789T", k=2 if game.preset == "easy" else 1))
-    page = work.hand_report(game, f"{''.join(chosen.choices('A23456789T', k=2))} v {shown}")
+    gone = "".join(chosen.sample("A23456789TJQK", chosen.randrange(5))) if game.preset != "easy" else ""
+    page = work.hand_report(game, f"{''.join(chosen.choices('A23456789T', k=2))} v {shown}", gone)
+    assert ("--shoe" in command(page)) == bool(gone)
     found = printed(page)
     text = json.dumps(found)
     values = re.findall(r"<td>([+−-][0-9.]+|[+-]inf)</td>", page)

@@ -99,12 +99,58 @@ def test_a_chart_is_checked_once_it_is_pasted_or_its_file_dropped(person, how):
     assert not person.problems
 
 
-def test_a_change_of_a_usual_rule_is_priced_before_rarer_ones(person):
+def price(person, rule, value):
+    return person.text(f"[data-rule={rule}][value={json.dumps(value)}] b")
+
+
+@pytest.mark.parametrize("way", ["mouse", "keyboard"])
+def test_a_rule_is_changed_where_its_price_stands(person, way):
+    person.visit("/game?rules=neller")
+    person.until("document.querySelector('[data-rule=hit_soft_17][value=true] b').innerText.includes('%')")
+    cost = price(person, "hit_soft_17", "true")
+    assert price(person, "hit_soft_17", "false") == "now"
+    if way == "mouse":
+        person.click("[data-rule=hit_soft_17][value=true]")
+    else:
+        person.tab_to("[data-rule=hit_soft_17][value=true]")
+        person.press("Enter")
+    person.until("document.querySelector('pre').innerText.includes('hit_soft_17=true')")
+    assert figure(person, "compared with neller") == cost and price(person, "hit_soft_17", "true") == "now"
+    assert person.run("document.activeElement.matches('[data-rule=hit_soft_17][value=true]')")
+    assert person.run("document.getElementById('hit_soft_17').value") == "true"
+
+
+def test_rarer_rules_are_priced_once_they_are_shown(person):
     person.visit("/game?rules=easy")
-    person.until("[...document.getElementById('changes').rows].some(row => /%/.test(row.innerText))")
-    names = person.run("[...document.getElementById('changes').rows].map(row => row.cells[0].innerText)")
-    assert "blackjack pays" in names and "charlie" not in names
-    person.until("[...document.getElementById('changes').rows].some(row => /charlie/.test(row.innerText))", 120)
+    person.until("[...document.querySelectorAll('#report .figures dd')].at(-1).innerText !== '…'", 120)
+    assert price(person, "charlie", "5") == ""  # not shown
+    person.click("#changes details summary")
+    person.until("document.querySelector('[data-rule=charlie][value=\"5\"] b').innerText.includes('%')", 120)
+
+
+def test_a_rule_may_have_a_value_that_is_not_offered(person):
+    person.visit("/game?rules=neller")
+    person.tab_to("#decks")
+    person.press("o")  # other …
+    person.until("document.activeElement.classList.contains('other')")
+    person.write("5")
+    person.press("Enter")
+    person.until(f"{IDLE} && document.querySelector('pre').innerText.includes('decks=5')")
+    assert person.run("document.activeElement.id === 'decks' && document.activeElement.value === '5'")
+    person.press("o")
+    person.until("document.activeElement.classList.contains('other')")
+    person.press("Tab")  # without a value nothing changes
+    assert person.run("document.getElementById('decks').value") == "5"
+
+
+def test_cards_are_gone_from_a_hand(person):
+    person.visit("/hand?rules=single-deck")
+    before = person.text("#values")
+    person.tab_to("#gone")
+    person.write("9 9 T")
+    person.press("Enter")
+    person.until(f"{IDLE} && document.querySelector('pre').innerText.includes('--shoe')")
+    assert person.text("#values") != before and "gone=9+9+T" in person.run("location.search")
 
 
 def test_a_run_stops_and_goes_on(person):
@@ -256,6 +302,7 @@ def test_back_and_forward(person):
 def test_a_contest_is_shown_with_its_replays(person):
     person.visit("/contest/index.html")
     assert "optimal" in person.text("#standings") and not person.problems
+    assert person.text("nav [aria-current=page]") == "Contest"
     person.click("#standings tbody a")
     person.until("document.title.includes(':') && location.pathname.startsWith('/contest/pages/')")
     assert not person.problems

@@ -160,14 +160,14 @@ def test_pages_have_no_inline_script_or_style(client):
 def test_figures_are_those_of_the_printed_command(client, rules, settings):
     game = {"rules": rules, "set": settings}
     page = unescape(client.get("/report/game", params=game).text)
-    details = client.get("/report/details", params=game).text
+    deviation = client.get("/report/deviation", params=game).text
     command = re.findall(r"<pre>(bjsim .*)</pre>", page)[0]
     printed = CliRunner().invoke(cli, [*shlex.split(command)[1:], "--json", "-"], catch_exceptions=False)
     figures = json.loads(printed.stdout)
-    found = dict(re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", page + details))
+    found = dict(re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", page))
     assert found["value of the chart"].replace("−", "-") == f"{100 * figures['value']:+.6f}% of the bet"
     if "sd" in figures:
-        assert found["standard deviation of a round"] == f"{figures['sd']:.6f} bets"
+        assert deviation == f"{figures['sd']:.6f} bets"
 
 
 def test_a_pasted_chart_is_judged(client):
@@ -179,3 +179,45 @@ def test_a_pasted_chart_is_judged(client):
 def test_a_change_of_a_rule_has_its_price(client):
     answer = client.get("/report/change", params={"rules": "vegas-s17", "to": "blackjack_pays=6/5"})
     assert answer.status_code == 200 and -1.5 < float(answer.text.replace("−", "-").rstrip("%")) < -1.2
+
+
+def test_details_are_those_of_their_commands(client):
+    page = unescape(client.get("/report/details", params={"rules": "two-deck", "set": "hit_soft_17=true"}).text)
+    exceptions, sidebets = (shlex.split(one)[1:] for one in re.findall(r"As printed by: (bjsim .*?)</p>", page))
+    found = json.loads(CliRunner().invoke(cli, [*exceptions, "--json", "-"]).stdout)["exceptions"]
+    assert [cells(page, "exceptions")[n][3] for n in range(len(found))] == [
+        f"{100 * one['gain']:.6f}%" for one in found
+    ]
+    listed = cells(page, "sidebets")
+    assert len(listed) >= 10
+    for name, _, value, *_ in listed[::3]:
+        words = [name if word == "NAME" else word for word in sidebets]
+        exact = json.loads(CliRunner().invoke(cli, [*words, "--json", "-"]).stdout)
+        assert value == f"{100 * exact['ev']:+.4f}%"
+
+
+def cells(page, name):
+    rows = re.search(rf'<table id="{name}">.*?<tbody>(.*?)</table>', page, re.S)[1].split("<tr>")[1:]
+    return [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in rows]
+
+
+def test_a_changed_game_is_compared_with_its_preset(client):
+    asked = {"rules": "vegas-s17", "set": "blackjack_pays=6/5"}
+    page = client.get("/report/game", params=asked).text
+    price = client.get("/report/change", params={"rules": "vegas-s17", "to": asked["set"]}).text
+    assert f"<dt>compared with vegas-s17</dt><dd>{price}</dd>" in page
+    assert "<dd>unchanged</dd>" in client.get("/report/game", params={"rules": "vegas-s17"}).text
+
+
+@pytest.mark.parametrize(
+    ("rules", "gone", "said"),
+    [
+        ("easy", "5", "infinite shoe"),
+        ("single-deck", "5 5 5 5 5", "&#39;5&#39; is not in the shoe"),
+        ("single-deck", "x", "is not in the shoe"),
+    ],
+)
+def test_cards_that_cannot_be_gone_are_refused(client, rules, gone, said):
+    hand = "T,6 v T,7" if rules == "easy" else "T,6 v T"
+    answer = client.get("/report/hand", params={"rules": rules, "hand": hand, "gone": gone})
+    assert answer.status_code == 422 and unescape(said) in answer.text

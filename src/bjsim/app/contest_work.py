@@ -6,6 +6,8 @@ import re
 from functools import lru_cache
 from pathlib import Path
 
+from bjsim import html_pages
+from bjsim.app.controls import PAGES
 from bjsim.bots.contest.play import journal
 from bjsim.bots.contest.play.timings import Timings
 from bjsim.bots.contest.report.bot_page import render_bot
@@ -16,7 +18,6 @@ from bjsim.bots.contest.scoring.standings import Standings
 from bjsim.errors import InputError, shorten
 
 INDEX = "index.html"
-BACK = '<p class="note"><a href="/game">← bjsim</a></p>'
 
 
 def contest_page(folder: str, name: str) -> str:
@@ -34,18 +35,19 @@ def contest_page(folder: str, name: str) -> str:
             raise InputError(f"the contest has no page {shorten(name)}")
     page = re.sub(r"<li>Download: .*?</li>", "", page, flags=re.S)
     script = "contest.js" if name == INDEX else "bot.js"
+    navigation = html_pages.render_page("bjsim.app", "nav.html", pages=PAGES, page="contest")
     page = re.sub(r"<style>.*?</style>", '<link rel="stylesheet" href="/static/contest.css">', page, flags=re.S)
     before, _, after = page.rpartition("<script>")
     page = f'{before}<script src="/static/{script}"></script>{after.partition("</script>")[2]}'
-    return re.sub(r"<main>", f"<main>{BACK}", page, count=1)
+    return re.sub("<body.*?>", lambda body: body[0] + navigation, page, count=1)
 
 
 def contest_assets() -> dict[str, tuple[str, str]]:
     """The stylesheet and the scripts of these pages by name, with their types."""
-    read = templates().get_template
-    reload = read("reload.js").render()
+    read, own = templates().get_template, html_pages.templates("bjsim.app").get_template
+    reload = own("stopped.js").render() + read("reload.js").render()
     return {
-        "contest.css": (read("style.css").render(light=LIGHT, dark=DARK), "text/css"),
+        "contest.css": (read("style.css").render(light=LIGHT, dark=DARK) + own("nav.css").render(), "text/css"),
         "contest.js": (reload + read("page.js").render(), "text/javascript"),
         "bot.js": (reload + read("bot.js").render(), "text/javascript"),
     }

@@ -1,9 +1,18 @@
-"""The rules of a game as controls of a form."""
+"""The pages, and the rules of a game as controls of a form."""
 
 from __future__ import annotations
 
 from bjsim.sim.game.rules import RULE_FIELDS, Rules
 
+PAGES = {
+    "game": "Game",
+    "chart": "Chart",
+    "hand": "Hand",
+    "run": "Run",
+    "count": "Count",
+    "play": "Play",
+    "contest": "Contest",
+}
 VALUES = {  # offered for rules that accept more
     "decks": "1 2 4 6 8 inf",
     "blackjack_pays": "3/2 7/5 6/5 1 2",

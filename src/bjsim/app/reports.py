@@ -9,7 +9,15 @@ from starlette.requests import Request
 
 from bjsim.app.long_work import AskedCount, AskedRun, count_report, indices_report, run_report
 from bjsim.app.table_work import AskedPlay, play_report
-from bjsim.app.work import ChosenGame, chart_report, game_details, game_report, hand_report, value_change
+from bjsim.app.work import (
+    ChosenGame,
+    chart_report,
+    deviation,
+    game_details,
+    game_report,
+    hand_report,
+    value_change,
+)
 
 Asked = TypeVar("Asked", AskedRun, AskedCount, AskedPlay)
 LONGEST = 1000  # characters of a value
@@ -32,8 +40,11 @@ def asked_game(request: Request, text: str = "") -> tuple[ChosenGame]:
     return (ChosenGame(query.get("rules", "vegas-s17")[:LONGEST], tuple(query.getlist("set")[:60])),)
 
 
-def _value(name: str) -> Callable[[Request, str], tuple[object, ...]]:
-    return lambda request, text: (*asked_game(request), request.query_params.get(name, "")[:LONGEST])
+def _values(*names: str) -> Callable[[Request, str], tuple[object, ...]]:
+    return lambda request, text: (
+        *asked_game(request),
+        *(request.query_params.get(name, "")[:LONGEST] for name in names),
+    )
 
 
 def _asked(kind: type[Asked], request: Request) -> Asked:
@@ -44,8 +55,9 @@ def _asked(kind: type[Asked], request: Request) -> Asked:
 REPORTS = {
     "game": ReportJob("now", game_report, asked_game),
     "details": ReportJob("later", game_details, asked_game),
-    "change": ReportJob("later", value_change, _value("to")),
-    "hand": ReportJob("now", hand_report, _value("hand")),
+    "change": ReportJob("later", value_change, _values("to")),
+    "deviation": ReportJob("later", deviation, asked_game),
+    "hand": ReportJob("now", hand_report, _values("hand", "gone")),
     "chart": ReportJob("now", chart_report, lambda request, text: (*asked_game(request), text), True),
     "run": ReportJob("long", run_report, lambda request, text: (_asked(AskedRun, request)._replace(chart=text),), True),
     "count": ReportJob("long", count_report, lambda request, text: (_asked(AskedCount, request),)),

@@ -18,8 +18,8 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from bjsim.app.contest_work import contest_assets, contest_page
-from bjsim.app.controls import rule_controls, rule_texts
+from bjsim.app.contest_work import INDEX, contest_assets, contest_page
+from bjsim.app.controls import PAGES, rule_controls, rule_texts
 from bjsim.app.jobs import NICE, JobProcess
 from bjsim.app.long_work import AskedCount, AskedRun
 from bjsim.app.reports import REPORTS
@@ -38,7 +38,6 @@ LONGEST_BODY = 200_000  # bytes
 LONGEST_ADDRESS = 4_000
 BODY_SECONDS = REQUEST_SECONDS = 10
 HANDS = {"one": "T,6 v T", "both": "T,6 v T,7"}  # examples, by how many cards the dealer shows
-PAGES = {"game": "Game", "chart": "Chart", "hand": "Hand", "run": "Run", "count": "Count", "play": "Play"}
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
     "style-src-attr 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; "
@@ -126,11 +125,11 @@ def make_app(laboratory: Laboratory) -> ASGIApp:
         name = request.path_params["name"]
         if name not in PAGES:
             return _unknown()
-        return Response(shell(name, bool(laboratory.contest)), media_type="text/html")
+        return Response(shell(name), media_type="text/html")
 
     async def contest(request: Request) -> Response:
         if not laboratory.contest:
-            return _unknown()
+            return RedirectResponse("/contest", 303) if request.path_params["path"] == INDEX else _unknown()
         found = await laboratory.later.run("", contest_page, laboratory.contest, request.path_params["path"])
         return _answer(*found)
 
@@ -229,10 +228,10 @@ def serve(laboratory: Laboratory, listening: socket.socket) -> None:
 
 
 @cache
-def shell(name: str, contest: bool = False) -> str:
+def shell(name: str) -> str:
     """A page without its report, which its script asks for."""
     return render_page(
-        "bjsim.app", "app.html", page=name, contest=contest, pages=PAGES, rules=rule_controls(name), presets=PRESETS,
+        "bjsim.app", "app.html", page=name, pages=PAGES, rules=rule_controls(name), presets=PRESETS,
         hands=HANDS, systems=built_in_systems(), players=[*CATALOGUE, *BUILT_IN], run=AskedRun._field_defaults,
         count=AskedCount._field_defaults, table=AskedPlay._field_defaults, topics=TOPICS,
     )  # fmt: skip
@@ -246,10 +245,9 @@ def assets() -> dict[str, tuple[str, str]]:
     style = page.partition("<style>")[2].partition("</style>")[0]
     script = page.partition("<script>")[2].partition("</script>")[0]
     return {
-        "style.css": (style + read("app.css").render(), "text/css"),
+        "style.css": (style + read("nav.css").render() + read("app.css").render(), "text/css"),
         "cells.js": (script, "text/javascript"),
-        "app.js": (read("app.js").render(), "text/javascript"),
-        "play.js": (read("play.js").render(), "text/javascript"),
+        **{name: (read(name).render(), "text/javascript") for name in ("app.js", "play.js", "stopped.js")},
         **contest_assets(),
     }
 

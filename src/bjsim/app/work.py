@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
+import re
 import shlex
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from bjsim.cli.check import cell_table, cost_lines
 from bjsim.cli.check_page import report_check
 from bjsim.cli.options import the_rules
 from bjsim.cli.pages import render_report, rules_part
-from bjsim.cli.solve_page import details_part, report_best, value_figure
+from bjsim.cli.solve_page import details_part, exceptions_part, report_best, value_figure
 from bjsim.cli.solve_shoe import best_letters, legal_letters, read_hand
 from bjsim.errors import InputError, shorten
 from bjsim.report import Code, Figures, Notes, Report, Section, TextTable
 from bjsim.sim.game.actions import NAMES
+from bjsim.sim.game.cards import RANKS
 from bjsim.sim.game.game_text import game_text
 from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.rules import Rules
@@ -22,9 +24,12 @@ from bjsim.strategies.evaluation.best import in_its_shoe
 from bjsim.strategies.evaluation.evaluate import evaluate_chart
 from bjsim.strategies.evaluation.valued_chart import ValuedChart
 from bjsim.strategies.formats.files import WRITERS, detect_format, read_with_notes
+from bjsim.strategies.shoe.solver import ShoeSolver
+from bjsim.strategies.shoe.tables import ShoeTables
+from bjsim.strategies.sidebets.bets import built_in
+from bjsim.strategies.sidebets.exact import sidebet
 from bjsim.strategies.tabular import percent
 
-DEVIATION = "standard deviation of a round"
 STRATEGIES_NOTE = (
     "td plays by a chart of totals; td-2c has exceptions for two cards; cdz-, cdp1 and cdp use all cards of the hand, "
     "and differ in what they know after a split."
@@ -53,35 +58,93 @@ def game_report(asked: ChosenGame) -> str:
     solution = in_its_shoe(asked.rules())
     chart, game = ValuedChart.of_best(solution), game_text(solution.rules)
     report = report_best(solution, chart, value_figure(solution), game, asked.command("solve"))
-    deviation = (DEVIATION, "…")  # filled in with the details
-    return fragment(report._replace(parts=[Figures([*report.parts[0].entries, deviation]), *report.parts[1:]]))
+    change = _difference(asked, asked._replace(settings=())) if asked.settings else "unchanged"
+    more = [(f"compared with {asked.preset}", change), ("standard deviation of a round", "…")]  # the page asks for it
+    return fragment(report._replace(parts=[Figures([*report.parts[0].entries, *more]), *report.parts[1:]]))
+
+
+def deviation(asked: ChosenGame) -> str:
+    """The standard deviation of a round, as text."""
+    try:
+        return f"{in_its_shoe(asked.rules()).sd:.6f} bets"
+    except InputError:
+        return "not computed exactly"
 
 
 def game_details(asked: ChosenGame) -> str:
-    """What is computed after the best chart: the standard deviation, the closest decisions, the dealer's outcomes."""
-    solution = in_its_shoe(asked.rules())
-    try:
-        deviation = f"{solution.sd:.6f} bets"
-    except InputError:
-        deviation = "not computed exactly"
-    parts = [Figures([(DEVIATION, deviation)]), details_part(ValuedChart.of_best(solution))]
+    """What follows the best chart: the closest decisions, the dealer's outcomes, exceptions and side bets."""
+    rules = asked.rules()
+    solution = in_its_shoe(rules)
+    parts: list[Any] = [details_part(ValuedChart.of_best(solution))]
+    if isinstance(solution, ShoeSolver):
+        tables = ShoeTables(solution, "td-2c")
+        parts += exceptions_part(tables)
+        parts.append(_as_printed(asked.command("solve", "--strategy", "td-2c")))
+    rows = []
+    for name, bet in built_in().items():
+        try:
+            found = sidebet(name, rules=rules)
+        except InputError:
+            continue  # not in these decks
+        rows.append(
+            [
+                name,
+                bet.about,
+                percent(float(found.ev), 4),
+                f"{found.sd:.4f}",
+                f"{100 * float(found.hit_frequency):.2f}%",
+            ]
+        )
+    parts += [
+        Section("Side bets"),
+        TextTable("sidebets", ["side bet", "wins if", "value", "sd", "pays in"], rows),
+        _as_printed(asked.command("sidebet", "NAME")),
+    ]
     return fragment(Report("", [], "", [], parts))
+
+
+def _as_printed(command: str) -> Notes:
+    return Notes([f"As printed by: {command}"], small=True)
+
+
+def _difference(asked: ChosenGame, other: ChosenGame) -> str:
+    """By how much the value of a game is above another's, in percent of the bet."""
+    difference = float(in_its_shoe(asked.rules()).value) - float(in_its_shoe(other.rules()).value)
+    return percent(difference, 4) if math.isfinite(difference) else "infinite"
 
 
 def value_change(asked: ChosenGame, setting: str) -> str:
     """What one more change of a rule costs or gains, in percent of the bet; text if the change is not accepted."""
-    changed = asked._replace(settings=(*asked.settings, setting)).rules()
-    difference = float(in_its_shoe(changed).value) - float(in_its_shoe(asked.rules()).value)
-    if not math.isfinite(difference):
-        raise InputError("the value is infinite")
-    return percent(difference, 4)
+    return _difference(asked._replace(settings=(*asked.settings, setting)), asked)
 
 
-def hand_report(asked: ChosenGame, hand: str) -> str:
-    """The values of every action of a hand, as `bjsim solve --hand` prints them."""
-    rules = asked.rules()
+def cards_left(rules: Rules, gone: str) -> dict[str, int]:
+    """The cards of a shoe without those that are gone. Raises: InputError: They are not in it."""
+    if rules.infinite:
+        raise InputError("no card is ever gone from an infinite shoe; choose 1 to 8 decks")
+    counts = dict(zip(RANKS, map(int, rules.shoe_counts), strict=True))
+    names = {}
+    if rules.split_by != "rank":
+        names = dict.fromkeys("JQK", "T")
+        counts["T"] += sum(counts.pop(card) for card in names)
+    for card in re.sub(r"[\s,]", "", gone.upper().replace("10", "T")):
+        card = names.get(card, card)
+        if not counts.get(card):
+            raise InputError(f"gone: {card!r} is not in the shoe, or no more of them are; write cards such as 5 5 6 T")
+        counts[card] -= 1
+    return counts
+
+
+def hand_report(asked: ChosenGame, hand: str, gone: str = "") -> str:
+    """The values of every action of a hand with other cards `gone`, as `bjsim solve --hand` prints them."""
+    rules, words = asked.rules(), ["solve", "--hand", hand]
     cards, shown = read_hand(hand, rules)
-    values = in_its_shoe(rules).values_by_strategy(cards, shown)
+    solution = in_its_shoe(rules)
+    if gone.strip():
+        left = cards_left(rules, gone)
+        solution = ShoeSolver(rules, left)
+        words += ["--shoe", ",".join(f"{card}={count}" for card, count in left.items())]
+    values = solution.values_by_strategy(cards, shown)
     letters, best = legal_letters(values), best_letters(values)
     rows = [
         [name, NAMES[best[name]], *(f"{float(ev[letter]):+.9f}" for letter in letters)] for name, ev in values.items()
@@ -93,10 +156,10 @@ def hand_report(asked: ChosenGame, hand: str) -> str:
         Figures([("best action", f"{NAMES[best[first]]} ({profit:+.6f})")]),
         Notes(["Expected profit in initial bets, given that no natural of the dealer has ended the round."]),
         TextTable("values", headings, rows),
-        Notes([] if asked.rules().infinite else [STRATEGIES_NOTE], small=True),
+        Notes([] if rules.infinite else [STRATEGIES_NOTE], small=True),
     ]
-    command = asked.command("solve", "--hand", hand)
-    return fragment(Report(f"{cards} against {shown}", [game_text(rules)], command, rules_part([rules]), parts))
+    lines = [game_text(rules), *([f"Gone besides: {gone.strip()}"] if gone.strip() else [])]
+    return fragment(Report(f"{cards} against {shown}", lines, asked.command(*words), rules_part([rules]), parts))
 
 
 def chart_report(asked: ChosenGame, text: str) -> str:

@@ -42,14 +42,17 @@ def report_solved(tables: Tables | ShoeTables, game: str, command: str, card: bo
     """Report a solved game, with a line about it and the command that solves it; a `card` is the chart alone."""
     chart = ValuedChart.of_best(tables.solution)
     report = report_best(tables.solution, chart, _figures(tables), game, command, card)
-    parts = report.parts
-    if tables.exceptions:
-        rows = [
-            [",".join(one.cards), one.column, NAMES[one.action], f"{100 * one.gain:.6f}%"] for one in tables.exceptions
-        ]
-        exceptions = TextTable("exceptions", ["hand", "dealer", "action", "gain"], rows)
-        parts = [*parts, Section(f"Two-card exceptions of {tables.followed}", 3), exceptions]
+    parts = [*report.parts, *exceptions_part(tables)]
     return report._replace(parts=parts if card else [*parts, details_part(chart)])
+
+
+def exceptions_part(tables: Tables | ShoeTables) -> list[Any]:
+    """The two-card exceptions to the chart, if there are any."""
+    if not tables.exceptions:
+        return []
+    rows = [[",".join(one.cards), one.column, NAMES[one.action], f"{100 * one.gain:.6f}%"] for one in tables.exceptions]
+    title = f"Two-card exceptions of {tables.followed}"
+    return [Section(title, 3), TextTable("exceptions", ["hand", "dealer", "action", "gain"], rows)]
 
 
 def report_best(

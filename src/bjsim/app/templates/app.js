@@ -4,13 +4,18 @@ const page = document.body.dataset.page, at = id => document.getElementById(id);
 const form = at("rules"), preset = at("preset"), report = at("report"), state = at("state"), ask = at("ask"), go = at("go");
 const controls = [...form.querySelectorAll("[name]")], asked = ask ? [...ask.querySelectorAll("[name]")] : [];
 const itself = Array.from(crypto.getRandomValues(new Uint32Array(4)), one => one.toString(36)).join("");
-const FIGURES = ".figures div", AGAIN = 5; // times that a report is asked for again after a worker has died
-let presets, running = new AbortController(), halted = false, indicesOf;
+const AGAIN = 5; // times that a report is asked for again after a worker has died
+let presets, pricing, running = new AbortController(), halted = false, indicesOf;
 
 const say = (text, wrong = false) => { state.textContent = text; state.className = wrong ? "wrong" : ""; };
 const pause = (ms, signal) => new Promise(done => { const over = setTimeout(done, ms); signal?.addEventListener("abort", () => { clearTimeout(over); done(); }); });
 // The example of a hand has two cards of the dealer where both are shown.
 const usual = one => one.dataset.both && at("dealer_shows").value === "both" ? one.dataset.both : one.matches("select") ? (one.querySelector("[selected]") || one.options[0]).value : one.defaultValue;
+// Gives a control a value; a list is extended by it.
+const put = (one, value) => {
+  if (one.options && ![...one.options].some(option => option.value === value)) one.add(new Option(value, value), one.options.length - 1);
+  one.value = value;
+};
 const query = () => {
   const found = new URLSearchParams({rules: preset.value});
   controls.forEach(one => {
@@ -27,10 +32,10 @@ const query = () => {
 const fill = () => {
   const given = new URLSearchParams(location.search), name = given.get("rules");
   preset.value = name in presets ? name : "vegas-s17";
-  controls.forEach(one => { one.value = presets[preset.value][one.name]; });
+  controls.forEach(one => put(one, presets[preset.value][one.name]));
   given.getAll("set").forEach(text => {
     const cut = text.indexOf("="), one = controls.find(control => control.name === text.slice(0, cut));
-    if (one) one.value = text.slice(cut + 1);
+    if (one) put(one, text.slice(cut + 1));
   });
   if (controls.some(one => at("rarer").contains(one) && one.value !== presets[preset.value][one.name])) at("rarer").open = true;
   asked.forEach(one => { one.value = given.get(one.name) ?? usual(one); });
@@ -65,29 +70,23 @@ const showDetails = async (name, of, signal) => {
   const answer = await fetched(`/report/${name}?${of}`, {signal}), text = await answer.text();
   if (signal.aborted) return;
   part.ariaBusy = "false"; renew(part, answer.ok ? text : "");
-  part.querySelectorAll(FIGURES).forEach(found => { // figures that had no value yet
-    const open = [...report.querySelectorAll(FIGURES)].find(one => one.firstChild.textContent === found.firstChild.textContent);
-    if (open) open.lastChild.textContent = found.lastChild.textContent;
-  });
-  part.querySelector(".figures")?.remove();
 };
-const showChanges = async (of, signal, rarer) => { // those of usual rules first
-  const rows = [], body = at("changes");
-  if (!rarer) body.replaceChildren();
-  for (const one of controls.filter(control => control.dataset.changes && at("rarer").contains(control) === rarer)) {
-    for (const value of one.dataset.changes.split(" ")) {
-      if (value === one.value.trim()) continue;
-      const row = body.insertRow(), head = document.createElement("th");
-      head.scope = "row"; head.textContent = one.name.replaceAll("_", " "); row.append(head);
-      row.insertCell().textContent = value;
-      rows.push([`${one.name}=${value}`, row.insertCell(), row]);
-      row.lastChild.textContent = "…";
-    }
-  }
-  for (const [setting, cell, row] of rows) {
-    const answer = await fetched(`/report/change?${of}&to=${encodeURIComponent(setting)}`, {signal}), text = await answer.text();
+const showDeviation = async (of, signal) => { // the last figure of the report, which takes seconds
+  const answer = await fetched(`/report/deviation?${of}`, {signal}), text = await answer.text();
+  if (!signal.aborted && answer.ok) [...report.querySelectorAll(".figures dd")].at(-1).textContent = text;
+};
+const unprice = one => {
+  const now = at(one.dataset.rule).value.trim() === one.value;
+  one.ariaPressed = String(now); one.disabled = false; one.title = "";
+  one.lastChild.className = ""; one.lastChild.textContent = now ? "now" : "…";
+};
+const showPrices = async (of, signal, buttons) => {
+  for (const one of buttons.filter(button => button.ariaPressed !== "true")) {
+    const answer = await fetched(`/report/change?${of}&to=${encodeURIComponent(`${one.dataset.rule}=${one.value}`)}`, {signal}), text = await answer.text();
     if (signal.aborted) return;
-    if (answer.ok) { cell.textContent = text; cell.className = /[1-9]/.test(text) ? text.startsWith("+") ? "gain" : "loss" : ""; } else row.remove();
+    one.disabled = !answer.ok; if (!answer.ok) one.title = text;
+    one.lastChild.textContent = answer.ok ? text : "–";
+    one.lastChild.className = answer.ok && /[1-9]/.test(text) ? text.startsWith("+") ? "gain" : "loss" : "";
   }
 };
 const renewIndices = (of, signal) => {
@@ -126,14 +125,33 @@ const update = async () => {
       if (go) { go.textContent = more ? "Stop" : "Done"; go.disabled = !more; if (more) say("playing …"); }
     }
     if (page === "game") {
-      await showChanges(of, signal, false); await showDetails("details", of, signal); await showChanges(of, signal, true);
+      const section = at("changes"), rarer = section.querySelector("details");
+      const [usual, rare] = [":scope > .change button", "details button"].map(found => [...section.querySelectorAll(found)]);
+      pricing = null;
+      [...usual, ...rare].forEach(unprice);
+      await showPrices(of, signal, usual); await showDetails("details", of, signal); await showDeviation(of, signal);
+      pricing = () => { pricing = null; showPrices(of, signal, rare).catch(() => {}); };
+      if (rarer.open && !signal.aborted) pricing();
     }
     return true;
   } catch (error) { if (error.name !== "AbortError") { say(""); report.ariaBusy = "false"; } }
 };
 const changed = () => { history.pushState(null, "", `?${query()}`); update(); };
-preset.addEventListener("change", () => { controls.forEach(one => { one.value = presets[preset.value][one.name]; }); changed(); });
-controls.forEach(one => one.addEventListener("change", changed));
+preset.addEventListener("change", () => { controls.forEach(one => put(one, presets[preset.value][one.name])); changed(); });
+controls.forEach(one => {
+  const other = one.parentElement.querySelector(".other");
+  one.addEventListener("change", () => {
+    if (one.value || !other) { changed(); return; }
+    other.hidden = false; other.value = ""; other.focus();
+  });
+  other?.addEventListener("change", () => { if (other.value.trim()) { put(one, other.value.trim()); one.focus(); changed(); } });
+  other?.addEventListener("blur", () => { other.hidden = true; if (!one.value) fill(); });
+});
+at("changes")?.addEventListener("click", event => {
+  const chosen = event.target.closest("button");
+  if (chosen && chosen.ariaPressed !== "true") { put(at(chosen.dataset.rule), chosen.value); changed(); }
+});
+at("changes")?.querySelector("details").addEventListener("toggle", () => { if (pricing && report.ariaBusy !== "true") pricing(); });
 form.addEventListener("submit", event => event.preventDefault());
 ask?.addEventListener("submit", event => { event.preventDefault(); if (!go) changed(); });
 const pasted = page === "chart" ? at("text") : null; // a chart is checked once it is pasted, or its file dropped
@@ -154,6 +172,5 @@ if (go) {
   });
 }
 addEventListener("popstate", () => { fill(); update(); });
-setInterval(() => fetched("/alive").catch(() => {}), 3000);
 if (innerWidth < 960) form.querySelector("details").open = false;
 fetched("/presets").then(answer => answer.json()).then(found => { presets = found; fill(); if (page === "play") beginPlay(); update(); });

@@ -30,7 +30,8 @@
     auto.checked = before?.auto ?? true;
     auto.addEventListener("change", () => store.write({ auto: auto.checked }));
     document.getElementById("live").hidden = false;
-    const busy = () => document.hidden || !auto.checked || !getSelection().isCollapsed
+    const stopped = () => document.getElementById("stopped")?.hidden === false;  // a server that shows this page
+    const busy = () => document.hidden || stopped() || !auto.checked || !getSelection().isCollapsed
       || document.getElementById("replay")?.contains(document.activeElement);
     const again = () => {
       if (busy()) return setTimeout(again, 1000);
