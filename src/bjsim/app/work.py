@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 import shlex
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from bjsim.cli.check import cell_table, cost_lines
@@ -58,7 +59,9 @@ def game_report(asked: ChosenGame) -> str:
     solution = in_its_shoe(asked.rules())
     chart, game = ValuedChart.of_best(solution), game_text(solution.rules)
     report = report_best(solution, chart, value_figure(solution), game, asked.command("solve"))
-    change = _difference(asked, asked._replace(settings=())) if asked.settings else "unchanged"
+    change = "unchanged"
+    if asked.settings:
+        change = _difference(float(solution.value), _value(asked._replace(settings=())))
     more = [(f"compared with {asked.preset}", change), ("standard deviation of a round", "…")]  # the page asks for it
     return fragment(report._replace(parts=[Figures([*report.parts[0].entries, *more]), *report.parts[1:]]))
 
@@ -107,15 +110,18 @@ def _as_printed(command: str) -> Notes:
     return Notes([f"As printed by: {command}"], small=True)
 
 
-def _difference(asked: ChosenGame, other: ChosenGame) -> str:
-    """By how much the value of a game is above another's, in percent of the bet."""
-    difference = float(in_its_shoe(asked.rules()).value) - float(in_its_shoe(other.rules()).value)
-    return percent(difference, 4) if math.isfinite(difference) else "infinite"
+@lru_cache(maxsize=256)
+def _value(asked: ChosenGame) -> float:
+    return float(in_its_shoe(asked.rules()).value)
+
+
+def _difference(value: float, other: float) -> str:
+    return percent(value - other, 4) if math.isfinite(value - other) else "infinite"
 
 
 def value_change(asked: ChosenGame, setting: str) -> str:
     """What one more change of a rule costs or gains, in percent of the bet; text if the change is not accepted."""
-    return _difference(asked._replace(settings=(*asked.settings, setting)), asked)
+    return _difference(_value(asked._replace(settings=(*asked.settings, setting))), _value(asked))
 
 
 def cards_left(rules: Rules, gone: str) -> dict[str, int]:
