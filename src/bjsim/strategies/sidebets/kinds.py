@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -80,7 +79,3 @@ class SuitedShoe(NamedTuple):
         """The count of each value: A, 2..9 and all ten-valued cards."""
         held = [sum(self.counts[first : first + len(SUITS)]) for first in range(0, len(KINDS), len(SUITS))]
         return (*held[:TEN], sum(held[TEN:]))
-
-    def ways(self, cards: int) -> int:
-        """The number of ordered draws of so many cards."""
-        return int(self.size**cards if self.replaced else math.perm(self.size, cards))
