@@ -1,4 +1,4 @@
-"""Fifty settings of a page, and 25 of Count: its figures are those of the command that it prints."""
+"""Fifty settings of a page, 25 of Count: its figures in a browser are those of the command that it prints."""
 
 import json
 import random
@@ -6,24 +6,24 @@ import re
 import shlex
 from html import unescape
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pytest
+from app.served import Person, Served
+from app.test_long_work import rows
+from chromium import PROGRAM
 from click.testing import CliRunner
 from support.command import bjsim
 
-pytest.importorskip("starlette")
-
-from app.test_long_work import rows
-
-from bjsim.app import long_work, work
-from bjsim.app.long_work import AskedCount, AskedRun, count_report, run_report
 from bjsim.app.table_work import AskedPlay, play_report
 from bjsim.app.work import ChosenGame
 from bjsim.cli.main import cli
 from bjsim.strategies.evaluation.best import in_its_shoe
 from bjsim.strategies.formats.text import format_text
 
-pytestmark = pytest.mark.slow
+pytest.importorskip("starlette")
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("chromium")]
+READY = "report.ariaBusy === 'false' && report.querySelector('h1') && !report.querySelector('progress')"
 SETTINGS = 50
 CHANGES = {
     "hit_soft_17": ["true", "false"],
@@ -33,6 +33,29 @@ CHANGES = {
     "max_hands": ["2", "3", "4"],
     "resplit_aces": ["true", "false"],
 }
+
+
+@pytest.fixture(scope="module")
+def person(tmp_path_factory):
+    if PROGRAM is None:
+        pytest.skip("there is no Chromium")
+    served = Served(home=tmp_path_factory.mktemp("home"))
+    with Person(served) as opened:
+        yield opened
+    served.stop()
+
+
+def shown(person, page, game, pasted="", **asked):
+    """The report that a browser shows at an address, and what is pasted there."""
+    query = urlencode([("rules", game.preset), *(("set", one) for one in game.settings), *asked.items()])
+    person.open(f"{person.served.base}/{page}?{query}")
+    if pasted:
+        person.until("presets")
+        person.run(
+            f"{{ const box = at('text'); box.value = {json.dumps(pasted)}; box.dispatchEvent(new Event('paste')) }}"
+        )
+    person.until(READY, 120)
+    return unescape(str(person.run("sessionStorage.clear(); report.innerHTML")))
 
 
 def games(number, presets, seed):
@@ -60,18 +83,19 @@ def figures(page):
 
 
 @pytest.mark.parametrize("game", games(SETTINGS, ["easy", "blackjack-p", "single-deck", "neller", "neller-v1"], 1))
-def test_game(game):
-    page = work.game_report(game)
+def test_game(person, game):
+    page = shown(person, "game", game)
     value = f"{100 * printed(page)['value']:+.6f}% of the bet"
     assert figures(page)["value of the chart"].replace("−", "-") == value
 
 
 @pytest.mark.parametrize("game", games(SETTINGS, ["easy", "vegas-s17", "single-deck", "two-deck"], 2))
-def test_hand(game):
+def test_hand(person, game):
     chosen = random.Random(str(game))
-    shown = "".join(chosen.choices("A23456789T", k=2 if game.preset == "easy" else 1))
+    dealer = "".join(chosen.choices("A23456789T", k=2 if game.preset == "easy" else 1))
     gone = "".join(chosen.sample("A23456789TJQK", chosen.randrange(5))) if game.preset != "easy" else ""
-    page = work.hand_report(game, f"{''.join(chosen.choices('A23456789T', k=2))} v {shown}", gone)
+    hand = f"{''.join(chosen.choices('A23456789T', k=2))} v {dealer}"
+    page = shown(person, "hand", game, hand=hand, gone=gone)
     assert ("--shoe" in command(page)) == bool(gone)
     found = printed(page)
     text = json.dumps(found)
@@ -83,17 +107,17 @@ def test_hand(game):
 
 
 @pytest.mark.parametrize("game", games(SETTINGS, ["easy", "blackjack-p", "single-deck", "vegas-s17"], 5))
-def test_chart(game, tmp_path, monkeypatch):
+def test_chart(person, game, tmp_path, monkeypatch):
     """The best chart with some stands and hits exchanged: its values, all wrong cells, and the chart to copy."""
     chosen, best = random.Random(str(game)), format_text(in_its_shoe(game.rules()).chart)
     text = re.sub(r"\b[HS]\b", lambda code: chosen.choice("HS") if chosen.random() < 0.1 else code[0], best)
     monkeypatch.chdir(tmp_path)
     Path("chart.txt").write_text(text)
-    page = work.chart_report(game, text)
-    found, shown = printed(page), figures(page)
+    page = shown(person, "chart", game, pasted=text)
+    found, said = printed(page), figures(page)
     for name, key in (("value of the chart", "value"), ("value of the best chart", "best")):
-        assert shown[name].replace("−", "-") == f"{100 * found[key]:+.6f}% of the bet"
-    assert shown["difference"] == f"{100 * found['difference']:.6f}% of the bet"
+        assert said[name].replace("−", "-") == f"{100 * found[key]:+.6f}% of the bet"
+    assert said["difference"] == f"{100 * found['difference']:.6f}% of the bet"
     wrong = rows(page, "wrong")[1:]
     for row, cell in zip(wrong, found["cells"], strict=True):
         assert row[:5] == [cell["row"], cell["column"], cell["chart"], cell["best"], f"{100 * cell['cost']:.6f}%"]
@@ -102,15 +126,12 @@ def test_chart(game, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("game", games(SETTINGS, ["easy", "blackjack-p", "neller", "neller-v1", "vegas-s17"], 3))
-def test_run(game, monkeypatch):
-    monkeypatch.setattr(long_work, "_kept", long_work.OrderedDict())
+def test_run(person, game):
     chosen = random.Random(str(game))
     names = ",".join(chosen.sample(["optimal", "mimic", "lim15", "lim17"], 2))
     common = chosen.choice(["", "yes"])
-    asked = AskedRun(game, names, str(chosen.randrange(500, 6000)), str(chosen.randrange(99)), common)
-    page = run_report(asked)
-    while "<progress" in page:
-        page = run_report(asked)
+    hands, seed = chosen.randrange(500, 6000), chosen.randrange(99)
+    page = shown(person, "run", game, bots=names, hands=hands, seed=seed, common=common)
     heading, *found = rows(page, "results")
     for row, bot in zip(found, printed(page)["bots"], strict=True):
         cells = dict(zip(heading, row, strict=True))
@@ -122,22 +143,22 @@ def test_run(game, monkeypatch):
 
 
 @pytest.mark.parametrize("system", ["hilo", "ko", "hiopt1", "zen", "omega2"])
-def test_count(system, monkeypatch):
+def test_count(person, system):
     """Five bets on the rounds of one game; each of their commands plays them again: 25 settings, not 50."""
-    monkeypatch.setattr(long_work, "_kept", long_work.OrderedDict())
     chosen = random.Random(system)
     for _ in range(5):
         bets = chosen.choice([("1-4", ""), ("1-8", ""), ("0:1 1:2 3:6", ""), ("1-12", "1-6"), ("1-12", "1-10")])
-        bank, seed = str(chosen.choice([200, 500, 1000, "2k"])), "4"
-        page = count_report(AskedCount(ChosenGame("single-deck", ()), system, *bets, "none", bank, "20000", seed))
-        found, shown = printed(page), figures(page)
+        asked = {"system": system, "ramp": bets[0], "optimal": bets[1], "indices": "none", "rounds": 20000, "seed": 4}
+        bank = chosen.choice([200, 500, 1000, "2k"])
+        page = shown(person, "count", ChosenGame("single-deck", ()), bankroll=bank, **asked)
+        found, said = printed(page), figures(page)
         for name, key, form in (
             ("EV per round, units", "ev_per_round", ",.6f"),
             ("SCORE", "score", ",.3f"),
             ("DI", "di", ",.3f"),
             ("N0, rounds", "n0", ",.0f"),
         ):
-            assert shown[name].partition(" ± ")[0] == format(found[key], form), (key, command(page))
+            assert said[name].partition(" ± ")[0] == format(found[key], form), (key, command(page))
 
 
 @pytest.mark.parametrize("game", games(SETTINGS, ["easy", "vegas-s17", "two-deck"], 4))
