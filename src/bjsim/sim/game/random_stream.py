@@ -54,14 +54,14 @@ def stream_key(seed: int, table: int, block: int) -> tuple[int, int]:
     return mix(first), _odd_gamma(second)
 
 
-def stream_words(start: Any, gamma: Any, index: Words) -> Words:
-    """Words of streams with these keys, by arrays of uint64."""
-    z: Words = start + index * gamma
-    z ^= z >> np.uint64(30)
-    z *= np.uint64(0xBF58476D1CE4E5B9)
-    z ^= z >> np.uint64(27)
-    z *= np.uint64(0x94D049BB133111EB)
-    z ^= z >> np.uint64(31)
+def stream_words(start: Any, gamma: Any, index: Any) -> Any:
+    """Words of streams with these keys, by arrays of uint64, of NumPy or of any other namespace."""
+    z = start + index * gamma
+    z ^= z >> 30
+    z *= 0xBF58476D1CE4E5B9
+    z ^= z >> 27
+    z *= 0x94D049BB133111EB
+    z ^= z >> 31
     return z
 
 
@@ -74,9 +74,10 @@ class Stream:
     def words(self, first: int, count: int) -> Words:
         """Words `first` .. `first + count - 1`, uint64 (count,)."""
         with np.errstate(over="ignore"):
-            return stream_words(
+            words: Words = stream_words(
                 np.uint64(self.start), np.uint64(self.gamma), np.arange(first, first + count, dtype=np.uint64)
             )
+        return words
 
     def halves(self, first: int, count: int) -> list[int]:
         """The 32-bit halves `first` .. `first + count - 1`, the low half of a word before its high half."""

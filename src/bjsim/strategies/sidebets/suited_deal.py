@@ -63,7 +63,9 @@ def deal_suits(
 
 def _words(key: tuple[int, int], count: int) -> NDArray[Any]:
     with np.errstate(over="ignore"):
-        return stream_words(np.uint64(key[0]), np.uint64(key[1]), FIRST_WORD + np.arange(count, dtype=np.uint64))
+        index = FIRST_WORD + np.arange(count, dtype=np.uint64)
+        words: NDArray[Any] = stream_words(np.uint64(key[0]), np.uint64(key[1]), index)
+    return words
 
 
 def _starts(used: Kinds, size: int, cut: int) -> Kinds:
