@@ -146,9 +146,9 @@ def _numbers(states: States, results: list[Result], outcomes: tuple[int, ...], s
     )
     if seats * (2 * numbers.width + 1) * (numbers.ties + 1) > MAX_COUNTERS:
         raise InputError(
-            f"buy_in = {rules.buy_in}, blackjack_pays = {rules.blackjack_pays}, max_hands = {rules.max_hands}: a round "
-            f"pays up to {float(best * int(hands)):,.0f} bets in steps of {rules.unit}, which are too many amounts to "
-            "count; use smaller numbers"
+            f"buy_in = {rules.buy_in}, blackjack_pays = {rules.blackjack_pays}, bonuses = {rules.bonuses}, max_hands = "
+            f"{rules.max_hands}: a round pays up to {float(best * int(hands)):,.0f} bets in steps of {rules.unit}, "
+            "which are too many amounts to count; use smaller numbers"
         )
     return numbers
 

@@ -145,7 +145,9 @@ def make_asked_table(rules: CompiledRules, states: States, letters: str) -> Aske
     """Make the table of the rules of `ask_everywhere`; `letters` has the actions' letters by number."""
     transitions = HandTransitions(rules)
     deal, dealt = _deal(transitions)
-    words, cells = _explore(transitions, np.unique(transitions.project(dealt)), letters)
+    fresh = np.unique(transitions.project(dealt))
+    # A pair of a rank that a Spanish deck lacks is not a hand of the game, and would be over when it is dealt.
+    words, cells = _explore(transitions, fresh[fresh >= 0], letters)
     asks = np.argsort(transitions.asks(words), kind="stable")  # rows that ask are the last
     words, cells = words[asks], cells[:, asks]
     hands, first_ask = transitions.unpack(words), 1 + int((~transitions.asks(words)).sum())
