@@ -95,6 +95,12 @@ def test_random_rules_have_the_exact_solvers_value(count: int) -> None:
         assert value == pytest.approx(float(Solver(rules).value), abs=1e-10), rules.to_dict()
 
 
+def test_hands_that_double_free_have_names_of_their_own() -> None:
+    """Two cards of 12 double at the house's cost, three at the player's."""
+    mdp = game_mdp(Rules(free_doubles="12-15", double_cards="any", split_by="never"))
+    assert {"12 (SHD) v 6", "12 (SHD, free to double) v 6"} <= set(mdp.states)
+
+
 @pytest.mark.parametrize(
     "name", ["easy", "neller-v1", "neller-v2", "neller-v3", "vegas-s17", "blackjack-p", "busted plus one"]
 )

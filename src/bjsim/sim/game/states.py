@@ -133,13 +133,14 @@ class States(Payments):
             return True
         return self.one_and_busted and self.waits(result) > 0 and self.settle(result, 1, DEALER_NATURAL)[0] < 0
 
-    def _doubles_free(self, state: HandState) -> bool:
+    def doubles_free(self, state: HandState) -> bool:
+        """Whether the house pays for a double of this hand, if it may double."""
         two = state.cards == 2 or self.rules.free_double_cards == "any"
         return two and self.rules.doubles_free(state.points, state.soft)
 
     def doubling(self, state: HandState) -> HandState:
         """A hand once its bet is doubled, before its card."""
-        risk = Fraction(state.risk + (not self._doubles_free(state)), 2)
+        risk = Fraction(state.risk + (not self.doubles_free(state)), 2)
         return state._replace(risk=risk if risk == HALF else int(risk), doubled=state.doubled + self.plays_doubled)
 
     def is_natural(self, state: HandState) -> bool:
@@ -170,7 +171,7 @@ class States(Payments):
             return "SP" if pair else ""
         letters = "SH"
         may_double = rules.doubles(state.points, state.soft) and (fresh or rules.double_cards == "any")
-        if (may_double or self._doubles_free(state)) and (state.split == WHOLE or rules.double_after_split):
+        if (may_double or self.doubles_free(state)) and (state.split == WHOLE or rules.double_after_split):
             letters += "D"
         if pair:
             letters += "P"

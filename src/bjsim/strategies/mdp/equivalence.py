@@ -106,7 +106,8 @@ class StateEquivalence:
             if node.legal(self.states):
                 members.setdefault(self._number(node), node)
         names = [
-            (self.states.rows_of(*node)[0], node.legal(self.states), _kind(node.state)) for node in members.values()
+            (self.states.rows_of(*node)[0], node.legal(self.states), self._kind(node.state))
+            for node in members.values()
         ]
         rows, with_letters = Counter(row for row, _, _ in names), Counter(name[:2] for name in names)
         classes = {}
@@ -115,6 +116,7 @@ class StateEquivalence:
             classes[number] = StateClass(node, row if rows[row] == 1 else f"{row} ({why})")
         return classes
 
-
-def _kind(state: HandState) -> str:
-    return "covered" if state.covered else "split" if state.split != WHOLE else ""
+    def _kind(self, hand: HandState) -> str:
+        kinds = ["covered" if hand.covered else "split" if hand.split != WHOLE else ""]
+        kinds.append("free to double" if self.states.doubles_free(hand) else "")
+        return ", ".join(filter(None, kinds))
