@@ -112,7 +112,7 @@ def test_a_bonus_of_a_tiny_game(sticky: bool) -> None:
     assert found.formula == pytest.approx(2 * (not sticky) + ROUNDS * mean)
 
 
-class Melds(Means):  # type: ignore[type-arg]
+class Melds(Means):
     """Expected number of hands whose bonus goes by suits."""
 
     def leaf(self, node: Finished) -> float:
