@@ -70,7 +70,7 @@ def test_no_single_cell_improves_the_best_chart(name: str, column: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "decks"), zip(GAMES, itertools.cycle([1, 2, 6, 8]), strict=False))
+@pytest.mark.parametrize(("name", "decks"), [*zip(GAMES, itertools.cycle([1, 2, 6, 8]), strict=False)])
 def test_no_single_cell_improves_any_best_chart(name: str, decks: int) -> None:
     """Every cell and every code in it."""
     solver = ShoeSolver(named_rules(name).replace(decks=decks))
