@@ -6,6 +6,7 @@ import math
 import random
 from collections import Counter
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -246,6 +247,26 @@ def test_a_round_replayed_wrongly_is_caught(monkeypatch: pytest.MonkeyPatch, dec
 
         monkeypatch.setattr(game, "play_round", wrong)
         assert game.wrong([300], rows) == "arrays"
+
+
+def test_a_long_run_goes_over_to_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As it does where a precision takes more rounds than were expected; the payoffs stay the same."""
+    rules = named_rules("easy")
+    game = Game(rules, [random_chart(rules, 1)])
+    keys = [stream_key(SEED, 0, block) for block in range(3)]
+    by_kernel: list[object] = []
+
+    def noted(*job: Any) -> Any:
+        by_kernel.append(job[2])
+        return play_lanes(*job)
+
+    monkeypatch.setattr("bjsim.sim.engine.walkers.WORTH_COMPILING", 1100)
+    monkeypatch.setattr("bjsim.sim.engine.rounds.play_lanes", noted)
+    walkers = Walkers(game.compiled, game.play_round)
+    for key in keys:
+        expected = play_blocks(game.compiled, game.rows, game.play_round, [key], [500]).counts
+        assert (walkers.play([key], [500]).counts == expected).all()
+    assert by_kernel == [keys[2:]]
 
 
 def test_rounds_longer_than_their_lanes_are_replayed(monkeypatch: pytest.MonkeyPatch) -> None:

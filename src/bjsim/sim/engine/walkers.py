@@ -40,6 +40,7 @@ class Walkers:
         self._seats = len(compiled.act)
         self.tables = make_round_tables(compiled)
         self._adjusted: dict[Fraction, AdjustedWalkers] = {}
+        self._by_arrays = 0
 
     @cached_property
     def rows(self) -> SeatRows:
@@ -78,15 +79,25 @@ class Walkers:
     def play(self, keys: Sequence[tuple[int, int]], rounds: Sequence[int]) -> Played:
         """Play blocks from the beginnings of their keys' streams; EndlessSplitting at the limit on hands."""
         with suppress(LeftTable):
-            if self._lanes and _are_ready("run_table", sum(rounds)):
+            if self._lanes and self.are_ready("run_table", sum(rounds)):
                 from bjsim.sim.engine.rounds import play_lanes  # imports numba
 
                 return Played(*play_lanes(self.compiled, self._lanes, keys, rounds), [])
-            if not self._lanes and self.packed_seats and _are_ready("seats_table", sum(rounds) * self._seats):
+            if not self._lanes and self.packed_seats and self.are_ready("seats_table", sum(rounds) * self._seats):
                 from bjsim.sim.engine.rounds import play_seats  # imports numba
 
                 return Played(*play_seats(self.compiled, self.packed_seats, keys, rounds)[:2], [], [])
         return play_blocks(self.compiled, self.rows, self.play_round, keys, rounds)
+
+    def are_ready(self, kernel: str, rounds: int) -> bool:
+        """Whether a kernel plays this many rounds of one seat, as `_are_ready`, or as so many more have been played.
+
+        How many rounds a precision takes is not known before, so a long run compiles on its way.
+        """
+        if _are_ready(kernel, rounds):
+            return True
+        self._by_arrays += rounds
+        return self._by_arrays >= WORTH_COMPILING and kernel in have_kernels()
 
     def trace(self, key: tuple[int, int], rounds: int) -> Played:
         if self.packed_seats and "numba" in sys.modules and _are_ready("seats_table", WORTH_LOADING):
@@ -145,7 +156,7 @@ class AdjustedWalkers:
         compiled, seats = self.walkers.compiled, self.walkers.packed_seats
         if not compiled.numbers.shoe_size:
             return self.walkers.play(keys, rounds)
-        if seats and _are_ready("adjusted", LUCK_COSTS * sum(rounds) * len(compiled.act)):
+        if seats and self.walkers.are_ready("adjusted", LUCK_COSTS * sum(rounds) * len(compiled.act)):
             from bjsim.sim.engine.rounds import play_seats  # imports numba
 
             with suppress(LeftTable):
