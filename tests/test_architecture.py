@@ -163,7 +163,7 @@ def own_paths(text: str, root: Path) -> list[str]:
     These are paths in a home directory, and paths in the top-level directory of the repository `root`; or in `root`
     itself, if every machine has that top-level directory.
     """
-    patterns = [r"/(?:home|Users)/\w", r"/root/[.\w]"]
+    patterns = [r"/(?:home|Users|root)/[.\w]"]
     if len(root.parts) > 2:
         everywhere = {"etc", "mnt", "opt", "private", "srv", "tmp", "usr", "var"}
         own_top = root.parts[1] not in everywhere

@@ -249,8 +249,8 @@ def test_a_round_replayed_wrongly_is_caught(monkeypatch: pytest.MonkeyPatch, dec
         assert game.wrong([300], rows) == "arrays"
 
 
-def test_a_long_run_goes_over_to_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As it does where a precision takes more rounds than were expected; the payoffs stay the same."""
+def test_a_long_run_switches_to_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run to a given precision may be longer than expected. The payoffs stay the same."""
     rules = named_rules("easy")
     game = Game(rules, [random_chart(rules, 1)])
     keys = [stream_key(SEED, 0, block) for block in range(3)]

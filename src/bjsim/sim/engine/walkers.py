@@ -90,9 +90,9 @@ class Walkers:
         return play_blocks(self.compiled, self.rows, self.play_round, keys, rounds)
 
     def are_ready(self, kernel: str, rounds: int) -> bool:
-        """Whether a kernel plays this many rounds of one seat, as `_are_ready`, or as so many more have been played.
+        """Whether a kernel should play this many rounds of one seat, even if it must be compiled first.
 
-        How many rounds a precision takes is not known before, so a long run compiles on its way.
+        A run to a given precision cannot know its length in advance, so it compiles once arrays have played enough.
         """
         if _are_ready(kernel, rounds):
             return True

@@ -77,7 +77,7 @@ def typical_shoe(system: CountingSystem, decks: int, unseen: float, true_count: 
 
 
 def spread_tens(by_value: Floats, deck: str) -> Floats:
-    """Return the cards of the 13 ranks from those of A, 2..9, T: a Spanish deck has no rank of T."""
+    """The counts of all 13 ranks, given those of A, 2 to 9 and ten-valued cards. Spanish decks have no tens."""
     ranks = np.array(DECKS[deck][TEN:])
     spread: Floats = np.concatenate([by_value[:TEN], by_value[TEN] * ranks / ranks.sum()])
     return spread

@@ -146,7 +146,7 @@ def make_asked_table(rules: CompiledRules, states: States, letters: str) -> Aske
     transitions = HandTransitions(rules)
     deal, dealt = _deal(transitions)
     fresh = np.unique(transitions.project(dealt))
-    # A pair of a rank that a Spanish deck lacks is not a hand of the game, and would be over when it is dealt.
+    # The automaton includes a pair of tens, which a Spanish deck lacks and which ends as soon as it is dealt.
     words, cells = _explore(transitions, fresh[fresh >= 0], letters)
     asks = np.argsort(transitions.asks(words), kind="stable")  # rows that ask are the last
     words, cells = words[asks], cells[:, asks]
