@@ -92,7 +92,7 @@ class CountingSystem:
             round (`round`). Bets are always made by the count before the round.
         side_aces: The weight of an ace in a side count of aces, which changes the count for bets alone
             (`bet_count`); 0: none is kept.
-        deck: The deck whose cards are counted, as in the rules; that of a game goes before it.
+        deck: The deck whose cards are counted, as in the rules. The deck of a game takes precedence.
     """
 
     name: str
