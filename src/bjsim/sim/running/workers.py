@@ -50,6 +50,8 @@ def stop_workers(pool: Executor) -> None:
     """Kill the worker processes of a pool without waiting for their work."""
     for process in list((getattr(pool, "_processes", None) or {}).values()):
         process.kill()
+    if isinstance(pool, ProcessPoolExecutor):
+        pool.shutdown()  # at exit, Python writes to a pipe that the pool's thread closes when it finds them dead
 
 
 def can_fork() -> bool:
