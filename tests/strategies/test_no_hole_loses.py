@@ -19,8 +19,8 @@ from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.game.seats import Cards, PlayedHand
-from bjsim.sim.game.settlement import pay_seat
+from bjsim.sim.game.seats import Cards, PlayedHand, Seat
+from bjsim.sim.game.settlement import settle_hands
 from bjsim.strategies.exact.moments import Moments, round_sd
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.shoe.solver import ShoeSolver
@@ -216,7 +216,8 @@ def test_settlement_by_hand(hands: list[str], lost: list[Fraction]) -> None:
         hand = PlayedHand(10 * int(stake), cards[end], split_from=9)
         hand.ending = end  # type: ignore[assignment]
         played.append(hand)
-    assert [each.net for each in pay_seat(rules, played, Cards([0, 12]), special=True)] == lost
+    settled = settle_hands(rules, Seat(0, 0, played), Cards([0, 12]), special=True)
+    assert [each.net for each in settled] == lost
 
 
 def test_values_for_luck_are_exact_and_move_no_mean() -> None:

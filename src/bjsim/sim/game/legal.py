@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bjsim.sim.game.actions import View
-from bjsim.sim.game.cards import TEN, parse_rank
+from bjsim.sim.game.cards import VALUES, parse_rank
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.seats import Cards, PlayedHand, Seat
 from bjsim.sim.game.settlement import counts_as_natural
@@ -20,23 +20,32 @@ def legal_letters(rules: Rules, seat: Seat, hand: PlayedHand) -> str:
         return "S" + "D" * again + "R" * rules.surrender_after_double if again or rules.surrender_after_double else ""
     first = len(hand.ranks) == 2 and hand.moves == 0
     affordable = not rules.raises or seat.chips >= hand.stake
-    pair = first and affordable and _is_pair(rules, hand.ranks)
-    pair = pair and len(seat.hands_of(hand.bet)) < rules.hand_limit(aces=hand.ranks[0] == 0)
-    if hand.split_from == 0:
-        pair = pair and rules.resplit_aces
-        if not rules.hit_split_aces:
-            return "SP" if pair else ""
-    whole = hand.split_from < 0
-    double = rules.doubles(hand.points, hand.soft) and affordable and (first or rules.double_cards == "any")
-    double = (double or doubles_free(rules, hand)) and (whole or rules.double_after_split)
-    surrender = rules.surrender != "none" and (first or rules.surrender_cards == "any")
-    surrender = surrender and (whole or rules.surrender_after_split)
-    return "SH" + "D" * double + "P" * pair + "R" * surrender + "B" * rules.raises
+    pair = (
+        first
+        and affordable
+        and _is_pair(rules, hand.ranks)
+        and len(seat.hands_of(hand.bet)) < rules.hand_limit(aces=hand.ranks[0] == 0)
+        and (hand.split_from != 0 or rules.resplit_aces)
+    )
+    if hand.split_from == 0 and not rules.hit_split_aces:
+        return "SP" if pair else ""
+    letters, whole = "SH", hand.split_from < 0
+    if whole or rules.double_after_split:
+        paid = affordable and (first or rules.double_cards == "any") and rules.doubles(hand.points, hand.soft)
+        if paid or doubles_free(rules, hand):
+            letters += "D"
+    if pair:
+        letters += "P"
+    may_surrender = rules.surrender != "none" and (whole or rules.surrender_after_split)
+    if may_surrender and (first or rules.surrender_cards == "any"):
+        letters += "R"
+    return letters + "B" if rules.raises else letters
 
 
 def doubles_free(rules: Rules, hand: Cards) -> bool:
-    two = len(hand.ranks) == 2 or rules.free_double_cards == "any"
-    return two and rules.doubles_free(hand.points, hand.soft)
+    if rules.free_doubles == "none" or (len(hand.ranks) > 2 and rules.free_double_cards == "two"):
+        return False
+    return rules.doubles_free(hand.points, hand.soft)
 
 
 def is_free(letter: str, view: View) -> bool:
@@ -48,5 +57,5 @@ def is_free(letter: str, view: View) -> bool:
 def _is_pair(rules: Rules, ranks: list[int]) -> bool:
     one, other = ranks
     if rules.split_by == "value":
-        return min(one, TEN) == min(other, TEN)
+        return VALUES[one] == VALUES[other]
     return rules.split_by == "rank" and one == other

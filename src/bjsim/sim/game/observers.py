@@ -57,6 +57,8 @@ def ask_action(player: Player, view: View) -> Action:
     except Exception as error:
         situation = f"with {view.hand} against {view.dealer}"
         raise RunFailed(f"{player.name} failed {situation}: {type(error).__name__}: {error}") from error
+    if type(answer) is Action and type(answer.amount) is int and not find_fault(answer, view):  # most answers
+        return answer
     return legal_action(player.name, answer, view)
 
 
@@ -80,9 +82,10 @@ def as_action(answer: object) -> Action | None:
 
 def find_fault(action: Action, view: View) -> str:
     """Why an action is not legal: `overbet`, or `bad-reply` if its letter is not allowed; empty for a legal action."""
-    if action.letter == "B" and not 0 <= action.amount <= view.chips:
+    letter, amount = action
+    if letter == "B" and not 0 <= amount <= view.chips:
         return "overbet"
-    return "" if len(action.letter) == 1 and action.letter in view.legal else "bad-reply"
+    return "" if len(letter) == 1 and letter in view.legal else "bad-reply"
 
 
 def find_observers(players: Sequence[Player]) -> Observers:

@@ -15,11 +15,11 @@ from bjsim.sim.game import events
 from bjsim.sim.game.actions import ATTACK, ENDLESS, EXCHANGE, INSURANCE, RUNAWAY, Action, Player, Question, View
 from bjsim.sim.game.cards import HIDDEN, RANKS, TEN
 from bjsim.sim.game.legal import doubles_free, legal_letters
-from bjsim.sim.game.observers import ask_action, ask_bets, drive, find_observers, show_events
+from bjsim.sim.game.observers import ask_action, ask_bets, find_observers, show_events
 from bjsim.sim.game.round_result import RoundResult as RoundResult
 from bjsim.sim.game.rule_parsers import EARLY_SURRENDER
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.game.seats import Cards, PlayedHand, Seat
+from bjsim.sim.game.seats import Cards, PlayedHand, Seat, make_seats
 from bjsim.sim.game.settlement import counts_as_natural, is_settled, risks_bet, settle_seats
 from bjsim.sim.game.shoe import Shoe
 
@@ -49,7 +49,7 @@ class Round:
 
     def __init__(self, rules: Rules, shoe: Shoe, seats: int, chips: Sequence[int] | None = None) -> None:
         self.rules, self.shoe, self._hands = rules, shoe, rules.bets
-        self.seats = [Seat.with_bets(rules, number, held) for number, held in enumerate(chips or [rules.chips] * seats)]
+        self.seats = make_seats(rules, chips or [rules.chips] * seats)
         self.dealer = Cards()
         self.open_cards = ""
         self._face_down = ""  # the hole card, until it is turned over
@@ -115,19 +115,19 @@ class Round:
             RunFailed: A player raised an exception or chose an action that is not legal, or as `steps`.
             InputError: As `steps`.
         """
-        observers, shown = find_observers(players), 0
-
-        def answer(seat: int, view: View) -> Action:
-            nonlocal shown
-            if observers:
-                shown = show_events(observers, self.events, shown)
-            return ask_action(players[seat], view)
-
-        shown = show_events(observers, self.events, shown)
+        shown = show_events(observers := find_observers(players), self.events, 0)
         self.bets = ask_bets(self.rules, players, [seat.chips for seat in self.seats])
-        result = drive(self.steps(), answer)
-        show_events(observers, self.events, shown)
-        return result
+        steps = self.steps()
+        try:
+            question = next(steps)
+            while True:
+                if observers:
+                    shown = show_events(observers, self.events, shown)
+                question = steps.send(ask_action(players[question.seat], question.view))
+        except StopIteration as end:
+            show_events(observers, self.events, shown)
+            result: RoundResult = end.value
+            return result
 
     # --- the deal
 

@@ -75,7 +75,7 @@ class RuleValues:
         ]
         return Fraction(1, math.lcm(*parts) * self.bets)
 
-    @property
+    @cached_property
     def bets(self) -> int:
         """The equal bets of a seat, each with a hand of its own."""
         return 1 if self.exchange == "none" else 2

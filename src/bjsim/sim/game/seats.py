@@ -87,12 +87,6 @@ class Seat:
     answer: Action | None = None
     insured: bool = False
 
-    @classmethod
-    def with_bets(cls, rules: Rules, number: int, chips: int) -> Seat:
-        """A seat that has made its bets, before the deal. chips: what it holds before."""
-        hands = [PlayedHand(rules.buy_in, bet=bet) for bet in range(rules.bets)]
-        return cls(number, chips - rules.buy_in * rules.bets, hands, rules.bets)
-
     @property
     def playing(self) -> bool:
         """Whether a hand has not ended."""
@@ -115,3 +109,12 @@ class Seat:
         (a, b), (c, d) = (hand.ranks for hand in self.hands)
         cards = zip(self.hands, ((a, d), (c, b)), strict=True)
         self.hands = [PlayedHand(hand.stake, ranks, bet=hand.bet, exchanged=True) for hand, ranks in cards]
+
+
+def make_seats(rules: Rules, chips: Sequence[int]) -> list[Seat]:
+    """Seats that have made their bets, before the deal; `chips`: what each holds before."""
+    stake, bets = rules.buy_in, rules.bets
+    return [
+        Seat(number, held - stake * bets, [PlayedHand(stake, bet=bet) for bet in range(bets)], bets)
+        for number, held in enumerate(chips)
+    ]

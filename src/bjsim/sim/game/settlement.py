@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
-from typing import NamedTuple
 
 from bjsim.sim.game.cards import TEN
 from bjsim.sim.game.events import Event, InsuranceSettled, Settled
@@ -17,13 +16,6 @@ from bjsim.sim.game.seats import Cards, PlayedHand, Seat
 NOTHING = Fraction(0)
 LOST = (-1, 1)  # profit per chip staked, as numerator and denominator
 TIES = {"push": (0, 1), "lose": LOST, "replay": None}
-
-
-class Payoff(NamedTuple):
-    """A hand's profit, and its stake if it is tied and replayed, in initial bets."""
-
-    net: Fraction
-    tied: Fraction
 
 
 def counts_as_natural(rules: Rules, hand: PlayedHand) -> bool:
@@ -39,11 +31,11 @@ def is_settled(rules: Rules, hand: PlayedHand) -> bool:
     """Whether the payoff of a finished hand does not depend on further cards of the dealer."""
     if hand.ending == "natural":
         return rules.naturals != "both" or rules.peek or rules.natural_beats_natural
-    at_once = rules.bonuses in ("at-once", "super-fun") and _bonus(rules, hand) > 1
-    wins = rules.player_21_wins and hand.points == 21
     if hand.ending == "bust":
         return rules.no_hole_loses != "original"
-    return hand.ending in ("charlie", "surrendered") or at_once or wins
+    if hand.ending in ("charlie", "surrendered") or (rules.player_21_wins and hand.points == 21):
+        return True
+    return rules.bonuses in ("at-once", "super-fun") and _bonus(rules, hand) > 1
 
 
 def risks_bet(rules: Rules, seat: Seat) -> bool:
@@ -59,49 +51,47 @@ def settle_seats(
     events: list[Event] = []
     special = rules.naturals == "both" and dealer.natural
     for seat in seats:
-        paid = pay_seat(rules, seat.hands, dealer, special)
-        events += [Settled(seat.number, index, hand.net, hand.tied) for index, hand in enumerate(paid)]
-        profits, stakes = zip(*paid, strict=True)
-        net.append(add_amounts(profits))
+        settled = settle_hands(rules, seat, dealer, special)
+        events += settled
+        net.append(add_amounts([hand.net for hand in settled]))
+        tied.append(add_amounts([hand.tied for hand in settled]))
         if seat.insured:
             insurance = seat.bets * (Fraction(1) if special else Fraction(-1, 2))
             events.append(InsuranceSettled(seat.number, insurance))
             net[-1] += insurance
-        tied.append(add_amounts(stakes))
     return tuple(net), tuple(tied), events
 
 
-def pay_seat(rules: Rules, hands: Sequence[PlayedHand], dealer: Cards, special: bool) -> list[Payoff]:
-    """Settle the finished hands of a seat; the arguments are as for `pay`.
+def settle_hands(rules: Rules, seat: Seat, dealer: Cards, special: bool) -> list[Settled]:
+    """Settle the finished hands of a seat; `special`: the dealer has a natural, and it is more than 21.
 
     If a dealer's natural takes only the original bet, a seat that has split loses it with its first hand. If it takes
     busted bets and one more, a seat loses that with the first hand that loses to the natural. If it takes busted bets
     and the original bets of the other hands, each of these loses one.
     """
-    paid = [pay(rules, hand, dealer, special) for hand in hands]
-    if not special or rules.no_hole_loses == "all":
-        return paid
-    if rules.no_hole_loses == "original-and-busted":
-        loses = [not is_settled(rules, hand) and each.net < 0 for hand, each in zip(hands, paid, strict=True)]
-        return [Payoff(Fraction(-1), NOTHING) if lost else each for lost, each in zip(loses, paid, strict=True)]
-    if rules.no_hole_loses == "busted-plus-one":
-        losing = [index for index, hand in enumerate(hands) if not is_settled(rules, hand) and paid[index].net < 0]
-        for index in losing:
-            paid[index] = Payoff(Fraction(-1 if index == losing[0] else 0), NOTHING)
-        return paid
-    split = len(hands) > 1
+    hands, settled = seat.hands, []
     for index, hand in enumerate(hands):
-        if not is_settled(rules, hand) and (split or hand.ending != "natural"):
-            paid[index] = Payoff(Fraction(0 if split else -1), NOTHING)
-    if split:
-        paid[0] = paid[0]._replace(net=paid[0].net - 1)
-    return paid
-
-
-def pay(rules: Rules, hand: PlayedHand, dealer: Cards, special: bool) -> Payoff:
-    """Settle a finished hand; `special`: the dealer has a natural, and the rules treat it as more than 21."""
-    times = _times_stake(rules, hand, dealer.points, special)
-    return _paid(times, hand.stake - hand.free if times == LOST else hand.stake, rules.buy_in)
+        times = _times_stake(rules, hand, dealer.points, special)
+        stake = hand.stake - hand.free if times == LOST else hand.stake
+        settled.append(_settled(seat.number, index, times, stake, rules.buy_in))
+    if not special or rules.no_hole_loses == "all":
+        return settled
+    open_hands = [index for index, hand in enumerate(hands) if not is_settled(rules, hand)]
+    losing = [index for index in open_hands if settled[index].net < 0]
+    lost: dict[int, int | Fraction] = {}  # profit by hand, where it is not that of its stake
+    if rules.no_hole_loses == "original-and-busted":
+        lost = dict.fromkeys(losing, -1)
+    elif rules.no_hole_loses == "busted-plus-one":
+        lost = {index: -1 if index == losing[0] else 0 for index in losing}
+    elif len(hands) > 1:
+        lost = dict.fromkeys(open_hands, 0)
+        lost[0] = lost.get(0, settled[0].net) - 1
+    else:
+        lost = {index: -1 for index in open_hands if hands[index].ending != "natural"}
+    for index, net in lost.items():
+        tied = settled[index].tied if index not in open_hands else NOTHING
+        settled[index] = Settled(seat.number, index, Fraction(net), tied)
+    return settled
 
 
 def _times_stake(rules: Rules, hand: PlayedHand, dealer: int, special: bool) -> tuple[int, int] | None:
@@ -159,11 +149,10 @@ def _suited_bonus(ranks: tuple[int, ...], decks: int, replaced: bool) -> Fractio
 
 
 @lru_cache(maxsize=4096)  # few amounts occur, and exact arithmetic is slow
-def _paid(times: tuple[int, int] | None, stake: int, buy_in: int) -> Payoff:
+def _settled(seat: int, index: int, times: tuple[int, int] | None, stake: int, buy_in: int) -> Settled:
     bets = Fraction(stake, buy_in)
-    if times is None:
-        return Payoff(NOTHING, bets)
-    return Payoff(Fraction(*times) * bets, NOTHING)
+    net, tied = (NOTHING, bets) if times is None else (Fraction(*times) * bets, NOTHING)
+    return Settled(seat, index, net, tied)
 
 
 def add_amounts(amounts: Sequence[Fraction]) -> Fraction:
