@@ -65,7 +65,8 @@ def test_values_are_those_of_the_typical_shoe(coach):
     [
         ("free-bet", "98", "9", {"legal": "SH", "split": True, "free": True}, "H"),  # 17/free is hit, 17 is not
         ("free-bet", "98", "9", {"legal": "SH", "split": True}, "S"),
-        ("spanish-21", "56A4", "T", {"legal": "SR", "doubled": 1}, "R"),  # 16 that may be rescued
+        ("super-fun-21", "853", "9", {"legal": "SR", "doubled": 1}, "R"),  # 16 that may be rescued
+        pytest.param("spanish-21", "56A4", "T", {"legal": "SR", "doubled": 1}, "R", marks=pytest.mark.slow),
     ],
 )
 def test_a_free_or_doubled_hand_has_rows_of_its_own(name, hand, dealer, given, right):
