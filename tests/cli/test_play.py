@@ -335,23 +335,23 @@ ANSWERS = st.lists(
 
 @pytest.mark.parametrize("games", [20, slow(200)])
 def test_no_answer_breaks_it(games: int) -> None:
-    settings(max_examples=games, deadline=None)(no_answer_breaks_it)()
+    @settings(max_examples=games, deadline=None)
+    @given(
+        st.sampled_from(sorted(PRESETS)), st.integers(0, 10**6), ANSWERS.map("\n".join),
+        st.sampled_from([
+            (), ("--bet", "7"), ("--bots", "lim17"), ("--drill", "--seed", "1"), ("--coach", "--seed", "1"),
+            ("--count", "omega2", "--decks", "6", "--bet", "7"),
+        ]),
+    )  # fmt: skip
+    def check(rules: str, seed: int, answers: str, args: tuple[str, ...]) -> None:
+        game = PRESETS[rules].rules
+        assume("--count" not in args or (game.deck == "standard" and not game.attack and game.bets == 1))
+        given_bytes = answers.encode("utf-8", "surrogatepass")
+        outcome = bjsim("play", "--rules", rules, "--seed", seed, *args, stdin=given_bytes)
+        assert (outcome.status, outcome.err) == (0, "")
+        assert "Traceback" not in outcome.out and outcome.out.count("You played") + ("--drill" in args) == 1
 
-
-@given(
-    st.sampled_from(sorted(PRESETS)), st.integers(0, 10**6), ANSWERS.map("\n".join),
-    st.sampled_from([
-        (), ("--bet", "7"), ("--bots", "lim17"), ("--drill", "--seed", "1"), ("--coach", "--seed", "1"),
-        ("--count", "omega2", "--decks", "6", "--bet", "7"),
-    ]),
-)  # fmt: skip
-def no_answer_breaks_it(rules: str, seed: int, answers: str, args: tuple[str, ...]) -> None:
-    game = PRESETS[rules].rules
-    assume("--count" not in args or (game.deck == "standard" and not game.attack and game.bets == 1))
-    given_bytes = answers.encode("utf-8", "surrogatepass")
-    outcome = bjsim("play", "--rules", rules, "--seed", seed, *args, stdin=given_bytes)
-    assert (outcome.status, outcome.err) == (0, "")
-    assert "Traceback" not in outcome.out and outcome.out.count("You played") + ("--drill" in args) == 1
+    check()
 
 
 def test_a_game_in_a_terminal(tmp_path: Path) -> None:
