@@ -42,6 +42,7 @@ from bjsim.strategies.results import BotResult
 
 Array = np.ndarray[Any, Any]
 SIX = named_rules("vegas-s17")
+MOST_ROWS = 50_000  # with endless splits; a hundred passes over more rows take minutes
 
 
 def walkers(game: Rules, charts: list[Any]) -> AdjustedWalkers:
@@ -148,7 +149,7 @@ def test_a_wrong_payoff_breaks_the_certificate():
     assert abs(walk_rounds(wrong, 400) - values.value).max() > 1e-3
 
 
-@pytest.mark.parametrize("games", [2, slow(100)])
+@pytest.mark.parametrize("games", [2, slow(30)])
 def test_any_luck_tables_leave_the_mean_unchanged(games):
     """Random games: the means with values and slopes, with values alone, and without adjustment must agree.
 
@@ -165,6 +166,9 @@ def test_any_luck_tables_leave_the_mean_unchanged(games):
         if game.infinite or any(find_endless_split(chart) for chart in seats):
             return
         played = walkers(game, seats)
+        rows = sum(len(table.height) for table in played.walkers.tables[0])
+        if game.most_hands == math.inf and rows > MOST_ROWS:
+            return
         if not max(map(abs, played.values)) <= 3:
             return
         luck = played.luck
