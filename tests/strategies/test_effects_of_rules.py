@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import pytest
 
-from bjsim.sim.game.hand_states import DEALER_22
+from bjsim.sim.game import hand_states
+from bjsim.sim.game.hand_states import DEALER_22, spanish_melds
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.rules import Rules
+from bjsim.strategies.exact import payoffs
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.shoe.solver import ShoeSolver
 
@@ -137,8 +140,13 @@ def test_presets_have_their_published_values(
 
 
 @pytest.mark.slow
-def test_a_huge_shoe_pays_the_bonuses_of_an_infinite_one() -> None:
-    """Doubled hands win no bonus, in the finite shoe too; with the bonus they would win more."""
+def test_a_huge_shoe_pays_the_bonuses_of_an_infinite_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Doubled hands win no bonus, in the finite shoe too; with the bonus they would win more.
+
+    Suits are those of an infinite shoe: three sevens of six decks are less often suited, which costs 5e-6.
+    """
+    for module in (hand_states, payoffs):
+        monkeypatch.setattr(module, "spanish_melds", lambda meld, decks: spanish_melds(meld, math.inf))
     game = named_rules("spanish-21").replace(max_hands=2, max_ace_hands=2, resplit_aces=False)
     chart = Solver(game.replace(decks="inf")).chart
     huge = ShoeSolver(game, [300_000] * 9 + [900_000])
