@@ -209,7 +209,29 @@ def test_splits_by_enumeration(card: int, up: int, wins_21: bool) -> None:
     ],
 )
 def test_settlement_by_hand(hands: list[str], lost: list[Fraction]) -> None:
-    rules = BUSTED.replace(buy_in=10, chips=200, split_tens_blackjack=True)
+    assert settle_by_hand("busted-plus-one", hands) == lost
+
+
+@pytest.mark.parametrize(
+    ("loses", "hands", "lost"),
+    [
+        ("original-and-busted", ["stood 2"], [-1]),
+        ("original-and-busted", ["bust 2", "stood 2", "stood 1"], [-2, -1, -1]),
+        ("original-and-busted", ["natural 1", "stood 2"], [0, -1]),
+        ("original", ["stood 2"], [-1]),
+        ("original", ["natural 1"], [0]),
+        ("original", ["bust 2", "stood 2", "stood 1"], [-1, 0, 0]),
+        ("original", ["surrendered 1", "stood 1"], [Fraction(-3, 2), 0]),
+        ("all", ["bust 2", "stood 2", "natural 1"], [-2, -2, 0]),
+    ],
+)
+def test_settlement_of_the_other_rules_by_hand(loses: str, hands: list[str], lost: list[Fraction]) -> None:
+    assert settle_by_hand(loses, hands) == lost
+
+
+def settle_by_hand(loses: str, hands: list[str]) -> list[Fraction]:
+    """The profits of split hands against a natural."""
+    rules = BUSTED.replace(no_hole_loses=loses, buy_in=10, chips=200, split_tens_blackjack=True)
     cards = {"stood": [8, 9], "bust": [9, 9, 9], "natural": [0, 9], "surrendered": [8, 6], "charlie": [1, 1, 1, 1, 1]}
     played = []
     for end, stake in map(str.split, hands):
@@ -217,7 +239,7 @@ def test_settlement_by_hand(hands: list[str], lost: list[Fraction]) -> None:
         hand.ending = end  # type: ignore[assignment]
         played.append(hand)
     settled = settle_hands(rules, Seat(0, 0, played), Cards([0, 12]), special=True)
-    assert [each.net for each in settled] == lost
+    return [each.net for each in settled]
 
 
 def test_values_for_luck_are_exact_and_move_no_mean() -> None:

@@ -93,7 +93,7 @@ def test_many_random_rules_give_the_same_steps(game: Rules) -> None:
 
 
 def test_a_spanish_deck_may_be_split_by_rank() -> None:
-    """A Spanish deck has no pair of tens, but the automaton includes one."""
+    """The automaton includes a pair of tens, which a Spanish deck cannot deal."""
     game = PRESETS["vegas-s17"].rules.replace(deck="spanish", split_by="rank")
     assert played(game, SAME_STEP, 100, seed=9)[1] == set(range(4))
 

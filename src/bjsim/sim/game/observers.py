@@ -57,7 +57,7 @@ def ask_action(player: Player, view: View) -> Action:
     except Exception as error:
         situation = f"with {view.hand} against {view.dealer}"
         raise RunFailed(f"{player.name} failed {situation}: {type(error).__name__}: {error}") from error
-    if type(answer) is Action and type(answer.amount) is int and not find_fault(answer, view):  # most answers
+    if type(answer) is Action and type(answer.amount) is int and not find_fault(answer, view):  # the fast path
         return answer
     return legal_action(player.name, answer, view)
 

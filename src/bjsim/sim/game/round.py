@@ -117,7 +117,7 @@ class Round:
         """
         shown = show_events(observers := find_observers(players), self.events, 0)
         self.bets = ask_bets(self.rules, players, [seat.chips for seat in self.seats])
-        steps = self.steps()
+        steps = self.steps()  # not by `drive`: a further call for each answer costs a twentieth of a round
         try:
             question = next(steps)
             while True:

@@ -63,7 +63,7 @@ def settle_seats(
 
 
 def settle_hands(rules: Rules, seat: Seat, dealer: Cards, special: bool) -> list[Settled]:
-    """Settle the finished hands of a seat; `special`: the dealer has a natural, and it is more than 21.
+    """Settle the finished hands of a seat; `special`: the dealer has a natural that counts as more than 21.
 
     If a dealer's natural takes only the original bet, a seat that has split loses it with its first hand. If it takes
     busted bets and one more, a seat loses that with the first hand that loses to the natural. If it takes busted bets
@@ -78,7 +78,7 @@ def settle_hands(rules: Rules, seat: Seat, dealer: Cards, special: bool) -> list
         return settled
     open_hands = [index for index, hand in enumerate(hands) if not is_settled(rules, hand)]
     losing = [index for index in open_hands if settled[index].net < 0]
-    lost: dict[int, int | Fraction] = {}  # profit by hand, where it is not that of its stake
+    lost: dict[int, int | Fraction] = {}  # profits by hand, where a natural of the dealer changes them
     if rules.no_hole_loses == "original-and-busted":
         lost = dict.fromkeys(losing, -1)
     elif rules.no_hole_loses == "busted-plus-one":

@@ -68,8 +68,8 @@ class Evaluation:
         """The part of the difference that the costs do not explain: rounding, and limits of charts.
 
         A chart has a single cell for pairs of aces that may be split and those that may not. Where split aces play on
-        and double, the best play of the two differs. Its rows of doubled hands have any number of cards, and with a
-        Charlie the best play of these differs too.
+        and double, the best play of the two differs. A row such as `16x2` covers doubled
+        hands of any number of cards, whose best plays differ where the rules have a Charlie.
         """
         return self.difference - self.costs
 
