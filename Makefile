@@ -50,7 +50,7 @@ lint: $(VENV)/.installed-test $(VENV)/.installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy --strict
-	$(BIN)/mypy tests
+	$(BIN)/mypy tests bench
 	$(BIN)/codespell . .ci .github
 	$(BIN)/validate-pyproject pyproject.toml
 	$(BIN)/python .ci/prose.py

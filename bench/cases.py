@@ -9,6 +9,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +28,7 @@ from bjsim.sim.running.executors import local
 from bjsim.sim.running.experiment import Experiment
 from bjsim.sim.running.readable_table import ReadableTable
 from bjsim.sim.running.workers import usable_cores
+from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.counting.departures import Departures, find_departures
 from bjsim.strategies.counting.systems import find_system
 from bjsim.strategies.counting.tables import CountingGame, ready_table
@@ -41,8 +43,14 @@ WITHOUT_LUCK = "--no-adjust-luck"
 
 def compiled(rules: Rules) -> CompiledTable:
     """The compiled table of the best chart in every seat."""
-    letter = Solver(rules.replace(decks="inf")).chart.policy
-    return CompiledTable(compile_rules(rules, [letter] * rules.seats), rules.unit)
+    chart = Solver(rules.replace(decks="inf")).chart
+    readable = ReadableTable(rules, [chart] * rules.seats)
+    return CompiledTable(compile_rules(rules, [chart.policy] * rules.seats), rules.unit, readable)
+
+
+def solved(name: str) -> Chart:
+    """The best chart of a preset, computed anew."""
+    return Solver(named_rules(name)).chart
 
 
 def rounds_of_one_core() -> Iterator[Measured]:
@@ -59,7 +67,7 @@ def rounds_of_one_core() -> Iterator[Measured]:
             table = compiled(game)
             spans = [Span(20 + i, LARGEST_BLOCK) for i in range(16)]
             rounds = len(spans) * LARGEST_BLOCK * game.seats
-            yield speed(label, rounds, lambda table=table, spans=spans: table.play(1, 0, spans))
+            yield speed(label, rounds, partial(table.play, 1, 0, spans))
 
 
 def rounds_of_all_cores() -> Iterator[Measured]:
@@ -83,7 +91,7 @@ def luck_and_counting() -> Iterator[Measured]:
         (table,) = make_experiment(rules, [chart], 1, 1, 1, True, False).groups
         assert isinstance(table, AdjustedTable)
         table.compile()
-        yield speed(f"{name}, luck-adjusted", 1 << 20, lambda table=table: table.play(1, 0, [Span(0, 1 << 20)]))
+        yield speed(f"{name}, luck-adjusted", 1 << 20, partial(table.play, 1, 0, [Span(0, 1 << 20)]))
         departures, shoes = Departures(chart, find_departures("i18")), 12_000 * 52 // rules.cut_cards
         for adjusted in (True, False):
             counting = ready_table(CountingGame(rules, find_system("hilo"), departures, adjusted=adjusted)).table
@@ -100,8 +108,8 @@ def readable_and_solver() -> Iterator[Measured]:
     for name in PRESETS:
         rules = named_rules(name)
         table = ReadableTable(rules, [Solver(rules).chart] * rules.seats)
-        yield speed(f"readable, {name}", 1000 * rules.seats, lambda table=table: table.play(1, 0, [Span(0, 1000)]), 2)
-        yield duration(f"value and chart, {name}", lambda name=name: Solver(named_rules(name)).chart, 3)
+        yield speed(f"readable, {name}", 1000 * rules.seats, partial(table.play, 1, 0, [Span(0, 1000)]), 2)
+        yield duration(f"value and chart, {name}", partial(solved, name), 3)
 
 
 def command(*arguments: str, cache: str | None = None) -> subprocess.CompletedProcess[str]:
@@ -156,18 +164,18 @@ def scale() -> Iterator[Measured]:
         return measured
 
     for label, table in tables.items():
-        n, kind = label.split()
+        number, kind = label.split()
         spans = [Span(20 + i, LARGEST_BLOCK) for i in range(8)]
         rounds = len(spans) * LARGEST_BLOCK * table.seats
-        yield note(kind, int(n), rounds, lambda table=table, spans=spans: table.play(1, 0, spans))
+        yield note(kind, int(number), rounds, partial(table.play, 1, 0, spans))
     table = compiled(vegas)
     for n in (1, 16, 256):
         experiment = Experiment(vegas, [table], 16_000_000, seed=1, tables=n)
-        yield note("tables", n, 16_000_000, lambda experiment=experiment: Driver(experiment, local(1)).run())
+        yield note("tables", n, 16_000_000, Driver(experiment, local(1)).run)
     experiment = Experiment(vegas, [table], 64_000_000, seed=1)
     for n in (1, 2, 4, 8, 16):
         if n <= usable_cores():
-            yield note("workers", n, 64_000_000, lambda n=n: Driver(experiment, local(n)).run())
+            yield note("workers", n, 64_000_000, Driver(experiment, local(n)).run)
     for kind, points in found.items():
         numbers, ratios, _ = np.log(np.array(points)).T
         if len(points) > 1:
@@ -202,9 +210,7 @@ def notebook(python: str, file: str) -> Iterator[Measured]:
             peer_command = [python, str(HERE / "peer.py"), file, decks]
             done = subprocess.run(peer_command, capture_output=True, text=True, check=True)
             peers.append(float(done.stdout.split()[-1]))
-            mine.append(
-                len(spans) * LARGEST_BLOCK / in_turn(lambda table=table, spans=spans: table.play(1, 0, spans)).work
-            )
+            mine.append(len(spans) * LARGEST_BLOCK / in_turn(partial(table.play, 1, 0, spans)).work)
         value = f"{max(mine):,.0f} and {max(peers):,.0f} rounds/s"
         yield Measured(f"bjsim and hhoppe/blackjack, decks = {decks}", value, max(mine) / max(peers))
 

@@ -74,4 +74,4 @@ def follow_chain(chain: Any, steps: int) -> int:
     place = np.uint64(0)
     for _ in range(steps):
         place = np.uint64(chain[place])
-    return place
+    return int(place)

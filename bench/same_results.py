@@ -14,6 +14,7 @@ import pickle
 import random
 import sys
 from collections import Counter
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -24,9 +25,9 @@ FRACTIONS = 40  # and the value as a fraction
 
 def draw_games(path: str, count: int) -> None:
     """Write the presets and random rules as JSON."""
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
     from hypothesis import given, settings
-    from tests.support.games import rules
+    from support.games import rules
 
     from bjsim.sim.game.presets import PRESETS, load_rules
 
@@ -51,6 +52,11 @@ def make_chart(solver: Any, seed: int) -> Any:
     rng = random.Random(seed)
     cells = {cell: rng.choice(CODES) if rng.random() < 0.1 else code for cell, code in solver.chart.cells.items()}
     return Chart("mutant", solver.rules, cells)
+
+
+def answers_of(chart: Any, column: str) -> Callable[[Any, str], str]:
+    """What the chart answers against one column."""
+    return lambda state, legal: str(chart.policy(state, column, legal))
 
 
 def compute(rules: Any, number: int) -> dict[str, Any]:
@@ -80,7 +86,7 @@ def compute(rules: Any, number: int) -> dict[str, Any]:
     results["resplit"] = {x: tables.resplit(2)[str(x), tables.columns[0]] for x in tables.resplit(2).ylabels}
     for label in solver.columns:
         if label:
-            visits = count_visits(solver.states, lambda state, legal, label=label: chart.policy(state, label, legal))
+            visits = count_visits(solver.states, answers_of(chart, label))
             decisions = {tuple(node): n for node, n in visits.items() if isinstance(node, Decision) and n}
             results[f"visits {label}"] = decisions
     if number % FRACTIONS == 0:
