@@ -15,14 +15,15 @@ from pathlib import Path
 import numpy as np
 from measure import TURNS, Measured, duration, in_turn, reference_seconds, speed
 
+from bjsim.sim.engine.array_play import play_blocks
 from bjsim.sim.engine.compiled_rules import compile_rules
-from bjsim.sim.engine.counting import play_shoes
+from bjsim.sim.engine.counting import pays, play_units
 from bjsim.sim.engine.counting_table import CountingTable, CountSums
 from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.blocks import LARGEST_BLOCK, Span
-from bjsim.sim.running.compiled_table import AdjustedTable, CompiledTable
+from bjsim.sim.running.compiled_table import AdjustedTable, CompiledTable, find_walkers
 from bjsim.sim.running.driver import Driver
 from bjsim.sim.running.executors import local
 from bjsim.sim.running.experiment import Experiment
@@ -42,10 +43,12 @@ WITHOUT_LUCK = "--no-adjust-luck"
 
 
 def compiled(rules: Rules) -> CompiledTable:
-    """The compiled table of the best chart in every seat."""
+    """The compiled table of the best chart in every seat, with its kernel, as in a long run."""
     chart = Solver(rules.replace(decks="inf")).chart
     readable = ReadableTable(rules, [chart] * rules.seats)
-    return CompiledTable(compile_rules(rules, [chart.policy] * rules.seats), rules.unit, readable)
+    table = CompiledTable(compile_rules(rules, [chart.policy] * rules.seats), rules.unit, readable)
+    table.compile()
+    return table
 
 
 def solved(name: str) -> Chart:
@@ -68,6 +71,21 @@ def rounds_of_one_core() -> Iterator[Measured]:
             spans = [Span(20 + i, LARGEST_BLOCK) for i in range(16)]
             rounds = len(spans) * LARGEST_BLOCK * game.seats
             yield speed(label, rounds, partial(table.play, 1, 0, spans))
+
+
+def rounds_by_arrays() -> Iterator[Measured]:
+    """The walker of short runs, which compiles nothing."""
+    keys, rounds = [stream_key(1, 0, block) for block in range(20, 28)], [LARGEST_BLOCK] * 8
+    for decks in ("inf", "8", "6", "2", "1"):
+        rules = named_rules("vegas-s17").replace(decks=decks)
+        (table,) = make_experiment(rules, [solved("vegas-s17")], 1, 1, 1, not rules.infinite).groups
+        assert isinstance(table, CompiledTable)
+        walkers = find_walkers(table.compiled, table.readable.play_round)
+        play = partial(play_blocks, table.compiled, walkers.rows, walkers.play_round, keys, rounds)
+        yield speed(f"by arrays, decks = {decks}", sum(rounds), play, 2)
+        if isinstance(table, AdjustedTable):
+            luck = partial(play, luck=table.walkers.luck)
+            yield speed(f"by arrays, decks = {decks}, luck-adjusted", sum(rounds), luck, 2)
 
 
 def rounds_of_all_cores() -> Iterator[Measured]:
@@ -96,8 +114,10 @@ def luck_and_counting() -> Iterator[Measured]:
         for adjusted in (True, False):
             counting = ready_table(CountingGame(rules, find_system("hilo"), departures, adjusted=adjusted)).table
 
+            assert pays(counting, 10**9)  # compiles the kernel
+
             def work(table: CountingTable = counting, shoes: int = shoes) -> CountSums:
-                return play_shoes(table, stream_key(1, 0, 0), shoes)[0]
+                return play_units(table, np.array([stream_key(1, 0, 0)], np.uint64), shoes, shoes, kernel=True)[0][0]
 
             words = "luck-adjusted" if adjusted else "not luck-adjusted"
             yield speed(f"{name}, Hi-Lo with I18, {words}", int(work().raw[:, 0].sum()), work)

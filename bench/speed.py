@@ -25,6 +25,7 @@ TABLE = "<!-- written by bench/speed.py --record -->\n"  # before and after the 
 SLOWER = 0.8
 PARTS = {
     "rounds": cases.rounds_of_one_core,
+    "arrays": cases.rounds_by_arrays,
     "cores": cases.rounds_of_all_cores,
     "luck": cases.luck_and_counting,
     "precision": cases.precision,

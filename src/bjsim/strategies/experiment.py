@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import lru_cache
 
 from bjsim.arguments import MAX_TABLES, argument, whole_number
-from bjsim.errors import InputError
+from bjsim.errors import EndlessSplitting, InputError
 from bjsim.sim.engine.compiled_rules import Policy, compile_rules
 from bjsim.sim.engine.kernels.layout import CompiledRules
 from bjsim.sim.game.actions import Player
@@ -28,7 +29,6 @@ from bjsim.strategies.results import BotResult, ExactReturn
 from bjsim.strategies.shoe.players import TwoCardPlayer
 
 SD = 1.1  # initial bets: the approximate standard deviation of a round in the included games
-VARIANCE_REDUCTION = 40_000  # the approximate variance reduction factor of luck adjustment in shoes of several decks
 ANYTIME = 3.03  # half-width of the anytime-valid interval where it is narrowest, in standard errors
 
 
@@ -103,17 +103,21 @@ def make_experiment(
     each = 1 if common_cards else rules.seats
     groups = [make_table(rules, players[first : first + each], adjusted) for first in range(0, len(players), each)]
     played: Sequence[Table] = [CommonCards.of(rules, groups)] if common_cards else groups
-    target_n = expected_hands(precision, adjusted and not others) if precision else 0
+    target_n = max(expected_hands(precision, table) for table in groups) if precision else 0
     return Experiment(rules, played, hands, seed, tables, precision, target_n)
 
 
-def expected_hands(precision: float, adjusted: bool) -> int:
+def expected_hands(precision: float, table: Table) -> int:
     """Estimate the number of rounds until the anytime-valid interval has the half-width `precision`.
 
-    The interval is optimised for it. An estimate is enough: an error by a factor of four widens it by a tenth.
+    The interval is optimised for it. It is a power of two, so that rounding on another machine does not change it,
+    and an error by a factor of four would widen the interval by a tenth.
     """
-    variance = SD * SD / (VARIANCE_REDUCTION if adjusted else 1)
-    return max(round(ANYTIME * ANYTIME * variance / precision**2), 1)
+    variance = SD * SD
+    if isinstance(table, AdjustedTable):
+        with suppress(EndlessSplitting):  # the run will say so
+            variance = table.pilot_variance()
+    return 1 << max(round(math.log2(max(ANYTIME * ANYTIME * variance / precision**2, 1))), 0)
 
 
 def exact_returns(experiment: Experiment, players: Sequence[Player]) -> list[ExactReturn]:

@@ -11,7 +11,14 @@ import numpy as np
 
 from bjsim.sim.engine.array_play import PlayRound
 from bjsim.sim.engine.kernels.layout import CompiledRules, payoff_parts
-from bjsim.sim.engine.walkers import WORTH_COMPILING, WORTH_COMPILING_LUCK, AdjustedWalkers, Walkers
+from bjsim.sim.engine.walkers import (
+    PILOT,
+    PILOT_TABLE,
+    WORTH_COMPILING,
+    WORTH_COMPILING_LUCK,
+    AdjustedWalkers,
+    Walkers,
+)
 from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.running.blocks import Span
 from bjsim.sim.running.readable_table import ReadableTable
@@ -96,6 +103,15 @@ class AdjustedTable(CompiledTable):
     def play_traced(self, seed: int, table: int, span: Span) -> tuple[list[Tally], Array]:
         _, trace = super().play_traced(seed, table, span)
         return self.play(seed, table, [span]), trace
+
+
+    def pilot_variance(self) -> float:
+        """The variance per round of the luck-adjusted return, of the seat with the largest, about.
+
+        It comes from rounds that no run plays.
+        """
+        tallies = self.play(0, PILOT_TABLE, [Span(0, PILOT)])
+        return max((tally.rounds * tally.luck.se**2 for tally in tallies if tally.luck.settled), default=0.0)
 
 
 def _all_rounds(tally: Tally) -> list[float]:
