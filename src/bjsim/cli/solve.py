@@ -83,7 +83,13 @@ def solve(
         print_exchange(first, second, shown, exchange_values(rules, first, second, shown), files.json_path)
         return
     if what == ("value",) and rules.exchange != "none" and not rules.infinite and not (exact or files.json_path):
-        click.echo(value_in_shoe(rules, read_shoe(asked.shoe) if asked.shoe else None))
+        with waiting("computing the value") as line:
+            value = value_in_shoe(
+                rules,
+                read_shoe(asked.shoe) if asked.shoe else None,
+                lambda done: line.say("computing the value", done, 1),
+            )
+        click.echo(value)
         return
     tables = find_tables(rules, what, exact, asked)
     if asked.hand is not None:

@@ -41,6 +41,7 @@ class Walkers:
         self.tables = make_round_tables(compiled)
         self._adjusted: dict[Fraction, AdjustedWalkers] = {}
         self._by_arrays = 0
+        self.loaded = set[str]()  # kernels, which play all that follows
 
     @cached_property
     def rows(self) -> SeatRows:
@@ -73,8 +74,10 @@ class Walkers:
         nothing = [(0, 0)], [0]
         if self._lanes:
             play_lanes(self.compiled, self._lanes, *nothing)
+            self.loaded.add("run_table")
         elif self.packed_seats:
             play_seats(self.compiled, self.packed_seats, *nothing)
+            self.loaded.add("seats_table")
 
     def play(self, keys: Sequence[tuple[int, int]], rounds: Sequence[int]) -> Played:
         """Play blocks from the beginnings of their keys' streams; EndlessSplitting at the limit on hands."""
@@ -92,12 +95,14 @@ class Walkers:
     def are_ready(self, kernel: str, rounds: int) -> bool:
         """Whether a kernel should play this many rounds of one seat, even if it must be compiled first.
 
-        A run to a given precision cannot know its length in advance, so it compiles once arrays have played enough.
+        Nobody may know how many will follow, so it is loaded, or compiled, once arrays have played enough of them.
         """
-        if _are_ready(kernel, rounds):
-            return True
-        self._by_arrays += rounds
-        return self._by_arrays >= WORTH_COMPILING and kernel in have_kernels()
+        self._by_arrays += 0 if kernel in self.loaded else rounds
+        if kernel in self.loaded or _are_ready(kernel, self._by_arrays):
+            self.loaded.add(kernel)
+        elif self._by_arrays >= WORTH_COMPILING and kernel in have_kernels():
+            self.loaded.add(kernel)
+        return kernel in self.loaded
 
     def trace(self, key: tuple[int, int], rounds: int) -> Played:
         if self.packed_seats and "numba" in sys.modules and _are_ready("seats_table", WORTH_LOADING):
@@ -150,6 +155,7 @@ class AdjustedWalkers:
             self.walkers.compile()
         elif self.walkers.packed_seats:
             play_seats(self.walkers.compiled, self.walkers.packed_seats, [(0, 0)], [0], 0, self._packed)
+            self.walkers.loaded.add("adjusted")
 
     def play(self, keys: Sequence[tuple[int, int]], rounds: Sequence[int]) -> Played:
         """Play blocks, as `Walkers.play`, and count luck, unless the shoe is infinite: none would be left in it."""

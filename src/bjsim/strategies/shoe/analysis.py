@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from bjsim.sim.game.cards import TEN
 from bjsim.strategies.shoe.composition import VALUES, Composition
 from bjsim.strategies.shoe.dealer import dealer_chances
 from bjsim.strategies.shoe.game import Game
-from bjsim.strategies.shoe.hands import Tree
+from bjsim.strategies.shoe.hands import Layout, Tree
 from bjsim.strategies.shoe.insurance import profits
 from bjsim.strategies.shoe.passes import SPLIT, STAND, Base, Nodes, Shown, best, double, follow, hit, keep
 from bjsim.strategies.shoe.passes import Play as Play
@@ -30,7 +30,6 @@ class ShoeStates:
         self.game = game
         self.composition = composition
         self.layout = game.nodes(composition)
-        self.kind = game.find_kinds(self.layout)
         self.starts = game.dealer.starts
         known = game.dealer.known
         left = composition.values - known
@@ -72,12 +71,13 @@ class ShoeStates:
         """The starts that can be dealt and do not end the round at once."""
         return tuple(i for i, start in enumerate(self.starts) if self.chance[i] > 0 and not self.game.ended(start))
 
-    @cached_property
+    @property
     def nodes(self) -> Nodes:
-        at = self.layout
-        counts = at.removed.counts.T[:, at.gone].astype(np.float64)
-        legal = np.array([self.game.against(column).legal[self.kind] for column in self.game.columns])
-        return Nodes(at.child, at.gone, self.kind, legal, counts, counts.sum(axis=0), at.doubled, at.stakes)
+        return make_nodes(self.game, self.layout)
+
+    @property
+    def kind(self) -> NDArray[np.int64]:
+        return self.nodes.kind
 
     def dealt(self, start: int) -> tuple[NDArray[np.int64], Floats]:
         """Return the nodes of the player's first two cards and their probabilities given the start."""
@@ -140,6 +140,14 @@ class ShoeStates:
                     weight[:, gone] += share * np.outer(other[:, gone], second / (cards - pairs))
         scaled: Floats = weight / sum(share for share, _ in cases)
         return scaled
+
+
+@lru_cache(maxsize=4)  # shoes that differ by few cards share them
+def make_nodes(game: Game, layout: Layout) -> Nodes:
+    """Return the nodes of a layout under the rules of a game."""
+    counts, kind = layout.removed.counts.T[:, layout.gone].astype(np.float64), game.find_kinds(layout)
+    legal = np.array([game.against(column).legal[kind] for column in game.columns])
+    return Nodes(layout.child, layout.gone, kind, legal, counts, counts.sum(axis=0), layout.doubled, layout.stakes)
 
 
 class Analysis:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations_with_replacement
 
@@ -15,13 +16,14 @@ from bjsim.sim.game.course import ACE, course
 from bjsim.sim.game.hand_states import Result
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import States
+from bjsim.sim.running.workers import ForkedResult, is_fork_safe
 from bjsim.strategies.exact.exchange import BETTER as BETTER
 from bjsim.strategies.exact.exchange import ExchangeAutomaton
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.shoe.analysis import Analysis, Floats, ShoeStates
 from bjsim.strategies.shoe.composition import VALUES, Composition
 from bjsim.strategies.shoe.game import Game, make_game
-from bjsim.strategies.shoe.hands import Removed, encode_counts
+from bjsim.strategies.shoe.hands import Ints, Removed, encode_counts
 from bjsim.strategies.shoe.present import action_values, share_game
 
 
@@ -99,39 +101,72 @@ def unseen_by(rules: Rules, view: View) -> list[int]:
 def value_in_shoe(
     rules: Rules, shoe: Mapping[str, int] | None = None, progress: Callable[[float], object] = lambda done: None
 ) -> float:
-    """Compute the value of a bet in a freshly shuffled shoe, with the best exchange. It takes some twenty seconds.
+    """Compute the value of a bet in a freshly shuffled shoe, with the best exchange. It takes some ten seconds.
 
     Hands are played by all their cards (cdz-) and those of the other hand as dealt, which are known by then; the
     dealer shows one card. The value is the expected profit of one of the two bets, in initial bets. `shoe` has the
     cards, if not the whole decks of `rules`; `progress` is called with the share that is done.
     """
-    game, whole = make_game(rules.replace(exchange="none")), Composition.of(rules, shoe)
-    total, (aces, tens), size = 0.0, whole.values[[0, TEN]], whole.values.sum()
-    pairs = list(combinations_with_replacement(range(VALUES), 2))
-    shoes = [_without(whole, pair) for pair in pairs]
-    gone = [  # by the cards of the other hand: what is missing as a hand is played
-        game.nodes(left).removed.keys + encode_counts(np.bincount(pair, minlength=VALUES))
-        for pair, left in zip(pairs, shoes, strict=True)
-    ]
-    removed = Removed(np.unique(np.concatenate(gone)))
-    for start, known in enumerate(game.dealer.known):
-        left = whole.values - known
-        dealt, after = np.zeros((2, VALUES, VALUES, VALUES, VALUES))  # by the hand and the other's cards
-        shown = share_game(game, start, Game(game.rules))
-        dealer = game.dealer.hands[start].chances(whole.values, removed, len(game.dealer.outcomes))
-        for (one, other), cards, keys in zip(pairs, shoes, gone, strict=True):
-            chances = dealer[:, np.searchsorted(removed.keys, keys)]
-            values = _hand_values(shown, cards, chances, rules.exchange == "21")
-            dealt[:, :, one, other] = dealt[:, :, other, one] = values[0]
-            after[:, :, one, other] = after[:, :, other, one] = values[1]
-        progress((start + 1) / VALUES)
-        keep = dealt + dealt.transpose(2, 3, 0, 1)
-        exchange = after.transpose(0, 3, 2, 1) + after.transpose(2, 1, 0, 3)  # [a, d, c, b] and [c, b, a, d]
-        total += float(whole.values[start] / size * (_four_cards(left) * np.maximum(keep, exchange)).sum()) / 2
+    whole, game = Composition.of(rules, shoe), make_game(rules.replace(exchange="none"))
+    shared = _Shared.of(game, whole, rules.exchange == "21")
+
+    def mine(starts: Sequence[int], progress: Callable[[float], object]) -> float:
+        total = 0.0
+        for done, start in enumerate(starts, 1):
+            total += float(whole.values[start] / whole.values.sum()) * shared.value(start)
+            progress(done / len(starts))
+        return total
+
+    halves = range(0, VALUES, 2), range(1, VALUES, 2)  # the second in a process of its own, if there can be one
+    other = ForkedResult(lambda: mine(halves[1], lambda done: None)) if is_fork_safe() else None
+    total = mine(halves[0], progress)
+    total += other.result() if other else mine(halves[1], progress)
     if not course(rules, ACE).looks:
         return total
+    size, (aces, tens) = whole.values.sum(), whole.values[[0, TEN]]
     natural, tie = 2 * aces * tens / (size * (size - 1)), 2 * (aces - 1) * (tens - 1) / ((size - 2) * (size - 3))
     return float(total - natural * (1 - tie))
+
+
+@dataclass(frozen=True)
+class _Shared:
+    """What is the same for all cards of the dealer.
+
+    By the two cards of the other hand: `shoes`, and what is `gone` as a hand is played, among `removed`.
+    """
+
+    game: Game
+    whole: Composition
+    ordinary: bool
+    pairs: list[tuple[int, int]]
+    shoes: list[Composition]
+    gone: list[Ints]
+    removed: Removed
+
+    @staticmethod
+    def of(game: Game, whole: Composition, ordinary: bool) -> _Shared:
+        pairs = list(combinations_with_replacement(range(VALUES), 2))
+        shoes = [_without(whole, pair) for pair in pairs]
+        gone = [
+            game.nodes(left).removed.keys + encode_counts(np.bincount(pair, minlength=VALUES))
+            for pair, left in zip(pairs, shoes, strict=True)
+        ]
+        return _Shared(game, whole, ordinary, pairs, shoes, gone, Removed(np.unique(np.concatenate(gone))))
+
+    def value(self, start: int) -> float:
+        """The value of a bet against a card of the dealer, if there is no natural."""
+        values, dealer = self.whole.values, self.game.dealer
+        dealt, after = np.zeros((2, VALUES, VALUES, VALUES, VALUES))  # by the hand and the other's cards
+        shown = share_game(self.game, start, Game(self.game.rules))
+        outcomes = dealer.hands[start].chances(values, self.removed, len(dealer.outcomes))
+        for (one, other), cards, keys in zip(self.pairs, self.shoes, self.gone, strict=True):
+            chances = outcomes[:, np.searchsorted(self.removed.keys, keys)]
+            found = _hand_values(shown, cards, chances, self.ordinary)
+            dealt[:, :, one, other] = dealt[:, :, other, one] = found[0]
+            after[:, :, one, other] = after[:, :, other, one] = found[1]
+        keep = dealt + dealt.transpose(2, 3, 0, 1)
+        exchange = after.transpose(0, 3, 2, 1) + after.transpose(2, 1, 0, 3)  # [a, d, c, b] and [c, b, a, d]
+        return float((_four_cards(values - dealer.known[start]) * np.maximum(keep, exchange)).sum()) / 2
 
 
 def _without(whole: Composition, values: tuple[int, ...]) -> Composition:

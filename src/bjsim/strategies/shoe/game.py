@@ -29,9 +29,9 @@ from bjsim.strategies.shoe.splits import most_gone
 MAX_HANDS = 16  # limit for unlimited splits; except for tens, more occur less than once in 10 million splits
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Game:
-    """The rules over multisets of cards; decks, cut and raises are ignored."""
+    """The rules over multisets of cards; decks, cut and raises are ignored. Each is equal to itself only."""
 
     rules: Rules
 
@@ -218,6 +218,7 @@ class Game:
         net, tied = self.states.settle(result, stake, outcome)
         return float(net) + tied * tie_value
 
+    @lru_cache(maxsize=32)  # noqa: B019  # few are made, and each is wanted for every shoe
     def pay(self, tie_value: float, doubled: float | None = None, naturals: bool = True) -> NDArray[np.float64]:
         """Return the profit by kind and outcome; 0 if a dealer's natural has ended the round.
 

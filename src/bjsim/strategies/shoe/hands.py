@@ -159,9 +159,9 @@ class Tree:
         return self.starts[gone], self.starts[gone] + len(self.hands)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Layout:
-    """All nodes.
+    """All nodes; each is equal to itself only.
 
     hand: the hand of each node, shape (N,). child: its successors, shape (10, N); N for a bust.
     gone: index into `removed` of the removed cards, including those of the hand, shape (N,).

@@ -65,9 +65,9 @@ class Shown(NamedTuple):
 class Base(NamedTuple):
     """The values that do not depend on the strategy, each of shape (S, N + 1).
 
-    stand, double: values; of a double after which a hand may have a choice, only the contribution of busting. bust:
-    contribution of busting on the next card to the value of hitting. plays: probability that no dealer's natural ended
-    the round; 0 at impossible nodes.
+    stand, double: values; of a double after which a hand may have a choice, only the contribution of busting, and 0
+    where no double is legal. bust: contribution of busting on the next card to the value of hitting. plays: probability
+    that no dealer's natural ended the round; 0 at impossible nodes.
     """
 
     stand: Floats
@@ -102,24 +102,31 @@ def prepare(
     profits, these included.
     """
     busts = (nodes.child if nodes.doubled is None else nodes.doubled) == len(nodes.gone)
+    doubles = np.flatnonzero((nodes.legal >> DOUBLE & 1).any(axis=0))
+    stakes = np.broadcast_to(nodes.stakes, nodes.gone.shape)[doubles]
     for start, ends in enumerate(shown.ends.tolist()):
         left = shown.left[start][:, None] - nodes.counts
         cards = shown.total[start] - nodes.sizes
-        possible = (cards > 0) & (left >= 0).all(axis=0)
-        left, cards = left * possible, np.where(possible, cards, 1.0)
-        stand, double, bust, plays = (values[start, :-1] for values in base)
+        possible = (cards > 0) & (left.min(axis=0) >= 0)
+        if not possible.all():
+            left, cards = left * possible, np.where(possible, cards, 1.0)
+        stand, bust, plays = base.stand[start, :-1], base.bust[start, :-1], base.plays[start, :-1]
         plays[:] = possible if ends < 0 else possible - left[ends] / cards
         base.stand[start] = 0.0
         for profit, chance in zip(pay.T, dealer[start], strict=True):
             stand += profit[nodes.kind] * chance[nodes.gone]
         stand *= possible
-        lost = left * bust_pays
-        if ends >= 0:
-            natural, others = left[ends] - (np.arange(VALUES) == ends)[:, None], np.maximum(cards - 1, 1)
-            lost *= 1.0 - np.where(cards > 1, natural / others, 0.0)
-        lost, drawn = (lost * busts).sum(axis=0), (left * base.stand[start][nodes.child]).sum(axis=0)
+        drawn, natural = left[:, doubles], left[max(ends, 0)].copy()
+        left *= busts
+        lost = left.sum(axis=0)
+        if ends >= 0:  # a dealer's natural has ended the round; the card that busts is none of its cards
+            lost -= np.where(cards > 1, (natural * lost - left[ends]) / np.maximum(cards - 1, 1), 0.0)
+        lost *= bust_pays
         bust[:] = lost / cards
-        double[:] = (2.0 * nodes.stakes) ** power * (lost if nodes.doubled is not None else lost + drawn) / cards
+        won, base.double[start] = lost[doubles], 0.0
+        if nodes.doubled is None:
+            won += (drawn * base.stand[start][nodes.child[:, doubles]]).sum(axis=0)
+        base.double[start, doubles] = (2.0 * stakes) ** power * won / cards[doubles]
 
 
 def by_size(nodes: Nodes, at: Ints) -> list[Ints]:
