@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bjsim.sim.game.actions import CODES
-from bjsim.strategies.shoe.composition import VALUES
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
