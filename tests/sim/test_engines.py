@@ -326,7 +326,7 @@ def test_what_kernels_are_given_is_defined_among_them() -> None:
     bare = game.replace(split_by="never")
     counted = CountingGame(bare, find_system("hilo"), Departures(Solver(bare).chart), adjusted=False)
     play_units(ready_table(counted).table, np.array([stream_key(1, 0, 0)], np.uint64), 2, 2, kernel=True)
-    kernels = (run_table.run_table, read_log.read_log, adjusted_table.run_adjusted, count_table.walk_shoes)
+    kernels = (run_table.run_table, read_log.read_log, adjusted_table.run_adjusted, count_table.play_counter)
     given = [kind for kernel in kernels for signature in kernel.signatures for kind in signature]  # type: ignore[union-attr]
     classes = {kind.instance_class for kind in given if isinstance(kind, types.NamedTuple)}
     assert {"CompiledRules", "ShoeArrays", "LookupTable", "Lanes", "RowLuck", "CountWalk"} <= {

@@ -15,6 +15,12 @@ from bjsim.sim.engine.kernels.layout import payoff_parts
 Array = np.ndarray[Any, Any]
 
 
+def quanta(unit: Fraction) -> tuple[int, int]:
+    """The quanta of counts in a payoff quantum of `unit` initial bets, and in half a bet."""
+    quantum = count_quantum(unit)
+    return int(unit / quantum), int(Fraction(1, 2) / quantum)
+
+
 class CountTable:
     """Sums over shoes; `unit` is the payoff quantum as a share of an initial bet, `spots` (B,) are by bucket.
 
@@ -22,8 +28,7 @@ class CountTable:
     """
 
     def __init__(self, unit: Fraction, spots: Array) -> None:
-        quantum = count_quantum(unit)
-        self._bet, self._times, self._half = float(unit), int(unit / quantum), int(Fraction(1, 2) / quantum)
+        self._bet, (self._times, self._half) = float(unit), quanta(unit)
         self._spots = spots
         self.raw = np.zeros((len(spots), RAW), np.int64)
         self.now: list[Array] = []
@@ -61,12 +66,15 @@ class CountTable:
 
     def sums(self) -> tuple[CountSums, Array]:
         """The sums, and the quantities of every shoe, (shoes, D)."""
-        parts = self.now
-        now = np.concatenate([part.reshape(len(part), -1) for part in parts])
-        halves = [now[half::2] for half in (0, 1)]
-        return CountSums(
-            raw=self.raw,
-            shoes=np.array([len(half) for half in halves]),
-            sums=np.stack([half.sum(axis=0) for half in halves]),
-            products=np.stack([np.tril(half.T @ half) for half in halves]),
-        ), now
+        return add_up(self.raw, np.concatenate([part.reshape(len(part), -1) for part in self.now]))
+
+
+def add_up(raw: Array, now: Array) -> tuple[CountSums, Array]:
+    """Add up the quantities of shoes, (shoes, D), which are returned, too."""
+    halves = [now[half::2] for half in (0, 1)]
+    return CountSums(
+        raw=raw,
+        shoes=np.array([len(half) for half in halves]),
+        sums=np.stack([half.sum(axis=0) for half in halves]),
+        products=np.stack([np.tril(half.T @ half) for half in halves]),
+    ), now

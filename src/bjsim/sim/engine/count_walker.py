@@ -2,88 +2,169 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from bjsim.errors import EndlessSplitting
-from bjsim.sim.engine.array_walker import NeedsMoreCards
-from bjsim.sim.engine.counted_shoes import FURTHER, CountedShoes
+from bjsim.sim.engine.count_rows import CountRows
+from bjsim.sim.engine.count_tally import quanta
+from bjsim.sim.engine.counter import PRODUCTS, RAW
 from bjsim.sim.engine.counting_table import CountingTable
-from bjsim.sim.engine.kernels.count_layout import TOO_FEW_CARDS, CountedRounds, CountLuck, CountWalk, DepthControl
-from bjsim.sim.engine.kernels.count_table import add_depths, walk_shoes
-from bjsim.sim.engine.kernels.layout import ENDLESS
+from bjsim.sim.engine.kernels.count_layout import (
+    ASKED,
+    FLAGS,
+    FURTHER,
+    LOGGED,
+    SPLITS,
+    CountDeck,
+    CountLuck,
+    CountMoves,
+    CountWalk,
+    PackedLuck,
+)  # fmt: skip
+from bjsim.sim.engine.kernels.count_table import play_counter
+from bjsim.sim.engine.kernels.layout import ENDLESS, WIDE
+from bjsim.sim.engine.kernels.table_layout import ROW
 from bjsim.sim.engine.luck_lanes import DEAD, cards_needed
 from bjsim.sim.game.cards import TEN
 
 Array = np.ndarray[Any, Any]
 
-
-class CountWalker:
-    """The kernel over some shoes, at the table of a counter who plays alone."""
-
-    def __init__(self, table: CountingTable, shoes: CountedShoes) -> None:
-        self._shoes, self._deal = shoes, len(table.compiled.deal)
-        self._walk = pack_walk(table, shoes)
-
-    def walk(self, lanes: Array, begins: Array) -> tuple[CountedRounds, Array]:
-        """Walk `lanes` (n,) to their ends, each from its card `begins` (n,) on.
-
-        Return the rounds in order, and the cards of each lane up to the end of its last round, (n,).
-        NeedsMoreCards: a round needs a card that was not made.
-        """
-        ends, most = begins.astype(np.int64), len(lanes) * (self._shoes.cut // self._deal + 1)
-        lane, begin, end, bucket, won, codes = np.zeros((6, most), np.int64)
-        rounds = CountedRounds(lane, begin, end, bucket, won, codes[:, None], *np.zeros((2, most)))
-        count = walk_shoes(self._walk, lanes.astype(np.int64), ends, rounds)
-        if count < 0:
-            raise NeedsMoreCards if count == TOO_FEW_CARDS else EndlessSplitting(ENDLESS)
-        return rounds.at(slice(count)), ends
-
-    def count_depths(self, control: DepthControl, chosen: Array) -> Array:
-        """As `depth_control.count_depths`, to the bit."""
-        sums = np.zeros((len(chosen), 2, len(control.values)))
-        control = control._replace(slopes=np.ascontiguousarray(control.slopes))
-        add_depths(self._walk, control, np.zeros(len(control.full)), chosen.astype(np.int64), sums)
-        return sums
+FREQUENT = 1 << 12  # rows, at most
+FREQUENT = 1 << 12  # rows, at most
 
 
-def pack_walk(table: CountingTable, shoes: CountedShoes) -> CountWalk:
-    counter, rows, compiled, dealer = table.counter, table.rows, table.compiled, np.flatnonzero(table.compiled.deal)
-    outcomes = rows.rows.hands.shape[1]
-    luck = table.luck or _no_luck(len(counter.spots), len(rows.rows.hands), outcomes)
+class _Identity:
+    """A table by which one can look up: equal to itself only."""
+
+    def __init__(self, table: CountingTable) -> None:
+        self.table = table
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Identity) and other.table is self.table
+
+    def __hash__(self) -> int:
+        return id(self.table)
+
+
+def play_stream(table: CountingTable, key: Array, shoes: int) -> tuple[Array, Array]:
+    """Play so many shoes from the beginning of the random stream of a key, uint64 (2,); see `CountTable` for sums."""
+    buckets = len(table.counter.spots)
+    raw, now = np.zeros((buckets, RAW), np.int64), np.zeros((shoes, PRODUCTS, buckets))
+    if play_counter(_fresh(_pack(_Identity(table)), key), raw, now) < 0:
+        raise EndlessSplitting(ENDLESS)
+    return raw, now
+
+
+def _fresh(walk: CountWalk, key: Array) -> CountWalk:
+    """The walk of a stream with working memory of its own, as other threads may play, too."""
+
+    def emptied(part: Any, *names: str) -> Any:
+        return part._replace(**{name: np.zeros_like(getattr(part, name)) for name in names})
+
+    deck = emptied(walk.deck._replace(key=key), "cards", "running", "ready", "number")
+    luck = emptied(walk.luck, "counts", "left", "logged")
+    fresh: CountWalk = emptied(walk._replace(deck=deck, luck=luck), "bucket", "unseen", "shadow", "split")
+    return fresh
+
+
+@lru_cache(maxsize=1)
+def _pack(of: _Identity) -> CountWalk:
+    """Pack a table for the kernel."""
+    table = of.table
+    counter, compiled = table.counter, table.compiled
+    dealer, outcomes = np.flatnonzero(compiled.deal), table.rows.rows.hands.shape[1]
+    size, cut = compiled.numbers.shoe_size, compiled.numbers.cut
+    luck = _pack_luck(table.luck or _no_luck(len(counter.spots), table.rows.rows.hands.shape))
     return CountWalk(
-        cards=np.ascontiguousarray(shoes.cards.T),
-        running=np.ascontiguousarray(shoes.running.T),
-        bucket=np.ascontiguousarray(shoes.bucket.T),
-        size=shoes.size,
-        cut=shoes.cut,
-        further=FURTHER,
-        rows=rows.rows,
-        question=rows.question,
-        answers=np.ascontiguousarray(rows.answers),
+        deck=CountDeck(
+            key=np.zeros(2, np.uint64),
+            unshuffled=compiled.unshuffled,
+            tags=counter.tags,
+            initial=counter.initial,
+            size=size,
+            cards=np.zeros((1 + FURTHER, size), np.uint8),
+            running=np.zeros((1 + FURTHER, size + 1), np.int32),
+            ready=np.zeros(1 + FURTHER, np.int64),
+            number=np.zeros(1 + FURTHER, np.int64),
+        ),
+        rows=_pack_rows(table.rows, table.luck),
+        luck=luck,
         counter=counter,
+        control=table.control._replace(slopes=np.ascontiguousarray(table.control.slopes)),
+        adjusted=table.luck is not None,
+        cut=cut,
         hole=int(dealer[-1]) if counter.after >= 0 else -1,
         open=int(dealer[0]),
         dealt=len(compiled.deal),
         needed=cards_needed(compiled, counter, 1),
-        dead=DEAD,
-        adjusted=table.luck is not None,
-        luck=luck,
-        counts=np.zeros(len(luck.full)),
-        left=np.zeros(1),
+        quanta=(*quanta(table.unit), float(table.unit)),
+        bucket=np.zeros(cut, np.uint16),
         unseen=np.zeros(TEN + 1),
-        shadow=np.zeros(len(luck.full), np.int64),
-        logged=np.zeros(outcomes),
+        shadow=np.zeros(luck.ranks, np.int64),
         split=np.zeros(outcomes, np.int64),
     )
 
 
-def _no_luck(buckets: int, hands: int, outcomes: int) -> CountLuck:
-    """Arrays of the kinds that the kernel takes, for a counter whose luck is not counted."""
-    ranks, whole, slope = TEN + 1, np.zeros((1, 1), np.int64), np.zeros((1, 1, 1), np.float32)
+def _pack_rows(counted: CountRows, luck: CountLuck | None) -> CountMoves:
+    rows, question = counted.rows, counted.question[::ROW]
+    offset, log = rows.entries >> rows.bits, rows.entries & ((1 << rows.bits) - 1)
+    splits = luck.splits if luck else np.zeros(len(question), np.bool_)
+    flags = LOGGED * (log > 0) | ASKED * (question[offset // ROW] > 0) | SPLITS * splits[offset // ROW]
+    return CountMoves(
+        entries=(offset << FLAGS | flags).astype(np.uint32),
+        log=log.astype(np.uint16),
+        question=question.astype(np.int32),
+        answers=np.ascontiguousarray(counted.answers),
+        ends=rows.ends,
+        hands=rows.hands,
+        dead=DEAD,
+    )
+
+
+def _pack_luck(luck: CountLuck) -> PackedLuck:
+    ranks, frequent = len(luck.full), min(FREQUENT, len(luck.after))
+    following = luck.after[:frequent]
+    steep = luck.slopes[:, following].swapaxes(2, 3)
+    return PackedLuck(
+        ranks=ranks,
+        places=luck.values.shape[1],
+        frequent=frequent,
+        model=luck.model,
+        chart=luck.chart,
+        pay=luck.pay,
+        full=luck.full,
+        after=luck.after.astype(np.int32),
+        hand=luck.hand.astype(np.int32),
+        values=luck.values.ravel(),
+        outcome=luck.outcome.astype(np.int32).ravel(),
+        slopes=_padded(luck.slopes),
+        paid=_padded(luck.values[:, following], np.float32),
+        own=_padded(np.diagonal(steep, axis1=2, axis2=3)),
+        steep=_padded(steep).reshape(-1, ranks, WIDE),
+        chances=luck.chances.ravel(),
+        tilts=_padded(luck.tilts),
+        counts=np.zeros(WIDE, np.int32),
+        left=np.zeros(1),
+        logged=np.zeros(luck.pay.shape[1]),
+    )
+
+
+def _padded(by_rank: Array, kind: Any = np.int16) -> Array:
+    """The same whole numbers by rank in the last axis, (n, WIDE)."""
+    padded = np.zeros((*by_rank.shape[:-1], WIDE), kind)
+    padded[..., : by_rank.shape[-1]] = by_rank
+    return padded.reshape(-1, WIDE)
+
+
+def _no_luck(buckets: int, hands: tuple[int, ...]) -> CountLuck:
+    """Arrays of the kinds that are packed, for a counter whose luck is not counted."""
+    ranks, whole = TEN + 1, np.zeros((1, 1), np.int64)
+    slopes = np.zeros((1, 1, ranks), np.float32)
     return CountLuck(
         model=np.zeros(buckets, np.int64), chart=whole[0], after=whole, hand=whole, splits=np.zeros(1, np.bool_),
-        values=np.zeros((1, 1)), slopes=slope, outcome=whole, chances=np.zeros((1, 1)), tilts=slope,
-        pay=np.zeros((1 + hands, outcomes)), full=np.zeros(ranks), start=np.zeros((1, 1)),
+        values=np.zeros((1, 1)), slopes=slopes, outcome=whole, chances=np.zeros((1, 1)), tilts=slopes,
+        pay=np.zeros((1 + hands[0], hands[1])), full=np.zeros(ranks), start=np.zeros((1, 1)),
     )  # fmt: skip

@@ -8,13 +8,12 @@ import numpy as np
 
 from bjsim.errors import EndlessSplitting
 from bjsim.sim.engine.array_walker import NeedsMoreCards
-from bjsim.sim.engine.kernels.count_layout import Counter
+from bjsim.sim.engine.kernels.count_layout import FURTHER, Counter
 from bjsim.sim.engine.kernels.layout import ENDLESS, CompiledRules
 
 Array = np.ndarray[Any, Any]
 
 ACE = 0  # its rank
-FURTHER = 2  # shoes into which a round may run on
 
 
 class CountedShoes:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,17 +10,15 @@ import numpy as np
 from bjsim.sim.engine.array_cards import Segments
 from bjsim.sim.engine.array_walker import NeedsMoreCards
 from bjsim.sim.engine.count_lanes import CounterLanes, plays_alone
-from bjsim.sim.engine.count_tally import CountTable
-from bjsim.sim.engine.counted_shoes import FURTHER, CountedShoes
+from bjsim.sim.engine.count_tally import CountTable, add_up
+from bjsim.sim.engine.counted_shoes import CountedShoes
 from bjsim.sim.engine.counting_table import WORTH_COMPILING, WORTH_LOADING, CountingTable, CountSums, UnitSums
 from bjsim.sim.engine.depth_control import count_depths
-from bjsim.sim.engine.kernels.count_layout import CountedRounds, DepthControl
+from bjsim.sim.engine.kernels.count_layout import FURTHER, CountedRounds
 from bjsim.sim.engine.kernels.layout import payoff_parts
 from bjsim.sim.engine.luck_lanes import LuckLanes
 
 Array = np.ndarray[Any, Any]
-Walk = Callable[[Array, Array], tuple[CountedRounds, Array]]
-FindDepths = Callable[[DepthControl, Array], Array]
 
 LANES = 1 << 13  # shoes side by side
 AFTER_CUT = 40  # cards of each hand that nearly no round needs after the cut card
@@ -61,14 +58,14 @@ def play_units(
     shoes, an even number, the last one what is left. `kernel` lets the kernel play them if it can, see
     `pays`; it changes no bit of the result. EndlessSplitting: a round is too long.
     """
-    many, played = -(-shoes // unit), []
+    played = []
     for sums, now, _ in _play(table, keys, shoes, 0, kernel):
-        numbers, parts = np.zeros((many, 2), np.int64), np.zeros((many, 2, now.shape[1]))
-        for half in (0, 1):
-            number = np.arange(half, shoes, 2) // unit
-            np.add.at(numbers[:, half], number, 1)
-            np.add.at(parts[:, half], number, now[half::2])
-        played.append((sums, UnitSums(numbers, parts)))
+        units = UnitSums(sums.shoes[None], sums.sums[None])
+        if unit < shoes:
+            halves = [[now[i : i + unit][half::2] for half in (0, 1)] for i in range(0, shoes, unit)]
+            numbers = np.array([[len(half) for half in part] for part in halves])
+            units = UnitSums(numbers, np.array([[half.sum(axis=0) for half in part] for part in halves]))
+        played.append((sums, units))
     return played
 
 
@@ -76,9 +73,14 @@ def _play(
     table: CountingTable, keys: Array, shoes: int, traced: int, kernel: bool = False
 ) -> list[tuple[CountSums, Array, Array]]:
     """Returns: for each stream the sums, the quantities of every shoe, and the trace."""
-    tallies = [CountTable(table.unit, table.counter.spots) for _ in keys]
-    traces: list[list[Array]] = [[np.zeros((0, 3 + int(table.counter.spots.max())), np.int64)] for _ in keys]
-    for stream, batch in _walk_shoes(table, keys, shoes, kernel):
+    nothing = np.zeros((0, 3 + int(table.counter.spots.max())), np.int64)
+    if kernel and plays_alone(table.counter, len(table.rows.rows.start)):
+        from bjsim.sim.engine.count_walker import play_stream  # imports numba
+
+        played = (play_stream(table, key, shoes) for key in keys)
+        return [(*add_up(raw, now.reshape(shoes, -1)), nothing) for raw, now in played]
+    tallies, traces = [CountTable(table.unit, table.counter.spots) for _ in keys], [[nothing] for _ in keys]
+    for stream, batch in _walk_shoes(table, keys, shoes):
         rounds = batch.rounds
         tallies[stream].add(rounds, batch.shoe, batch.shoes, batch.depths)
         if traced:
@@ -88,7 +90,7 @@ def _play(
     return [(*tally.sums(), np.concatenate(parts)[:traced]) for tally, parts in zip(tallies, traces, strict=True)]
 
 
-def _walk_shoes(table: CountingTable, keys: Array, shoes: int, kernel: bool) -> Iterator[tuple[int, CountedBatch]]:
+def _walk_shoes(table: CountingTable, keys: Array, shoes: int) -> Iterator[tuple[int, CountedBatch]]:
     """Walk so many shoes of each stream. Returns: batches in order, with the numbers of their streams."""
     segments, seats = Segments(table.compiled, 0), len(table.rows.rows.start)
     stop = min(segments.size, (segments.cut + AFTER_CUT * seats + 3) // 4 * 4)
@@ -98,10 +100,10 @@ def _walk_shoes(table: CountingTable, keys: Array, shoes: int, kernel: bool) -> 
         count = min(int(rest[at].min()), max(LANES // len(at), 1))
         try:
             cards = segments.cards(keys[at], first[at], count + FURTHER, stop)
-            walked = _walk(table, cards, begin[at], kernel)
+            walked = _walk(table, cards, begin[at])
         except NeedsMoreCards:
             cards = segments.cards(keys[at], first[at], count + FURTHER, segments.size)
-            walked = _walk(table, cards, begin[at], kernel)
+            walked = _walk(table, cards, begin[at])
         rounds, begins, ends, depths = walked
         cuts = np.searchsorted(rounds.lane, np.arange(len(at) + 1) * (count + FURTHER))
         for number, stream in enumerate(at.tolist()):
@@ -126,9 +128,7 @@ def _walk_shoes(table: CountingTable, keys: Array, shoes: int, kernel: bool) -> 
         first[at] += count
 
 
-def _walk(
-    table: CountingTable, cards: Array, begin: Array, kernel: bool
-) -> tuple[CountedRounds, Array, Array, Array | None]:
+def _walk(table: CountingTable, cards: Array, begin: Array) -> tuple[CountedRounds, Array, Array, Array | None]:
     """Walk all lanes of each stream but its last FURTHER ones, from card `begin` (n,) of its first lane on.
 
     A lane is walked again as long as the one before has just been found to run on into it otherwise. `cards`
@@ -139,34 +139,19 @@ def _walk(
     walked = walked.reshape(len(begin), -1)[:, :-FURTHER]
     again, begins, ends = walked.ravel(), *np.zeros((2, cards.shape[1]), np.int64)
     begins[walked[:, 0]], parts = begin, list[CountedRounds]()
-    walk, find_depths = _find_walk(table, shoes, kernel)
     while len(again):
-        played, ends[again] = walk(again, begins[again])
+        arguments = table.compiled, table.rows, table.counter, shoes, again, begins[again]
+        lanes = LuckLanes(*arguments, table.luck) if table.luck else CounterLanes(*arguments)
+        played, ends[again] = lanes.walk(), lanes.dealt
         parts = [part.at(~np.isin(part.lane, again)) for part in parts] + [played]
         found = np.maximum(np.roll(ends, 1) - shoes.size, 0)
         found[walked[:, 0]] = begin
         again, begins = walked[found[walked] != begins[walked]], found
     rounds = CountedRounds(*(np.concatenate(fields) for fields in zip(*parts, strict=True)))
-    depths = find_depths(table.control, walked.ravel()) if table.luck else None
+    depths = count_depths(shoes, table.control, walked.ravel()) if table.luck else None
     rounds = rounds.at(np.lexsort((rounds.begin, rounds.lane)))
     depths = None if depths is None else depths.reshape(*walked.shape, *depths.shape[1:])
     return rounds, begins[walked], ends[walked], depths
-
-
-def _find_walk(table: CountingTable, shoes: CountedShoes, kernel: bool) -> tuple[Walk, FindDepths]:
-    """What walks lanes from cards on: their rounds in order, and the cards of each up to the end of its last one."""
-    if kernel and plays_alone(table.counter, len(table.rows.rows.start)):
-        from bjsim.sim.engine.count_walker import CountWalker  # imports numba
-
-        walker = CountWalker(table, shoes)
-        return walker.walk, walker.count_depths
-
-    def walk(lanes: Array, begins: Array) -> tuple[CountedRounds, Array]:
-        arguments = table.compiled, table.rows, table.counter, shoes, lanes, begins
-        walked = LuckLanes(*arguments, table.luck) if table.luck else CounterLanes(*arguments)
-        return walked.walk(), walked.dealt
-
-    return walk, partial(count_depths, shoes)
 
 
 def pays(table: CountingTable, rounds: float) -> bool:
@@ -175,9 +160,9 @@ def pays(table: CountingTable, rounds: float) -> bool:
         return False
     try:
         from bjsim.sim.engine.jit import is_cached
-        from bjsim.sim.engine.kernels.count_table import walk_shoes
+        from bjsim.sim.engine.kernels.count_table import play_counter
     except ImportError:  # numba is missing
         return False
-    if rounds >= WORTH_COMPILING and not is_cached(walk_shoes):
+    if rounds >= WORTH_COMPILING and not is_cached(play_counter):
         play_units(table, np.zeros((1, 2), np.uint64), 1, 2, kernel=True)
-    return is_cached(walk_shoes)
+    return is_cached(play_counter)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from bjsim.sim.engine.kernels.layout import Array
-from bjsim.sim.engine.kernels.table_layout import SeatRows
 
-TOO_FEW_CARDS, ENDLESS_ROUND = -1, -2  # why a round was not played
+ENDLESS_ROUND = -1  # instead of a card or a position: the round cannot be played
+FURTHER = 2  # shoes into which a round may run on
+LOGGED, ASKED, SPLITS = 1, 2, 4  # in an entry: something ends; the next row asks for an action, or may end a split hand
+FLAGS = 3  # their bits
 
 
 class Counter(NamedTuple):
@@ -128,45 +130,116 @@ class CountedRounds(NamedTuple):
         return CountedRounds(*(field[chosen] for field in self))
 
 
-class CountWalk(NamedTuple):
-    """What a counter who plays alone walks.
+class CountDeck(NamedTuple):
+    """This shoe of a counter and those that its last round may run on into, the FURTHER next ones of a stream.
 
     Attributes:
-        cards: Rank indices by lane, uint8 (lanes, p).
-        running, bucket: See `CountedShoes`, by lane, int32 (lanes, p + 1) and uint16 (lanes, cut).
-        cut: Cards after which no round begins.
-        further: The lanes into which a round may run on.
-        question, answers: See `CountRows`.
+        key: Of the random stream, uint64 (2,).
+        unshuffled: See `CompiledRules`.
+        tags, initial: See `Counter`.
+        size: Cards of a shoe.
+        cards, running: Working memory: ranks, uint8 (1 + FURTHER, size), and the running count after so many cards,
+            int32 (1 + FURTHER, size + 1).
+        ready, number: Likewise the cards of each that are shuffled, and its number in the stream, int64 (1 + FURTHER,).
+    """
+
+    key: Array
+    unshuffled: Array
+    tags: Array
+    initial: int
+    size: int
+    cards: Array
+    running: Array
+    ready: Array
+    number: Array
+
+
+class CountMoves(NamedTuple):
+    """A counter's round table, packed; R rows.
+
+    Attributes:
+        entries: The offset of the next row, shifted by FLAGS, and these, by offset and rank, uint32 (13 R,).
+        log: What they log, uint16 (13 R,); see `SeatRows`, also for `ends` and `hands`.
+        question, answers: 1 + the choice of a row that asks, else 0, int32 (R,); and codes, see `CountRows`.
+        dead: The offset of the row of a shadow whose round would be over.
+    """
+
+    entries: Array
+    log: Array
+    question: Array
+    answers: Array
+    ends: Array
+    hands: Array
+    dead: int
+
+
+class PackedLuck(NamedTuple):
+    """A `CountLuck`, packed: a place is one of T (R + E), a state one of S O. Without luck, the arrays are dummies.
+
+    Attributes:
+        ranks, places: Q, and R + E.
+        frequent: The first rows, which are the most frequent ones, F.
+        model, chart, pay, full: See `CountLuck`.
+        after, hand: See `CountLuck`, int32 (R, Q).
+        values, outcome: See `CountLuck`, by place, float64 and int32.
+        slopes: See `CountLuck`, by place, int16 (places, WIDE), padded with zeros.
+        paid, own, steep: By model and frequent row, what `weigh_cards` takes: float32 and int16 (T F, WIDE), and int16
+            (T F, Q, WIDE).
+        chances, tilts: See `CountLuck`, by state, float64 and int16 (S O, WIDE).
+        counts, left: Working memory: cards left by rank, int32 (WIDE,), and their number, float64 (1,).
+        logged: Likewise the pay of split hands by outcome, float64 (O,).
+    """
+
+    ranks: int
+    places: int
+    frequent: int
+    model: Array
+    chart: Array
+    pay: Array
+    full: Array
+    after: Array
+    hand: Array
+    values: Array
+    outcome: Array
+    slopes: Array
+    paid: Array
+    own: Array
+    steep: Array
+    chances: Array
+    tilts: Array
+    counts: Array
+    left: Array
+    logged: Array
+
+
+class CountWalk(NamedTuple):
+    """What the kernel of a counter who plays alone is given.
+
+    Attributes:
+        adjusted: Whether luck is counted, and depths.
+        cut: Cards of a shoe after which no round begins.
         hole, open: Cards dealt before the hole card, -1 if none is hidden, and before the open card.
         dealt: Cards of the deal.
         needed: Cards left that nearly no round needs before the dealer's second card.
-        dead: The offset of the row of a shadow whose round would be over.
-        counts, left: Working memory: cards left by rank, float64 (Q,), and their number, float64 (1,).
+        quanta: Count quanta in a payoff quantum and in half a bet, and a payoff quantum as a share of a bet.
+        bucket: Working memory: the bucket of the count for bets after so many cards, uint16 (cut,).
         unseen, shadow: Likewise cards left by value, float64 (10,), and the shadows' rows, int64 (Q,).
-        logged, split: Likewise the pay of split hands by outcome, float64 (O,), and their payoff codes, int64
-            (O,).
+        split: Likewise the payoff codes of split hands by outcome, int64 (O,).
     """
 
-    cards: Array
-    running: Array
-    bucket: Array
-    size: int
-    cut: int
-    further: int
-    rows: SeatRows
-    question: Array
-    answers: Array
+    deck: CountDeck
+    rows: CountMoves
+    luck: PackedLuck
     counter: Counter
+    control: DepthControl
+    adjusted: bool
+    cut: int
     hole: int
     open: int
     dealt: int
     needed: int
-    dead: int
-    adjusted: bool
-    luck: CountLuck
-    counts: Array
-    left: Array
+    quanta: tuple[int, int, float]
+    bucket: Array
     unseen: Array
     shadow: Array
-    logged: Array
     split: Array

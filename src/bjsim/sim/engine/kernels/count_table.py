@@ -7,247 +7,142 @@ from typing import Any
 import numpy as np
 
 from bjsim.sim.engine.jit import compiled
-from bjsim.sim.engine.kernels.count_layout import ENDLESS_ROUND, TOO_FEW_CARDS
-from bjsim.sim.engine.kernels.table_layout import ROW, SCALE
+from bjsim.sim.engine.kernels.count_deck import (
+    ACE,
+    add_depths,
+    card_at,
+    deal_card,
+    fill_shoe,
+    find_buckets,
+    next_shoe,
+)  # fmt: skip
+from bjsim.sim.engine.kernels.count_layout import ASKED, FLAGS, LOGGED, SPLITS
+from bjsim.sim.engine.kernels.count_surprise import TEN, foresee, judge, move_shadows, weigh_card, weigh_split
+from bjsim.sim.engine.kernels.layout import TIED
+from bjsim.sim.engine.kernels.table_layout import ROW
 
-EXACT = {"reassoc", "contract"}  # sums of whole numbers do not depend on their order
-ACE, TEN = 0, 9  # ranks
+ROUNDS, PROFIT, SQUARES, INSURANCE = range(4)  # as in `sim/engine/counter.py`
+
+
+@compiled(_nrt=False)
+def find_cell(deck: Any, counter: Any, hole: Any, begin: Any, p: Any) -> Any:
+    """The cell of the count by which a choice is made after p cards; the card at `hole`, -1 if none, is not seen."""
+    if counter.before_round:
+        return np.int64(counter.cells[begin, deck.running[0, begin] - counter.lowest])
+    shoe = (p - 1) // deck.size
+    seen = p - shoe * deck.size
+    running = np.int64(deck.running[shoe, seen])
+    if hole >= 0 and hole // deck.size == shoe:
+        running -= counter.tags[card_at(deck, hole)]
+        seen -= 1
+    return np.int64(counter.cells[seen, running - counter.lowest])
+
+
+@compiled(_nrt=False)
+def note(rows: Any, pay: Any, split: Any, logged: Any, log: Any) -> Any:
+    """Note the end of a split hand that others follow, or find the payoff code of the round, which is over."""
+    ends = len(rows.ends)
+    if log <= ends:
+        return rows.ends[log - 1, 0] + split[rows.ends[log - 1, 1]]
+    for o in range(len(split)):
+        split[o] += rows.hands[log - ends - 1, o]
+        logged[o] += pay[log - ends, o]
+    return np.int64(0)
+
+
+@compiled(_nrt=False)
+def tally(quanta: Any, bucket: Any, code: Any, won: Any, luck: Any, expected: Any, raw: Any, now: Any) -> None:
+    """Add up a round as `CountTable` does; `quanta` are `times`, `half` and `bet` of the table."""
+    times, half, bet = quanta
+    bets = (code + TIED // 2) >> 32
+    units = code - (bets << 32)
+    profit = units * times + won * half
+    raw[bucket, 0] += 1
+    raw[bucket, 1] += profit
+    raw[bucket, 2] += profit * profit
+    raw[bucket, 3] += bets * 2 * half + half * (won != 0)
+    raw[bucket, 4] += won != 0
+    raw[bucket, 5] += won
+    now[ROUNDS, bucket] += 1.0
+    now[PROFIT, bucket] += units * bet - luck + expected
+    now[SQUARES, bucket] += profit * profit
+    now[INSURANCE, bucket] += expected
 
 
 @compiled(_nrt=False, forceinline=True)
-def card_at(w: Any, lane: Any, p: Any) -> Any:
-    """The card of a lane at a position, which may be that of a later lane; or TOO_FEW_CARDS or ENDLESS_ROUND."""
-    if p < w.cards.shape[1]:
-        return np.int64(w.cards[lane, p])
-    later, p = p // w.size, p % w.size
-    if p >= w.cards.shape[1]:
-        return np.int64(TOO_FEW_CARDS)
-    return np.int64(ENDLESS_ROUND) if later > w.further else np.int64(w.cards[lane + later, p])
-
-
-@compiled(_nrt=False)
-def find_cell(w: Any, lane: Any, begin: Any, p: Any) -> Any:
-    """The cell of the count by which a choice is made after p cards."""
-    if w.counter.before_round:
-        return np.int64(w.counter.cells[begin, w.running[lane, begin] - w.counter.lowest])
-    shoe = (p - 1) // w.size
-    seen = p - shoe * w.size
-    running = np.int64(w.running[lane + shoe, seen])
-    if w.hole >= 0 and (begin + w.hole) // w.size == shoe:
-        running -= w.counter.tags[card_at(w, lane, begin + w.hole)]
-        seen -= 1
-    return np.int64(w.counter.cells[seen, running - w.counter.lowest])
-
-
-@compiled(_nrt=False, fastmath=EXACT)
-def weigh_card(w: Any, model: Any, row: Any, rank: Any, logged: Any) -> Any:
-    """Luck of a card in a row; `logged` is whether split hands that were logged or end now are counted."""
-    left, ranks, expected, mine = w.left[0], len(w.counts), 0.0, 0.0
-    for r in range(ranks):
-        place = w.luck.after[row, r]
-        slope, value = -np.float64(w.luck.slopes[model, place, r]), w.luck.values[model, place]
-        for q in range(ranks):
-            slope += w.luck.slopes[model, place, q] * w.counts[q]
-        if logged:
-            hand, state = w.luck.hand[row, r], w.luck.outcome[model, place]
-            for o in range(len(w.logged)):
-                pay = (w.logged[o] + w.luck.pay[hand, o]) / SCALE
-                value += pay * w.luck.chances[state, o]
-                tilt = -np.float64(w.luck.tilts[state, o, r])
-                for q in range(ranks):
-                    tilt += w.luck.tilts[state, o, q] * w.counts[q]
-                slope += pay * tilt
-        after = value * (left - 1.0) + slope
-        expected += after * w.counts[r]
-        if r == rank:
-            mine = after
-    return (mine * left - expected) / (left * max(left - 1.0, 1.0)) / SCALE
-
-
-@compiled(_nrt=False, fastmath=EXACT)
-def value_after(w: Any, model: Any, row: Any, code: Any) -> Any:
-    """The value after an action, split hands included."""
-    place = w.luck.after[row, code]
-    value, hand, state = w.luck.values[model, place], w.luck.hand[row, code], w.luck.outcome[model, place]
-    for o in range(len(w.logged)):
-        value += (w.logged[o] + w.luck.pay[hand, o]) / SCALE * w.luck.chances[state, o]
-    return value
-
-
-@compiled(_nrt=False)
-def move_shadow(w: Any, h: Any, offset: Any) -> None:
-    """Move a shadow, the row of the round if the hole card were h."""
-    row = w.rows.entries[w.shadow[h] + offset] >> w.rows.bits
-    w.shadow[h] = row if row else w.dead
-
-
-@compiled(_nrt=False, fastmath=EXACT)
-def judge(w: Any, model: Any, usual: Any, chart: Any, hole: Any, same_shoe: Any) -> Any:
-    """Luck of the hole card where the counter answers otherwise than the model's chart; shadows are moved."""
-    differs, shares, mean, mine = False, 0.0, 0.0, 0.0
-    for h in range(len(w.shadow)):
-        number = w.question[w.shadow[h]]
-        differs |= number > 0 and w.answers[number - 1, chart] != w.answers[number - 1, usual]
-    for h in range(len(w.shadow)):
-        row, number, difference = w.shadow[h], w.question[w.shadow[h]], 0.0
-        if differs and same_shoe:
-            if number:
-                difference = value_after(w, model, row // ROW, w.answers[number - 1, chart])
-                difference -= value_after(w, model, row // ROW, w.answers[number - 1, usual])
-            share = w.counts[h] + (h == hole) if row != w.dead else 0.0
-            shares += share
-            mean += share * difference
-            if h == hole:
-                mine = difference
-        if number:
-            move_shadow(w, h, w.answers[number - 1, chart])
-    return (mine - mean / shares) / SCALE if differs and same_shoe else 0.0
-
-
-@compiled(_nrt=False)
-def foresee(w: Any, lane: Any, begin: Any) -> Any:
-    """The expected profit of insurance before a round: over an ace and two more open cards."""
-    unseen, left, total, running = w.unseen, w.left[0], 0.0, w.running[lane, begin] - w.counter.lowest
-    for value in range(len(unseen)):
-        unseen[value] = w.counts[value]
-    for rank in range(len(unseen), len(w.counts)):
-        unseen[TEN] += w.counts[rank]
-    aces = unseen[ACE]
-    unseen[ACE] -= 1.0
-    row, columns = min(begin + 3, len(w.counter.cells) - 1), w.counter.cells.shape[1]
-    for one in range(len(unseen)):
-        for two in range(one, len(unseen)):
-            twice = unseen[one] * (2.0 * unseen[two] if one < two else unseen[two] - 1.0)
-            column = min(max(running + w.counter.tags[ACE] + w.counter.tags[one] + w.counter.tags[two], 0), columns - 1)
-            cell = w.counter.cells[begin, running] if w.counter.before_round else w.counter.cells[row, column]
-            if twice > 0 and w.counter.insures[cell]:
-                tens = unseen[TEN] - (one == TEN) - (two == TEN)
-                total += twice * (3.0 * tens - (left - 3.0))
-    return total * aces / (2.0 * left * (left - 1.0) * (left - 2.0) * (left - 3.0)) if aces > 0 else 0.0
-
-
-@compiled(_nrt=False)
-def note(w: Any, log: Any, out: Any, n: Any) -> Any:
-    """Note the end of a hand or of the round. Returns: whether it is that of a split hand that others follow."""
-    ends = len(w.rows.ends)
-    if not log:
-        return False
-    if log <= ends:
-        out.codes[n, 0] = w.rows.ends[log - 1, 0] + w.split[w.rows.ends[log - 1, 1]]
-        return False
-    for o in range(len(w.split)):
-        w.split[o] += w.rows.hands[log - ends - 1, o]
-        w.logged[o] += w.luck.pay[log - ends, o]
-    return True
-
-
-@compiled(_nrt=False)
-def deal_card(w: Any, rank: Any) -> None:
-    """Remove a card from the composition; after the last one a fresh shoe follows."""
-    w.counts[rank] -= 1.0
-    w.left[0] -= 1.0
-    if w.left[0] == 0.0:
-        fill_shoe(w)
-
-
-@compiled(_nrt=False)
-def fill_shoe(w: Any) -> None:
-    w.left[0] = 0.0
-    for q in range(len(w.luck.full)):
-        w.counts[q] = w.luck.full[q]
-        w.left[0] += w.luck.full[q]
-
-
-@compiled(_nrt=False)
-def play_round(w: Any, lane: Any, begin: Any, bucket: Any, out: Any, n: Any) -> Any:
-    """Play a round. Returns: the cards of the lane up to its end; or TOO_FEW_CARDS or ENDLESS_ROUND."""
-    model, luck, expected, split, insured = w.luck.model[bucket], 0.0, 0.0, False, False
-    usual, ranks, mask, insurable = w.luck.chart[model], len(w.counts), (1 << w.rows.bits) - 1, w.counter.ace >= 0
-    w.split[:], w.logged[:], w.shadow[:] = 0, 0.0, 0
-    sure = insurable and w.adjusted and w.left[0] >= w.needed
-    if sure and w.counter.insurable[begin, w.running[lane, begin] - w.counter.lowest]:
-        expected = foresee(w, lane, begin)
-    row, p = np.int64(0), begin
+def play_round(w: Any, begin: Any, bucket: Any, raw: Any, now: Any) -> Any:
+    """Play a round. Returns: the cards up to its end, or ENDLESS_ROUND."""
+    deck, rows, counter = w.deck, w.rows, w.counter
+    model, luck, expected, code, split, insured = w.luck.model[bucket], 0.0, 0.0, np.int64(0), False, False
+    hides, insurable, hole = w.hole >= 0, counter.ace >= 0, begin + w.hole if w.hole >= 0 else -1
+    sure = insurable and w.adjusted and w.luck.left[0] >= w.needed
+    if sure:
+        running = deck.running[0, begin] - counter.lowest
+        if counter.insurable[begin, running]:
+            expected = foresee(counter, w.luck, w.unseen, running, begin)
+    row, p, shadows, entry = np.int64(0), begin, begin, np.uint32(0)
     while True:
-        card = card_at(w, lane, p)
+        card = card_at(deck, p)
         if card < 0:
             return card
         if w.adjusted:
-            rank = min(card, ranks - 1)
-            surprise = weigh_card(w, model, row // ROW, rank, False)
+            rank = min(card, w.luck.ranks - 1)
+            surprise = weigh_card(w.luck, model, row // ROW, rank)
             luck += surprise
-            if split or w.luck.splits[row // ROW]:
-                luck += weigh_card(w, model, row // ROW, rank, True) - surprise
-            for h in range(ranks if w.hole >= 0 else 0):
-                move_shadow(w, h, h if p == begin + w.hole else rank)
-            deal_card(w, rank)
-        entry = np.int64(w.rows.entries[row + card])
+            if split or entry & SPLITS:
+                luck += weigh_split(w.luck, model, row // ROW, rank) - surprise
+            deal_card(w.luck.full, w.luck.counts, w.luck.left, rank)
+        place = row + card
         p += 1
-        row = entry >> w.rows.bits
-        split |= note(w, entry & mask, out, n)
-        if w.question[row]:
-            chart = w.counter.chart[find_cell(w, lane, begin, p)]
-            if w.adjusted and w.hole >= 0:
-                hole = min(card_at(w, lane, begin + w.hole), ranks - 1)
-                luck += judge(w, model, usual, chart, hole, (begin + w.hole) // w.size == (p - 1) // w.size)
-            entry = np.int64(w.rows.entries[row + w.answers[w.question[row] - 1, chart]])
-            row = entry >> w.rows.bits
-            split |= note(w, entry & mask, out, n)
-        if insurable and p - begin == w.dealt and card_at(w, lane, begin + w.open) == ACE:
-            insured = w.counter.insures[find_cell(w, lane, begin, p)] > 0
+        while True:  # a card, and the answers after it
+            entry = rows.entries[place]
+            row = np.int64(entry >> FLAGS)
+            if entry & LOGGED:
+                code = note(rows, w.luck.pay, w.split, w.luck.logged, np.int64(rows.log[place]))
+                split |= row != 0
+            if not entry & ASKED:
+                break
+            chart = counter.chart[find_cell(deck, counter, hole, begin, p)]
+            if w.adjusted and hides:
+                if shadows == begin:
+                    w.shadow[:] = 0
+                move_shadows(deck, rows, w.shadow, hole, shadows, p)
+                shadows, rank = p, min(card_at(deck, hole), w.luck.ranks - 1)
+                luck += judge(rows, w.luck, w.shadow, model, chart, rank, hole // deck.size == (p - 1) // deck.size)
+            place = row + rows.answers[rows.question[row // ROW] - 1, chart]
+        if insurable and p - begin == w.dealt and card_at(deck, begin + w.open) == ACE:
+            insured = counter.insures[find_cell(deck, counter, hole, begin, p)] > 0
         if row == 0:
             break
-    won = 0
-    if insured:
-        won = 2 if card_at(w, lane, begin + w.hole) >= TEN else -1
-    out.lane[n], out.begin[n], out.end[n], out.bucket[n], out.won[n] = lane, begin, p, bucket, won
-    out.luck[n], out.expected[n] = luck, expected if sure else 0.5 * won
+    won = (2 if card_at(deck, hole) >= TEN else -1) if insured else 0
+    tally(w.quanta, bucket, code, won, luck, expected if sure else 0.5 * won, raw, now)
+    if split:
+        w.split[:], w.luck.logged[:] = 0, 0.0
     return p
 
 
 @compiled(nogil=True, _nrt=False)
-def walk_shoes(w: Any, lanes: Any, ends: Any, out: Any) -> Any:
-    """Walk lanes, int64 (n,), to their ends; return the number of rounds, or TOO_FEW_CARDS or ENDLESS_ROUND.
+def play_counter(w: Any, raw: Any, now: Any) -> Any:
+    """Play the shoes of a stream from its beginning; return the number of them, or ENDLESS_ROUND.
 
-    `w` is a `CountWalk`. `ends` is the first card of each lane, replaced by the number of cards up to the end
-    of its last round; `out` gets the rounds in the order of play, see `CountedRounds`, of one spot.
+    `w` is a `CountWalk`. `raw`, int64 (B, RAW), and the quantities of each shoe, `now`, float64 (shoes, PRODUCTS, B),
+    are added to; see `CountTable`.
     """
-    n = np.int64(0)
-    for i in range(len(lanes)):
-        lane, p = lanes[i], ends[i]
-        if p >= w.cut:
-            continue
-        fill_shoe(w)
-        for q in range(p if w.adjusted else 0):
-            deal_card(w, min(np.int64(w.cards[lane, q]), len(w.counts) - 1))
-        while p < w.cut:
-            bucket = np.int64(w.bucket[lane, p])
-            if bucket <= w.counter.leave:
-                p = w.cut
-                break
-            p = play_round(w, lane, p, bucket, out, n)
-            if p < 0:
-                return p
-            n += 1
-        ends[i] = p
-    return n
-
-
-@compiled(nogil=True, _nrt=False)
-def add_depths(w: Any, control: Any, left: Any, chosen: Any, sums: Any) -> None:
-    """Add the value and the number of the depths of chosen shoes to `sums`, as `count_depths` does.
-
-    `w` is a `CountWalk`, `control` a `DepthControl`; `left` is working memory: cards left by value, float64
-    (10,); `chosen` is int64 (n,), `sums` float64 (n, 2, B).
-    """
-    for i in range(len(chosen)):
-        for q in range(len(left)):
-            left[q] = control.full[q]
-        for n in range(0, w.cut, control.step):
-            bucket, value = np.int64(w.bucket[chosen[i], n]), 0.0
-            for q in range(len(left)):
-                value += control.slopes[bucket, q] * left[q]
-            sums[i, 0, bucket] += control.values[bucket] + value / (w.size - n)
-            sums[i, 1, bucket] += 1.0
-            for card in w.cards[chosen[i], n : n + control.step]:
-                left[min(np.int64(card), len(left) - 1)] -= 1.0
+    shoes, p = np.int64(0), np.int64(0)
+    while shoes < len(now):
+        if p < w.cut:  # else a round was longer than the shoe
+            find_buckets(w.deck, w.counter, w.bucket)
+            fill_shoe(w.luck.full, w.luck.counts, w.luck.left)
+            for card in w.deck.cards[0, :p]:
+                deal_card(w.luck.full, w.luck.counts, w.luck.left, min(np.int64(card), w.luck.ranks - 1))
+            while p < w.cut:
+                bucket = np.int64(w.bucket[p])
+                p = play_round(w, p, bucket, raw, now[shoes]) if bucket > w.counter.leave else np.int64(w.cut)
+                if p < 0:
+                    return p
+            if w.adjusted:
+                add_depths(w.deck, w.control, w.bucket, w.unseen, now[shoes])
+            shoes += 1
+        next_shoe(w.deck)
+        p = np.int64(max(p - w.deck.size, 0))
+    return shoes

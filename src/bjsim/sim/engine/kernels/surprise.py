@@ -1,4 +1,4 @@
-"""The luck of one card, in vector instructions that numba does not generate by itself."""
+"""The luck of cards, in vector instructions that numba does not generate by itself."""
 
 from __future__ import annotations
 
@@ -64,6 +64,28 @@ def _weigh_cards(context: Any, paid: Any, own: Any, slopes: Any, counts: Any, le
 
 
 weigh_cards: Any = intrinsic(_weigh_cards)
+
+
+def _dot(context: Any, rows: Any, row: Any, counts: Any) -> Any:
+    """The sum over ranks of a row, int16 (n, WIDE), times counts, int32 (WIDE,)."""
+
+    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        small, whole = ir.VectorType(ir.IntType(16), WIDE), ir.VectorType(WORD, WIDE)
+        rows, counts = (
+            context.make_array(signature.args[each])(context, builder, arguments[each]).data for each in (0, 2)
+        )
+        place = builder.gep(rows, [builder.mul(arguments[1], arguments[1].type(WIDE))])
+        one = builder.sext(builder.load(builder.bitcast(place, small.as_pointer()), align=2), whole)
+        other = builder.load(builder.bitcast(counts, whole.as_pointer()), align=4)
+        add_up = cgutils.get_or_insert_function(  # type: ignore[no-untyped-call]
+            builder.module, ir.FunctionType(WORD, [whole]), f"llvm.vector.reduce.add.v{WIDE}i32"
+        )
+        return builder.sitofp(builder.call(add_up, [builder.mul(one, other)]), ir.DoubleType())
+
+    return types.float64(rows, types.int64, counts), code
+
+
+dot: Any = intrinsic(_dot)
 
 
 def _remove_card(context: Any, counts: Any, card: Any) -> Any:
