@@ -13,7 +13,7 @@ from bjsim.bots.turn import runs_program
 from bjsim.errors import EndlessSplitting, InputError
 from bjsim.run_result import RunResult
 from bjsim.sim.engine.compile_notice import announce_compile, on_compile
-from bjsim.sim.engine.walkers import WORTH_LOADING, have_kernels
+from bjsim.sim.engine.walkers import have_kernels
 from bjsim.sim.game.actions import Player
 from bjsim.sim.running.backend import Backend, BackendSpec
 from bjsim.sim.running.checkpoint import Checkpoint
@@ -60,9 +60,9 @@ class Run:
         each_core = hands * len(self.players) / usable_cores()
         compiled = [table for table in tables if isinstance(table, CompiledTable)]
         slow = [table for table in compiled if each_core >= table.worth_compiling]
-        if compiled and each_core >= WORTH_LOADING:
-            have_kernels()
-        if slow:
+        for table in compiled:
+            table.expect(each_core)
+        if slow and have_kernels():
             with on_compile(announce):
                 for table in slow:
                     table.compile()

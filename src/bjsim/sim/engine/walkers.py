@@ -68,25 +68,35 @@ class Walkers:
             self._adjusted[unit] = AdjustedWalkers(self, unit)
         return self._adjusted[unit]
 
+    @property
+    def kernel(self) -> str:
+        """The kernel that plays long runs, or an empty string."""
+        return "run_table" if self._lanes else "seats_table" if self.packed_seats else ""
+
     def compile(self) -> None:
         from bjsim.sim.engine.rounds import play_lanes, play_seats  # imports numba
 
         nothing = [(0, 0)], [0]
         if self._lanes:
             play_lanes(self.compiled, self._lanes, *nothing)
-            self.loaded.add("run_table")
         elif self.packed_seats:
             play_seats(self.compiled, self.packed_seats, *nothing)
-            self.loaded.add("seats_table")
+        self.loaded.add(self.kernel)
+
+    def expect(self, kernel: str, rounds: float) -> None:
+        """Load a kernel that need not be compiled, if it pays for this many rounds of one seat, which will follow."""
+        if kernel and _are_ready(kernel, rounds):
+            self.loaded.add(kernel)
 
     def play(self, keys: Sequence[tuple[int, int]], rounds: Sequence[int]) -> Played:
         """Play blocks from the beginnings of their keys' streams; EndlessSplitting at the limit on hands."""
         with suppress(LeftTable):
-            if self._lanes and self.are_ready("run_table", sum(rounds)):
+            ready = self.kernel and self.are_ready(self.kernel, sum(rounds) * self._seats)
+            if ready and self._lanes:
                 from bjsim.sim.engine.rounds import play_lanes  # imports numba
 
                 return Played(*play_lanes(self.compiled, self._lanes, keys, rounds), [])
-            if not self._lanes and self.packed_seats and self.are_ready("seats_table", sum(rounds) * self._seats):
+            if ready and self.packed_seats:
                 from bjsim.sim.engine.rounds import play_seats  # imports numba
 
                 return Played(*play_seats(self.compiled, self.packed_seats, keys, rounds)[:2], [], [])
@@ -97,10 +107,11 @@ class Walkers:
 
         Nobody may know how many will follow, so it is loaded, or compiled, once arrays have played enough of them.
         """
-        self._by_arrays += 0 if kernel in self.loaded else rounds
-        if kernel in self.loaded or _are_ready(kernel, self._by_arrays):
-            self.loaded.add(kernel)
-        elif self._by_arrays >= WORTH_COMPILING and kernel in have_kernels():
+        if kernel in self.loaded:
+            return True
+        self._by_arrays += rounds
+        long = self._by_arrays >= WORTH_COMPILING and kernel in have_kernels()
+        if long or _are_ready(kernel, self._by_arrays):
             self.loaded.add(kernel)
         return kernel in self.loaded
 
@@ -184,7 +195,7 @@ def have_kernels() -> dict[str, Any]:
     }
 
 
-def _are_ready(kernel: str, rounds: int) -> bool:
+def _are_ready(kernel: str, rounds: float) -> bool:
     """Whether this many rounds of one seat pay for loading a kernel that need not be compiled."""
     if rounds < WORTH_LOADING or not (kernels := have_kernels()):
         return False

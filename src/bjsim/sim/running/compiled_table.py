@@ -12,6 +12,7 @@ import numpy as np
 from bjsim.sim.engine.array_play import PlayRound
 from bjsim.sim.engine.kernels.layout import CompiledRules, payoff_parts
 from bjsim.sim.engine.walkers import (
+    LUCK_COSTS,
     PILOT,
     PILOT_TABLE,
     WORTH_COMPILING,
@@ -61,6 +62,10 @@ class CompiledTable:
     def compile(self) -> None:
         self._walkers.compile()
 
+    def expect(self, rounds: float) -> None:
+        """Get ready for this many rounds of one seat, without compiling anything."""
+        self._walkers.expect(self._walkers.kernel, rounds)
+
     def play(self, seed: int, table: int, spans: Sequence[Span]) -> list[Tally]:
         keys, rounds = [stream_key(seed, table, span.block) for span in spans], [span.rounds for span in spans]
         played = self._walkers.play(keys, rounds)
@@ -89,6 +94,12 @@ class AdjustedTable(CompiledTable):
     def compile(self) -> None:
         self.walkers.compile()
 
+    def expect(self, rounds: float) -> None:
+        if self.compiled.numbers.shoe_size:
+            self._walkers.expect("adjusted", LUCK_COSTS * rounds)
+        else:
+            super().expect(rounds)
+
     def play(self, seed: int, table: int, spans: Sequence[Span]) -> list[Tally]:
         keys, rounds = [stream_key(seed, table, span.block) for span in spans], [span.rounds for span in spans]
         played, values, usual = self.walkers.play(keys, rounds), self.walkers.values, self.walkers.rounds_in_shoe
@@ -103,7 +114,6 @@ class AdjustedTable(CompiledTable):
     def play_traced(self, seed: int, table: int, span: Span) -> tuple[list[Tally], Array]:
         _, trace = super().play_traced(seed, table, span)
         return self.play(seed, table, [span]), trace
-
 
     def pilot_variance(self) -> float:
         """The variance per round of the luck-adjusted return, of the seat with the largest, about.
