@@ -269,6 +269,26 @@ def test_a_long_run_switches_to_the_kernel(monkeypatch: pytest.MonkeyPatch) -> N
     assert by_kernel == [keys[2:]]
 
 
+def test_a_kernel_that_pays_is_loaded_before_the_first_job(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It then plays short jobs, too; the payoffs stay the same."""
+    rules = named_rules("easy")
+    game = Game(rules, [random_chart(rules, 1)])
+    key, by_kernel = stream_key(SEED, 0, 0), list[object]()
+
+    def noted(*job: Any) -> Any:
+        by_kernel.append(job[2])
+        return play_lanes(*job)
+
+    monkeypatch.setattr("bjsim.sim.engine.walkers._are_ready", lambda kernel, rounds: rounds >= 1000)
+    monkeypatch.setattr("bjsim.sim.engine.rounds.play_lanes", noted)
+    expected = play_blocks(game.compiled, game.rows, game.play_round, [key], [500]).counts
+    for rounds, used in ((999, []), (1000, [[key]])):
+        walkers = Walkers(game.compiled, game.play_round)
+        walkers.expect(walkers.kernel, rounds)
+        assert (walkers.play([key], [500]).counts == expected).all()
+        assert by_kernel == used
+
+
 def test_rounds_longer_than_their_lanes_are_replayed(monkeypatch: pytest.MonkeyPatch) -> None:
     """In lanes of eight cards, some rounds need those of three lanes or more."""
     monkeypatch.setattr("bjsim.sim.engine.array_play.LEAST", 8)
