@@ -104,17 +104,16 @@ MORE = {  # rules that no preset has
 def walk_rounds(values: RowValues, rounds: int) -> Array:
     """Rounds from an infinite shoe, card by card: their payoffs less the luck of all cards, (rounds,)."""
     moves, results, rng = values.moves, [], np.random.default_rng(4)
-    shares = moves.weights[0]
+    shares, whole = moves.weights[0], values.with_ends
     for _ in range(rounds):
         row, luck, logged = 0, 0.0, np.zeros(values.hand_pay.shape[1])
         while True:
-            ends = moves.ends[row]
-            after = np.where(ends, values.end_pay[moves.end[row]], values.values[moves.after[row]])
+            after = whole[moves.place[row]]
             paid = logged + values.hand_pay[moves.hand[row]]
             value = after + (paid * values.outcomes.chances[values.outcomes.after[row]]).sum(axis=1)
             card = rng.choice(len(shares), p=shares)
             luck += value[card] - shares @ value
-            if ends[card]:
+            if moves.ends[row, card]:
                 break
             row, logged = int(moves.after[row, card]), paid[card]
         results.append(value[card] - luck)

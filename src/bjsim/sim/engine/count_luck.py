@@ -47,10 +47,10 @@ def make_count_luck(
     return CountLuck(
         model=model,
         chart=np.array([chart for chart, _ in points]),
-        after=np.ascontiguousarray(np.where(moves.ends, len(moves.after) + moves.end, moves.after), np.int64),
+        after=np.ascontiguousarray(moves.place, np.int64),
         hand=np.ascontiguousarray(moves.hand, np.int64),
         splits=np.any(moves.hand, axis=1),
-        values=np.stack([np.rint(SCALE * np.append(one.values, one.end_pay)) for one in found]),
+        values=np.stack([np.rint(SCALE * one.with_ends) for one in found]),
         slopes=np.stack([whole_slopes(np.concatenate([steep, ends])).astype(np.float32) for steep in slopes]),
         outcome=np.stack(outcome),
         chances=np.concatenate([np.rint(SCALE * one.outcomes.chances) for one in found]),

@@ -21,14 +21,15 @@ NEVER = 1 << 30
 class RowMoves(NamedTuple):
     """What cards do, by row and rank, (rows, Q) but for `asks`; Q ranks are distinguished.
 
-    `after` is the next row, the row itself if the card leaves the table; `end` the number of the end, 0 for
-    none; `hand` 1 + the number of the split hand that the card ends, 0 for none; `weights` the probability of
-    each card if none leaves the table. A row that asks for an action has one answer.
+    `place` is the next row, the row itself if the card leaves the table, or R + e at end e, where R is the
+    number of rows; `after` that row, 0 at an end; `ends` whether it is one; `hand` 1 + the number of the split
+    hand that the card ends, 0 for none; `weights` the probability of each card if none leaves the table. A row
+    that asks for an action has one answer.
     """
 
+    place: Array
     after: Array
     ends: Array
-    end: Array
     hand: Array
     weights: Array
     asks: Array
@@ -43,10 +44,24 @@ def find_moves(table: RoundTable, probabilities: Array, answers: Array | None) -
     if answers is not None:
         weights[asks] = np.arange(ranks) == answers[table.choice[asks], None]
     after, log, ends = table.after[:, :ranks], table.log[:, :ranks], len(table.ends)
-    after = np.where(after == LEFT, np.arange(len(after))[:, None], after).astype(np.int32)
+    after = np.where(after == LEFT, np.arange(len(after))[:, None], after)
     over = (log > 0) & (log <= ends)
-    end, hand = np.where(over, log - 1, 0).astype(np.int32), np.maximum(log - ends, 0).astype(np.int32)
-    return RowMoves(after, over, end, hand, weights, asks)
+    place = np.where(over, len(after) + log - 1, after)
+    return make_moves(place, np.maximum(log - ends, 0), weights, asks)
+
+
+def make_moves(place: Array, hand: Array, weights: Array, asks: Array) -> RowMoves:
+    """Rows are taken from arrays in the order of C, as `take` would copy others whole."""
+    ends = place >= len(place)
+    after = np.where(ends, 0, place)
+    return RowMoves(
+        place=place.astype(np.intp, "C"),
+        after=after.astype(np.int32, "C"),
+        ends=np.ascontiguousarray(ends),
+        hand=hand.astype(np.int32, "C"),
+        weights=np.ascontiguousarray(weights),
+        asks=asks,
+    )
 
 
 class Levels:
@@ -95,40 +110,53 @@ def _in_order(*keys: Array) -> list[Array]:
     return [rows[i : i + AT_ONCE] for rows in np.split(order, cuts) for i in range(0, len(rows), AT_ONCE)]
 
 
-def values_after(moves: RowMoves, rows: Array, ends: Array, values: Array) -> Array:
-    """Values (rows, K) after each card, and of ends (E, K): (m, Q, K)."""
-    after: Array = np.where(moves.ends[rows][..., None], ends[moves.end[rows]], values[moves.after[rows]])
+def values_after(moves: RowMoves, rows: Array, values: Array) -> Array:
+    """Values after each card, (m, Q, ..), from those of rows and ends, (R + E, ..)."""
+    after: Array = values.take(moves.place.take(rows, axis=0), axis=0)  # quicker than indexing
     return after
 
 
-def value_rows(moves: RowMoves, levels: Levels, find_after: Callable[[Array, Array], Array], kinds: int) -> Array:
-    """The values of rows, (rows, K), from those after each card, (m, Q, K)."""
-    values = np.zeros((len(moves.after), kinds))
+def value_rows(
+    moves: RowMoves, levels: Levels, ends: Array, find_after: Callable[[Array, Array], Array] | None = None
+) -> Array:
+    """The values of rows, (R, K), from those of ends, (E, K).
+
+    `find_after` gets rows (m,) and values (R + E, K), and gives those after each card, (m, Q, K), if they are others.
+    """
+    count = len(moves.place)
+    values = np.concatenate([np.zeros((count, ends.shape[1])), ends])
 
     def update(rows: Array) -> float:
-        new = np.einsum("mr,mrk->mk", moves.weights[rows], find_after(rows, values))
-        change = float(np.abs(new - values[rows]).max())
+        after = find_after(rows, values) if find_after else values_after(moves, rows, values)
+        new = np.einsum("mr,mrk->mk", moves.weights.take(rows, axis=0), after)
+        change = float(np.abs(new - values.take(rows, axis=0)).max())
         values[rows] = new
         return change
 
     levels.sweep(update, CONVERGED)
-    return values
+    return values[:count]
 
 
 def slope_rows(
     moves: RowMoves,
     levels: Levels,
     values: Array,
-    values_after: Callable[[Array], Array],
-    slopes_after: Callable[[Array, Array], Array],
+    find_after: Callable[[Array], Array],
+    find_slopes: Callable[[Array, Array], Array],
+    ends: int,
 ) -> Array:
-    """The slopes of values (rows, K), (rows, K, Q), from values (m, Q, K) and slopes (m, Q, K, Q) after each card."""
-    slopes = np.zeros((*values.shape, moves.after.shape[1]))
+    """The slopes of values (R, K) and of `ends`, which have none: (R + E, K, Q).
+
+    `find_after` gives the values (m, Q, K) after each card from rows; `find_slopes` their slopes (m, Q, K, Q), from
+    all slopes so far, too.
+    """
+    slopes = np.zeros((len(values) + ends, *values.shape[1:], moves.place.shape[1]))
 
     def update(rows: Array) -> float:
-        direct = np.swapaxes(values_after(rows) - values[rows][:, None], 1, 2) * ~moves.asks[rows][:, None, None]
-        new = direct + np.einsum("mr,mrkq->mkq", moves.weights[rows], slopes_after(rows, slopes))
-        change = float(np.abs(new - slopes[rows]).max())
+        direct = np.swapaxes(find_after(rows) - values.take(rows, axis=0)[:, None], 1, 2)
+        direct *= ~moves.asks.take(rows)[:, None, None]
+        new = direct + np.einsum("mr,mrkq->mkq", moves.weights.take(rows, axis=0), find_slopes(rows, slopes))
+        change = float(np.abs(new - slopes.take(rows, axis=0)).max())
         slopes[rows] = new
         return change
 

@@ -14,7 +14,15 @@ import numpy as np
 
 from bjsim.sim.engine.kernels.layout import payoff_parts
 from bjsim.sim.engine.round_table import RoundTable, distinct_rows
-from bjsim.sim.engine.row_moves import Levels, RowMoves, find_moves, slope_rows, value_rows, values_after
+from bjsim.sim.engine.row_moves import (
+    Levels,
+    RowMoves,
+    find_moves,
+    make_moves,
+    slope_rows,
+    value_rows,
+    values_after,
+)
 
 Array = np.ndarray[Any, Any]
 
@@ -51,6 +59,11 @@ class RowValues(NamedTuple):
     outcomes: Outcomes
     value: float
 
+    @property
+    def with_ends(self) -> Array:
+        """The values of rows and ends, (rows + E,)."""
+        return np.append(self.values, self.end_pay)
+
 
 def make_row_values(table: RoundTable, probabilities: Array, unit: Fraction, answers: Array | None = None) -> RowValues:
     """Compute the values of rows from the probabilities of the 13 ranks in a full shoe.
@@ -66,13 +79,13 @@ def make_row_values(table: RoundTable, probabilities: Array, unit: Fraction, ans
     hands = np.concatenate([np.zeros((1, *hands.shape[1:])), hands])
 
     def after(rows: Array, values: Array) -> Array:
-        found = values_after(moves, rows, ends, values)
-        row, rank = np.nonzero(moves.hand[rows])
-        chances = outcomes.chances[outcomes.after[rows][row, rank]]
-        found[row, rank] += np.einsum("npo,no->np", hands[moves.hand[rows][row, rank]], chances)
+        found, hand = values_after(moves, rows, values), moves.hand.take(rows, axis=0)
+        row, rank = np.nonzero(hand)
+        chances = outcomes.chances.take(outcomes.after[rows[row], rank], axis=0)
+        found[row, rank] += np.einsum("npo,no->np", hands.take(hand[row, rank], axis=0), chances)
         return found
 
-    values = value_rows(moves, levels, after, ends.shape[1])
+    values = value_rows(moves, levels, ends, after)
     value = float(values[0, 0] / (1 - values[0, 1])) if values[0, 1] < 1 else np.nan
     replayed = np.nan_to_num(value)  # the value of a bet that ties
     return RowValues(
@@ -93,8 +106,10 @@ def _find_outcomes(moves: RowMoves, levels: Levels, table: RoundTable) -> Outcom
     state[again] = np.arange(len(again))  # each of its own
     first, known = [again], dict[bytes, int]()
 
+    ended = -1 - table.ends[:, 1]
+
     def after(rows: Array) -> Array:
-        return np.where(moves.ends[rows], -1 - table.ends[moves.end[rows], 1], state[moves.after[rows]])
+        return values_after(moves, rows, np.append(state, ended))
 
     for rows in levels.all:
         rows = rows[~levels.again[rows] & moves.weights[rows].any(axis=1)]
@@ -110,64 +125,63 @@ def _find_outcomes(moves: RowMoves, levels: Levels, table: RoundTable) -> Outcom
         state[rows[several]] = len(again) + number[kind]
     rows = np.concatenate(first)
     to = after(rows)
-    ends = to < 0
-    own = RowMoves(np.maximum(to, 0), ends, np.where(ends, -1 - to, 0), 0 * to, moves.weights[rows], moves.asks[rows])
+    own = make_moves(np.where(to < 0, len(rows) - 1 - to, to), 0 * to, moves.weights[rows], moves.asks[rows])
     order, certain = Levels(table.height[rows], own), np.eye(count)
-    chances = value_rows(own, order, lambda rows, values: values_after(own, rows, certain, values), count)
+    chances = value_rows(own, order, certain)
     row, following = (np.where(of < 0, len(rows) - 1 - of, of) for of in (state, after(np.arange(len(state)))))
     return Outcomes(row, following, own, order, np.concatenate([chances, certain]))
 
 
 def find_slopes(row_values: RowValues) -> tuple[Array, Array]:
     """The slopes of the values of rows, (rows, Q), and of the chances of outcomes, (S + O, O, Q)."""
-    outcomes, values = row_values.outcomes, row_values.values
-    moves, chances = outcomes.moves, outcomes.chances
-    count, ranks = chances.shape[1], moves.after.shape[1]
+    outcomes, whole = row_values.outcomes, row_values.with_ends
+    moves, count = outcomes.moves, outcomes.chances.shape[1]
     tilts = slope_rows(
         moves,
         outcomes.levels,
-        chances[:-count],
-        lambda rows: values_after(moves, rows, np.eye(count), chances),
-        lambda rows, slopes: np.where(moves.ends[rows][..., None, None], 0, slopes[moves.after[rows]]),
+        outcomes.chances[:-count],
+        lambda rows: values_after(moves, rows, outcomes.chances),
+        lambda rows, slopes: values_after(moves, rows, slopes),
+        count,
     )
-    tilts = np.concatenate([tilts, np.zeros((count, count, ranks))])
     slopes = slope_rows(
         row_values.moves,
         row_values.levels,
-        values[:, None],
-        lambda rows: _paid_after(row_values, rows)[..., None],
+        row_values.values[:, None],
+        lambda rows: _paid_after(row_values, whole, rows)[..., None],
         lambda rows, slopes: _slopes_after(row_values, slopes[:, 0], tilts, rows)[:, :, None],
+        len(row_values.end_pay),
     )
-    return slopes[:, 0], tilts
+    return slopes[: len(row_values.values), 0], tilts
 
 
-def _paid_after(row_values: RowValues, rows: Array) -> Array:
+def _paid_after(row_values: RowValues, whole: Array, rows: Array) -> Array:
     """The values after each card, with what it pays, (m, Q)."""
     moves, outcomes = row_values.moves, row_values.outcomes
-    after = np.where(moves.ends[rows], row_values.end_pay[moves.end[rows]], row_values.values[moves.after[rows]])
-    row, rank = np.nonzero(moves.hand[rows])
-    pay, chances = row_values.hand_pay[moves.hand[rows][row, rank]], outcomes.chances[outcomes.after[rows][row, rank]]
-    after[row, rank] += np.einsum("no,no->n", pay, chances)
+    after, hand = values_after(moves, rows, whole), moves.hand.take(rows, axis=0)
+    row, rank = np.nonzero(hand)
+    chances = outcomes.chances.take(outcomes.after[rows[row], rank], axis=0)
+    after[row, rank] += np.einsum("no,no->n", row_values.hand_pay.take(hand[row, rank], axis=0), chances)
     return after
 
 
 def _slopes_after(row_values: RowValues, slopes: Array, tilts: Array, rows: Array) -> Array:
-    """The slopes of values after each card, (m, Q, Q)."""
+    """The slopes of values after each card, (m, Q, Q), from those of rows and ends."""
     moves, outcomes = row_values.moves, row_values.outcomes
-    later: Array = slopes[moves.after[rows]]
-    later[moves.ends[rows]] = 0
-    row, rank = np.nonzero(moves.hand[rows])
-    pay = row_values.hand_pay[moves.hand[rows][row, rank]]
-    later[row, rank] += np.einsum("no,noq->nq", pay, tilts[outcomes.after[rows][row, rank]])
+    later, hand = values_after(moves, rows, slopes), moves.hand.take(rows, axis=0)
+    row, rank = np.nonzero(hand)
+    pay, steep = row_values.hand_pay.take(hand[row, rank], axis=0), tilts.take(outcomes.after[rows[row], rank], axis=0)
+    later[row, rank] += np.einsum("no,noq->nq", pay, steep)
     return later
 
 
 def after_cards(row_values: RowValues, slopes: Array, tilts: Array) -> tuple[Array, Array]:
     """The values after each card, with what it pays, (rows, Q), and their slopes, (rows, Q, Q)."""
-    shape = row_values.moves.after.shape
+    shape, whole = row_values.moves.place.shape, row_values.with_ends
+    slopes = np.concatenate([slopes, np.zeros((len(row_values.end_pay), slopes.shape[1]))])
     values, later = np.empty(shape), np.empty((*shape, slopes.shape[1]))
     for rows in row_values.levels.all:
-        values[rows] = _paid_after(row_values, rows)
+        values[rows] = _paid_after(row_values, whole, rows)
         later[rows] = _slopes_after(row_values, slopes, tilts, rows)
     return values, later
 
@@ -175,11 +189,11 @@ def after_cards(row_values: RowValues, slopes: Array, tilts: Array) -> tuple[Arr
 def second_order(values: RowValues, tilts: Array) -> Array:
     """The second-order slopes of a round in the composition, (Q, Q), from the slopes after each card."""
     moves, ranks = values.moves, tilts.shape[2]
-    second = np.zeros((len(tilts), ranks, ranks))
+    second = np.zeros((len(tilts) + len(values.end_pay), ranks, ranks))
     for rows in values.levels.all:
-        after = tilts[rows]
-        tilted = after - np.einsum("mr,mrq->mq", moves.weights[rows], after)[:, None]
-        later = np.where(moves.ends[rows][..., None, None], 0, second[moves.after[rows]])
-        second[rows] = tilted + np.swapaxes(tilted, 1, 2) + np.einsum("mr,mrqs->mqs", moves.weights[rows], later)
+        after, weights = tilts.take(rows, axis=0), moves.weights.take(rows, axis=0)
+        tilted = after - np.einsum("mr,mrq->mq", weights, after)[:, None]
+        later = np.einsum("mr,mrqs->mqs", weights, values_after(moves, rows, second))
+        second[rows] = tilted + np.swapaxes(tilted, 1, 2) + later
     start: Array = second[0]
     return start
