@@ -82,13 +82,13 @@ class LuckLanes(CounterLanes):
     def _after(self, model: Array, row: Array, logged: Array | None) -> tuple[Array, Array]:
         """Values after each card in rows, (n, Q), and their slopes, (n, Q, Q), with what logged split hands add."""
         luck = self.values
-        place = (model * luck.values.shape[1])[:, None] + luck.after[row]
+        place = (model * luck.values.shape[1])[:, None] + luck.after.take(row, axis=0)
         value, slope = luck.values.take(place), luck.slopes.reshape(-1, self.ranks).take(place, axis=0)
         if logged is not None:
-            pay = (logged[:, None] + luck.pay[luck.hand[row]]) / SCALE
+            pay = (logged[:, None] + luck.pay.take(luck.hand.take(row, axis=0), axis=0)) / SCALE
             state = luck.outcome.take(place)
-            value = value + (pay * luck.chances[state]).sum(axis=2)
-            slope = slope + np.matmul(pay[:, :, None], luck.tilts[state])[:, :, 0]
+            value = value + (pay * luck.chances.take(state, axis=0)).sum(axis=2)
+            slope = slope + np.matmul(pay[:, :, None], luck.tilts.take(state, axis=0))[:, :, 0]
         return value, slope
 
     def _count_own(self, spot: int, at: Any, rank: Array) -> None:
