@@ -102,6 +102,8 @@ KERNEL = {  # rules, system, whether the counter decides by the count before the
     "dealt to the last card": (named_rules("single-deck").replace(cut=1, max_hands=2), "ko", False),
     "count before the round": (TWO, "hiopt2-aces", True),
     "no hole card": (named_rules("european").replace(decks=2), "zen", False),
+    "pairs of one rank": (TWO.replace(split_by="rank", max_hands=2), "hilo", False),  # ten-valued cards differ
+    "a tenth of a deck": (named_rules("single-deck").replace(cut="1/10", max_hands=2), "hilo", False),
     "early surrender": (TWO.replace(surrender="early", max_hands=2), "omega2", False),
 }
 KERNEL_SLOW = {
