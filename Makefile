@@ -43,7 +43,7 @@ gallery: $(VENV)/.installed
 bench: $(VENV)/.installed-test
 	@mkdir -p .benchmarks
 	$(BIN)/pytest bench -o python_files='bench_*.py' --benchmark-json=.benchmarks/latest.json
-	$(BIN)/python bench/speed.py
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python bench/speed.py
 
 # mypy reads the tests' imports too, so what they need is installed.
 lint: $(VENV)/.installed-test $(VENV)/.installed-dev
