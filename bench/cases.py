@@ -35,6 +35,7 @@ from bjsim.strategies.counting.systems import find_system
 from bjsim.strategies.counting.tables import CountingGame, ready_table
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.experiment import make_experiment
+from bjsim.strategies.players.find import as_player
 
 HERE = Path(__file__).parent
 OTHERS = HERE.parent / ".benchmarks" / "latest.json"  # earlier results of pytest-benchmark
@@ -129,7 +130,7 @@ def readable_and_solver() -> Iterator[Measured]:
     """The readable round, and the exact solver."""
     for name in PRESETS:
         rules = named_rules(name)
-        table = ReadableTable(rules, [Solver(rules).chart] * rules.seats)
+        table = ReadableTable(rules, [as_player("optimal", rules.replace(decks="inf"))] * rules.seats)
         yield speed(f"readable, {name}", 1000 * rules.seats, partial(table.play, 1, 0, [Span(0, 1000)]), 2)
         yield duration(f"value and chart, {name}", partial(solved, name), 3)
 
