@@ -91,16 +91,18 @@ def rounds_by_arrays() -> Iterator[Measured]:
             yield speed(f"by arrays, decks = {decks}, luck-adjusted", sum(rounds), luck, 2)
 
 
+def run(experiment: Experiment, workers: int) -> None:
+    """Play an experiment from its beginning."""
+    Driver(experiment, local(workers)).run()
+
+
 def rounds_of_all_cores() -> Iterator[Measured]:
     """The driver with one worker and with one per core."""
     for name in ("easy", "vegas-s17"):
         rules = named_rules(name)
         experiment = Experiment(rules, [compiled(rules)], 100_000_000, seed=1)
         for workers in sorted({1, usable_cores()}):
-
-            def work(experiment: Experiment = experiment, workers: int = workers) -> None:
-                Driver(experiment, local(workers)).run()
-
+            work = partial(run, experiment, workers)
             yield speed(f"{name}, {workers} worker{'s' * (workers > 1)}", experiment.hands, work, turns=2)
 
 
@@ -194,11 +196,11 @@ def scale() -> Iterator[Measured]:
     table = compiled(vegas)
     for n in (1, 16, 256):
         experiment = Experiment(vegas, [table], 16_000_000, seed=1, tables=n)
-        yield note("tables", n, 16_000_000, Driver(experiment, local(1)).run)
+        yield note("tables", n, 16_000_000, partial(run, experiment, 1))
     experiment = Experiment(vegas, [table], 64_000_000, seed=1)
     for n in (1, 2, 4, 8, 16):
         if n <= usable_cores():
-            yield note("workers", n, 64_000_000, Driver(experiment, local(n)).run)
+            yield note("workers", n, 64_000_000, partial(run, experiment, n))
     for kind, points in found.items():
         numbers, ratios, _ = np.log(np.array(points)).T
         if len(points) > 1:
