@@ -8,6 +8,10 @@ import sys
 import pytest
 
 HIDDEN = "import sys; sys.modules['numba'] = None; from bjsim.cli.main import main; main()"
+LONG = (  # as if so few hands paid for compiling
+    "import sys; sys.modules['numba'] = None; from bjsim.sim.running.compiled_table import CompiledTable; "
+    "CompiledTable.worth_compiling = 1; from bjsim.cli.main import main; main()"
+)
 SHOWN = "from bjsim.cli.main import main; main()"
 
 
@@ -32,6 +36,10 @@ def test_results_are_the_same_without_numba(line: str) -> None:
         return [each for each in text.splitlines() if "second" not in each]
 
     assert stable(output(HIDDEN, line)) == stable(output(SHOWN, line))
+
+
+def test_a_long_run_needs_no_numba() -> None:
+    assert "20,000 rounds" in output(LONG, "run --bots lim17 --hands 20000 --seed 1 --workers 1")
 
 
 def test_numba_is_hidden() -> None:
