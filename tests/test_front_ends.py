@@ -40,7 +40,7 @@ def count(rules: Rules) -> object:
 
 FRONT_ENDS: dict[str, Callable[[Rules], object]] = {
     "`bjsim run`": lambda rules: play(rules, False),
-    "returns without the luck of the cards": lambda rules: play(rules, True),
+    "luck-adjusted returns": lambda rules: play(rules, True),
     "`bjsim count`": count,
     "`bjsim learn`, in an infinite shoe": lambda rules: GameProcess(rules.replace(decks="inf", cut=1)),
     "environments": Encoder,

@@ -113,9 +113,9 @@ def walk_rounds(values: RowValues, rounds: int) -> Array:
             value = after + (paid * values.outcomes.chances[values.outcomes.after[row]]).sum(axis=1)
             card = rng.choice(len(shares), p=shares)
             luck += value[card] - shares @ value
-            if moves.ends[row, card]:
+            if moves.place[row, card] >= len(moves.place):
                 break
-            row, logged = int(moves.after[row, card]), paid[card]
+            row, logged = int(moves.place[row, card]), paid[card]
         results.append(value[card] - luck)
     return np.array(results)
 

@@ -284,7 +284,7 @@ def test_a_kernel_that_pays_is_loaded_before_the_first_job(monkeypatch: pytest.M
     expected = play_blocks(game.compiled, game.rows, game.play_round, [key], [500]).counts
     for rounds, used in ((999, []), (1000, [[key]])):
         walkers = Walkers(game.compiled, game.play_round)
-        walkers.expect(walkers.kernel, rounds)
+        walkers.expect(rounds)
         assert (walkers.play([key], [500]).counts == expected).all()
         assert by_kernel == used
 

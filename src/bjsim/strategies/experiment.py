@@ -110,8 +110,8 @@ def make_experiment(
 def expected_hands(precision: float, table: Table) -> int:
     """Estimate the number of rounds until the anytime-valid interval has the half-width `precision`.
 
-    The interval is optimised for it. It is a power of two, so that rounding on another machine does not change it,
-    and an error by a factor of four would widen the interval by a tenth.
+    The interval is optimised for it. It is rounded to a power of two, so that a last digit that differs on another
+    machine changes nothing; an error by a factor of four would widen the interval by a tenth.
     """
     variance = SD * SD
     if isinstance(table, AdjustedTable):

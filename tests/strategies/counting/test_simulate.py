@@ -15,9 +15,9 @@ from support.games import slow
 
 from bjsim.errors import InputError
 from bjsim.sim.engine.compiled_rules import compile_rules
-from bjsim.sim.engine.counter import DEPTHS, INSURANCE, VALUE
 from bjsim.sim.engine.counting import play_shoes
 from bjsim.sim.engine.counting_table import CountSums
+from bjsim.sim.engine.kernels.count_layout import DEPTHS, INSURANCE, VALUE
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules

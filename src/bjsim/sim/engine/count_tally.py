@@ -7,9 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from bjsim.sim.engine.counter import DEPTHS, INSURANCE, PRODUCTS, PROFIT, RAW, ROUNDS, SQUARES, VALUE
 from bjsim.sim.engine.counting_table import CountSums, count_quantum
-from bjsim.sim.engine.kernels.count_layout import CountedRounds
+from bjsim.sim.engine.kernels.count_layout import (
+    DEPTHS,
+    INSURANCE,
+    PRODUCTS,
+    PROFIT,
+    RAW,
+    ROUNDS,
+    SQUARES,
+    VALUE,
+    CountedRounds,
+)
 from bjsim.sim.engine.kernels.layout import payoff_parts
 
 Array = np.ndarray[Any, Any]

@@ -10,20 +10,21 @@ import numpy as np
 from bjsim.errors import EndlessSplitting
 from bjsim.sim.engine.count_rows import CountRows
 from bjsim.sim.engine.count_tally import quanta
-from bjsim.sim.engine.counter import PRODUCTS, RAW
 from bjsim.sim.engine.counting_table import CountingTable
 from bjsim.sim.engine.kernels.count_layout import (
     ASKED,
     FLAGS,
     FURTHER,
     LOGGED,
+    PRODUCTS,
+    RAW,
     SPLITS,
     CountDeck,
     CountLuck,
     CountMoves,
     CountWalk,
     PackedLuck,
-)  # fmt: skip
+)
 from bjsim.sim.engine.kernels.count_table import play_counter
 from bjsim.sim.engine.kernels.layout import ENDLESS, WIDE
 from bjsim.sim.engine.kernels.table_layout import ROW
@@ -33,11 +34,10 @@ from bjsim.sim.game.cards import TEN
 Array = np.ndarray[Any, Any]
 
 FREQUENT = 1 << 12  # rows, at most
-FREQUENT = 1 << 12  # rows, at most
 
 
 class _Identity:
-    """A table by which one can look up: equal to itself only."""
+    """The key of a table in a cache, which is equal only for the same table."""
 
     def __init__(self, table: CountingTable) -> None:
         self.table = table
@@ -59,7 +59,7 @@ def play_stream(table: CountingTable, key: Array, shoes: int) -> tuple[Array, Ar
 
 
 def _fresh(walk: CountWalk, key: Array) -> CountWalk:
-    """The walk of a stream with working memory of its own, as other threads may play, too."""
+    """The walk of a stream, with working memory of its own, as several threads may play at once."""
 
     def emptied(part: Any, *names: str) -> Any:
         return part._replace(**{name: np.zeros_like(getattr(part, name)) for name in names})

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from bjsim.sim.engine.counter import BET
+from bjsim.sim.engine.kernels.count_layout import BET
 from bjsim.sim.engine.kernels.layout import CHOICE, WIDE, CompiledRules
 from bjsim.sim.engine.kernels.table_layout import (
     ACTED,

@@ -22,14 +22,11 @@ class RowMoves(NamedTuple):
     """What cards do, by row and rank, (rows, Q) but for `asks`; Q ranks are distinguished.
 
     `place` is the next row, the row itself if the card leaves the table, or R + e at end e, where R is the
-    number of rows; `after` that row, 0 at an end; `ends` whether it is one; `hand` 1 + the number of the split
-    hand that the card ends, 0 for none; `weights` the probability of each card if none leaves the table. A row
-    that asks for an action has one answer.
+    number of rows; `hand` 1 + the number of the split hand that the card ends, 0 for none; `weights` the
+    probability of each card if none leaves the table. A row that asks for an action has one answer.
     """
 
     place: Array
-    after: Array
-    ends: Array
     hand: Array
     weights: Array
     asks: Array
@@ -51,13 +48,9 @@ def find_moves(table: RoundTable, probabilities: Array, answers: Array | None) -
 
 
 def make_moves(place: Array, hand: Array, weights: Array, asks: Array) -> RowMoves:
-    """Rows are taken from arrays in the order of C, as `take` would copy others whole."""
-    ends = place >= len(place)
-    after = np.where(ends, 0, place)
+    """Make the moves, in C order: `take` would first copy any other array as a whole."""
     return RowMoves(
         place=place.astype(np.intp, "C"),
-        after=after.astype(np.int32, "C"),
-        ends=np.ascontiguousarray(ends),
         hand=hand.astype(np.int32, "C"),
         weights=np.ascontiguousarray(weights),
         asks=asks,
@@ -69,25 +62,27 @@ class Levels:
 
     def __init__(self, height: Array, moves: RowMoves) -> None:
         self.all = _in_order(height)
-        goes_on = ~moves.ends & (moves.weights > 0)
-        back = goes_on & (height[moves.after] >= height[:, None])
+        ends = moves.place >= len(moves.place)
+        after = np.where(ends, 0, moves.place)
+        goes_on = ~ends & (moves.weights > 0)
+        back = goes_on & (height[after] >= height[:, None])
         self.again: Array = np.asarray(back.any(axis=1))  # the rows from which a round may come back
         if self.again.any():
             for rows in self.all:  # whatever leads there comes back, too
-                self.again[rows] |= (goes_on[rows] & self.again[moves.after[rows]]).any(axis=1)
-            self.all = _in_order(height, self.again + self._turns(moves, back))
+                self.again[rows] |= (goes_on[rows] & self.again[after[rows]]).any(axis=1)
+            self.all = _in_order(height, self.again + self._turns(after, ends, back))
 
-    def _turns(self, moves: RowMoves, back: Array) -> Array:
+    def _turns(self, after: Array, ends: Array, back: Array) -> Array:
         """How often a round at least goes through rows to which it may come back, from each row on."""
         turns = np.where(self.again, NEVER, 0)
         repeated = np.zeros(len(turns), np.int64)
-        repeated[moves.after[back]] = 1
+        repeated[after[back]] = 1
         rest = [rows[self.again[rows]] for rows in self.all if self.again[rows].any()]
         while rest:
             count = sum(map(len, rest))
             for rows in rest:
-                later = turns[moves.after[rows]] + repeated[moves.after[rows]]
-                turns[rows] = np.where(moves.ends[rows], 0, later).min(axis=1).clip(max=NEVER)
+                later = turns[after[rows]] + repeated[after[rows]]
+                turns[rows] = np.where(ends[rows], 0, later).min(axis=1).clip(max=NEVER)
             rest = [left for rows in rest if len(left := rows[turns[rows] == NEVER])]
             if sum(map(len, rest)) == count:
                 break

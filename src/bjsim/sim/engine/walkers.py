@@ -41,7 +41,7 @@ class Walkers:
         self.tables = make_round_tables(compiled)
         self._adjusted: dict[Fraction, AdjustedWalkers] = {}
         self._by_arrays = 0
-        self.loaded = set[str]()  # kernels, which play all that follows
+        self.loaded = set[str]()  # kernels, which play from now on
 
     @cached_property
     def rows(self) -> SeatRows:
@@ -83,10 +83,10 @@ class Walkers:
             play_seats(self.compiled, self.packed_seats, *nothing)
         self.loaded.add(self.kernel)
 
-    def expect(self, kernel: str, rounds: float) -> None:
-        """Load a kernel that need not be compiled, if it pays for this many rounds of one seat, which will follow."""
-        if kernel and _are_ready(kernel, rounds):
-            self.loaded.add(kernel)
+    def expect(self, rounds: float) -> None:
+        """Load the kernel if it is compiled and pays for this many rounds of one seat, which will follow."""
+        if self.kernel and _are_ready(self.kernel, rounds):
+            self.loaded.add(self.kernel)
 
     def play(self, keys: Sequence[tuple[int, int]], rounds: Sequence[int]) -> Played:
         """Play blocks from the beginnings of their keys' streams; EndlessSplitting at the limit on hands."""
@@ -105,7 +105,8 @@ class Walkers:
     def are_ready(self, kernel: str, rounds: int) -> bool:
         """Whether a kernel should play this many rounds of one seat, even if it must be compiled first.
 
-        Nobody may know how many will follow, so it is loaded, or compiled, once arrays have played enough of them.
+        A run to a given precision cannot know its length in advance, so the kernel is loaded, or compiled, once arrays
+        have played enough rounds.
         """
         if kernel in self.loaded:
             return True
@@ -166,6 +167,13 @@ class AdjustedWalkers:
             self.walkers.compile()
         elif self.walkers.packed_seats:
             play_seats(self.walkers.compiled, self.walkers.packed_seats, [(0, 0)], [0], 0, self._packed)
+            self.walkers.loaded.add("adjusted")
+
+    def expect(self, rounds: float) -> None:
+        """As `Walkers.expect`."""
+        if not self.walkers.compiled.numbers.shoe_size:
+            self.walkers.expect(rounds)
+        elif _are_ready("adjusted", LUCK_COSTS * rounds):
             self.walkers.loaded.add("adjusted")
 
     def play(self, keys: Sequence[tuple[int, int]], rounds: Sequence[int]) -> Played:

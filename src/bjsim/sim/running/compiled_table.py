@@ -12,7 +12,6 @@ import numpy as np
 from bjsim.sim.engine.array_play import PlayRound
 from bjsim.sim.engine.kernels.layout import CompiledRules, payoff_parts
 from bjsim.sim.engine.walkers import (
-    LUCK_COSTS,
     PILOT,
     PILOT_TABLE,
     WORTH_COMPILING,
@@ -64,7 +63,7 @@ class CompiledTable:
 
     def expect(self, rounds: float) -> None:
         """Get ready for this many rounds of one seat, without compiling anything."""
-        self._walkers.expect(self._walkers.kernel, rounds)
+        self._walkers.expect(rounds)
 
     def play(self, seed: int, table: int, spans: Sequence[Span]) -> list[Tally]:
         keys, rounds = [stream_key(seed, table, span.block) for span in spans], [span.rounds for span in spans]
@@ -95,10 +94,7 @@ class AdjustedTable(CompiledTable):
         self.walkers.compile()
 
     def expect(self, rounds: float) -> None:
-        if self.compiled.numbers.shoe_size:
-            self._walkers.expect("adjusted", LUCK_COSTS * rounds)
-        else:
-            super().expect(rounds)
+        self.walkers.expect(rounds)
 
     def play(self, seed: int, table: int, spans: Sequence[Span]) -> list[Tally]:
         keys, rounds = [stream_key(seed, table, span.block) for span in spans], [span.rounds for span in spans]

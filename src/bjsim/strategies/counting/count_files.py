@@ -16,8 +16,8 @@ import numpy as np
 
 from bjsim.arguments import parse_fraction, whole_number
 from bjsim.errors import InputError, shorten
-from bjsim.sim.engine.counter import PRODUCTS, RAW
 from bjsim.sim.engine.counting_table import CountSums
+from bjsim.sim.engine.kernels.count_layout import PRODUCTS, RAW
 from bjsim.sim.game.random_stream import MAX_SEED
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import States

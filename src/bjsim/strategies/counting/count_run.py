@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from bjsim.sim.engine.counter import DEPTHS, INSURANCE, PRODUCTS, PROFIT, ROUNDS, SQUARES, VALUE
 from bjsim.sim.engine.counting_table import CountSums, UnitSums, count_quantum
+from bjsim.sim.engine.kernels.count_layout import DEPTHS, INSURANCE, PRODUCTS, PROFIT, ROUNDS, SQUARES, VALUE
 from bjsim.sim.game.game_text import game_text
 from bjsim.sim.stats.controlled import PER_CONTROL, Ratios, ShoeSums, controlled_ratios, plain_ratios
 from bjsim.strategies.counting.count_returns import CountReturns, ramp_returns

@@ -71,7 +71,7 @@ class ShoeStates:
         """The starts that can be dealt and do not end the round at once."""
         return tuple(i for i, start in enumerate(self.starts) if self.chance[i] > 0 and not self.game.ended(start))
 
-    @property
+    @cached_property
     def nodes(self) -> Nodes:
         return make_nodes(self.game, self.layout)
 

@@ -101,26 +101,27 @@ def unseen_by(rules: Rules, view: View) -> list[int]:
 def value_in_shoe(
     rules: Rules, shoe: Mapping[str, int] | None = None, progress: Callable[[float], object] = lambda done: None
 ) -> float:
-    """Compute the value of a bet in a freshly shuffled shoe, with the best exchange. It takes some ten seconds.
+    """Compute the value of a bet in a freshly shuffled shoe, with the best exchange.
 
-    Hands are played by all their cards (cdz-) and those of the other hand as dealt, which are known by then; the
-    dealer shows one card. The value is the expected profit of one of the two bets, in initial bets. `shoe` has the
-    cards, if not the whole decks of `rules`; `progress` is called with the share that is done.
+    It takes about seven seconds on two cores. Hands are played by all their cards (cdz-) and those of the other hand
+    as dealt, which are known by then; the dealer shows one card. The value is the expected profit of one of the two
+    bets, in initial bets. `shoe` has the cards, if not the whole decks of `rules`; `progress` is called with the share
+    that is done.
     """
     whole, game = Composition.of(rules, shoe), make_game(rules.replace(exchange="none"))
     shared = _Shared.of(game, whole, rules.exchange == "21")
 
-    def mine(starts: Sequence[int], progress: Callable[[float], object]) -> float:
+    def total_of(starts: Sequence[int], progress: Callable[[float], object]) -> float:
         total = 0.0
         for done, start in enumerate(starts, 1):
             total += float(whole.values[start] / whole.values.sum()) * shared.value(start)
             progress(done / len(starts))
         return total
 
-    halves = range(0, VALUES, 2), range(1, VALUES, 2)  # the second in a process of its own, if there can be one
-    other = ForkedResult(lambda: mine(halves[1], lambda done: None)) if is_fork_safe() else None
-    total = mine(halves[0], progress)
-    total += other.result() if other else mine(halves[1], progress)
+    halves = range(0, VALUES, 2), range(1, VALUES, 2)  # the second half runs in another process if it can
+    other = ForkedResult(lambda: total_of(halves[1], lambda done: None)) if is_fork_safe() else None
+    total = total_of(halves[0], progress)
+    total += other.result() if other else total_of(halves[1], progress)
     if not course(rules, ACE).looks:
         return total
     size, (aces, tens) = whole.values.sum(), whole.values[[0, TEN]]
@@ -130,7 +131,7 @@ def value_in_shoe(
 
 @dataclass(frozen=True)
 class _Shared:
-    """What is the same for all cards of the dealer.
+    """What does not depend on the dealer's upcard.
 
     By the two cards of the other hand: `shoes`, and what is `gone` as a hand is played, among `removed`.
     """

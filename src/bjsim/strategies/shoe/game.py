@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -218,8 +219,12 @@ class Game:
         net, tied = self.states.settle(result, stake, outcome)
         return float(net) + tied * tie_value
 
-    @lru_cache(maxsize=32)  # noqa: B019  # few are made, and each is wanted for every shoe
-    def pay(self, tie_value: float, doubled: float | None = None, naturals: bool = True) -> NDArray[np.float64]:
+    @cached_property
+    def pay(self) -> Callable[..., NDArray[np.float64]]:
+        """See `_make_pay`; every table is made once."""
+        return cache(self._make_pay)
+
+    def _make_pay(self, tie_value: float, doubled: float | None = None, naturals: bool = True) -> NDArray[np.float64]:
         """Return the profit by kind and outcome; 0 if a dealer's natural has ended the round.
 
         doubled: If the hand has doubled without a choice, the share of its two bets that it can lose; the profit is for

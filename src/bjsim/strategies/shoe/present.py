@@ -166,7 +166,7 @@ def _pair_game(game: Game, start: int, pair: int) -> PairGame:
 def share_game(game: Game, start: int, one: G) -> G:
     """Give a game of the same rules what another knows, and a dealer that shows one start."""
     dealer = game.dealer
-    shared = {"_found": game._found, "_against": game._against, "results": game.results, "states": game.states}
+    shared = {name: getattr(game, name) for name in ("_found", "_against", "pay", "results", "states")}
     shown = {
         "dealer": DealerPlay((dealer.starts[start],), dealer.outcomes, (dealer.hands[start],)),
         "columns": [game.columns[start]],

@@ -7,23 +7,25 @@ from typing import Any
 import numpy as np
 
 from bjsim.sim.engine.jit import compiled
-from bjsim.sim.engine.kernels.count_layout import ENDLESS_ROUND, FURTHER
+from bjsim.sim.engine.kernels.count_layout import DEPTHS, ENDLESS_ROUND, FURTHER, VALUE
 from bjsim.sim.engine.kernels.layout import ShoeArrays
 from bjsim.sim.engine.kernels.shoe import AHEAD, shuffle
 from bjsim.sim.engine.kernels.surprise import remove_card
 
 ACE = 0  # its rank
-VALUE, DEPTHS = 4, 5  # as in `sim/engine/counter.py`
 
 
 @compiled(_nrt=False)
 def provide(deck: Any, shoe: Any, stop: Any) -> None:
-    """Have the first `stop` cards of a shoe ready, about, and the running count after each."""
+    """Have at least the first `stop` cards of a shoe ready, if it has so many, and the running count after each."""
     ready, stop, number = deck.ready[shoe], min((stop + 3) // 4 * 4, deck.size), deck.number[shoe : shoe + 1]
     number[0] = deck.number[0] + shoe
     deck.running[shoe, 0] = deck.initial
-    left, no = deck.ready[shoe : shoe + 1], deck.number
-    shuffle(ShoeArrays(deck.cards[shoe], deck.key, no, left, number, no, deck.size, 1, deck.unshuffled, no, no), stop)
+    done, unused = deck.ready[shoe : shoe + 1], deck.number
+    shuffled = ShoeArrays(
+        deck.cards[shoe], deck.key, unused, done, number, unused, deck.size, 1, deck.unshuffled, unused, unused
+    )
+    shuffle(shuffled, stop)
     for i in range(ready, stop):
         deck.running[shoe, i + 1] = deck.running[shoe, i] + deck.tags[deck.cards[shoe, i]]
 

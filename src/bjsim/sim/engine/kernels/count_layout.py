@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from bjsim.sim.engine.kernels.layout import Array
+from bjsim.sim.engine.kernels.layout import TIED, Array
 
+# What is kept of every bucket in a shoe: rounds; means over the counter's spots of luck-adjusted profit, squared profit
+# and luck-adjusted profit of insurance; two controls, value and number of the tested depths at which the count is in
+# the bucket; and where several spots are played, the mean product of the profits of two spots.
+ROUNDS, PROFIT, SQUARES, INSURANCE, VALUE, DEPTHS, PRODUCTS = range(7)
+RAW = 7  # columns of `CountSums.raw`
+BET = TIED  # in a payoff code of a counter, for whom no bets tie, one initial bet that was settled
 ENDLESS_ROUND = -1  # instead of a card or a position: the round cannot be played
 FURTHER = 2  # shoes into which a round may run on
 LOGGED, ASKED, SPLITS = 1, 2, 4  # in an entry: something ends; the next row asks for an action, or may end a split hand

@@ -17,12 +17,19 @@ TEN = 9  # its rank
 
 
 @compiled(_nrt=False, fastmath=EXACT)
-def weigh_rare(luck: Any, model: Any, row: Any, rank: Any) -> Any:
-    """The luck of a card in any row, not yet divided."""
-    left, expected, mine = luck.left[0], 0.0, 0.0
+def weigh_slowly(luck: Any, model: Any, row: Any, rank: Any, split: Any) -> Any:
+    """As `weigh_card`, in any row, and not yet divided."""
+    left, expected, mine, outcomes = luck.left[0], 0.0, 0.0, len(luck.logged)
     for r in range(luck.ranks):
         place = model * luck.places + luck.after[row, r]
-        after = luck.values[place] * (left - 1.0) + (dot(luck.slopes, place, luck.counts) - luck.slopes[place, r])
+        value, slope = luck.values[place], dot(luck.slopes, place, luck.counts) - luck.slopes[place, r]
+        if split:
+            hand, state = luck.hand[row, r], luck.outcome[place] * outcomes
+            for o in range(outcomes):
+                pay = (luck.logged[o] + luck.pay[hand, o]) / SCALE
+                value += pay * luck.chances[state + o]
+                slope += pay * (dot(luck.tilts, state + o, luck.counts) - luck.tilts[state + o, r])
+        after = value * (left - 1.0) + slope
         expected += after * luck.counts[r]
         if r == rank:
             mine = after
@@ -30,34 +37,15 @@ def weigh_rare(luck: Any, model: Any, row: Any, rank: Any) -> Any:
 
 
 @compiled(_nrt=False, forceinline=True)
-def weigh_card(luck: Any, model: Any, row: Any, rank: Any) -> Any:
-    """The luck of a card in a row, split hands that were logged or end now not counted."""
+def weigh_card(luck: Any, model: Any, row: Any, rank: Any, split: Any) -> Any:
+    """The luck of a card in a row; `split` is whether split hands that were logged or end now are counted."""
     left = luck.left[0]
-    if row < luck.frequent:
+    if split or row >= luck.frequent:
+        found = weigh_slowly(luck, model, row, rank, split)
+    else:
         own = model * luck.frequent + row
         found = weigh_cards(luck.paid[own], luck.own[own], luck.steep[own], luck.counts, left, rank)
-    else:
-        found = weigh_rare(luck, model, row, rank)
     return found / (left * max(left - 1.0, 1.0)) / SCALE
-
-
-@compiled(_nrt=False, fastmath=EXACT)
-def weigh_split(luck: Any, model: Any, row: Any, rank: Any) -> Any:
-    """Luck of a card in a row, with split hands."""
-    left, expected, mine, outcomes = luck.left[0], 0.0, 0.0, len(luck.logged)
-    for r in range(luck.ranks):
-        place = model * luck.places + luck.after[row, r]
-        value, slope = luck.values[place], dot(luck.slopes, place, luck.counts) - luck.slopes[place, r]
-        hand, state = luck.hand[row, r], luck.outcome[place] * outcomes
-        for o in range(outcomes):
-            pay = (luck.logged[o] + luck.pay[hand, o]) / SCALE
-            value += pay * luck.chances[state + o]
-            slope += pay * (dot(luck.tilts, state + o, luck.counts) - luck.tilts[state + o, r])
-        after = value * (left - 1.0) + slope
-        expected += after * luck.counts[r]
-        if r == rank:
-            mine = after
-    return (mine * left - expected) / (left * max(left - 1.0, 1.0)) / SCALE
 
 
 @compiled(_nrt=False, forceinline=True, fastmath=EXACT)

@@ -15,13 +15,20 @@ from bjsim.sim.engine.kernels.count_deck import (
     fill_shoe,
     find_buckets,
     next_shoe,
-)  # fmt: skip
-from bjsim.sim.engine.kernels.count_layout import ASKED, FLAGS, LOGGED, SPLITS
-from bjsim.sim.engine.kernels.count_surprise import TEN, foresee, judge, move_shadows, weigh_card, weigh_split
+)
+from bjsim.sim.engine.kernels.count_layout import (
+    ASKED,
+    FLAGS,
+    INSURANCE,
+    LOGGED,
+    PROFIT,
+    ROUNDS,
+    SPLITS,
+    SQUARES,
+)
+from bjsim.sim.engine.kernels.count_surprise import TEN, foresee, judge, move_shadows, weigh_card
 from bjsim.sim.engine.kernels.layout import TIED
 from bjsim.sim.engine.kernels.table_layout import ROW
-
-ROUNDS, PROFIT, SQUARES, INSURANCE = range(4)  # as in `sim/engine/counter.py`
 
 
 @compiled(_nrt=False)
@@ -87,10 +94,10 @@ def play_round(w: Any, begin: Any, bucket: Any, raw: Any, now: Any) -> Any:
             return card
         if w.adjusted:
             rank = min(card, w.luck.ranks - 1)
-            surprise = weigh_card(w.luck, model, row // ROW, rank)
+            surprise = weigh_card(w.luck, model, row // ROW, rank, False)
             luck += surprise
             if split or entry & SPLITS:
-                luck += weigh_split(w.luck, model, row // ROW, rank) - surprise
+                luck += weigh_card(w.luck, model, row // ROW, rank, True) - surprise
             deal_card(w.luck.full, w.luck.counts, w.luck.left, rank)
         place = row + card
         p += 1
