@@ -14,17 +14,18 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 run: $(VENV)/.installed
 	$(BIN)/bjsim run --bots optimal,lim17 --hands 1e7
 
+# WORDS go to pytest, such as WORDS=tests/sim; so too in the next targets.
 test: $(VENV)/.installed-test
-	$(TESTS)
+	$(TESTS) $(WORDS)
 
 test-all: $(VENV)/.installed-test
-	$(TESTS) -m ""
+	$(TESTS) -m "" $(WORDS)
 
 # The fast tests, and which lines and branches of the package they reach; fails below the floor in pyproject.toml.
 coverage: $(VENV)/.installed-test
 	$(TESTS) --cov --cov-report=term --cov-report=html:build/coverage
 
-# The fast tests again on the wheel, where there is no src/. WORDS go to pytest, such as WORDS=tests/sim.
+# The fast tests again on the wheel, where there is no src/.
 test-wheel: $(VENV)/.created
 	$(BIN)/python .ci/package.py --tests $(WORDS)
 

@@ -44,6 +44,7 @@ def steps(folder):
 
 @needs_sandbox
 @needs_git
+@pytest.mark.slow
 def test_the_guides_word_for_word(tmp_path):
     made = bjsim("koth", "new", tmp_path / "autumn hill")
     assert made.status == 0 and "ci/play.sh" in made.out
@@ -78,6 +79,7 @@ def test_the_guides_word_for_word(tmp_path):
 
 @needs_sandbox
 @needs_git
+@pytest.mark.slow
 def test_bad_bots_fail_the_check(tmp_path):
     assert bjsim("koth", "new", tmp_path).status == 0
     in_shell(tmp_path, "git init -q --initial-branch main; git add --all; git commit -qm start; git switch -qc mine")
@@ -93,6 +95,7 @@ def test_bad_bots_fail_the_check(tmp_path):
 @needs_sandbox
 @needs_git
 @pytest.mark.skipif(not shutil.which("openssl"), reason="there is no openssl")
+@pytest.mark.slow
 def test_the_workflow_plays_on_from_its_journal(tmp_path):
     """Each run in a fresh clone: a bot joins, one changes, one leaves; the others keep their results and the seed."""
     bjsim("koth", "new", tmp_path / "hill")
