@@ -23,7 +23,6 @@ from bjsim.strategies.learning.encoder import Encoder
 from bjsim.strategies.mdp.blackjack import GameProcess
 from bjsim.strategies.players.catalogue import CATALOGUE
 from bjsim.strategies.players.find import as_player
-from bjsim.strategies.promotions.coupon import coupon
 from bjsim.strategies.sidebets.played import check_bet
 
 PAGE = Path(__file__).parents[1] / "docs" / "how-to" / "casino-games.md"
@@ -48,7 +47,6 @@ FRONT_ENDS: dict[str, Callable[[Rules], object]] = {
     "contests": lambda rules: Contest(rules=rules),
     "side bets beside a run": lambda rules: check_bet("21+3", rules),
     "known cards": lambda rules: known(rules.replace(decks="inf", cut=1), "first"),
-    "match play": lambda rules: coupon("match", rules.replace(decks="inf", cut=1)),
 }
 GAMES = {
     "Free Bet": ("free-bet", "free-bet-2012"),

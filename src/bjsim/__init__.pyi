@@ -49,8 +49,6 @@ from bjsim.strategies.players.find import find_player as find_player
 from bjsim.strategies.promotions.bank import BankResult as BankResult
 from bjsim.strategies.promotions.bank import Bonus as Bonus
 from bjsim.strategies.promotions.bank import bank as bank
-from bjsim.strategies.promotions.coupon import Coupon as Coupon
-from bjsim.strategies.promotions.coupon import coupon as coupon
 from bjsim.strategies.promotions.rebate import Rebate as Rebate
 from bjsim.strategies.results import BotResult as BotResult
 from bjsim.strategies.results import Difference as Difference
