@@ -41,7 +41,6 @@ def test_a_rebate() -> None:
         ("--bankroll 10 --rounds 5 --rebate 20", "20 has no % sign; write 20%"),
         ("--bankroll ten --rounds 5", "'ten' is not accepted; give an amount above 0, such as 10000 or 10k"),
         ("--bankroll 10 --rounds 5 --set max_hands=inf", "max_hands: without a limit"),
-        ("--bankroll 10 --rounds 5 --system ko", "--system counts for --ramp; give one"),
         ("--bankroll 10 --rounds 5 --set ties=replay", "ties: a tied bet is replayed"),
     ],
 )

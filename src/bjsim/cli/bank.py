@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bjsim.cli.options import Count, Money, Precision, is_given, rules_options
+from bjsim.cli.options import Count, Money, Precision, rules_options
 from bjsim.cli.written import json_option, write_json
-from bjsim.errors import InputError
 
 if TYPE_CHECKING:
     from bjsim.sim.game.rules import Rules
@@ -21,10 +20,6 @@ if TYPE_CHECKING:
 @click.option("--bankroll", type=Money(), metavar="AMOUNT", required=True, help="The bank at the beginning.")
 @click.option("--rounds", type=Count(1, 100_000), metavar="N", required=True, help="The most rounds that are played.")
 @click.option("--bet", type=Money(), metavar="AMOUNT", default="1", show_default=True, help="The bet of every round.")
-@click.option("--ramp", metavar="LOW-HIGH|'0:1 2:4 ...'", help="Bet by the count instead, in units of --bet.")
-@click.option(
-    "--system", default="hilo", show_default=True, metavar="NAME|FILE.toml", help="Counting system of --ramp."
-)
 @click.option("--goal", type=Money(), metavar="AMOUNT", help="The bank at which play stops.")
 @click.option("--floor", type=Money(), metavar="AMOUNT", help="Below this bank no bet is made.  [default: one bet]")
 @click.option("--rebate", type=Precision(), metavar="P%", help="The share of a loss that is paid back; finds stops.")
@@ -40,8 +35,6 @@ def bank(rules: Rules, bankroll: float, rounds: int, json_path: str | None, **op
     """
     from bjsim.strategies.promotions.bank import bank as compute
 
-    if is_given("system") and options["ramp"] is None:
-        raise InputError("--system counts for --ramp; give one, such as --ramp 1-12, or leave it out")
     found = compute(rules, bankroll, rounds, **options)
     if json_path:
         results = [{"result": result, "probability": p} for result, p in found.results.items()]

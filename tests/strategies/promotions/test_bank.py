@@ -233,7 +233,6 @@ def test_the_published_rebate() -> None:
         ({"payoffs": 3}, "payoffs: give the probability of each profit"),
         ({"payoffs": {}}, "not a distribution"),
         ({"payoffs": {1: math.nan, -1: 0.5}}, "not a distribution"),
-        ({"ramp": "1-4"}, "payoffs: they are those of a round; leave out ramp"),
         pytest.param(
             {"payoffs": {1: 0.6, -1: 0.4}, "rounds": 90_000, "rebate": 0.1},
             "stopping need not be best; give goal",

@@ -27,7 +27,6 @@ from bjsim.strategies.evaluation.best import solve
 from bjsim.strategies.exact.payoffs import round_payoffs
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.promotions.lattice import Lattice, after, make_lattice, play_on, stopped, tilt, to_units
-from bjsim.strategies.promotions.ramped import ramp_payoffs
 from bjsim.strategies.promotions.rebate import Rebate, best_stops
 
 MOST_ROUNDS = 100_000
@@ -100,11 +99,9 @@ def bank(
     rebate_from: object = None,
     bonus: object = None,
     sticky: bool = False,
-    ramp: str | None = None,
-    system: str = "hilo",
     payoffs: Mapping[Fraction, float] | None = None,
 ) -> BankResult:
-    """Compute what becomes of a bank under flat bets or a ramp, and the best chart.
+    """Compute what becomes of a bank under flat bets and the best chart.
 
     Args:
         rules: The game. In a finite shoe, the rounds are independent and have the exact value of a fresh shoe.
@@ -118,9 +115,6 @@ def bank(
         bonus: Added to the bank at the beginning, for which all rounds must be played: who falls below the floor before
             loses all.
         sticky: Whether the bonus is taken from what is left after the rounds.
-        ramp: Units of `bet` by count, such as `1-12` or `0:0 1:1 2:4`, instead of flat bets; the count of a round is
-            taken to be independent of that of the round before.
-        system: The counting system of the ramp.
         payoffs: The distribution of a round instead of the game's: profit in bets -> probability.
 
     Returns:
@@ -146,12 +140,7 @@ def bank(
     if rebate is None and rebate_from is not None:
         raise InputError(f"{argument('rebate_from')} needs {argument('rebate')}")
     part = None if rebate is None else exact_number(argument("rebate"), rebate, 1, "a share, such as 0.2")
-    if payoffs is not None:
-        if ramp is not None:
-            raise InputError("payoffs: they are those of a round; leave out ramp")
-        profits = _read_payoffs(payoffs)
-    else:
-        profits = best_payoffs(game) if ramp is None else ramp_payoffs(game, ramp, system)
+    profits = best_payoffs(game) if payoffs is None else _read_payoffs(payoffs)
     lattice = make_lattice(profits, amounts["bet"])
     found = _find_result(lattice, amounts, played, part)
     return found if bonus is None else replace(found, bonus=_find_bonus(lattice, amounts, played, taken))
