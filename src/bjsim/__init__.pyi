@@ -36,10 +36,8 @@ from bjsim.strategies.counting.count_result import CountResult as CountResult
 from bjsim.strategies.counting.figures import Figure as Figure
 from bjsim.strategies.evaluation.compare import Compared as Compared
 from bjsim.strategies.evaluation.evaluate import Evaluation as Evaluation
-from bjsim.strategies.evaluation.known import Prediction as Prediction
+from bjsim.strategies.evaluation.known import KnownCards as KnownCards
 from bjsim.strategies.evaluation.known import known as known
-from bjsim.strategies.evaluation.known import predict as predict
-from bjsim.strategies.evaluation.known_in_play import KnownCards as KnownCards
 from bjsim.strategies.exact.labelled_table import LabelledTable as LabelledTable
 from bjsim.strategies.exact.solver import Solver as Solver
 from bjsim.strategies.learning.model_player import ModelPlayer as ModelPlayer

@@ -21,14 +21,13 @@ class RoundPart(NamedTuple):
     """A case of a round: the value index of the player's first card, and a column.
 
     `column` is `BJ` where both cards of a dealer's natural are shown. `profit` is the probability times the
-    expected profit in initial bets; `square` likewise for its mean square, 0 if not asked for.
+    expected profit in initial bets.
     """
 
     first: int
     column: str
     chance: float
     profit: float
-    square: float = 0.0
 
 
 class Solution(ABC):
@@ -229,11 +228,8 @@ class Solution(ABC):
         return sorted(found, key=lambda cell: (-cell.cost, -cell.alone))
 
     @abstractmethod
-    def round_parts(self, squares: bool = False) -> Iterator[RoundPart]:
+    def round_parts(self) -> Iterator[RoundPart]:
         """Divide a round of the best chart by first card and column.
-
-        Args:
-            squares: Whether to compute the mean squares, which only infinite shoes have.
 
         Yields:
             The cases; several may have the same card and column.

@@ -4,35 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
-
 from bjsim.sim.game.automaton import START, Finished, Node
 from bjsim.sim.game.cards import TEN
 from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.exact.best_play import BestPlay
-from bjsim.strategies.exact.moments import Moments
 from bjsim.strategies.exact.values import Column, round_nodes
 from bjsim.strategies.solution import RoundPart
 
 
-def round_parts(play: BestPlay, squares: bool) -> Iterator[RoundPart]:
+def round_parts(play: BestPlay) -> Iterator[RoundPart]:
     """Divide a round of best play in an infinite shoe by first card and column; see `Solution.round_parts`."""
     ranks, policy = play.states.ranks, play.chart.policy
     insured = any(column.insurable for column in play.cases)
     for column in play.cases:
         means = play.means(column, play.tie_value)
-        moments = Moments(play.states, column, policy, play.tie_value) if squares else None
-        outcomes = np.array([float(p) for p in column.probabilities.values()])
         insurance = round_nodes(column, play.rules, policy)[1:]
         ups = _upcards(column, play.rules, insured)
         for first, p in ranks:
             for second, q in ranks:
                 nodes = (_dealt(play, play.states.hand((first, second)), column), *insurance)
                 chance = float(column.probability) * float(p * q) / len(ups)
-                square = float(moments.together(nodes)[1] @ outcomes) if moments else 0.0
                 for up in ups:
-                    yield RoundPart(min(first, TEN), up, chance, chance * float(means.together(nodes)), chance * square)
+                    yield RoundPart(min(first, TEN), up, chance, chance * float(means.together(nodes)))
 
 
 def _upcards(column: Column, rules: Rules, insured: bool) -> list[str]:

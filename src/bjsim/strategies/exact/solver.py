@@ -78,9 +78,9 @@ class Solver(BestPlay, Solution):
         """Return the values of one hand, followed by best play; see `Solution.values_by_strategy`."""
         return {"best play": self.hand_values(cards, shown)}
 
-    def round_parts(self, squares: bool = False) -> Iterator[RoundPart]:
+    def round_parts(self) -> Iterator[RoundPart]:
         """Divide a round by first card and column; see `Solution.round_parts`."""
-        return round_parts(self, squares)
+        return round_parts(self)
 
     def view_values(self, view: View) -> dict[str, Number]:
         """Return the value of the legal actions of a decision at a table; see `Solution.view_values`."""

@@ -90,23 +90,17 @@ class Dealer:
         self._outcomes[state] = probabilities
         return probabilities
 
-    def columns(self, next_card: int | None = None) -> dict[str, Column]:
-        """Return the columns of the game's charts, by label, in order.
-
-        `next_card` is the rank index of the dealer's next card, the second if only one is dealt; None if unknown.
-        """
+    def columns(self) -> dict[str, Column]:
+        """Return the columns of the game's charts, by label, in order."""
         states = self.states
-        dealt_one = next_card is not None and states.rules.deal.count("d") < 2
         totals: dict[str, dict[int, Number]] = {label: {} for label in states.columns}
         for first, p in self.ranks:
-            for second, q in [(next_card, self.number(1))] if dealt_one else self.ranks:
+            for second, q in self.ranks:
                 up = states.dealer_add(DealerState(), first)
                 state = states.dealer_add(up, second)
                 if states.ends_round(states.dealer_outcome(state)):
                     continue
                 total = totals[states.shown(up) or states.shown(state)]
-                if next_card is not None and not dealt_one and not states.dealer_done(state):
-                    state = states.dealer_add(state, next_card)
                 for outcome, chance in self.outcome_probabilities(state).items():
                     total[outcome] = total.get(outcome, 0) + p * q * chance
         columns = {}

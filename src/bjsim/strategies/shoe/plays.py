@@ -84,7 +84,7 @@ class ShoePlays:
             ev += self.shoe.chance[start] * analysis.round_value(start, play)
         return float(ev)
 
-    def round_parts(self, squares: bool = False) -> Iterator[RoundPart]:
+    def round_parts(self) -> Iterator[RoundPart]:
         """Divide a round by first card and column; see `Solution.round_parts`."""
         analysis, plays = self._at(self.tie_value_of("td")), self.plays("td")
         for start in np.flatnonzero(self.shoe.chance > 0).tolist():
