@@ -22,7 +22,6 @@ from bjsim.sim.game.presets import load_rules as load_rules
 from bjsim.sim.game.round import Round as Round
 from bjsim.sim.game.rules import Rules as Rules
 from bjsim.sim.game.shoe import ScriptedShoe as ScriptedShoe
-from bjsim.sim.running.device_executor import DeviceExecutor as DeviceExecutor
 from bjsim.sim.running.driver import Driver as Driver
 from bjsim.sim.running.experiment import Point as Point
 from bjsim.sim.running.experiment import Progress as Progress

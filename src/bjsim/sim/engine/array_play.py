@@ -62,7 +62,7 @@ def play_blocks(
 
     `play_round` plays a round that leaves the tables. EndlessSplitting: a seat reached the limit on hands.
     """
-    tally = LogTally(compiled, rows)
+    tally = _Tally(compiled, rows)
     traces: list[Array] = []
     shoes: list[Array] = []
     for number, some in groupby(zip(rounds, keys, strict=True), key=itemgetter(0)):
@@ -74,7 +74,7 @@ def play_blocks(
 
 
 def _play_group(
-    compiled: CompiledRules, rows: SeatRows, play_round: PlayRound, keys: Array, rounds: int, tally: LogTally,
+    compiled: CompiledRules, rows: SeatRows, play_round: PlayRound, keys: Array, rounds: int, tally: _Tally,
     traced: bool, shoes: ShoeLuck | None,
 ) -> list[Array]:  # fmt: skip
     seats, streams = len(rows.start), len(keys)
@@ -169,7 +169,7 @@ def _piles(walk: Walk, size: int, lanes: Array, dealt: Array) -> Array:
     return piles
 
 
-class LogTally:
+class _Tally:
     """Counts payoffs. Attributes: see `Played`."""
 
     def __init__(self, compiled: CompiledRules, rows: SeatRows) -> None:
@@ -200,7 +200,7 @@ class LogTally:
         end, alone = logged[last] - 1, np.diff(last, prepend=-1) == 1
         outside = end == len(self.ends) - 1 if len(replayed) else np.zeros_like(alone)
         alone &= ~outside
-        self.add_codes(seat, self.ends[:, 0], np.bincount(end[alone], minlength=len(self.ends)))
+        self._add(seat, self.ends[:, 0], np.bincount(end[alone], minlength=len(self.ends)))
         code: Array = self.ends[end, 0]
         hands = np.flatnonzero(logged > len(self.ends))
         if len(hands):
@@ -209,10 +209,10 @@ class LogTally:
             np.add.at(code, owner, self.hands[number, outcome])
         if not alone.all():
             code[outside] = replayed
-            self.add_codes(seat, *np.unique(code[~alone], return_counts=True))
+            self._add(seat, *np.unique(code[~alone], return_counts=True))
         return code
 
-    def add_codes(self, seat: int, codes: Array, times: Array) -> None:
+    def _add(self, seat: int, codes: Array, times: Array) -> None:
         outside = count_codes(self.counts[seat], codes, times)
         self.outside.append(np.stack([np.full_like(outside, seat), outside], axis=1))
 

@@ -55,7 +55,7 @@ def stream_key(seed: int, table: int, block: int) -> tuple[int, int]:
 
 
 def stream_words(start: Any, gamma: Any, index: Any) -> Any:
-    """Words of streams with these keys, by arrays of uint64, of NumPy or of any other namespace."""
+    """Words of streams with these keys, by arrays of uint64."""
     z = start + index * gamma
     z ^= z >> 30
     z *= 0xBF58476D1CE4E5B9

@@ -63,14 +63,8 @@ def play_blocks(table: Table, seed: int, number: int, first: int, last: int, unt
     began = time.perf_counter()
     spans = make_spans(first, last, until)
     tallies = table.play(seed, number, spans)
-    check_rounds(tallies, spans)
-    rounds = sum(span.rounds for span in spans)
-    log.info("table %d blocks %d-%d: %d rounds in %.3f s", number, first, last, rounds, time.perf_counter() - began)
-    return tallies
-
-
-def check_rounds(tallies: Sequence[Tally], spans: Sequence[Span]) -> None:
-    """Check that every seat's tally has all rounds of these blocks. Raises: RunFailed."""
     rounds = sum(span.rounds for span in spans)
     if any(tally.rounds != rounds for tally in tallies):
         raise RunFailed(f"blocks of {rounds} rounds returned tallies of {[tally.rounds for tally in tallies]} rounds")
+    log.info("table %d blocks %d-%d: %d rounds in %.3f s", number, first, last, rounds, time.perf_counter() - began)
+    return tallies
