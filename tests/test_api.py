@@ -45,6 +45,7 @@ PARAMETERS = [name for name in inspect.signature(bjsim.play).parameters]
 
 
 @pytest.mark.parametrize("parameter", PARAMETERS)
+@pytest.mark.slow_but("bots", "common_cards", "hands", "programs", "resume", "rules", "tables", "until")
 def test_a_wrong_argument_is_an_input_error_that_names_it(
     parameter: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -145,6 +146,7 @@ def test_a_solution_values_hands_cells_charts_and_the_dealer(rules: str) -> None
         solution.value_of("hoyle")
 
 
+@pytest.mark.slow
 def test_a_shoe_without_an_exact_value_is_solved_as_an_infinite_one() -> None:
     rules = bjsim.load_rules("easy").replace(decks=2, max_hands="inf", split_tens_blackjack=True)
     solution = bjsim.solve(rules)
@@ -169,6 +171,7 @@ def test_public_classes_guard_their_arguments(make: Any, said: str) -> None:
         make()
 
 
+@pytest.mark.slow
 def test_a_loop_over_decks_needs_no_cases() -> None:
     """mypy reads this too."""
     games = [bjsim.load_rules("vegas-s17").replace(decks=decks, max_hands=2) for decks in (1, 2, "inf")]

@@ -43,6 +43,7 @@ def without_times(data: dict[str, object]) -> dict[str, object]:
         ),
     ],
 )
+@pytest.mark.slow_cases("options0-arguments0")
 def test_the_function_gives_what_the_command_writes(options: list[str], arguments: dict[str, object]) -> None:
     written = command("run", "--bots", "optimal,lim17", *options, "--json", "-").json
     result = bjsim.play(**({"rules": "easy", "bots": ["optimal", "lim17"]} | arguments))  # type: ignore[arg-type]
@@ -221,6 +222,7 @@ print([result.results == alone.results for result in found])
 """
 
 
+@pytest.mark.slow
 def test_a_thread_plays_the_same_without_a_fork() -> None:
     done = subprocess.run([sys.executable, "-c", NO_FORK], capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("[True, True]\n", "")

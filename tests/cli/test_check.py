@@ -40,6 +40,7 @@ def test_a_second_letter_is_explained(tmp_path: Path) -> None:
     assert "second letter" not in bjsim("check", "hoyle", "--rules", "vegas-s17", "--hands", 0).out
 
 
+@pytest.mark.slow_cases("chart")
 def test_the_json_has_what_is_promised(chart):
     data = bjsim("check", chart[1], *GAME, "--json", "-").json
     assert {(cell["row"], cell["column"]): cell["chart"] for cell in data["cells"]} == PLANTED
@@ -55,6 +56,7 @@ def test_the_json_has_what_is_promised(chart):
     assert {"rules", "seed", "rounds", "seconds", "rounds_per_second"} <= set(data["run"])
 
 
+@pytest.mark.slow_cases("chart")
 def test_the_fixed_chart_is_the_best_one_in_the_same_format(chart, tmp_path):
     form, path = chart
     fixed = tmp_path / "fixed"
@@ -93,6 +95,7 @@ def test_named_strategies_are_charts_too():
     assert len(data["cells"]) == 6 and data["chart"] == "hoyle"
 
 
+@pytest.mark.slow
 def test_a_finite_shoe_is_evaluated_itself():
     text = bjsim("check", "optimal", "--rules", "vegas-h17", "--decks", "1", "--hands", "1e4").out
     assert "value of optimal in vegas-h17, first round of 1 deck: -0.043977%" in text

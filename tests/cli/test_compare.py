@@ -100,6 +100,7 @@ def test_decks_are_compared_exactly():
         assert one["cut_card_effect"] is None
 
 
+@pytest.mark.slow
 def test_cuts_are_compared_by_playing():
     """The exact value does not depend on the cut; deep cuts cost a flat bettor more than fresh shoes."""
     fresh, deep = games("--rules", "european", "--set", "decks=1", "--vary", "cut=0,3/4", "--workers", "1")
@@ -166,6 +167,7 @@ def test_vary_takes_the_words_of_the_trade():
         pytest.param(("learn", "--episodes", "1000"), marks=pytest.mark.slow),
     ],
 )
+@pytest.mark.slow_cases("command0")
 def test_every_command_that_computes_takes_the_probability_of_a_ten(command):
     game = ("--rules", "blackjack-p", "--json", "-")
     option = bjsim(*command, *game, "--ten-probability", "0.4").json

@@ -36,6 +36,7 @@ def stored(tmp_path_factory):
     return folder, result.out
 
 
+@pytest.mark.slow
 def test_the_json_has_what_is_promised(stored):
     data = json.loads((stored[0] / "run.json").read_text())
     assert set(data) >= KEYS
@@ -94,6 +95,7 @@ def test_the_page_and_the_picture(stored):
     assert ElementTree.parse(folder / "run.svg").getroot().tag.endswith("svg")
 
 
+@pytest.mark.slow
 def test_spots_and_players(tmp_path):
     """A stored run keeps its spots."""
     words = ("--rounds", "5e4", "--players", "3", "--ramp", "0:1 1:2x2 3:6x3", "--save", tmp_path / "spots.npz")
@@ -201,6 +203,9 @@ def test_differences_say_where_the_cards_are_others(stored):
         (("--set", "dealer_shows=both"), "--indices i18 does not fit this game: 16vT S>=0: unknown dealer's card T"),
         (("indices",), "--rules comes before indices; write the options after it"),
     ],
+)
+@pytest.mark.slow_cases(
+    "words20-these bets lose 0.0", "words29---indices i18 does not fit this game: 16vT S>=0: unknown dealer's card T"
 )
 def test_errors_name_the_option(words, message):
     assert message in refusal(*GAME, *words)
@@ -329,6 +334,7 @@ def test_a_kelly_fraction_that_raises_the_risk_of_ruin_is_noted(stored):
 # --- games compared
 
 
+@pytest.mark.slow
 def test_index_plays_that_a_game_cannot_play_are_counted():
     words = ("--rounds", "2e4", "--vary", "indices=i18,i18+fab4")
     out = bjsim(*GAME, *words).out
@@ -339,6 +345,7 @@ def test_index_plays_that_a_game_cannot_play_are_counted():
     assert "Hi-Lo, 22 index plays;" in surrender and "late surrender" in surrender
 
 
+@pytest.mark.slow
 def test_short_names_of_rules_vary():
     def figures(name):
         words = ("--decks", "6", "--indices", "none", "--rounds", "2e4", "--vary", f"{name}=true,false")
@@ -372,6 +379,7 @@ def test_the_bankroll_over_time_is_drawn(stored):
     assert "--fan fan.pdf is not accepted; the file must end in .png or .svg" in refusal(*words, "--fan", "fan.pdf")
 
 
+@pytest.mark.slow
 def test_the_index_chart_is_drawn(tmp_path):
     words = ("--rules", "vegas-s17", "--set", "max_hands=2", "--limit", "1", "--plot", tmp_path / "indices.svg")
     assert bjsim("count", "indices", *words).status == 0

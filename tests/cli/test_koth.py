@@ -35,6 +35,7 @@ def run(*arguments, status=0):
 
 
 @needs_sandbox
+@pytest.mark.slow
 def test_the_tutorial(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("secrets.randbits", lambda bits: 2698)  # no two bots end with the same chips
@@ -96,6 +97,7 @@ def test_errors_are_one_line(tmp_path, monkeypatch, capsys, arguments, said):
         (["--workers", 2, "--sandbox", "off"], " --workers 2 --sandbox off"),
     ],
 )
+@pytest.mark.slow_but("options0-", "options1-")
 def test_the_command_to_go_on_can_be_typed_as_it_is_printed(tmp_path, monkeypatch, capsys, options, needed):
     def interrupt(screen, host):
         raise KeyboardInterrupt

@@ -35,6 +35,7 @@ def rows(folder: Path) -> dict[str, dict[str, Any]]:
     return {row["bot"]: row for row in json.loads((folder / "standings.json").read_text())}
 
 
+@pytest.mark.slow
 def test_a_hill_from_the_command_line(tmp_path: Path) -> None:
     hill = tmp_path / "hill"
     assert bjsim("koth", "play", "lim13", "lim15", "lim17", "--matches", 2, "--seed", 3, "--out", hill).status == 0
@@ -324,6 +325,7 @@ def test_a_notification_neither_pings_nor_links(tmp_path: Path, server: Any) -> 
 
 
 @pytest.mark.parametrize("kind", ["refused", "error", "redirect"])
+@pytest.mark.slow_cases("refused")
 def test_a_failed_notification_disturbs_nothing(
     tmp_path: Path, server: Any, kind: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -356,6 +358,7 @@ def test_other_urls_are_refused(tmp_path: Path, url: str) -> None:
     assert "http:// or https://" in refusal(*words) and not (tmp_path / "c").exists()
 
 
+@pytest.mark.slow
 def test_the_seed_is_secret_until_the_host_closes_the_contest(tmp_path: Path) -> None:
     """The first commands of docs/how-to/hill.md, and a course: the late bots are added after the end."""
     for options in ([], ["--against", "hoyle", "--marks", "-1:B"]):

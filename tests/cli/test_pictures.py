@@ -145,6 +145,7 @@ def test_games_have_their_values(figures):
     assert {"neller", "neller-v3"} <= set(texts)
 
 
+@pytest.mark.slow
 def test_games_that_vary_are_drawn_with_the_played_effect_of_their_cut(figures, tmp_path):
     game = ("--rules", "vegas-s17", "--decks", 1, "--vary", "cut=40%,80%", "--until", "0.1%", "--workers", 1)
     page = tmp_path / "page.html"
@@ -226,6 +227,7 @@ def test_pages_magnify_the_luck_adjusted_return_too():
     assert convergence_part(play("neller", "optimal", hands=1000, seed=1, workers=1)).panels[0]["below"] is None
 
 
+@pytest.mark.slow
 def test_one_line_identifies_the_game():
     """A game with late surrender is not called as the one without; no line says surrender twice."""
     game = ("--rules", "vegas-s17", "--decks", 2, "--set", "ls=true")

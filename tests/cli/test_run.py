@@ -59,6 +59,7 @@ def test_workers_do_not_change_a_byte():
     assert without_timings(result(*args, "--workers", 1)) == without_timings(result(*args, "--workers", 2))
 
 
+@pytest.mark.slow
 def test_a_killed_run_resumed_ends_as_one_that_was_not(tmp_path):
     """All processes are killed after the first checkpoint; many small jobs, so far from the end."""
     args = ["--bots", "optimal,lim17", "--hands", "4e5", "--tables", "25", "--workers", "2", "--seed", "5"]
@@ -76,6 +77,7 @@ def test_a_killed_run_resumed_ends_as_one_that_was_not(tmp_path):
     assert without_timings(result(*args, "--resume", file)) == without_timings(result(*args))
 
 
+@pytest.mark.slow
 def test_ctrl_c_prints_what_is_known(tmp_path):
     command = [
         sys.executable,
@@ -296,6 +298,7 @@ def test_a_precision_without_its_sign_is_refused_with_both_readings(text, readin
     assert (status, out) == (2, "") and err.endswith(f"{text} has no % sign; write {readings}\n")
 
 
+@pytest.mark.slow
 def test_where_rounds_share_a_shoe_the_exact_value_is_that_of_a_fresh_one():
     """A cut card shifts the mean, which a z would take for an error."""
     asked = ("--bots", "optimal,lim17", "--rules", "vegas-s17", "--decks", "1", "--hands", "2e4")

@@ -117,5 +117,6 @@ def test_a_chart_of_the_shoe_is_a_file_that_can_be_read(tmp_path) -> None:
         (["--rules", "vegas-s17", "--decks", 1, "--hand", "T6"], "write the cards, v, and the dealer's card: T,6 v T"),
     ],
 )
+@pytest.mark.slow_cases("args10-leave out TABLE and --json", "args5-'X' is not a card")
 def test_what_is_refused(args: list[object], said: str) -> None:
     assert said in refusal("solve", *args)

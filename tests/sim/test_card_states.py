@@ -48,6 +48,7 @@ def test_both_engines_pay_the_same_in_every_preset(name: str, decks: int, player
     assert differences(rules, seats, KEY, 20_000, compile_players(rules, seats)) == []
 
 
+@pytest.mark.slow
 def test_players_of_all_kinds_share_a_table() -> None:
     """A chart sees the plain state of a hand."""
     rules = ONE.replace(seats=3, dealer_shows="both", peek=True, max_hands=2)
@@ -121,6 +122,7 @@ def outputs(labels: np.ndarray, after: np.ndarray, state: int, length: int) -> l
 
 
 @pytest.mark.parametrize("seed", range(30))
+@pytest.mark.slow_cases("29")
 def test_states_are_merged_if_no_word_tells_them_apart(seed: int) -> None:
     """If any word distinguishes two of n states, a word of fewer than n letters does."""
     labels, after = random_automaton(8, seed)

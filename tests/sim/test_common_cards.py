@@ -22,6 +22,7 @@ def make_players(rules: Rules, *names: str) -> list:
 
 
 @pytest.mark.parametrize("name", ["easy", "vegas-s17", "neller"])
+@pytest.mark.slow_cases("vegas-s17")
 def test_each_bot_wins_what_it_wins_alone(name: str) -> None:
     rules = named_rules(name)
     bots = make_players(rules, "optimal", "lim17")

@@ -66,6 +66,7 @@ def test_amounts_too_many_to_count_are_refused_before_memory_is_taken() -> None:
     assert compile_rules(large, [Solver(large).chart.policy] * 4).numbers[-2] == 2 * 10**6
 
 
+@pytest.mark.slow
 def test_a_round_too_long_to_be_played_costs_no_other_round(monkeypatch: pytest.MonkeyPatch) -> None:
     """If tens have a probability just below 1/2, splits end, but some rounds exceed the limit on hands."""
     monkeypatch.setattr("bjsim.sim.game.round.RUNAWAY", 3000)  # to be reached in a second

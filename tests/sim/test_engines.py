@@ -82,6 +82,7 @@ def test_the_table_pays_what_the_readable_round_pays_in_random_games(games: int)
     assert not rare, f"hardly ever seen: {rare}"
 
 
+@pytest.mark.slow
 def test_a_doubled_hand_waits_though_its_bonus_would_not() -> None:
     """In Super Fun 21 without a rescue, a doubled 21 in five cards waits for the dealer, one in six cards does not."""
     game = named_rules("super-fun-21").replace(surrender_after_double=False)
@@ -187,6 +188,7 @@ def hits_to_21(game: Rules) -> Chart:
         ({"decks": 1, "seats": 7, "cut": "1/52", "deal": "ppd", "peek": False}, hits_to_21, 700),
     ],
 )  # fmt: skip
+@pytest.mark.slow_but("fields13-hits_to_21-700", "fields15-hits_to_21-700")
 def test_both_engines_pay_the_same_over_long_runs(
     fields: dict[str, Any], chart: Callable[[Rules], Chart], rounds: int
 ) -> None:
@@ -201,6 +203,7 @@ def test_both_engines_pay_the_same_over_long_runs(
 
 
 @pytest.mark.parametrize("name", MANY)
+@pytest.mark.slow_but("double-attack", "european")
 def test_both_engines_pay_the_same_in_every_preset(name: str) -> None:
     game = named_rules(name)
     seats = [Solver(game).chart, *(random_chart(game, seed, seed % 6) for seed in range(1, game.seats))]
@@ -224,6 +227,7 @@ def corrupt(compiled: CompiledRules, array: str, rng: random.Random) -> Compiled
 
 
 @pytest.mark.parametrize("array", ["add", "act", "pay", "dealer_add", "column"])
+@pytest.mark.slow_but("add", "column")
 def test_compiled_rules_with_one_wrong_cell_are_caught(array: str) -> None:
     """Negative control: at least one of six wrong cells must be detected, as few rounds do not reach all cells."""
     game = named_rules("vegas-s17").replace(decks="inf")
@@ -237,6 +241,7 @@ def test_compiled_rules_with_one_wrong_cell_are_caught(array: str) -> None:
 @pytest.mark.parametrize(
     ("row", "column", "code"), [("16", "T", "S"), ("A7", "9", "S"), ("11", "6", "H"), ("88", "T", "H")]
 )
+@pytest.mark.slow_but("16-T-S", "A7-9-S")
 def test_a_chart_with_one_other_cell_is_caught(row: str, column: str, code: str) -> None:
     """Negative control of the readable round."""
     game = named_rules("vegas-s17").replace(decks="inf")
@@ -313,6 +318,7 @@ def test_payoffs_are_whole_units() -> None:
 
 
 @pytest.mark.xdist_group("count kernel")
+@pytest.mark.slow
 def test_what_kernels_are_given_is_defined_among_them() -> None:
     """A class defined elsewhere could change without changing the stamp of numba's cache."""
     game = named_rules("vegas-s17").replace(seats=1)

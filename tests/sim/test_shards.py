@@ -49,6 +49,7 @@ def same(result, other):
         ("readable", 2),
     ],
 )
+@pytest.mark.slow_but("common cards-5", "readable-2")
 def test_merged_parts_are_the_whole_run(tmp_path, name, of):
     parts = shards(tmp_path, name, of)
     whole = play(name)

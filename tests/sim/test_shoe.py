@@ -65,6 +65,9 @@ def test_both_engines_draw_the_same_cards(shoe: str) -> None:
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("shoe", [name for name, game in SHOES.items() if game.infinite])
+@pytest.mark.slow_but(
+    "infinite, Spanish-readable", "infinite, few tens-readable", "infinite, many tens-readable", "infinite-readable"
+)
 def test_an_infinite_shoe_draws_by_its_distribution(shoe: str, engine: str) -> None:
     """Chi-square over ranks and over pairs of neighbouring cards; error rate 0.1% each.
 
@@ -86,6 +89,7 @@ def test_an_infinite_shoe_draws_by_its_distribution(shoe: str, engine: str) -> N
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize(("shoe", "shuffles"), [("one deck", 2000), ("six decks", 400), ("five Spanish decks", 500)])
+@pytest.mark.slow_but("five Spanish decks-500-readable", "one deck-2000-readable", "six decks-400-readable")
 def test_a_shuffled_shoe_has_no_favourite_order(shoe: str, shuffles: int, engine: str) -> None:
     """Chi-square over the first, middle and last cards of each shoe, and over neighbours, which have equal ranks less
     often than in an infinite shoe; error rate 0.1% each. Negative control: an infinite shoe's neighbours."""

@@ -177,6 +177,7 @@ def fuzz(seed: int) -> str:
     return "changed"
 
 
+@pytest.mark.slow
 def test_a_random_chart_is_read_in_a_random_style_and_damage_is_seen() -> None:
     found = [fuzz(seed) for seed in range(QUICK)]
     assert {"reported", "same", "noted", "changed"} == set(found)

@@ -142,6 +142,7 @@ def cut_at_random(folder: Path, chance: random.Random, rounds: int) -> None:
     file.write_bytes(text[: max(least, len(text) - chance.randrange(1500))])
 
 
+@pytest.mark.slow
 def test_cuts_and_changes_at_random_moments(tmp_path: Path) -> None:
     """A hill of 20 bots: five are added, two replaced, one dropped, each after a cut in the middle of a match."""
     chance = random.Random(17)
@@ -275,6 +276,7 @@ def test_what_cannot_change(tmp_path: Path) -> None:
         {"leave": [], "join": [], "matches": 1},
     ],
 )
+@pytest.mark.slow_but("forged1", "forged2")
 def test_verify_finds_impossible_changes(tmp_path: Path, forged: dict[str, Any]) -> None:
     with_events(tmp_path / "right", FIVE, {}, matches=2)
     crc, lines = 0, []

@@ -71,6 +71,7 @@ def bot(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_a_bot_reaches_a_repository_that_one_may_push_to(hill: Path, bot: Path) -> None:
     said = bjsim("koth", "submit", bot, "--to", hill)
     assert said.status == 0, said.err

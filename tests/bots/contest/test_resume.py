@@ -241,6 +241,7 @@ def killed_at_random(folder: Path, kills: int, arguments: list[str], whole_size:
 
 
 @pytest.mark.parametrize("kills", [2, pytest.param(12, marks=pytest.mark.slow)])
+@pytest.mark.slow
 def test_killed_it_ends_as_if_never_stopped(tmp_path, kills):
     arguments = [*BOTS, "--seed", "3", "--matches", str(16 + 4 * kills)]
     command = [sys.executable, "-c", "from bjsim.cli.main import main; main()", "koth"]

@@ -195,6 +195,7 @@ def test_a_bot_that_cannot_be_started_is_listed_last_without_a_rank():
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_equal_bots_watched_after_every_match_are_rarely_separated():
     """At 5% allowed, 200 contests give 22 or more false decisions with probability below 0.0005."""
     wrong = sum(made_up("abc", 100, [0, 0, 0], seed=seed)[1] > 0 for seed in range(200))

@@ -197,6 +197,7 @@ FORGERIES: dict[str, Callable[[Records], object]] = {
 
 
 @pytest.mark.parametrize("name", FORGERIES)
+@pytest.mark.slow_cases("a note", "a time limit exceeded", "faults forgiven")
 def test_a_forged_part_is_refused_by_name(field: Field, tmp_path: Path, name: str) -> None:
     records = records_of(field.parts[1])
     FORGERIES[name](records)

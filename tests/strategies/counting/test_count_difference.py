@@ -89,6 +89,7 @@ def test_two_ramps_of_one_run_differ_by_their_difference() -> None:
     assert difference_error(run, slopes(run), run, slopes(run)) == 0
 
 
+@pytest.mark.slow
 def test_one_departure_changes_less_than_independent_runs_would() -> None:
     """Of five seeds; the sum of squared deviations in standard errors is chi-squared: .3 to 13.3 but in 2% of cases."""
     pairs = [(kept("none", seed), kept("insurance I>=3", seed)) for seed in range(1, 6)]

@@ -80,6 +80,7 @@ def test_other_bets_are_those_of_another_run(result: bjsim.CountResult) -> None:
     assert (best.with_bets(ramp="1-12").bets == result.bets).all()  # a ramp replaces the limits
 
 
+@pytest.mark.slow
 def test_games_are_compared_as_by_the_command(result: bjsim.CountResult) -> None:
     written = command(*GAME, "--vary", "ramp=1-4,1-8", "--vary", "cut=60%,50%").json
     compared = result.vary(ramp=["1-4", "1-8"], cut=["60%", "50%"])

@@ -57,6 +57,7 @@ def merged(folder: Path, parts: list[Path]) -> bytes:
     [(64, {}), (5, {"adjust_luck": False}), (3, {"rounds": 1_610}), (2, {"ramp": "0:1 2:4x2", "rounds": 3_000})],
     ids=["64", "not adjusted", "another end", "two spots"],
 )
+@pytest.mark.slow_cases("64", "two spots")
 def test_merged_parts_have_the_bytes_of_the_whole_run(tmp_path: Path, of: int, changes: dict[str, object]) -> None:
     request = dataclasses.replace(REQUEST, **changes)  # type: ignore[arg-type]
     parts = shards(tmp_path, of, request)

@@ -54,6 +54,7 @@ def six() -> list[Index]:
     return generate_indices(RULES, HILO, limit=5)
 
 
+@pytest.mark.slow
 def test_the_published_indices_of_six_decks(six: list[Index]) -> None:
     """All 22 within 1. Three differ; 12v2 and TTv6 are those of later printings, 10vA is 3 in Cacarulo's set."""
     assert differences(six) == {"12v2 S>=3": 1, "TTv6 P>=4": 1, "10vA D>=4": -1}

@@ -42,6 +42,7 @@ def test_the_rounds_of_a_shoe_end_where_the_counter_leaves():
     assert rounds.tolist() == kept
 
 
+@pytest.mark.slow
 def test_the_adjusted_return_is_that_of_the_rounds_as_they_were():
     """Within four standard errors; one who stays earns less by more than that."""
 

@@ -61,6 +61,7 @@ def compiled(game: CountingGame, key: tuple[int, int, int], rounds: int) -> tupl
 
 
 @pytest.mark.parametrize("rounds", [2_000, pytest.param(100_000, marks=pytest.mark.slow)])
+@pytest.mark.slow
 def test_the_documented_counter_plays_and_bets_as_the_compiled_round(rounds: int) -> None:
     departures = Departures.parse("i18", Solver(SIX).chart)
     trace, first = compiled(CountingGame(SIX, find_system("hilo"), departures, (-20, 20)), (3, 0, 5), rounds)
@@ -88,6 +89,7 @@ NO_HOLE_CARD = {"deal": "pdp", "peek": False, "insurance": True}
         pytest.param({"decks": 1, "cut": "4/5", "insurance": True}, "omega2-aces", "i18", "round", marks=SLOW),
     ],
 )  # fmt: skip
+@pytest.mark.slow_cases("changes0-halves-i18+fab4-decision", "changes6-hiopt2-aces-i18-decision")
 def test_counters_play_and_insure_as_the_compiled_round(
     changes: dict[str, Any], system: str, plays: str, timing: str
 ) -> None:

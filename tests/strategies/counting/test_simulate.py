@@ -89,6 +89,7 @@ def units(ramp: str, counts: np.ndarray) -> np.ndarray:
     ],
     ids=str,
 )
+@pytest.mark.slow_cases("atlantic-city")
 def test_without_index_plays_every_round_is_that_of_the_plain_chart(rules: Rules) -> None:
     """One deck dealt to the last card runs out during rounds."""
     ready = rounds_of(rules, "none")
@@ -103,6 +104,7 @@ def test_without_index_plays_every_round_is_that_of_the_plain_chart(rules: Rules
     [(ONE.replace(cut=1, max_hands=4, surrender="early"), 2, 3), (SIX, 0, 2), (SIX, 6, 1)],
     ids=str,
 )
+@pytest.mark.slow_cases("vegas-s17-2-3")
 def test_without_index_plays_a_full_table_plays_the_plain_rounds(rules: Rules, others: int, spots: int) -> None:
     """The counter's spots are the last seats. One deck runs out even during the deal."""
     ready = rounds_of(rules.replace(seats=1 + others), "none", spots=f"1x{spots}")
@@ -132,6 +134,7 @@ def test_an_index_play_changes_rounds() -> None:
 
 
 @pytest.mark.parametrize("rules", [SIX, pytest.param(SPANISH, marks=pytest.mark.slow)], ids=str)
+@pytest.mark.slow
 def test_a_flat_bettor_without_index_plays_earns_what_the_chart_does(rules: Rules) -> None:
     """Two independent estimates, 4 standard errors: wrong by chance in 6 of 100,000."""
     counted = ramp_returns(run(rules, "none").returns, np.ones(len(run(rules, "none").counts)))
@@ -143,6 +146,7 @@ def test_a_flat_bettor_without_index_plays_earns_what_the_chart_does(rules: Rule
     assert abs(counted.sd - result.tally.sd) < 0.02
 
 
+@pytest.mark.slow
 def test_a_constant_ramp_changes_nothing() -> None:
     found = run()
     one, three = (ramp_returns(found.returns, np.full(len(found.counts), bet)) for bet in (1.0, 3.0))
@@ -164,6 +168,7 @@ def test_a_constant_ramp_changes_nothing() -> None:
         (named_rules("european").replace(no_hole_loses="busted-plus-one", max_hands=3), "TTv6 P>=2, 16vT S>=0"),
     ],
 )
+@pytest.mark.slow_but("rules0-i18", "rules6-TTv6 P>=2, 16vT S>=0")
 def test_raw_and_adjusted_profits_agree_by_count(rules: Rules, plays: str) -> None:
     check_raw_and_adjusted(run(rules, plays))
 
@@ -177,6 +182,7 @@ def check_raw_and_adjusted(found: CountRun) -> None:
 
 
 @pytest.mark.parametrize(("seats", "spots"), [(4, "0:1 2:1x2 4:1x3"), pytest.param(1, "1x2", marks=pytest.mark.slow)])
+@pytest.mark.slow
 def test_the_returns_of_spots_are_those_of_their_rounds(seats: int, spots: str) -> None:
     """Expectation and variance of a ramp's profit, all spots together, against the rounds as they were played.
 
@@ -297,6 +303,7 @@ def check_depths(sums: CountSums, expectations: np.ndarray) -> None:
         assert np.abs(expected[~seen]).max(initial=0) < 1e-3
 
 
+@pytest.mark.slow
 def test_a_side_count_of_aces_has_its_expectations() -> None:
     """The luck of the cards is 0 on average at every count for bets, and the depths are those of that count."""
     found = run(ONE, "i18", 100_000, "omega2-aces")
@@ -463,6 +470,7 @@ def test_money_bet_counts_doubles_splits_and_insurance() -> None:
 # --- runs
 
 
+@pytest.mark.slow
 def test_workers_change_no_bit() -> None:
     made = game(ONE)
     runs = [simulate_count(made.rules, made.system, made.departures, 90_000, 3, workers) for workers in (1, 2)]

@@ -31,6 +31,7 @@ GAMES = [
 
 
 @pytest.mark.parametrize("game", GAMES, ids=str)
+@pytest.mark.slow_cases("spanish-21")
 def test_the_cards_are_those_of_the_readable_round(game: bjsim.Rules) -> None:
     """Rank by rank, for every round of a block; and each shoe has every card as often as it should."""
     players = [find_player("lim16", game)] * game.seats
