@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from hashlib import sha256
 from pathlib import Path
 
 import click
@@ -13,18 +11,15 @@ from rich.table import Table as RichTable
 
 from bjsim.cli.captions import given_command
 from bjsim.cli.learn_plot import plot_studies
-from bjsim.cli.options import Count, Names, counted, gathered, is_given, rules_options, seed_option
+from bjsim.cli.options import Count, Names, gathered, is_given, rules_options, seed_option
 from bjsim.cli.waiting import Waiting, waiting
 from bjsim.cli.written import Files, json_option, plot_option, write_json
 from bjsim.errors import InputError
-from bjsim.request import check_checkpoints
 from bjsim.sim.engine.compile_notice import on_compile
 from bjsim.sim.game.game_text import game_text
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.running.shards import Shard
 from bjsim.strategies.formats.text import format_text
 from bjsim.strategies.learning.learn import ALGORITHMS, DRAWS, Schedule
-from bjsim.strategies.learning.repeat import MOST, Learned, LearnPart, Repetitions, repeat, summarise
 from bjsim.strategies.learning.report import LearnedGame
 from bjsim.strategies.learning.study import LearningPoint, Study, study
 from bjsim.strategies.mdp.blackjack import GameProcess
@@ -62,10 +57,6 @@ LISTED = 20  # states printed; the JSON has all of them
 )
 @click.option("--workers", type=Count(1, 256), default=1, show_default=True, help="Number of threads.")
 @seed_option
-@click.option("--repeat", "count", type=Count(2, MOST), help="Learn this many times, with SEED, SEED + 1 and so on.")
-@click.option("--shard", metavar="K/N", help="Of --repeat: only shard K of N (or auto), for `bjsim merge`.")
-@click.option("--checkpoint", metavar="FILE", help="Keep the part of --shard in FILE.")
-@click.option("--resume", metavar="FILE", help="Continue a part that was stopped.")
 @json_option
 @plot_option("Plot value and regret against the number of episodes.")
 @gathered(files=Files)
@@ -78,8 +69,6 @@ def learn(
     workers: int,
     seed: int,
     files: Files,
-    count: int | None,
-    **part: str | None,
 ) -> None:
     """Learn a game, or any decision process, from samples, and compare the result with the exact solution.
 
@@ -96,11 +85,6 @@ def learn(
         process = GameProcess(rules)
         mdp = build_mdp(process)
     console = Console(stderr=files.quiet)
-    if count or any(part.values()):
-        text = b"" if process else Path(str(mdp_path)).read_bytes()
-        about = {"rules": process.rules.to_dict()} if process else {"mdp": sha256(text).hexdigest()}
-        repeat_all(console, Repetitions(mdp, about, episodes, schedules, seed, workers, count or 0), files, **part)
-        return
     compiling = "compiling the learner (once after install, up to a minute) …"
     studies = []
     for schedule in schedules:
@@ -122,45 +106,6 @@ def learn(
         print_compared(console, studies)
     else:
         report(console, studies[0], games[0])
-
-
-def repeat_all(
-    console: Console,
-    repetitions: Repetitions,
-    files: Files,
-    shard: str | None,
-    checkpoint: str | None,
-    resume: str | None,
-) -> None:
-    if not repetitions.count:
-        raise InputError("--shard, --checkpoint and --resume divide repetitions; give --repeat N")
-    if files.plot_path or (shard and files.json_path):
-        raise InputError("--plot draws one result, and --shard only writes its part; leave out the other option")
-    if bool(shard) != bool(checkpoint or resume):
-        raise InputError("--shard K/N and --checkpoint FILE belong together: the file becomes the part of the shard")
-    part = None
-    if shard:
-        check_checkpoints(checkpoint, resume, LearnPart.read)
-        part = LearnPart(Path(str(checkpoint or resume)), repetitions.description(), Shard.parse(shard))
-    with waiting("learning") as line:
-        found = repeat(repetitions, part, bool(resume), lambda done, most: line.say("repetitions", done, most))
-    if part:
-        text = f"shard {part.shard}: {counted(len(found), 'repetition')} in {part.path}; bjsim merge joins the parts"
-        console.print(text, highlight=False, soft_wrap=True)
-        return
-    report_repetitions(console, found, files)
-
-
-def report_repetitions(console: Console, found: Sequence[Sequence[Learned]], files: Files) -> None:
-    """Write the JSON of repetitions, and print a line for each algorithm. Raises: InputError."""
-    rows = summarise(found)
-    if files.json_path:
-        write_json({"summary": rows, "repetitions": found}, files.json_path)
-    table = RichTable("algorithm", "repetitions", "regret, mean", "sd", "least", "greatest", box=box.SIMPLE_HEAD)
-    for row in rows:
-        numbers = ("–" if row[key] is None else f"{row[key]:.6f}" for key in ("regret", "sd", "least", "greatest"))
-        table.add_row(f"{row['algorithm']}, {row['draws']} draws", f"{row['repetitions']:,}", *numbers)
-    console.print(table)
 
 
 def describe(console: Console, what: Rules | str | None, mdp: FiniteMDP, schedule: Schedule, seed: int) -> None:

@@ -8,7 +8,6 @@ import click
 from rich.console import Console
 
 from bjsim.cli.captions import given_command
-from bjsim.cli.learn import report_repetitions
 from bjsim.cli.options import gathered, workers_option
 from bjsim.cli.pages import write_page
 from bjsim.cli.run_page import plot_run, report_run
@@ -19,7 +18,6 @@ from bjsim.errors import InputError
 from bjsim.merged import merge_parts
 from bjsim.strategies.counting.count_files import save_count_run
 from bjsim.strategies.counting.count_shards import merge_counts
-from bjsim.strategies.learning.repeat import is_learn_part, merge_repetitions
 
 
 @click.command()
@@ -33,17 +31,12 @@ from bjsim.strategies.learning.repeat import is_learn_part, merge_repetitions
 def merge(parts: tuple[str, ...], files: Files, workers: int | None) -> None:
     """Merge the parts of a run that was played in shards: bjsim merge part*.json
 
-    PART... are the files that `bjsim run --shard K/N --checkpoint PART`, `bjsim count` or `bjsim learn` has written,
+    PART... are the files that `bjsim run --shard K/N --checkpoint PART` or `bjsim count` has written,
     one for each shard. The result is that of the run on one machine, to the bit.
     """
     files.check()
     if zipfile.is_zipfile(parts[0]):
         merge_to_file(parts, files, workers)
-        return
-    if is_learn_part(parts[0]):
-        with waiting("merging"):
-            found = merge_repetitions(parts)
-        report_repetitions(Console(stderr=files.quiet), found, files)
         return
     if files.save_path:
         raise InputError(f"--save {files.save_path} takes parts of `bjsim count`; {parts[0]} is not one")
