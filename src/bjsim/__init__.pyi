@@ -39,7 +39,6 @@ from bjsim.strategies.evaluation.known import KnownCards as KnownCards
 from bjsim.strategies.evaluation.known import known as known
 from bjsim.strategies.exact.labelled_table import LabelledTable as LabelledTable
 from bjsim.strategies.exact.solver import Solver as Solver
-from bjsim.strategies.learning.model_player import ModelPlayer as ModelPlayer
 from bjsim.strategies.learning.report import LearnedGame as LearnedGame
 from bjsim.strategies.learning.study import Study as Study
 from bjsim.strategies.players.find import find_player as find_player
