@@ -221,8 +221,6 @@ def names_on_the_page() -> dict[str, str]:
 def test_every_name_of_the_page_is_where_it_says(name: str, module: str) -> None:
     if module == "bjsim.gym":
         pytest.importorskip("gymnasium", reason="gymnasium is not installed")
-        if name in ("table_env", "BlackjackTable"):
-            pytest.importorskip("pettingzoo", reason="pettingzoo is not installed")
     assert callable(getattr(import_module(module), name)) or name == "PRESETS"
 
 

@@ -123,7 +123,7 @@ def test_points_are_reported_during_learning() -> None:
 
 
 def test_the_page_for_students_is_a_doctest() -> None:
-    pytest.importorskip("pettingzoo", reason="needs the extra bjsim[rl]")
+    pytest.importorskip("gymnasium", reason="needs the extra bjsim[gym]")
     page = Path(__file__).parents[2] / "docs" / "explanation" / "learning.md"
     results = doctest.testfile(str(page), module_relative=False)
     assert results.attempted >= 8 and results.failed == 0

@@ -13,16 +13,16 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from bjsim.sim.game.actions import INSURANCE, View
+from bjsim.sim.game.actions import INSURANCE, Action, View
 from bjsim.sim.game.actions import LETTERS as LETTERS
-from bjsim.sim.game.events import Event, describe
+from bjsim.sim.game.events import Event, Peeked, describe
 from bjsim.sim.game.presets import PRESETS, load_rules
 from bjsim.sim.game.random_stream import Stream
+from bjsim.sim.game.round import Round, RoundResult
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import open_shoe
 from bjsim.strategies.learning.decision_values import LUCK_ADJUSTED, PAYOFF, DecisionValues, environment_values
 from bjsim.strategies.learning.encoder import Encoder, Mask, Observation
-from bjsim.strategies.learning.open_round import OpenRound
 
 SEAT = "agent"
 MAX_SEED = 2**62  # of the shoes
@@ -134,17 +134,17 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):  # type: ignore[misc, 
         legal, adjusted = self._view.legal, 0.0
         if self._adjusts:
             adjusted = self._stake * float(self._advantage[self._letters.index(letter if letter in legal else "S")])
-        if self._round.result is None:
-            self._round.answer(letter if letter in legal else "S")
+        if self._result is None:
+            self._advance(Action(letter if letter in legal else "S"))
         reward = 0.0
-        while self._round.result is not None:
-            reward += self._stake * float(self._round.result.net[0])
-            self._stake *= int(self._round.result.tied[0])
+        while self._result is not None:
+            reward += self._stake * float(self._result.net[0])
+            self._stake *= int(self._result.tied[0])
             if not self._stake:
                 break
-            self._past += self._round.round.events
+            self._past += self._round.events
             self._deal()
-        ended = self._round.result is not None
+        ended = self._result is not None
         self._in_progress = not ended
         if self._adjusts:
             assert self._values is not None
@@ -160,14 +160,28 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):  # type: ignore[misc, 
         """The events of the episode so far, one on each line; None unless `render_mode` is "ansi"."""
         if self.render_mode != "ansi":
             return None
-        return "\n".join(describe(event, [SEAT]) for event in [*self._past, *self._round.round.events])
+        return "\n".join(describe(event, [SEAT]) for event in [*self._past, *self._round.events])
 
     def _deal(self) -> None:
-        self._round = OpenRound(self.rules, self._shoe, 1)
+        self._round = Round(self.rules, self._shoe, 1)
+        self._steps = self._round.steps()
+        self._result: RoundResult | None = None
+        self._advance(None)
+
+    def _advance(self, action: Action | None) -> None:
+        """Answer the question, and play on to the next or to the end of the round."""
+        try:
+            self._asked: View | None = self._steps.send(action).view  # type: ignore[arg-type]  # None starts it
+        except StopIteration as end:
+            self._asked, self._result = None, end.value
 
     def _look(self) -> None:
-        # A round without decisions still needs a step, which pays it.
-        self._view: View = self._round.view or self._round.last_view(0, "S" if self._in_progress else "")
+        if self._asked:
+            self._view = self._asked
+        else:  # a round without decisions still needs a step, which pays it
+            [seat] = self._round.seats
+            legal = "S" if self._in_progress else ""
+            self._view = self._round.view(seat, seat.hands[-1])._replace(legal=legal)
 
     def _observation(self) -> Observation:
         return self._encoder.observation(self._view)
@@ -185,7 +199,7 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):  # type: ignore[misc, 
         column = int(self._encoder.observation(view)[-2])
         if view.legal == INSURANCE:
             column = values.insurance
-        elif self._round.peeked:
+        elif self._result is not None and Peeked(natural=True) in self._round.events:  # before anyone could act
             column = values.peeked
         return values.look_up_view(view, column, mask)
 
