@@ -63,8 +63,6 @@ LAYERS = {  # inside a package, each part may import itself and those after it
         "protocol",
     ),
     "bots/contest": (
-        "pull_request",
-        "volunteers",
         "host",
         "report",
         "play",

@@ -187,16 +187,15 @@ def test_a_replacement_in_a_foreign_folder_runs_none_of_its_code(tmp_path, evil)
 
 
 def test_a_foreign_folder_that_has_ended_runs_none_of_its_code(tmp_path, evil):
-    """With --watch a contest goes on after its end (finding 4b)."""
+    """A contest goes on after its end when it is extended (finding 4b)."""
     file, mark = evil
     foreign(tmp_path / "c", ["lim17", "optimal"], f"{file}:player")
     _, crc = journal.encode_record(next(journal.read(tmp_path / "c")), 0)
     line, _ = journal.encode_record({"record": "end", "reason": "time", "matches": 1}, crc)
     with (tmp_path / "c" / journal.NAME).open("ab") as records:
         records.write(line)
-    (tmp_path / "empty").mkdir()
-    assert "trust it only" in refusal("koth", "resume", tmp_path / "c", "--watch", tmp_path / "empty")
-    assert not mark.exists()
+    for words in (["resume", tmp_path / "c"], ["extend", tmp_path / "c", 1]):
+        assert "trust it only" in refusal("koth", *words) and not mark.exists()
 
 
 def test_ones_own_contest_with_a_player_in_python_is_resumed_by_the_command_that_is_printed(tmp_path, evil):

@@ -1,14 +1,10 @@
-"""`bjsim koth add`, `replace`, `drop`, `extend`, `--watch`, `--against`, `--marks` and `--notify`."""
+"""`bjsim koth add`, `replace`, `drop`, `extend`, `sync`, `close`, `--against` and `--marks`."""
 
 from __future__ import annotations
 
 import csv
 import json
 import re
-import threading
-import time
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +17,6 @@ from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.play import journal
 from bjsim.bots.contest.scoring.marks import make_marks
 from bjsim.bots.contest.scoring.standings import Standings
-from bjsim.cli import koth_watch
-from bjsim.cli.koth_watch import FolderWatch
 from bjsim.sim.game.presets import load_rules
 from bjsim.strategies.formats.text import format_text
 from bjsim.strategies.players.catalogue import CATALOGUE
@@ -93,77 +87,41 @@ def test_a_bot_in_a_folder_joins_and_is_replaced(tmp_path: Path) -> None:
     assert (hill / journal.NAME).read_bytes() == before
 
 
-def test_a_watched_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_folder_that_a_contest_follows(tmp_path: Path) -> None:
     """Charts, so that no sandbox is needed: one is there, one appears, one changes, one disappears."""
-    folder, hill, now = tmp_path / "bots", tmp_path / "hill", [0.0]
+    folder, hill = tmp_path / "bots", tmp_path / "hill"
     folder.mkdir()
     for name in ("one", "two", "three"):
         (folder / f"{name}.txt").write_text(CHART)
-    contest = Contest(CARDSHARK, seed=2, matches=3)
-    host = Host.begin(hill, contest, gather([str(folder)], CARDSHARK))
-    said: list[str] = []
-    watch = FolderWatch(folder, said.append, clock=lambda: now[0])
-    assert not watch(host)  # not yet settled
-    now[0] += koth_watch.SETTLE_S
-    assert not watch(host) and len(host.present) == 3  # nothing has changed
+    assert bjsim("koth", "play", folder, "lim17", "--matches", 2, "--seed", 2, "--out", hill).status == 0
     (folder / "four.txt").write_text(CHART)
     (folder / "notes.md").write_bytes(b"\0")
     (folder / "two.txt").unlink()
     (folder / "three.txt").write_text(CHART.replace(" S", " H", 1))
-    assert not watch(host)
-    now[0] += koth_watch.SETTLE_S
-    assert watch(host) and not watch(host)
-    assert sorted(entrant.name for entrant in host.present) == ["four", "one", "three"]
-    assert said == ["four joins", "three is now version 2", "two leaves"]
-    assert host.roster.versions == [1, 1, 1, 1, 2] and sorted(host.roster.left.values()) == ["dropped", "replaced"]
-    host.close()
+    done = bjsim("koth", "sync", hill, folder, "--no-play", "--json", "-")
+    assert done.err.splitlines()[:3] == ["four joins", "three is now version 2", "two leaves"]
+    assert {row["bot"]: row["version"] for row in done.json["standings"]} == {
+        **{"four": 1, "lim17": 1, "one": 1},
+        "three": 2,
+    }
+    assert [row["left"] for row in done.json["former"]] == ["replaced", "dropped"]
+    before = (hill / journal.NAME).read_bytes()
+    again = bjsim("koth", "sync", hill, folder, "--no-play")
+    assert not {"joins", "version", "leaves"} & set(again.out.split()) and (hill / journal.NAME).read_bytes() == before
 
 
-def test_a_watched_folder_is_logged_without_a_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A line for each new leader and each newcomer; no table in between."""
-    monkeypatch.setattr("bjsim.bots.contest.host.POLL_S", 0.01)
-    monkeypatch.setattr(koth_watch, "SETTLE_S", 0.0)
-    folder = tmp_path / "bots"
-    folder.mkdir()
-    for name in ("one", "two"):
-        (folder / f"{name}.txt").write_text(CHART)
-    scan = FolderWatch.scan
-
-    def then_add(watch: FolderWatch, host: Host) -> bool:
-        if host.roster.finished and len(host.entrants) == 2:
-            (folder / "late.txt").write_text(CHART.replace(" S", " H", 1))
-        elif host.roster.finished:
-            raise KeyboardInterrupt
-        return scan(watch, host)
-
-    monkeypatch.setattr(FolderWatch, "__call__", then_add)
-    done = bjsim("koth", "play", "--watch", folder, "--matches", 2, "--seed", 1, "--out", tmp_path / "hill")
-    lines = done.out.partition("luck-adjusted")[0].splitlines()
-    assert done.status == 130 and "late joins" in lines
-    assert any(line.endswith(" leads after 1 match") for line in lines)
-
-
-def test_a_contest_that_watches_waits_and_plays_newcomers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bjsim.bots.contest.host.POLL_S", 0.01)
-    host = Host.begin(tmp_path, Contest(CARDSHARK, seed=2, matches=2), gather(["lim13", "lim17"], CARDSHARK))
-    polls = 0
-
-    def watch(host: Host) -> bool:
-        nonlocal polls
-        polls += 1
-        if host.roster.finished and len(host.entrants) == 2 and polls > 5:
-            host.change(join=gather(["optimal"], CARDSHARK, fewest=1))
-            return True
-        if host.roster.finished and len(host.entrants) > 2:
-            host.watch = None
-        return False
-
-    host.watch = watch
-    standings = host.run()
-    assert [score.matches for score in standings.scores] == [2, 2, 2] and polls >= 7
-    assert [record["record"] for record in journal.read(tmp_path) if record["record"] != "round"] == [
-        *("header", "match", "match", "change", "match", "match", "end")
-    ]
+def test_a_bot_that_cannot_be_played_does_not_join(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """The others of the folder do."""
+    folder, hill = tmp_path / "bots", tmp_path / "hill"
+    (folder / "missing").mkdir(parents=True)
+    (folder / "missing" / "bot.toml").write_text('run = "no-such-interpreter"')
+    (folder / "missing" / "bot.py").write_text("print('S')")
+    (folder / "one.txt").write_text(CHART)
+    assert bjsim("koth", "play", "lim13", "lim17", "--matches", 1, "--out", hill).status == 0
+    done = bjsim("koth", "sync", hill, folder, "--no-play", "--sandbox", "off")
+    assert done.status == 0 and "one joins" in done.out and "missing joins" not in done.out
+    assert "missing is left as it was: the bot missing cannot play" in caplog.text
+    assert rows(hill).keys() == {"one", "lim13", "lim17"}
 
 
 def test_against_house_bots_results_depend_on_the_bot_alone(tmp_path: Path) -> None:
@@ -249,32 +207,6 @@ def test_only_a_bot_with_a_rank_and_a_whole_batch_has_a_mark() -> None:
     assert found[1] == [("good", "A", 60), ("mute", "", None)]
 
 
-class Receiver(BaseHTTPRequestHandler):
-    """Keeps what it is sent, and answers as its server says."""
-
-    def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        self.server.got.append((self.path, self.headers["Content-Type"], json.loads(body)))  # type: ignore[attr-defined]
-        time.sleep(self.server.pause)  # type: ignore[attr-defined]
-        self.send_response(self.server.answer)  # type: ignore[attr-defined]
-        self.send_header("Location", "file:///etc/passwd")
-        self.end_headers()
-
-    def log_message(self, *_: Any) -> None:
-        pass
-
-
-@pytest.fixture
-def server() -> Iterator[Any]:
-    with HTTPServer(("127.0.0.1", 0), Receiver) as server:
-        server.got, server.answer, server.pause = [], 200, 0.0  # type: ignore[attr-defined]
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        yield server
-        server.shutdown()
-        thread.join()
-
-
 def faulty(tmp_path: Path) -> str:
     (tmp_path / "faulty.py").write_text(
         "class Faulty:\n    name = 'faulty'\n    def decide(self, view):\n        1 / 0\n"
@@ -282,83 +214,6 @@ def faulty(tmp_path: Path) -> str:
     return f"{tmp_path / 'faulty.py'}:Faulty"
 
 
-def test_notifications(tmp_path: Path, server: Any) -> None:
-    url = f"http://127.0.0.1:{server.server_port}/hook?token=secret"
-    words = ["lim13", "optimal", faulty(tmp_path), "--matches", 6, "--seed", 1, "--out", tmp_path / "c"]
-    outcome = bjsim("koth", "play", *words, "--notify", url)
-    assert outcome.status == 0 and "secret" not in outcome.out + outcome.err
-    assert not any("secret" in file.read_text() for file in (tmp_path / "c").glob("*.*"))
-    events = [message["event"] for _, _, message in server.got]
-    assert (events[0], events[-1]) == ("start", "end") and events.count("struck out") == 1 and "leader" in events
-    assert {(path, kind) for path, kind, _ in server.got} == {("/hook?token=secret", "application/json")}
-    last = server.got[-1][2]
-    assert last["bot"] == last["standings"][0]["bot"] == next(iter(rows(tmp_path / "c")))
-    assert last["matches"] == 6 and re.search("cardshark contest: .* has won", last["text"])
-    assert next(message for _, _, message in server.got if message["event"] == "struck out")["bot"] == "faulty"
-
-
-def test_the_sender_imports_nothing_from_the_current_folder(
-    tmp_path: Path, server: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Finding 1: the folder may hold bots that other people sent, and a bot may be called http.py."""
-    bots, mark = tmp_path / "bots", tmp_path / "was here"
-    bots.mkdir()
-    for name in ("http", "json", "email"):
-        (bots / f"{name}.py").write_text(f"open({str(mark)!r}, 'w')")
-    monkeypatch.chdir(bots)
-    url = f"http://127.0.0.1:{server.server_port}/"
-    words = ["play", "lim13", "lim17", "--matches", 1, "--out", tmp_path / "c", "--notify", url]
-    assert bjsim("koth", *words).status == 0
-    assert server.got[-1][2]["event"] == "end" and not mark.exists()
-
-
-def test_a_notification_neither_pings_nor_links(tmp_path: Path, server: Any) -> None:
-    """Finding 12: chat services read `@`, `<..>` and URLs in the text as markup."""
-    url = f"http://127.0.0.1:{server.server_port}/"
-    name = "@everyone <!a> <https://e.x|c> [x](y)"  # with " 2" at most 40 characters
-    words = [f"{name}=lim17", "--matches", 1, "--out", tmp_path / "c", "--notify", url]
-    assert bjsim("koth", "play", f"{name} 2=lim13", *words).status == 0
-    sent = [message for _, _, message in server.got]
-    assert all(message["allowed_mentions"] == {"parse": []} for message in sent)
-    assert name in json.dumps(sent) and any("everyone" in message["text"] for message in sent)
-    assert not any(re.search(r"[<>@\[\]]|://", message[key]) for message in sent for key in ("text", "content"))
-
-
-@pytest.mark.parametrize("kind", ["refused", "error", "redirect"])
-@pytest.mark.slow_cases("refused")
-def test_a_failed_notification_disturbs_nothing(
-    tmp_path: Path, server: Any, kind: str, capfd: pytest.CaptureFixture[str]
-) -> None:
-    port = 9 if kind == "refused" else server.server_port
-    server.answer = 302 if kind == "redirect" else 500
-    words = ["play", "lim13", "optimal", "lim17", "--matches", 4, "--seed", 1]
-    assert bjsim("koth", *words, "--out", tmp_path / "b").status == 0
-    assert bjsim("koth", *words, "--out", tmp_path / "c", "--notify", f"http://127.0.0.1:{port}/secret").status == 0
-    warnings = capfd.readouterr().err
-    assert warnings.count("a notification was not sent") == 1 and "secret" not in warnings
-    assert (tmp_path / "b" / journal.NAME).read_bytes() == (tmp_path / "c" / journal.NAME).read_bytes()
-
-
-@pytest.mark.parametrize(
-    "url",
-    [
-        "file:///etc/passwd",
-        "ftp://x/y",
-        "http://",
-        "localhost:80",
-        "http://a b",
-        "http://[::1",
-        "http://a:b/",
-        "http://a:99999/",
-        "http://user:secret@a/",
-    ],
-)
-def test_other_urls_are_refused(tmp_path: Path, url: str) -> None:
-    words = ["koth", "play", "lim13", "lim17", "--out", tmp_path / "c", "--notify", url]
-    assert "http:// or https://" in refusal(*words) and not (tmp_path / "c").exists()
-
-
-@pytest.mark.slow
 def test_the_seed_is_secret_until_the_host_closes_the_contest(tmp_path: Path) -> None:
     """The first commands of docs/how-to/hill.md, and a course: the late bots are added after the end."""
     for options in ([], ["--against", "hoyle", "--marks", "-1:B"]):

@@ -13,10 +13,10 @@ from rich.console import Console
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.scoring.standings import Standings
-from bjsim.cli.koth_play import Hosting, choose_contest, parallel_option
+from bjsim.cli.koth_play import choose_contest, parallel_option
 from bjsim.cli.koth_screen import ContestScreen
 from bjsim.cli.once import Once
-from bjsim.cli.options import Count, counted, gathered, sandbox_option
+from bjsim.cli.options import Count, counted, sandbox_option
 from bjsim.sim.game.random_stream import MAX_SEED
 
 
@@ -38,14 +38,14 @@ from bjsim.sim.game.random_stream import MAX_SEED
 @parallel_option
 @sandbox_option("required")
 @click.option("--out", metavar="DIR", type=click.Path(path_type=Path), help="Keep the contest in this folder.")
-@gathered(hosting=Hosting)
 def compare(
     one: str,
     other: str,
     config_path: str | None,
     rules_name: str | None,
     out: Path | None,
-    hosting: Hosting,
+    workers: int,
+    sandbox: str,
     **asked: Any,
 ) -> None:
     """Play two bots against each other until it is clear which one is better.
@@ -60,7 +60,7 @@ def compare(
     console = Console()
     with nullcontext(out) if out else TemporaryDirectory() as folder:
         where = Path(folder) if out else Path(folder) / "contest"
-        host = Host.begin(where, contest, entrants, hosting.workers, hosting.sandbox)
+        host = Host.begin(where, contest, entrants, workers, sandbox)
         try:
             with ContestScreen(host, console) as screen:
                 host.run(screen.update)

@@ -5,11 +5,9 @@ from __future__ import annotations
 import click
 
 from bjsim.cli.koth_change import add, close, drop, extend, replace, sync
-from bjsim.cli.koth_merge import merge
 from bjsim.cli.koth_new import new
 from bjsim.cli.koth_play import play, resume
 from bjsim.cli.koth_show import show, verify
-from bjsim.cli.koth_submit import submit
 from bjsim.cli.koth_trace import trace
 
 
@@ -23,5 +21,5 @@ def koth() -> None:
     """Host a king-of-the-hill contest of bots."""
 
 
-for command in (new, play, resume, merge, show, trace, verify, add, replace, drop, extend, sync, close, submit):
+for command in (new, play, resume, show, trace, verify, add, replace, drop, extend, sync, close):
     koth.add_command(command)

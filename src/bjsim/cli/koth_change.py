@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,26 +10,23 @@ from typing import Any
 import click
 
 from bjsim.bots.contest.config import name_and_source
-from bjsim.bots.contest.entrants import Entrant, gather
+from bjsim.bots.contest.entrants import Entrant, bots_in_folder, gather, with_unique_names
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.play import journal
 from bjsim.bots.contest.report.closing import close as close_contest
 from bjsim.bots.contest.report.publish import write_results
 from bjsim.bots.protocol import printable
-from bjsim.cli.koth_play import host_options, resume_contest
-from bjsim.cli.koth_watch import FolderWatch
+from bjsim.cli.koth_play import resume_contest, resume_options
 from bjsim.cli.options import Count
-from bjsim.errors import InputError
+from bjsim.errors import BjsimError, InputError
+
+logger = logging.getLogger(__name__)
 
 
 def change_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the argument CONTEST and the options of a command that changes a contest."""
-    command = host_options(command)
-    command = click.option(
-        "--trust", is_flag=True, help="Run the Python players that CONTEST names, without a sandbox."
-    )(command)
-    command = click.option("--no-play", is_flag=True, help="Only record the change; `koth resume` plays on.")(command)
-    return click.argument("folder", metavar="CONTEST", type=click.Path(path_type=Path))(command)
+    option = click.option("--no-play", is_flag=True, help="Only record the change; `koth resume` plays on.")
+    return resume_options(option(command))
 
 
 @click.command(short_help="Let bots join a contest.")
@@ -90,7 +88,7 @@ def sync(bots: Path, **options: Any) -> None:
 
     Bots of BOTS_DIR join (as with `add`), are replaced if their files have changed, and are dropped if they are gone.
     """
-    resume_contest(change=lambda host: FolderWatch(bots).scan(host), **options)
+    resume_contest(change=lambda host: follow(host, bots.resolve(), err=options["json_path"] == "-"), **options)
 
 
 @click.command(short_help="Close a contest, and show its seed.")
@@ -146,3 +144,31 @@ def number_of(host: Host, name: str) -> int:
         names = ", ".join(entrant.name for entrant in host.present)
         raise InputError(f"the contest has no bot {name}; its bots are {names}")
     return number
+
+
+def follow(host: Host, folder: Path, err: bool) -> None:
+    """Let the bots of a folder join, change and leave a contest, with a line for each on stdout, or on stderr (`err`).
+
+    A change that is not possible is left out with a warning.
+    """
+    found = {bot.source: bot for bot in bots_in_folder(folder, host.contest.rules)}
+    numbers = {host.entrants[bot].source: bot for bot in host.roster.present}
+    mine = {source: bot for source, bot in numbers.items() if folder in Path(source).parents}
+    removed = [bot for source, bot in mine.items() if source not in found]
+    names = [host.entrants[bot].name for bot in host.roster.present if bot not in removed]
+    added = with_unique_names([bot for source, bot in found.items() if source not in mine], names)
+    changes: list[tuple[list[int], list[Entrant]]] = [([], [bot]) for bot in added]
+    for source, number in mine.items():
+        old, new = host.entrants[number], found.get(source)
+        if new and (new.language, new.sha256, new.protocol) != (old.language, old.sha256, old.protocol):
+            changes.append(([number], [Entrant.from_dict({**new.to_dict(), "name": old.name})]))
+    changes += [([bot], []) for bot in removed]
+    for leave, join in changes:
+        name = (join or [host.entrants[bot] for bot in leave])[0].name
+        try:
+            host.change(leave, join)
+        except BjsimError as error:
+            logger.warning("%s is left as it was: %s", name, error)
+            continue
+        verb = "joins" if not leave else "leaves" if not join else f"is now version {host.roster.versions[-1]}"
+        click.echo(printable(f"{name} {verb}"), err=err)

@@ -24,9 +24,7 @@ TEMPLATES = {  # path in the new folder: file in cli/templates
     "ci/play.sh": "play.sh",
     "ci/journal.sh": "journal.sh",
     "ci/keep.sh": "keep.sh",
-    "ci/answer.sh": "answer.sh",
     ".github/workflows/contest.yml": "workflow.yml",
-    ".github/workflows/answer.yml": "answer.yml",
 }
 SAMPLES = {"bots/example.py": "lim17.py", "bots/example_line.py": "lim17_line.py"}  # files in bots/samples
 

@@ -35,7 +35,6 @@ class ContestScreen:
         self.line = Waiting()
         self.began = now = time.perf_counter()
         self.page_due, self.show_due = now + PAGE_EVERY, now
-        self.matches, self.leader = 0, ""
         self.rounds = host.standings.rounds
         self.moves = sum(host.timings.moves)
 
@@ -53,7 +52,6 @@ class ContestScreen:
             write_results(host.folder, host.standings, host.page, host.timings)
             self.page_due = next_due(now, PAGE_EVERY)
         if not self.console.is_terminal:
-            self.name_leader(host)
             return
         if now < self.show_due:
             return
@@ -64,23 +62,10 @@ class ContestScreen:
         self.line.draw()
         self.show_due = next_due(now, SHOW_EVERY)
 
-    def name_leader(self, host: Host) -> None:
-        """Print a line for a new leader of a contest that watches a folder: it may go on for weeks."""
-        if not host.watch or host.standings.matches == self.matches:
-            return
-        self.matches = host.standings.matches
-        first = host.standings.rows()[0]
-        if first.rank and first.name != self.leader:
-            self.leader = first.name
-            line = f"{first.name} leads after {counted(self.matches, 'match')}"
-            self.console.print(line, highlight=False, markup=False)
-
     def headline(self, now: float) -> str:
         """Matches, speed and time left."""
         standings, contest = self.host.standings, self.host.contest
         total = standings.roster.total
-        if standings.roster.finished:
-            return f"all {total} matches are played; waiting for bots"
         seconds = max(now - self.began, 1e-9)
         rounds = standings.rounds - self.rounds
         match = min(standings.matches + 1, total)  # the bots that are ahead may wait for others

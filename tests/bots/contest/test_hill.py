@@ -67,23 +67,27 @@ def begin(folder: Path, bots: Sequence[str], **settings: Any) -> Host:
 
 def with_events(folder: Path, bots: Sequence[str], events: dict[int, Event], **settings: Any) -> Host:
     """Play a contest in which each event happens after this number of complete matches of all series together."""
-    host = begin(folder, bots, **settings)
-    due = dict(events)
-
-    def watch(host: Host) -> bool:
-        event = due.pop(sum(host.roster.played.values()), None)
-        if event:
-            apply(host, event)
-        if not due:
-            host.watch = None
-        return bool(event)
-
-    host.watch = watch if due else None
-    if event := due.pop(0, None):
-        apply(host, event)
+    begin(folder, bots, **settings).close()
+    for matches, event in sorted(events.items()):
+        stop_after(folder, matches)
+        Host.resume(folder, change=partial(apply, event=event)).close()
+    host = Host.resume(folder)
     host.run()
-    assert not due
     return host
+
+
+def stop_after(folder: Path, matches: int) -> None:
+    """Play so many matches, without a round of the next one."""
+
+    def stop(host: Host) -> None:
+        if sum(host.roster.played.values()) >= matches:
+            raise Cut
+
+    with pytest.raises(Cut):
+        Host.resume(folder).run(stop)
+    lines = (folder / journal.NAME).read_bytes().splitlines(keepends=True)
+    ends = [0, *(number for number, line in enumerate(lines) if line.startswith(b'{"record":"match"'))]
+    (folder / journal.NAME).write_bytes(b"".join(lines[: ends[matches] + 1]))
 
 
 def results(folder: Path) -> dict[str, Any]:

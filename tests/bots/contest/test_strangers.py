@@ -17,7 +17,6 @@ from bjsim.bots.contest.play import journal, workers
 from bjsim.bots.sandbox import folders
 from bjsim.bots.sandbox.folders import read_bot
 from bjsim.bots.sandbox.languages import BuildError
-from bjsim.cli.koth_watch import FolderWatch
 from bjsim.sim.game.presets import load_rules
 from bjsim.strategies.formats.text import format_text
 from bjsim.strategies.players.catalogue import CATALOGUE
@@ -192,33 +191,14 @@ def test_a_course_in_duplicate_has_more_tables_of_a_shoe_than_a_pipe_holds(tmp_p
     assert host.run().matches == 8  # every match is played once per seat: the bot's and the house player's
 
 
-# --- a watched bot that changes unseen (finding 10)
+# --- a bot that changes while it plays (finding 10)
 
 
-def test_a_bot_that_changes_while_the_listing_does_not_leaves_the_contest(field, tmp_path, monkeypatch, caplog):
-    monkeypatch.setattr("bjsim.bots.contest.host.POLL_S", 0.001)
-    (field / "bad.txt").write_text(CHART)
-    host = begin(tmp_path / "out", [str(field)], matches=2)
-    before = (field / "bad.txt").stat()
-    (field / "bad.txt").write_text(CHART.replace(" S", " H", 1))
-    os.utime(field / "bad.txt", ns=(before.st_atime_ns, before.st_mtime_ns))
-    watch = FolderWatch(field)
-    watch._taken = watch._listing()
-
-    def until_played(host):
-        if host.roster.finished:
-            host.watch = None
-        return watch(host)
-
-    host.watch = until_played
-    host.run()
-    assert names(host.present) == ["one", "two"] and host.roster.finished
-    assert "left out: the bot bad" in caplog.text and "has changed since" in caplog.text
+def test_a_contest_stops_when_a_bot_has_gone(field, tmp_path):
     host = begin(tmp_path / "two", [str(field / "one.txt"), str(field / "two.txt")], matches=2)
     (field / "two.txt").unlink()
-    host.watch = lambda host: False
     with pytest.raises(EntrantError, match=r"two .* cannot play any more: .*No such file"):
-        host.run()  # one bot alone is no contest
+        host.run()
 
 
 # --- names (finding 12)

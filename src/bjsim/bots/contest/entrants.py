@@ -37,8 +37,6 @@ logger = logging.getLogger(__name__)
 class EntrantError(InputError):
     """A bot cannot take part, or has changed since the contest began."""
 
-    entrant: Entrant | None = None  # the bot that has changed
-
 
 class NotABot(EntrantError):
     """A file is neither a bot nor a chart."""
@@ -220,9 +218,7 @@ def read_unchanged(entrant: Entrant, rules: Rules) -> Player | BotSource | None:
         why = "has changed since the contest began"
     except (NotABot, ChartError) as error:
         why = f"cannot play any more: {error}"
-    refusal = EntrantError(f"the bot {entrant.name} ({entrant.source}) {why}")
-    refusal.entrant = entrant
-    raise refusal
+    raise EntrantError(f"the bot {entrant.name} ({entrant.source}) {why}")
 
 
 @contextmanager

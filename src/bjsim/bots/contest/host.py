@@ -6,7 +6,6 @@ number of workers. Bots join and leave between two matches.
 
 from __future__ import annotations
 
-import logging
 import time
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
@@ -22,7 +21,6 @@ from bjsim.bots.contest.play import admission
 from bjsim.bots.contest.play import journal as journals
 from bjsim.bots.contest.play.logs import add_logs
 from bjsim.bots.contest.play.match import Record
-from bjsim.bots.contest.play.parts import PartRounds
 from bjsim.bots.contest.play.timings import Timings
 from bjsim.bots.contest.play.workers import Times, Workers
 from bjsim.bots.contest.report.page_data import PageData
@@ -31,7 +29,6 @@ from bjsim.bots.contest.schedule.seating import TablePlan
 from bjsim.bots.contest.scoring.standings import Standings
 
 Change = Callable[["Host"], object]
-POLL_S = 1.0  # how often a contest whose matches are all played looks for new bots
 
 
 class Host:
@@ -41,8 +38,6 @@ class Host:
         entrants: The bots, with those that have left.
         workers: Tables played at the same time.
         adjusters: The luck adjuster of each series, or None.
-        watch: Called between matches; it may call `change`, and returns whether it has. With it the contest goes
-            on after all matches, to wait for bots.
     """
 
     def __init__(
@@ -56,7 +51,6 @@ class Host:
         self.page = PageData(self.contest)
         self.timings = Timings(len(self.entrants))
         self.adjusters = SeriesAdjusters(self.roster) if self.standings.luck_adjusted else None
-        self.watch: Callable[[Host], bool] | None = None
         self._journal = journal
         self._done: dict[tuple[Owner, int, int], list[Record]] = defaultdict(list)  # rounds of unfinished matches
         self._written: list[tuple[Record, Times]] = []  # but not yet synced
@@ -131,7 +125,7 @@ class Host:
     def change(self, leave: Sequence[int] = (), join: Sequence[Entrant] = (), matches: int | None = None) -> None:
         """Let bots (by number) leave and others join, or set a new number of matches.
 
-        Not during `run`, except in `watch`. A bot that joins with the name of one that leaves is its new version.
+        Not during `run`. A bot that joins with the name of one that leaves is its new version.
         """
         if self.standings.closed:
             raise EntrantError(f"the contest in {self.folder} is closed: its seed is public")
@@ -145,7 +139,7 @@ class Host:
     def run(self, on_round: Callable[[Host], None] = lambda host: None) -> Standings:
         """Play the contest to its end; an exception from `on_round` stops it, and it can be resumed."""
         try:
-            if not self.standings.end or (self.watch and not self.standings.closed):
+            if not self.standings.end:
                 self._play(on_round)
         finally:
             self.close()
@@ -159,42 +153,15 @@ class Host:
     def _play(self, on_round: Callable[[Host], None]) -> None:
         began = time.monotonic()
         self._retire()  # those that had no time to before a kill
-        while not (reason := self.standings.reason_to_end(began)) or (self.watch and reason == "matches"):
-            if reason:
-                on_round(self)
-                self._wait_for_change(1)
-                continue
-            try:
-                self._play_tables(on_round, began)
-            except EntrantError as error:
-                self._commit(on_round)
-                if not self.watch or not (self._wait_for_change(10) or self._leave_out(error)):  # changed again?
-                    raise
-        self._end(reason, on_round)
-
-    def _end(self, reason: str, on_round: Callable[[Host], None]) -> None:
-        if reason and not self.standings.end:
-            self._write({"record": "end", "reason": reason, "matches": self.standings.matches})
-            self._commit(on_round)
-
-    def count_rounds(self, source: PartRounds, on_round: Callable[[Host], None]) -> None:
-        """Record the rounds that volunteers played, see `volunteers.merge_parts`. on_round: as for `run`."""
-        self._take_tables(source, on_round, time.monotonic())
-        self._end(self.standings.reason_to_end(time.monotonic()), on_round)
-
-    def rounds_of(self, plan: TablePlan) -> list[Record]:
-        """The rounds of a table of an unfinished match that are recorded already."""
-        return self._done.get((plan.own, plan.match, plan.table), [])
+        while not (reason := self.standings.reason_to_end(began)):
+            self._play_tables(on_round, began)
+        self._write({"record": "end", "reason": reason, "matches": self.standings.matches})
+        self._commit(on_round)
 
     def _play_tables(self, on_round: Callable[[Host], None], began: float) -> None:
+        """Record rounds until there is a reason to end the contest, or bots have retired."""
         players = {bot: self.entrants[bot] for bot in self.roster.present if bot not in self.roster.retired}
         players |= {HOUSE - number: entrant for number, entrant in enumerate(admission.house_players(self.contest))}
-        when = self._journal.close, partial(self._commit, on_round)
-        with Workers(self.contest, players, self.workers, self.sandbox, self.rounds_of, *when) as workers:
-            self._take_tables(workers, on_round, began)
-
-    def _take_tables(self, source: Workers | PartRounds, on_round: Callable[[Host], None], began: float) -> None:
-        """Record rounds until there is a reason to end the contest, or bots have changed."""
         logs, matches = list[DrawLog](), deque[list[TablePlan]]()  # those assigned to workers
 
         def plans() -> Iterator[TablePlan]:
@@ -202,36 +169,27 @@ class Host:
                 matches.append(match)
                 yield from match
 
-        for plan, rounds in source.tables(plans()):
-            for record, times in rounds:
-                self._write(record, times)
-            add_logs(self.folder, source.logs)
-            if source.draw_log:
-                logs.append(source.draw_log)
-            if plan != matches[0][-1]:
-                continue
-            matches.popleft()
-            adjuster = self.adjusters[plan.own] if self.adjusters is not None else None
-            self._write(match_record(plan.match, adjuster, logs, plan.own))
-            self._commit(on_round)
-            logs.clear()
-            if self._retire() or (self.watch and self.watch(self)) or self.standings.reason_to_end(began):
-                return
+        when = self._journal.close, partial(self._commit, on_round)
+        with Workers(self.contest, players, self.workers, self.sandbox, self._rounds_of, *when) as workers:
+            for plan, rounds in workers.tables(plans()):
+                for record, times in rounds:
+                    self._write(record, times)
+                add_logs(self.folder, workers.logs)
+                if workers.draw_log:
+                    logs.append(workers.draw_log)
+                if plan != matches[0][-1]:
+                    continue
+                matches.popleft()
+                adjuster = self.adjusters[plan.own] if self.adjusters is not None else None
+                self._write(match_record(plan.match, adjuster, logs, plan.own))
+                self._commit(on_round)
+                logs.clear()
+                if self._retire() or self.standings.reason_to_end(began):
+                    return
 
-    def _wait_for_change(self, polls: int) -> bool:
-        for _ in range(polls):
-            time.sleep(POLL_S)
-            if self.watch and self.watch(self):
-                return True
-        return False
-
-    def _leave_out(self, error: EntrantError) -> bool:
-        """Let the bot leave that has changed; returns whether it could."""
-        left = [bot for bot in self.roster.present if self.entrants[bot] == error.entrant]
-        if could := bool(left) and len(self.roster.present) > self.roster.fewest:
-            logging.getLogger(__name__).warning("left out: %s", error)
-            self.change(left)
-        return could
+    def _rounds_of(self, plan: TablePlan) -> list[Record]:
+        """The rounds of a table of an unfinished match that are recorded already."""
+        return self._done.get((plan.own, plan.match, plan.table), [])
 
     def _retire(self) -> bool:
         """Record the bots that are not asked any more; returns whether there are any."""

@@ -161,27 +161,9 @@ class Journal:
         All records must be read before the journal is written to; an incomplete last line is removed after the
         last record. If the journal is damaged, the iterator raises JournalError, and the file is not changed.
         """
-        return Journal._reopen(find_journal(folder), folder)
-
-    @staticmethod
-    def of_part(path: Path, header: dict[str, Any]) -> tuple[Journal, Iterator[dict[str, Any]]]:
-        """Create the file of a part, or open one that was stopped: as `reopen`, without the header."""
-        with file_errors(path):
-            if not path.exists() or not path.stat().st_size:
-                journal = Journal(path.open("xb" if not path.exists() else "wb"), 0)
-                _lock(journal._file, path)
-                journal.append({"record": "header", "format": FORMAT, **header})
-                journal.sync()
-                return journal, iter(())
-            journal, records = Journal._reopen(path, path)
-        if next(records) != json.loads(json.dumps({"record": "header", "format": FORMAT, **header})):
-            raise JournalError(f"{path} is a part of another contest, or has other matches; give another file")
-        return journal, records
-
-    @staticmethod
-    def _reopen(path: Path, where: Path) -> tuple[Journal, Iterator[dict[str, Any]]]:
+        path = find_journal(folder)
         file = path.open("r+b")
-        _lock(file, where)
+        _lock(file, folder)
         journal = Journal(file, 0)
         return journal, journal._records(path)
 
