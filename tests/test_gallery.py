@@ -24,7 +24,7 @@ def test_a_command_is_accepted(words: list[str]) -> None:
 
 def test_the_commands_draw_what_is_shown() -> None:
     pairs = [pair for words in COMMANDS for pair in itertools.pairwise(words)]
-    written = [name for option, name in pairs if option in ("--plot", "--html", "--fan")]
+    written = [name for option, name in pairs if option in ("--plot", "--fan")]
     shown = re.findall(r"\]\((gallery/[^)]+)\)", PAGE)
     assert sorted(written) == sorted(f"docs/{name}" for name in shown) and len(set(shown)) == len(shown) > 6
     folder = {f"docs/gallery/{path.name}" for path in (ROOT / "docs" / "gallery").iterdir()}
