@@ -161,7 +161,7 @@ def test_vary_takes_the_words_of_the_trade():
 @pytest.mark.parametrize(
     "command",
     [
-        ("check", "lim17", "--hands", "0"),
+        ("check", "lim17"),
         ("compare", "--vary", "bj=3:2,1"),
         ("run", "--bots", "lim17", "--hands", "1000", "--workers", "1"),
         pytest.param(("learn", "--episodes", "1000"), marks=pytest.mark.slow),

@@ -98,7 +98,7 @@ def test_help(bjsim, command):
         "rules",
         "rules vegas-s17",
         "solve value strategy",
-        "check hoyle --hands 1000 --workers 1",
+        "check hoyle",
         "compare --rules easy,neller",
         "replay --bots optimal --round 3",
         "bot new mine",

@@ -22,7 +22,7 @@ from bjsim.strategies.evaluation.valued_chart import ValuedChart
 
 COMMANDS = {
     "solve": ("solve", "value", "--rules", "blackjack-p"),
-    "check": ("check", "hoyle", "--rules", "blackjack-p", "--hands", "0"),
+    "check": ("check", "hoyle", "--rules", "blackjack-p"),
     "compare": ("compare", "--rules", "neller,neller-v3"),
     "run": ("run", "--bots", "optimal,lim17", "--rules", "neller", "--hands", "20000", "--workers", "1"),
 }
@@ -232,7 +232,7 @@ def test_one_line_identifies_the_game():
     """A game with late surrender is not called as the one without; no line says surrender twice."""
     game = ("--rules", "vegas-s17", "--decks", 2, "--set", "ls=true")
     line = "vegas-s17: 2 decks cut at 3/4, S17, naturals 3:2, DAS, late surrender"
-    assert bjsim("check", "lim17", *game, "--hands", 0).out.count(f"\n{line}\n") == 1
+    assert bjsim("check", "lim17", *game).out.count(f"\n{line}\n") == 1
     assert bjsim("run", "--bots", "lim17", *game, "--hands", "1e3", "--workers", 1).out.startswith(f"{line}; seed 1\n")
     assert bjsim("replay", "--bots", "lim17", *game).out.startswith(f"{line}; seed 1, table 1, round 1\n")
     assert line in bjsim("compare", "--rules", "vegas-s17,vegas-h17", *game[2:]).out.splitlines()

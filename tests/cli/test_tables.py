@@ -41,7 +41,7 @@ def whole(*command: str) -> str:
         ("run", "--bots", "optimal,lim17,hoyle", "--hands", "2000", "--seed", "3"),
         ("run", "--bots", "optimal,lim17,hoyle", "--hands", "2000", "--common-cards", "--rules", "vegas-s17"),
         ("compare", "--rules", "easy", *GRID),
-        ("check", "hoyle", "--rules", "vegas-s17", "--hands", "0"),
+        ("check", "hoyle", "--rules", "vegas-s17"),
         ("solve", "initial", "dealer", "stand", "strategy"),
     ],
 )
@@ -116,7 +116,7 @@ def test_one_decision_has_a_heading_on_a_terminal():
 
 
 def test_the_chart_of_check_and_its_legend_fit_the_screen():
-    lines = on_screen(80, "check", "hoyle", "--rules", "atlantic-city", "--decks", "inf", "--hands", "0")
+    lines = on_screen(80, "check", "hoyle", "--rules", "atlantic-city", "--decks", "inf")
     end = next(number for number, line in enumerate(lines) if "! differs from the best chart" in line)
     assert lines[0].strip() == "dealer's card" and max(len(line.rstrip()) for line in lines[: end + 1]) <= 80
 
@@ -129,4 +129,3 @@ def test_files_and_pipes_get_the_tables_in_the_form_of_easy():
 
 def test_numbers_and_their_nouns_agree():
     assert [counted(1, "match"), counted(2, "match"), counted(1_200, "hand")] == ["1 match", "2 matches", "1,200 hands"]
-    assert "1 hand returned" in bjsim("check", "optimal", "--hands", 1).out

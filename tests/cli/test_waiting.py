@@ -68,8 +68,7 @@ SOLVE = "solve --rules vegas-s17 --decks 1 value"
 COMMANDS = [
     (SOLVE, SOLVER, "solving the game"),
     ("solve --exact", "bjsim.cli.solve:Tables", "solving the game"),
-    ("check hoyle --hands 0", "bjsim.cli.check:evaluate_chart", "solving the game"),
-    ("check hoyle --hands 1000 --workers 2", BLOCKS, "playing"),
+    ("check hoyle", "bjsim.cli.check:evaluate_chart", "solving the game"),
     ("run --bots lim17 --hands 1000 --workers 2", BLOCKS, "playing"),
     ("run --bots lim17 --hands 1000 --workers 1", BLOCKS, "playing"),
     ("compare --rules easy,neller", "bjsim.cli.compare:compare_games", "solving the games"),

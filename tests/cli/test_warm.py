@@ -45,7 +45,6 @@ for name in ONE_HAND:
         call("run", "--rules", name, "--bots", "optimal,lim17", "--hands", 10, "--workers", 1, *more)
 for algorithm in ("q", "mc"):
     call("learn", "--rules", "neller", "--algorithm", algorithm, "--episodes", 10_000)
-call("check", "hoyle", "--hands", 10, "--workers", 1)
 for name in ("vegas-s17", "neller-v2", "cardshark"):
     call("solve", "--rules", name, "--decks", 1, "value", "strategy")
 call("run", "--rules", "vegas-s17", "--decks", 1, "--bots", "optimal-cd", "--hands", 10, "--workers", 1)

@@ -27,7 +27,7 @@ def output(code: str, line: str) -> str:
         "run --bots optimal,lim17 --hands 20000 --seed 1 --workers 1 --json -",
         "run --rules vegas-s17 --bots hoyle --hands 5000 --seed 1 --workers 1 --no-adjust-luck --json -",
         "run --rules vegas-s17 --bots hoyle,lim17 --hands 5000 --seed 1 --workers 1 --json -",
-        "check hoyle --rules vegas-s17 --hands 5000 --seed 1 --workers 1 --json -",
+        "check hoyle --rules vegas-s17 --json -",
         "solve --rules vegas-s17 --decks 1 --set max_hands=2 --json -",
     ],
 )

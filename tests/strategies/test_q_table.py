@@ -88,4 +88,4 @@ def test_a_game_in_which_both_cards_are_seen():
 def test_check_reads_it(tmp_path):
     file = tmp_path / "q.csv"
     file.write_text("\n".join(lines("{0},{1},{2},{3}")))
-    assert "no cell differs: this is the best chart" in bjsim("check", file, "--rules", "neller", "--hands", 0).out
+    assert "no cell differs: this is the best chart" in bjsim("check", file, "--rules", "neller").out

@@ -174,8 +174,8 @@ WORDS = "the value is infinite: split hands tie more bets than were dealt"
 def test_it_is_said() -> None:
     status, out, _ = bjsim("solve", "value", "--rules", "neller-v2", "--ten-probability", "0.97")
     assert status == 0 and out.startswith("inf\n" + WORDS)
-    checked = bjsim("check", "optimal", *ENDLESS, "--hands", "2000").out
-    assert WORDS in checked and "no cell differs" in checked and "no return yet: 2,000 rounds ended in" in checked
+    checked = bjsim("check", "optimal", *ENDLESS).out
+    assert WORDS in checked and "no cell differs" in checked
     luck = refusal("run", *ENDLESS, "--bots", "optimal", "--hands", "1e4", "--adjust-luck")
     assert "--adjust-luck needs charts of finite value" in luck
 

@@ -172,10 +172,8 @@ def chart_report(asked: ChosenGame, text: str) -> str:
     """A pasted chart: what was understood, its wrong cells with their costs, and the best chart to copy."""
     read = read_with_notes(text, "chart.txt", asked.rules())
     evaluation = evaluate_chart(read.chart)
-    command = asked.command("check", "chart.txt", "--hands", "0")
-    report = report_check(
-        evaluation, None, [], cell_table(evaluation, evaluation.cells), cost_lines(evaluation), command
-    )
+    command = asked.command("check", "chart.txt")
+    report = report_check(evaluation, cell_table(evaluation, evaluation.cells), cost_lines(evaluation), command)
     corrected = WRITERS[detect_format(text)](evaluation.best_chart)
     difference = f"{100 * float(evaluation.difference):.4f}%"
     notes = [Notes(read.notes, small=True)] if read.notes else []

@@ -13,35 +13,21 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from bjsim.arguments import MAX_HANDS
 from bjsim.cli.captions import given_command
 from bjsim.cli.check_page import plot_check, report_check
 from bjsim.cli.heatmap import benchmark, heat_map
-from bjsim.cli.options import (
-    Count,
-    Sample,
-    counted,
-    gathered,
-    rules_options,
-    seed_option,
-    until_option,
-    workers_option,
-)
+from bjsim.cli.options import counted, gathered, rules_options
 from bjsim.cli.pages import write_page
-from bjsim.cli.run import play_chart
-from bjsim.cli.screen import UNENDED
 from bjsim.cli.tables import Cell, Printed, print_table
 from bjsim.cli.waiting import waiting
 from bjsim.cli.written import Files, html_option, json_option, plot_option, write_json, write_text
 from bjsim.errors import InputError
-from bjsim.run_result import RunResult
 from bjsim.sim.game.actions import NAMES
 from bjsim.sim.game.game_text import format_decks, game_text
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.cells import WrongCell
 from bjsim.strategies.charts.chart import ELSE, Chart
 from bjsim.strategies.evaluation.evaluate import Evaluation, evaluate_chart
-from bjsim.strategies.exact.reach import find_endless_split
 from bjsim.strategies.formats.files import MAX_BYTES, WRITERS, decode, detect_format, read_bytes, read_with_notes
 from bjsim.strategies.formats.pasted import Reading
 from bjsim.strategies.formats.text import format_text
@@ -50,21 +36,11 @@ from bjsim.strategies.players.find import find_player
 from bjsim.strategies.tabular import percent
 
 LISTED = 25  # wrong cells listed in the terminal; the JSON has all of them
-ONLY_OF_RUN = ("missing", "until", "reached")  # keys that only `bjsim run --json` writes
 
 
 @click.command()
 @click.argument("chart", metavar="CHART")
 @rules_options
-@click.option(
-    "--hands",
-    type=Count(0),
-    metavar="N",
-    help="Number of hands to play; 0 for none.  [default: 1e6, or 20,000 where a seat has two hands]",
-)
-@until_option
-@workers_option()
-@seed_option
 @json_option
 @click.option(
     "--fix", "fix_path", metavar="FILE|-", help="Write the best chart, in the format of CHART; - for standard output."
@@ -72,9 +48,9 @@ ONLY_OF_RUN = ("missing", "until", "reached")  # keys that only `bjsim run --jso
 @plot_option("Draw the chart with its wrong cells and costs.")
 @html_option
 @click.option("--echo", is_flag=True, help="Print the chart as it was understood, with every guess, and end.")
-@gathered(sample=Sample, files=Files)
-def check(chart: str, rules: Rules, sample: Sample, files: Files, echo: bool) -> None:
-    """Evaluate a strategy chart exactly, list its wrong cells with their costs, and play it.
+@gathered(files=Files)
+def check(chart: str, rules: Rules, files: Files, echo: bool) -> None:
+    """Evaluate a strategy chart exactly, and list its wrong cells with their costs.
 
     CHART is a named strategy, a chart file, or - for standard input. Charts as books and pages print them are read
     too: with titles, sections, ranges such as 5-8 or 18+, and codes such as SP, Uh or Y/N. So is a learner's policy as
@@ -91,9 +67,6 @@ def check(chart: str, rules: Rules, sample: Sample, files: Files, echo: bool) ->
     if files.json_path == "-" == files.fix_path:
         raise InputError("--json - and --fix - cannot both write to standard output")
     files.check()
-    if sample.hands is None:
-        usual = 10**6 if rules.bets == 1 else 20_000  # the readable round is slow
-        sample = sample._replace(hands=usual if sample.precision is None else MAX_HANDS)
     with waiting("solving the game"):
         evaluation = evaluate_chart(judged)
     if files.plot_path:
@@ -103,25 +76,12 @@ def check(chart: str, rules: Rules, sample: Sample, files: Files, echo: bool) ->
         write_text(WRITERS[form](evaluation.best_chart), files.fix_path)
         if evaluation.refusal:
             console.print(f"--fix wrote the chart for an infinite shoe, not for {format_decks(rules)}", highlight=False)
-    ending = find_endless_split(judged)
-    played: RunResult | None = None
-    if sample.hands and not ending:
-        played = play_chart(judged, sample, files.quiet)
     if files.json_path:
-        write_json(check_json(evaluation, played), files.json_path)
-    said = [] if played is None else played_lines(played)
-    if ending and sample.hands:
-        said = [f"not played: it resplits {ending[0]} against {ending[1]} without limit, so a round might never end"]
+        write_json(check_json(evaluation), files.json_path)
     if files.html_path:
-        command = given_command(None if played is None else sample.seed)
         table = cell_table(evaluation, evaluation.cells)
-        write_page(report_check(evaluation, played, said, table, cost_lines(evaluation), command), files.html_path)
+        write_page(report_check(evaluation, table, cost_lines(evaluation), given_command()), files.html_path)
     show(console, evaluation, bool(files.json_path))
-    if played is not None and (played.stopped or played.failure):
-        why = f"{played.failure}; {UNENDED}" if played.failure else "results so far"
-        console.print(f"stopped: {why}", style="yellow", highlight=False, soft_wrap=True)
-    for line in said:
-        console.print(line, highlight=False, soft_wrap=True)
 
 
 def read(text: str, rules: Rules) -> tuple[Reading, str]:
@@ -136,26 +96,6 @@ def read(text: str, rules: Rules) -> tuple[Reading, str]:
         raise InputError(f"{text} is not a chart: a player that decides in Python has no cells to check")
     data = decode(read_bytes(text), text)
     return read_with_notes(data, text, rules), detect_format(data)
-
-
-def played_lines(played: RunResult) -> list[str]:
-    if not played:
-        tally = played.progress.tallies[0]
-        ties = counted(tally.ties_replayed, "tie")
-        return [f"no return yet: {counted(tally.rounds, 'round')} ended in {ties}, which are replayed"]
-    lines = []
-    for result in played:
-        low, high = result.point.ci95
-        detail = "" if result.z is None else f", z {result.z:+.2f}"
-        if result.adjusted and result.z is None:
-            detail = f"; luck-adjusted return: {result.adjusted}"
-        if effect := result.cut_card_effect:
-            detail += f", cut-card effect {percent(effect.mean)}"
-        lines.append(
-            f"{counted(result.tally.rounds, 'hand')} returned {percent(result.tally.mean)}, 95% interval "
-            f"{percent(low)} … {percent(high)}{detail}: {result.verdict}"
-        )
-    return lines
 
 
 def show(console: Console, evaluation: Evaluation, in_json: bool) -> None:
@@ -225,9 +165,7 @@ def cell_table(evaluation: Evaluation, cells: Sequence[WrongCell]) -> Printed:
     return ["hand", "dealer", "chart", "infinite shoe" if evaluation.refusal else "best", "cost", "alone"], rows
 
 
-def check_json(evaluation: Evaluation, played: RunResult | None) -> dict[str, object]:
-    data = {} if played is None else played.to_json()
-    run = {key: value for key, value in data.items() if key not in ONLY_OF_RUN} or None
+def check_json(evaluation: Evaluation) -> dict[str, object]:
     return {
         "chart": evaluation.chart.name,
         "rules": evaluation.chart.rules.to_dict(),
@@ -239,7 +177,6 @@ def check_json(evaluation: Evaluation, played: RunResult | None) -> dict[str, ob
         "remainder": _known(evaluation.remainder),
         "second_order": _known(evaluation.second_order),
         "cells": [asdict(cell) | {"alone": _known(cell.alone)} for cell in evaluation.cells],
-        "run": run,
     }
 
 

@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from bjsim.cli.captions import published, without_folders
+from bjsim.cli.captions import without_folders
 from bjsim.cli.chart_plot import Text, plot_valued, usual_legend
 from bjsim.cli.heatmap import benchmark
-from bjsim.cli.pages import chart_part, convergence_part, point_at_cells, rules_part, table_part
+from bjsim.cli.pages import chart_part, point_at_cells, rules_part, table_part
 from bjsim.cli.tables import Printed
 from bjsim.report import Figures, Notes, Report, Section
-from bjsim.run_result import RunResult
 from bjsim.sim.game.game_text import game_text
 from bjsim.strategies.evaluation.evaluate import Evaluation
 from bjsim.strategies.evaluation.valued_chart import ValuedChart
@@ -32,15 +31,8 @@ def plot_check(evaluation: Evaluation, path: str, command: str) -> None:
     plot_valued(chart, text, path, marks=True)
 
 
-def report_check(
-    evaluation: Evaluation,
-    played: RunResult | None,
-    said: Sequence[str],
-    table: Printed,
-    sums: Sequence[str],
-    command: str,
-) -> Report:
-    """Report an evaluation: a table of the wrong cells, sentences on their costs (`sums`) and on `played`."""
+def report_check(evaluation: Evaluation, table: Printed, sums: Sequence[str], command: str) -> Report:
+    """Report an evaluation: a table of the wrong cells, and sentences on their costs (`sums`)."""
     title, lines = _heading(evaluation)
     best, rules = benchmark(evaluation), evaluation.chart.rules
     entries = [
@@ -58,12 +50,6 @@ def report_check(
         Section("The wrong cells"),
         *([table_part("wrong", table), Notes(sums)] if table[1] else [Notes([" ".join(sums)])]),
     ]
-    if said:
-        parts += [
-            Section("The hands played"),
-            Notes([without_folders(line, [evaluation.chart.name]) for line in said]),
-            convergence_part(() if played is None else published(played)),
-        ]
     return Report(title, lines, command, rules_part([rules]), parts, "best:")
 
 

@@ -26,12 +26,13 @@ from bjsim.cli.options import (
     workers_option,
 )
 from bjsim.cli.pages import write_page
-from bjsim.cli.run import play_chart
+from bjsim.cli.run import play_on_screen
 from bjsim.cli.tables import Cell, Printed, print_table
 from bjsim.cli.varied import parse_varied
 from bjsim.cli.waiting import waiting
 from bjsim.cli.written import Files, html_option, json_option, plot_option, write_json
 from bjsim.errors import InputError, RunFailed
+from bjsim.request import RunRequest
 from bjsim.sim.game.game_text import game_text
 from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.rules import Rules
@@ -116,7 +117,9 @@ def in_its_shoe(one: Compared, sample: Sample, quiet: bool) -> BotResult | None:
     """The result of the best chart in the game's own shoe; None for an infinite shoe."""
     if one.rules.infinite:
         return None
-    played = play_chart(best_chart(one.rules), sample, quiet)
+    chart = best_chart(one.rules)
+    request = RunRequest(one.rules, [chart], sample.hands, sample.precision, sample.seed, workers=sample.workers)
+    played = play_on_screen(request, quiet)[1]
     if played.stopped:
         raise click.exceptions.Exit(130)
     if played.failure:

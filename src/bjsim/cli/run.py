@@ -21,7 +21,6 @@ from bjsim.cli.captions import given_command
 from bjsim.cli.options import (
     Count,
     Names,
-    Sample,
     bot_names,
     bot_options,
     gathered,
@@ -40,7 +39,6 @@ from bjsim.run_result import RunResult
 from bjsim.sim.engine.compile_notice import COMPILING
 from bjsim.sim.game.random_stream import MAX_SEED
 from bjsim.sim.game.rules import Rules
-from bjsim.strategies.charts.chart import Chart
 
 PATIENCE = 3.0  # seconds after a Ctrl-C in which another is ignored
 
@@ -131,12 +129,6 @@ def play_on_screen(request: RunRequest, quiet: bool) -> tuple[RunScreen, RunResu
         run.compile(lambda: screen.console.print(COMPILING, style="dim"))
         line.begin("playing")
         return screen, run.play(screen.update)
-
-
-def play_chart(chart: Chart, sample: Sample, quiet: bool) -> RunResult:
-    """Play one chart by its own rules, shown on a screen, as `bjsim run` does."""
-    request = RunRequest(chart.rules, [chart], sample.hands, sample.precision, sample.seed, workers=sample.workers)
-    return play_on_screen(request, quiet)[1]
 
 
 @contextmanager
