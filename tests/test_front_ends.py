@@ -23,7 +23,6 @@ from bjsim.strategies.learning.encoder import Encoder
 from bjsim.strategies.mdp.blackjack import GameProcess
 from bjsim.strategies.players.catalogue import CATALOGUE
 from bjsim.strategies.players.find import as_player
-from bjsim.strategies.sidebets.played import check_bet
 
 PAGE = Path(__file__).parents[1] / "docs" / "how-to" / "casino-games.md"
 
@@ -45,7 +44,6 @@ FRONT_ENDS: dict[str, Callable[[Rules], object]] = {
     "environments": Encoder,
     "bots": lambda rules: find_seated(SAMPLES / "lim17.py", rules),
     "contests": lambda rules: Contest(rules=rules),
-    "side bets beside a run": lambda rules: check_bet("21+3", rules),
     "known cards": lambda rules: known(rules.replace(decks="inf", cut=1), "first"),
 }
 GAMES = {

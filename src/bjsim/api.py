@@ -58,7 +58,6 @@ def play(
     checkpoint: str | os.PathLike[str] | None = None,
     resume: str | os.PathLike[str] | None = None,
     programs: BotOptions | None = None,
-    sidebet: str | None = None,
     on_progress: OnProgress = ignore_progress,
 ) -> RunResult:
     """Play bots and compare their returns with the exact values: `bjsim run` in Python.
@@ -81,7 +80,6 @@ def play(
         checkpoint: File to write checkpoints to.
         resume: Checkpoint of the same run, to resume from.
         programs: How programs are run.
-        sidebet: The name of a side bet that every bot makes, or a TOML file with one; see `RunResult.sidebets`.
         on_progress: Called periodically with the results so far.
 
     Returns:
@@ -101,7 +99,7 @@ def play(
         workers = 1
     asked = rules, bots, hands, until, seed, tables, workers, executor, adjust_luck, common_cards, checkpoint, resume
     options = BotOptions() if programs is None else programs
-    result = RunRequest(*asked, programs=options, sidebet=sidebet).play(on_progress)
+    result = RunRequest(*asked, programs=options).play(on_progress)
     if result.failure:
         raise RunFailed(result.failure)
     if result.missing and not result.stopped:

@@ -39,7 +39,6 @@ from bjsim.sim.running.executors import find_backend
 from bjsim.sim.running.shards import Part, Shard
 from bjsim.strategies.experiment import make_experiment
 from bjsim.strategies.players.find import fingerprint
-from bjsim.strategies.sidebets.played import check_bet
 
 RulesLike = Rules | str | os.PathLike[str]
 Bot = str | os.PathLike[str] | Player | Callable[[View], Action | str]
@@ -66,7 +65,6 @@ class RunRequest:
         log: A file for the log records of all workers.
         shard: Play only shard K of N, `K/N`, or `auto` in a job array; `checkpoint` is then its part of the run.
         programs: How programs are run.
-        sidebet: The name of a side bet that every bot makes, or a TOML file with one.
 
     Attributes:
         game: The rules that `rules` names.
@@ -91,7 +89,6 @@ class RunRequest:
     log: str | os.PathLike[str] | None = None
     shard: str | None = None
     programs: BotOptions = BotOptions()
-    sidebet: str | None = None
     game: Rules = field(init=False, repr=False, compare=False)
     seated: tuple[Seated, ...] = field(init=False, repr=False, compare=False)
 
@@ -119,10 +116,6 @@ class RunRequest:
         with naming("bots"):
             self._set(seated=tuple(find_seated(bot, self.game) for bot in _listed(self.bots)))
         self._find_backend()
-        if self.sidebet is not None:
-            others = "programs" if self.has_programs else self.shard and "shards"
-            with naming("sidebet"):
-                check_bet(self.sidebet, self.game, others)
         if self.shard is not None:
             self._check_shard(str(self.shard))
         if self.common_cards and len(self.seated) < 2:
@@ -185,7 +178,7 @@ class RunRequest:
             if keep:
                 whole, path = self.identity(players), Path(keep)
                 saved = Part(path, whole, Shard.parse(self.shard)) if self.shard else Checkpoint(path, whole)
-            asked = None if self.log is None else os.fspath(self.log), saved, self.resume is not None, self.sidebet
+            asked = None if self.log is None else os.fspath(self.log), saved, self.resume is not None
             yield opened.enter_context(open_run(players, experiment, place, *asked))
 
     def _find_backend(self) -> BackendSpec:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -25,7 +25,6 @@ from bjsim.sim.running.shards import Part, ShardDriver, merge_jobs
 from bjsim.sim.running.workers import ForkedResult, collect_logs, is_fork_safe, usable_cores
 from bjsim.strategies.experiment import exact_returns, make_results, missing_results
 from bjsim.strategies.results import ExactReturn
-from bjsim.strategies.sidebets.played import PlayedBet, play_bet
 
 OnProgress = Callable[[Progress], object]
 
@@ -47,7 +46,6 @@ class Run:
     exact: Callable[[], list[ExactReturn]]
     checkpoint: Checkpoint | Part | None = None
     resume: bool = False
-    sidebet: str | None = None
 
     def compile(self, announce: Callable[[], object] = announce_compile) -> None:
         """Have the kernels ready that pay for their compilation; `announce` is called first if that takes long.
@@ -86,12 +84,7 @@ class Run:
             failure = str(error)
         seconds = time.perf_counter() - began
         progress = driver.partial_progress() if stopped or failure else driver.progress
-        result = self.result(progress, seconds, stopped, failure)
-        return result if self.sidebet is None else replace(result, sidebets=self._play_bet(self.sidebet, progress))
-
-    def _play_bet(self, sidebet: str, progress: Progress) -> tuple[PlayedBet, ...]:
-        names, rounds = [player.name for player in self.players], [tally.rounds for tally in progress.tallies]
-        return tuple(play_bet(sidebet, self.experiment, names, rounds))
+        return self.result(progress, seconds, stopped, failure)
 
     def steps(self) -> Iterator[Progress]:
         """Play it from the start and yield the progress, one merge after the other."""
@@ -139,7 +132,6 @@ def open_run(
     log: str | None,
     saved: Checkpoint | Part | None,
     resume: bool,
-    sidebet: str | None = None,
 ) -> Iterator[Run]:
     """The run of this experiment at this place, which is closed when the context is left.
 
@@ -155,4 +147,4 @@ def open_run(
         except OSError as error:
             raise InputError(f"cannot write the log {log}: {error.strerror}") from None
         backend = opened.enter_context(place.open(records))
-        yield Run(players, experiment, backend, exact, saved, resume, sidebet)
+        yield Run(players, experiment, backend, exact, saved, resume)

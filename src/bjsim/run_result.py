@@ -15,8 +15,6 @@ from bjsim.strategies.tabular import data_frame
 if TYPE_CHECKING:
     import pandas
 
-    from bjsim.strategies.sidebets.played import PlayedBet
-
 
 @dataclass(frozen=True, repr=False)
 class RunResult(Sequence[BotResult]):
@@ -34,7 +32,6 @@ class RunResult(Sequence[BotResult]):
         until: The precision that was asked for, in initial bets; None if none was.
         reached: Whether that was reached.
         programs: For each result, the faults and times of its bot where that is a program; else None.
-        sidebets: The side bet of each bot, if one was asked for.
     """
 
     rules: Rules
@@ -48,7 +45,6 @@ class RunResult(Sequence[BotResult]):
     until: float | None = None
     reached: bool = False
     programs: tuple[Mapping[str, Any] | None, ...] = ()
-    sidebets: tuple[PlayedBet, ...] = ()
 
     @overload
     def __getitem__(self, index: int) -> BotResult: ...
@@ -100,8 +96,6 @@ class RunResult(Sequence[BotResult]):
             "rounds_per_second": self.rounds_per_second,
             "missing": list(self.missing),
         }
-        if self.sidebets:
-            data["sidebets"] = [bet.to_json() for bet in self.sidebets]
         if self.until is not None:
             data |= {"until": self.until, "reached": self.reached}
         return json_object(data)

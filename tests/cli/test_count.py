@@ -180,7 +180,6 @@ def test_differences_say_where_the_cards_are_others(stored):
         (("--players", "6", "--ramp", "1-4x3"), "use at most 5 players"),
         (("--bankroll", "0,000"), "put $ between single quotes"),
         (("--until", "1"), "1 has no % sign"),
-        (("--sidebet-level", "2"), "--sidebet-level is that of --sidebet"),
         (("--vary", "colour=red"), "no rule is called 'colour'"),
         (("--vary", "colour"), "such as cut=70%,80%, or vary system, ramp, optimal, indices, leave"),
         (("--vary", "das=true,false", "--vary", "double_after_split=true"), "is given twice, first as das"),

@@ -274,8 +274,6 @@ def test_a_chart_of_a_finite_shoe_is_not_found() -> None:
     [
         (("count",), "are not counted"),
         (("play", "--count", "hilo"), "are not counted"),
-        (("play", "--sidebet", "21+3"), "have no side bets"),
-        (("run", "--bots", "lim17", "--hands", 100, "--sidebet", "21+3"), "have no side bets"),
         (("run", "--bots", "lim17", "--hands", 100, "--adjust-luck"), "have no luck-adjusted returns"),
         (("known", "first"), "have no values for known cards"),
         (("bot", "ask", "bot.py", "T6", "9"), "have no protocol for programs"),

@@ -20,7 +20,6 @@ from bjsim.sim.game.shoe import ScriptedShoe, Shoe
 
 if TYPE_CHECKING:
     from bjsim.cli.count_practice import CountAsked, CountPractice
-    from bjsim.strategies.sidebets.by_hand import BetByHand
 
 MAX_SPLITS = 16  # hands whose stakes the rules must allow for
 
@@ -52,7 +51,6 @@ class CardTable:
         bet: Chips bet on every round; None asks for them.
         rounds: Number of rounds; None plays until the person leaves.
         practice: Asks for the count, if it is to be practised.
-        side: The person's side bet of a chip, if there is one.
         holds: Chips of every seat, the person's first.
         narrator: Of the last round.
     """
@@ -66,7 +64,6 @@ class CardTable:
     say: Say
     tally: CoachTally | None = None
     practice: CountPractice | None = None
-    side: BetByHand | None = None
     narrator: Narrator | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
@@ -132,11 +129,6 @@ class CardTable:
         for seat, net in enumerate(played.net):
             self.holds[seat] += net * bet
         self._tied = int(played.tied[PERSON] * bet)
-        if self.side and (settled := self.side.settle(game.events)):
-            self.holds[PERSON] += settled.profit
-            result = f"{settled.event}, wins" if settled.event else "loses"
-            chips = format_chips(abs(settled.profit))
-            self.say(f"{self.side.bet.name}: {settled.cards}: {result} {chips}.", None)
         self.say(f"You have {format_chips(self.holds[PERSON])}.", None)
         if self.practice:
             yield from self.practice.follow(game.events)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ from bjsim.arguments import MAX_HANDS
 from bjsim.cli.captions import given_command
 from bjsim.cli.count_indices import DEFAULTS, indices
 from bjsim.cli.count_plots import draw_varied, plot_counts, plot_fan
-from bjsim.cli.count_report import print_counts, print_joint, print_varied
+from bjsim.cli.count_report import print_counts, print_varied
 from bjsim.cli.options import (
     BetRange,
     Count,
@@ -37,14 +36,13 @@ from bjsim.strategies.counting.count_run import CountRun
 from bjsim.strategies.counting.count_shards import CountPart, play_shard
 from bjsim.strategies.counting.play_request import play_request
 from bjsim.strategies.counting.request import BETS, CountRequest
-from bjsim.strategies.counting.side_bet import count_beside
 from bjsim.strategies.counting.systems import built_in_systems
 
 VARIED = ("system", "ramp", "optimal", "indices", "leave")  # what `--vary` accepts besides the rules
 REQUESTED = ("system", "indices", "chart", "leave", "rounds", "seed", "workers", "adjust_luck")  # as in a request
 PLAYED = ("rules_name", "settings", "decks", "cut", "players", *REQUESTED, "precision", "varied")  # not with --load
 DRAWN = ("plot_path", "fan_path", "html_path")
-UNSHARDED = ("precision", "varied", "save_path", "load_path", "json_path", "sidebet", *DRAWN)
+UNSHARDED = ("precision", "varied", "save_path", "load_path", "json_path", *DRAWN)
 
 
 @click.group(invoke_without_command=True, context_settings={"default_map": DEFAULTS})
@@ -145,8 +143,6 @@ UNSHARDED = ("precision", "varied", "save_path", "load_path", "json_path", "side
 @click.option("--shard", metavar="K/N", help="Play only shard K of N (or auto, in a job array), for `bjsim merge`.")
 @click.option("--checkpoint", metavar="FILE", help="Keep the part of --shard in FILE.")
 @click.option("--resume", metavar="FILE", help="Continue a part that was stopped.")
-@click.option("--sidebet", metavar="NAME|FILE.toml", help="Count this side bet too: covariance and joint SCORE.")
-@click.option("--sidebet-level", type=Count(1, 100), default=2, show_default=True, help="Largest tag of its count.")
 @json_option
 @plot_option("Draw EV, share and bet by count; with --vary, the SCORE of every game.")
 @click.option("--fan", "fan_path", metavar="FILE.png|.svg", help="Draw the bankroll over time: 5%, 50% and 95%.")
@@ -191,13 +187,11 @@ def refuse_ignored(context: click.Context) -> None:
     names = [str(text).partition("=")[0].strip() for text in context.params["varied"]]
     if is_given("chip") and not (is_given("optimal") or "optimal" in names):
         raise InputError("--chip rounds the bets of --optimal; give --optimal LOW-HIGH, such as 1-12, or leave it out")
-    if is_given("sidebet_level") and not is_given("sidebet"):
-        raise InputError("--sidebet-level is that of --sidebet; give one, such as --sidebet over-13, or leave it out")
     for one, other in (("ramp", "optimal"), ("optimal", "ramp")):
         if one in names and (is_given(other) or other in names):
             raise InputError(f"--{other} and --vary {one} cannot be combined; leave out one of them")
     clashes = [("load_path", name) for name in PLAYED] + [("optimal", "ramp")]
-    clashes += [("varied", name) for name in ("save_path", "fan_path", "sidebet")]
+    clashes += [("varied", name) for name in ("save_path", "fan_path")]
     clashes += [("shard", name) for name in UNSHARDED]
     options = {parameter.name: parameter.opts[0] for parameter in context.command.params}
     if not is_given("shard") and (keeps := [name for name in ("checkpoint", "resume") if is_given(name)]):
@@ -222,12 +216,10 @@ def run_count(options: dict[str, Any], files: Files) -> None:
     else:
         request = make_request(options, bets)
         result = CountResult.of(play_one(request), request)
-    with waiting("counting the side bet"):
-        joint = count_beside(result, options["sidebet"], options["sidebet_level"]) if options["sidebet"] else None
     if files.save_path:
         result.save(files.save_path)
     if files.json_path:
-        write_json(result.to_json() | ({"sidebet": asdict(joint)} if joint else {}), files.json_path)
+        write_json(result.to_json(), files.json_path)
     if files.plot_path:
         plot_counts(result, files.plot_path, given_command())
     if files.fan_path:
@@ -235,8 +227,6 @@ def run_count(options: dict[str, Any], files: Files) -> None:
     if files.html_path:
         write_text(result.to_html(given_command()), files.html_path)
     print_counts(console, result)
-    if joint:
-        print_joint(console, joint)
 
 
 def the_bets(options: dict[str, Any]) -> dict[str, Any]:

@@ -12,7 +12,6 @@ from bjsim.cli.tables import Cell, Printed, print_table
 from bjsim.strategies.counting.count_difference import has_common_cards
 from bjsim.strategies.counting.count_result import CountResult
 from bjsim.strategies.counting.figures import Figure
-from bjsim.strategies.counting.side_bet import JointBet
 from bjsim.strategies.tabular import percent
 
 VARIED = {  # the figures of a line of `--vary`, with their headings
@@ -102,19 +101,3 @@ def varied_tables(games: Sequence[tuple[str, CountResult]]) -> tuple[Printed, Pr
 def _line(name: str, figures: Sequence[Figure], columns: Iterable[str]) -> list[Cell]:
     texts = {figure.key: figure.text for figure in figures}
     return [Text(name), *(texts.get(key, "–") for key in columns)]
-
-
-def print_joint(console: Console, joint: JointBet) -> None:
-    """Print a side bet that is counted next to the game."""
-    bet = joint.counted
-    lines = [
-        f"{bet.bet}: tags for A, 2..9, T {' '.join(map(str, bet.tags or ()))}; bets at {bet.trigger:g} per deck and "
-        f"above, in {100 * bet.share:.2f}% of rounds, edge {100 * bet.edge:.2f}%",
-        f"{bet.bet}: wins {bet.units:.4f} ± {bet.half_width:.4f} units in 100 rounds with a unit",
-        f"covariance with the ramp {joint.covariance:+.4f} ± {joint.covariance_half_width:.4f}, correlation "
-        f"{joint.correlation:+.4f}",
-        f"best next to the ramp: {joint.units:.2f} units; joint SCORE {joint.score:.2f} ± "
-        f"{joint.score_half_width:.2f}, of the ramp alone {joint.ramp_score:.2f}",
-    ]
-    for line in lines:
-        console.print(line, highlight=False, soft_wrap=True)

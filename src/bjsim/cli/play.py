@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from bjsim.bots.seats import ProgramFile
     from bjsim.cli.count_practice import CountAsked, CountPractice
     from bjsim.strategies.evaluation.drill import Drill
-    from bjsim.strategies.sidebets.by_hand import BetByHand
 
 MAX_CHIPS = 10**9
 CASINO = "vegas-s17"  # played without --rules: newcomers expect a hole card
@@ -68,7 +67,6 @@ def topic_names() -> list[str]:
     metavar="SYSTEM|FILE.toml",
     help="Ask for the running and the true count every few rounds, such as --count hilo.",
 )
-@click.option("--sidebet", metavar="NAME|FILE.toml", help="Bet a chip on this side bet in every round.")
 @click.option("--shoe", "shoe_text", metavar="FILE|CARDS", help="Deal these cards, such as T86955A9; # is a comment.")
 @click.option("--seed", type=Count(0, MAX_SEED), help="The same seed deals the same cards.  [default: random]")
 def play(
@@ -84,7 +82,6 @@ def play(
     system: str | None,
     shoe_text: str | None,
     seed: int | None,
-    sidebet: str | None,
 ) -> None:
     """Play by hand against the dealer.
 
@@ -103,7 +100,7 @@ def play(
         each = " on each of two hands" if rules.bets > 1 else ""
         raise InputError(f"--bet {bet}{each} is more than the {chips} chips; give --chips")
     if is_drill := is_drill or bool(topics):
-        for name, given in (("bots", bots), ("shoe", shoe_text), ("bet", bet), ("count", system), ("sidebet", sidebet)):
+        for name, given in (("bots", bots), ("shoe", shoe_text), ("bet", bet), ("count", system)):
             if given:
                 raise InputError(f"--{name} with --drill: a drill asks single decisions; leave one of them out")
     seats = 1 + len(bots or ())
@@ -112,7 +109,6 @@ def play(
     seed = secrets.randbelow(SEEDS) if seed is None else seed
     shoe = open_shoe(rules, Stream(seed)) if shoe_text is None else find_script(shoe_text)
     found = _find_bots(bots or [], rules)
-    side = _open_bet(sidebet, rules, seed) if sidebet else None
     terminal = Terminal()
     practice = practise_count(system, rules, terminal.say) if system else None
     tally = hire_coach(rules, None if no_record else record_path(), practice) if has_coach or is_drill else None
@@ -129,7 +125,7 @@ def play(
         else:
             with ExitStack() as opened:
                 others = _start_bots(found, opened)
-                asked = chips, bet, rounds, terminal.say, tally, practice, side
+                asked = chips, bet, rounds, terminal.say, tally, practice
                 _play(terminal, CardTable(rules, shoe, others, *asked))
     finally:
         if tally and tally.record.problem:
@@ -186,12 +182,6 @@ def practise_count(system: str, rules: Rules, say: Say) -> CountPractice:
     from bjsim.strategies.counting.table_count import TableCount
 
     return CountPractice(TableCount(find_system(system), rules), say)
-
-
-def _open_bet(sidebet: str, rules: Rules, seed: int) -> BetByHand:
-    from bjsim.strategies.sidebets.by_hand import BetByHand
-
-    return BetByHand(sidebet, rules, seed)
 
 
 def _drill(terminal: Terminal, drill: Drill, questions: int | None) -> None:

@@ -82,16 +82,7 @@ UNENDED = "the results below are biased, since they leave out the longest rounds
 def result_lines(result: RunResult) -> list[str]:
     lines = ["stopped: results so far"] if result.stopped else []
     lines += [f"stopped: {result.failure}; {UNENDED}"] if result.failure else []
-    return [*lines, *result.missing, *luck_lines(result.results), *replayed_ties(result.results), *bet_lines(result)]
-
-
-def bet_lines(result: RunResult) -> list[str]:
-    return [
-        f"{one.bot}, {one.bet}: {percent(one.mean)} in {counted(one.rounds, 'bet')}, "
-        f"95% interval {interval(one.ci95)}; "
-        f"exact {percent(one.exact)} in a fresh shoe; covariance with the game {one.covariance:+.4f}"
-        for one in result.sidebets
-    ]
+    return [*lines, *result.missing, *luck_lines(result.results), *replayed_ties(result.results)]
 
 
 def replayed_ties(results: Sequence[BotResult]) -> list[str]:
@@ -133,8 +124,6 @@ def report(
         console.print(line, highlight=False, soft_wrap=True)
     for line in replayed_ties(results):
         console.print(line, style="dim")
-    for line in bet_lines(result):
-        console.print(line, highlight=False, soft_wrap=True)
     if progress.losses:
         console.print(f"workers lost: {progress.losses}; their blocks were replayed", style="yellow")
     rounds = progress.rounds - progress.rounds_before

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -10,13 +11,15 @@ from support.games import slow
 
 from bjsim.errors import InputError
 from bjsim.sim.game.presets import load_rules
-from bjsim.strategies.experiment import make_experiment
+from bjsim.sim.game.random_stream import Stream
+from bjsim.sim.game.shoe import open_shoe
+from bjsim.sim.running.blocks import LARGEST_BLOCK, Span
+from bjsim.strategies.experiment import make_table
 from bjsim.strategies.players.find import find_player
 from bjsim.strategies.sidebets.bets import built_in, load_bet
 from bjsim.strategies.sidebets.counted import CountedBet, best_tags, count_bet
 from bjsim.strategies.sidebets.exact import sidebet
 from bjsim.strategies.sidebets.kinds import KINDS, SuitedShoe
-from bjsim.strategies.sidebets.played import deal_blocks
 from bjsim.strategies.sidebets.returns import Returns
 
 RULES = load_rules("vegas-s17")
@@ -58,25 +61,40 @@ def test_values_are_those_of_the_exact_figures(name: str) -> None:
 
 def played_units(name: str, decks: int, cut: int, rounds: int, one_more: bool) -> tuple[float, float]:
     """The units that a bettor who sees the exact value wins in 100 played rounds, and their standard error."""
-    game = RULES.replace(decks=decks, cut=f"{cut}/{52 * decks}")
-    experiment = make_experiment(game, [find_player("optimal", game)], rounds, 1)
-    returns = Returns(load_bet(name), game)
-    by_shoe = []
-    for _, deal in deal_blocks(experiment, 0, experiment.groups[0], rounds, 24):  # type: ignore[arg-type]
-        shoe = deal.start // game.shoe_size
-        seen = np.zeros((len(deal.kinds) + 1, len(KINDS)), np.int32)
-        seen[np.arange(1, len(seen)), deal.kinds] = 1
-        seen = seen.cumsum(axis=0, dtype=np.int32)
-        last = np.flatnonzero(np.append(shoe[1:] != shoe[:-1], True))
-        at, number = deal.start, shoe
-        if one_more:
-            at, number = np.append(at, deal.end[last]), np.append(shoe, shoe[last])
-        left = decks - (seen[at] - seen[number * game.shoe_size])
-        gains = returns(returns.by_class(left.astype(np.float64))).clip(0)
-        by_shoe.append(np.stack([np.bincount(number, gains), np.bincount(number)], axis=1)[:-1])
-    wins, counts = np.concatenate(by_shoe).T
+    shoes = played_shoes(decks, cut, rounds)
+    returns = Returns(load_bet(name), RULES)
+    left, number = (
+        np.concatenate(part)
+        for part in zip(
+            *((shoe if one_more else shoe[:-1], [at] * (len(shoe) - (not one_more))) for at, shoe in enumerate(shoes)),
+            strict=True,
+        )
+    )
+    gains = returns(returns.by_class(left.astype(np.float64))).clip(0)
+    wins, counts = np.bincount(number, gains), np.bincount(number)
     mean = wins.sum() / counts.sum()
     return 100 * mean, 100 * float((wins - mean * counts).std() / counts.mean() / len(wins) ** 0.5)
+
+
+@cache
+def played_shoes(decks: int, cut: int, rounds: int) -> list[np.ndarray]:
+    """Whole shoes, each with the cards left before its rounds and after the last, by kind; best play."""
+    game = RULES.replace(decks=decks, cut=f"{cut}/{52 * decks}")
+    table, rng, found = make_table(game, [find_player("optimal", game)]), np.random.default_rng(1), []
+    for block in range(rounds // LARGEST_BLOCK):
+        _, trace = table.play_traced(1, 0, Span(block, LARGEST_BLOCK))
+        shoe, shoes = open_shoe(game, Stream(1, 0, block)), []
+        for used in np.diff(trace[:, -1], prepend=0).tolist():
+            if shoe.begin_round() or not shoes:
+                suits = [rng.permutation(np.repeat(range(4), decks)).tolist() for _ in range(13)]
+                shoes.append([np.full(52, decks)])
+            left = shoes[-1][-1].copy()
+            for _ in range(used):
+                rank = shoe.draw()
+                left[4 * rank + suits[rank].pop()] -= 1
+            shoes[-1].append(left)
+        found += shoes[:-1]
+    return [np.array(shoe) for shoe in found]
 
 
 @pytest.mark.parametrize(
