@@ -36,7 +36,6 @@ def without_times(data: dict[str, object]) -> dict[str, object]:
     ("options", "arguments"),
     [
         (["--rules", "vegas-s17", "--until", "0.05%"], {"rules": "vegas-s17", "until": 0.0005}),
-        (["--hands", "2e4", "--common-cards"], {"hands": 2e4, "common_cards": True}),
         (
             ["--rules", "vegas-s17", "--hands", "3e4", "--no-adjust-luck", "--tables", "3", "--seed", "9"],
             {"rules": "vegas-s17", "hands": 3e4, "adjust_luck": False, "tables": 3, "seed": 9},
@@ -48,7 +47,6 @@ def test_the_function_gives_what_the_command_writes(options: list[str], argument
     written = command("run", "--bots", "optimal,lim17", *options, "--json", "-").json
     result = bjsim.play(**({"rules": "easy", "bots": ["optimal", "lim17"]} | arguments))  # type: ignore[arg-type]
     assert without_times(result.to_json()) == without_times(written)
-    assert result.differences == [] or [one.to_json() for one in result.differences] == written["differences"]
 
 
 def test_a_result_is_a_sequence_of_results() -> None:
@@ -136,7 +134,6 @@ def test_programs_play(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None
         ({"executor": 5}, "executor: an int is not accepted"),
         ({"adjust_luck": "yes"}, "adjust_luck='yes' is not accepted"),
         ({"adjust_luck": True, "bots": brave}, "adjust_luck=True needs charts"),
-        ({"common_cards": True}, "bots takes two or more"),
         ({"checkpoint": "/nowhere/x"}, "cannot write /nowhere/x"),
         ({"checkpoint": 5}, "checkpoint: an int is not accepted"),
         ({"resume": "/nowhere/x"}, "cannot read the checkpoint /nowhere/x"),

@@ -26,7 +26,6 @@ from bjsim.sim.running.driver import Driver as Driver
 from bjsim.sim.running.experiment import Point as Point
 from bjsim.sim.running.experiment import Progress as Progress
 from bjsim.sim.stats.luck_tally import LuckTally as LuckTally
-from bjsim.sim.stats.paired import PairedTally as PairedTally
 from bjsim.sim.stats.tally import Tally as Tally
 from bjsim.strategies.charts.chart import Chart as Chart
 from bjsim.strategies.counting.count import count as count
@@ -47,7 +46,6 @@ from bjsim.strategies.promotions.bank import Bonus as Bonus
 from bjsim.strategies.promotions.bank import bank as bank
 from bjsim.strategies.promotions.rebate import Rebate as Rebate
 from bjsim.strategies.results import BotResult as BotResult
-from bjsim.strategies.results import Difference as Difference
 from bjsim.strategies.shoe.solver import ShoeSolver as ShoeSolver
 from bjsim.strategies.sidebets.exact import SideBet as SideBet
 from bjsim.strategies.sidebets.exact import SideBetEvent as SideBetEvent

@@ -54,7 +54,6 @@ def play(
     workers: int | None = None,
     executor: Executor | None = None,
     adjust_luck: bool | None = None,
-    common_cards: bool = False,
     checkpoint: str | os.PathLike[str] | None = None,
     resume: str | os.PathLike[str] | None = None,
     programs: BotOptions | None = None,
@@ -76,7 +75,6 @@ def play(
             process has other threads. With an executor, how many blocks it plays at once, one for each core by default.
         executor: Any `concurrent.futures.Executor`, such as a cluster's, which is left open; None is this machine.
         adjust_luck: Compute luck-adjusted returns too; None does so in finite shoes where all players are compiled.
-        common_cards: Deal every bot the same cards and compare them pair by pair: see `RunResult.differences`.
         checkpoint: File to write checkpoints to.
         resume: Checkpoint of the same run, to resume from.
         programs: How programs are run.
@@ -97,7 +95,7 @@ def play(
     """
     if workers is None and executor is None:
         workers = 1
-    asked = rules, bots, hands, until, seed, tables, workers, executor, adjust_luck, common_cards, checkpoint, resume
+    asked = rules, bots, hands, until, seed, tables, workers, executor, adjust_luck, checkpoint, resume
     options = BotOptions() if programs is None else programs
     result = RunRequest(*asked, programs=options).play(on_progress)
     if result.failure:

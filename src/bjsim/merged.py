@@ -27,7 +27,7 @@ def merge_parts(paths: Sequence[str | os.PathLike[str]]) -> RunResult:
     request = RunRequest(
         Rules.from_dict(whole["rules"]),
         [bot for bot, _ in whole["bots"]],
-        **{name: whole[name] for name in ("hands", "seed", "tables", "adjust_luck", "common_cards")},
+        **{name: whole[name] for name in ("hands", "seed", "tables", "adjust_luck")},
         workers=1,
     )
     with request.open() as run:

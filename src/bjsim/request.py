@@ -59,7 +59,6 @@ class RunRequest:
             for each core.
         executor: Any `concurrent.futures.Executor`, which is left open; None plays on this machine.
         adjust_luck: Compute luck-adjusted returns too; None does so in finite shoes where all players are compiled.
-        common_cards: Deal every bot the same cards, and compare them pair by pair.
         checkpoint: A new file to keep what is known in.
         resume: Checkpoint of the same run, to resume from.
         log: A file for the log records of all workers.
@@ -83,7 +82,6 @@ class RunRequest:
     workers: int | None = None
     executor: Executor | None = None
     adjust_luck: bool | None = None
-    common_cards: bool = False
     checkpoint: str | os.PathLike[str] | None = None
     resume: str | os.PathLike[str] | None = None
     log: str | os.PathLike[str] | None = None
@@ -107,10 +105,7 @@ class RunRequest:
             self._set(workers=whole_number(argument("workers"), self.workers, 1, MAX_WORKERS))
         if self.seed is not None:
             self._set(seed=whole_number(argument("seed"), self.seed, 0, MAX_SEED))
-        self._set(
-            adjust_luck=None if self.adjust_luck is None else flag("adjust_luck", self.adjust_luck),
-            common_cards=flag("common_cards", self.common_cards),
-        )
+        self._set(adjust_luck=None if self.adjust_luck is None else flag("adjust_luck", self.adjust_luck))
         if not isinstance(self.programs, BotOptions):
             raise InputError(f"programs: {a_type(self.programs)} is not accepted; use BotOptions")
         with naming("bots"):
@@ -118,9 +113,6 @@ class RunRequest:
         self._find_backend()
         if self.shard is not None:
             self._check_shard(str(self.shard))
-        if self.common_cards and len(self.seated) < 2:
-            asked = argument("common_cards", True)
-            raise InputError(f"{asked} compares bots with one another; {argument('bots')} takes two or more of them")
         self._choose_seed()
 
     def _set(self, **values: object) -> None:
@@ -172,8 +164,7 @@ class RunRequest:
                 else seat.player
                 for seat in self.seated
             ]
-            how = self.tables, self.adjust_luck, self.common_cards, until
-            experiment = make_experiment(self.game, players, hands, seed, *how)
+            experiment = make_experiment(self.game, players, hands, seed, self.tables, self.adjust_luck, until)
             saved: Checkpoint | Part | None = None
             if keep:
                 whole, path = self.identity(players), Path(keep)
@@ -230,7 +221,6 @@ class RunRequest:
             "tables": self.tables,
             "seed": self.seed,
             "adjust_luck": self.adjust_luck,
-            "common_cards": self.common_cards,
             "bjsim": __version__,
         }
 

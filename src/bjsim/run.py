@@ -17,7 +17,6 @@ from bjsim.sim.engine.walkers import have_kernels
 from bjsim.sim.game.actions import Player
 from bjsim.sim.running.backend import Backend, BackendSpec
 from bjsim.sim.running.checkpoint import Checkpoint
-from bjsim.sim.running.common_cards import CommonCards
 from bjsim.sim.running.compiled_table import CompiledTable
 from bjsim.sim.running.driver import Driver
 from bjsim.sim.running.experiment import Experiment, Progress, is_precise
@@ -52,11 +51,9 @@ class Run:
 
         Workers are forked afterwards. What is loaded until then they share, also a temporary folder of numba.
         """
-        groups = self.experiment.groups
-        tables = [table for group in groups for table in (group.tables if isinstance(group, CommonCards) else [group])]
         hands = self.experiment.target_n or self.experiment.hands
         each_core = hands * len(self.players) / usable_cores()
-        compiled = [table for table in tables if isinstance(table, CompiledTable)]
+        compiled = [table for table in self.experiment.groups if isinstance(table, CompiledTable)]
         slow = [table for table in compiled if each_core >= table.worth_compiling]
         for table in compiled:
             table.expect(each_core)

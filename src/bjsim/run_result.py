@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, overload
 from bjsim.json_values import json_object
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.experiment import Progress
-from bjsim.strategies.results import COLUMNS, NESTED, BotResult, Difference, make_differences, results_html
+from bjsim.strategies.results import COLUMNS, NESTED, BotResult, results_html
 from bjsim.strategies.tabular import data_frame
 
 if TYPE_CHECKING:
@@ -60,11 +60,6 @@ class RunResult(Sequence[BotResult]):
         return iter(self.results)
 
     @property
-    def differences(self) -> list[Difference]:
-        """The differences between all pairs of bots, where they were dealt the same cards."""
-        return make_differences(self.results)
-
-    @property
     def rounds(self) -> int:
         """Rounds played, over all bots."""
         return self.progress.rounds
@@ -86,7 +81,6 @@ class RunResult(Sequence[BotResult]):
             "rules": self.rules.to_dict(),
             "seed": self.seed,
             "bots": bots,
-            "differences": [difference.to_json() for difference in self.differences],
             "rounds": self.rounds,
         }
         if self.stopped or self.failure:

@@ -47,9 +47,8 @@ def pages(report, asked):
         yield page
 
 
-@pytest.mark.parametrize("common", ["", "yes"])
-def test_a_run_ends_with_the_figures_of_its_command(common):
-    *_, page = pages(run_report, AskedRun(EASY, "optimal, lim17", "20000", "7", common))
+def test_a_run_ends_with_the_figures_of_its_command():
+    *_, page = pages(run_report, AskedRun(EASY, "optimal, lim17", "20000", "7"))
     heading, *found = rows(page, "results")
     figures = printed(page)["bots"]
     assert len(found) == len(figures) == 2
@@ -57,7 +56,6 @@ def test_a_run_ends_with_the_figures_of_its_command(common):
         cells = dict(zip(heading, row, strict=True))
         assert cells["hands"] == f"{bot['hands']:,}" == "20,000"
         assert cells["return"].replace("−", "-") == f"{100 * bot['mean']:+.4f}%"
-    assert ('id="differences"' in page) == bool(common)
 
 
 def test_a_run_that_goes_on_has_the_figures_of_as_many_hands(shortest):
@@ -95,7 +93,7 @@ def test_no_program_and_no_file_plays(name):
 @pytest.mark.parametrize(
     "changes",
     [{"hands": "0"}, {"hands": "1e99"}, {"hands": "many"}, {"seed": "-1"}, {"bots": ""}, {"bots": "lim17," * 999 + "x"},
-     {"chart": "<b>" * 99}, {"bots": "optimal", "common": "yes"}],
+     {"chart": "<b>" * 99}],
 )  # fmt: skip
 def test_a_wrong_run_is_refused_in_a_line(changes):
     with pytest.raises(InputError) as refused:

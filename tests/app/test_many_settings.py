@@ -130,9 +130,8 @@ def test_chart(person, game, tmp_path, monkeypatch):
 def test_run(person, game):
     chosen = random.Random(str(game))
     names = ",".join(chosen.sample(["optimal", "mimic", "lim15", "lim17"], 2))
-    common = chosen.choice(["", "yes"])
     hands, seed = chosen.randrange(500, 6000), chosen.randrange(99)
-    page = shown(person, "run", game, bots=names, hands=hands, seed=seed, common=common)
+    page = shown(person, "run", game, bots=names, hands=hands, seed=seed)
     heading, *found = rows(page, "results")
     for row, bot in zip(found, printed(page)["bots"], strict=True):
         cells = dict(zip(heading, row, strict=True))

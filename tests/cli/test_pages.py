@@ -18,7 +18,7 @@ COMMANDS = {
     "check": ("check", "hoyle", "--rules", "blackjack-p"),
     "compare": ("compare", "--rules", "blackjack-p", "--vary", "double_after_split=true,false"),
     "run": ("run", "--bots", "optimal,lim17", "--rules", "neller", "--hands", "20000", "--workers", "1",
-            "--common-cards", "--adjust-luck"),
+            "--adjust-luck"),
 }  # fmt: skip
 NAMES = {"stand": "S", "hit": "H", "double": "D", "split": "P", "surrender": "R"}
 

@@ -258,22 +258,6 @@ def test_shell_completion_knows_bots_and_rules():
     assert [item.value for item in rules.type.shell_complete(ctx, rules, "veg")] == ["vegas-s17", "vegas-h17"]
 
 
-def test_bots_on_the_same_cards_are_compared():
-    data = result("--bots", "optimal,lim17", "--hands", "20000", "--common-cards")
-    [difference] = data["differences"]
-    assert difference["bots"] == ["optimal", "lim17"]
-    low, high = difference["ci95"]
-    assert low < difference["mean"] < high
-    assert abs(difference["mean"] - 0.17858) < 4 * difference["se"]  # the exact values' difference
-    assert difference["se"] < difference["se_apart"]
-
-
-def test_one_bot_has_nothing_to_be_compared_with():
-    status, out, err = bjsim("run", "--bots", "lim17", "--hands", "1000", "--common-cards")
-    assert (status, out) == (2, "")
-    assert err.strip().endswith("--bots takes two or more of them") and err.count("\n") == 1
-
-
 def test_a_run_plays_until_it_is_precise():
     data = result("--rules", "vegas-s17", "--bots", "optimal", "--until", "0.02%")
     low, high = data["bots"][0]["luck_adjusted"]["anytime95"]

@@ -39,7 +39,7 @@ def whole(*command: str) -> str:
     "command",
     [
         ("run", "--bots", "optimal,lim17,hoyle", "--hands", "2000", "--seed", "3"),
-        ("run", "--bots", "optimal,lim17,hoyle", "--hands", "2000", "--common-cards", "--rules", "vegas-s17"),
+        ("run", "--bots", "optimal,lim17,hoyle", "--hands", "2000", "--rules", "vegas-s17"),
         ("compare", "--rules", "easy", *GRID),
         ("check", "hoyle", "--rules", "vegas-s17"),
         ("solve", "initial", "dealer", "stand", "strategy"),

@@ -41,7 +41,7 @@ done = bjsim("warm")
 compiled = loaded()
 assert compiled
 for name in ONE_HAND:
-    for more in ([], ["--adjust-luck"], ["--common-cards"], ["--common-cards", "--no-adjust-luck"]):
+    for more in ([], ["--adjust-luck"], ["--no-adjust-luck"]):
         call("run", "--rules", name, "--bots", "optimal,lim17", "--hands", 10, "--workers", 1, *more)
 for algorithm in ("q", "mc"):
     call("learn", "--rules", "neller", "--algorithm", algorithm, "--episodes", 10_000)

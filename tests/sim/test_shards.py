@@ -14,7 +14,6 @@ from bjsim.sim.running.shards import Part, Shard
 GAMES = {
     "plain": ("easy", ["optimal", "lim17"], {}),
     "luck-adjusted": ("vegas-s17", ["optimal"], {}),
-    "common cards": ("vegas-s17", ["optimal", "lim17"], {"common_cards": True}),
     "readable": ("cardshark", ["kelly"], {"tables": 2}),
 }
 
@@ -45,7 +44,6 @@ def same(result, other):
         pytest.param("plain", 64, marks=pytest.mark.slow),
         ("plain", 7),
         ("luck-adjusted", 3),
-        ("common cards", 5),
         ("readable", 2),
     ],
 )

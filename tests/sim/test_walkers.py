@@ -28,6 +28,7 @@ from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.blocks import Span
+from bjsim.sim.running.compiled_table import CompiledTable, find_walkers
 from bjsim.sim.running.readable_table import ReadableTable
 from bjsim.strategies.charts.chart import Chart, make_chart
 from bjsim.strategies.exact.solver import Solver
@@ -362,7 +363,9 @@ def test_kernels_leave_blocks_with_rounds_that_leave_to_arrays(monkeypatch: pyte
     monkeypatch.setattr("bjsim.sim.running.compiled_table._walkers", {})
     table = make_table(rules, seated)
     assert table.play(SEED, 0, spans) == expected
-    assert (table.play_traced(SEED, 0, spans[1])[1] == trace).all()
+    assert isinstance(table, CompiledTable)
+    walkers = find_walkers(table.compiled, table.readable.play_round)
+    assert (walkers.trace(stream_key(SEED, 0, 1), 300).traces[0] == trace).all()
 
 
 @pytest.mark.parametrize("lengths", [[], [0], [LOG + 7], [1, 2, 3, 4, 5, 6, 7, 8, 9], [3 * LOG, 0, 0, 5, LOG - 1]])

@@ -22,7 +22,7 @@ from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.experiment import exact_returns, make_experiment, make_results
 from bjsim.strategies.formats.files import WRITERS
 from bjsim.strategies.players.find import FunctionPlayer, find_player
-from bjsim.strategies.results import ExactReturn, make_differences
+from bjsim.strategies.results import ExactReturn
 
 STAND = FunctionPlayer("stand", lambda view: "S")
 
@@ -141,14 +141,13 @@ def known(game: str, name: str) -> tuple[Player, ExactReturn | None]:
     st.lists(st.sampled_from(["optimal", "lim17", "stand"]), min_size=1, max_size=2),
     st.integers(1, 130),
     st.integers(0, 100),
-    st.booleans(),
 )
-def test_results_are_json(game, names, hands, seed, common_cards):
+def test_results_are_json(game, names, hands, seed):
     rules = library.load_rules(game)
     players, exact = zip(*[known(game, name) for name in names], strict=True)
-    experiment = make_experiment(rules, players, hands, seed, common_cards=common_cards and len(players) > 1)
+    experiment = make_experiment(rules, players, hands, seed)
     results = make_results(experiment, players, library.Driver(experiment).run(), exact)
-    for thing in [*results, *make_differences(results)]:
+    for thing in results:
         data = thing.to_json()
         assert json.loads(json.dumps(data, allow_nan=False), parse_constant=refuse_constant) == data
 

@@ -75,13 +75,12 @@ def advanced(key: object, begin: Callable[[ExitStack], Iterator[Any]]) -> Comput
 
 
 class AskedRun(NamedTuple):
-    """A run as a page asks for it; a pasted `chart` plays too, and `common` is `yes` for the same cards."""
+    """A run as a page asks for it; a pasted `chart` plays too."""
 
     game: ChosenGame
     bots: str = "optimal"
     hands: str = "1e7"
     seed: str = "1"
-    common: str = ""
     chart: str = ""
 
     def request(self) -> RunRequest:
@@ -91,13 +90,13 @@ class AskedRun(NamedTuple):
         if self.chart.strip():
             bots.append(read_with_notes(self.chart, PASTED, rules).chart)
         hands, seed = whole_number("hands", self.hands, 1, MAX_HANDS), whole_number("seed", self.seed, 0, MAX_SEED)
-        return RunRequest(rules, bots, hands, seed=seed, workers=1, common_cards=self.common == "yes")
+        return RunRequest(rules, bots, hands, seed=seed, workers=1)
 
     def command(self) -> str:
         """The command that gives the same figures."""
         bots = ",".join([*self._names(), *([PASTED] if self.chart.strip() else [])])
         words = ["run", "--bots", bots, "--hands", self.hands.strip(), "--seed", self.seed.strip()]
-        return self.game.command(*words, *(["--common-cards"] if self.common == "yes" else []))
+        return self.game.command(*words)
 
     def _names(self) -> list[str]:
         known = [*CATALOGUE, *BUILT_IN]

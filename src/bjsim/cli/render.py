@@ -15,8 +15,8 @@ from rich.text import Text
 from bjsim.bots.protocol import FAULTS, Fault, printable, printable_lines
 from bjsim.cli.tables import Cell, Printed, print_table, transposed_tables
 from bjsim.sim.running.experiment import Point
-from bjsim.strategies.results import COLUMNS, BotResult, Difference
-from bjsim.strategies.tabular import interval, percent
+from bjsim.strategies.results import COLUMNS, BotResult
+from bjsim.strategies.tabular import percent
 
 if TYPE_CHECKING:
     from bjsim.bots.player import BotPlayer
@@ -42,31 +42,6 @@ def result_rows(results: Sequence[BotResult]) -> Printed:
         cells["name"] = Text(result.name)
         cells["verdict"] = Text(result.verdict, style="red bold" if result.disagrees else "")
         rows.append(list(cells.values()))
-    return headings, rows
-
-
-def print_differences(console: Console, differences: Sequence[Difference]) -> None:
-    """Print one line for each pair of bots that were dealt the same cards."""
-    print_table(console, *difference_rows(differences), "differences, on the same cards")
-
-
-def difference_rows(differences: Sequence[Difference]) -> Printed:
-    """Headings and a row for each pair of bots that were dealt the same cards."""
-    headings = ["", "difference", "± se", "± se if dealt separately", "95% interval", "anytime 95%", "luck-adjusted"]
-    rows: list[list[Cell]] = []
-    for difference in differences:
-        adjusted = difference.adjusted
-        rows.append(
-            [
-                Text(f"{difference.one.name} – {difference.other.name}"),
-                percent(difference.pair.mean),
-                f"{100 * difference.pair.se:.4f}%",
-                f"{100 * difference.apart:.4f}%",
-                interval(difference.pair.ci95),
-                interval(difference.anytime95),
-                "–" if adjusted is None else interval(adjusted.anytime95),
-            ]
-        )
     return headings, rows
 
 

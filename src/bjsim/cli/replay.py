@@ -43,7 +43,6 @@ def replay(
 
     Give the --bots, --rules, --seed and --tables of the run. The bots share tables as in the run: each table takes as
     many as the rules have seats, and each such group has --tables tables, numbered consecutively from group to group.
-    For a run with --common-cards give a single bot: every bot played the tables of the first.
     """
     if shoe_path:
         if len(bots) > rules.seats:

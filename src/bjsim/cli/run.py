@@ -65,7 +65,6 @@ PATIENCE = 3.0  # seconds after a Ctrl-C in which another is ignored
     help="Remove the luck of the cards from the returns, which narrows intervals up to 100 times; charts only.  "
     "[default: on in finite shoes]",
 )
-@click.option("--common-cards", is_flag=True, help="Deal every bot the same cards; compare them pair by pair.")
 @json_option
 @plot_option("Plot the convergence of the returns.")
 @html_option

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from bjsim.cli.captions import published, without_folders
 from bjsim.cli.pages import convergence_part, rules_part, table_part
 from bjsim.cli.plots import plot_convergence
-from bjsim.cli.render import difference_rows, program_rows, result_rows
+from bjsim.cli.render import program_rows, result_rows
 from bjsim.cli.screen import result_lines
 from bjsim.report import Notes, Report, Section
 from bjsim.run_result import RunResult
@@ -26,14 +26,13 @@ def plot_run(result: RunResult, path: str, command: str) -> None:
 
 def report_run(result: RunResult, programs: Sequence[BotPlayer], more: Sequence[str], command: str) -> Report:
     result = published(result)
-    differences, convergence = table_part("differences", difference_rows(result.differences)), convergence_part(result)
+    convergence = convergence_part(result)
     faults, names = table_part("programs", program_rows(programs)), [program.name for program in programs]
     faults = faults._replace(rows=[[without_folders(cell, names) for cell in row] for row in faults.rows])
     parts = [
         Section("Results"),
         table_part("results", result_rows(result)),
         Notes([*result_lines(result), *more], small=True),
-        *([Section("Differences, on the same cards"), differences] if differences.rows else []),
         *([Section("Convergence"), convergence] if convergence.panels else []),
         *([Section("Programs"), faults] if faults.rows else []),
     ]

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from bjsim.cli.options import counted
-from bjsim.cli.render import fault_lines, print_bots, print_convergence, print_differences, print_results
+from bjsim.cli.render import fault_lines, print_bots, print_convergence, print_results
 from bjsim.cli.waiting import Waiting
 from bjsim.run_result import RunResult
 from bjsim.sim.game.actions import Player
@@ -112,8 +112,6 @@ def report(
         return
     print_results(console, results)
     print_convergence(console, results)
-    if differences := result.differences:
-        print_differences(console, differences)
     if programs:
         print_bots(console, programs)
         for program in programs:

@@ -13,7 +13,6 @@ from bjsim.sim.engine.counting import pays
 from bjsim.sim.engine.counting_table import WORTH_COMPILING
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.running.common_cards import CommonCards
 from bjsim.sim.running.compiled_table import CompiledTable
 from bjsim.sim.running.table import Table
 from bjsim.strategies.counting.departures import Departures
@@ -47,9 +46,8 @@ def warm() -> None:
 def use_kernels(rules: Rules) -> None:
     """Use every compiled function once."""
     for table in tables(rules):
-        for one in table.tables if isinstance(table, CommonCards) else [table]:
-            if isinstance(one, CompiledTable):
-                one.compile()
+        if isinstance(table, CompiledTable):
+            table.compile()
     compile_count_kernel()
     study(game_mdp(rules), 1000, seed=SEED)
 

@@ -15,11 +15,10 @@ from bjsim.sim.game.actions import Player
 from bjsim.sim.game.card_states import CardStates
 from bjsim.sim.game.random_stream import MAX_SEED
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.running.common_cards import CommonCards
 from bjsim.sim.running.compiled_table import AdjustedTable, CompiledTable
 from bjsim.sim.running.experiment import Experiment, Progress
 from bjsim.sim.running.readable_table import ReadableTable
-from bjsim.sim.running.table import Table, TracedTable
+from bjsim.sim.running.table import Table
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.charts.state_player import StatePlayer
 from bjsim.strategies.evaluation.best import in_its_shoe
@@ -32,7 +31,7 @@ SD = 1.1  # initial bets: the approximate standard deviation of a round in the i
 ANYTIME = 3.03  # half-width of the anytime-valid interval where it is narrowest, in standard errors
 
 
-def make_table(rules: Rules, seated: Sequence[Player], adjust_luck: bool = False) -> TracedTable:
+def make_table(rules: Rules, seated: Sequence[Player], adjust_luck: bool = False) -> CompiledTable | ReadableTable:
     """Make a table for players in the order of seats; its rounds are compiled if all are `StatePlayer`s.
 
     `adjust_luck`: compiled rounds yield luck-adjusted returns. A chart that lacks a cell is refused.
@@ -76,16 +75,15 @@ def make_experiment(
     seed: int,
     tables: int = 1,
     adjust_luck: bool | None = None,
-    common_cards: bool = False,
     precision: float = 0.0,
 ) -> Experiment:
     """Make the experiment that `bjsim run` plays; each `rules.seats` players sit at a table, in order.
 
     `hands` are the rounds for each player, with `precision` the maximum, divided among the `tables` of a group.
     `adjust_luck` None computes luck-adjusted returns in finite shoes, at tables where all players are
-    `StatePlayer`s; with `common_cards` each player sits alone and all are dealt the same cards. `precision` is
-    the half-width of the anytime-valid interval to reach, in initial bets; 0 for none. See `Experiment`. A chart
-    whose rounds may never end is refused, and a player whose luck-adjusted returns cannot be computed.
+    `StatePlayer`s. `precision` is the half-width of the anytime-valid interval to reach, in initial bets; 0 for
+    none. See `Experiment`. A chart whose rounds may never end is refused, and a player whose luck-adjusted returns
+    cannot be computed.
     """
     hands, tables = whole_number("hands", hands), whole_number("tables", tables, 1, MAX_TABLES)
     seed = whole_number("seed", seed, 0, MAX_SEED)
@@ -100,11 +98,10 @@ def make_experiment(
     for player in players:
         if isinstance(player, Chart) and (at := find_endless_split(player)):
             raise InputError(f"{player.name} cannot be played: it resplits {at[0]} against {at[1]} without end")
-    each = 1 if common_cards else rules.seats
-    groups = [make_table(rules, players[first : first + each], adjusted) for first in range(0, len(players), each)]
-    played: Sequence[Table] = [CommonCards.of(rules, groups)] if common_cards else groups
+    at_table = [players[first : first + rules.seats] for first in range(0, len(players), rules.seats)]
+    groups = [make_table(rules, seated, adjusted) for seated in at_table]
     target_n = max(expected_hands(precision, table) for table in groups) if precision else 0
-    return Experiment(rules, played, hands, seed, tables, precision, target_n)
+    return Experiment(rules, groups, hands, seed, tables, precision, target_n)
 
 
 def expected_hands(precision: float, table: Table) -> int:
@@ -132,8 +129,6 @@ def exact_returns(experiment: Experiment, players: Sequence[Player]) -> list[Exa
 
 
 def _is_adjusted(table: Table) -> bool:
-    if isinstance(table, CommonCards):
-        return all(map(_is_adjusted, table.tables))
     return isinstance(table, AdjustedTable)
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import hypot, sqrt
+from math import sqrt
 from typing import Any, NamedTuple
 
 from bjsim.json_values import json_object
 from bjsim.sim.running.experiment import Point
-from bjsim.sim.stats.paired import PairedTally
 from bjsim.sim.stats.tally import Tally
 from bjsim.strategies.tabular import html_table, interval, percent
 
@@ -207,80 +206,6 @@ COLUMNS = (
 )
 NESTED = ("cut_card_effect", "luck_adjusted")  # objects in JSON, which a data frame has no column for
 IN_NOTEBOOKS = ("name", "hands", "mean", "ci95", "anytime95", "exact", "verdict")
-
-
-@dataclass(frozen=True)
-class Difference:
-    """The difference between two bots that were dealt the same cards, in initial bets per settled bet.
-
-    Attributes:
-        one: The first bot.
-        other: The bot that is subtracted.
-        pair: Sums over the rounds of both.
-    """
-
-    one: BotResult
-    other: BotResult
-    pair: PairedTally
-
-    def __repr__(self) -> str:
-        low, high = self.adjusted.ci95 if self.adjusted else self.pair.ci95
-        mean = self.adjusted.mean if self.adjusted else self.pair.mean
-        return f"Difference({self.one.name!r} - {self.other.name!r}, mean {mean:+.6f}, 95% {low:+.6f} to {high:+.6f})"
-
-    @property
-    def anytime95(self) -> tuple[float, float]:
-        """The anytime-valid interval of the raw difference."""
-        return self.pair.anytime_interval(self.one.optimal_n)
-
-    @property
-    def apart(self) -> float:
-        """The standard error that the difference would have if the two bots had been dealt different cards."""
-        return hypot(self.one.tally.se, self.other.tally.se)
-
-    @property
-    def adjusted(self) -> Point | None:
-        """The luck-adjusted difference; None unless both bots have luck-adjusted returns.
-
-        Its intervals have the sum of the two widths, which is valid for any correlation of the returns.
-        """
-        one, other = self.one.adjusted, self.other.adjusted
-        if one is None or other is None:
-            return None
-        mean = one.mean - other.mean
-        fixed = (one.ci95[1] - one.mean) + (other.ci95[1] - other.mean)
-        anytime = sum(luck.anytime95[1] - luck.mean for luck in (one, other))
-        return Point(self.one.tally.rounds, mean, (mean - fixed, mean + fixed), (mean - anytime, mean + anytime))
-
-    def to_json(self) -> dict[str, Any]:
-        """The difference as `bjsim run --common-cards --json` writes it.
-
-        Returns:
-            JSON values, in initial bets per settled bet.
-        """
-        adjusted = self.adjusted
-        return json_object(
-            {
-                "bots": [self.one.name, self.other.name],
-                "mean": self.pair.mean,
-                "se": self.pair.se,
-                "ci95": self.pair.ci95,
-                "anytime95": self.anytime95,
-                "se_apart": self.apart,
-                "luck_adjusted": adjusted
-                and {"mean": adjusted.mean, "ci95": adjusted.ci95, "anytime95": adjusted.anytime95},
-            }
-        )
-
-
-def make_differences(results: Sequence[BotResult]) -> list[Difference]:
-    """The differences between all pairs of bots that were dealt the same cards, in the order of `results`."""
-    return [
-        Difference(one, results[index + 1 + offset], pair)
-        for index, one in enumerate(results)
-        for offset, pair in enumerate(one.tally.pairs)
-        if pair.settled
-    ]
 
 
 def results_html(results: Sequence[BotResult], caption: str = "") -> str:

@@ -11,9 +11,10 @@ from support.games import slow
 
 from bjsim.errors import InputError
 from bjsim.sim.game.presets import load_rules
-from bjsim.sim.game.random_stream import Stream
+from bjsim.sim.game.random_stream import Stream, stream_key
 from bjsim.sim.game.shoe import open_shoe
-from bjsim.sim.running.blocks import LARGEST_BLOCK, Span
+from bjsim.sim.running.blocks import LARGEST_BLOCK
+from bjsim.sim.running.compiled_table import CompiledTable, find_walkers
 from bjsim.strategies.experiment import make_table
 from bjsim.strategies.players.find import find_player
 from bjsim.strategies.sidebets.bets import built_in, load_bet
@@ -80,10 +81,13 @@ def played_units(name: str, decks: int, cut: int, rounds: int, one_more: bool) -
 def played_shoes(decks: int, cut: int, rounds: int) -> list[np.ndarray]:
     """Whole shoes, each with the cards left before its rounds and after the last, by kind; best play."""
     game = RULES.replace(decks=decks, cut=f"{cut}/{52 * decks}")
-    table, rng, found = make_table(game, [find_player("optimal", game)]), np.random.default_rng(1), []
+    table = make_table(game, [find_player("optimal", game)])
+    rng, found = np.random.default_rng(1), list[np.ndarray]()
+    assert isinstance(table, CompiledTable)
+    walkers = find_walkers(table.compiled, table.readable.play_round)
     for block in range(rounds // LARGEST_BLOCK):
-        _, trace = table.play_traced(1, 0, Span(block, LARGEST_BLOCK))
-        shoe, shoes = open_shoe(game, Stream(1, 0, block)), []
+        (trace,) = walkers.trace(stream_key(1, 0, block), LARGEST_BLOCK).traces
+        shoe, shoes, suits = open_shoe(game, Stream(1, 0, block)), list[list[np.ndarray]](), list[list[int]]()
         for used in np.diff(trace[:, -1], prepend=0).tolist():
             if shoe.begin_round() or not shoes:
                 suits = [rng.permutation(np.repeat(range(4), decks)).tolist() for _ in range(13)]
@@ -93,8 +97,8 @@ def played_shoes(decks: int, cut: int, rounds: int) -> list[np.ndarray]:
                 rank = shoe.draw()
                 left[4 * rank + suits[rank].pop()] -= 1
             shoes[-1].append(left)
-        found += shoes[:-1]
-    return [np.array(shoe) for shoe in found]
+        found += map(np.array, shoes[:-1])
+    return found
 
 
 @pytest.mark.parametrize(

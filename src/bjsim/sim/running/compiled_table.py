@@ -70,10 +70,6 @@ class CompiledTable:
         played = self._walkers.play(keys, rounds)
         return make_tallies(self.unit, played.counts, played.outside)
 
-    def play_traced(self, seed: int, table: int, span: Span) -> tuple[list[Tally], Array]:
-        played = self._walkers.trace(stream_key(seed, table, span.block), span.rounds)
-        return make_tallies(self.unit, played.counts, played.outside), played.traces[0]
-
     @property
     def _walkers(self) -> Walkers:
         return find_walkers(self.compiled, self.readable.play_round)
@@ -106,10 +102,6 @@ class AdjustedTable(CompiledTable):
             lucks = (LuckTally(values[seat], usual, one) for one in sums)
             tallies.append(replace(tally, luck=sum(lucks, start=LuckTally())))
         return tallies
-
-    def play_traced(self, seed: int, table: int, span: Span) -> tuple[list[Tally], Array]:
-        _, trace = super().play_traced(seed, table, span)
-        return self.play(seed, table, [span]), trace
 
     def pilot_variance(self) -> float:
         """The variance per round of the luck-adjusted return, of the seat with the largest, about.

@@ -5,15 +5,11 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Sequence
-from typing import Any, Protocol, runtime_checkable
-
-import numpy as np
+from typing import Protocol, runtime_checkable
 
 from bjsim.errors import RunFailed
 from bjsim.sim.running.blocks import Span, make_spans
 from bjsim.sim.stats.tally import Tally
-
-Array = np.ndarray[Any, Any]
 
 log = logging.getLogger("bjsim")
 
@@ -31,17 +27,6 @@ class Table(Protocol):
 
     def play(self, seed: int, table: int, spans: Sequence[Span]) -> list[Tally]:
         """Play blocks at table number `table`; `spans` are the blocks, and how many of their rounds to play."""
-        ...
-
-
-class TracedTable(Table, Protocol):
-    """A table that can return the payoffs of every round."""
-
-    def play_traced(self, seed: int, table: int, span: Span) -> tuple[list[Tally], Array]:
-        """Play a block; return a tally for each seat, and the trace, int64 (rounds, seats + 1).
-
-        A row has each seat's payoff code (see `CompiledRules`) and the number of cards dealt so far.
-        """
         ...
 
 

@@ -1,1 +1,1 @@
-"""Statistics: tallies, paired comparisons and confidence intervals."""
+"""Statistics: tallies and confidence intervals."""

@@ -7,13 +7,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from itertools import zip_longest
 from typing import Any
 
 from bjsim.arguments import parse_fraction
 from bjsim.sim.stats.estimate import Estimate
 from bjsim.sim.stats.luck_tally import LuckTally
-from bjsim.sim.stats.paired import PairedTally
 
 Payoff = tuple[int, int]  # payoff quanta won, and initial bets tied and replayed
 
@@ -29,13 +27,11 @@ class Tally(Estimate):
         counts: Number of rounds by payoff.
         luck: The luck-adjusted sums of the same rounds, where computed. They are floats, so tallies with luck merge to
             the same bits only in a fixed order.
-        pairs: The paired comparison of this seat with each later one, where they were dealt the same cards.
     """
 
     unit: Fraction = Fraction(1)
     counts: Mapping[Payoff, int] = field(default_factory=dict)
     luck: LuckTally = LuckTally()
-    pairs: tuple[PairedTally, ...] = ()
 
     def __repr__(self) -> str:
         return f"Tally({self.rounds:,} rounds" + (f", mean {self.mean:+.6f})" if self.settled else ")")
@@ -46,8 +42,7 @@ class Tally(Estimate):
         merged = dict(self.counts)
         for payoff, count in other.counts.items():
             merged[payoff] = merged.get(payoff, 0) + count
-        pairs = tuple(one + more for one, more in zip_longest(self.pairs, other.pairs, fillvalue=PairedTally()))
-        return Tally(self.unit if self.counts else other.unit, merged, self.luck + other.luck, pairs)
+        return Tally(self.unit if self.counts else other.unit, merged, self.luck + other.luck)
 
     @staticmethod
     def of(unit: Fraction, payoffs: Iterable[Payoff]) -> Tally:
@@ -129,8 +124,7 @@ class Tally(Estimate):
         """
         counts = [[*payoff, count] for payoff, count in sorted(self.counts.items())]
         luck = {"luck": self.luck.to_json()} if self.luck.shoes else {}
-        pairs = {"pairs": [pair.to_json() for pair in self.pairs]} if self.pairs else {}
-        return {"unit": str(self.unit), "counts": counts, **luck, **pairs}
+        return {"unit": str(self.unit), "counts": counts, **luck}
 
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> Tally:
@@ -143,6 +137,5 @@ class Tally(Estimate):
             The tally.
         """
         counts = {(net, tied): count for net, tied, count in data["counts"]}
-        pairs = tuple(PairedTally.from_json(pair) for pair in data.get("pairs", ()))
         luck = LuckTally.from_json(data["luck"]) if "luck" in data else LuckTally()
-        return Tally(parse_fraction(data["unit"]), counts, luck, pairs)
+        return Tally(parse_fraction(data["unit"]), counts, luck)
