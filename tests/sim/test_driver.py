@@ -5,6 +5,7 @@ import math
 import os
 import re
 import signal
+import threading
 import time
 from dataclasses import dataclass
 from fractions import Fraction
@@ -142,6 +143,18 @@ def test_a_damaged_checkpoint_is_refused(tmp_path, damage):
     file.write_text(damage)
     with pytest.raises(InputError, match=r"run\.json is not a checkpoint"):
         Driver(easy(5000), checkpoint=Checkpoint(file, {}), resume=True)
+
+
+@pytest.mark.parametrize("ends", ["at its end", "early"])
+def test_no_thread_of_a_pool_is_left_when_a_run_has_ended(ends):
+    """One that still closes its pipe while Python exits prints sixteen lines on stderr."""
+    before = threading.enumerate()
+    steps = Driver(easy(), local(2)).steps()
+    next(steps)
+    for _ in steps if ends == "at its end" else ():
+        pass
+    steps.close()
+    assert threading.enumerate() == before
 
 
 def test_one_log_holds_the_records_of_all_workers(tmp_path):

@@ -96,4 +96,4 @@ class JobProcess:
 
     def close(self) -> None:
         self._kill()
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        self._pool.shutdown(cancel_futures=True)  # joins the thread that closes the pipe; see `stop_workers`

@@ -101,13 +101,13 @@ class Driver:
                 losses_in_a_row = 1 if self.progress.merged > before else losses_in_a_row + 1
                 if losses_in_a_row >= LOSSES:
                     raise RunFailed(f"a worker died {LOSSES} times in a row before any block was done") from None
-            except BaseException:
-                stop_workers(pool)  # do not wait for their work
-                raise
             finally:
-                for future in self._futures:
-                    future.cancel()
-                pool.shutdown(wait=False)
+                if self._futures:  # stopped before their work is done
+                    for future in self._futures:
+                        future.cancel()
+                    stop_workers(pool)
+                else:
+                    pool.shutdown()
                 if self.checkpoint:
                     self.checkpoint.save(self.progress)
 
@@ -174,7 +174,6 @@ class Driver:
             self._merge()
             yield self.progress
             if self.precise:
-                stop_workers(pool)  # their work is not needed
                 return
 
     def _submit(self, pool: Executor, job: Job) -> Future[list[Tally]]:

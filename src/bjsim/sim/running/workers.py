@@ -47,11 +47,11 @@ def usable_cores() -> int:
 
 
 def stop_workers(pool: Executor) -> None:
-    """Kill the worker processes of a pool without waiting for their work."""
+    """Kill the worker processes of a pool without waiting for their work; threads end when theirs is done."""
     for process in list((getattr(pool, "_processes", None) or {}).values()):
         process.kill()
-    if isinstance(pool, ProcessPoolExecutor):
-        pool.shutdown()  # at exit, Python writes to a pipe that the pool's thread closes when it finds them dead
+    # At exit, Python writes to a pipe that a pool's thread may be closing: join the thread before.
+    pool.shutdown(wait=isinstance(pool, ProcessPoolExecutor))
 
 
 def can_fork() -> bool:
