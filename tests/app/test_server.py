@@ -4,8 +4,11 @@ import asyncio
 import json
 import re
 import shlex
+import socket
+import threading
 import time
 from html import unescape
+from urllib.parse import urlsplit
 
 import pytest
 from click.testing import CliRunner
@@ -96,6 +99,17 @@ def test_no_file_is_read_as_a_game(client, rules):
     assert answer.status_code == 422 and "no game is called" in answer.text
 
 
+def test_a_browser_that_is_opened_at_once_is_waited_for(monkeypatch):
+    """The server itself starts only after the address is printed."""
+
+    def visit(address):
+        socket.create_connection(("127.0.0.1", urlsplit(address).port), timeout=5).close()
+
+    monkeypatch.setattr("webbrowser.open", visit)
+    monkeypatch.setattr(server, "serve", lambda *_: None)
+    assert CliRunner().invoke(cli, ["app"], catch_exceptions=False).exit_code == 0
+
+
 def test_an_address_is_bounded(client):
     assert client.get("/game", params={"set": "x" * 5000}).status_code == 414
 
@@ -111,11 +125,13 @@ def test_a_newer_request_of_a_page_replaces_one_that_waits():
         await asyncio.sleep(0)  # it begins, and the others wait for it
         return await asyncio.gather(first, *(worker.run(page, time.ctime, 0) for page in ["same", "same", "", ""]))
 
+    before = threading.enumerate()
     worker = jobs.JobProcess()
     try:
         answers = asyncio.run(ask())
     finally:
         worker.close()
+    assert threading.enumerate() == before, "a thread that closes its pipe while Python exits fills stderr"
     assert [status for status, _ in answers] == [200, 409, 200, 200, 200]
 
 

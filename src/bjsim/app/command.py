@@ -37,6 +37,7 @@ def app(port: int, contest: Path | None, no_browser: bool) -> None:
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind(("127.0.0.1", port))
+        listening.listen()  # a browser that is opened at once waits for the server to start
     except OSError as error:
         raise InputError(
             f"--port {port}: {(error.strerror or str(error)).lower()}; leave it out for a free port"

@@ -208,7 +208,7 @@ class EndingServer(uvicorn.Server):
 
 
 def serve(laboratory: Laboratory, listening: socket.socket) -> None:
-    """Serve until Ctrl-C on a bound socket."""
+    """Serve until Ctrl-C on a listening socket."""
     config = uvicorn.Config(
         make_app(laboratory), http=HurriedProtocol, log_level="error",
         access_log=False, server_header=False, lifespan="off", ws="none",
