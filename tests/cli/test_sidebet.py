@@ -45,6 +45,12 @@ def test_a_bet_from_a_file(tmp_path: Path) -> None:
     assert found["events"] == [{"event": "three sevens", "pays": 100, "probability": pytest.approx(1 / 13**3)}]
 
 
+@pytest.mark.parametrize("name", ["suited trips", "suited-trips", "Suited_Trips", "suited - trips"])
+def test_an_event_is_found_however_its_words_are_joined(name: str) -> None:
+    found = bjsim("sidebet", "21+3", "--pays", f"{name}=100", "--json", "-").json
+    assert [event["event"] for event in found["events"]] == ["suited trips"]
+
+
 @pytest.mark.parametrize(
     ("args", "says"),
     [

@@ -99,6 +99,22 @@ def test_a_chart_of_the_shoe_is_a_file_that_can_be_read(tmp_path) -> None:
     assert bjsim("check", chart, *SIX).status == 0
 
 
+@pytest.mark.parametrize("rules", ["easy", "free-bet", "blackjack-switch"])
+def test_json_is_written_for_every_game_whose_value_is_printed(rules: str) -> None:
+    args = ("solve", "value", "--rules", rules, "--decks", "inf")
+    printed, written = bjsim(*args), bjsim(*args, "--json", "-")
+    assert printed.status == written.status, written.err
+    assert printed.status or float(printed.out) == written.json["value"]
+
+
+def test_the_value_of_two_hands_in_a_shoe_as_json(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bjsim.cli.solve.value_in_shoe", lambda *_: -0.005)
+    switch = ("solve", "value", "--rules", "blackjack-switch")
+    assert bjsim(*switch, "--json", "-").json["value"] == float(bjsim(*switch).out) == -0.005
+    for more in (("--exact",), ("--strategy", "td"), ("--plot", "x.png")):
+        assert "infinite shoe" in refusal(*switch, *more)
+
+
 @pytest.mark.parametrize(
     ("args", "said"),
     [

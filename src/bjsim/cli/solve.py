@@ -82,14 +82,18 @@ def solve(
         first, _, second = cards.partition("/")
         print_exchange(first, second, shown, exchange_values(rules, first, second, shown), files.json_path)
         return
-    if what == ("value",) and rules.exchange != "none" and not rules.infinite and not (exact or files.json_path):
+    in_a_shoe = rules.exchange != "none" and not rules.infinite
+    if what == ("value",) and in_a_shoe and not (exact or drawn or asked.strategy):
         with waiting("computing the value") as line:
             value = value_in_shoe(
                 rules,
                 read_shoe(asked.shoe) if asked.shoe else None,
                 lambda done: line.say("computing the value", done, 1),
             )
-        click.echo(value)
+        if files.json_path:
+            write_json({"rules": rules.to_dict(), "value": value}, files.json_path)
+        if not files.quiet:
+            click.echo(value)
         return
     tables = find_tables(rules, what, exact, asked)
     if asked.hand is not None:
@@ -165,7 +169,8 @@ def solve_json(tables: Tables | ShoeTables, names: Sequence[str]) -> dict[str, o
         for title, table in labelled.items()
     }
     data = {"rules": tables.solution.rules.to_dict(), **tables.to_json(cells)}
-    return data | ({"states": measure_size(tables.solution.rules).to_json()} if tables.solution.infinite else {})
+    sized = tables.solution.infinite and tables.solution.rules.exchange == "none"
+    return data | ({"states": measure_size(tables.solution.rules).to_json()} if sized else {})
 
 
 def size_lines(rules: Rules) -> list[str]:

@@ -13,8 +13,8 @@ from typing import Any
 
 from bjsim.arguments import argument, exact_number
 from bjsim.errors import InputError, shorten, suggest
+from bjsim.files import read_toml
 from bjsim.strategies.sidebets.conditions import CONDITIONS, NEEDS
-from bjsim.toml_files import read_toml
 
 BUST, EACH, WITH_NATURAL = "dealer's bust", "each card against the upcard", "player and dealer's natural"
 LOOKS_AT = ("player", "player and upcard", EACH, WITH_NATURAL, "dealer", BUST)
@@ -72,10 +72,10 @@ class BetRules:
         a dealer's bust includes larger ones.
         """
         table: dict[str, Fraction] = {}
-        known = {_plain(alias): event for event in self.events for alias in (event.name, *event.aliases)}
+        known = {_key(alias): event for event in self.events for alias in (event.name, *event.aliases)}
         extra: list[Event] = []
         for text, pay in pays.items():
-            name = _plain(str(text))
+            name = _key(str(text))
             number = re.fullmatch(r"(\d{1,2})( ?\+| or more)?( cards?)?( or more)?", name)
             if self.looks_at == BUST and number:
                 name = str(int(number[1]))
@@ -108,6 +108,11 @@ class BetRules:
 
 def _plain(name: str) -> str:
     return re.sub(r"[\s_]+", " ", name.strip().lower())
+
+
+def _key(name: str) -> str:
+    """A name as it is looked up: hyphens are spaces too."""
+    return _plain(name.replace("-", " "))
 
 
 def read_pay(event: str, pay: object) -> Fraction:
@@ -154,7 +159,7 @@ def make_bet(name: str, values: Mapping[str, Any]) -> BetRules:
                 raise InputError(
                     f"{name}: {title}: no condition is called {shorten(condition)}; use {', '.join(allowed)}"
                 )
-        if not title or not event or title in (known.name for known in events):
+        if not title or not event or _key(title) in (_key(known.name) for known in events):
             raise InputError(f"{name}: an event needs a name of its own, and a condition: {', '.join(allowed)}")
         if not isinstance(aliases, list):
             raise InputError(f"{name}: {title}: aliases {shorten(aliases)} are not accepted; write a list of names")
