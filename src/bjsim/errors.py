@@ -32,7 +32,10 @@ class EndlessSplitting(RunFailed):
 
 def shorten(value: object, most: int = 100) -> str:
     """A value as text for a message, with at most this many characters."""
-    text = str(value)
+    try:
+        text = str(value)
+    except ValueError:  # Python prints no integer of over 4,300 digits
+        text = "a number of thousands of digits"
     return text if len(text) <= most else f"{text[:most]}…"
 
 

@@ -7,6 +7,7 @@ import json
 import logging
 import multiprocessing
 import os
+import signal
 import subprocess
 import sys
 
@@ -23,7 +24,7 @@ from bjsim.bots.contest.report.output import marks_csv, standings_csv
 from bjsim.bots.contest.scoring.marks import Mark
 from bjsim.bots.contest.scoring.standings import Standings
 from bjsim.bots.sandbox.languages import BuildError
-from bjsim.cli.main import PrintableFormatter, os_error_text
+from bjsim.cli.main import PrintableFormatter, open_standard_streams, os_error_text
 from bjsim.cli.render import standings_table
 from bjsim.sim.game.presets import load_rules
 
@@ -317,3 +318,59 @@ def test_the_command_for_a_new_bot_can_be_typed_as_it_is_printed(tmp_path, monke
     monkeypatch.chdir(tmp_path)
     assert "bjsim bot check ./-x.py\n" in bjsim("bot", "new", "--", "-x.py").out
     assert "bjsim bot check 'a b.py'\n" in bjsim("bot", "new", "a b.py").out
+
+
+# --- a stream that cannot show every character, and Ctrl-C at any moment
+
+
+@pytest.mark.parametrize(("encoding", "shown"), [("ascii", "? ? ? S"), ("latin1", "± ? ? S"), ("utf-8", "± … ≥ S")])
+def test_what_a_stream_cannot_encode_is_replaced(monkeypatch, encoding, shown):
+    stream = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
+    monkeypatch.setattr(sys, "stdout", stream)
+    open_standard_streams()
+    stream.write("± … ≥ S")
+    stream.flush()
+    assert stream.buffer.getvalue().decode(encoding) == shown
+
+
+INTERRUPTED = """
+import atexit, os, signal, sys
+from bjsim.__main__ import main
+moment = sys.argv.pop(1)
+class Finder:
+    def find_spec(name, *_):
+        if name == moment:
+            sys.meta_path.remove(Finder)
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Finder)
+if moment == "the end":
+    atexit.register(os.kill, os.getpid(), signal.SIGINT)
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("moment", "command", "status", "said"),
+    [
+        ("bjsim.cli.main", "rules", -signal.SIGINT, ""),
+        ("bjsim.cli.rules", "rules", 130, "bjsim: stopped"),
+        ("bjsim.bots.protocol", "nosuch", 130, "bjsim: stopped"),  # while an error is reported
+        ("the end", "--version", -signal.SIGINT, ""),
+    ],
+)
+def test_ctrl_c_at_any_moment_prints_no_traceback(moment, command, status, said):
+    command = [sys.executable, "-c", INTERRUPTED, moment, command]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert (done.returncode, done.stderr.strip()) == (status, said)
+
+
+def test_a_refusal_to_import_is_one_line(tmp_path):
+    (tmp_path / ".numba_config.yaml").touch()
+    code = "from bjsim.__main__ import main; main()"
+    done = subprocess.run([sys.executable, "-c", code, "rules"], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 2 and done.stderr.startswith("bjsim: the current folder has") and not done.stdout
+    assert done.stderr.count("\n") == 1
+
+
+def test_the_name_of_a_file_that_no_file_can_have_is_bad_input():
+    assert "name too long" in refusal("run", "--hands", 9, "--bots", "9" * 5000)

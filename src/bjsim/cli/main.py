@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import errno
 import gc
+import io
 import logging
 import os
+import signal
 import sys
 from importlib import import_module
 from typing import NoReturn
@@ -74,6 +76,7 @@ def open_standard_streams() -> None:
     """Open the null device as stdin, stdout or stderr if the process was started without it.
 
     Otherwise the next open files would get descriptors 0 to 2, and a child process such as a sandbox would lose them.
+    What an output stream cannot encode becomes a question mark.
     """
     for number in range(3):
         try:
@@ -83,6 +86,8 @@ def open_standard_streams() -> None:
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - stays open until the process ends
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
+        sys.stdout.reconfigure(errors="replace")
 
 
 def main(args: list[str] | None = None) -> None:
@@ -92,9 +97,16 @@ def main(args: list[str] | None = None) -> None:
         logging.lastResort.setFormatter(PrintableFormatter())
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # workers use every core; `count` took 1.3 times the CPU time
     gc.set_threshold(100_000)  # little of what start-up allocates is garbage; collecting it took 0.2 s
+    alone = signal.getsignal(signal.SIGINT) is signal.SIG_DFL  # see `bjsim.__main__`
     try:
+        if alone:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         _main(args)
+    except KeyboardInterrupt:  # beside click, such as while an error is reported
+        _fail("stopped", 130)
     finally:
+        if alone:  # nothing is left to do but Python's own end, in which Ctrl-C would print a traceback
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
         gc.freeze()  # skips the interpreter's final collection, which took 0.3 s
 
 
@@ -117,7 +129,7 @@ def _main(args: list[str] | None) -> None:
     except OSError as error:
         if error.errno == errno.EPIPE:
             _leave_quietly()
-        _fail(os_error_text(error), 1)
+        _fail(os_error_text(error), 2 if error.errno == errno.ENAMETOOLONG else 1)  # of what may be a file's name
 
 
 def _leave_quietly() -> NoReturn:
