@@ -18,7 +18,7 @@ from bjsim.sim.game import actions
 ROOT = Path(__file__).resolve().parents[1]
 ROOT_PACKAGE = Path(bjsim.__file__).parent
 # Modules that every package may use.
-COMMON = ("__version__", "errors", "arguments", "html_pages", "json_values", "lazy_names", "report", "toml_files")
+COMMON = ("__version__", "errors", "arguments", "files", "html_pages", "json_values", "lazy_names", "report")
 API = {  # only the command line and the app may use the public functions
     "app": ("request",),
     "cli": ("api", "merged", "request", "run", "run_result"),
@@ -308,6 +308,36 @@ def test_a_long_function_is_caught() -> None:
     body = "    x = 1\n" * LONGEST_FUNCTION
     assert long_functions(f"@decorated\ndef f():\n{body}") == [f"f: {LONGEST_FUNCTION + 1}"]
     assert long_functions('def f():\n    """One.\n\n    Two.\n    """\n' + body.replace("    x = 1\n", "", 1)) == []
+
+
+def readers(source: str) -> list[int]:
+    """The lines that read a file by its path, but for what is installed with the package."""
+    found = []
+    for node in ast.walk(parsed(source)):
+        if isinstance(node, ast.Call):
+            name, text = ast.unparse(node.func), ast.unparse(node)
+            reads = name.endswith((".read_text", ".read_bytes", "np.load")) or (
+                re.search(r"\bopen$", name) and re.search(r"[(\s,]['\"]r[bt]*['\"]|^open\([\w.]+\)", text)
+            )
+            if reads and not re.search(r"^\(?files[.(]|BytesIO|\.with_suffix\('\.pyi'\)", text):
+                found.append(node.lineno)
+    return found
+
+
+def test_one_module_reads_files() -> None:
+    """So that none waits for a pipe, or reads a device for ever. What only this program writes is excepted."""
+    own = ("files.py", "bots/sandbox/", "sim/engine/jit.py", "cli/count_plots.py")
+    texts = {path.relative_to(ROOT_PACKAGE).as_posix(): path.read_text("utf-8") for path in ROOT_PACKAGE.rglob("*.py")}
+    found = {name: lines for name, text in texts.items() if not name.startswith(own) and (lines := readers(text))}
+    assert not found, "read with bjsim.files"
+
+
+def test_a_planted_reader_is_caught() -> None:
+    """Negative control of test_one_module_reads_files."""
+    for text in ("Path(x).read_text()", "x.open('rb')", "open(x)", "np.load(x)", "x.read_bytes()"):
+        assert readers(text) == [1], text
+    for text in ("open(x, 'wb')", "x.open('a', encoding=y)", "read_bytes(x)", "np.load(io.BytesIO(x))", "self.open()"):
+        assert readers(text) == [], text
 
 
 def test_a_class_name_means_one_thing() -> None:

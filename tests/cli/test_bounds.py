@@ -6,8 +6,10 @@ A guard of many times what a command takes stops one that hangs again.
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -105,22 +107,41 @@ def test_a_journal_with_such_an_exponent_is_refused(tmp_path: Path) -> None:
         assert done.returncode and done.stderr.count("\n") == 1 and "blackjack_pays" in done.stderr
 
 
-# --- finding 10: files of rules
+# --- finding 10: files of all kinds
+
+READERS = {  # what reads a file, by the ending that it must have
+    "": ("check", "run --hands 9 --bots", "run --hands 9 --bots lim17 --resume", "count --load", "learn --mdp",
+         "replay --bots lim17 --shoe", "bot check", "koth play lim16"),
+    "txt": ("check", "count --indices", "koth play lim16"),
+    "toml": ("run --hands 9 --bots lim17 --rules", "count --system", "sidebet", "koth play --config"),
+    "py": ("bot check", "koth play lim16"),
+}  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", ["sparse", "fifo", "zero"])
-@pytest.mark.slow_cases("fifo")
-def test_a_rules_file_is_a_small_regular_file(tmp_path: Path, kind: str) -> None:
-    file = tmp_path / "r.toml"
-    if kind == "sparse":
-        with file.open("wb") as opened:
-            opened.truncate(2 << 30)
-    elif kind == "fifo":
-        os.mkfifo(file)
-    else:
-        file.symlink_to("/dev/zero")
-    said = refused("run", "--bots", "lim17", "--hands", 9, "--rules", file)
-    assert ("is larger than 64 KiB" if kind == "sparse" else "is not a regular file") in said
+@pytest.fixture
+def guard() -> Iterator[None]:
+    """Ends what waits for ever."""
+    signal.alarm(GUARD_S)
+    yield
+    signal.alarm(0)
+
+
+@pytest.mark.parametrize(
+    ("ending", "command"), [(e, command) for e, commands in READERS.items() for command in commands]
+)
+def test_a_file_is_regular_and_of_limited_size(tmp_path: Path, guard: None, ending: str, command: str) -> None:
+    file = tmp_path / f"r.{ending}"
+    os.mkfifo(file)
+    pipe = refusal(*command.split(), file)
+    file.unlink()
+    file.symlink_to("/dev/zero")
+    device = refusal(*command.split(), file)
+    file.unlink()
+    with file.open("wb") as opened:
+        opened.truncate(2 << 30)
+    large = refusal(*command.split(), file)
+    assert "not a regular file" in pipe and ("not a regular file" in device or "symbolic link" in device)
+    assert "larger than" in large
 
 
 # --- finding 12

@@ -89,7 +89,7 @@ def read(text: str, rules: Rules) -> tuple[Reading, str]:
     if text == "-":
         data = decode(sys.stdin.buffer.read(MAX_BYTES + 1), "standard input")
         return read_with_notes(data, "standard input", rules), detect_format(data)
-    if text in CATALOGUE or not Path(text).is_file():
+    if text in CATALOGUE or Path(text).is_dir() or not Path(text).exists():
         player = find_player(text, rules)
         if isinstance(player, Chart):
             return Reading(player), "chart"

@@ -141,7 +141,7 @@ def record_path() -> Path | None:
 
 def find_script(text: str) -> ScriptedShoe:
     """The scripted shoe in a file, or of these cards. Raises: InputError."""
-    if Path(text).is_file():
+    if Path(text).exists():
         shoe = ScriptedShoe.load(text)
     elif os.sep in text or Path(text).suffix:
         raise InputError(f"no such file: {text}")

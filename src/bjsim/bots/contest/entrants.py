@@ -20,6 +20,7 @@ from bjsim.bots.sandbox.folders import LONGEST, BotSource, is_bot_folder, read_b
 from bjsim.bots.sandbox.languages import ENDINGS, BuildError, MissingToolchain
 from bjsim.bots.sandbox.sources import check_name
 from bjsim.errors import InputError
+from bjsim.files import read_bytes
 from bjsim.sim.game.actions import Player
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
@@ -133,7 +134,7 @@ def _find_named(source: str, rules: Rules, name: str) -> tuple[Entrant, Player]:
     """Identify a strategy or a Python object. This imports the module of the object."""
     player = find_player(source, rules)
     if file := python_file(source):
-        digest = hashlib.sha256(file.read_bytes()).hexdigest()
+        digest = hashlib.sha256(read_bytes(file)).hexdigest()
         source = f"{file.resolve()}:{source.rpartition(':')[2]}"
     else:
         cells = getattr(player, "cells", None)
@@ -208,7 +209,7 @@ def read_unchanged(entrant: Entrant, rules: Rules) -> Player | BotSource | None:
     played: Player | BotSource | None = None
     try:
         if file := python_file(entrant.source) if entrant.by_name else None:
-            now = replace(entrant, sha256=hashlib.sha256(file.read_bytes()).hexdigest())
+            now = replace(entrant, sha256=hashlib.sha256(read_bytes(file)).hexdigest())
         elif entrant.by_name:
             now, played = _find_named(entrant.source, rules, entrant.name)
         else:

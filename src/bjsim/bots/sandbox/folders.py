@@ -19,12 +19,10 @@ from bjsim.bots.sandbox.sources import (
     Parts,
     check_name,
     list_files,
-    open_file,
     open_folder,
     read_protocol,
-    read_up_to,
 )
-from bjsim.toml_files import parse_toml
+from bjsim.files import open_file, parse_toml, read_up_to
 
 MANIFEST = "bot.toml"
 MAX_MANIFEST = 1 << 16  # bytes
@@ -103,7 +101,7 @@ def _read_folder(path: Path) -> BotSource:
         raise BuildError(f"{path} is a folder, and such bots need Linux")
     check_name(path)
     try:
-        with open_folder(path) as folder, open_file(MANIFEST, folder) as file:
+        with open_folder(path) as folder, open_file(MANIFEST, folder, links=False) as file:
             manifest = read_up_to(file, MAX_MANIFEST)
         if manifest is None:
             raise ValueError(f"is larger than {MAX_MANIFEST >> 10} KiB")
@@ -162,7 +160,7 @@ def _read_files(folder: Path, patterns: Sequence[Parts]) -> dict[str, bytes]:
     for *inner, name in _named(list_files(folder), patterns):
         path = Path(folder, *inner, name)
         check_name(path, folder)
-        with open_folder(folder, inner) as opened, open_file(name, opened) as file:
+        with open_folder(folder, inner) as opened, open_file(name, opened, links=False) as file:
             content = read_up_to(file, left)
         if content is None:
             raise ValueError(f"names files of more than {MAX_FOLDER >> 20} MiB")

@@ -6,14 +6,11 @@ from the folder before it, without following links, and only the open file is ex
 
 from __future__ import annotations
 
-import errno
 import os
 import re
-import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
 
 from bjsim.bots.protocol import printable
 from bjsim.bots.sandbox.languages import BuildError
@@ -24,26 +21,6 @@ MAX_PROGRAM = 1 << 26  # bytes of an executable
 MAX_ENTRIES = 2000  # files and folders in a bot's folder
 MAX_DEPTH = 16  # folders above a file in it
 Parts = tuple[str, ...]  # of a path below a folder
-
-
-@contextmanager
-def open_file(path: str | Path, folder: int | None = None, *, links: bool = False) -> Iterator[BinaryIO]:
-    """Open a regular file in the open `folder`, if given; `links` says whether it may be a symbolic link."""
-
-    def opener(name: str, flags: int) -> int:
-        flags |= getattr(os, "O_NONBLOCK", 0)  # a named pipe would wait for a writer
-        return os.open(name, flags if links else flags | getattr(os, "O_NOFOLLOW", 0), dir_fd=folder)
-
-    with open(path, "rb", opener=opener) as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise OSError(errno.EINVAL, "not a regular file")
-        yield file
-
-
-def read_up_to(file: BinaryIO, limit: int) -> bytes | None:
-    """The content of an open file; None if it is larger than `limit` bytes."""
-    content = None if os.fstat(file.fileno()).st_size > limit else file.read(limit + 1)
-    return None if content is None or len(content) > limit else content
 
 
 @contextmanager

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from bjsim.arguments import a_type
 from bjsim.errors import suggest
+from bjsim.files import read_toml
 from bjsim.sim.game.rule_fields import side_bet_error
 from bjsim.sim.game.rules import Rules, RulesError
-from bjsim.toml_files import read_toml
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,12 @@ import itertools
 import os
 from collections.abc import Iterator
 from fractions import Fraction
-from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 
 from bjsim.errors import InputError
+from bjsim.files import read_text
 from bjsim.sim.game.cards import NORMAL_TENS, RANKS
 from bjsim.sim.game.random_stream import Stream
 from bjsim.sim.game.rules import Rules
@@ -220,9 +220,9 @@ class ScriptedShoe(Unshuffled):
             InputError: The file cannot be read, or has an invalid character.
         """
         try:
-            return cls(Path(path).read_text(encoding="utf-8"), os.fspath(path))
-        except (OSError, UnicodeDecodeError) as error:
-            raise ShoeError(f"cannot read the scripted shoe {path}: {error}") from None
+            return cls(read_text(path), os.fspath(path))
+        except OSError as error:
+            raise ShoeError(f"cannot read the scripted shoe {path}: {error.strerror}") from None
 
     @property
     def left(self) -> int:

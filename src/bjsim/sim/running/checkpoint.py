@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from bjsim.errors import InputError, file_errors
+from bjsim.files import read_bytes
 from bjsim.sim.running.experiment import Point, Progress
 from bjsim.sim.stats.tally import Tally
 
@@ -70,7 +71,7 @@ def read_checked(path: Path) -> dict[str, Any]:
 
     A file of another kind raises this, a TypeError, KeyError or AttributeError.
     """
-    data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    data: dict[str, Any] = json.loads(read_bytes(path))
     if data.pop("sha256") != _checksum(data):
         raise ValueError("the checksum differs")
     return data

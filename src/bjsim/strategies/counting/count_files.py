@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import errno
+import io
 import json
 import os
 import zipfile
@@ -16,6 +16,7 @@ import numpy as np
 
 from bjsim.arguments import parse_fraction, whole_number
 from bjsim.errors import InputError, shorten
+from bjsim.files import read_bytes
 from bjsim.sim.engine.counting_table import CountSums
 from bjsim.sim.engine.kernels.count_layout import PRODUCTS, RAW
 from bjsim.sim.game.random_stream import MAX_SEED
@@ -96,14 +97,11 @@ def reading(path: str | os.PathLike[str], what: str) -> Iterator[None]:
 
 def read_arrays(path: Path, most: int = MOST_BYTES) -> dict[str, Array]:
     """The arrays in a file of limited size, and with limited sizes in its directory."""
-    if not path.is_file():
-        raise FileNotFoundError(errno.ENOENT, "no such file")
-    if path.stat().st_size > most:
-        raise ValueError("the file is too large")
-    with zipfile.ZipFile(path) as archive:
+    content = read_bytes(path, most)
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
         if sum(member.file_size for member in archive.infolist()) > most:
             raise ValueError("its arrays are too large")
-    with np.load(path, allow_pickle=False) as arrays:
+    with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
         return {key: arrays[key] for key in arrays.files}
 
 

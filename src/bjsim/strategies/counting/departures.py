@@ -21,9 +21,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import ceil, floor
-from pathlib import Path
 
 from bjsim.errors import InputError, suggest
+from bjsim.files import read_text
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.charts.rows import PAIR, SOFT, parse_row
 from bjsim.strategies.formats.parser import SAME_COLUMN, SAME_ROW
@@ -238,10 +238,9 @@ def find_departures(text: str | os.PathLike[str]) -> tuple[Departure, ...]:
     words = os.fspath(text).strip()
     if words.lower().endswith(".txt"):
         try:
-            return parse_departures(Path(text).read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError) as error:
-            reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
-            raise InputError(f"cannot read the index plays {words}: {reason}") from None
+            return parse_departures(read_text(text, LONGEST))
+        except OSError as error:
+            raise InputError(f"cannot read the index plays {words}: {error.strerror}") from None
     names = [name.strip() for name in words.lower().split("+")]
     if names_sets(words):
         return parse_departures("\n".join(NAMED_SETS[name] for name in dict.fromkeys(names)))

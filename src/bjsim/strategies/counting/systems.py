@@ -8,8 +8,8 @@ from functools import cache
 from pathlib import Path
 
 from bjsim.errors import InputError, suggest
+from bjsim.files import read_toml
 from bjsim.strategies.counting.system import CountingSystem
-from bjsim.toml_files import read_toml
 
 
 @cache

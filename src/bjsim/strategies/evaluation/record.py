@@ -8,6 +8,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
+from bjsim.files import read_bytes
 from bjsim.strategies.charts.chart import Chart
 
 MORE, LESS = 4.0, 0.5  # how a wrong and a right answer change the factor of a cell
@@ -64,9 +65,9 @@ class Record:
             return {}
         try:
             return _parse(self.path)
-        except OSError as error:
+        except PermissionError as error:
             self.problem = f"The record {self.path} cannot be read: {error.strerror}."
-        except (ValueError, RecursionError):
+        except (OSError, ValueError, RecursionError):
             kept = self.path.with_suffix(".broken")
             with suppress(OSError):
                 os.replace(self.path, kept)
@@ -81,11 +82,7 @@ def cell_name(cell: Cell) -> str:
 
 def _parse(path: Path) -> dict[str, dict[str, float]]:
     """The factors by cell and chart. Raises: OSError, ValueError, RecursionError."""
-    if not path.is_file():
-        raise ValueError
-    with open(path, "rb") as file:
-        content = file.read(MAX_BYTES + 1)
-    charts = json.loads(content) if len(content) <= MAX_BYTES else None
+    charts = json.loads(read_bytes(path, MAX_BYTES))
     if not isinstance(charts, dict):
         raise ValueError
     for factors in charts.values():

@@ -11,6 +11,7 @@ import logging
 import os
 import re
 
+from bjsim import files
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import CODES, Chart
 from bjsim.strategies.formats.csv import csv_grid, format_csv
@@ -100,10 +101,9 @@ def _not_text(name: str, before: str, problem: str) -> ChartError:
 
 
 def read_bytes(path: str | os.PathLike[str]) -> bytes:
-    """Return the content of a chart file; of one that is too large, only enough for `decode` to refuse it."""
+    """Return the content of a chart file."""
     try:
-        with open(path, "rb") as file:
-            return file.read(MAX_BYTES + 1)
+        return files.read_bytes(path, MAX_BYTES)
     except OSError as error:
         raise ChartError(f"cannot read the chart {path}: {error.strerror}") from None
 

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
+from bjsim.files import read_text
 from bjsim.strategies.mdp.model import FiniteMDP, MDPError
 
 S = TypeVar("S", bound=Hashable)
@@ -89,10 +90,10 @@ def build_mdp(process: Process[S], gamma: float = 1.0) -> FiniteMDP:
 def read_mdp(file: str | Path) -> FiniteMDP:
     """Read a decision process from a JSON file; an error names the file and the state."""
     try:
-        return mdp_from_dict(json.loads(Path(file).read_text(encoding="utf-8"), object_pairs_hook=_unique_keys))
+        return mdp_from_dict(json.loads(read_text(file), object_pairs_hook=_unique_keys))
     except OSError as error:
         raise MDPError(f"cannot read {file}: {error.strerror}") from None
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+    except json.JSONDecodeError as error:
         raise MDPError(f"{file} is not valid JSON: {error}") from None
     except RecursionError:
         raise MDPError(f"{file} is not a decision process: its JSON is nested too deeply") from None

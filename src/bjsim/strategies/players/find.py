@@ -20,6 +20,7 @@ from typing import Any, cast
 
 from bjsim.arguments import a_type
 from bjsim.errors import InputError, suggest
+from bjsim.files import read_bytes
 from bjsim.sim.game.actions import Action, Player, View
 from bjsim.sim.game.observers import Bettor, Observer
 from bjsim.sim.game.rules import Rules, need_rules
@@ -86,10 +87,10 @@ def find_player(name: str | os.PathLike[str], rules: Rules) -> Player:
             return _as_player(text, _load_entry(point), rules)
     if is_python(text):
         return _as_player(text, _load_object(text), rules)
-    if Path(text).is_file():
-        return in_its_game(load_chart(text, rules))
     if Path(text).is_dir():
         raise UnknownPlayer(f"{text} is a folder")
+    if Path(text).exists():
+        return in_its_game(load_chart(text, rules))
     if os.sep in text or Path(text).suffix:
         raise UnknownPlayer(f"no such file: {text}")
     hint = suggest(text, player_names(), f"named strategies are {', '.join(player_names())}.")
@@ -194,7 +195,7 @@ def fingerprint(text: str, player: Player) -> str:
         content = repr(sorted(player.cells.items())).encode()
     else:
         file = next((Path(part) for part in (text, text.rpartition(":")[0]) if part and Path(part).is_file()), None)
-        content = file.read_bytes() if file else text.encode()
+        content = read_bytes(file) if file else text.encode()
     return hashlib.sha256(content).hexdigest()[:16]
 
 

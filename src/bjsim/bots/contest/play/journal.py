@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from bjsim.errors import InputError, file_errors
+from bjsim.files import open_file
 
 try:
     import fcntl
@@ -26,6 +27,7 @@ except ImportError:  # on Windows
 
 NAME = "journal.jsonl"
 FORMAT = 5
+MAX_LINE = 1 << 26  # bytes; a record of thousands of bots that join has a few million
 _TAIL = ',"crc":"'
 _ENCODER = json.JSONEncoder(
     separators=(",", ":"), ensure_ascii=False
@@ -61,9 +63,11 @@ def read_lines(path: Path) -> Iterator[tuple[dict[str, Any], int, int]]:
     """
     crc = end = 0
     try:
-        with path.open("rb") as file:
-            for number, line in enumerate(file):
+        with open_file(path) as file:
+            for number, line in enumerate(iter(lambda: file.readline(MAX_LINE), b"")):
                 if not line.endswith(b"\n"):
+                    if len(line) == MAX_LINE:
+                        raise JournalError(f"{path} is not a journal: line {number + 1} is longer than any record")
                     return
                 body, mark, tail = line.rpartition(_TAIL.encode())
                 crc = zlib.crc32(body, crc)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bjsim.errors import file_errors
+from bjsim.files import read_json_lines
 
 LOGS = "logs"  # the folder, with a file for each bot
 MOST = 1 << 20  # bytes of a file; a bot's later logs are not kept
@@ -42,13 +43,12 @@ def add_logs(folder: Path, logs: Iterable[BotLog]) -> None:
 
 def read_logs(folder: Path, bot: int) -> list[BotLog]:
     """The logs of a bot in the order of the matches; one that was interrupted has several. Bad lines are skipped."""
-    path, found = _path(folder, bot), []
-    for line in path.read_text(encoding="utf-8", errors="replace").splitlines() if path.exists() else ():
+    found = []
+    for values in read_json_lines(_path(folder, bot)):
         try:
-            values = json.loads(line)
             ready = {str(key): str(value) for key, value in values["ready"].items()}
             match, table, position = (int(values[name]) for name in ("match", "table", "position"))
-        except (ArithmeticError, AttributeError, KeyError, RecursionError, TypeError, ValueError):
+        except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError):
             continue
         found.append(BotLog(bot, match, table, position, str(values.get("text", "")), ready))
     return sorted(found, key=lambda log: log[1:4])

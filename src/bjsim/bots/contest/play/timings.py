@@ -7,6 +7,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 from bjsim.errors import file_errors
+from bjsim.files import read_json_lines
 
 TIMINGS = "timings.jsonl"
 
@@ -46,12 +47,10 @@ class Timings:
     def load(folder: Path, bots: int) -> Timings:
         """The times of earlier runs of the contest in this folder; unreadable lines are skipped."""
         timings = Timings(bots)
-        path = folder / TIMINGS
-        for line in path.read_text(encoding="utf-8", errors="replace").splitlines() if path.exists() else ():
+        for run in read_json_lines(folder / TIMINGS):
             try:
-                run = json.loads(line)
                 moves, seconds = [int(n) for n in run["moves"]], [float(s) for s in run["seconds"]]
-            except (ArithmeticError, KeyError, RecursionError, TypeError, ValueError):
+            except (ArithmeticError, KeyError, TypeError, ValueError):
                 continue
             if len(moves) == len(seconds) <= bots:  # fewer, if bots have joined since
                 timings.moves = [a + b for a, b in zip_longest(timings.moves, moves, fillvalue=0)]

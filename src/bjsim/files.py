@@ -1,0 +1,99 @@
+"""Reading files, whoever wrote them: regular ones only, of a limited size. Only the tests read a file otherwise.
+
+A pipe would wait for a writer, and a device has no end. All refusals are OSErrors with a `strerror` to quote.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import stat
+import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, BinaryIO
+
+MAX_TOML = 1 << 16  # bytes of a file; those of contests and rules have some hundred
+MAX_DATA = 1 << 28  # bytes of a file that a program has written
+LARGEST = 1 << 128  # above every setting; Python does not print integers of thousands of digits
+
+
+@contextmanager
+def open_file(path: str | os.PathLike[str], folder: int | None = None, *, links: bool = True) -> Iterator[BinaryIO]:
+    """Open a regular file in the open `folder`, if given; `links` says whether it may be a symbolic link."""
+
+    def opener(name: str, flags: int) -> int:
+        flags |= getattr(os, "O_NONBLOCK", 0)  # a named pipe would wait for a writer
+        return os.open(name, flags if links else flags | getattr(os, "O_NOFOLLOW", 0), dir_fd=folder)
+
+    with open(path, "rb", opener=opener) as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError(errno.EINVAL, "not a regular file", os.fspath(path))
+        yield file
+
+
+def read_up_to(file: BinaryIO, most: int) -> bytes | None:
+    """The content of an open file; None if it is larger than `most` bytes."""
+    content = None if os.fstat(file.fileno()).st_size > most else file.read(most + 1)
+    return None if content is None or len(content) > most else content
+
+
+def read_bytes(path: str | os.PathLike[str], most: int = MAX_DATA) -> bytes:
+    """Read a file of at most `most` bytes. Raises: OSError."""
+    with open_file(path) as file:
+        content = read_up_to(file, most)
+    if content is None:
+        size = f"{most >> 20} MiB" if most >> 20 else f"{most >> 10} KiB"
+        raise OSError(errno.EFBIG, f"larger than {size}", os.fspath(path))
+    return content
+
+
+def read_text(path: str | os.PathLike[str], most: int = MAX_DATA) -> str:
+    """Read a file in UTF-8. Raises: OSError."""
+    try:
+        return read_bytes(path, most).decode()
+    except UnicodeDecodeError:
+        raise OSError(errno.EILSEQ, "not valid UTF-8", os.fspath(path)) from None
+
+
+def read_json_lines(path: Path) -> Iterator[Any]:
+    """Read the JSON objects in a file that has one on each line; no file has none, and other lines are skipped."""
+    for line in read_bytes(path).splitlines() if path.exists() else ():
+        with suppress(ValueError, RecursionError):
+            if isinstance(values := json.loads(line), dict):
+                yield values
+
+
+def read_toml(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Read a TOML file in UTF-8 of at most MAX_TOML. Raises: OSError, and ValueError as `parse_toml`."""
+    return parse_toml(read_bytes(path, MAX_TOML))
+
+
+def parse_toml(content: bytes) -> dict[str, Any]:
+    """Parse a TOML file's content, in UTF-8.
+
+    A ValueError's message is a predicate to follow the file's name: not valid TOML, nested too deeply, or an
+    integer of 2**128 or more.
+    """
+    try:
+        values = tomllib.loads(content.decode())
+        _check_numbers(values)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ValueError(f"is not valid TOML: {error}") from None
+    except RecursionError:
+        raise ValueError("is nested too deeply") from None
+    except ValueError:  # also raised by Python for a decimal number of thousands of digits
+        raise ValueError("contains a number beyond 2^128") from None
+    return values
+
+
+def _check_numbers(value: object) -> None:
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list):
+        for item in value:
+            _check_numbers(item)
+    elif isinstance(value, int) and abs(value) >= LARGEST:
+        raise ValueError
