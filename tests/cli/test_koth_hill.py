@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from bjsim.bots.contest.config import ConfigError, Contest, parse_marks
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.play import journal
-from bjsim.bots.contest.scoring.marks import make_marks
+from bjsim.bots.contest.scoring.marks import Mark, make_marks
 from bjsim.bots.contest.scoring.standings import Standings
 from bjsim.sim.game.presets import load_rules
 from bjsim.strategies.formats.text import format_text
@@ -181,14 +182,20 @@ def test_marks_that_are_refused(text: str) -> None:
         parse_marks(text)
 
 
+def marked(standings: Standings, text: str) -> list[Mark]:
+    """The marks of a contest with these thresholds."""
+    standings.roster.contest = replace(standings.contest, marks=text)
+    return make_marks(standings)
+
+
 def test_a_score_at_a_threshold_has_its_mark(tmp_path: Path) -> None:
     contest = Contest(CARDSHARK, seed=4, matches=1, against=("hoyle",))
     standings = Host.begin(tmp_path, contest, gather(["optimal"], CARDSHARK, fewest=1)).run()
-    score = make_marks(standings, "0:A")[0].score
+    score = marked(standings, "0:A")[0].score
     assert score is not None and parse_marks(f"{score}:A -5:B") == [(-5.0, "B"), (score, "A")]
-    assert make_marks(standings, f"{score}:A -5:B")[0].mark == "A"
-    assert make_marks(standings, f"{score + 1e-6}:A -5:B")[0].mark == "B"
-    assert make_marks(standings, f"{score + 1e-6}:A")[0].mark == "-"
+    assert marked(standings, f"{score}:A -5:B")[0].mark == "A"
+    assert marked(standings, f"{score + 1e-6}:A -5:B")[0].mark == "B"
+    assert marked(standings, f"{score + 1e-6}:A")[0].mark == "-"
 
 
 def test_only_a_bot_with_a_rank_and_a_whole_batch_has_a_mark() -> None:
@@ -202,7 +209,7 @@ def test_only_a_bot_with_a_rank_and_a_whole_batch_has_a_mark() -> None:
         play = {"seats": [0, 1], "net": [60, 70], "moves": ["HS", "S"], "faults": faults}
         standings.add({"record": "round", "match": match, "table": 0, **play})
         standings.add({"record": "match", "match": match})
-        found.append([(mark.bot, mark.mark, mark.score) for mark in make_marks(standings, "0:A")])
+        found.append([(mark.bot, mark.mark, mark.score) for mark in marked(standings, "0:A")])
     assert found[0] == [("good", "", None), ("mute", "", None)]
     assert found[1] == [("good", "A", 60), ("mute", "", None)]
 

@@ -56,10 +56,7 @@ def contest_assets() -> dict[str, tuple[str, str]]:
 @lru_cache(maxsize=1)
 def _report(folder: Path, size: int, changed: float) -> ContestReport:
     records = journal.read(folder)
-    header = next(records, None)
-    if header is None:
-        raise InputError(f"the journal in {folder} is empty")
-    standings = Standings(header)
+    standings = Standings(next(records))
     data = PageData(standings.contest)
     for record in records:
         standings.add(record)

@@ -63,11 +63,8 @@ def verify(folder: Path, bots_dir: Path | None) -> None:
 
 def show_contest(folder: Path, json_path: str | None) -> None:
     records = journal.read(folder)
-    header = next(records, None)
-    if header is None:
-        raise InputError(f"the journal in {folder} is empty")
     with waiting("reading the journal"):
-        standings = Standings(header).add_all(records)
+        standings = Standings(next(records)).add_all(records)
     timings = Timings.load(folder, len(standings.names))
     with waiting("comparing the bots"):
         standings.rows()  # which takes seconds for thousands of bots

@@ -13,7 +13,7 @@ from bjsim.bots.contest.entrants import IN_PROCESS
 from bjsim.bots.contest.play import journal
 from bjsim.bots.contest.play.logs import read_logs
 from bjsim.bots.contest.play.match import Record
-from bjsim.bots.contest.play.questions import Asked, protocols, questions
+from bjsim.bots.contest.play.questions import protocols, questions
 from bjsim.bots.contest.report.replay import replay
 from bjsim.bots.contest.schedule.roster import Owner, Roster
 from bjsim.bots.protocol import printable, printable_lines
@@ -46,7 +46,7 @@ def show_trace(folder: Path, table: str, bot: str) -> None:
         raise InputError(f"--bot {bot}: it is not a program, or has retired, so nothing was sent to it")
     for question in questions(Contest.from_dict(header["contest"]), records, protocols(header)):
         if question.bot == which:
-            print_question(question)
+            click.echo(question.text)
     for log in read_logs(folder, which):
         if (log.match, log.table) == (match, number) and log.text:
             click.echo("stderr:\n" + printable_lines(log.text.rstrip("\n")))
@@ -75,16 +75,7 @@ def show_hand(folder: Path, hand: str, bot: str | None, asked: bool) -> None:
     for question in questions(contest, records, protocols(header)) if asked else ():
         if question.round == number:
             click.echo(printable(f"{names[question.bot]} (seat {question.position + 1}):"))
-            print_question(question)
-
-
-def print_question(question: Asked) -> None:
-    """Print a question as lines with `>`, and its answer as one with `<`."""
-    for line in (*question.sent, question.asked):
-        click.echo(printable(f"> {line}"))
-    click.echo(printable(f"< {question.answer}"))
-    if question.fault:
-        click.echo(printable(f"! {question.fault}"))
+            click.echo(question.text)
 
 
 def parse_place(text: str, parts: tuple[int, ...], form: str) -> list[int]:
@@ -102,9 +93,7 @@ def read_table(folder: Path, match: int, table: int, owner: Owner | str) -> tupl
     read.
     """
     records = journal.read(folder)
-    header = next(records, None)
-    if header is None:
-        raise InputError(f"the journal in {folder} is empty")
+    header = next(records)
     roster, found = Roster(header), dict[Owner, list[Record]]()
     for record in records:
         own = record.get("own")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
 
 import numpy as np
 
@@ -18,14 +17,15 @@ ChartChanges = dict[str, str]  # "16 T" -> code, for every changed cell
 class OpponentModel:
     """One bot's strategy: the reference chart, with the bot's last observed action in every cell it has met.
 
-    `actions`, S1 (columns, hands), is at first the reference chart as of `tabulate`, then the current action.
+    `actions`, S1 (columns, hands), is at first the reference chart as of `tabulate`, then the current action; `cells`
+    has the codes of the chart by row and column.
     """
 
     def __init__(self, state_index: StateIndex, reference: Chart, actions: ActionTable) -> None:
         self.state_index = state_index
         self.actions = actions.copy()
-        self._cells = dict(reference.cells)
-        self._chart = Chart.following(reference.name, state_index.rules, self._cells)
+        self.cells = dict(reference.cells)
+        self._chart = Chart.following(reference.name, state_index.rules, self.cells)
         columns = state_index.columns
         self._column_of = np.array([columns.index(c) if c in columns else -1 for c in state_index.dealers.columns])
         self._rows: list[str] = []  # the chart row of each hand, "" if it has none
@@ -33,13 +33,8 @@ class OpponentModel:
         for number, hand in enumerate(state_index.hands):
             splits = isinstance(hand, Decision) and "P" in hand.legal(state_index.automaton)
             rows = state_index.automaton.rows_of(hand.state, splits) if isinstance(hand, Decision) else ()
-            self._rows.append(next((row for row in rows if (row, columns[0]) in self._cells), ""))
+            self._rows.append(next((row for row in rows if (row, columns[0]) in self.cells), ""))
             self._hands[self._rows[-1]].append(number)
-
-    @property
-    def cells(self) -> Mapping[tuple[str, str], str]:
-        """The codes of the chart by row and column."""
-        return self._cells
 
     def observe_all(self, decisions: Ints) -> ChartChanges:
         """Update the chart from `decisions`, and return the changed cells.
@@ -60,7 +55,7 @@ class OpponentModel:
         row, column = self._rows[hand], self.state_index.dealers.columns[dealer]
         if not row:  # for example a 21 that may be hit: the reference chart has no such cell
             return {}
-        current = self._cells[row, column]
+        current = self.cells[row, column]
         code = self._updated(current, action, self.state_index.legal[hand][column])
         if code == current:
             return {}
@@ -79,7 +74,7 @@ class OpponentModel:
             self._write(row, column, code)
 
     def _write(self, row: str, column: str, code: str) -> None:
-        self._cells[row, column] = code
+        self.cells[row, column] = code
         for number in self._hands[row]:
             hand = self.state_index.hands[number]
             assert isinstance(hand, Decision)

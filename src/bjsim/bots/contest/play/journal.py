@@ -56,10 +56,11 @@ def commitment(folder: Path) -> str:
     return hashlib.sha256(_ENCODER.encode([settings, bots]).encode()).hexdigest()
 
 
-def read_lines(path: Path) -> Iterator[tuple[dict[str, Any], int, int]]:
+def _read_lines(path: Path) -> Iterator[tuple[dict[str, Any], int, int]]:
     """Read a journal's complete records: (record, CRC up to and including it, offset of its end in bytes).
 
-    An incomplete last line is ignored. A JournalError names the first damaged record (the header is record 0).
+    An incomplete last line is ignored. A JournalError names the first damaged record (the header is record 0), or the
+    format of a header that this version does not read.
     """
     crc = end = 0
     try:
@@ -68,7 +69,7 @@ def read_lines(path: Path) -> Iterator[tuple[dict[str, Any], int, int]]:
                 if not line.endswith(b"\n"):
                     if len(line) == MAX_LINE:
                         raise JournalError(f"{path} is not a journal: line {number + 1} is longer than any record")
-                    return
+                    break
                 body, mark, tail = line.rpartition(_TAIL.encode())
                 crc = zlib.crc32(body, crc)
                 if not mark or tail != f'{crc:08x}"}}\n'.encode():
@@ -77,9 +78,14 @@ def read_lines(path: Path) -> Iterator[tuple[dict[str, Any], int, int]]:
                         "nothing was changed"
                     )
                 end += len(line)
-                yield _record_in(body + b"}", path, number), crc, end
+                record = _record_in(body + b"}", path, number)
+                if number == 0 and (record["record"] != "header" or record.get("format") != FORMAT):
+                    raise JournalError(f"{path} has format {record.get('format')}; this version reads format {FORMAT}")
+                yield record, crc, end
     except OSError as error:
         raise JournalError(f"cannot read the journal {path}: {error.strerror}") from None
+    if not end:
+        raise JournalError(f"{path} is empty")
 
 
 def _record_in(text: bytes, path: Path, number: int) -> dict[str, Any]:
@@ -116,25 +122,16 @@ def find_journal(folder: Path) -> Path:
 
 def read(folder: Path) -> Iterator[dict[str, Any]]:
     """Read the records of the contest in a folder, header first. Raises: JournalError."""
-    path = find_journal(folder)
-    for number, (record, _, _) in enumerate(read_lines(path)):
-        if number == 0:
-            check_header(path, record)
+    for record, _, _ in _read_lines(find_journal(folder)):
         yield record
-
-
-def check_header(path: Path, header: dict[str, Any]) -> None:
-    """Raises: JournalError if this is not a header of the format that this version reads."""
-    if header.get("record") != "header" or header.get("format") != FORMAT:
-        raise JournalError(f"{path} has format {header.get('format')}; this version reads format {FORMAT}")
 
 
 class Journal:
     """A journal open for writing, by one process at a time."""
 
-    def __init__(self, file: IO[bytes], crc: int) -> None:
+    def __init__(self, file: IO[bytes]) -> None:
         self._file = file
-        self._crc = crc
+        self._crc = 0  # of the lines so far
 
     @staticmethod
     def create(folder: Path, header: dict[str, Any]) -> Journal:
@@ -149,7 +146,7 @@ class Journal:
             if path.exists() or not _is_file_at(file, fresh):  # another process was faster
                 raise JournalError(f"another process is playing the contest in {folder}")
             file.truncate(0)
-            journal = Journal(file, 0)
+            journal = Journal(file)
             journal.append({"record": "header", "format": FORMAT, **header})
             journal.sync()
             journal._rename(fresh, path)
@@ -168,18 +165,14 @@ class Journal:
         path = find_journal(folder)
         file = path.open("r+b")
         _lock(file, folder)
-        journal = Journal(file, 0)
+        journal = Journal(file)
         return journal, journal._records(path)
 
     def _records(self, path: Path) -> Iterator[dict[str, Any]]:
         end = 0
-        for record, self._crc, after in read_lines(path):
-            if not end:
-                check_header(path, record)
+        for record, self._crc, after in _read_lines(path):
             end = after
             yield record
-        if not end:
-            raise JournalError(f"{path} is empty")
         self._file.truncate(end)
         self._file.seek(end)
 

@@ -129,8 +129,8 @@ def play_table(
     player_of: Callable[[int], Player | None],
     draw_logger: DrawLogger | None,
     done: Sequence[Record] = (),
-    on_move: OnMove | None = None,
-    on_log: Callable[[BotLog], None] | None = None,
+    on_move: OnMove = lambda bot, seconds: None,
+    on_log: Callable[[BotLog], object] = lambda log: None,
 ) -> Iterator[Record]:
     """Play one table of a match, and yield the records of the rounds.
 
@@ -152,8 +152,7 @@ def play_table(
     for position, line_seat in line_seats.items():
         line_seat.leave(dealer.chips[position])
     for seat in seats:
-        if on_log:
-            on_log(seat.log(plan))
+        on_log(seat.log(plan))
 
 
 def _play_round(dealer: TableDealer, seats: Sequence[ContestSeat]) -> Record:

@@ -11,7 +11,7 @@ from bjsim.bots.contest.entrants import Entrant
 from bjsim.bots.contest.play.match import Record, TableDealer, capped_positions, replay_round
 from bjsim.bots.contest.schedule.seating import TablePlan
 from bjsim.bots.line import Clock, Transcript, fault_line, hello_line, match_line, move_line, rules_line
-from bjsim.bots.protocol import make_argv
+from bjsim.bots.protocol import make_argv, printable
 from bjsim.bots.turn import can_ask
 from bjsim.sim.game.actions import View
 
@@ -36,6 +36,12 @@ class Asked:
     asked: str
     answer: str
     fault: str
+
+    @property
+    def text(self) -> str:
+        """The question as lines with `>`, its answer as one with `<`, and a fault as one with `!`."""
+        lines = [*(f"> {line}" for line in (*self.sent, self.asked)), f"< {self.answer}"]
+        return "\n".join(map(printable, [*lines, *([f"! {self.fault}"] if self.fault else [])]))
 
 
 def questions(contest: Contest, records: Iterable[Record], protocols: Sequence[str]) -> Iterator[Asked]:

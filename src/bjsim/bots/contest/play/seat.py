@@ -12,7 +12,7 @@ from bjsim.bots.protocol import Fault, Reply
 from bjsim.bots.turn import Turn
 from bjsim.sim.game.actions import Action, View
 
-OnMove = Callable[[int, float], None]  # (bot, seconds of a move)
+OnMove = Callable[[int, float], object]  # (bot, seconds of a move)
 _MAX_OUTPUT = 400  # characters of a bot's output that a fault keeps
 
 
@@ -22,7 +22,7 @@ class ContestSeat:
     A fault never stops the contest: the bot stands. A bot without strikes left stands without being asked.
     """
 
-    def __init__(self, bot: int, position: int, turn: Turn, on_move: OnMove | None) -> None:
+    def __init__(self, bot: int, position: int, turn: Turn, on_move: OnMove) -> None:
         self.bot, self.position, self.turn, self.line, self.on_move = bot, position, turn, turn.line, on_move
         self.moves: list[str] = []
         self.notes: list[str] = []  # of a line bot, after each move
@@ -40,7 +40,7 @@ class ContestSeat:
 
     def _keep(self, reply: Reply) -> str:
         """Keep the time and the error output of a move; returns its note."""
-        if self.on_move and reply.cause not in ("start", "not-ready"):
+        if reply.cause not in ("start", "not-ready"):
             self.on_move(self.bot, reply.elapsed_ns / 1e9)
         if self.line:
             return parse_note(reply.stdout) if reply.cause == "exit" else ""

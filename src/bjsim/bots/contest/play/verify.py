@@ -40,10 +40,7 @@ def verify(folder: Path, answers: Answers | None = None) -> tuple[int, Standings
 def _confirmed(folder: Path, answers: Answers) -> Iterator[tuple[int, Standings]]:
     """After the header and each record: rounds confirmed so far, and the standings."""
     records = journals.read(folder)
-    header = next(records, None)
-    if header is None:
-        raise journals.JournalError(f"the journal in {folder} is empty")
-    replay = _ContestReplay(header, answers)
+    replay = _ContestReplay(next(records), answers)
     yield replay.rounds, replay.standings
     for number, record in enumerate(records, 1):
         replay.confirm(number, record)

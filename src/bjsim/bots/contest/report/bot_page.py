@@ -6,14 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bjsim.bots.contest.play.logs import BotLog, last_ready, read_logs
-from bjsim.bots.contest.play.questions import Asked
 from bjsim.bots.contest.report.command import published_sources
 from bjsim.bots.contest.report.comparisons import compare
 from bjsim.bots.contest.report.drawings import draw_rank
 from bjsim.bots.contest.report.mistakes import HANDS, BotMistakes
 from bjsim.bots.contest.report.page import ContestReport
 from bjsim.bots.contest.report.page_data import BotHands
-from bjsim.bots.protocol import printable, printable_lines
+from bjsim.bots.protocol import printable_lines
 
 MISTAKES = 8  # mistakes shown, each with a hand
 LOGS_SHOWN = 5  # matches whose stderr is shown
@@ -54,7 +53,7 @@ def render_bot(report: ContestReport, row: Mapping[str, Any]) -> str:
             },
         ),
         last_match=hands.match + 1,
-        trace=describe_questions(report.questions(bot)),
+        trace="\n".join(question.text for question in report.questions(bot)),
         ready=last_ready(logs),
         logs=[(log, shorten(log)) for log in logs if log.text][-LOGS_SHOWN:],
         log_length=LOG_LENGTH,
@@ -64,15 +63,6 @@ def render_bot(report: ContestReport, row: Mapping[str, Any]) -> str:
 def shorten(log: BotLog) -> str:
     """The text of a log as the page shows it: its beginning, without control characters."""
     return printable_lines(log.text[:LOG_LENGTH])
-
-
-def describe_questions(asked: Sequence[Asked]) -> str:
-    """The input of a bot (>), its answers (<) and its faults (!), as `bjsim koth trace` prints them."""
-    lines: list[str] = []
-    for question in asked:
-        lines += [f"> {line}" for line in (*question.sent, question.asked)]
-        lines += [f"< {question.answer}", *([f"! {question.fault}"] if question.fault else [])]
-    return "\n".join(map(printable, lines))
 
 
 def describe_hands(

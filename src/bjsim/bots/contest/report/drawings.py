@@ -12,6 +12,7 @@ INTERVALS = 25  # intervals in a drawing
 TOP = 5  # bots drawn in their colours; the others are grey
 MARGIN = 0.25  # a scale is extended by this share for the outermost values; those farther out are cut off
 GAP = 8.0  # least distance of two labels
+TICKS = 5  # on a scale, at most
 
 
 def _scale(low: float, high: float, start: float = 0.0, end: float = 100.0) -> Any:
@@ -20,13 +21,13 @@ def _scale(low: float, high: float, start: float = 0.0, end: float = 100.0) -> A
     return lambda value: round(start + (value - low) / span * (end - start), 2)
 
 
-def _ticks(low: float, high: float, count: int = 5) -> list[float]:
+def _ticks(low: float, high: float) -> list[float]:
     span = (high - low) or 1.0
-    step = 10.0 ** len(str(int(span / count))) / 10 if span >= count else 1.0
-    while span / step > count:
+    step = 10.0 ** len(str(int(span / TICKS))) / 10 if span >= TICKS else 1.0
+    while span / step > TICKS:
         step *= 2 if str(step)[0] in "15" else 2.5
     first = int(low // step)
-    return [n * step for n in range(first, first + count * 3) if low <= n * step <= high]
+    return [n * step for n in range(first, first + TICKS * 3) if low <= n * step <= high]
 
 
 def _clip(values: Sequence[float], whole: Sequence[float]) -> tuple[float, float]:

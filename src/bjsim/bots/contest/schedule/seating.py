@@ -87,11 +87,6 @@ def table_shape(bots: int, house: bool = False) -> tuple[int, int]:
     return tables, LARGEST_TABLE if house else -(-bots // tables)
 
 
-def batch_size(bots: int, duplicate: bool, house: bool = False) -> int:
-    """Matches that share their shoes: the seats of a table in a duplicate contest, otherwise 1."""
-    return table_shape(bots, house)[1] if duplicate else 1
-
-
 def _present(seats: list[int], bots: int, house: bool) -> tuple[int, ...]:
     """The players at a table: empty seats are filled with house players or left out."""
     if house:

@@ -35,9 +35,9 @@ class Mark(NamedTuple):
         return bool(self.lowest) and self.lowest == self.highest
 
 
-def make_marks(standings: Standings, text: str = "") -> list[Mark]:
-    """The marks of the bots, best score first, unranked last; `text` replaces the thresholds of the contest."""
-    thresholds = parse_marks(text or standings.contest.marks)
+def make_marks(standings: Standings) -> list[Mark]:
+    """The marks of the bots, best score first, unranked last."""
+    thresholds = parse_marks(standings.contest.marks)
     limits, names = [limit for limit, _ in thresholds], [NONE, *(name for _, name in thresholds)]
 
     def mark(score: float) -> str:
