@@ -18,7 +18,7 @@ from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.luck.adjust import ContestLuckModel, LuckAdjuster, match_record
 from bjsim.bots.contest.luck.draw_log import DrawLogger
 from bjsim.bots.contest.play.match import play_table
-from bjsim.bots.contest.schedule.seating import batch_size, schedule
+from bjsim.bots.contest.schedule.seating import schedule
 from bjsim.bots.contest.scoring.standings import Standings
 from bjsim.sim.game.actions import Player, View
 from bjsim.sim.game.hand import Hand
@@ -46,8 +46,7 @@ def play_contest(
     contest = Contest(RULES, seed=seed, matches=hands, duplicate=duplicate)
     bots = [{"name": player.name} for player in players]
     standings = Standings({"contest": contest.to_dict(), "bots": bots})
-    size = batch_size(len(players), duplicate, bool(contest.house))
-    adjuster = LuckAdjuster(ContestLuckModel(RULES), bots, size)
+    adjuster = LuckAdjuster(ContestLuckModel(RULES), bots, standings.batch_size)
     for tables in schedule(len(players), duplicate):
         logs = []
         for plan in tables:

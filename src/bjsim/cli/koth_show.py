@@ -58,7 +58,15 @@ def verify(folder: Path, bots_dir: Path | None) -> None:
     verified: give their sources with --bots.
     """
     with journal.sensible(folder):
-        verify_contest(folder, bots_dir)
+        with Answers(bots_dir) as answers, waiting("replaying"):
+            rounds, standings = replay_contest(folder, answers)
+        played = f"{counted(rounds, 'round')} of {counted(standings.matches, 'match')}"
+        click.echo(f"{folder}: {played} replayed; every card and chip is correct")
+        for name, moves in answers.same.items():
+            click.echo(printable(f"asked again: {name}, which made {counted(moves, 'recorded move')}"))
+        if left := sorted((answers.unasked - answers.same.keys()) | answers.random):
+            click.echo(printable(f"moves not verified: {', '.join(left)}"))
+        click.echo(f"commitment: {journal.commitment(folder)}")
 
 
 def show_contest(folder: Path, json_path: str | None) -> None:
@@ -71,18 +79,3 @@ def show_contest(folder: Path, json_path: str | None) -> None:
     if json_path:
         write_json(standings_json(standings, timings), json_path)
     report(Console(stderr=json_path == "-"), standings, timings)
-
-
-def verify_contest(folder: Path, bots_dir: Path | None = None) -> None:
-    """Replay a contest, confirm every card and chip, and ask bots again. Raises: InputError, RunFailed."""
-    with Answers(bots_dir) as answers, waiting("replaying"):
-        rounds, standings = replay_contest(folder, answers)
-    click.echo(
-        f"{folder}: {counted(rounds, 'round')} of {counted(standings.matches, 'match')} replayed; every card and chip "
-        "is correct"
-    )
-    for name, moves in answers.same.items():
-        click.echo(printable(f"asked again: {name}, which made {counted(moves, 'recorded move')}"))
-    if left := sorted((answers.unasked - answers.same.keys()) | answers.random):
-        click.echo(printable(f"moves not verified: {', '.join(left)}"))
-    click.echo(f"commitment: {journal.commitment(folder)}")

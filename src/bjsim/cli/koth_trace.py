@@ -33,23 +33,18 @@ def trace(folder: Path, table: str, bot: str) -> None:
     What it wrote to stderr in the match follows.
     """
     with journal.sensible(folder):
-        show_trace(folder, table, bot)
-
-
-def show_trace(folder: Path, table: str, bot: str) -> None:
-    """Print what a bot received and answered at a table. Raises: InputError."""
-    match, number = parse_place(table, (2,), "MATCH.TABLE, such as 3.1")
-    header, records = read_table(folder, match, number, bot)
-    names = [entrant["name"] for entrant in header["bots"]]
-    which = next(seat for seat in records[0]["seats"] if seat >= 0 and names[seat] == bot)
-    if not protocols(header)[which]:
-        raise InputError(f"--bot {bot}: it is not a program, or has retired, so nothing was sent to it")
-    for question in questions(Contest.from_dict(header["contest"]), records, protocols(header)):
-        if question.bot == which:
-            click.echo(question.text)
-    for log in read_logs(folder, which):
-        if (log.match, log.table) == (match, number) and log.text:
-            click.echo("stderr:\n" + printable_lines(log.text.rstrip("\n")))
+        match, number = parse_place(table, (2,), "MATCH.TABLE, such as 3.1")
+        header, records = read_table(folder, match, number, bot)
+        names = [entrant["name"] for entrant in header["bots"]]
+        which = next(seat for seat in records[0]["seats"] if seat >= 0 and names[seat] == bot)
+        if not protocols(header)[which]:
+            raise InputError(f"--bot {bot}: it is not a program, or has retired, so nothing was sent to it")
+        for question in questions(Contest.from_dict(header["contest"]), records, protocols(header)):
+            if question.bot == which:
+                click.echo(question.text)
+        for log in read_logs(folder, which):
+            if (log.match, log.table) == (match, number) and log.text:
+                click.echo("stderr:\n" + printable_lines(log.text.rstrip("\n")))
 
 
 def show_hand(folder: Path, hand: str, bot: str | None, asked: bool) -> None:
