@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from bjsim.strategies.mdp.build import Outcome
+from bjsim.strategies.mdp.model import FiniteMDP
+from bjsim.strategies.mdp.solve import EVALUATED, SolvedMDP, error_bound, evaluate
+from bjsim.strategies.mdp.termination import check_ends, proper_policy
 
 
 @dataclass(frozen=True)
@@ -124,3 +129,18 @@ CHAIN = {
         "s2": {"stay": [{"to": "s2", "reward": -1}]},
     },
 }
+
+
+def policy_iteration(mdp: FiniteMDP) -> SolvedMDP:
+    """Solve a process by other means than value iteration, up to rounding errors; `bound` bounds them."""
+    check_ends(mdp)
+    policy = proper_policy(mdp)
+    for rounds in range(1, 1000):
+        values = evaluate(mdp, policy)
+        q = mdp.backup(values)
+        better = mdp.greedy(q)
+        gains = (policy >= 0) & (q[better] > q[policy] + 10 * EVALUATED * (1 + np.abs(values).max()))
+        if not gains.any():
+            return SolvedMDP(values, q, policy, error_bound(mdp, values), rounds)
+        policy = np.where(gains, better, policy)
+    raise AssertionError("policy iteration did not converge")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from small_mdps import Gambler, ParsedTable, TwoStates
+from small_mdps import Gambler, ParsedTable, TwoStates, policy_iteration
 
 from bjsim.strategies.learning.kernel import learn_episodes
 from bjsim.strategies.learning.learn import Learned, LearningProgress, Schedule, learn, pooled, sampler
 from bjsim.strategies.mdp.build import build_mdp, mdp_from_dict
 from bjsim.strategies.mdp.model import FiniteMDP, MDPError
-from bjsim.strategies.mdp.solve import policy_iteration, regret, start_value
+from bjsim.strategies.mdp.solve import regret, start_value
 
 KNOWN = {
     # process, episodes, greatest regret allowed, greatest error of V at the start allowed with even draws

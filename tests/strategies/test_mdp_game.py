@@ -7,6 +7,7 @@ import random
 from collections.abc import Iterator
 
 import pytest
+from small_mdps import policy_iteration
 from support.games import ONE_HAND, few
 
 from bjsim.sim.game.presets import PRESETS
@@ -16,7 +17,7 @@ from bjsim.strategies.mdp.blackjack import GameProcess, game_mdp
 from bjsim.strategies.mdp.build import build_mdp
 from bjsim.strategies.mdp.model import FiniteMDP, MDPError
 from bjsim.strategies.mdp.size import find_reasons, measure_size, plain_size
-from bjsim.strategies.mdp.solve import evaluate, policy_iteration, start_value, value_iteration
+from bjsim.strategies.mdp.solve import evaluate, start_value, value_iteration
 
 NELLER = PRESETS["neller"].rules
 GAMES = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from small_mdps import GRID_UTILITIES, Gambler, ParsedTable, TwoStates, bold_play
+from small_mdps import GRID_UTILITIES, Gambler, ParsedTable, TwoStates, bold_play, policy_iteration
 
 from bjsim.strategies.mdp import solve
 from bjsim.strategies.mdp.build import build_mdp, mdp_from_dict
@@ -12,7 +12,6 @@ from bjsim.strategies.mdp.model import FiniteMDP, MDPError
 from bjsim.strategies.mdp.solve import (
     error_bound,
     evaluate,
-    policy_iteration,
     regret,
     start_value,
     value_iteration,

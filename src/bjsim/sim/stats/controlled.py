@@ -39,11 +39,6 @@ class Ratios(NamedTuple):
     constants: Array
 
 
-def plain_ratios(sums: ShoeSums, tops: Array, bottom: Array) -> Ratios:
-    """Estimate ratios without controls; the arguments are those of `controlled_ratios`."""
-    return controlled_ratios(sums, tops, bottom, np.zeros((0, len(bottom))), np.zeros(0))
-
-
 def controlled_ratios(sums: ShoeSums, tops: Array, bottom: Array, controls: Array, means: Array) -> Ratios:
     """Estimate ratios, with covariances by the delta method, from forms of sums over shoes.
 

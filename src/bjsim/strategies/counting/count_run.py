@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from bjsim.sim.engine.counting_table import CountSums, UnitSums, count_quantum
-from bjsim.sim.engine.kernels.count_layout import DEPTHS, INSURANCE, PRODUCTS, PROFIT, ROUNDS, SQUARES, VALUE
+from bjsim.sim.engine.kernels.count_layout import DEPTHS, PRODUCTS, PROFIT, ROUNDS, SQUARES, VALUE
 from bjsim.sim.game.game_text import game_text
-from bjsim.sim.stats.controlled import PER_CONTROL, Ratios, ShoeSums, controlled_ratios, plain_ratios
+from bjsim.sim.stats.controlled import PER_CONTROL, Ratios, ShoeSums, controlled_ratios
 from bjsim.strategies.counting.count_returns import CountReturns, ramp_returns
 from bjsim.strategies.counting.departed_cells import playable
 from bjsim.strategies.counting.ramp import spots_at
@@ -144,28 +144,12 @@ class CountRun:
         error = flat @ ratios.covariance @ flat.T
         return CountReturns(self.counts.astype(float), share, ev, moments[0], cov, error), flat, ratios
 
-    @cached_property
-    def insurance(self) -> Ratios:
-        """The part of the expected profit that is insurance's, by count: profit per unit of the initial bet."""
-        bottom = self._forms(ROUNDS, np.ones((1, self._buckets)))[0]
-        found = plain_ratios(self._shoes, self._forms(INSURANCE, self._groups), bottom)
-        scale = 1 / self.returns.shares
-        covariance = found.covariance * np.outer(scale, scale)
-        return Ratios(found.values * scale, covariance, found.forms * scale[:, None], found.constants * scale)
-
     @property
     def wagered(self) -> Array:
         """Mean money bet per unit of the initial bet, by count: with doubles, splits and insurance."""
         bets, stakes = self._groups @ self._spot_rounds, self._groups @ self.sums.raw[:, 3]
         wagered: Array = stakes / bets * self.quantum
         return wagered
-
-    @property
-    def raw_ev(self) -> Array:
-        """Mean profit of a unit by count as it was, not luck-adjusted."""
-        bets, profit = self._groups @ self._spot_rounds, self._groups @ self.sums.raw[:, 1]
-        raw: Array = profit / bets * self.quantum
-        return raw
 
     def variance_reduction(self, units: Array) -> float:
         """Return how many times as many plain rounds would give the expected profit of a ramp as precisely."""

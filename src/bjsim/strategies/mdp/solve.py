@@ -22,13 +22,12 @@ from typing import NamedTuple
 import numpy as np
 
 from bjsim.strategies.mdp.model import Bools, FiniteMDP, Floats, Ints, MDPError
-from bjsim.strategies.mdp.termination import check_ends, endless_rows, proper_policy
+from bjsim.strategies.mdp.termination import check_ends, endless_rows
 
 DENSE = 200  # most states for evaluating a policy by a dense linear system
 EVALUATED = 1e-12  # tolerance for more states; rounding may prevent it
 SWEEPS = 200_000  # limit of value iteration; enough for a discount of 0.9999
 HUGE = 1e12  # values and expected steps above this count as unbounded
-ROUNDS = 1000  # limit of policy iteration
 NEARLY_GREEDY = (np.inf, 1e-3, 1e-6, 1e-9)  # rows that u covers, by their distance from the best
 
 
@@ -58,22 +57,6 @@ def value_iteration(mdp: FiniteMDP, tolerance: float = 1e-9) -> SolvedMDP:
     if solution.bound > tolerance:
         raise MDPError(f"tolerance = {tolerance:.2g} is too small; 64-bit numbers give {solution.bound:.2g}")
     return solution
-
-
-def policy_iteration(mdp: FiniteMDP) -> SolvedMDP:
-    """Solve a process by policy iteration, up to rounding errors; `bound` bounds them."""
-    check_ends(mdp)
-    policy = proper_policy(mdp)
-    for rounds in range(1, ROUNDS + 1):
-        values = evaluate(mdp, policy)
-        q = mdp.backup(values)
-        better = mdp.greedy(q)
-        scale = 10 * EVALUATED * (1 + np.abs(values).max())
-        gains = (policy >= 0) & (q[better] > q[policy] + scale)
-        if not gains.any():
-            return SolvedMDP(values, q, policy, error_bound(mdp, values), rounds)
-        policy = np.where(gains, better, policy)
-    raise MDPError(f"policy iteration did not converge in {ROUNDS} rounds; try value iteration")
 
 
 def evaluate(mdp: FiniteMDP, policy: Ints | Floats) -> Floats:
