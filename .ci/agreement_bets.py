@@ -6,6 +6,7 @@ import math
 
 import bjsim
 from bjsim.sim.game.rules import Rules
+from bjsim.strategies.shoe.solver import ShoeSolver
 from bjsim.strategies.sidebets.exact import SideBet, chosen
 
 UP_TO_TEN = "3=2,4=2,5=4,6=12,7=50,8=250,9=250,10=250"  # so that nine cards are an event of their own
@@ -91,7 +92,7 @@ def match_play(rules: Rules, hand: str) -> list[float]:
     A bet of expectation e then wins the coupon with probability (1 + e) / 2. Neither action may lead to a double.
     """
     cards, shown = hand.split(" v ")
-    values = bjsim.ShoeSolver(rules).hand_values(cards, shown)
+    values = ShoeSolver(rules).hand_values(cards, shown)
     return [values["S"] + (1 + values["S"]) / 2, values["P"] + (1 + values["P"] / 2) / 2]
 
 

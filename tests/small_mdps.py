@@ -9,7 +9,7 @@ import numpy as np
 from bjsim.strategies.mdp.build import Outcome
 from bjsim.strategies.mdp.model import FiniteMDP
 from bjsim.strategies.mdp.solve import EVALUATED, SolvedMDP, error_bound, evaluate
-from bjsim.strategies.mdp.termination import check_ends, proper_policy
+from bjsim.strategies.mdp.termination import check_ends, steps_to_end
 
 
 @dataclass(frozen=True)
@@ -129,6 +129,17 @@ CHAIN = {
         "s2": {"stay": [{"to": "s2", "reward": -1}]},
     },
 }
+
+
+def proper_policy(mdp: FiniteMDP) -> np.ndarray:
+    """A proper policy: the row of each state, int64 (S,), that gets closer to the end; -1 in terminal states."""
+    steps = steps_to_end(mdp)
+    nearer = (mdp.probability > 0) & (steps[mdp.next_state] < steps[mdp.row_state[mdp.outcome_row]])
+    nearer |= (mdp.probability > 0) & (mdp.gamma * mdp.weight < 1)
+    rows = mdp.outcome_row[nearer]
+    policy = np.full(len(mdp.states), -1, dtype=np.int64)
+    policy[mdp.row_state[rows][::-1]] = rows[::-1]
+    return policy
 
 
 def policy_iteration(mdp: FiniteMDP) -> SolvedMDP:

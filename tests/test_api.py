@@ -21,6 +21,7 @@ from support.games import slow
 
 import bjsim
 from bjsim.lazy_names import read_homes
+from bjsim.strategies.exact.solver import Solver
 
 
 def test_every_name_of_the_stub_is_listed_and_loaded() -> None:
@@ -45,7 +46,7 @@ PARAMETERS = [name for name in inspect.signature(bjsim.play).parameters]
 
 
 @pytest.mark.parametrize("parameter", PARAMETERS)
-@pytest.mark.slow_but("bots", "common_cards", "hands", "programs", "resume", "rules", "tables", "until")
+@pytest.mark.slow_but("bots", "hands", "programs", "resume", "rules", "tables", "until")
 def test_a_wrong_argument_is_an_input_error_that_names_it(
     parameter: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -97,7 +98,7 @@ def test_a_chart_is_evaluated_by_name_by_file_and_as_it_is(tmp_path: Path) -> No
     assert isinstance(lim17, bjsim.Chart)
     by_name = bjsim.evaluate("lim17", "easy")
     assert by_name.value == bjsim.evaluate(lim17).value < by_name.best
-    assert by_name.best == pytest.approx(float(bjsim.Solver(rules).value))
+    assert by_name.best == pytest.approx(float(Solver(rules).value))
     file = tmp_path / "mine.txt"
     file.write_text("not a chart\n", encoding="utf-8")
     with pytest.raises(bjsim.InputError, match=r"mine\.txt"):
@@ -158,8 +159,6 @@ def test_a_shoe_without_an_exact_value_is_solved_as_an_infinite_one() -> None:
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: bjsim.Solver("easy"), "rules: a str is not accepted; give Rules, such as load_rules('easy')"),  # type: ignore[arg-type]
-        (lambda: bjsim.ShoeSolver("vegas-s17"), "give Rules, such as load_rules('vegas-s17')"),  # type: ignore[arg-type]
         (lambda: bjsim.find_player("hoyle", "easy"), "rules: a str is not accepted"),  # type: ignore[arg-type]
         (lambda: bjsim.Chart("mine", None, {}), "rules: a NoneType is not accepted"),  # type: ignore[arg-type]
         (lambda: bjsim.Rules(foo=1), "no rule is called 'foo'"),  # type: ignore[call-arg]

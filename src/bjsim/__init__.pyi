@@ -22,10 +22,8 @@ from bjsim.sim.game.presets import load_rules as load_rules
 from bjsim.sim.game.round import Round as Round
 from bjsim.sim.game.rules import Rules as Rules
 from bjsim.sim.game.shoe import ScriptedShoe as ScriptedShoe
-from bjsim.sim.running.driver import Driver as Driver
 from bjsim.sim.running.experiment import Point as Point
 from bjsim.sim.running.experiment import Progress as Progress
-from bjsim.sim.stats.luck_tally import LuckTally as LuckTally
 from bjsim.sim.stats.tally import Tally as Tally
 from bjsim.strategies.charts.chart import Chart as Chart
 from bjsim.strategies.counting.count import count as count
@@ -37,7 +35,6 @@ from bjsim.strategies.evaluation.evaluate import Evaluation as Evaluation
 from bjsim.strategies.evaluation.known import KnownCards as KnownCards
 from bjsim.strategies.evaluation.known import known as known
 from bjsim.strategies.exact.labelled_table import LabelledTable as LabelledTable
-from bjsim.strategies.exact.solver import Solver as Solver
 from bjsim.strategies.learning.report import LearnedGame as LearnedGame
 from bjsim.strategies.learning.study import Study as Study
 from bjsim.strategies.players.find import find_player as find_player
@@ -46,7 +43,6 @@ from bjsim.strategies.promotions.bank import Bonus as Bonus
 from bjsim.strategies.promotions.bank import bank as bank
 from bjsim.strategies.promotions.rebate import Rebate as Rebate
 from bjsim.strategies.results import BotResult as BotResult
-from bjsim.strategies.shoe.solver import ShoeSolver as ShoeSolver
 from bjsim.strategies.sidebets.exact import SideBet as SideBet
 from bjsim.strategies.sidebets.exact import SideBetEvent as SideBetEvent
 from bjsim.strategies.sidebets.exact import sidebet as sidebet

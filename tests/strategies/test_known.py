@@ -12,6 +12,7 @@ from bjsim.errors import InputError
 from bjsim.sim.game.actions import Action
 from bjsim.sim.game.hand_states import DealerState
 from bjsim.sim.game.shoe import Unshuffled
+from bjsim.strategies.shoe.solver import ShoeSolver
 
 S17 = bjsim.load_rules("vegas-s17").replace(decks="inf")
 GAMES = [
@@ -42,7 +43,7 @@ def test_a_first_card_where_both_of_the_dealers_are_seen() -> None:
 def test_the_upcards_of_a_shoe_are_those_of_its_solver() -> None:
     game = S17.replace(decks=2, insurance=True)
     solver = bjsim.solve(game)
-    assert isinstance(solver, bjsim.ShoeSolver)
+    assert isinstance(solver, ShoeSolver)
     assert bjsim.known(game, "up").values == pytest.approx(solver.by_upcard(), abs=1e-12)
 
 
@@ -56,7 +57,7 @@ def test_a_shoe_without_a_card_has_no_value_for_it() -> None:
     shoe = dict.fromkeys("A2345678", 8) | {"T": 32}
     found = bjsim.known(S17.replace(decks=2), shoe=shoe)
     assert set(found.values) == set("A2345678T")
-    assert found.value == pytest.approx(bjsim.ShoeSolver(S17.replace(decks=2), shoe).value, abs=1e-12)
+    assert found.value == pytest.approx(ShoeSolver(S17.replace(decks=2), shoe).value, abs=1e-12)
 
 
 def test_a_known_natural_is_insured_and_surrendered() -> None:

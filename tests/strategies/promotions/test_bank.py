@@ -15,6 +15,7 @@ from bjsim.errors import InputError
 from bjsim.sim.game.automaton import Finished
 from bjsim.sim.game.hand_states import spanish_melds
 from bjsim.strategies.exact.payoffs import round_payoffs
+from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.exact.values import Means
 from bjsim.strategies.promotions.bank import best_payoffs
 from bjsim.strategies.promotions.lattice import tilt
@@ -128,7 +129,7 @@ GAMES = [("vegas-s17", {}), ("easy", {}), ("spanish-21", {}), ("vegas-s17", {"su
 @pytest.mark.slow_but("vegas-s17-changes3", "vegas-s17-changes4")
 def test_the_profit_of_a_round_has_the_exact_mean_and_deviation(game: str, changes: dict[str, object]) -> None:
     """Two other passes compute these, of which that of the deviation pays bonuses of suits by their mean."""
-    solver = bjsim.Solver(bjsim.load_rules(game).replace(decks="inf", **changes))
+    solver = Solver(bjsim.load_rules(game).replace(decks="inf", **changes))
     found = round_payoffs(solver, solver.chart)
     mean = math.fsum(float(x) * p for x, p in found.items())
     assert math.fsum(found.values()) == pytest.approx(1, abs=1e-13)
@@ -145,7 +146,7 @@ def test_the_profit_of_a_round_has_the_exact_mean_and_deviation(game: str, chang
 
 def test_the_profit_of_a_round_agrees_with_a_simulation() -> None:
     """A million rounds, a fixed seed; chi-square of all profits that are expected a hundred times or more."""
-    solver = bjsim.Solver(bjsim.load_rules("vegas-s17").replace(decks="inf"))
+    solver = Solver(bjsim.load_rules("vegas-s17").replace(decks="inf"))
     tally = bjsim.play(solver.rules, [solver.chart], 1e6).results[0].tally
     seen = {units * tally.unit: count for (units, _), count in tally.counts.items()}
     expected = {x: p * tally.rounds for x, p in round_payoffs(solver, solver.chart).items()}
@@ -162,7 +163,7 @@ def test_the_profit_of_a_round_agrees_with_a_simulation() -> None:
 def test_ruin_agrees_with_a_simulation_and_with_the_formula() -> None:
     """20,000 players, a fixed seed. The formula neglects the overshoot of the last bet."""
     rules = bjsim.load_rules("vegas-s17").replace(decks="inf")
-    payoffs = tilt(round_payoffs(bjsim.Solver(rules), bjsim.Solver(rules).chart), 0.01)
+    payoffs = tilt(round_payoffs(Solver(rules), Solver(rules).chart), 0.01)
     found = bjsim.bank(rules, 20, 500, payoffs=payoffs)
     rng = np.random.default_rng(31)
     drawn = rng.choice([float(x) for x in payoffs], (20_000, 500), p=[*payoffs.values()])
@@ -182,7 +183,7 @@ def test_a_finite_shoe_has_its_exact_value() -> None:
 
 def test_bonuses_of_suits_of_a_finite_shoe() -> None:
     """Three sevens of six decks are suited in 20 of 23 * 22 cases."""
-    solver = bjsim.Solver(bjsim.load_rules("spanish-21"))
+    solver = Solver(bjsim.load_rules("spanish-21"))
     found = round_payoffs(solver, solver.chart)
     assert math.fsum(float(x) * p for x, p in found.items()) == pytest.approx(float(solver.value), abs=1e-13)
     assert spanish_melds((6, 6, 6), 6) == {

@@ -22,7 +22,7 @@ from functools import cached_property
 from bjsim.sim.game.actions import ATTACK, INSURANCE
 from bjsim.sim.game.automaton import Automaton
 from bjsim.sim.game.hand_states import HandState
-from bjsim.sim.game.rules import Rules, need_rules
+from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart, full_code
 from bjsim.strategies.charts.rows import row_order
 from bjsim.strategies.exact.exchange import ExchangeAutomaton
@@ -37,7 +37,6 @@ class BestPlay:
     """
 
     def __init__(self, rules: Rules, number: type = float) -> None:
-        need_rules(rules)
         self.rules = rules
         self.number = number
         self.states = Automaton(rules) if rules.exchange == "none" else ExchangeAutomaton(rules)

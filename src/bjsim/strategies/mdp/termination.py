@@ -45,17 +45,6 @@ def steps_to_end(mdp: FiniteMDP) -> Ints:
     return steps
 
 
-def proper_policy(mdp: FiniteMDP) -> Ints:
-    """A proper policy: the row of each state, int64 (S,), that gets closer to the end; -1 in terminal states."""
-    steps = steps_to_end(mdp)
-    nearer = (mdp.probability > 0) & (steps[mdp.next_state] < steps[mdp.row_state[mdp.outcome_row]])
-    nearer |= (mdp.probability > 0) & (mdp.gamma * mdp.weight < 1)
-    rows = mdp.outcome_row[nearer]
-    policy = np.full(len(mdp.states), -1, dtype=np.int64)
-    policy[mdp.row_state[rows][::-1]] = rows[::-1]
-    return policy
-
-
 def endless_rows(mdp: FiniteMDP, among: Bools | None = None) -> Bools:
     """Return the rows, bool (A,), that let a policy keep play from ending with certainty.
 

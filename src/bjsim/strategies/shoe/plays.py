@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bjsim.errors import InputError
 from bjsim.sim.game.cards import TEN
-from bjsim.sim.game.rules import Rules, need_rules
+from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.shoe.analysis import Analysis, Play, ShoeStates
 from bjsim.strategies.shoe.charts import ColumnCharts
@@ -34,7 +34,6 @@ class ShoePlays:
     """
 
     def __init__(self, rules: Rules, shoe: Mapping[str, int] | Sequence[int] | Composition | None = None) -> None:
-        need_rules(rules)
         self.rules = rules
         self.composition = Composition.of(rules, shoe)
         self.game = make_game(rules)
