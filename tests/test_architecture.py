@@ -21,7 +21,7 @@ ROOT_PACKAGE = Path(bjsim.__file__).parent
 COMMON = ("__version__", "errors", "arguments", "files", "html_pages", "json_values", "lazy_names", "report")
 API = {  # only the command line and the app may use the public functions
     "app": ("request",),
-    "cli": ("api", "merged", "request", "run", "run_result"),
+    "cli": ("api", "request", "run", "run_result"),
     "bots": (),
     "strategies": (),
     "sim": (),

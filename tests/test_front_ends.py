@@ -72,7 +72,7 @@ def printed() -> dict[str, dict[str, str]]:
 
 
 @pytest.mark.parametrize("front_end", FRONT_ENDS)
-@pytest.mark.slow_cases("`bjsim run`", "known cards", "luck-adjusted returns", "side bets beside a run")
+@pytest.mark.slow_cases("`bjsim run`", "known cards", "luck-adjusted returns")
 def test_a_front_end_plays_what_the_page_says(front_end: str) -> None:
     cells = printed()[front_end]
     for column, games in GAMES.items():

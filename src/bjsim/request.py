@@ -36,7 +36,6 @@ from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.backend import BackendSpec, Need
 from bjsim.sim.running.checkpoint import Checkpoint
 from bjsim.sim.running.executors import find_backend
-from bjsim.sim.running.shards import Part, Shard
 from bjsim.strategies.experiment import make_experiment
 from bjsim.strategies.players.find import fingerprint
 
@@ -62,7 +61,6 @@ class RunRequest:
         checkpoint: A new file to keep what is known in.
         resume: Checkpoint of the same run, to resume from.
         log: A file for the log records of all workers.
-        shard: Play only shard K of N, `K/N`, or `auto` in a job array; `checkpoint` is then its part of the run.
         programs: How programs are run.
 
     Attributes:
@@ -85,7 +83,6 @@ class RunRequest:
     checkpoint: str | os.PathLike[str] | None = None
     resume: str | os.PathLike[str] | None = None
     log: str | os.PathLike[str] | None = None
-    shard: str | None = None
     programs: BotOptions = BotOptions()
     game: Rules = field(init=False, repr=False, compare=False)
     seated: tuple[Seated, ...] = field(init=False, repr=False, compare=False)
@@ -93,7 +90,7 @@ class RunRequest:
     def __post_init__(self) -> None:
         if self.hands is None and self.until is None:
             raise InputError("no length of play; give hands, such as 1e7, or until, such as 0.0001")
-        check_checkpoints(self.checkpoint, self.resume, Part.read if self.shard else read_checkpoint)
+        self._check_checkpoints()
         self._set(
             game=as_rules(self.rules),
             bots=tuple(_listed(self.bots)),
@@ -111,8 +108,6 @@ class RunRequest:
         with naming("bots"):
             self._set(seated=tuple(find_seated(bot, self.game) for bot in _listed(self.bots)))
         self._find_backend()
-        if self.shard is not None:
-            self._check_shard(str(self.shard))
         self._choose_seed()
 
     def _set(self, **values: object) -> None:
@@ -165,10 +160,7 @@ class RunRequest:
                 for seat in self.seated
             ]
             experiment = make_experiment(self.game, players, hands, seed, self.tables, self.adjust_luck, until)
-            saved: Checkpoint | Part | None = None
-            if keep:
-                whole, path = self.identity(players), Path(keep)
-                saved = Part(path, whole, Shard.parse(self.shard)) if self.shard else Checkpoint(path, whole)
+            saved = Checkpoint(Path(keep), self.identity(players)) if keep else None
             asked = None if self.log is None else os.fspath(self.log), saved, self.resume is not None
             yield opened.enter_context(open_run(players, experiment, place, *asked))
 
@@ -182,22 +174,28 @@ class RunRequest:
             raise InputError(f"{argument('log')} collects the records of local workers; not supported with {executor}")
         return place
 
-    def _check_shard(self, shard: str) -> None:
-        asked = argument("shard", shard)
-        if self.until is not None or not (self.checkpoint or self.resume):
-            raise InputError(f"{asked} needs a fixed number of hands, and a checkpoint that becomes its part")
-        if self.has_programs:
-            raise InputError(f"{asked}: programs are played on one machine, which counts their faults")
-        if self.seed is None and not self.resume:
-            raise InputError(f"{asked} needs {argument('seed')}, the same for all shards")
-        self._set(shard=str(Shard.parse(shard)))
+    def _check_checkpoints(self) -> None:
+        """Check the files that it is kept in and resumed from; one that would be overwritten unread is refused."""
+        for name, path in (("checkpoint", self.checkpoint), ("resume", self.resume)):
+            if path is not None and not isinstance(path, str | os.PathLike):
+                raise InputError(f"{argument(name)}: {a_type(path)} is not accepted; use the path of a file")
+            if path is not None and (not str(path) or "\0" in str(path)):
+                raise InputError(f"{argument(name, str(path))} is not accepted; use the path of a file")
+        checkpoint, resume = self.checkpoint, self.resume
+        if checkpoint and resume and os.fspath(checkpoint) != os.fspath(resume):
+            asked = f"{argument('checkpoint', checkpoint)} with {argument('resume', resume)}"
+            raise InputError(f"{asked}: a resumed run continues in the same file")
+        with naming("checkpoint"):
+            if checkpoint and not resume and Path(checkpoint).exists():
+                raise InputError(f"{checkpoint} exists; resume it with {argument('resume', checkpoint)}, or remove it")
+            check_writable(checkpoint)
+        if resume:
+            with naming("resume"):
+                Checkpoint(Path(resume)).read()
 
     def _choose_seed(self) -> None:
         if self.seed is None:
-            found = None
-            if self.resume:
-                whole = Part.read(self.resume).description if self.shard else Checkpoint(Path(self.resume)).read()[0]
-                found = whole.get("seed")
+            found = Checkpoint(Path(self.resume)).read()[0].get("seed") if self.resume else None
             usable = isinstance(found, int) and 0 <= found <= MAX_SEED
             self._set(seed=found if usable else random_seed())
         elif self.has_programs:
@@ -240,30 +238,3 @@ def _listed(bots: Bot | Sequence[Bot]) -> Sequence[Bot]:
     if not listed:
         raise InputError("bots: an empty list is not accepted; give one bot or more")
     return listed
-
-
-def read_checkpoint(path: str | os.PathLike[str]) -> object:
-    return Checkpoint(Path(path)).read()
-
-
-def check_checkpoints(
-    checkpoint: str | os.PathLike[str] | None,
-    resume: str | os.PathLike[str] | None,
-    read: Callable[[str | os.PathLike[str]], object],
-) -> None:
-    """Check the files a run is kept in and resumed from; one that would be overwritten unread is refused."""
-    for name, path in (("checkpoint", checkpoint), ("resume", resume)):
-        if path is not None and not isinstance(path, str | os.PathLike):
-            raise InputError(f"{argument(name)}: {a_type(path)} is not accepted; use the path of a file")
-        if path is not None and (not str(path) or "\0" in str(path)):
-            raise InputError(f"{argument(name, str(path))} is not accepted; use the path of a file")
-    if checkpoint and resume and os.fspath(checkpoint) != os.fspath(resume):
-        asked = f"{argument('checkpoint', checkpoint)} with {argument('resume', resume)}"
-        raise InputError(f"{asked}: a resumed run continues in the same file")
-    with naming("checkpoint"):
-        if checkpoint and not resume and Path(checkpoint).exists():
-            raise InputError(f"{checkpoint} exists; resume it with {argument('resume', checkpoint)}, or remove it")
-        check_writable(checkpoint)
-    if resume:
-        with naming("resume"):
-            read(resume)

@@ -20,7 +20,6 @@ from bjsim.sim.running.checkpoint import Checkpoint
 from bjsim.sim.running.compiled_table import CompiledTable
 from bjsim.sim.running.driver import Driver
 from bjsim.sim.running.experiment import Experiment, Progress, is_precise
-from bjsim.sim.running.shards import Part, ShardDriver, merge_jobs
 from bjsim.sim.running.workers import ForkedResult, collect_logs, is_fork_safe, usable_cores
 from bjsim.strategies.experiment import exact_returns, make_results, missing_results
 from bjsim.strategies.results import ExactReturn
@@ -43,7 +42,7 @@ class Run:
     experiment: Experiment
     backend: Backend
     exact: Callable[[], list[ExactReturn]]
-    checkpoint: Checkpoint | Part | None = None
+    checkpoint: Checkpoint | None = None
     resume: bool = False
 
     def compile(self, announce: Callable[[], object] = announce_compile) -> None:
@@ -64,13 +63,7 @@ class Run:
 
     def play(self, on_progress: OnProgress = ignore_progress) -> RunResult:
         """Play it. An interrupt, or a round that does not end, leaves what is known so far."""
-        saved = self.checkpoint
-        if isinstance(saved, Part):
-            if self.resume:
-                saved.resume()
-            driver: Driver = ShardDriver(self.experiment, saved, backend=self.backend, on_progress=on_progress)
-        else:
-            driver = Driver(self.experiment, self.backend, saved, self.resume, on_progress)
+        driver = Driver(self.experiment, self.backend, self.checkpoint, self.resume, on_progress)
         began = time.perf_counter()
         stopped, failure = False, ""
         try:
@@ -86,10 +79,6 @@ class Run:
     def steps(self) -> Iterator[Progress]:
         """Play it from the start and yield the progress, one merge after the other."""
         return Driver(self.experiment, self.backend).steps()
-
-    def merge(self, parts: Sequence[Part]) -> RunResult:
-        """The result of the whole run from the parts of its shards. Raises: InputError."""
-        return self.result(merge_jobs(self.experiment, parts), sum(part.seconds for part in parts), False, "")
 
     def result(self, progress: Progress, seconds: float, stopped: bool, failure: str) -> RunResult:
         """The result of the progress of this run; `failure` is why it could not go on, empty if it could."""
@@ -127,7 +116,7 @@ def open_run(
     experiment: Experiment,
     place: BackendSpec,
     log: str | None,
-    saved: Checkpoint | Part | None,
+    saved: Checkpoint | None,
     resume: bool,
 ) -> Iterator[Run]:
     """The run of this experiment at this place, which is closed when the context is left.

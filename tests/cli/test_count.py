@@ -204,7 +204,7 @@ def test_differences_say_where_the_cards_are_others(stored):
     ],
 )
 @pytest.mark.slow_cases(
-    "words20-these bets lose 0.0", "words29---indices i18 does not fit this game: 16vT S>=0: unknown dealer's card T"
+    "words19-these bets lose 0.0", "words28---indices i18 does not fit this game: 16vT S>=0: unknown dealer's card T"
 )
 def test_errors_name_the_option(words, message):
     assert message in refusal(*GAME, *words)

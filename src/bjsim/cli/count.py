@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
@@ -29,11 +28,8 @@ from bjsim.cli.varied import parse_varied
 from bjsim.cli.waiting import waiting
 from bjsim.cli.written import Files, json_option, plot_option, write_json, write_text
 from bjsim.errors import InputError
-from bjsim.request import check_checkpoints
-from bjsim.sim.running.shards import Shard
 from bjsim.strategies.counting.count_result import CountComparison, CountResult
 from bjsim.strategies.counting.count_run import CountRun
-from bjsim.strategies.counting.count_shards import CountPart, play_shard
 from bjsim.strategies.counting.play_request import play_request
 from bjsim.strategies.counting.request import BETS, CountRequest
 from bjsim.strategies.counting.systems import built_in_systems
@@ -41,8 +37,6 @@ from bjsim.strategies.counting.systems import built_in_systems
 VARIED = ("system", "ramp", "optimal", "indices", "leave")  # what `--vary` accepts besides the rules
 REQUESTED = ("system", "indices", "chart", "leave", "rounds", "seed", "workers", "adjust_luck")  # as in a request
 PLAYED = ("rules_name", "settings", "decks", "cut", "players", *REQUESTED, "precision", "varied")  # not with --load
-DRAWN = ("plot_path", "fan_path", "html_path")
-UNSHARDED = ("precision", "varied", "save_path", "load_path", "json_path", *DRAWN)
 
 
 @click.group(invoke_without_command=True, context_settings={"default_map": DEFAULTS})
@@ -140,9 +134,6 @@ UNSHARDED = ("precision", "varied", "save_path", "load_path", "json_path", *DRAW
 )
 @click.option("--save", "save_path", metavar="FILE", help="Store the run, to compute other bets from it.")
 @click.option("--load", "load_path", metavar="FILE", help="Compute from a stored run instead of playing.")
-@click.option("--shard", metavar="K/N", help="Play only shard K of N (or auto, in a job array), for `bjsim merge`.")
-@click.option("--checkpoint", metavar="FILE", help="Keep the part of --shard in FILE.")
-@click.option("--resume", metavar="FILE", help="Continue a part that was stopped.")
 @json_option
 @plot_option("Draw EV, share and bet by count; with --vary, the SCORE of every game.")
 @click.option("--fan", "fan_path", metavar="FILE.png|.svg", help="Draw the bankroll over time: 5%, 50% and 95%.")
@@ -192,10 +183,7 @@ def refuse_ignored(context: click.Context) -> None:
             raise InputError(f"--{other} and --vary {one} cannot be combined; leave out one of them")
     clashes = [("load_path", name) for name in PLAYED] + [("optimal", "ramp")]
     clashes += [("varied", name) for name in ("save_path", "fan_path")]
-    clashes += [("shard", name) for name in UNSHARDED]
     options = {parameter.name: parameter.opts[0] for parameter in context.command.params}
-    if not is_given("shard") and (keeps := [name for name in ("checkpoint", "resume") if is_given(name)]):
-        raise InputError(f"--{keeps[0]} keeps the part of a shard; give --shard K/N, or --save to store a whole run")
     for one, other in clashes:
         if is_given(one) and is_given(other):
             raise InputError(f"{options[one]} and {options[other]} cannot be combined; leave out one of them")
@@ -204,9 +192,6 @@ def refuse_ignored(context: click.Context) -> None:
 def run_count(options: dict[str, Any], files: Files) -> None:
     files.check()
     console = Console(stderr=files.quiet)
-    if options["shard"]:
-        play_part(console, options)
-        return
     if options["varied"]:
         print_and_draw(console, play_varied(options), files)
         return
@@ -247,22 +232,6 @@ def play_one(request: CountRequest, label: str = "") -> CountRun:
     """Play a game, with its progress on a terminal. Raises: InputError."""
     with waiting(f"{label}preparing the table") as line:
         return play_request(request, bool(label), lambda rounds, most: line.say(f"{label}rounds", rounds, most))
-
-
-def play_part(console: Console, options: dict[str, Any]) -> None:
-    """Play a shard into its file. Raises: InputError."""
-    checkpoint, resume = options["checkpoint"], options["resume"]
-    if not (checkpoint or resume):
-        raise InputError(f"--shard {options['shard']} needs --checkpoint FILE, which becomes its part")
-    check_checkpoints(checkpoint, resume, CountPart.read)
-    shard, request = Shard.parse(options["shard"]), make_request(options, the_bets(options))
-    with waiting("preparing the table") as line:
-        path = Path(checkpoint or resume)
-        part = play_shard(request, shard, path, bool(resume), lambda done, most: line.say("groups", done, most))
-    rounds = sum(int(sums.raw[:, 0].sum()) for sums in part.jobs.values())
-    console.print(
-        f"shard {shard}: {rounds:,} rounds in {path}; bjsim merge joins the parts", highlight=False, soft_wrap=True
-    )
 
 
 def play_varied(options: dict[str, Any]) -> CountComparison:

@@ -21,7 +21,6 @@ from bjsim.errors import InputError, RunFailed
 
 COMMANDS = {
     "run": ("bjsim.cli.run:run", "Play strategies and bots; compare their returns with the exact values."),
-    "merge": ("bjsim.cli.merge:merge", "Merge the parts of a run that was played in shards."),
     "play": ("bjsim.cli.play:play", "Play by hand in the terminal, with a coach or as a drill."),
     "solve": ("bjsim.cli.solve:solve", "Print the exact tables, strategy and value of a game."),
     "check": ("bjsim.cli.check:check", "Evaluate a strategy chart exactly, and price its wrong cells."),

@@ -71,9 +71,6 @@ PATIENCE = 3.0  # seconds after a Ctrl-C in which another is ignored
 @click.option("--log", metavar="FILE", help="Collect the log records of all workers in FILE.")
 @click.option("--checkpoint", metavar="FILE", help="Write checkpoints to FILE, for --resume.")
 @click.option("--resume", metavar="FILE", help="Continue from a checkpoint of the same run.")
-@click.option(
-    "--shard", metavar="K/N", help="Play only shard K of N (or auto, in a job array); --checkpoint keeps its part."
-)
 @bot_options
 @click.option("--strikes", type=Count(), help="Faults until a bot is no longer asked.  [default: no limit]")
 @gathered(files=Files)

@@ -7,7 +7,7 @@ after the loss of a worker, and for a run that was stopped and resumed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import replace
 from itertools import islice
@@ -181,22 +181,14 @@ class Driver:
         until = exp.until(job.number)
         return pool.submit(play_blocks, exp.groups[job.group], exp.seed, job.number, job.first, job.last, until)
 
-    def merge(self, job: Job, tallies: Sequence[Tally]) -> None:
-        """Merge the tallies of the next job.
-
-        Args:
-            job: The job.
-            tallies: A tally for each seat of its group.
-        """
-        self.progress.merged += 1
-        for seat, tally in enumerate(tallies, self._first_seat[job.group]):
-            self.progress.tallies[seat] += tally
-            self._converge(seat)
-
     def _merge(self) -> None:
         progress = self.progress
         while progress.merged in self._done and not self.precise:
-            self.merge(*self._done.pop(progress.merged))
+            job, tallies = self._done.pop(progress.merged)
+            progress.merged += 1
+            for seat, tally in enumerate(tallies, self._first_seat[job.group]):
+                progress.tallies[seat] += tally
+                self._converge(seat)
         if self.precise:
             for seat in range(len(progress.tallies)):
                 self._converge(seat, last=True)

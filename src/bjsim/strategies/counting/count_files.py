@@ -38,7 +38,7 @@ MOST_BYTES = 1 << 26  # of the file, and of its arrays; those of a run with 45 b
 
 def save_count_run(run: CountRun, path: str | os.PathLike[str]) -> None:
     """Write a run to a file; `load_count_run` restores the same bits."""
-    about = {**describe_game(run.game, run.seed), "first": run.first}
+    about = {**_describe_game(run.game, run.seed), "first": run.first}
     try:
         with Path(path).open("wb") as file:
             np.savez_compressed(file, about=json.dumps(about), expected=run.expected, **run.sums._asdict())
@@ -46,8 +46,8 @@ def save_count_run(run: CountRun, path: str | os.PathLike[str]) -> None:
         raise InputError(f"cannot write {os.fspath(path)}: {error.strerror}") from None
 
 
-def describe_game(game: CountingGame, seed: int) -> dict[str, Any]:
-    """A game and its seed as JSON values, from which `described_game` restores it."""
+def _describe_game(game: CountingGame, seed: int) -> dict[str, Any]:
+    """A game and its seed as JSON values, from which `_described_game` restores it."""
     chart = game.departures.base
     return {
         "format": FORMAT,
@@ -69,21 +69,21 @@ def describe_game(game: CountingGame, seed: int) -> dict[str, Any]:
 
 
 def load_count_run(path: str | os.PathLike[str]) -> CountRun:
-    with reading(path, "a counting run"):
-        found = read_arrays(Path(path))
+    with _reading(path):
+        found = _read_arrays(Path(path))
         about = json.loads(str(found.pop("about")))
         expected = found.pop("expected")
         sums = CountSums(**found)
-        game, seed = described_game(about)
+        game, seed = _described_game(about)
         if expected.shape != (2, len(sums.raw)) or expected.dtype != np.float64 or not np.isfinite(expected).all():
             raise ValueError("the expectations do not belong to the sums")
-        check_sums(game, sums)
+        _check_sums(game, sums)
         return CountRun(game, _count("first", about["first"]), expected, sums, seed, 0.0)
 
 
 @contextmanager
-def reading(path: str | os.PathLike[str], what: str) -> Iterator[None]:
-    """Turn all errors of a stranger's file into one line that names it. what: such as `a counting run`."""
+def _reading(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Turn all errors of a stranger's file into one line that names it."""
     name = os.fspath(path)
     try:
         yield
@@ -92,14 +92,14 @@ def reading(path: str | os.PathLike[str], what: str) -> Iterator[None]:
     except InputError as error:
         raise InputError(f"{name}: {error}") from None
     except Exception:  # zipfile, numpy and json raise a dozen kinds for the files of strangers
-        raise InputError(f"{name} is not {what} of bjsim, or is damaged") from None
+        raise InputError(f"{name} is not a counting run of bjsim, or is damaged") from None
 
 
-def read_arrays(path: Path, most: int = MOST_BYTES) -> dict[str, Array]:
+def _read_arrays(path: Path) -> dict[str, Array]:
     """The arrays in a file of limited size, and with limited sizes in its directory."""
-    content = read_bytes(path, most)
+    content = read_bytes(path, MOST_BYTES)
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        if sum(member.file_size for member in archive.infolist()) > most:
+        if sum(member.file_size for member in archive.infolist()) > MOST_BYTES:
             raise ValueError("its arrays are too large")
     with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
         return {key: arrays[key] for key in arrays.files}
@@ -109,8 +109,8 @@ def _count(name: str, value: object) -> int:
     return whole_number(name, value, -MAX_COUNT, MAX_COUNT)
 
 
-def described_game(about: Mapping[str, Any]) -> tuple[CountingGame, int]:
-    """The game and the seed of `describe_game`. Raises: InputError and others for the files of strangers."""
+def _described_game(about: Mapping[str, Any]) -> tuple[CountingGame, int]:
+    """The game and the seed of `_describe_game`. Raises: InputError and others for the files of strangers."""
     if about["format"] != FORMAT:
         raise InputError(f"the format {shorten(repr(about['format']))} is not accepted; use {FORMAT!r}")
     rules = Rules.from_dict(about["rules"])
@@ -140,7 +140,7 @@ def described_game(about: Mapping[str, Any]) -> tuple[CountingGame, int]:
     return game, whole_number("seed", about["seed"], 0, MAX_SEED)
 
 
-def check_sums(game: CountingGame, sums: CountSums) -> None:
+def _check_sums(game: CountingGame, sums: CountSums) -> None:
     """Raises: ValueError: The arrays do not belong together, or are not sums over shoes."""
     buckets = len(sums.raw)
     size = (PRODUCTS + (game.most_spots > 1)) * buckets

@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from dataclasses import replace
-from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -29,7 +28,6 @@ CARDS_IN_BLOCK = 1 << 18
 ROUNDS_IN_BLOCK = 48_000  # at a table with one seat, about
 MOST_BLOCKS = 7  # of a job, which are played side by side
 MIN_SHOES = 64
-GROUP = 32  # blocks whose sums are added up before they are added to those before: what a shard plays is groups
 COUNTING_TABLE = 0  # number of the table in the random streams
 
 
@@ -79,35 +77,6 @@ class UnitRows:
         return UnitSums(*(np.array(part) for part in zip(*self.rows, strict=True)))
 
 
-class GroupedSums:
-    """Sums of blocks, added up in groups: shards add the same groups, so they get the same last bits."""
-
-    def __init__(self) -> None:
-        self.blocks = 0
-        self._groups: CountSums | None = None
-        self._rest: CountSums | None = None  # of the blocks of a group that is not whole
-
-    def add_group(self, group: CountSums) -> None:
-        self._groups = group if self._groups is None else self._groups.plus(group)
-        self.blocks += GROUP
-
-    def add(self, block: CountSums) -> None:
-        self._rest = block if self._rest is None else self._rest.plus(block)
-        self.blocks += 1
-        if self.blocks % GROUP == 0:
-            whole, self._rest = self._rest, None
-            self._groups = whole if self._groups is None else self._groups.plus(whole)
-
-    @property
-    def total(self) -> CountSums:
-        """The sums of all blocks, of which there must be some."""
-        if self._groups is None or self._rest is None:
-            total = self._rest if self._groups is None else self._groups
-            assert total is not None
-            return total
-        return self._groups.plus(self._rest)
-
-
 def count_blocks(
     rules: Rules,
     system: CountingSystem,
@@ -122,7 +91,6 @@ def count_blocks(
     span: tuple[int, int] = (0, 0),
     keep_units: bool = False,
     leave: int | None = None,
-    groups: Sequence[CountSums] = (),
 ) -> Iterator[CountRun]:
     """Play a counter who bets one unit on every spot; yield the result so far after every block, in order.
 
@@ -131,7 +99,7 @@ def count_blocks(
     played to its end; `enough` gets the result so far and says whether to stop. `counts`, `adjusted`, `span` and
     `leave`: see `CountingGame`; the cards are the same with `adjusted` or without, and rounds after the counter
     left are neither seen nor counted. `keep_units` keeps the sums of a few shoes each, for differences to runs on
-    the same cards. `groups` are sums of the first groups, if played before; those beyond `rounds` are left out.
+    the same cards.
     Raises EndlessSplitting where a seat reached the limit on hands.
     """
     if not 1 <= rounds < 1e15:
@@ -139,22 +107,17 @@ def count_blocks(
     game = CountingGame(rules, system, departures, counts, spots, adjusted, span, leave)
     ready = ready_table(game)  # before workers are forked, which share it
     kernel = uses_kernel(game, rounds if enough is None else min(rounds, WORTH_COMPILING - 1))
-    began, run, rows, sums = time.perf_counter(), None, UnitRows(), GroupedSums()
-    for group in groups:
-        if (run.rounds if run else 0) + group.raw[:, 0].sum() >= rounds:
-            break
-        sums.add_group(group)
-        run = CountRun(game, ready.first, ready.expected, sums.total, seed, 0.0)
-        yield run
+    began, run, rows = time.perf_counter(), None, UnitRows()
+    sums, blocks = None, 0
     with find_backend(None, workers).open(None) as backend:
-        pool, begun = backend.open_pool(), sums.blocks  # blocks of all jobs
+        pool, begun = backend.open_pool(), 0  # blocks of all jobs
         jobs: list[Future[list[tuple[CountSums, UnitSums]]]] = []
         found: list[tuple[CountSums, UnitSums]] = []
         try:
             while run is None or (run.rounds < rounds and not (enough and enough(run))):
                 most = backend.in_flight()
                 while not found and len(jobs) < most:
-                    per_block = ROUNDS_IN_BLOCK if run is None else run.rounds / sums.blocks
+                    per_block = ROUNDS_IN_BLOCK if run is None else run.rounds / blocks
                     count = min(math.ceil((rounds / per_block - begun) / (most - len(jobs))), MOST_BLOCKS)
                     if enough:  # which may be soon
                         count = min(count, max(begun // most, 1))
@@ -164,10 +127,10 @@ def count_blocks(
                     begun += max(count, 1)
                 found = found or jobs.pop(0).result()
                 block, units = found.pop(0)
-                sums.add(block)
+                sums, blocks = block if sums is None else sums.plus(block), blocks + 1
                 if keep_units:
                     rows.add(units)
-                run = CountRun(game, ready.first, ready.expected, sums.total, seed, time.perf_counter() - began)
+                run = CountRun(game, ready.first, ready.expected, sums, seed, time.perf_counter() - began)
                 yield run
         finally:
             pool.shutdown(cancel_futures=True)  # a worker killed while it sends a result would block this process
@@ -187,11 +150,3 @@ def uses_kernel(game: CountingGame, rounds: float) -> bool:
     from bjsim.sim.engine.counting import pays
 
     return pays(ready_table(game).table, rounds)
-
-
-def play_group(game: CountingGame, seed: int, group: int, kernel: bool) -> CountSums:
-    """Return the sums of a group of blocks, in the order in which a run adds them up; see `play_units`."""
-    first, last = group * GROUP, (group + 1) * GROUP
-    starts = range(first, last, MOST_BLOCKS)
-    blocks = (play_blocks(game, seed, at, min(MOST_BLOCKS, last - at), kernel=kernel) for at in starts)
-    return reduce(CountSums.plus, (sums for played in blocks for sums, _ in played))
