@@ -241,7 +241,7 @@ def test_without_an_interval_yet_the_time_to_a_precision_is_not_estimated(monkey
     monkeypatch.setattr(waiting_module, "time", SimpleNamespace(monotonic=lambda: now))
     rules = load_rules("vegas-s17")
     player = find_player("lim17", rules)
-    experiment = make_experiment(rules, [player], 10**9, 1, 1, True, False, 1e-4)
+    experiment = make_experiment(rules, [player], 10**9, 1, 1, True, 1e-4)
     line = Waiting()
     screen = RunScreen(rules, [player], experiment, False, line)
     now = 10.0
