@@ -111,7 +111,7 @@ def luck_and_counting() -> Iterator[Measured]:
     for name in ("vegas-s17", "single-deck"):
         rules = named_rules(name)
         chart = Solver(rules.replace(decks="inf")).chart
-        (table,) = make_experiment(rules, [chart], 1, 1, 1, True, False).groups
+        (table,) = make_experiment(rules, [chart], 1, 1, 1, True).groups
         assert isinstance(table, AdjustedTable)
         table.compile()
         yield speed(f"{name}, luck-adjusted", 1 << 20, partial(table.play, 1, 0, [Span(0, 1 << 20)]))
