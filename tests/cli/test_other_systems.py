@@ -45,7 +45,6 @@ class Timid:
     def decide(self, view):
         return "S"
 """
-MDP = {"states": {"s": {"stay": [[1, "end", 1]]}}}
 
 
 class Outcome(NamedTuple):

@@ -34,11 +34,6 @@ def tables(easy: Solver) -> Tables:
 
 
 @pytest.fixture(scope="module")
-def policy() -> Solver:
-    return Solver(named_rules("blackjack-p"))
-
-
-@pytest.fixture(scope="module")
 def vegas() -> Solver:
     return Solver(named_rules("vegas-s17").replace(decks="inf"))
 
@@ -212,35 +207,6 @@ def test_the_table_of_seed_000() -> None:
             table[index]
     with pytest.raises(TypeError):
         table[1, "a"] = 5
-
-
-# --- [BlackJackP]
-
-SAMPLE = """
-5 H H H H H H H H H H
-6 H H H H H H H H H H
-7 H H H H H H H H H H
-8 H H H H H H H H H H
-9 H D D D D H H H H H
-10 D D D D D D D D H H
-11 D D D D D D D D H H
-12 H H S S S H H H H H
-13 S S S S S H H H H H
-14 S S S S S H H H H H
-15 S S S S S H H H H H
-16 S S S S S H H H H H
-17 S S S S S S S S S S
-18 S S S S S S S S S S
-19 S S S S S S S S S S
-A2 H H H H D H H H H H
-A3 H H H D D H H H H H
-"""
-
-
-@pytest.mark.parametrize("row", SAMPLE.strip().splitlines(), ids=lambda row: row.split()[0])
-def test_the_sample_rows_of_seed_001(policy: Solver, row: str) -> None:
-    hand, *letters = row.split()
-    assert [policy.chart.cells[hand, column][0] for column in "23456789TA"] == letters
 
 
 # --- published values of casino games

@@ -22,7 +22,6 @@ from bjsim.bots.contest.scoring.student_t import anytime_t_half, e_value
 from bjsim.sim.game.presets import load_rules
 
 LOOKS = [8, 10, 13, 17, 21, 25]
-CHARTS = ["lim13", "lim15", "lim17", "hoyle", "mimic", "optimal"]
 
 
 def differences(results: np.ndarray, planned: int = 25) -> Differences:
