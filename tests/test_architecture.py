@@ -340,6 +340,13 @@ def test_a_planted_reader_is_caught() -> None:
         assert readers(text) == [], text
 
 
+def test_no_process_of_the_package_imports_from_the_current_folder() -> None:
+    """`python -m` and `-c` put it first on sys.path; -I and -P do not."""
+    starts = re.compile(r"sys\.executable,(?! \"-[IP])")
+    texts = {path.relative_to(ROOT_PACKAGE).as_posix(): path.read_text("utf-8") for path in ROOT_PACKAGE.rglob("*.py")}
+    assert not {name for name, text in texts.items() if starts.search(text)}
+
+
 def test_a_class_name_means_one_thing() -> None:
     found: dict[str, list[str]] = {}
     for path in sorted(ROOT_PACKAGE.rglob("*.py")):

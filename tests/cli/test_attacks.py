@@ -198,6 +198,61 @@ def test_a_foreign_folder_that_has_ended_runs_none_of_its_code(tmp_path, evil):
         assert "trust it only" in refusal("koth", *words) and not mark.exists()
 
 
+@pytest.mark.parametrize("line", ["house = '{}:player'", "against = ['{}:player']", "bots = ['lim17', 'x={}:player']"])
+def test_settings_of_others_run_none_of_their_code(tmp_path, evil, line):
+    """A clone of a repository has a contest.toml, and a player in Python next to it."""
+    file, mark = evil
+    config, out = tmp_path / "contest.toml", tmp_path / "c"
+    config.write_text(f"matches = 1\n{line.format(file.name)}\n")
+    command = ["koth", "play", "--config", config, "--out", out, *["lim17", "lim16"][: 0 if "bots" in line else 2]]
+    said = refusal(*command)
+    assert f"{config} runs" in said and "evil.py:player in this process" in said and "--trust" in said
+    assert not mark.exists() and not out.exists()
+    assert bjsim(*command, "--trust").status == 0 and mark.exists()
+
+
+def test_a_player_in_python_on_the_command_line_is_ones_own(tmp_path, evil):
+    file, mark = evil
+    config = tmp_path / "contest.toml"
+    config.write_text("matches = 1\nhouse = 'evil.py:player'\nbots = ['evil.py:player']")
+    options = ["--config", config, "--house", "lim18", "--out", tmp_path / "c"]
+    assert bjsim("koth", "play", f"{file}:player", "lim16", *options).status == 0 and mark.exists()
+
+
+LINKS = {  # what the command writes, and where a folder of others may have a link instead
+    "timings.jsonl": "resume", "logs": "resume", "logs/0.jsonl": "resume", "pages": "resume", "index.html": "resume",
+    "index.html.new": "resume", "pages/x.html": "resume", "pages/x.html.new": "resume", "standings.json": "resume",
+    "journal.jsonl.new": "close", "journal.jsonl": "resume",
+}  # fmt: skip
+
+
+@needs_sandbox
+@pytest.mark.parametrize("name", LINKS)
+def test_links_in_a_folder_of_others_are_not_written_through(tmp_path, name):
+    """To a file of the host, or to a folder with files of the same names."""
+    folder, own = tmp_path / "c", tmp_path / "own"
+    (tmp_path / "x.py").write_text("import sys\nprint('e', file=sys.stderr)\nprint('S')\n")
+    asked = ["--matches", "1", "--seed", "1", "--out", folder]
+    assert bjsim("koth", "play", tmp_path / "x.py", "lim16", *asked).status == 0
+    if LINKS[name] == "resume":
+        bjsim("koth", "extend", folder, "1", "--no-play")
+    target = folder / name
+    if target.is_dir():
+        target.rename(own)
+    else:
+        own.write_bytes(target.read_bytes() if target.exists() else b"precious")
+        target.unlink(missing_ok=True)
+    target.symlink_to(own)
+
+    def content():
+        return {file.name: file.read_bytes() for file in (own.iterdir() if own.is_dir() else [own])}
+
+    before = content()
+    done = bjsim("koth", LINKS[name], folder)
+    assert content() == before
+    assert (done.status == 0 and not target.is_symlink()) or "is a symbolic link" in done.err
+
+
 def test_ones_own_contest_with_a_player_in_python_is_resumed_by_the_command_that_is_printed(tmp_path, evil):
     file, mark = evil
     foreign(tmp_path / "c", ["lim17", "optimal"], f"{file}:player", hashlib.sha256(file.read_bytes()).hexdigest())
@@ -205,7 +260,6 @@ def test_ones_own_contest_with_a_player_in_python_is_resumed_by_the_command_that
     assert status == 0 and mark.exists(), err
     command = next(line for line in out.splitlines() if line.startswith("to resume after a stop: "))
     assert command.endswith(" --trust")
-    assert "No such option '--trust'" in refusal("koth", "play", "lim17", "optimal", "--trust", "--out", tmp_path / "d")
 
 
 def test_bytecode_next_to_a_players_file_is_not_run_instead(tmp_path, evil):

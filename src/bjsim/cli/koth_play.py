@@ -12,10 +12,11 @@ import click
 from rich.console import Console
 
 from bjsim.arguments import check_writable
-from bjsim.bots.contest.config import LIVES, MANY, PROTOCOLS, Contest, load_config, with_settings
+from bjsim.bots.contest.config import LIVES, MANY, PROTOCOLS, Contest, load_config, name_and_source, with_settings
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.play import journal
+from bjsim.bots.contest.play.admission import untrusted
 from bjsim.bots.contest.report.publish import write_results
 from bjsim.bots.contest.scoring.differences import with_matches
 from bjsim.bots.protocol import printable
@@ -106,6 +107,7 @@ def resume_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--protocols", type=Names(lambda: [*PROTOCOLS]), help="Protocols of programs.  [default: argv,line]")
 @click.option("--lives", type=click.Choice(LIVES), help="How long a process of a line bot lives.  [default: match]")
 @click.option("--title", help="Title of the page.")
+@click.option("--trust", is_flag=True, help="Run the Python players that FILE.toml names, without a sandbox.")
 @click.option("--cold", is_flag=True, default=None, help="Start a bot from scratch for every move (slower).")
 @host_options
 def play(
@@ -113,6 +115,7 @@ def play(
     config_path: str | None,
     rules_name: str | None,
     out: str,
+    trust: bool,
     workers: int,
     sandbox: str,
     json_path: str | None,
@@ -128,6 +131,10 @@ def play(
     if "against" in given:
         given["against"] = tuple(map(str.strip, given["against"].split(",")))
     contest, listed = choose_contest(config_path, rules_name, given)
+    named = [] if bots else [name_and_source(text)[1] for text in listed]
+    named += [] if given.keys() & {"house", "against"} else contest.field
+    if config_path and not trust and (code := next(filter(is_python, named), None)):
+        raise untrusted(config_path, code)
     entrants = gather(bots or listed, contest.rules, fewest=1 if contest.against else 2)
     play_contest(Host.begin(Path(out), with_matches(contest, len(entrants)), entrants, workers, sandbox), json_path)
 

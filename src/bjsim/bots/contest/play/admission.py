@@ -71,10 +71,14 @@ def check_trusted(entrants: Sequence[Entrant], folder: Path) -> None:
     """Reject a contest from elsewhere that would run Python code in this process. Raises: EntrantError."""
     for entrant in entrants:
         if is_python(entrant.source) or (":" in os.path.basename(entrant.source) and entrant.by_name):
-            raise EntrantError(
-                f"the contest in {folder} runs {entrant.source} in this process, outside any sandbox; "
-                "trust it only if the code is yours"
-            )
+            raise untrusted(f"the contest in {folder}", entrant.source)
+
+
+def untrusted(what: str, source: str) -> EntrantError:
+    """What others wrote names a Python player."""
+    return EntrantError(
+        f"{what} runs {source} in this process, outside any sandbox; trust it only if the code is yours (--trust)"
+    )
 
 
 def make_header(contest: Contest, entrants: Sequence[Entrant], houses: Sequence[Entrant]) -> dict[str, Any]:
