@@ -1,6 +1,7 @@
-"""Reading files, whoever wrote them: regular ones only, of a limited size. Only the tests read a file otherwise.
+"""Files that others may have made: regular ones of a limited size are read, and links are not written through.
 
-A pipe would wait for a writer, and a device has no end. All refusals are OSErrors with a `strerror` to quote.
+A pipe would wait for a writer, and a device has no end; a link in a folder from elsewhere may lead to any file of the
+user. All refusals are OSErrors with a `strerror` to quote.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import IO, Any, BinaryIO
+
+from bjsim.errors import file_errors
 
 MAX_TOML = 1 << 16  # bytes of a file; those of contests and rules have some hundred
 MAX_DATA = 1 << 28  # bytes of a file that a program has written
@@ -62,8 +65,42 @@ def read_json_lines(path: Path) -> Iterator[Any]:
     """Read the JSON objects in a file that has one on each line; no file has none, and other lines are skipped."""
     for line in read_bytes(path).splitlines() if path.exists() else ():
         with suppress(ValueError, RecursionError):
-            if isinstance(values := json.loads(line), dict):
+            values = json.loads(line)
+            json.dumps(values, ensure_ascii=False).encode()  # what is no character cannot be written to a page
+            if isinstance(values, dict):
                 yield values
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """Write a file that replaces the one at a path when it is complete: readers see the old or the new content."""
+    fresh = path.with_name(path.name + ".new")
+    with file_errors(fresh):
+        fresh.unlink(missing_ok=True)
+        with fresh.open("xb") as file:
+            yield file
+        fresh.replace(path)
+
+
+def open_to_change(path: Path, mode: str) -> IO[bytes]:
+    """Open a file to write to, but no link to one."""
+    flag = getattr(os, "O_NOFOLLOW", 0)
+    return open(path, mode, opener=lambda name, flags: os.open(name, flags | flag, 0o666))
+
+
+def append_line(path: Path, line: str, most: int = MAX_DATA) -> None:
+    """Append a line to a file, unless it has `most` bytes."""
+    with file_errors(path), open_to_change(path, "ab") as file:
+        if file.tell() < most:
+            file.write(f"{line}\n".encode())
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder, unless it is there. Raises: OSError, also for a link to one."""
+    with file_errors(path):
+        path.mkdir(exist_ok=True)
+        if path.is_symlink():
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
 
 
 def read_toml(path: str | os.PathLike[str]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Conversion of data to values that JSON can represent."""
+"""Conversion of data to values that JSON can represent, and the types of values that were read."""
 
 from __future__ import annotations
 
@@ -24,3 +24,20 @@ def json_values(data: object) -> object:
 
 def json_object(data: Mapping[str, object]) -> dict[str, Any]:
     return {key: json_values(value) for key, value in data.items()}
+
+
+def is_like(value: object, example: object) -> bool:
+    """Whether what was read from JSON has the types of an example.
+
+    A list has items like the one of its example, an object may have any other keys, and a number is finite; `true`
+    is no number. What has None as its example is not looked at.
+    """
+    if example is None:
+        return True
+    if isinstance(example, list):
+        return type(value) is list and all(is_like(item, example[0]) for item in value)
+    if isinstance(example, dict):
+        return type(value) is dict and all(is_like(value[key], example[key]) for key in example.keys() & value.keys())
+    if isinstance(example, float):
+        return type(value) in (int, float) and -math.inf < value < math.inf  # type: ignore[operator]
+    return type(value) is type(example)

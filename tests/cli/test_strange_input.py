@@ -10,19 +10,23 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from bot_helpers import needs
 from rich.console import Console
 from support.command import bjsim, refusal
+from support.mutations import mutations
 
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.play import journal
+from bjsim.bots.contest.play.journal import _record_in as read_record
 from bjsim.bots.contest.report.output import marks_csv, standings_csv
 from bjsim.bots.contest.scoring.marks import Mark
 from bjsim.bots.contest.scoring.standings import Standings
+from bjsim.bots.protocol import Fault
 from bjsim.bots.sandbox.languages import BuildError
 from bjsim.cli.main import PrintableFormatter, open_standard_streams, os_error_text
 from bjsim.cli.render import standings_table
@@ -152,6 +156,26 @@ def test_a_journal_that_makes_no_sense_is_refused_in_one_line(tmp_path, records,
     status, _, err = bjsim("koth", option, tmp_path / "c", *more)
     assert status in (0, 1, 2) and err.count("\n") == (status != 0), err
     assert status or (option == "show" and (what in NOT_SHOWN or (more and what in NOT_IN_A_HAND)))
+
+
+def test_every_value_of_a_record_has_its_type(records):
+    """What fails only when a page is written, or a match is played, would stop a contest for good."""
+    fault = {"bot": 0, "place": 0, "move": 1, **Fault("crash", "x", ("1", "2")).to_json()}
+    round_ = {**next(one for one in records if one["record"] == "round"), "own": 1, "faults": [fault], "notes": [["a"]]}
+    bot = {**records[0]["bots"][0], "version": 1, "author": "b"}
+    change = {"record": "change", "leave": [0], "join": [bot], "matches": 9}
+    retire = {"record": "retire", "bot": 0, "reason": "crash"}
+    match = {key: value for key, value in records[-2].items() if key != "learned"}
+    assert match["luck"] and records[-1]["record"] == "end"
+    tried = 0
+    for record in (round_, change, retire, match, records[-1]):
+        read_record(json.dumps(record).encode(), Path("j"), 1)
+        for path, wrong, changed in mutations(record):
+            if "plays" not in path[:-1] and (path, wrong) != (("luck", 0, 0), -1):
+                with pytest.raises(journal.JournalError, match="record 1 is not a contest record"):
+                    read_record(json.dumps(changed).encode(), Path("j"), 1)
+                tried += 1
+    assert tried > 400
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes with names")

@@ -14,11 +14,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.mutations import mutations
 
 from bjsim.errors import InputError, RunFailed
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.running.blocks import block_number, block_start
-from bjsim.sim.running.checkpoint import Checkpoint
+from bjsim.sim.running.checkpoint import Checkpoint, read_checked
 from bjsim.sim.running.driver import Driver
 from bjsim.sim.running.executors import local
 from bjsim.sim.running.experiment import Experiment, Point, half_width
@@ -143,6 +144,22 @@ def test_a_damaged_checkpoint_is_refused(tmp_path, damage):
     file.write_text(damage)
     with pytest.raises(InputError, match=r"run\.json is not a checkpoint"):
         Driver(easy(5000), checkpoint=Checkpoint(file, {}), resume=True)
+
+
+def test_every_value_of_a_checkpoint_has_its_type(tmp_path, monkeypatch):
+    rules = named_rules("vegas-s17")
+    experiment = make_experiment(rules, [find_player("optimal", rules)], 3000, seed=1, adjust_luck=True)
+    checkpoint = Checkpoint(tmp_path / "run.json")
+    Driver(experiment, checkpoint=checkpoint).run()
+    right, tried = read_checked(checkpoint.path), 0
+    assert right["tallies"][0]["luck"]["shoes"]
+    for path, wrong, changed in mutations(right):
+        if wrong != -1 or path[-1] not in ("value", "y", "b", "yy", "yb", "bb"):
+            monkeypatch.setattr("bjsim.sim.running.checkpoint.read_checked", lambda _, changed=changed: changed)
+            with pytest.raises(InputError, match="is not a checkpoint of bjsim, or is damaged"):
+                checkpoint.read()
+            tried += 1
+    assert tried > 200
 
 
 @pytest.mark.parametrize("ends", ["at its end", "early"])

@@ -151,6 +151,7 @@ OS_ERRORS = {
     errno.EAGAIN: "refused; the limit on processes may be reached (see `ulimit -u`)",
     errno.EMFILE: "too many open files (see `ulimit -n`)",
     errno.ENOMEM: "not enough memory",
+    errno.ELOOP: "is a symbolic link, through which nothing is written",
 }
 
 

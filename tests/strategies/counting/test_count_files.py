@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.mutations import mutations
 
 from bjsim.errors import InputError
 from bjsim.sim.game.presets import load_rules
-from bjsim.strategies.counting.count_files import load_count_run, save_count_run
+from bjsim.strategies.counting.count_files import _described_game, _reading, load_count_run, save_count_run
 from bjsim.strategies.counting.departures import Departures
 from bjsim.strategies.counting.simulate import simulate_count
 from bjsim.strategies.counting.systems import find_system
@@ -164,3 +165,19 @@ def test_a_fifo_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "run.npz")
     with pytest.raises(InputError, match="cannot read"):
         load_count_run(tmp_path / "run.npz")
+
+
+def test_a_value_of_another_type_is_refused_unless_it_is_a_number_that_is_meant(saved: Path) -> None:
+    with np.load(saved) as archive:
+        about = json.loads(str(archive["about"]))
+    del about["first"]  # is read by another
+    refused = 0
+    for path, wrong, other in mutations(about):
+        try:
+            with _reading("x.npz", "a counting run"):
+                _described_game(other)
+        except InputError:
+            refused += 1
+        else:
+            assert type(wrong) in (int, float, bool), (path, wrong)
+    assert refused > 600

@@ -10,10 +10,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bjsim.errors import InputError, file_errors
-from bjsim.files import read_bytes
+from bjsim.errors import InputError
+from bjsim.files import read_bytes, replacing
+from bjsim.json_values import is_like
 from bjsim.sim.running.experiment import Point, Progress
 from bjsim.sim.stats.tally import Tally
+
+_LUCK = {"value": 0.0, "rounds_in_shoe": 0, "shoes": 0, "y": 0.0, "b": 0.0, "yy": 0.0, "yb": 0.0, "bb": 0.0}
+_DATA = {
+    "experiment": {},
+    "merged": 0,
+    "tallies": [{"unit": "", "counts": [[0]], "luck": _LUCK}],
+    "convergence": [[None]],
+}
 
 
 @dataclass
@@ -36,10 +45,12 @@ class Checkpoint:
         """Read the experiment's description and the progress; InputError: no checkpoint, or it is damaged."""
         try:
             data = read_checked(self.path)
-            experiment = dict(data["experiment"])
+            if not is_like(data, _DATA):
+                raise ValueError("a value of another type")
+            experiment = data["experiment"]
             tallies = [Tally.from_json(tally) for tally in data["tallies"]]
             points = [[Point.from_list(point) for point in seat] for seat in data["convergence"]]
-            progress = Progress(tallies, points, int(data["merged"]))
+            progress = Progress(tallies, points, data["merged"])
         except OSError as error:
             raise InputError(f"cannot read the checkpoint {self.path}: {error.strerror}") from None
         except (ValueError, KeyError, TypeError, ArithmeticError, AttributeError, RecursionError):
@@ -58,12 +69,10 @@ class Checkpoint:
 
 def write_checked(path: Path, data: Mapping[str, Any]) -> None:
     """Replace a file atomically by JSON values with their checksum; InputError if it cannot be written."""
-    temporary = path.with_name(path.name + ".new")
-    with file_errors(temporary), temporary.open("w", encoding="utf-8") as file:
-        json.dump({**data, "sha256": _checksum(data)}, file)
+    with replacing(path) as file:
+        file.write(json.dumps({**data, "sha256": _checksum(data)}).encode())
         file.flush()
         os.fsync(file.fileno())
-    temporary.replace(path)
 
 
 def read_checked(path: Path) -> dict[str, Any]:

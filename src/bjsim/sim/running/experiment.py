@@ -67,6 +67,8 @@ class Point(NamedTuple):
             The point.
         """
         hands, mean, ci95, anytime95, *more = values
+        if type(hands) is not int or not all(type(bound) is float for bound in (mean, *ci95, *anytime95)):
+            raise ValueError("a point has other types")
         adjusted = Point.from_list(more[0]) if more and more[0] else None
         return Point(hands, mean, tuple(ci95), tuple(anytime95), adjusted)
 

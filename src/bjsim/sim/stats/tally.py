@@ -137,5 +137,7 @@ class Tally(Estimate):
             The tally.
         """
         counts = {(net, tied): count for net, tied, count in data["counts"]}
+        if any(tied < 0 or count < 0 for (_, tied), count in counts.items()):
+            raise ValueError("a count is negative")
         luck = LuckTally.from_json(data["luck"]) if "luck" in data else LuckTally()
         return Tally(parse_fraction(data["unit"]), counts, luck)

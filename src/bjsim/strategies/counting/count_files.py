@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from bjsim.arguments import parse_fraction, whole_number
+from bjsim.arguments import flag, parse_fraction, whole_number
 from bjsim.errors import InputError, shorten
 from bjsim.files import read_bytes
 from bjsim.sim.engine.counting_table import CountSums
@@ -121,8 +121,8 @@ def _described_game(about: Mapping[str, Any]) -> tuple[CountingGame, int]:
     needed = {(row, column) for row in required_rows(states) for column in states.columns}
     if not (chart["name"] + chart["source"]).isprintable() or not needed <= cells.keys():
         raise ValueError("the chart is not one of this game")
-    low, high = about["counts"] or (0, 0)
-    counts = (_count("counts", low), _count("counts", high)) if about["counts"] else None
+    low, high = (0, 0) if about["counts"] is None else about["counts"]
+    counts = None if about["counts"] is None else (_count("counts", low), _count("counts", high))
     first, last = about.get("span", (0, 0))
     spots = tuple((parse_fraction(at), whole_number("spots", number, 1, MOST_SPOTS)) for at, number in about["spots"])
     if any(abs(count) > MAX_COUNT for count, _ in spots):
@@ -133,7 +133,7 @@ def _described_game(about: Mapping[str, Any]) -> tuple[CountingGame, int]:
         departures,
         counts,
         spots,
-        bool(about.get("adjusted", True)),
+        flag("adjusted", about.get("adjusted", True)),
         (_count("span", first), _count("span", last)),
         None if about.get("leave") is None else _count("leave", about["leave"]),
     )

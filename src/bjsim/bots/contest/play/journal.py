@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from bjsim.errors import InputError, file_errors
-from bjsim.files import open_file
+from bjsim.files import open_file, open_to_change
+from bjsim.json_values import is_like
 
 try:
     import fcntl
@@ -28,6 +29,19 @@ except ImportError:  # on Windows
 NAME = "journal.jsonl"
 FORMAT = 5
 MAX_LINE = 1 << 26  # bytes; a record of thousands of bots that join has a few million
+_FAULT = {"bot": 0, "place": 0, "move": 0, "kind": "", "detail": "", "argv": [""], "stdout": "", "stderr": ""}
+_BOT = {
+    **dict.fromkeys(("name", "source", "language", "sha256", "protocol", "author"), ""),
+    "version": 0,
+    "plays": {},
+}
+_RECORD = {  # an example of the types of every key
+    **dict.fromkeys(("match", "table", "own", "shoe", "session", "hand", "bot", "matches"), 0),
+    **{key: [0] for key in ("seats", "chips", "net", "leave")},
+    **dict.fromkeys(("record", "cards", "reason"), ""),
+    **{"moves": [[""]], "notes": [[""]], "faults": [_FAULT], "bots": [_BOT], "join": [_BOT], "learned": {}},
+}
+_MATCH = {**_RECORD, "luck": [[0.0]]}
 _TAIL = ',"crc":"'
 _ENCODER = json.JSONEncoder(
     separators=(",", ":"), ensure_ascii=False
@@ -92,11 +106,13 @@ def _record_in(text: bytes, path: Path, number: int) -> dict[str, Any]:
     """The record in a line with a correct CRC, which may still not be a contest's. Raises: JournalError."""
     try:
         record = json.loads(text)
+        if b"\\u" in text:  # what is no character cannot be written again
+            _ENCODER.encode(record).encode()
     except (ValueError, RecursionError):
-        record = None
-    if not isinstance(record, dict) or not isinstance(record.get("record"), str):
+        record = {}
+    if "record" not in record or not is_like(record, _MATCH if record["record"] == "match" else _RECORD):
         raise JournalError(f"{path}: record {number} is not a contest record")
-    return record
+    return record  # type: ignore[no-any-return]
 
 
 @contextmanager
@@ -141,7 +157,7 @@ class Journal:
             path, fresh = folder / NAME, folder / (NAME + ".new")
             if path.exists():
                 raise JournalError(f"{folder} holds a contest already; resume it or choose another folder")
-            file = fresh.open("ab")  # truncated only once locked: another process may be writing it
+            file = open_to_change(fresh, "ab")  # truncated only once locked: another process may be writing it
             _lock(file, folder)
             if path.exists() or not _is_file_at(file, fresh):  # another process was faster
                 raise JournalError(f"another process is playing the contest in {folder}")
@@ -163,7 +179,7 @@ class Journal:
         last record. If the journal is damaged, the iterator raises JournalError, and the file is not changed.
         """
         path = find_journal(folder)
-        file = path.open("r+b")
+        file = open_to_change(path, "r+b")
         _lock(file, folder)
         journal = Journal(file)
         return journal, journal._records(path)

@@ -10,10 +10,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from bjsim.errors import file_errors
-from bjsim.files import read_json_lines
+from bjsim.files import append_line, make_folder, read_json_lines
+from bjsim.json_values import is_like
 
 LOGS = "logs"  # the folder, with a file for each bot
+_LOG = {"match": 0, "table": 0, "position": 0, "text": "", "ready": {}}
 MOST = 1 << 20  # bytes of a file; a bot's later logs are not kept
 
 
@@ -33,24 +34,17 @@ def add_logs(folder: Path, logs: Iterable[BotLog]) -> None:
     for log in logs:
         if log.bot < 0 or not (log.text or log.ready):
             continue
-        path = _path(folder, log.bot)
-        with file_errors(path):
-            path.parent.mkdir(exist_ok=True)
-            with path.open("a", encoding="utf-8") as file:
-                if file.tell() < MOST:
-                    file.write(json.dumps(log._asdict()) + "\n")
+        make_folder(folder / LOGS)
+        append_line(_path(folder, log.bot), json.dumps(log._asdict()), MOST)
 
 
 def read_logs(folder: Path, bot: int) -> list[BotLog]:
     """The logs of a bot in the order of the matches; one that was interrupted has several. Bad lines are skipped."""
     found = []
     for values in read_json_lines(_path(folder, bot)):
-        try:
-            ready = {str(key): str(value) for key, value in values["ready"].items()}
-            match, table, position = (int(values[name]) for name in ("match", "table", "position"))
-        except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError):
-            continue
-        found.append(BotLog(bot, match, table, position, str(values.get("text", "")), ready))
+        if values.keys() >= _LOG.keys() and is_like(values, _LOG):
+            values["ready"] = {key: str(value) for key, value in values["ready"].items()}
+            found.append(BotLog._make([bot, *(values[name] for name in _LOG)]))
     return sorted(found, key=lambda log: log[1:4])
 
 

@@ -6,8 +6,8 @@ import json
 from itertools import zip_longest
 from pathlib import Path
 
-from bjsim.errors import file_errors
-from bjsim.files import read_json_lines
+from bjsim.files import append_line, read_json_lines
+from bjsim.json_values import is_like
 
 TIMINGS = "timings.jsonl"
 
@@ -40,17 +40,15 @@ class Timings:
         moves = [total - earlier for total, earlier in zip_longest(self.moves, self._earlier[0], fillvalue=0)]
         seconds = [total - earlier for total, earlier in zip_longest(self.seconds, self._earlier[1], fillvalue=0.0)]
         if any(moves):
-            with file_errors(folder / TIMINGS), (folder / TIMINGS).open("a", encoding="utf-8") as file:
-                file.write(json.dumps({"moves": moves, "seconds": seconds}) + "\n")
+            append_line(folder / TIMINGS, json.dumps({"moves": moves, "seconds": seconds}))
 
     @staticmethod
     def load(folder: Path, bots: int) -> Timings:
         """The times of earlier runs of the contest in this folder; unreadable lines are skipped."""
         timings = Timings(bots)
         for run in read_json_lines(folder / TIMINGS):
-            try:
-                moves, seconds = [int(n) for n in run["moves"]], [float(s) for s in run["seconds"]]
-            except (ArithmeticError, KeyError, TypeError, ValueError):
+            moves, seconds = run.get("moves"), run.get("seconds")
+            if not is_like(moves, [0]) or not is_like(seconds, [0.0]):
                 continue
             if len(moves) == len(seconds) <= bots:  # fewer, if bots have joined since
                 timings.moves = [a + b for a, b in zip_longest(timings.moves, moves, fillvalue=0)]

@@ -10,7 +10,8 @@ from typing import Any
 
 from bjsim.bots.contest.play import journal as journals
 from bjsim.bots.contest.report.command import published_sources
-from bjsim.errors import InputError, file_errors
+from bjsim.errors import InputError
+from bjsim.files import replacing
 
 NAMING = ("header", "change")  # records with the sources of bots
 
@@ -33,19 +34,16 @@ def close(folder: Path) -> None:
         raise InputError(f"the contest in {folder} has not ended; play it on with `bjsim koth resume`")
     paths = [*filter(os.path.isabs, texts)]
     names = dict(zip(paths, published_sources(paths), strict=True))
-    old, new = folder / journals.NAME, folder / (journals.NAME + ".new")
     crc = 0
-    with file_errors(new):
-        with new.open("wb") as file:
-            for record in chain(journals.read(folder), [{"record": "close"}]):
-                if record["record"] in NAMING:
-                    record = _renamed(record, lambda text: names.get(text, text))
-                line, crc = journals.encode_record(record, crc)
-                file.write(line)
-            file.flush()
-            os.fsync(file.fileno())
+    with replacing(folder / journals.NAME) as file:
+        for record in chain(journals.read(folder), [{"record": "close"}]):
+            if record["record"] in NAMING:
+                record = _renamed(record, lambda text: names.get(text, text))
+            line, crc = journals.encode_record(record, crc)
+            file.write(line)
+        file.flush()
+        os.fsync(file.fileno())
         journal.close()
-        new.replace(old)
 
 
 def _renamed(value: Any, name: Callable[[str], object]) -> Any:

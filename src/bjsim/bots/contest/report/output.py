@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from bjsim.bots.contest.play.timings import Timings
 from bjsim.bots.contest.scoring.marks import Mark
 from bjsim.bots.contest.scoring.score import StandingsRow
 from bjsim.bots.contest.scoring.standings import Standings
-from bjsim.errors import file_errors
+from bjsim.files import replacing
 
 DIGITS = 6
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # first characters of a spreadsheet formula
@@ -104,10 +103,8 @@ def _as_text(value: object) -> object:
 
 def write_atomically(path: Path, text: str) -> None:
     """Write a file atomically: readers see the old or the new content."""
-    fresh = path.with_name(path.name + ".new")
-    with file_errors(fresh):
-        fresh.write_text(text, encoding="utf-8")
-    os.replace(fresh, path)
+    with replacing(path) as file:
+        file.write(text.encode())
 
 
 def write_standings(folder: Path, standings: Standings, timings: Timings | None = None) -> None:

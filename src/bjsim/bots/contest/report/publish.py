@@ -12,7 +12,7 @@ from bjsim.bots.contest.report.page import ContestReport, render_index
 from bjsim.bots.contest.report.page_data import PageData
 from bjsim.bots.contest.scoring.marks import make_marks
 from bjsim.bots.contest.scoring.standings import Standings
-from bjsim.errors import file_errors
+from bjsim.files import make_folder
 
 PAGES = "pages"  # the folder with the pages of the bots
 
@@ -24,8 +24,7 @@ def write_results(folder: Path, standings: Standings, page: PageData, timings: T
         write_atomically(folder / "marks.csv", marks_csv(make_marks(standings)))
     report = ContestReport(standings, page, timings, (folder / journal.NAME).stat().st_mtime, folder)
     pages = folder / PAGES
-    with file_errors(pages):
-        pages.mkdir(exist_ok=True)
+    make_folder(pages)
     for row in (*report.former, *report.rows):  # the present version of a bot replaces an earlier one
         write_atomically(pages / f"{row['slug']}.html", render_bot(report, row))
     write_atomically(folder / "index.html", render_index(report))
