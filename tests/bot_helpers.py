@@ -1,12 +1,14 @@
 """Shared by the tests of bots: views, tables, hostile code, and marks for missing programs."""
 
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
 
 import bjsim
 from bjsim.bots.sandbox import restrictions
+from bjsim.bots.sandbox.inside import landlock
 from bjsim.bots.sandbox.languages import ENDINGS
 from bjsim.bots.turn import Strikes, Turn
 from bjsim.sim.game.actions import HIT, STAND, View
@@ -18,7 +20,23 @@ from bjsim.sim.game.shoe import open_shoe
 
 SAMPLES = Path(bjsim.__file__).parent / "bots" / "samples"
 
-needs_sandbox = pytest.mark.skipif(bool(restrictions.find_obstacle()), reason=restrictions.find_obstacle() or "none")
+HELD = restrictions.find_box()
+BOX = HELD.kind  # the best box of this machine
+needs_sandbox = pytest.mark.skipif(not HELD.whole, reason=f"{HELD.says} ({HELD.obstacle})")
+needs_bubblewrap = pytest.mark.skipif(BOX != restrictions.BUBBLEWRAP, reason=HELD.obstacle)
+needs_landlock = pytest.mark.skipif(landlock.version() < landlock.WHOLE, reason="no Landlock 6 (Linux 6.12)")
+BOXES = [
+    pytest.param(restrictions.BUBBLEWRAP, marks=needs_bubblewrap),
+    pytest.param(restrictions.LANDLOCK, marks=needs_landlock),
+    restrictions.GROUP,
+]
+# Whether processes can be counted apart, so that a limit on them is exact.
+COUNTED = subprocess.run(["unshare", "--user", "true"], capture_output=True).returncode == 0
+
+
+def use_box(kind, patch):
+    """Let bots be opened in a box of this kind."""
+    patch.setattr(restrictions, "find_box", lambda: restrictions.Held(kind, True, ""))
 
 
 def needs(ending):
@@ -34,14 +52,16 @@ def a_view(hand="K2", legal="SHDB", stake=10, chips=190, rules=None):
 
 
 def processes():
-    """The ids of all descendants of this process, as a set."""
+    """The ids of all descendants of this process that have not ended, as a set."""
     parents = {}
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
             with open(f"/proc/{pid}/stat") as stat:
-                parents[int(pid)] = int(stat.read().rpartition(")")[2].split()[1])
+                state, parent, *_ = stat.read().rpartition(")")[2].split()
         except OSError:
             continue
+        if state != "Z":
+            parents[int(pid)] = int(parent)
     found, new = set(), {os.getpid()}
     while new:
         new = {pid for pid, parent in parents.items() if parent in new} - found
@@ -159,6 +179,9 @@ TRIES = {
     "the kernel's settings": "open('/proc/sys/kernel/core_pattern', 'w')",
     "a higher limit": "resource.setrlimit(resource.RLIMIT_NOFILE, (4096, 4096))",
     "being root": "os.setuid(0)",
+    "a session of its own": "os.setsid()",
+    "a group of its own": "os.setpgid(0, 0)",
+    "a pair that sends to others": "socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)",
     "a mount": "libc.mount(b'x', b'/box', b'tmpfs', 0, None) == 0 or 1/0",
     "the runner's end": "os.kill(1, 9)",
 }

@@ -109,7 +109,7 @@ def test_a_run_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
 def test_programs_play(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     file = tmp_path / "x.py"
     file.write_text("print('S')")
-    options = BotOptions(sandbox="off", timeout=20)
+    options = BotOptions(sandbox="auto", timeout=20)
     result = bjsim.play("cardshark", [file, "lim17"], 50, seed=None, programs=options)
     bot, chart = result.to_json()["bots"]
     assert bot["name"] == "x.py" and bot["faults"] == {} and bot["ms_per_move"]["median"] > 0
@@ -208,7 +208,7 @@ found = []
 def work():
     found.append(bjsim.play("easy", ["optimal", "lim17"], 3e5, workers=2))
     with tempfile.TemporaryDirectory() as folder:
-        bjsim.contest(["optimal", "lim17"], folder + "/contest", matches=2, workers=2, sandbox="off")
+        bjsim.contest(["optimal", "lim17"], folder + "/contest", matches=2, workers=2, sandbox="auto")
 thread = threading.Thread(target=work)
 thread.start(), thread.join()
 end = threading.Event()

@@ -242,7 +242,7 @@ def contest(
         folder: Where the journal, the standings and the page go. It must not hold a contest.
         rules: The game.
         workers: Tables played at the same time.
-        sandbox: `required`, `auto` or `off`.
+        sandbox: `required` or `auto`.
         on_round: Called after every round.
         **settings: Other fields of a contest, such as `matches`, `seed`, `until` or `duplicate`.
 

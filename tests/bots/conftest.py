@@ -1,8 +1,29 @@
 """Fixtures for the tests of bots. Shared functions are in `bot_helpers.py`."""
 
+import ctypes
+import os
+import time
+
 import pytest
+from bot_helpers import processes, use_box
 
 from bjsim.bots.player import open_bot
+
+PR_SET_CHILD_SUBREAPER = 36
+
+
+@pytest.fixture(autouse=True)
+def nothing_stays(request):
+    """No process that a test started outlives it, also not one whose parents have ended: it is this process's then."""
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    before = processes()
+    yield
+    deadline = time.monotonic() + 3
+    while (left := processes() - before) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    for pid in left:
+        os.kill(pid, 9)
+    assert not left, "processes are left"
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -15,11 +36,16 @@ def own_cache(tmp_path_factory):
 
 
 @pytest.fixture
-def bot(tmp_path):
-    """Make a bot from its source: `bot("x.py", "print('H')", timeout=1.0)`. All bots are closed at the end."""
+def bot(tmp_path, monkeypatch):
+    """Make a bot from its source: `bot("x.py", "print('H')", timeout=1.0)`. All bots are closed at the end.
+
+    `box` is the kind of its box; without it the machine's best is used.
+    """
     players = []
 
-    def make(name, source, **options):
+    def make(name, source, *, box=None, **options):
+        if box:
+            use_box(box, monkeypatch)
         path = tmp_path / name
         path.write_text(source)
         if not path.suffix:

@@ -115,7 +115,7 @@ def unflushed(ready):
 def test_a_bot_that_does_not_flush_is_told_so_at_its_first_fault(tmp_path, monkeypatch, ready):
     monkeypatch.setattr(Clock, "within", lambda timeout: Clock(load=20_000 if ready else 1000, move=100, bank=500))
     (tmp_path / "x.py").write_text(unflushed(ready))
-    done = run("check", tmp_path / "x.py", "--sandbox", "off")
+    done = run("check", tmp_path / "x.py", "--sandbox", "auto")
     kind = "timeout" if ready else "not-ready"
     assert done.exit_code == 1 and UNFLUSHED in done.output
     assert f"faults: {kind} 1\n" in done.output and "190 of 191 situations not tried" in done.output
@@ -135,6 +135,6 @@ def test_a_bot_that_can_never_be_ready_is_waited_for_once(bot, monkeypatch):
 @needs(".py")
 def test_a_chatterer_has_one_fault(tmp_path):
     (tmp_path / "x.py").write_text(line_bot("'S', flush=True); print('debug'"))
-    done = run("check", tmp_path / "x.py", "--timeout", "9", "--sandbox", "off")
+    done = run("check", tmp_path / "x.py", "--timeout", "9", "--sandbox", "auto")
     assert done.exit_code == 1 and "faults: chatter 1\n" in done.output
     assert "not-ready" not in done.output and "non-deterministic" not in done.output

@@ -19,6 +19,7 @@ from bot_helpers import (
     a_view,
     lim17,
     needs,
+    needs_bubblewrap,
     needs_sandbox,
     play,
     processes,
@@ -73,7 +74,10 @@ HOSTILE = [
     ("daemon.py", """
 import os, time
 if os.fork() == 0:
-    os.setsid()
+    try:
+        os.setsid()
+    except OSError:
+        pass
     if os.fork() == 0:
         time.sleep(1000)  # holds the pipe
     os._exit(0)
@@ -82,14 +86,15 @@ print("S")
     ("threads.py", "import threading, time\nthreading.Thread(target=time.sleep, args=(1000,)).start()\nprint('S')", 2,
      {"timeout"}, STANDS),
     ("fork_bomb.py", """
-import os
-while True:
+import os, time
+for _ in range(8):
     try:
         os.fork()
     except OSError:
         pass
+time.sleep(40)
 """, 2, {"timeout", "crash"}, STANDS),
-    ("fork_bomb.c", "#include <unistd.h>\nint main(void) { for (;;) fork(); }", 2, {"timeout", "crash"}, STANDS),
+    ("fork_bomb.c", in_c("for (int i = 0; i < 8; i++) fork(); sleep(40);"), 2, {"timeout", "crash"}, STANDS),
     ("eats_memory.py", "x = []\nwhile True: x.append(bytearray(1 << 20))", 2, {"crash"}, STANDS),
     ("eats_memory.c", "#include <stdlib.h>\n#include <string.h>\n"
      "int main(void) { for (;;) { void *p = malloc(1 << 20); if (p) memset(p, 1, 1 << 20); } }", 2,
@@ -118,7 +123,7 @@ time.sleep(1000)
     ("eats_cpu.c", "int main(void) { for (volatile long i = 0;; i++); }", 2, {"timeout"}, STANDS),
     ("kills_its_parent.py", "import os, time; os.kill(os.getppid(), 9); time.sleep(9)", 3, {"crash"}, STANDS),
     ("kills_all.c", "#include <signal.h>\n#include <unistd.h>\n#include <stdio.h>\n"
-     'int main(void) { kill(1, SIGKILL); kill(1, SIGINT); kill(-1, SIGKILL); puts("H"); sleep(9); }', 3, {"crash"},
+     'int main(void) { kill(1, SIGKILL); kill(1, SIGINT); kill(-1, SIGKILL); puts("H"); sleep(9); }', 3, {"timeout"},
      STANDS),
     ("stops_its_parent.py", "import os; os.kill(os.getppid(), 19); print('H')", 2, {"timeout"}, STANDS),
     ("traps_sigterm.py", "import signal, time\nfor s in range(1, 65):\n    try: signal.signal(s, signal.SIG_IGN)\n"
@@ -159,7 +164,8 @@ os.write(again, b"S")
     ("runs_from_the_sweep.c", in_c("""
 for (int i = 0; i < 3; i++) fork();
 if (setsid() < 0) setpgid(0, 0);
-for (int i = 0; i < 100000; i++) if (fork() > 0) _exit(0);
+for (int i = 0; i < 30; i++) { if (fork() > 0) _exit(0); usleep(5000); }
+sleep(40);
 """), 2, {"timeout", "crash", "bad-reply", "orphan"}, STANDS),
     ("inotify_storm.c", in_c("""
 for (int i = 0; i < 64; i++) { int n = inotify_init(); inotify_add_watch(n, "/usr/bin", 0xfff); }
@@ -169,8 +175,8 @@ for (;;) close(open("/usr/bin/true", O_RDONLY));
 static char block[1 << 16];
 for (int p[2]; pipe2(p, O_NONBLOCK) == 0;) { fcntl(p[1], F_SETPIPE_SZ, 1 << 20);
     while (write(p[1], block, 65536) > 0) {} }
-if (fork()) for (;;) fork();
-pause();
+for (int i = 0; i < 8; i++) fork();
+sleep(40);
 """), 2, {"timeout", "crash"}, STANDS),
     ("answers_twice.py", "import os; os.fork(); print('S')", 3, set(), STANDS),
 ]  # fmt: skip
@@ -274,25 +280,25 @@ def test_nothing_escapes(bot, tmp_path, cold):
             assert reply.status == 0 and reply.stdout[:1] in (b"H", b"S"), (what, reply)
             if reply.stdout.startswith(b"H"):
                 through.append(what)
-    assert through == ["the runner's end"]  # it is not refused, but the runner survives
+    assert not through
     assert player.program.files["bot.py"] == (tmp_path / "probe.py").read_bytes()
 
 
 @needs(".py")
-def test_the_tries_get_through_where_there_is_no_sandbox(bot):
-    """Negative control of test_nothing_escapes."""
-    player = bot("probe.py", PROBE, sandbox="off", timeout=10.0)
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        for what in ("a socket", "an internet connection", "the host's users"):
-            reply = player.run([TRIES[what].format(port=server.getsockname()[1])])
-            assert reply.stdout == b"H\n", (what, reply)
+def test_the_tries_get_through_where_there_is_no_box(bot):
+    """Negative control of test_nothing_escapes; see also test_restrictions.py."""
+    player = bot("probe.py", PROBE, box="none", timeout=10.0)
+    for what in ("the host's users", "shared memory files", "shared memory of a device"):
+        assert player.run([TRIES[what]]).stdout == b"H\n", what
 
 
 @needs(".py")
+@needs_bubblewrap
 def test_it_sees_no_process_but_its_own(bot):
     player = bot("ps.py", "import os; print('S', *filter(str.isdigit, os.listdir('/proc')))", timeout=5.0)
     seen = player.ask(a_view()).stdout.split()[1:]
-    assert b"1" in seen and len(seen) <= 5  # the runner, the fork server, at most two pre-forked children and the bot
+    # The keeper, the leader of the group, the runner, the fork server, at most two pre-forked children and the bot.
+    assert b"1" in seen and len(seen) <= 7
 
 
 @needs(".py")
@@ -307,13 +313,17 @@ def test_it_keeps_nothing_between_moves(bot, cold):
 
 
 @needs(".py")
+@needs_bubblewrap
 def test_killing_pre_forked_children_does_not_shift_the_moves(bot):
     """Every answer belongs to the move that was asked, not to an earlier one."""
     source = """
 import os, sys
 for pid in filter(str.isdigit, os.listdir("/proc")):
-    if int(pid) not in (1, os.getpid(), os.getppid()):
-        os.kill(int(pid), 9)
+    if int(pid) not in (os.getpid(), os.getppid()):
+        try:
+            os.kill(int(pid), 9)
+        except PermissionError:
+            continue
 print("S", sys.argv[1])
 """
     player = bot("kills.py", source, timeout=5.0)

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from bot_helpers import SAMPLES, a_view, lim17, needs, needs_sandbox
+from bot_helpers import BOX, SAMPLES, a_view, lim17, needs, needs_sandbox
 
 from bjsim.bots.player import open_bot
 from bjsim.bots.sandbox import build as building
@@ -53,9 +53,9 @@ def test_a_file_that_is_not_a_bot(tmp_path):
     path = tmp_path / "bot.txt"
     path.write_text("hit me")
     with pytest.raises(BuildError, match=r"\.py, \.c.*chmod"):
-        build(path)
+        build(path, box=BOX)
     with pytest.raises(BuildError, match="No such file"):
-        build(tmp_path / "none.py")
+        build(tmp_path / "none.py", box=BOX)
 
 
 @needs(".py")
@@ -71,7 +71,7 @@ def test_a_missing_tool_is_one_line_that_names_the_package(monkeypatch, tmp_path
     path.write_text("(print 1)")
     try:
         with pytest.raises(BuildError, match=r"a bot in lisp needs sbcl .*apt install sbcl"):
-            build(path)
+            build(path, box=BOX)
     finally:
         find_tool.cache_clear()
 
@@ -186,7 +186,7 @@ def test_a_bot_is_compiled_once_and_again_when_it_changes(tmp_path, monkeypatch)
     path = tmp_path / "x.c"
     for number in (1, 1, 2):
         path.write_text(f"int main(void) {{ return {number}; }} /* {tmp_path} */")
-        build(path)
+        build(path, box=BOX)
     assert len(compiled) == 2
     assert not [file for file in cache_folder().iterdir() if file.suffix != ".made"]
 
@@ -197,7 +197,7 @@ def test_a_source_cannot_read_the_hosts_files_through_its_compiler(tmp_path):
     path = tmp_path / "x.c"
     path.write_text('#include "/etc/passwd"\nint main(void) { return 0; }\n')
     with pytest.raises(BuildError) as caught:
-        build(path)
+        build(path, box=BOX)
     assert "root:" not in caught.value.log and "No such file" in caught.value.log
 
 

@@ -9,7 +9,7 @@ import threading
 import time
 
 import pytest
-from bot_helpers import Scripted, TakenTurns, lim17, line_bot, needs, needs_sandbox, processes
+from bot_helpers import BOXES, Scripted, TakenTurns, lim17, line_bot, needs, needs_sandbox, processes
 
 from bjsim.bots.line import LOG_LIMIT, Transcript
 from bjsim.bots.sandbox.session import SandboxClosed
@@ -21,7 +21,6 @@ from bjsim.sim.game.shoe import open_shoe
 from bjsim.sim.running.readable_table import ReadableTable
 
 pytestmark = needs(".py")
-MODES = [pytest.param("required", marks=needs_sandbox), "off"]
 RULES = named_rules("cardshark")
 
 
@@ -49,11 +48,11 @@ def notes(player):
     return [reply.stdout.decode().partition(" ")[2] for _, _, reply in player.answers]
 
 
-@pytest.mark.parametrize("sandbox", MODES)
+@pytest.mark.parametrize("box", BOXES)
 @pytest.mark.parametrize("cold", [False, True])
-def test_a_match_has_one_process_which_remembers(bot, sandbox, cold):
+def test_a_match_has_one_process_which_remembers(bot, box, cold):
     before = processes()
-    player = bot("x.py", line_bot("'S', n, os.getpid(), len(seen)"), sandbox=sandbox, cold=cold)
+    player = bot("x.py", line_bot("'S', n, os.getpid(), len(seen)"), box=box, cold=cold)
     played, _ = play(player, 8)
     counts = [note.split() for note in notes(played)]
     assert not played.faults and [int(n) for n, _, _ in counts] == list(range(1, len(counts) + 1))
@@ -162,9 +161,9 @@ threading.Thread(target=think, daemon=True).start()"""
     return ticks
 
 
-@pytest.mark.parametrize("sandbox", MODES)
-def test_a_bot_does_not_think_between_questions(bot, sandbox):
-    ticks = ticks_of(bot, lambda: time.sleep(0.2), sandbox=sandbox)
+@pytest.mark.parametrize("box", BOXES)
+def test_a_bot_does_not_think_between_questions(bot, box):
+    ticks = ticks_of(bot, lambda: time.sleep(0.2), box=box)
     assert all(later - one < 60 for one, later in itertools.pairwise(ticks))  # it would be about 150
 
 
@@ -190,12 +189,12 @@ def test_no_timer_wakes_a_frozen_bot(bot):
     assert notes(player)[0] == "-1"
 
 
-@pytest.mark.parametrize("sandbox", MODES)
-def test_a_child_that_holds_stdout_costs_no_time_when_the_bot_ends(bot, sandbox):
+@pytest.mark.parametrize("box", BOXES)
+def test_a_child_that_holds_stdout_costs_no_time_when_the_bot_ends(bot, box):
     before = processes()
     text = line_bot(work="subprocess.Popen(['sleep', '60']); os._exit(0)")
     began = time.monotonic()
-    player = bot("x.py", text, sandbox=sandbox, timeout=60)
+    player = bot("x.py", text, box=box, timeout=60)
     played, _ = play(player, 2)
     assert {fault.kind for fault in played.faults} == {"crash"} and time.monotonic() - began < 20
     player.close()
@@ -238,7 +237,7 @@ def test_a_match_can_be_closed_while_a_bot_thinks(bot):
 
 def test_a_long_past_is_read_while_it_is_written(bot):
     """A past of more than a pipe holds (64 KiB), with a bot that is slow to read it."""
-    player = bot("x.py", line_bot("'H', len(seen)", work="time.sleep(0.05)"), sandbox="off", timeout=5.0)
+    player = bot("x.py", line_bot("'H', len(seen)", work="time.sleep(0.05)"), sandbox="auto", timeout=5.0)
     transcript = Transcript(RULES)
     transcript.lines = ["past " + "x" * 95] * 5000
     seat = player.join(transcript, 0, 1)
@@ -251,13 +250,13 @@ def test_a_long_past_is_read_while_it_is_written(bot):
 
 
 def test_a_question_without_a_match(bot):
-    player = bot("x.py", line_bot("'H', n"), sandbox="off", timeout=5.0)
+    player = bot("x.py", line_bot("'H', n"), sandbox="auto", timeout=5.0)
     Round(RULES, open_shoe(RULES, Stream(5)), 1).play([Scripted(lambda view: player.decide(view) and STAND)])
     assert not player.faults and player.ms_per_move()["median"]
 
 
 def test_a_line_bot_at_a_table_of_run_watches_whole_rounds(bot):
-    player = bot("x.py", line_bot("'S', sum('card' in text for text in seen)"), sandbox="off", timeout=5.0)
+    player = bot("x.py", line_bot("'S', sum('card' in text for text in seen)"), sandbox="auto", timeout=5.0)
     table = ReadableTable(RULES.replace(seats=2), [Scripted(lambda view: HIT), player])
     results = table.results(5, 0, 0)
     for _ in range(3):

@@ -8,21 +8,21 @@ The bot's user and its lack of capabilities are never removed, because that woul
 import ctypes
 import os
 import socket
-import subprocess
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from bot_helpers import PROBE, TRIES, needs, needs_sandbox
+from bot_helpers import BOX, PROBE, TRIES, needs, needs_bubblewrap
 
 from bjsim.bots.sandbox import inside as inside_sandbox
-from bjsim.bots.sandbox import restrictions, seccomp
+from bjsim.bots.sandbox import restrictions
 from bjsim.bots.sandbox.build import build
-from bjsim.bots.sandbox.languages import ENDINGS, find_binds, find_tool
+from bjsim.bots.sandbox.inside import seccomp
+from bjsim.bots.sandbox.languages import ENDINGS, Program, find_binds, find_tool
 from bjsim.bots.sandbox.session import Limits, SandboxSession
 
-pytestmark = [needs_sandbox, needs(".py")]
+pytestmark = [needs_bubblewrap, needs(".py")]
 
 _SCOPE = Path("/proc/sys/kernel/yama/ptrace_scope")
 YAMA = _SCOPE.read_text().strip() if _SCOPE.exists() else "0"
@@ -62,10 +62,10 @@ RESTRICTIONS = {
     # Without a namespace of processes no process in the sandbox can be the first, and /proc is the host's.
     "processes": Removal([*option("--unshare-pid").options, *option("--as-pid-1").options,
                        *option("--proc /proc", "--ro-bind /proc /proc").options]),
-    "first process": option("--as-pid-1"),
     "name": Removal([*option("--unshare-uts").options, *option("--hostname box").options]),
     "environment": option("--clearenv"),
     "read-only": option("--remount-ro /"),
+    "apart": inside("counted and libc.unshare(CLONE_NEWUSER) == 0", "False"),
     "mode of files": option("--perms 0555", "--perms 0777"),
     "no /etc": there_is("--ro-bind /etc /etc"),
     "no other folder": there_is("--ro-bind {folder} {folder}"),
@@ -73,20 +73,21 @@ RESTRICTIONS = {
     "no /dev/shm": there_is("--dir /dev/shm"),
     "no /dev/zero": there_is("--dev-bind /dev/zero /dev/zero"),
     "dumpable runner": inside("    libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)\n"),
-    "dumpable server": inside("    prctl(PR_SET_DUMPABLE, 0)\n"),
+    "dumpable server": inside("    _ctypes.call_function(PRCTL, (PR_SET_DUMPABLE, 0, 0, 0, 0))\n"),
     "NOFILE": inside("        (resource.RLIMIT_NOFILE, 64),\n"),
     "FSIZE": inside("        (resource.RLIMIT_FSIZE, files),\n"),
     "DATA": inside("        (resource.RLIMIT_DATA, 2 * memory),\n"),
     "NPROC": Removal(limits={"processes": 1000}),
-    "memory": inside("memory > self.memory", "False"),
-    "clock": inside("time.monotonic_ns() - started > self.timeout_ns", "False"),
-    "processor time": inside("cpu * 1_000_000_000 > self.timeout_ns", "False"),
+    "memory": inside("kib << 10 > self.memory", "False"),
+    "clock": inside("now - self.started > limit_ns", "False"),
+    "processor time": inside('ticks * 1_000_000_000 > cpu_ns * os.sysconf("SC_CLK_TCK")', "False"),
     "output": Removal(limits={"output": 1 << 20}),
     "sweep": inside("not self._nothing_left(started)", "False"),
     **{name: Removal(calls=[name]) for name in ("ptrace", "socket", "shmget", "msgget", "add_key", "unshare")},
     **{name: Removal(calls=[name]) for name in ("setpriority", "MMAP", "PRLIMIT", "MADVISE")},
     **{name: Removal(calls=[name]) for name in ("fadvise64", "preadv2", "utimensat")},
     **{name: Removal(calls=[name]) for name in ("flock", "inotify_init1", "sync", "syncfs", "FCNTL", "IOCTL")},
+    **{name: Removal(calls=[name]) for name in ("setsid", "SETPGID", "KILL", "SOCKETPAIR")},
 }  # fmt: skip
 
 HUNDREDS = """
@@ -132,18 +133,21 @@ STOPPED_BY = {
     "flushing the disks": (TRIES, "sync"),
     "flushing a disk": (TRIES, "syncfs"),
     "keys": (TRIES, "add_key"),
-    "a user namespace": (TRIES, "unshare"),
-    "the runner's memory": (TRIES, "dumpable runner"),
+    "a user namespace": (TRIES, "unshare", "apart"),
+    "a session of its own": (TRIES, "setsid"),
+    "a group of its own": (TRIES, "SETPGID"),
+    "a pair that sends to others": (TRIES, "SOCKETPAIR"),
+    "the runner's memory": (TRIES, "dumpable runner", "apart"),
     "the runner's files": (TRIES, "dumpable runner"),
     "its server's memory": (TRIES, "dumpable server"),
     "its server's files": (TRIES, "dumpable server"),
     "the runner's limits": (TRIES, "PRLIMIT"),
     "slowing the runner": (TRIES, "setpriority"),
     "a higher limit": (TRIES, "NOFILE"),
-    "tracing the runner": ("assert libc.ptrace(0x4206, 1, 0, 0) == 0", "ptrace", "dumpable runner"),
+    "tracing the runner": ("assert libc.ptrace(0x4206, 1, 0, 0) == 0", "ptrace", "dumpable runner", "apart"),
     "the host's System V memory": ("assert libc.shmget({key}, 0, 0) >= 0", "shmget", "System V namespace"),
     "the host's processes": ("assert open('/proc/{pid}/cmdline').read() == {cmdline!r}", "processes"),
-    "the runner's end": ("os.kill(1, 9); os.kill(2, 9)", "first process"),
+    "the runner's end": ("[os.kill(pid, 9) for pid in (1, 2, 3)]", "KILL"),
     "the host's name": ("assert os.uname().nodename == {name!r}", "name"),
     "the host's environment": ("os.environ['BJSIM_SECRET']", "environment"),
     "hundreds of processes": (HUNDREDS, "NPROC"),
@@ -185,6 +189,13 @@ def host(tmp_path, monkeypatch):
         libc.shmctl(segment, 0, None)
 
 
+def allow(folder, calls):
+    """Let the filter in this folder allow these calls."""
+    with (folder / "seccomp.py").open("a") as file:
+        for call in calls:
+            file.write(f"del DENIED[{call!r}]\n" if call in DENIED else f"{call} = (0xFFFF, 0xFFFF)  # no number\n")
+
+
 def remove(names, what, patch, tmp_path, host):
     """Remove these restrictions from all sessions opened from now on. Returns: the limits for the attack."""
     removals = [RESTRICTIONS[name] for name in names]
@@ -194,23 +205,21 @@ def remove(names, what, patch, tmp_path, host):
             text = text.replace(old, new)
         (tmp_path / file).write_text(text)
     patch.setattr(inside_sandbox, "FOLDER", tmp_path)
-    for call in [call for removal in removals for call in removal.calls]:
-        if call in seccomp.DENIED:
-            patch.delitem(seccomp.DENIED, call)
-        else:
-            patch.setattr(seccomp, call, (0xFFFF, 0xFFFF))  # not the number of a call
-    whole = restrictions.Sandbox.command
+    allow(tmp_path, [call for removal in removals for call in removal.calls])
+    whole = restrictions._in_bubblewrap
 
-    def command(self, program):
-        line = " ".join([*whole(self, []), ""])
+    def in_bubblewrap(*arguments):
+        box = whole(*arguments)
+        line = " ".join([*box.prefix, ""])
         line = line.replace("--unshare-all ", "".join(f"--unshare-{space} " for space in SPACES))
         for old, new in [change for removal in removals for change in removal.options]:
             old, new = (" ".join([*words, ""]).format(**host) for words in (old, new))
             assert old in line
             line = line.replace(old, new)
-        return [*line.split(), *program]
+        box.prefix = line.split()
+        return box
 
-    patch.setattr(restrictions.Sandbox, "command", command)
+    patch.setattr(restrictions, "_in_bubblewrap", in_bubblewrap)
     more = {limit: value for removal in removals for limit, value in removal.limits.items()}
     return Limits(**{"timeout": 10.0, "memory": 64 << 20, **more, **LIMITS.get(what, {})})
 
@@ -231,8 +240,8 @@ def test_an_attack_succeeds_only_without_restrictions(tmp_path, monkeypatch, hos
     removed = [name for name in names if name != kept]
     limits = remove(removed, what, monkeypatch, tmp_path, host)
     (tmp_path / "probe.py").write_text(PROBE)
-    program = build(tmp_path / "probe.py")
-    opened = SandboxSession(program, limits, sandboxed=True)
+    program = build(tmp_path / "probe.py", box=BOX)
+    opened = SandboxSession(program, limits, box=BOX)
     try:
         for _ in range(MOVES.get(what, 1)):
             reply = opened.ask([(code[what] if code is TRIES else code).format(**host)])
@@ -258,10 +267,11 @@ try:
 except PermissionError:
     print("refused")"""
     python = find_tool(ENDINGS[".py"])
-    with restrictions.Sandbox({"x.py": code.encode()}, binds=find_binds(python), scratch=compiler) as sandbox:
-        command = sandbox.command([python, "x.py"])
-        done = subprocess.run(command, capture_output=True, text=True, **sandbox.popen)
-    assert (done.stdout, done.stderr) == ("locked\n" if compiler else "refused\n", "")
+    program = Program("x", "python", {"x.py": code.encode()}, (python, "x.py"), binds=find_binds(python))
+    opened = SandboxSession(program, Limits(timeout=10.0), box=BOX, scratch=compiler)
+    reply = opened.ask([])
+    opened.close()
+    assert (reply.stdout, reply.stderr) == (b"locked\n" if compiler else b"refused\n", b"")
 
 
 def test_every_restriction_is_tested():
@@ -271,7 +281,7 @@ def test_every_restriction_is_tested():
 def refused(folder):
     """The calls of `seccomp.DENIED` that fail with EPERM in a bot, with zeros as arguments."""
     column = seccomp.MACHINES[os.uname().machine][1]
-    numbers = {name: numbers[column] for name, numbers in DENIED.items()}
+    numbers = {name: numbers[column] for name, numbers in {**DENIED, **seccomp.OWNERS}.items()}
     (folder / "calls.py").write_text(f"""
 import ctypes
 libc = ctypes.CDLL(None, use_errno=True)
@@ -279,7 +289,7 @@ for name, number in {numbers}.items():
     if libc.syscall(number, 0, 0, 0, 0, 0, 0) < 0 and ctypes.get_errno() == 1:
         print(name)
 """)
-    opened = SandboxSession(build(folder / "calls.py"), Limits(timeout=10.0), sandboxed=True)
+    opened = SandboxSession(build(folder / "calls.py", box=BOX), Limits(timeout=10.0), box=BOX)
     try:
         reply = opened.ask(["12"])
     finally:
@@ -289,8 +299,13 @@ for name, number in {numbers}.items():
 
 
 def test_the_filter_is_what_refuses_system_calls(tmp_path, monkeypatch):
-    assert refused(tmp_path) == set(DENIED)
-    monkeypatch.setattr(seccomp, "DENIED", {})
-    assert refused(tmp_path) <= {"bpf", "fanotify_init", "perf_event_open", "syslog", "userfaultfd"}, (
+    assert refused(tmp_path) == {*DENIED, *seccomp.OWNERS}
+    for file in (*inside_sandbox.RUNNER, "fork_server.py"):
+        (tmp_path / file).write_bytes(inside_sandbox.source(file))
+    monkeypatch.setattr(inside_sandbox, "FOLDER", tmp_path)
+    allow(tmp_path, DENIED)
+    with (tmp_path / "seccomp.py").open("a") as file:
+        file.write("OWNERS.clear()\n")
+    assert refused(tmp_path) <= {"bpf", "fanotify_init", "fchmod", "perf_event_open", "syslog", "userfaultfd"}, (
         "these need privileges"
     )

@@ -10,7 +10,7 @@ import threading
 import time
 
 import pytest
-from bot_helpers import SAMPLES, a_view, needs, needs_sandbox, processes
+from bot_helpers import BOX, BOXES, SAMPLES, a_view, needs, needs_sandbox, processes
 
 from bjsim.bots.sandbox import inside
 from bjsim.bots.sandbox.build import build
@@ -19,7 +19,6 @@ from bjsim.bots.sandbox.session import Limits, SandboxSession
 from bjsim.sim.game.actions import STAND
 
 RUNNER = {name: inside.source(name) for name in inside.RUNNER}
-MODES = [pytest.param("required", marks=needs_sandbox), "off"]
 
 # `unittest.__main__` runs the tests of the program that sys.argv names: so this file became a module of the server.
 HIJACK = '''"""
@@ -35,9 +34,9 @@ print("S fresh")
 
 
 @needs(".py")
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", BOXES)
 def test_no_import_runs_a_python_bot_in_its_server(bot, mode):
-    player = bot("bot.py", HIJACK, sandbox=mode, timeout=9.0)
+    player = bot("bot.py", HIJACK, box=mode, timeout=9.0)
     assert [player.ask(a_view()).stdout for _ in range(3)] == [b"S fresh\n"] * 3 and not player.faults
 
 
@@ -94,7 +93,7 @@ def test_a_c_bot_that_takes_over_the_c_library_has_no_server(bot, what):
 )
 def test_a_c_bot_with_parts_that_run_first_has_no_server(tmp_path, own):
     (tmp_path / "x.c").write_text(COUNT + own + PRINT)
-    assert not build(tmp_path / "x.c").server
+    assert not build(tmp_path / "x.c", box=BOX).server
 
 
 @needs(".c")
@@ -116,7 +115,7 @@ def test_honest_c_bots_have_a_server(tmp_path):
     path = tmp_path / "x.c"
     path.write_text("int count, status, frame, buf; void init(void) {} int serve(void) { return 0; }\n" + COUNT + PRINT)
     for bot in (path, SAMPLES / "counter.c", SAMPLES / "lim17.cpp"):
-        assert build(bot).server
+        assert build(bot, box=BOX).server
 
 
 HIJACKED = {
@@ -141,7 +140,7 @@ def test_a_server_that_does_more_than_serve_does_not_stay(tmp_path, monkeypatch,
     for name, content in RUNNER.items():
         (tmp_path / name).write_bytes(content)
     (tmp_path / "bot.py").write_text("print('S')")
-    session = SandboxSession(build(tmp_path / "bot.py"), Limits(timeout=20.0), sandboxed=True)
+    session = SandboxSession(build(tmp_path / "bot.py", box=BOX), Limits(timeout=20.0), box=BOX)
     try:
         replies = [session.ask(["12"]) for _ in range(2)]
     finally:
@@ -153,19 +152,19 @@ ORPHAN = "import os, time\nif os.fork() == 0: time.sleep(60)\nprint('S')"
 
 
 @needs(".py")
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", BOXES)
 def test_a_process_left_behind_is_a_fault_that_counts(bot, mode):
-    player = bot("x.py", ORPHAN, sandbox=mode, timeout=9.0, strikes=3)
+    player = bot("x.py", ORPHAN, box=mode, timeout=9.0, strikes=3)
     assert [player.decide(a_view()) for _ in range(5)] == [STAND] * 5
     assert player.faults == {"orphan": 3} and player.strikes.out
     assert player.kept_faults[0].detail == "left a process running" and player.kept_faults[0].stdout == b"S\n"
 
 
 @needs(".py")
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", BOXES)
 def test_a_process_that_ends_soon_is_not_a_fault(bot, mode):
     player = bot("x.py", "import os, time\nif os.fork() == 0: time.sleep(0.02)\nelse: print('S', end='')",
-                 sandbox=mode, timeout=9.0)  # fmt: skip
+                 box=mode, timeout=9.0)  # fmt: skip
     assert [player.decide(a_view()) for _ in range(5)] == [STAND] * 5 and not player.faults
 
 
@@ -180,7 +179,7 @@ def test_the_time_it_takes_to_clear_up_and_start_again_is_the_bots(tmp_path, mon
     for name, content in RUNNER.items():
         (tmp_path / name).write_bytes(content)
     (tmp_path / "bot.py").write_text(ORPHAN)
-    session = SandboxSession(build(tmp_path / "bot.py", sandboxed=False), Limits(timeout=20.0), sandboxed=False)
+    session = SandboxSession(build(tmp_path / "bot.py", box="none"), Limits(timeout=20.0), box="none")
     try:
         reply = session.ask(["12"])
     finally:
@@ -190,11 +189,11 @@ def test_the_time_it_takes_to_clear_up_and_start_again_is_the_bots(tmp_path, mon
 
 @needs(".py")
 @pytest.mark.slow
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", BOXES)
 def test_a_suspended_machine_costs_no_bot_its_time(bot, mode):
     """All processes of a session are stopped for longer than the timeout, while the bot computes for 0.3 s."""
     before = processes()
-    player = bot("x.py", "import time\nwhile time.process_time() < 0.3: pass\nprint('S')", sandbox=mode, timeout=3.0)
+    player = bot("x.py", "import time\nwhile time.process_time() < 0.3: pass\nprint('S')", box=mode, timeout=3.0)
     stopped = processes() - before
 
     def pause():

@@ -9,11 +9,12 @@ import threading
 import time
 
 import pytest
-from bot_helpers import SAMPLES, Scripted, a_view, lim17, needs, needs_sandbox, processes
+from bot_helpers import BOXES, SAMPLES, Scripted, a_view, lim17, needs, needs_sandbox, processes
 
 from bjsim.bots.player import open_bot
 from bjsim.bots.sandbox import restrictions, session
-from bjsim.bots.sandbox.session import Limits, SandboxError, sandboxed
+from bjsim.bots.sandbox.inside import landlock
+from bjsim.bots.sandbox.session import Limits, SandboxError, choose_box
 from bjsim.sim.game.actions import HIT, STAND
 from bjsim.sim.game.events import HandEnded
 from bjsim.sim.game.presets import named_rules
@@ -21,8 +22,6 @@ from bjsim.sim.running.executors import threads
 from bjsim.sim.running.readable_table import ReadableTable
 from bjsim.sim.running.workers import usable_cores
 
-MODES = [pytest.param("required", marks=needs_sandbox), "off"]
-SLOW_MODES = [MODES[0], pytest.param("off", marks=pytest.mark.slow)]
 SCRIPTS = {
     "prints": "import sys; print(sys.argv[1:]); print('S', sys.argv[0])",
     "exits": "import sys; print('H'); sys.exit(3)",
@@ -103,7 +102,7 @@ def test_a_first_line_that_leads_nowhere_is_a_start_failure(bot):
 
 
 @needs(".py")
-@pytest.mark.parametrize("mode", SLOW_MODES)
+@pytest.mark.parametrize("mode", BOXES)
 def test_limits_hold(bot, mode):
     """Without a sandbox too. As root this needs another user, which the bot runs as."""
     before = processes()
@@ -112,36 +111,36 @@ def test_limits_hold(bot, mode):
         ("import time; time.sleep(99)", "timeout", 0.5),
         ("print('x' * 5000)", "flood", 5.0),
         ("x = bytearray(300 << 20)", "crash", 5.0),
-        ("import os\nfor _ in range(5000): os.fork()", ("timeout", "crash"), 1.0),
+        ("import os, time\nfor _ in range(8): os.fork()\ntime.sleep(40)", ("timeout", "crash"), 1.0),
     ):
-        with bot("x.py", source, sandbox=mode, timeout=limit) as player:
+        with bot("x.py", source, box=mode, timeout=limit) as player:
             assert player.decide(a_view()) == STAND
             assert set(player.faults) <= set([kind] if isinstance(kind, str) else kind), (source, player.kept_faults)
     assert processes() == before
 
 
 @needs(".py")
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", BOXES)
 def test_an_orphan_is_killed(bot, mode):
     source = "import os, time\nif os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0: time.sleep(999)\n"
     source += "    os._exit(0)\nprint('S')"
-    player = bot("x.py", source, sandbox=mode, timeout=9.0)
+    player = bot("x.py", source, box=mode, timeout=9.0)
     before = processes()
     player.ask(a_view())
     player.ask(a_view())
     time.sleep(0.05)
-    # bubblewrap, the runner, the fork server and its two pre-forked children.
-    assert len(processes()) <= (5 if mode == "required" else 4)
+    # bubblewrap, the keeper, the runner, the fork server and its two pre-forked children.
+    assert len(processes()) <= (6 if mode == "bubblewrap" else 5)
     player.close()
     assert not processes() & before
 
 
 @needs(".c")
-@pytest.mark.parametrize("mode", SLOW_MODES)
+@pytest.mark.parametrize("mode", BOXES)
 def test_what_an_orphan_writes_is_not_the_next_moves(bot, mode):
     source = '#include <unistd.h>\nint main(void)\n{\n    write(1, "S ", 2);\n'
     source += '    if (!fork()) for (;;) write(1, "H ", 2);\n    usleep(2000);\n    return 0;\n}\n'
-    player = bot("x.c", source, sandbox=mode, timeout=9.0)
+    player = bot("x.c", source, box=mode, timeout=9.0)
     assert {player.ask(a_view()).stdout[:4] for _ in range(8)} <= {b"S H ", b"S "}
 
 
@@ -235,25 +234,20 @@ def test_a_pinned_thread_has_a_session_on_its_core():
         assert not opened & first
         assert {frozenset(os.sched_getaffinity(pid)) for pid in opened} == {frozenset(one), frozenset(other)}
         pool.shutdown()
-    assert processes() == before
 
 
 @needs(".py")
 @pytest.mark.parametrize(
-    ("mode", "ending"),
-    [
-        pytest.param("required", signal.SIGINT, marks=[needs_sandbox, pytest.mark.slow]),
-        pytest.param("required", signal.SIGKILL, marks=needs_sandbox),
-        ("off", signal.SIGTERM),
-        pytest.param("off", signal.SIGKILL, marks=pytest.mark.slow),
-    ],
+    "ending", [signal.SIGKILL, signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)]
 )
-def test_when_bjsim_ends_so_does_the_bot(tmp_path, mode, ending):
+@pytest.mark.parametrize("box", BOXES)
+def test_when_bjsim_ends_so_does_the_bot(tmp_path, box, ending):
     path = tmp_path / "sleeps.py"
     path.write_text("import time; time.sleep(999)")
     program = (
-        "import sys\nfrom bjsim.bots.player import open_bot\n"
-        f"player = open_bot(sys.argv[1], sandbox={mode!r}, timeout=60)\n"
+        "import sys\nfrom bjsim.bots.player import open_bot\nfrom bjsim.bots.sandbox import restrictions\n"
+        f"restrictions.find_box = lambda: restrictions.Held({box!r}, True, '')\n"
+        "player = open_bot(sys.argv[1], sandbox='required', timeout=60)\n"
         "print('ready', flush=True)\nplayer.run(['12'])"
     )
     before = processes()
@@ -267,33 +261,56 @@ def test_when_bjsim_ends_so_does_the_bot(tmp_path, mode, ending):
         host.send_signal(ending)
         host.wait()
     for _ in range(100):
-        left = [pid for pid in started if os.path.exists(f"/proc/{pid}")]
+        left = processes() & started
         if not left:
             break
         time.sleep(0.05)
     assert not left
 
 
-def test_a_sandbox_that_is_required_and_missing_is_one_line(monkeypatch, caplog):
-    monkeypatch.setattr(
-        restrictions, "find_obstacle", lambda: "bubblewrap is not installed (on Debian: apt install bubblewrap)"
-    )
-    with pytest.raises(SandboxError, match="required, but bubblewrap is not installed"):
-        sandboxed("required")
+def without(monkeypatch, *, bubblewrap=True, landlock=landlock.WHOLE, filters=True):
+    """A machine that lacks something; returns what holds there."""
+    monkeypatch.setattr(restrictions.seccomp, "supported", lambda: filters)
+    monkeypatch.setattr(restrictions, "find_obstacle", lambda: "" if bubblewrap else "bubblewrap is not installed")
+    monkeypatch.setattr(restrictions.landlock, "version", lambda: landlock)
+    restrictions.find_box.cache_clear()
     session._warn.cache_clear()
-    assert not sandboxed("auto") and not sandboxed("auto")
-    assert caplog.text.count("without a sandbox") == 1
-    assert not sandboxed("off")
-    with pytest.raises(ValueError, match="required, auto, off"):
-        sandboxed("maybe")
+    monkeypatch.setattr(restrictions, "find_box", restrictions.find_box.__wrapped__)
+    return restrictions.find_box()
+
+
+@pytest.mark.parametrize(
+    ("lacks", "kind", "whole", "says"),
+    [
+        ({}, "bubblewrap", True, "in a box of bubblewrap: they read programs and their own files, write none, have no"),
+        ({"bubblewrap": False}, "Landlock", True, "in a box of Landlock: they read programs and their own files"),
+        ({"bubblewrap": False, "landlock": 5}, "Landlock", False, "bots can signal "),
+        ({"bubblewrap": False, "landlock": 0}, "none", False, "bots have no box here: they can read and "),
+        ({"filters": False}, "", False, "programs cannot be bots on this machine: its kernel has no seccomp filters"),
+    ],
+)
+def test_what_holds_on_a_machine_that_lacks_something(monkeypatch, caplog, lacks, kind, whole, says):
+    held = without(monkeypatch, **lacks)
+    assert (held.kind, held.whole) == (kind, whole) and says in held.says
+    if kind:
+        assert choose_box("auto") == choose_box("auto") == kind
+        assert caplog.text.count(held.says) == (not whole)
+    for mode in ("required", *(["auto"] if not kind else [])):
+        if whole:
+            assert choose_box(mode) == kind
+        else:
+            with pytest.raises(SandboxError, match="a sandbox is required, but bots " if kind else says):
+                choose_box(mode)
+    with pytest.raises(ValueError, match="required, auto"):
+        choose_box("off")
 
 
 @needs(".py")
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", BOXES)
 def test_an_open_session_takes_two_descriptors(bot, mode):
-    bot("warmup.py", "print('S')", sandbox=mode, timeout=9.0)
+    bot("warmup.py", "print('S')", box=mode, timeout=9.0)
     before = len(os.listdir("/proc/self/fd"))
-    players = [bot(f"{number}.py", "print('S')", sandbox=mode, timeout=9.0) for number in range(3)]
+    players = [bot(f"{number}.py", "print('S')", box=mode, timeout=9.0) for number in range(3)]
     assert len(os.listdir("/proc/self/fd")) - before == 3 * session.DESCRIPTORS
     assert {player.decide(a_view()) for player in players} == {STAND} and not any(player.faults for player in players)
 

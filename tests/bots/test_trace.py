@@ -13,7 +13,7 @@ from bjsim.errors import InputError
 from bjsim.sim.game.presets import named_rules
 
 pytestmark = needs(".py")
-OFF = ("--sandbox", "off")
+OFF = ("--sandbox", "auto")
 
 
 def run(*words):
@@ -87,7 +87,7 @@ def test_a_line_bot_that_is_random_must_say_so(tmp_path):
     (tmp_path / "folder" / "bot.toml").write_text("random = true\n")
     (tmp_path / "folder" / "bot.py").write_text(line_bot(RANDOM))
     for name, declared in (("silent.py", False), ("open.py", True), ("folder", True)):
-        with open_bot(tmp_path / name, sandbox="off", timeout=9.0) as player:
+        with open_bot(tmp_path / name, sandbox="auto", timeout=9.0) as player:
             match = check_match(player, named_rules("cardshark"))
         assert match.random == declared and match.passed["deterministic"] is False
         assert ("deterministic" in must_pass(match)) != declared

@@ -72,7 +72,7 @@ def test_a_bot_in_a_folder_joins_and_is_replaced(tmp_path: Path) -> None:
         folder.mkdir()
         (folder / "bot.toml").write_text(manifest)
         (folder / "bot.py").write_text("print('S')")
-    alone = ("--sandbox", "off")
+    alone = ("--sandbox", "auto")
     assert bjsim("koth", "play", "lim13", "lim15", "--matches", 1, "--out", hill).status == 0
     assert bjsim("koth", "add", hill, bot, "--no-play", *alone).status == 0
     (bot / "bot.py").write_text("print('H')")
@@ -119,7 +119,7 @@ def test_a_bot_that_cannot_be_played_does_not_join(tmp_path: Path, caplog: pytes
     (folder / "missing" / "bot.py").write_text("print('S')")
     (folder / "one.txt").write_text(CHART)
     assert bjsim("koth", "play", "lim13", "lim17", "--matches", 1, "--out", hill).status == 0
-    done = bjsim("koth", "sync", hill, folder, "--no-play", "--sandbox", "off")
+    done = bjsim("koth", "sync", hill, folder, "--no-play", "--sandbox", "auto")
     assert done.status == 0 and "one joins" in done.out and "missing joins" not in done.out
     assert "missing is left as it was: the bot missing cannot play" in caplog.text
     assert rows(hill).keys() == {"one", "lim13", "lim17"}

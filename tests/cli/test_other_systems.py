@@ -147,7 +147,7 @@ def test_a_player_from_a_file_plays_in_one_process(tmp_path, bjsim):
 @pytest.mark.slow_cases("koth play optimal bot.py")
 def test_programs_are_refused_in_one_line(tmp_path, bjsim, line):
     (tmp_path / "bot.py").write_text(PROGRAM)
-    done = bjsim(*line.split(), "--sandbox", "off")
+    done = bjsim(*line.split(), "--sandbox", "auto")
     said = "is a program, and such bots need Linux; strategies, charts and Python players do not\n"
     assert done.status == 2 and done.out == ""
     assert done.err.count("\n") == 1 and done.err.endswith(said)

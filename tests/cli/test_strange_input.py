@@ -247,7 +247,7 @@ def test_a_compilers_message_that_a_bot_wrote_does_not_steer_the_terminal(tmp_pa
     options = ["esc.c"] if command == "bot check" else ["esc.c", "lim17", "--matches", "1"]
     code = "from bjsim.cli.main import main; main()"
     done = subprocess.run(
-        [sys.executable, "-c", code, *command.split(), *options, "--sandbox", "off"], cwd=tmp_path, capture_output=True
+        [sys.executable, "-c", code, *command.split(), *options, "--sandbox", "auto"], cwd=tmp_path, capture_output=True
     )
     assert b"#error" in done.stdout + done.stderr
     assert b"\x1b" not in done.stdout + done.stderr and b"\x07" not in done.stdout + done.stderr

@@ -120,14 +120,14 @@ def test_the_seed_is_shown_when_the_contest_is_closed_and_not_before(tmp_path, m
 def test_a_seed_that_programs_can_guess_is_warned_of(tmp_path, caplog, seed, program, warned):
     (tmp_path / "bot.py").write_text("print('S')")
     bots = [str(tmp_path / "bot.py") if program else "lim18", "lim17"]
-    Host.begin(tmp_path / "c", Contest(CARDSHARK, seed=seed), gather(bots, CARDSHARK), 1, "off")
+    Host.begin(tmp_path / "c", Contest(CARDSHARK, seed=seed), gather(bots, CARDSHARK), 1, "auto")
     assert ("play without a seed" in caplog.text) == warned
 
 
 def test_a_house_player_that_is_a_program_could_guess_too(tmp_path, caplog):
     (tmp_path / "bot.py").write_text("print('S')")
     contest = Contest(CARDSHARK, seed=1, house=str(tmp_path / "bot.py"))
-    Host.begin(tmp_path / "c", contest, gather(["lim17", "lim18"], CARDSHARK), 1, "off")
+    Host.begin(tmp_path / "c", contest, gather(["lim17", "lim18"], CARDSHARK), 1, "auto")
     assert "play without a seed" in caplog.text
 
 
@@ -173,7 +173,7 @@ def test_every_bit_of_a_large_seed_matters_and_all_engines_take_it():
 def program(tmp_path):
     """The options of a short run of a program, and a directory."""
     (tmp_path / "bot.py").write_text("print('S')")
-    options = ["--rules", "cardshark", "--sandbox", "off", "--timeout", 20, "--bots", tmp_path / "bot.py"]
+    options = ["--rules", "cardshark", "--sandbox", "auto", "--timeout", 20, "--bots", tmp_path / "bot.py"]
     return [*options, "--json", "-"], tmp_path
 
 

@@ -18,7 +18,7 @@ from bjsim.bots.resident import LineSeat, say_bye
 from bjsim.bots.sandbox.build import build
 from bjsim.bots.sandbox.folders import BotSource
 from bjsim.bots.sandbox.languages import BuildError, Program
-from bjsim.bots.sandbox.session import Limits, SandboxClosed, SandboxError, SandboxSession, sandboxed
+from bjsim.bots.sandbox.session import Limits, SandboxClosed, SandboxError, SandboxSession, choose_box
 from bjsim.bots.turn import Strikes, Turn
 from bjsim.sim.game.actions import Action, View
 from bjsim.sim.game.events import Event, HandEnded, InsuranceSettled, Settled
@@ -32,7 +32,7 @@ class BotPlayer:
     It may sit at several tables at the same time, each played by a thread: it opens as many sandbox sessions as
     there are moves at the same time. A copy of it in another process opens its own sessions. After `strikes`
     faults (None: no limit) the bot is no longer run and only stands. `cold` starts it afresh for each move, even
-    with a fork server; without `sandboxed` it has resource limits only.
+    with a fork server. `box` is the kind of its box, of `sandbox.restrictions`.
 
     Attributes:
         never_ready: the reply to every question if the bot can never be started, or never be ready; else None.
@@ -47,7 +47,7 @@ class BotPlayer:
         program: Program,
         limits: Limits,
         *,
-        sandboxed: bool,
+        box: str,
         cold: bool = False,
         strikes: int | None = None,
         name: str = "",
@@ -64,11 +64,11 @@ class BotPlayer:
             SandboxSession,
             program,
             replace(limits, errors=LOG_LIMIT) if resident else limits,
-            sandboxed=sandboxed,
+            box=box,
             cold=cold,
             resident=resident,
         )
-        self._copy = partial(BotPlayer, program, limits, sandboxed=sandboxed, cold=cold, strikes=strikes, name=name)
+        self._copy = partial(BotPlayer, program, limits, box=box, cold=cold, strikes=strikes, name=name)
         self._forget_sessions()
 
     def __reduce__(self) -> tuple[Callable[[], BotPlayer], tuple[()]]:
@@ -219,7 +219,7 @@ class SeatedBot:
 
 def unstartable(name: str, error: BuildError) -> BotPlayer:
     """A bot in place of a program that cannot be started: every reply is a start failure."""
-    player = BotPlayer(Program(name, "executable", {}, ()), Limits(), sandboxed=False)
+    player = BotPlayer(Program(name, "executable", {}, ()), Limits(), box="")
     player.never_ready = Reply("start", 0, 0, b"", f"{error}\n{error.log}".strip().encode())
     return player
 
@@ -235,12 +235,12 @@ def open_bot(
 ) -> BotPlayer:
     """Compile a bot if necessary, and open it, ready to play under any rules.
 
-    `sandbox` is as for `sandboxed`, the other arguments as for `BotPlayer`; `timeout` is in seconds of wall time,
+    `sandbox` is as for `choose_box`, the other arguments as for `BotPlayer`; `timeout` is in seconds of wall time,
     and as many of processor time, for one move. The `log` of a BuildError has the compiler's messages.
     """
-    in_sandbox = sandboxed(sandbox)
-    program = build(bot, sandboxed=in_sandbox)
-    player = BotPlayer(program, Limits(timeout=timeout), sandboxed=in_sandbox, cold=cold, strikes=strikes, name=name)
+    box = choose_box(sandbox)
+    program = build(bot, box=box)
+    player = BotPlayer(program, Limits(timeout=timeout), box=box, cold=cold, strikes=strikes, name=name)
     player.open()
     return player
 

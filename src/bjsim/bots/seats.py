@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-SANDBOXES = ("required", "auto", "off")
+SANDBOXES = ("required", "auto")
 SHORTEST, LONGEST = 0.01, 600  # seconds for a move
 
 
@@ -37,7 +37,7 @@ class BotOptions:
     """How bots that are programs are run.
 
     Args:
-        sandbox: `required`, `auto` (where the system has one) or `off`.
+        sandbox: `required` (a box that keeps the machine and other bots from harm) or `auto` (the best there is).
         timeout: Seconds for a move.
         cold: Start programs afresh for each move, the slow way.
         strikes: Faults after which a program is no longer asked, and only stands; None for no limit.

@@ -110,12 +110,18 @@ def check_cache() -> Check:
 
 
 def check_sandbox() -> Check:
-    """Whether bubblewrap works."""
+    """What holds for bots here."""
     from bjsim.bots.sandbox import restrictions
     from bjsim.bots.sandbox.diagnosis import find_sandbox_fix
 
-    obstacle = restrictions.find_obstacle()
-    if obstacle:
-        obstacle, _, _ = obstacle.partition(" (on Debian")  # the fix includes it
-        return Check("sandbox", False, True, obstacle, find_sandbox_fix())
-    return Check("sandbox", True, True, "bubblewrap works")
+    held = restrictions.find_box()
+    if held.whole:
+        return Check("sandbox", True, True, held.says)
+    obstacle, _, _ = held.obstacle.partition(" (on Debian")  # the fix includes it
+    return Check(
+        "sandbox",
+        False,
+        True,
+        f"{held.says}; {obstacle}" if obstacle else held.says,
+        find_sandbox_fix() if obstacle else "",
+    )

@@ -285,8 +285,8 @@ def bot_options(command: F) -> F:
 def sandbox_option(default: str) -> Callable[[F], F]:
     return click.option(
         "--sandbox",
-        type=click.Choice(["required", "auto", "off"]),
+        type=click.Choice(["required", "auto"]),
         default=default,
         show_default=True,
-        help="Whether to run bots in a sandbox: always, if available, or never.",
+        help="Whether bots need a sandbox that holds, or get the best there is.",
     )

@@ -33,7 +33,7 @@ class Raiser:
 def play_pages(folder, bots, rules=CARDSHARK, **settings):
     """Play a contest; returns its host, and its pages as text by name."""
     contest = Contest(rules, **{"matches": 8, "seed": 1, **settings})
-    host = Host.begin(folder, contest, gather(bots, rules), sandbox="off")
+    host = Host.begin(folder, contest, gather(bots, rules), sandbox="auto")
     host.run()
     write_results(folder, host.standings, host.page, host.timings)
     files = [folder / "index.html", *folder.glob("pages/*.html")]

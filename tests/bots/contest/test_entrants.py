@@ -68,7 +68,7 @@ def test_a_missing_language_is_an_error_not_a_fault(tmp_path, monkeypatch):
     languages.find_tool.cache_clear()
     monkeypatch.setattr("shutil.which", lambda name: None)
     with pytest.raises(EntrantError, match="apt install sbcl"):
-        Host.begin(tmp_path / "out", Contest(CARDSHARK, matches=1), entrants, 1, "off").run()
+        Host.begin(tmp_path / "out", Contest(CARDSHARK, matches=1), entrants, 1, "auto").run()
     languages.find_tool.cache_clear()
 
 

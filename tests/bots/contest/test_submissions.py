@@ -86,7 +86,7 @@ def test_archives_are_bounded_also_if_their_sizes_are_false(tmp_path: Path, monk
 
 def test_a_course_from_an_archive(tmp_path: Path) -> None:
     archive = pack(tmp_path / "hw.zip", {"ada/bot.py": BOT, "bob/bot.py": "print('H')"})
-    words = ["--against", "hoyle", "--matches", 1, "--sandbox", "off", "--out", tmp_path / "c"]
+    words = ["--against", "hoyle", "--matches", 1, "--sandbox", "auto", "--out", tmp_path / "c"]
     assert bjsim("koth", "play", archive, *words).status == 0
     assert "ada" in (tmp_path / "c" / "standings.csv").read_text()
     assert "File exists" in refusal("koth", "add", tmp_path / "c", archive)

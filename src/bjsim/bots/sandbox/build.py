@@ -5,7 +5,7 @@ only result is what it prints: the compiled files one after another, each after 
 file names that the language declares are accepted.
 
 The cache is the folder `bjsim/bots` in the user's cache folder. Each cache file contains that output. The file's name
-is a hash of the source, the compile script, the compiler and its version, and whether there was a sandbox.
+is a hash of the source, the compile script, the compiler and its version, and the kind of box.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ FAILURES = {  # Reply.cause: message
 }
 
 
-def build(bot: str | Path | BotSource, *, sandboxed: bool = True) -> Program:
-    """Compile a bot, or use the cache; without `sandboxed` it is compiled with resource limits only."""
+def build(bot: str | Path | BotSource, *, box: str) -> Program:
+    """Compile a bot in a box of this kind, or use the cache."""
     if not isinstance(bot, BotSource):
         bot = read_bot(Path(bot), links=True)
     language, files = bot.language, dict(bot.files)
@@ -57,7 +57,7 @@ def build(bot: str | Path | BotSource, *, sandboxed: bool = True) -> Program:
     made: Mapping[str, bytes] = files
     if language.script:
         extra = {name: inside.source(name) for name in language.extra}
-        made = _compiled(bot.name, language, {**files, **extra}, sandboxed)
+        made = _compiled(bot.name, language, {**files, **extra}, box)
     program = language.make_program(bot.name, made)
     return replace(program, files={**files, **program.files}, protocol=bot.protocol, random=bot.random)
 
@@ -73,17 +73,17 @@ def _version(tool: str) -> str:
     return subprocess.run([tool, "--version"], capture_output=True, text=True).stdout
 
 
-def _compiled(name: str, language: Language, sources: Mapping[str, bytes], sandboxed: bool) -> Mapping[str, bytes]:
+def _compiled(name: str, language: Language, sources: Mapping[str, bytes], box: str) -> Mapping[str, bytes]:
     tool = find_tool(language)
     key = hashlib.sha256()
-    for part in (SCRIPT, language.script, tool, _version(tool), str(sandboxed)):
+    for part in (SCRIPT, language.script, tool, _version(tool), box):
         key.update(part.encode() + b"\0")
     for source, content in sources.items():
         key.update(f"{source}\0{len(content)}\0".encode() + content)
     cached = cache_folder() / f"{key.hexdigest()}.made"
     with suppress(OSError, ValueError):  # not compiled yet, or damaged
         return _parse_files(cached.read_bytes(), language)
-    printed = _compile(name, language, tool, sources, sandboxed)
+    printed = _compile(name, language, tool, sources, box)
     try:
         files = _parse_files(printed, language)
     except ValueError as error:
@@ -123,10 +123,10 @@ def _write_atomically(path: Path, content: bytes) -> None:
         os.replace(file.name, path)
 
 
-def _compile(name: str, language: Language, tool: str, sources: Mapping[str, bytes], sandboxed: bool) -> bytes:
+def _compile(name: str, language: Language, tool: str, sources: Mapping[str, bytes], box: str) -> bytes:
     script = SCRIPT.format(tool=shlex.quote(tool), script=language.script)
     compiler = Program(name, language.name, sources, ("/bin/sh", "-c", script), binds=find_binds(tool))
-    session = SandboxSession(compiler, LIMITS, sandboxed=sandboxed, scratch=True)
+    session = SandboxSession(compiler, LIMITS, box=box, scratch=True)
     try:
         reply = session.ask([])
     finally:

@@ -1,19 +1,18 @@
-"""Restrictions on a bot's process: bubblewrap's command line, the replacement without it, and whether it works here."""
+"""The box of a bot: what its programs can reach, by bubblewrap or else by Landlock, and what holds on this machine."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, NamedTuple
 
-from bjsim.bots.sandbox import seccomp
+from bjsim.bots.sandbox.inside import landlock, seccomp
 
 Files = Mapping[str, bytes]
 BOT_FOLDER = "/box"  # the bot's files in the sandbox, and the working directory
@@ -26,17 +25,17 @@ ENVIRONMENT = {
     "LANG": "C.UTF-8",
     "PYTHONHASHSEED": "0",  # makes the order of sets in Python the same in every run
     "PYTHONDONTWRITEBYTECODE": "1",
+    "OPENSSL_CONF": "/dev/null",  # Node.js ends if its settings are there, but cannot be read
     "LD_BIND_NOW": "1",  # a fork server resolves symbols once, not each forked process again
 }
-# Files that interpreters need besides /usr: the library cache, and the settings of Debian's Java.
+PROGRAMS = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64")
+# Files that interpreters need besides: the library cache, and the settings of Debian's Java.
 SETTINGS = ("/etc/ld.so.cache", "/etc/alternatives", *map(str, sorted(Path("/etc").glob("java-*"))))
 DEVICES = ("null", "full", "random", "urandom")  # not zero: mapped, it is shared memory that counts for no process
-MIN_LINUX = (5, 14)  # the first to count processes per user namespace, so that a limit holds for one sandbox
-
-
-def identity() -> dict[str, Any]:
-    """Arguments for Popen that give up root, which limits on processes do not apply to. Empty for any other user."""
-    return {"user": SANDBOX_USER, "group": SANDBOX_USER, "extra_groups": []} if os.geteuid() == 0 else {}
+MIN_LINUX = (5, 14)  # the first to count processes per user namespace, so that a limit holds for one bot
+UNREAD = (1 << 31) - 1  # an access time to come, which reading does not change: a bot's next move would see it
+BUBBLEWRAP, LANDLOCK, GROUP = "bubblewrap", "Landlock", "none"  # kinds of boxes
+ALONE = ["--unshare-all", "--new-session", "--die-with-parent", "--as-pid-1", "--cap-drop", "ALL", "--clearenv"]
 
 
 def readable(path: str) -> bool:
@@ -54,136 +53,130 @@ def check_names(names: Iterable[str]) -> None:
     known = set(names)
     for name in known:
         if "\0" in name or not {"", ".", ".."}.isdisjoint(name.split("/")):
-            raise ValueError(f"{name!r} is not a plain name for a file in a sandbox")
+            raise ValueError(f"{name!r} is not a plain name for a file in a box")
         if len(os.fsencode(name)) > LONGEST_NAME:
             raise ValueError(f"the file name {name[:40]}... has more than {LONGEST_NAME} bytes")
         if clash := known.intersection(map(str, PurePosixPath(name).parents)):
             raise ValueError(f"{clash.pop()} is both a file and the folder of {name}")
 
 
-ALONE = ["--unshare-all", "--new-session", "--die-with-parent", "--as-pid-1", "--cap-drop", "ALL", "--clearenv"]
+@dataclass
+class Box:
+    """A place for a bot's files, and what its programs can do there.
 
-
-class Restrictions(ABC):
-    """A restricted environment with some files, to run a program in. A context manager, which calls `close`.
-
-    `popen` has arguments for Popen; `runner_folder` is where the runner's package is in this environment.
+    Attributes:
+        prefix: the words before the command line of the runner.
+        runner_folder: where the runner's package is.
+        settings: the runner's settings of the box; see `inside/main.py`.
+        popen: arguments for Popen.
+        descriptors: what only the start of the program needs.
+        folder: with the files, on this machine; "" if they are in memory.
     """
 
-    popen: dict[str, Any]
+    prefix: list[str]
     runner_folder: str
+    settings: dict[str, Any]
+    popen: dict[str, Any]
+    descriptors: list[int] = field(default_factory=list)
+    folder: str = ""
 
-    @abstractmethod
-    def command(self, program: Sequence[str]) -> list[str]:
-        """The command line that runs `program` in the folder of the files."""
-
-    @abstractmethod
-    def opened(self) -> None:
+    def started(self) -> None:
         """Release what only the start of the program needed."""
+        while self.descriptors:
+            os.close(self.descriptors.pop())
 
-    @abstractmethod
     def close(self) -> None:
         """Release all resources."""
-
-    def __enter__(self) -> Restrictions:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
+        self.started()
+        if self.folder:
+            shutil.rmtree(self.folder, ignore_errors=True)
 
 
-class Sandbox(Restrictions):
-    """A bubblewrap sandbox: no network, no other processes, no files of the host but programs, nothing writable.
+def make_box(kind: str, files: Files, runner: Files, binds: Iterable[str] = (), scratch: bool = False) -> Box:
+    """Make a box with files (plain name -> content), which can be executed, and those of the runner (path -> content).
 
-    `files` (plain name -> content) are executable and read-only; the runner's are path -> content. `binds` are
-    folders of the host besides /usr that can be read. `scratch`, for a compiler, adds a writable folder in memory,
-    "$TMP".
+    A bot has no network and can write nothing. It can read and run its files, /usr, and `binds`, folders of the host.
+    scratch: whether it has a folder that it can write to, "$TMP". Raises: ValueError for a name of a file.
     """
+    check_names(files)
+    settings: dict[str, Any] = {
+        "user": None,
+        "folder": "",
+        "rules": [],
+        "disk": False,
+        "counted": _linux() >= MIN_LINUX,
+    }
+    settings["scratch"] = "/tmp" if scratch else None
+    if kind == BUBBLEWRAP:
+        return _in_bubblewrap(files, runner, binds, settings)
+    return _in_folder(kind, files, runner, binds, settings)
 
-    runner_folder = RUNNER_FOLDER
 
-    def __init__(
-        self, files: Files, runner: Files | None = None, binds: Iterable[str] = (), scratch: bool = False
-    ) -> None:
-        check_names(files)
-        self.descriptors: list[int] = []
-        self.options = [*ALONE, "--uid", str(SANDBOX_USER), "--gid", str(SANDBOX_USER), "--hostname", "box"]
-        self.options += ["--seccomp", self._descriptor(seccomp.filter_program(scratch))]
-        self.options += [*_folders(binds), "--proc", "/proc"]
-        for device in DEVICES:
-            self.options += ["--dev-bind", f"/dev/{device}", f"/dev/{device}"]
-        for name, content in files.items():
-            self.options += ["--perms", "0555", "--file", self._descriptor(content), f"{BOT_FOLDER}/{name}"]
-        for name, content in (runner or {}).items():
-            self.options += ["--perms", "0444", "--file", self._descriptor(content), f"{RUNNER_FOLDER}/{name}"]
-        if scratch:
-            self.options += ["--tmpfs", "/tmp", "--setenv", "TMP", "/tmp"]
-        self.options += ["--dir", BOT_FOLDER, "--remount-ro", "/", "--chdir", BOT_FOLDER]
-        self.popen = {"pass_fds": self.descriptors, **identity()}
+def _in_bubblewrap(files: Files, runner: Files, binds: Iterable[str], settings: dict[str, Any]) -> Box:
+    """All files of the bot are in memory. There are no other processes and no other files."""
+    descriptors: list[int] = []
 
-    def command(self, program: Sequence[str]) -> list[str]:
-        variables = [word for item in ENVIRONMENT.items() for word in ("--setenv", *item)]
-        return ["bwrap", *self.options, *variables, "--", *program]
-
-    def opened(self) -> None:
-        self.close()  # bubblewrap has copied the files
-
-    def close(self) -> None:
-        for descriptor in self.descriptors:
-            os.close(descriptor)
-        self.descriptors = []
-
-    def _descriptor(self, content: bytes) -> str:
-        descriptor = os.memfd_create("box")
-        self.descriptors.append(descriptor)
-        with open(descriptor, "wb", closefd=False) as file:
+    def descriptor(content: bytes) -> str:
+        descriptors.append(os.memfd_create("box"))
+        with open(descriptors[-1], "wb", closefd=False) as file:
             file.write(content)
-        os.lseek(descriptor, 0, os.SEEK_SET)
-        return str(descriptor)
+        os.lseek(descriptors[-1], 0, os.SEEK_SET)
+        return str(descriptors[-1])
 
-
-class Unsandboxed(Restrictions):
-    """No sandbox: a temporary folder with copies of the files. Only its user and its limits restrict the program.
-
-    Arguments and errors are those of `Sandbox`.
-    """
-
-    def __init__(
-        self, files: Files, runner: Files | None = None, binds: Iterable[str] = (), scratch: bool = False
-    ) -> None:
-        check_names(files)
-        self.folder = Path(tempfile.mkdtemp(prefix="bjsim-bot-"))
-        self.runner_folder = str(self.folder / "run")
-        contents = {f"box/{name}": content for name, content in files.items()}
-        contents |= {f"run/{name}": content for name, content in (runner or {}).items()}
+    user = str(SANDBOX_USER)
+    prefix = ["bwrap", *ALONE, "--uid", user, "--gid", user, "--hostname", "box", *_folders(binds), "--proc", "/proc"]
+    for device in DEVICES:
+        prefix += ["--dev-bind", f"/dev/{device}", f"/dev/{device}"]
+    for mode, folder, contents in (("0555", BOT_FOLDER, files), ("0444", RUNNER_FOLDER, runner)):
         for name, content in contents.items():
-            path = self.folder / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
-            path.chmod(0o555)
-        (self.folder / "box").mkdir(exist_ok=True)
-        for folder in (self.folder, *filter(Path.is_dir, self.folder.rglob("*"))):
-            folder.chmod(0o755)
-        if scratch:
-            (self.folder / "tmp").mkdir()
-            if os.geteuid() == 0:
-                os.chown(self.folder / "tmp", SANDBOX_USER, SANDBOX_USER)
-        environment = {**ENVIRONMENT, "TMP": str(self.folder / "tmp")}
-        self.popen = {"cwd": self.folder / "box", "env": environment, **identity()}
+            prefix += ["--perms", mode, "--file", descriptor(content), f"{folder}/{name}"]
+    if settings["scratch"]:
+        prefix += ["--tmpfs", "/tmp"]
+    prefix += ["--dir", BOT_FOLDER, "--remount-ro", "/", "--chdir", BOT_FOLDER]
+    for variable in _environment(settings["scratch"]).items():
+        prefix += ["--setenv", *variable]
+    popen: dict[str, Any] = {"pass_fds": descriptors}
+    if os.geteuid() == 0:  # limits on processes do not apply to root
+        popen |= {"user": SANDBOX_USER, "group": SANDBOX_USER, "extra_groups": []}
+    return Box([*prefix, "--"], RUNNER_FOLDER, settings, popen, descriptors)
 
-    def command(self, program: Sequence[str]) -> list[str]:
-        return list(program)
 
-    def opened(self) -> None:
-        """Nothing to release: the program needs its folder while it runs."""
+def _in_folder(kind: str, files: Files, runner: Files, binds: Iterable[str], settings: dict[str, Any]) -> Box:
+    """The files are copies in a temporary folder, which the keeper removes."""
+    folder = Path(tempfile.mkdtemp(prefix="bjsim-bot-"))
+    bot, scratch = f"{folder}{BOT_FOLDER}", f"{folder}/tmp"
+    settings |= {"folder": str(folder), "user": SANDBOX_USER if os.geteuid() == 0 else None}
+    contents = {f"{BOT_FOLDER}/{name}": content for name, content in files.items()}
+    contents |= {f"{RUNNER_FOLDER}/{name}": content for name, content in runner.items()}
+    Path(bot).mkdir()
+    for name, content in contents.items():
+        path = Path(f"{folder}{name}")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+        path.chmod(0o555)
+    for path in (folder, *folder.rglob("*")):
+        path.chmod(0o755 if path.is_dir() else 0o555)
+        os.utime(path, (UNREAD, 0))
+    if settings["scratch"]:
+        settings |= {"scratch": scratch, "disk": True}
+        os.mkdir(scratch)
+        if os.geteuid() == 0:
+            os.chown(scratch, SANDBOX_USER, SANDBOX_USER)
+    if kind == LANDLOCK:
+        allowed = dict.fromkeys([*PROGRAMS, *binds, bot], landlock.RUNNING) | dict.fromkeys(SETTINGS, landlock.READING)
+        allowed |= {f"/dev/{device}": landlock.DEVICE for device in DEVICES}
+        settings["rules"] = [*allowed.items(), *([(scratch, landlock.WRITING)] if settings["scratch"] else [])]
+    popen = {"cwd": bot, "env": _environment(settings["scratch"])}
+    return Box([], f"{folder}{RUNNER_FOLDER}", settings, popen, folder=str(folder))
 
-    def close(self) -> None:
-        shutil.rmtree(self.folder, ignore_errors=True)
+
+def _environment(scratch: str | None) -> dict[str, str]:
+    return ENVIRONMENT | ({"TMP": scratch, "TMPDIR": scratch} if scratch else {})
 
 
 def _folders(binds: Iterable[str]) -> list[str]:
-    options = ["--ro-bind", "/usr", "/usr"]
-    for name in ("/bin", "/sbin", "/lib", "/lib32", "/lib64"):
+    options = []
+    for name in PROGRAMS:
         if os.path.islink(name):
             options += ["--symlink", os.readlink(name), name]
         else:
@@ -193,18 +186,51 @@ def _folders(binds: Iterable[str]) -> list[str]:
     return options
 
 
+class Held(NamedTuple):
+    """What holds for the bots of this machine: the kind of their box, one line about it, and what keeps it from more.
+
+    whole: whether a bot can hurt nothing but itself.
+    """
+
+    kind: str
+    whole: bool
+    says: str
+    obstacle: str = ""
+
+
+def _linux() -> tuple[int, ...]:
+    return tuple(int("".join(filter(str.isdigit, part)) or 0) for part in os.uname().release.split(".")[:2])
+
+
 @lru_cache(maxsize=1)
-def find_obstacle() -> str:
-    """One line on why the sandbox does not work on this machine; empty if it works."""
-    if sys.platform != "linux":
-        return "the sandbox needs Linux"
-    release = os.uname().release
-    if tuple(int("".join(filter(str.isdigit, part)) or 0) for part in release.split(".")[:2]) < MIN_LINUX:
-        return f"the sandbox needs Linux {MIN_LINUX[0]}.{MIN_LINUX[1]} or newer; this is {release}"
+def find_box() -> Held:
+    """The best box of this machine; of the kind "" where programs cannot be bots."""
     if not seccomp.supported():
-        return f"the sandbox supports only {', '.join(seccomp.MACHINES)}"
+        where = f"its kernel has no seccomp filters for {' or '.join(seccomp.MACHINES)}"
+        return Held("", False, f"programs cannot be bots on this machine: {where}")
+    more = "have no network, use at most {} processes, and end with bjsim"
+    inside = "they read programs and their own files, write none, " + more
+    if not (obstacle := find_obstacle()):
+        return Held(BUBBLEWRAP, True, f"bots are in a box of bubblewrap: {inside.format(32)}")
+    others = f"the programs of user {SANDBOX_USER}" if os.geteuid() == 0 else "your programs"
+    version = landlock.version()
+    if version >= landlock.WHOLE:
+        return Held(LANDLOCK, True, f"bots are in a box of Landlock: {inside.format(256)}")
+    obstacle += "; from Linux 6.12 on, Landlock does instead"
+    if version:
+        return Held(LANDLOCK, False, f"bots can signal {others}; otherwise {inside.format(256)}", obstacle)
+    files = "read and write files that all users can" if os.geteuid() == 0 else "read and delete your files"
+    says = f"bots have no box here: they can {files}, and signal {others}; they {more.format(256)}"
+    return Held(GROUP, False, says, obstacle)
+
+
+def find_obstacle() -> str:
+    """One line on why bubblewrap does not work on this machine; empty if it works."""
+    if _linux() < MIN_LINUX:
+        return f"bubblewrap needs Linux {MIN_LINUX[0]}.{MIN_LINUX[1]} or newer here; this is {os.uname().release}"
     if not shutil.which("bwrap"):
         return "bubblewrap is not installed (on Debian and Ubuntu: apt install bubblewrap)"
-    with Sandbox({}) as sandbox:
-        done = subprocess.run(sandbox.command(["/usr/bin/true"]), capture_output=True, text=True, **sandbox.popen)
+    box = make_box(BUBBLEWRAP, {}, {})
+    done = subprocess.run([*box.prefix, "/usr/bin/true"], capture_output=True, text=True, **box.popen)
+    box.close()
     return f"bubblewrap does not work here: {done.stderr.strip()}; bjsim doctor names a fix" if done.returncode else ""

@@ -10,6 +10,7 @@ import subprocess
 import tempfile
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 
@@ -19,7 +20,7 @@ from bjsim.bots.sandbox.inside import resident, runner, starters, streams
 from bjsim.bots.sandbox.languages import ENDINGS, BuildError, Program, find_binds, find_tool
 from bjsim.errors import RunFailed
 
-MODES = ("required", "auto", "off")
+MODES = ("required", "auto")
 DESCRIPTORS = 2  # file descriptors of an open session
 OPENING = 150  # further descriptors while a session opens: one for each file of the program, and those of this process
 TICK_S = 1.0
@@ -28,7 +29,7 @@ logger = logging.getLogger(__name__)
 
 
 class SandboxError(RunFailed):
-    """A session cannot be opened, or a sandbox is required and not available."""
+    """A session cannot be opened, or a box is required and not available."""
 
 
 class SandboxClosed(RunFailed):
@@ -55,18 +56,18 @@ class Limits:
     files: int = 0
 
 
-def sandboxed(mode: str) -> bool:
-    """Whether bots run in a sandbox: `required`, `off`, or `auto`, which warns and continues without one."""
+def choose_box(mode: str) -> str:
+    """The kind of box for bots: `required`, one in which they can hurt nothing; `auto`, the best, with a warning."""
     if mode not in MODES:
         raise ValueError(f"sandbox = {mode} is not accepted; use {', '.join(MODES)}")
-    if mode == "off":
-        return False
-    obstacle = restrictions.find_obstacle()
-    if obstacle and mode == "required":
-        raise SandboxError(f"a sandbox is required, but {obstacle}")
-    if obstacle:
-        _warn(obstacle)
-    return not obstacle
+    held = restrictions.find_box()
+    if not held.kind:
+        raise SandboxError(held.says)
+    if not held.whole and mode == "required":
+        raise SandboxError(f"a sandbox is required, but {held.says} ({held.obstacle})")
+    if not held.whole:
+        _warn(held)
+    return held.kind
 
 
 def raise_file_limit(sessions: int) -> None:
@@ -80,8 +81,8 @@ def raise_file_limit(sessions: int) -> None:
 
 
 @lru_cache(maxsize=1)
-def _warn(obstacle: str) -> None:
-    logger.warning("bots run without a sandbox, with resource limits only: %s", obstacle)
+def _warn(held: restrictions.Held) -> None:
+    logger.warning("%s (%s)", held.says, held.obstacle)
 
 
 class SandboxSession:
@@ -91,7 +92,7 @@ class SandboxSession:
     move then opens it again. Only one thread at a time may call `ask`; any thread may call `close` at any time. It
     uses the cores of the thread that opened it. `resident` keeps a process of the bot from one `exchange` to the
     next, and `waiting` has lines for one that lives on until its next match, or None. `scratch` gives the program
-    a folder that it can write to, "$TMP". `sandboxed` and `cold` are as for `BotPlayer`.
+    a folder that it can write to, "$TMP". `box` and `cold` are as for `BotPlayer`.
     """
 
     def __init__(
@@ -99,16 +100,15 @@ class SandboxSession:
         program: Program,
         limits: Limits,
         *,
-        sandboxed: bool,
+        box: str,
         cold: bool = False,
         resident: bool = False,
         scratch: bool = False,
     ) -> None:
         raise_file_limit(1)
-        self.program, self.limits, self.sandboxed, self.scratch = program, limits, sandboxed, scratch
+        self.program, self.limits, self.kind, self.scratch = program, limits, box, scratch
         server = () if cold else program.server
-        modes = {"command": program.command, "server": server, "resident": resident}
-        self.settings = json.dumps({**modes, **asdict(limits)})
+        self.settings = {"command": program.command, "server": server, "resident": resident, **asdict(limits)}
         self.process: subprocess.Popen[bytes] | None = None
         self.waiting: list[str] | None = None
         self.cores = os.sched_getaffinity(0)
@@ -144,8 +144,8 @@ class SandboxSession:
     def close(self) -> None:
         """End the bot and all processes that it started. A move in progress in another thread raises SandboxClosed."""
         self._closed = True
-        if process := self.process:
-            process.kill()  # wakes a thread that waits for the reply
+        if self._in_use.locked() and (process := self.process):
+            process.terminate()  # wakes a thread that waits for the reply
         with self._in_use:
             self._end_process()
 
@@ -170,31 +170,32 @@ class SandboxSession:
             return
         process, self.process = self.process, None
         assert process.stdin and process.stdout
-        process.stdin.close()  # the runner ends when its input does; the kill below makes sure of it
+        process.stdin.close()  # then the keeper ends all processes of the bot, removes its folder, and ends itself
         process.stdout.close()
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(GRACE_S)
         process.kill()
         process.wait()
-        self.restrictions.close()
+        self.box.close()
 
     def _open(self) -> None:
         python = find_tool(ENDINGS[".py"])
         binds = {*self.program.binds, *find_binds(python)}
         try:
-            kind = restrictions.Sandbox if self.sandboxed else restrictions.Unsandboxed
-            self.restrictions = kind(self.program.files, inside.runner_files(), binds, self.scratch)
+            self.box = restrictions.make_box(self.kind, self.program.files, inside.runner_files(), binds, self.scratch)
         except ValueError as refused:
             raise BuildError(f"{self.program.name} cannot be loaded: {refused}") from None
-        start = [python, "-I", "-S", "-B", "-c", inside.RUN, self.restrictions.runner_folder, self.settings]
-        command = self.restrictions.command(start)
+        settings = json.dumps({**self.settings, **self.box.settings})
+        start = [python, "-I", "-S", "-B", "-c", inside.RUN, self.box.runner_folder, settings]
         with tempfile.TemporaryFile() as messages:
             self.process = subprocess.Popen(
-                command,
+                [*self.box.prefix, *start],
                 bufsize=0,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=messages,
                 start_new_session=True,
-                **self.restrictions.popen,
+                **self.box.popen,
             )
             assert self.process.stdout
             self.reply_poller = streams.make_poller(self.process.stdout.fileno())
@@ -205,7 +206,7 @@ class SandboxSession:
                 messages.seek(0)
                 error = messages.read().decode("utf-8", "replace").strip()
                 raise SandboxError(f"the sandbox session of {self.program.name} does not open: {error}") from None
-        self.restrictions.opened()
+        self.box.started()
         if ready.cause != "exit":
             self._end_process()
             log = ready.stderr.decode("utf-8", "replace").strip()
@@ -231,7 +232,10 @@ class SandboxSession:
                     raise OSError("invalid reply from the runner")
                 size += out + err
         body = bytes(data[runner.HEADER.size :])
-        return Reply(runner.CAUSES[cause], status, elapsed, body[:out], body[out:])
+        stdout, stderr = body[:out], body[out:]
+        if folder := self.box.folder.encode():  # it has another name in each session, and none in bubblewrap
+            stdout, stderr = stdout.replace(folder, b""), stderr.replace(folder, b"")
+        return Reply(runner.CAUSES[cause], status, elapsed, stdout, stderr)
 
     def _await_reply(self, seconds: float) -> None:
         """Wait for the runner; raise TimeoutError if it sends nothing for so many seconds.

@@ -32,9 +32,9 @@ def check_programs(entrants: Sequence[Entrant], contest: Contest, sandbox: str) 
     for entrant in programs:
         need_programs(entrant.source)
     if programs:
-        from bjsim.bots.sandbox.session import raise_file_limit, sandboxed
+        from bjsim.bots.sandbox.session import choose_box, raise_file_limit
 
-        sandboxed(sandbox)
+        choose_box(sandbox)
         check_toolchains(programs)
         raise_file_limit(len(programs))
         warn_of_guessable(contest.seed)

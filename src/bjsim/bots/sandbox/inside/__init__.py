@@ -1,4 +1,4 @@
-"""Programs that run inside the sandbox, under the interpreter found there.
+"""Programs that run inside the box, under the interpreter found there.
 
 They import nothing but the standard library and, of the runner, each other.
 """
@@ -6,7 +6,7 @@ They import nothing but the standard library and, of the runner, each other.
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
-RUNNER = ("streams.py", "starters.py", "runner.py", "resident.py", "main.py")
+RUNNER = ("seccomp.py", "landlock.py", "keeper.py", "streams.py", "starters.py", "runner.py", "resident.py", "main.py")
 # The code that runs it; its arguments are the folder of the runner and the settings.
 RUN = f"import sys; sys.path.append(sys.argv.pop(1)); from {__name__}.main import main; main()"
 

@@ -12,7 +12,6 @@
 #error "only glibc is known to run .preinit_array"
 #endif
 #include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -63,11 +62,9 @@ static void serve(void)
     if (!setting)
         return;
     int wanted = atoi(setting), children = 0, status = 0, claims[2];
-    int in_sandbox = getppid() == 1; /* then all processes die with the first one */
     pid_t pid, claim;
     unsetenv("BJSIM_PREFORKED");
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     if (pipe2(claims, O_NONBLOCK) < 0)
         _exit(1);
     do {
@@ -77,8 +74,6 @@ static void serve(void)
             if ((pid = fork()) < 0)
                 _exit(1);
             if (pid == 0) {
-                if (!in_sandbox)
-                    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
                 close(STATUSES);
                 close(claims[0]);
                 take_move(claims[1]);

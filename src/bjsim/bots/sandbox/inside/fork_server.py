@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from types import CodeType
 
 REQUESTS, STATUSES, FRAME = 3, 4, 4096
-PR_SET_PDEATHSIG, PR_SET_DUMPABLE, SIGKILL = 1, 4, 9
+PR_SET_DUMPABLE = 4
 # Modules that the server imports for a program that names them. Importing them has no side effects.
 PRELOADED = frozenset(
     [
@@ -98,10 +98,6 @@ PRELOADED = frozenset(
 Module = type(sys)
 PRCTL = _ctypes.dlsym(_ctypes.dlopen(None, 0), "prctl")  # type: ignore[arg-type]
 REHEARSAL = compile("import sys\nx = 'H' if int('17') < 17 else f'{17:d}'\nprint(end='')", "rehearsal", "exec")
-
-
-def prctl(option: int, value: int) -> None:
-    _ctypes.call_function(PRCTL, (option, value, 0, 0, 0))
 
 
 def standard_imports(source: bytes) -> set[str]:
@@ -191,15 +187,12 @@ def serve(count: int) -> list[str]:
     Returns only in a child, with the arguments of its move.
     """
     children: set[int] = set()
-    in_sandbox = os.getppid() == 1  # then all processes die with the first one
     claims, claim_end = os.pipe()
     os.set_blocking(claims, False)
     while True:
         while len(children) < count:
             pid = os.fork()
             if pid == 0:
-                if not in_sandbox:
-                    prctl(PR_SET_PDEATHSIG, SIGKILL)
                 os.close(STATUSES)
                 os.close(claims)
                 rehearse()
@@ -214,8 +207,7 @@ def serve(count: int) -> list[str]:
 
 def main() -> None:
     """Load the program, report that it is ready, and serve moves."""
-    prctl(PR_SET_DUMPABLE, 0)
-    prctl(PR_SET_PDEATHSIG, SIGKILL)
+    _ctypes.call_function(PRCTL, (PR_SET_DUMPABLE, 0, 0, 0, 0))
     # Modules that are imported here must not find the program, or its name.
     path, folder = sys.argv[1], sys.path.pop(0)
     sys.argv[:] = [""]

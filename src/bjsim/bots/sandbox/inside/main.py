@@ -1,31 +1,35 @@
-"""Serves the frames that arrive on stdin, as the first process in a bot's sandbox. It is started with the settings."""
+"""Serves the frames that arrive on stdin, in a bot's box. It starts as the keeper, and forks."""
 
 from __future__ import annotations
 
-import ctypes
 import json
 import os
 import signal
 import sys
 from collections.abc import Iterator
+from typing import Any
 
+from bjsim.bots.sandbox.inside import landlock, seccomp
+from bjsim.bots.sandbox.inside.keeper import ancestors, contain
 from bjsim.bots.sandbox.inside.resident import ResidentRunner
-from bjsim.bots.sandbox.inside.runner import LENGTH, Runner
-from bjsim.bots.sandbox.inside.starters import IGNORED
+from bjsim.bots.sandbox.inside.runner import LENGTH, Runner, limit_self
+from bjsim.bots.sandbox.inside.starters import IGNORED, Spawner
 from bjsim.bots.sandbox.inside.streams import CHUNK, make_poller
 
 FIRST_WAIT_MS, LAST_WAIT_MS = 1, 16  # for a frame, before a resident bot is stopped again
-PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER = 1, 4, 36
 
 
-def guard_self() -> None:
-    """Make this process unreadable to the bot, the parent of all orphans, and one that dies with the session."""
-    for number in IGNORED:
-        signal.signal(number, signal.SIG_IGN)
-    libc = ctypes.CDLL(None)
-    libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
-    libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+def confine(settings: dict[str, Any], group: int) -> Spawner:
+    """Make the thread that starts the bot's programs, and put it under the filter and the rules of the box."""
+    spawner = Spawner(group)
+    owners = seccomp.REFUSE
+    if settings["scratch"]:  # a compiler makes its files executable, on a disk of its own or in name only
+        owners = seccomp.PRETEND if settings["rules"] else seccomp.ALLOW
+    guarded = [os.getpid(), spawner.thread, *ancestors()]
+    spawner.call(seccomp.enter, group, guarded, bool(settings["scratch"]), owners)
+    if settings["rules"]:
+        spawner.call(landlock.enter, settings["rules"])
+    return spawner
 
 
 def chunks(descriptor: int, runner: Runner) -> Iterator[bytes]:
@@ -53,14 +57,18 @@ def frames(descriptor: int, runner: Runner) -> Iterator[bytes]:
 
 def main() -> None:
     """Serve moves until stdin ends."""
-    guard_self()
+    settings = json.loads(sys.argv[1])
+    group, apart = contain(settings["user"], settings["folder"], settings["counted"])
+    for number in IGNORED:
+        signal.signal(number, signal.SIG_IGN)
     # Duplicates are not inherited, so the bot cannot reach them.
     requests, replies = os.dup(0), os.dup(1)
     with open(os.devnull, "r+b", buffering=0) as null:
         for descriptor in (0, 1):
             os.dup2(null.fileno(), descriptor)
-    settings = json.loads(sys.argv[1])
-    runner = (ResidentRunner if settings["resident"] else Runner)(settings)
+    spawner = confine(settings, group)
+    runner = (ResidentRunner if settings["resident"] else Runner)(settings, spawner)
+    limit_self(runner.memory, int(settings["processes"]), int(settings["files"]), apart)
     os.write(replies, runner.ready())
     for frame in frames(requests, runner):
         os.write(replies, runner.move(frame))

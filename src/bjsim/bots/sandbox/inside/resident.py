@@ -7,23 +7,19 @@ import select
 import signal
 import struct
 import time
-from contextlib import suppress
 from typing import Any
 
 from bjsim.bots.sandbox.inside.runner import (
     CHATTER,
-    CPU,
     ENDED,
     EXIT,
     FLOOD,
     LEFT_S,
-    MEMORY,
-    PAUSE_S,
     START,
     TIMEOUT,
     Runner,
 )
-from bjsim.bots.sandbox.inside.starters import TICK_MS
+from bjsim.bots.sandbox.inside.starters import TICK_MS, Spawner
 from bjsim.bots.sandbox.inside.streams import Input, make_poller
 
 ASK = struct.Struct("<BQ")  # what to do, nanoseconds for the answer
@@ -40,30 +36,29 @@ class ResidentRunner(Runner):
 
     stdin: Input
 
-    def __init__(self, settings: dict[str, Any]) -> None:
-        super().__init__(settings)
+    def __init__(self, settings: dict[str, Any], spawner: Spawner) -> None:
+        super().__init__(settings, spawner)
         self.alive = False
         self.awake_ns = self.unchecked_ns = 0  # in this life; since memory was checked
-        self.paused_ns = 0  # while the last frame was served, the machine was suspended for so long
         self.log_sent = 0  # bytes of stderr in earlier replies
 
     def move(self, frame: bytes) -> bytes:
         """Serve a frame; returns the reply: its stdout is the line without its end, its stderr what is new."""
         kind, limit_ns = ASK.unpack_from(frame)
-        started, text, status = time.monotonic_ns(), frame[ASK.size :], 0
+        text, status = frame[ASK.size :], 0
         elapsed, cause, answer = 0, EXIT, b""
         if kind != ANSWER and self.alive:
             itself = self._finish(text, LEFT_S) if kind == FINISH else self._finish(b"", 0)
             cause = EXIT if itself or kind == BEGIN else TIMEOUT
+        self.started = self.ticked = time.monotonic_ns()
         if kind == BEGIN:
             try:
                 self._begin_life()
             except OSError as error:
                 return self._reply(START, 0, 0, b"", os.fsencode(error.strerror or str(error)))
         if kind != FINISH:
-            self.paused_ns = 0
             cause, status, answer = self._answer(text, limit_ns) if self.alive else (ENDED, 0, b"")
-            elapsed = (self.answered if cause == EXIT else time.monotonic_ns()) - started - self.paused_ns
+            elapsed = (self.answered if cause == EXIT else time.monotonic_ns()) - self.started
             if cause == TIMEOUT and not answer:  # what an end of its input brings out was written, but not flushed
                 self._finish(b"", LEFT_S)
                 self.out.drain()
@@ -91,16 +86,15 @@ class ResidentRunner(Runner):
         self.out.drain()
         if self.out.total:
             return CHATTER, 0, self.out.data
-        started = time.monotonic_ns()
         last_line = text.rfind(b"\n", 0, -1) + 1
         news = self.stdin.write(text[:last_line])
-        self._signal_all(signal.SIGCONT)
-        cause, status = self._await_line(news, text[last_line:], started, limit_ns)
+        os.killpg(self.group, signal.SIGCONT)
+        cause, status = self._await_line(news, text[last_line:], limit_ns)
         self.answered = time.monotonic_ns()
         if cause == EXIT:
-            self._signal_all(signal.SIGSTOP)
+            os.killpg(self.group, signal.SIGSTOP)
             self.out.drain()  # a second line, perhaps written meanwhile
-        awake_ns = self.answered - started - self.paused_ns
+        awake_ns = self.answered - self.started
         self.awake_ns += awake_ns
         self.unchecked_ns += awake_ns
         line, _, more = self.out.data.partition(b"\n")
@@ -108,20 +102,18 @@ class ResidentRunner(Runner):
             cause = CHATTER
         if cause == EXIT and self.unchecked_ns > TICK_MS * 1_000_000:
             self.unchecked_ns = 0
-            cause = self._over_limits(0, limit_ns)
+            cause = self._used_too_much(self.awake_ns + limit_ns)
         if cause == EXIT:
             self.out.clear()
         return cause, status, line.removesuffix(b"\r")
 
-    def _await_line(self, news: bytes, question: bytes, started: int, limit_ns: int) -> tuple[int, int]:
+    def _await_line(self, news: bytes, question: bytes, limit_ns: int) -> tuple[int, int]:
         """Pass on the text, and wait for a line, the end of the process, or a limit; return cause and wait status.
 
         The bot gets `question`, the last line of the text, when it has read everything before it (`news` is what
         is not written yet), and has written nothing until then. So a line that it began after its last answer,
-        perhaps when it was being stopped, is not taken for the next one. `started` is when the text was first
-        written.
+        perhaps when it was being stopped, is not taken for the next one.
         """
-        last_tick = started
         self.poller.register(self.stdin.write_end, select.POLLOUT)
         while True:
             ready = dict(self.poller.poll(TICK_MS))
@@ -144,27 +136,14 @@ class ResidentRunner(Runner):
             if self.starter.end_signal in ready:
                 return ENDED, self.starter.end()
             now = time.monotonic_ns()
-            if now - last_tick < TICK_MS * 1_000_000:
-                continue
-            if now - last_tick > PAUSE_S * 1e9:
-                self.paused_ns += now - last_tick
-            last_tick = now
-            self.err.drain()
-            awake_ns = now - started - self.paused_ns
-            cause = TIMEOUT if awake_ns > limit_ns else self._over_limits(awake_ns, limit_ns)
-            if cause != EXIT:
-                return cause, 0
-
-    def _over_limits(self, awake_ns: int, limit_ns: int) -> int:
-        """CPU or MEMORY if a limit is exceeded, else EXIT. awake_ns: not yet counted."""
-        cpu, memory = self._usage()
-        if cpu * 1_000_000_000 > self.awake_ns + awake_ns + limit_ns:
-            return CPU
-        return MEMORY if memory > self.memory else EXIT
+            if now - self.ticked >= TICK_MS * 1_000_000:
+                cause = self._exceeded(limit_ns, self.awake_ns + now - self.started + limit_ns)
+                if cause != EXIT:
+                    return cause, 0
 
     def _finish(self, text: bytes, seconds: float) -> bool:
         """Pass the text and the end of its input to the bot; end it after so long, unless it ends by itself (True)."""
-        self._signal_all(signal.SIGCONT)
+        os.killpg(self.group, signal.SIGCONT)
         poller, deadline = make_poller(self.starter.end_signal), time.monotonic() + seconds
         poller.register(self.stdin.write_end, select.POLLOUT)
         while text and self.stdin.write_end in dict(poller.poll(_ms_until(deadline))):
@@ -181,17 +160,7 @@ class ResidentRunner(Runner):
     def stop_again(self) -> None:
         """Stop the bot's processes that escaped: one may have woken another in the moment before it was stopped."""
         if self.alive:
-            self._signal_all(signal.SIGSTOP)
-
-    def _signal_all(self, number: int) -> None:
-        """Stop or continue all processes in the sandbox but this one."""
-        if os.getpid() == 1:
-            with suppress(ProcessLookupError):
-                os.kill(-1, number)
-            return
-        for pid in self._descendants():
-            with suppress(ProcessLookupError):
-                os.kill(pid, number)
+            os.killpg(self.group, signal.SIGSTOP)
 
 
 def _ms_until(deadline: float) -> float:

@@ -1,4 +1,4 @@
-"""The runner: the first process in a bot's sandbox. It starts the bot once per move and reports the result.
+"""The runner: a process in a bot's box, which starts the bot once per move and reports the result.
 
 Protocol: stdin carries frames, each a length (`LENGTH`) and then the move's arguments joined by NUL. stdout carries
 replies, each a `HEADER` and then the bot's stdout and stderr. The first reply is sent before any frame arrives, and
@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
-from bjsim.bots.sandbox.inside.starters import TICK_MS, ExecStarter, ForkStarter, StartError
+from bjsim.bots.sandbox.inside.starters import TICK_MS, ExecStarter, ForkStarter, Spawner, StartError
 from bjsim.bots.sandbox.inside.streams import CHUNK, Input, Output
 
 LENGTH = struct.Struct("<I")  # of the frame that follows
@@ -32,6 +32,7 @@ EXIT, TIMEOUT, CPU, MEMORY, FLOOD, START, ORPHAN, ENDED, CHATTER = range(len(CAU
 
 PAUSE_S = 1.0  # a tick longer than this means that the machine was suspended; it does not count as the bot's time
 LEFT_S = 0.25  # grace for the bot's other processes to end after its first one; counts as the bot's time
+MARGIN = 256  # processes, where those of all programs of the user are counted
 HELD = re.compile(rb"^Vm(?:RSS|PTE|Swap):\s+(\d+) kB", re.M)  # page tables count too
 
 
@@ -39,19 +40,21 @@ class Runner:
     """Plays moves one at a time, within limits, and leaves no process behind.
 
     `settings` are `command` and `server` (may be empty) of exec and fork mode, `resident` (see `ResidentRunner`),
-    and the fields of `bjsim.bots.sandbox.session.Limits`.
+    `scratch` (a folder that the program may write to, or None), whether it is a `disk` that others use too, and the
+    fields of `bjsim.bots.sandbox.session.Limits`.
     """
 
-    def __init__(self, settings: dict[str, Any]) -> None:
+    def __init__(self, settings: dict[str, Any], spawner: Spawner) -> None:
         self.timeout_ns = int(settings["timeout"] * 1e9)
         self.memory, self.output = int(settings["memory"]), int(settings["output"])
         self.out, self.err = Output(self.output), Output(int(settings["errors"]))
         self.stdin = Input() if settings["resident"] else None
-        self.scratch = os.environ.get("TMP") if os.getpid() == 1 else None  # in a sandbox it is in memory
+        self.scratch = Scratch(settings["scratch"], settings["disk"]) if settings["scratch"] else None
         starter = ForkStarter if settings["server"] else ExecStarter
-        self.starter = starter(settings["server"] or settings["command"], self.out, self.err, self.stdin)
-        self.children = os.open(f"/proc/self/task/{os.getpid()}/children", os.O_RDONLY)
-        limit_self(self.memory, int(settings["processes"]), int(settings["files"]))
+        self.starter = starter(spawner, settings["server"] or settings["command"], self.out, self.err, self.stdin)
+        self.group = spawner.group
+        threads = (spawner.thread, os.getpid())  # the first has the children that it started, the other all orphans
+        self.children = [os.open(f"/proc/self/task/{thread}/children", os.O_RDONLY) for thread in threads]
 
     def ready(self) -> bytes:
         """Start the bot; returns the first reply."""
@@ -62,14 +65,16 @@ class Runner:
         return self._reply(EXIT, 0, 0, b"", b"")
 
     def move(self, frame: bytes) -> bytes:
-        started = time.monotonic_ns()
+        started = self.started = self.ticked = time.monotonic_ns()
         self.out.clear()
         self.err.clear()
         try:
             ended = self._begin(frame)
         except OSError as error:
             return self._reply(START, 0, 0, b"", os.fsencode(error.strerror or str(error)))
-        cause = self._wait(ended, started)
+        cause = EXIT
+        while cause == EXIT and not ended.poll(TICK_MS):
+            cause = self._exceeded(self.timeout_ns, self.timeout_ns)
         status = self.starter.end() if cause == EXIT else 0
         if cause == EXIT and not self._nothing_left(started):
             cause = ORPHAN
@@ -103,29 +108,21 @@ class Runner:
             self.clean()  # retried once: if the machine ended the server, that is not the bot's fault
             return self.starter.begin(frame)
 
-    def _wait(self, ended: select.poll, started: int) -> int:
-        last_tick = time.monotonic_ns()
-        while not ended.poll(TICK_MS):
-            now = time.monotonic_ns()
-            if now - last_tick > PAUSE_S * 1e9:
-                started += now - last_tick
-            last_tick = now
-            self.out.drain()
-            self.err.drain()
-            if self.out.total > self.output:
-                return FLOOD
-            if time.monotonic_ns() - started > self.timeout_ns:
-                return TIMEOUT
-            cpu, memory = self._usage()
-            if cpu * 1_000_000_000 > self.timeout_ns:
-                return CPU
-            if memory > self.memory:
-                return MEMORY
-        return EXIT
+    def _exceeded(self, limit_ns: int, cpu_ns: int) -> int:
+        """The cause of the end if a limit is exceeded, else EXIT; asked every TICK_MS of a move."""
+        now = time.monotonic_ns()
+        if now - self.ticked > PAUSE_S * 1e9:
+            self.started += now - self.ticked
+        self.ticked = now
+        self.out.drain()
+        self.err.drain()
+        if self.out.total > self.output:
+            return FLOOD
+        return TIMEOUT if now - self.started > limit_ns else self._used_too_much(cpu_ns)
 
-    def _usage(self) -> tuple[float, int]:
-        """Processor seconds and bytes of memory of all descendants; the fork server's processor time is left out."""
-        ticks, kib = 0, 0
+    def _used_too_much(self, cpu_ns: int) -> int:
+        """CPU or MEMORY if all processes of the bot use more; the fork server's processor time is left out."""
+        ticks, kib = 0, self.scratch.kib() if self.scratch else 0
         for pid in self._descendants():
             try:
                 with open(f"/proc/{pid}/stat", "rb") as stat, open(f"/proc/{pid}/status", "rb") as status:
@@ -135,10 +132,9 @@ class Runner:
                 continue
             if b"%d " % pid != self.starter.residents:
                 ticks += sum(map(int, fields[11:15]))
-        if self.scratch:
-            held = os.statvfs(self.scratch)  # an empty file uses memory too
-            kib += ((held.f_blocks - held.f_bfree) * held.f_frsize >> 10) + held.f_files - held.f_ffree
-        return ticks / os.sysconf("SC_CLK_TCK"), kib << 10
+        if ticks * 1_000_000_000 > cpu_ns * os.sysconf("SC_CLK_TCK"):
+            return CPU
+        return MEMORY if kib << 10 > self.memory else EXIT
 
     def _descendants(self) -> Iterator[int]:
         pending = [int(pid) for pid in self._child_list().split()]
@@ -154,20 +150,15 @@ class Runner:
 
     def _child_list(self) -> bytes:
         """The pids of this process's children, orphans of the bot included, as the kernel lists them."""
-        pids = os.pread(self.children, CHUNK, 0)
-        return pids[: pids.rfind(b" ") + 1]
+        lists = (os.pread(children, CHUNK, 0) for children in self.children)
+        return b"".join(pids[: pids.rfind(b" ") + 1] for pids in lists)
 
     def clean(self) -> None:
-        """Kill all descendants, wait until they have ended, and restart the fork server."""
-        if os.getpid() == 1:
-            with suppress(ProcessLookupError):
-                os.kill(-1, signal.SIGKILL)
-        # Children of a process that dies become this process's, so none are left when this list is empty.
-        while pids := self._child_list().split():
-            if os.getpid() != 1:
-                for pid in pids:
-                    os.kill(int(pid), signal.SIGKILL)
-            os.waitpid(-1, 0)
+        """Kill all processes of the bot, wait until they have ended, and restart the fork server."""
+        with suppress(ChildProcessError):
+            while True:  # children of a process that dies become this process's
+                os.killpg(self.group, signal.SIGKILL)
+                os.waitpid(-1, 0)
         self.out.drain()  # output of orphans belongs to no move
         self.err.drain()
         with suppress(StartError):  # the next move reports that there is no server
@@ -179,22 +170,45 @@ class Runner:
         return HEADER.pack(cause, code, elapsed, len(out), len(err)) + out + err
 
 
-def limit_self(memory: int, processes: int, files: int) -> None:
+class Scratch:
+    """The folder of a compiler; `disk`: on a disk that others use too, else in memory."""
+
+    def __init__(self, folder: str, disk: bool) -> None:
+        self.folder, self.disk, self.before = folder, disk, 0
+        self.before = self._used()
+
+    def kib(self) -> int:
+        """How much it holds, and 1 KiB for each file; a quarter of what the disk lost, as a file may have no name."""
+        used = self._used() - self.before
+        if not self.disk:
+            return used
+        named = 0
+        for folder, folders, files in os.walk(self.folder):
+            for name in (*folders, *files):
+                with suppress(OSError):
+                    named += 1 + os.lstat(os.path.join(folder, name)).st_blocks // 2
+        return max(named, used // 4)
+
+    def _used(self) -> int:
+        held = os.statvfs(self.folder)
+        return ((held.f_blocks - held.f_bfree) * held.f_frsize >> 10) + held.f_files - held.f_ffree
+
+
+def limit_self(memory: int, processes: int, files: int, apart: bool) -> None:
     """Set the limits that the bot inherits. They apply to each process; `Runner` checks the sum over all of them.
 
-    The address space is not limited, because Java reserves far more than it uses. The limit on data is twice `memory`,
-    because SBCL requests 300 MB at its start and uses a tenth of them.
+    `processes` is exact if they are counted `apart`; else those of other programs of the user count too, and their
+    number changes. The address space is not limited, because Java reserves far more than it uses. The limit on data is
+    twice `memory`, because SBCL requests 300 MB at its start and uses a tenth of them.
     """
-    uid, tasks = os.getuid(), 0
-    for pid in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            tasks += len(os.listdir(f"/proc/{pid}/task")) if os.stat(f"/proc/{pid}").st_uid == uid else 0
-        except OSError:
-            continue
-    # Outside a sandbox all processes of the user count, and their number changes.
-    margin = processes if os.getpid() == 1 else 32 * processes
+    tasks = len(os.listdir("/proc/self/task"))
+    if not apart:
+        tasks, processes = 0, MARGIN
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            with suppress(OSError):
+                tasks += len(os.listdir(f"/proc/{pid}/task")) if os.stat(f"/proc/{pid}").st_uid == os.getuid() else 0
     for kind, value in (
-        (resource.RLIMIT_NPROC, tasks + margin),
+        (resource.RLIMIT_NPROC, tasks + processes),
         (resource.RLIMIT_DATA, 2 * memory),
         (resource.RLIMIT_FSIZE, files),
         (resource.RLIMIT_CORE, 0),

@@ -1,4 +1,9 @@
-"""Starts a bot's process for a move: executes its program (exec mode), or lets a fork server fork it (fork mode)."""
+"""Starts a bot's process for a move: executes its program (exec mode), or lets a fork server fork it (fork mode).
+
+The rules on files and the filter of system calls hold for a thread and what it starts. So one thread of the runner is
+under them, and starts all programs of the bot; the main thread is not, and reads /proc, where a bot would find the
+command lines of all programs.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +12,9 @@ import select
 import signal
 import struct
 import time
-from collections.abc import Sequence
+from _thread import get_native_id, start_new_thread
+from collections.abc import Callable, Mapping, Sequence
+from queue import SimpleQueue
 from typing import Any
 
 from bjsim.bots.sandbox.inside.streams import Input, Output, make_poller
@@ -26,6 +33,40 @@ class StartError(Exception):
     """The program could not be started. The message is for the bot's author."""
 
 
+class Spawner:
+    """The thread that starts the bot's programs, in the process group `group`; `thread` is its number."""
+
+    def __init__(self, group: int) -> None:
+        self.group = group
+        self._calls: SimpleQueue[tuple[Callable[..., Any], Any, Any]] = SimpleQueue()
+        self._results: SimpleQueue[tuple[Any, BaseException | None]] = SimpleQueue()
+        start_new_thread(self._serve, ())
+        self.thread: int = self.call(get_native_id)
+
+    def call(self, function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+        """Call a function in this thread."""
+        self._calls.put((function, arguments, options))
+        result, error = self._results.get()
+        if error:
+            raise error
+        return result
+
+    def spawn(self, command: Sequence[str], environment: Mapping[str, str], actions: Sequence[tuple[Any, ...]]) -> int:
+        """Start a program; returns its pid. Raises: OSError."""
+        options = {"file_actions": actions, "setpgroup": self.group, "setsigdef": IGNORED, "setsigmask": ()}
+        pid: int = self.call(os.posix_spawn, command[0], command, environment, **options)
+        return pid
+
+    def _serve(self) -> None:
+        signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())  # they are for the main thread
+        while True:
+            function, arguments, options = self._calls.get()
+            try:
+                self._results.put((function(*arguments, **options), None))
+            except BaseException as error:
+                self._results.put((None, error))
+
+
 class ExecStarter:
     """Exec mode: executes the program for every move.
 
@@ -34,8 +75,8 @@ class ExecStarter:
 
     residents = b""
 
-    def __init__(self, command: Sequence[str], out: Output, err: Output, stdin: Input | None) -> None:
-        self.command = command
+    def __init__(self, spawner: Spawner, command: Sequence[str], out: Output, err: Output, stdin: Input | None) -> None:
+        self.spawner, self.command = spawner, command
         self.actions: list[tuple[Any, ...]] = [
             (os.POSIX_SPAWN_DUP2, stdin.read_end, 0) if stdin else (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
             (os.POSIX_SPAWN_DUP2, out.write_end, 1),
@@ -57,7 +98,7 @@ class ExecStarter:
     def begin(self, frame: bytes) -> select.poll:
         """Start the move; returns a poller for its end. Raises: OSError."""
         words = [*self.command, *os.fsdecode(frame).split("\0")]
-        self.pid = os.posix_spawn(words[0], words, os.environ, file_actions=self.actions, setsigdef=IGNORED)
+        self.pid = self.spawner.spawn(words, os.environ, self.actions)
         self.descriptor = os.pidfd_open(self.pid)
         return make_poller(self.descriptor)
 
@@ -76,8 +117,8 @@ class ForkStarter:
 
     residents = b""
 
-    def __init__(self, command: Sequence[str], out: Output, err: Output, stdin: Input | None) -> None:
-        self.command, self.out, self.err, self.stdin = command, out, err, stdin
+    def __init__(self, spawner: Spawner, command: Sequence[str], out: Output, err: Output, stdin: Input | None) -> None:
+        self.spawner, self.command, self.out, self.err, self.stdin = spawner, command, out, err, stdin
         self.requests = self.statuses = self.stat = self.forked = -1
         self.preforked = 1 if stdin else min(PREFORKED, len(os.sched_getaffinity(0)))
 
@@ -103,11 +144,10 @@ class ForkStarter:
         actions += [(os.POSIX_SPAWN_DUP2, ABOVE + to, to) for to in ends.values()]
         actions += [(os.POSIX_SPAWN_CLOSE, ABOVE + to) for to in ends.values()]
         settings = {**os.environ, "BJSIM_PREFORKED": str(self.preforked)}
-        command = list(self.command)
         try:
-            pid = os.posix_spawn(command[0], command, settings, file_actions=actions, setsigdef=IGNORED)
+            pid = self.spawner.spawn(self.command, settings, actions)
         except OSError as error:
-            raise StartError(f"{command[0]}: {error.strerror}") from None
+            raise StartError(f"{self.command[0]}: {error.strerror}") from None
         finally:
             os.close(request_end)
             os.close(status_end)
