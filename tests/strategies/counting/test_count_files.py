@@ -174,7 +174,7 @@ def test_a_value_of_another_type_is_refused_unless_it_is_a_number_that_is_meant(
     refused = 0
     for path, wrong, other in mutations(about):
         try:
-            with _reading("x.npz", "a counting run"):
+            with _reading("x.npz"):
                 _described_game(other)
         except InputError:
             refused += 1
