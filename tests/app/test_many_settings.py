@@ -20,7 +20,7 @@ from bjsim.app.table_work import AskedPlay, play_report
 from bjsim.app.work import ChosenGame
 from bjsim.cli.main import cli
 from bjsim.strategies.evaluation.best import in_its_shoe
-from bjsim.strategies.formats.text import format_text
+from bjsim.strategies.formats.files import format_text
 
 pytest.importorskip("starlette")
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("chromium")]

@@ -12,7 +12,7 @@ from chromium import PROGRAM
 
 import bjsim
 from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.formats.text import format_text
+from bjsim.strategies.formats.files import format_text
 
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")

@@ -21,7 +21,7 @@ from bjsim.bots.protocol import Fault
 from bjsim.cli.render import fault_lines
 from bjsim.sim.game.presets import load_rules
 from bjsim.strategies.formats.files import MAX_BYTES, read_chart
-from bjsim.strategies.formats.parser import ChartError
+from bjsim.strategies.formats.lines import ChartError
 
 GUARD_S = 60
 HUGE = "1e99999999"

@@ -19,7 +19,7 @@ from bjsim.bots.contest.play import journal
 from bjsim.bots.contest.scoring.marks import Mark, make_marks
 from bjsim.bots.contest.scoring.standings import Standings
 from bjsim.sim.game.presets import load_rules
-from bjsim.strategies.formats.text import format_text
+from bjsim.strategies.formats.files import format_text
 from bjsim.strategies.players.catalogue import CATALOGUE
 
 CARDSHARK = load_rules("cardshark")

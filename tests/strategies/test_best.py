@@ -15,7 +15,7 @@ from bjsim.strategies.evaluation.best import best_chart, in_its_shoe, solve
 from bjsim.strategies.evaluation.evaluate import evaluate_chart
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.experiment import exact_return
-from bjsim.strategies.formats.parser import splittable_rows
+from bjsim.strategies.formats.cells import splittable_rows
 from bjsim.strategies.players.find import find_player
 from bjsim.strategies.players.kelly import Kelly
 from bjsim.strategies.results import ExactReturn

@@ -26,7 +26,7 @@ from bjsim.strategies.charts.rows import PAIR, parse_row, row_order
 from bjsim.strategies.evaluation.evaluate import evaluate_chart
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.formats.files import WRITERS, read_chart
-from bjsim.strategies.formats.parser import ChartError
+from bjsim.strategies.formats.lines import ChartError
 
 VEGAS = named_rules("vegas-s17")
 
@@ -113,7 +113,7 @@ def test_charts_from_elsewhere_are_read_judged_played_and_written(form: str, dou
 def test_a_code_that_splits_is_refused_for_a_hand_that_is_no_pair() -> None:
     text = WRITERS["chart"](Solver(named_rules("atlantic-city")).chart)
     for code in ("Ph", "Pd", "Ps", "Rp"):
-        with pytest.raises(ChartError, match=f"{code} splits, but this hand cannot be split"):
+        with pytest.raises(ChartError, match=f"{code} splits, but 16 cannot be split"):
             read_chart(re.sub(r"^( *16)( +\w+)", rf"\1 {code}", text, flags=re.M), "mine", named_rules("atlantic-city"))
 
 

@@ -15,8 +15,7 @@ from bjsim.strategies.counting.count import count
 from bjsim.strategies.evaluation.coach import Coach
 from bjsim.strategies.exact.payoffs import round_payoffs
 from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.formats.parser import chart_from
-from bjsim.strategies.formats.text import format_text, text_grid
+from bjsim.strategies.formats.files import format_text, read_chart
 from bjsim.strategies.shoe.solver import ShoeSolver
 
 GAME = named_rules("double-attack")
@@ -95,9 +94,9 @@ def test_charts_are_written_and_read_with_their_attacks() -> None:
     chart = replace(Solver(INFINITE).chart, attack="258")
     text = format_text(chart)
     assert text.splitlines()[-1].split() == ["attack", *"ASSASSASSS"]
-    assert chart_from(text_grid(text, "chart"), INFINITE).attack == "258"
+    assert read_chart(text, "chart", INFINITE).attack == "258"
     with pytest.raises(InputError, match="unknown code D for the attack against 2; use A or S"):
-        chart_from(text_grid(text.replace("attack  A", "attack  D"), "chart"), INFINITE)
+        read_chart(text.replace("attack  A", "attack  D"), "chart", INFINITE)
 
 
 def test_a_counter_refuses_a_bet_before_the_deal() -> None:

@@ -14,7 +14,7 @@ from bjsim.strategies.charts.chart import CODES, Chart
 from bjsim.strategies.evaluation.evaluate import evaluate_chart
 from bjsim.strategies.exact.reach import count_decisions, find_endless_split
 from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.formats.parser import splittable_rows
+from bjsim.strategies.formats.cells import splittable_rows
 from bjsim.strategies.players.catalogue import CATALOGUE
 
 GAMES = tuple(PRESETS)

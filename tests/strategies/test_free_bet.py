@@ -13,7 +13,7 @@ from bjsim.sim.game.legal import is_free
 from bjsim.sim.game.presets import named_rules
 from bjsim.strategies.evaluation.coach import Coach
 from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.formats.labels import parse_code
+from bjsim.strategies.formats.words import parse_code
 from bjsim.strategies.shoe.solver import ShoeSolver
 
 TODAY, OF_2012 = named_rules("free-bet"), named_rules("free-bet-2012")

@@ -20,10 +20,8 @@ from bjsim.sim.game.states import States
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.evaluation.evaluate import evaluate_chart
 from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.formats.csv import format_csv
-from bjsim.strategies.formats.files import read_with_notes
-from bjsim.strategies.formats.parser import ChartError
-from bjsim.strategies.formats.text import format_text
+from bjsim.strategies.formats.files import format_csv, format_text, read_with_notes
+from bjsim.strategies.formats.lines import ChartError
 from bjsim.strategies.shoe.players import CardPlayer
 from bjsim.strategies.shoe.present import Perfect
 from bjsim.strategies.shoe.solver import ShoeSolver

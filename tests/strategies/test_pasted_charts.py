@@ -10,8 +10,8 @@ from support.games import FIXED
 from support.typed_charts import OWN, RULES, STYLES
 
 from bjsim.strategies.formats.files import read_chart, read_with_notes
-from bjsim.strategies.formats.labels import parse_hands
-from bjsim.strategies.formats.parser import ChartError
+from bjsim.strategies.formats.lines import ChartError
+from bjsim.strategies.formats.words import parse_hands
 
 TOTALS = "\n".join(line for line in OWN.splitlines() if not re.match(r" *([2-9TA])\1 ", line))  # OWN without pairs
 

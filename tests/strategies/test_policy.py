@@ -13,7 +13,8 @@ from bjsim.strategies.evaluation.best import best_chart
 from bjsim.strategies.evaluation.evaluate import evaluate_chart
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.formats.files import read_chart
-from bjsim.strategies.formats.policy import POLICY_COLUMNS, POLICY_HANDS, first_hand, format_policy
+from bjsim.strategies.formats.policy import POLICY_HANDS, first_hand, format_policy
+from bjsim.strategies.formats.words import COLUMNS
 
 RULES = PRESETS["blackjack-p"].rules
 
@@ -121,7 +122,7 @@ def test_any_policy_is_read_back(name, seed):
     states = States(rules)
     lines = []
     for hand in POLICY_HANDS:
-        letters = [rng.choice(states.legal(first_hand(states, hand))) for _ in POLICY_COLUMNS]
+        letters = [rng.choice(states.legal(first_hand(states, hand))) for _ in COLUMNS]
         lines.append(f"{hand}\t{' '.join(letters)}\n")
     text = "".join(lines)
     assert format_policy(read_chart(text, "any", rules)) == text

@@ -8,7 +8,7 @@ from bjsim.strategies.charts.rows import parse_row
 from bjsim.strategies.evaluation.best import best_chart
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.formats.files import detect_format, read_with_notes
-from bjsim.strategies.formats.parser import ChartError
+from bjsim.strategies.formats.lines import ChartError
 
 RULES = PRESETS["neller"].rules  # hit or stand, as in Gymnasium's Blackjack-v1
 BEST = best_chart(RULES)
@@ -66,12 +66,12 @@ def test_a_pair_is_played_as_its_total():
     ("line", "message"),
     [
         ("16,12,0,1", "line 3, column 4: unknown dealer's card 12; use 1 (an ace) to 10"),
-        ("16.5,9,0,1", "line 3, column 1: unknown player's total 16.5; use 4 to 21"),
-        ("16,9,maybe,1", "line 3, column 6: unknown usable_ace maybe; use 0 or 1"),
+        ("16.5,9,0,1", "line 3, column 1: unknown hand 16.5; use a total of 4 to 21, or cards such as A,7"),
+        ("16,9,maybe,1", "line 3, column 6: unknown usable ace maybe; use 0 or 1"),
         ("16,9,0,2", "line 3, column 8: unknown action 2; use 0 (stand) or 1 (hit)"),
-        ("16,9,0", "line 3, column 1: 3 fields; write player,dealer,usable_ace,action"),
-        ("12,1,0,0", "line 3, column 1: this state is in line 2 too; give each state once"),
-        ("", "line 3, column 1: no line for player 12, dealer 2, usable_ace 0"),
+        ("16,9,0", "line 3, column 1: 3 fields; write hand,dealer,ace,code"),
+        ("12,1,0,0", "line 3, column 8: 12 against A is S here, but H in line 2; keep one"),
+        ("", "line 2, column 1: no line for hard 12 against 2 3 4 5 6 7 8 9 T"),
     ],
 )
 def test_a_bad_line_is_one_clear_line(line, message):
@@ -81,8 +81,8 @@ def test_a_bad_line_is_one_clear_line(line, message):
 
 
 def test_a_game_in_which_both_cards_are_seen():
-    with pytest.raises(ChartError, match="such as blackjack-p; in easy both are seen"):
-        read_with_notes("12,1,0,1\n", "q.csv", PRESETS["easy"].rules)
+    with pytest.raises(ChartError, match="the dealer shows one card, such as vegas-s17; in easy both are seen"):
+        read_with_notes("\n".join(lines("{0},{1},{2},{3}")), "q.csv", PRESETS["easy"].rules)
 
 
 def test_check_reads_it(tmp_path):

@@ -23,6 +23,7 @@ from bjsim.request import RunRequest
 from bjsim.sim.game.random_stream import MAX_SEED
 from bjsim.strategies.counting.count_result import CountResult
 from bjsim.strategies.counting.count_run import CountRun
+from bjsim.strategies.counting.departures import names_file
 from bjsim.strategies.counting.play_request import counted_blocks
 from bjsim.strategies.counting.ramp import Ramp
 from bjsim.strategies.counting.request import CountRequest
@@ -148,7 +149,7 @@ class AskedCount(NamedTuple):
         systems = built_in_systems()
         if self.system not in systems:
             raise InputError(f"no counting system is called {self.system[:40]!r}; systems are {', '.join(systems)}")
-        if self.indices.strip().lower().endswith(".txt"):
+        if names_file(self.indices):
             raise InputError("indices: files are not read here; give names of sets, or the index plays themselves")
         try:
             bankroll = float(Money().convert(self.bankroll.replace("$", "?"), None, None))

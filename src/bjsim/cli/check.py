@@ -28,9 +28,16 @@ from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.cells import WrongCell
 from bjsim.strategies.charts.chart import ELSE, Chart
 from bjsim.strategies.evaluation.evaluate import Evaluation, evaluate_chart
-from bjsim.strategies.formats.files import MAX_BYTES, WRITERS, decode, detect_format, read_bytes, read_with_notes
-from bjsim.strategies.formats.pasted import Reading
-from bjsim.strategies.formats.text import format_text
+from bjsim.strategies.formats.cells import Reading
+from bjsim.strategies.formats.files import (
+    MAX_BYTES,
+    WRITERS,
+    decode,
+    detect_format,
+    format_text,
+    read_bytes,
+    read_files,
+)
 from bjsim.strategies.players.catalogue import CATALOGUE
 from bjsim.strategies.players.find import find_player
 from bjsim.strategies.tabular import percent
@@ -39,7 +46,7 @@ LISTED = 25  # wrong cells listed in the terminal; the JSON has all of them
 
 
 @click.command()
-@click.argument("chart", metavar="CHART")
+@click.argument("chart", metavar="CHART...", nargs=-1, required=True)
 @rules_options
 @json_option
 @click.option(
@@ -49,12 +56,12 @@ LISTED = 25  # wrong cells listed in the terminal; the JSON has all of them
 @html_option
 @click.option("--echo", is_flag=True, help="Print the chart as it was understood, with every guess, and end.")
 @gathered(files=Files)
-def check(chart: str, rules: Rules, files: Files, echo: bool) -> None:
+def check(chart: tuple[str, ...], rules: Rules, files: Files, echo: bool) -> None:
     """Evaluate a strategy chart exactly, and list its wrong cells with their costs.
 
-    CHART is a named strategy, a chart file, or - for standard input. Charts as books and pages print them are read
-    too: with titles, sections, ranges such as 5-8 or 18+, and codes such as SP, Uh or Y/N. So is a learner's policy as
-    lines player,dealer,usable_ace,action.
+    CHART is a named strategy, a chart file, or - for standard input; several files, such as hard.csv soft.csv
+    pairs.csv, are one chart. Charts are read as books, pages and programs have them: tables of any kind, lists of
+    decisions, JSON and other nested lists, with ranges such as 5-8 or 18+ and codes such as SP, Uh or Y/N.
     """
     (judged, notes), form = read(chart, rules)
     if echo:
@@ -84,18 +91,20 @@ def check(chart: str, rules: Rules, files: Files, echo: bool) -> None:
     show(console, evaluation, bool(files.json_path))
 
 
-def read(text: str, rules: Rules) -> tuple[Reading, str]:
-    """The chart that the argument names, with notes on how it was read, and its format. Raises: InputError."""
-    if text == "-":
-        data = decode(sys.stdin.buffer.read(MAX_BYTES + 1), "standard input")
-        return read_with_notes(data, "standard input", rules), detect_format(data)
-    if text in CATALOGUE or Path(text).is_dir() or not Path(text).exists():
-        player = find_player(text, rules)
-        if isinstance(player, Chart):
-            return Reading(player), "chart"
-        raise InputError(f"{text} is not a chart: a player that decides in Python has no cells to check")
-    data = decode(read_bytes(text), text)
-    return read_with_notes(data, text, rules), detect_format(data)
+def read(names: Sequence[str], rules: Rules) -> tuple[Reading, str]:
+    """The chart that the arguments name, with notes on how it was read, and its format. Raises: InputError."""
+    files: list[tuple[str, str]] = []
+    for name in names:
+        if name == "-":
+            files.append(("standard input", decode(sys.stdin.buffer.read(MAX_BYTES + 1), "standard input")))
+        elif len(names) > 1 or not (name in CATALOGUE or Path(name).is_dir() or not Path(name).exists()):
+            files.append((name, decode(read_bytes(name), name)))
+        else:
+            player = find_player(name, rules)
+            if isinstance(player, Chart):
+                return Reading(player), "chart"
+            raise InputError(f"{name} is not a chart: a player that decides in Python has no cells to check")
+    return read_files(files, rules), detect_format(files[0][1])
 
 
 def show(console: Console, evaluation: Evaluation, in_json: bool) -> None:

@@ -20,10 +20,11 @@ from bjsim.sim.game.game_text import game_text
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.counting.count_result import CountResult
 from bjsim.strategies.counting.departed_cells import departed_cells
-from bjsim.strategies.counting.departures import INSURANCE, Departure
+from bjsim.strategies.counting.departures import Departure
 from bjsim.strategies.counting.fan import bankroll_fan
 from bjsim.strategies.evaluation.best import solve
 from bjsim.strategies.evaluation.valued_chart import ValuedChart
+from bjsim.strategies.formats.plays import INSURANCE
 
 GREY = "#5a636e"
 Games = Sequence[tuple[str, CountResult]]

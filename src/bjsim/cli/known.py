@@ -42,7 +42,7 @@ def known(what: str, rules: Rules, shoe: str | None, json_path: str | None) -> N
 
 def print_known(found: KnownCards, what: str) -> None:
     """Print the values by card, and best play where the card changes it."""
-    from bjsim.strategies.formats.text import format_text
+    from bjsim.strategies.formats.files import format_text
 
     click.echo(f"the game: {100 * found.game:+.4f}%")
     if what == "hole":

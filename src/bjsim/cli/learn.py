@@ -18,7 +18,7 @@ from bjsim.errors import InputError
 from bjsim.sim.engine.compile_notice import on_compile
 from bjsim.sim.game.game_text import game_text
 from bjsim.sim.game.rules import Rules
-from bjsim.strategies.formats.text import format_text
+from bjsim.strategies.formats.files import format_text
 from bjsim.strategies.learning.learn import ALGORITHMS, DRAWS, Schedule
 from bjsim.strategies.learning.report import LearnedGame
 from bjsim.strategies.learning.study import LearningPoint, Study, study

@@ -16,6 +16,7 @@ from bjsim.sim.game.actions import NAMES
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.exact.labelled_table import LabelledTable
 from bjsim.strategies.exact.values import Number
+from bjsim.strategies.formats.words import parse_dealt
 from bjsim.strategies.shoe.lookup import STRATEGIES
 
 
@@ -65,10 +66,12 @@ def read_hand(text: str, rules: Rules) -> tuple[str, str]:
     """Parse `T,6 v T` into the hand's and the dealer's cards. Raises: InputError: They are not those of a question."""
     both = rules.dealer_shows == "both"
     parts = re.split(r"\s+(?:v|vs|against)\.?\s+", text.strip(), flags=re.IGNORECASE)
-    if len(parts) != 2 or re.search(r"1[1-9]", text):  # 16 is a total, not an ace and a six
+    hands = [parse_dealt(hand) for hand in parts[0].split(" / ")]  # 16 is a total, not an ace and a six
+    shown = parse_dealt(parts[-1])
+    if len(parts) != 2 or None in hands or not shown:
         example = "the dealer's two cards: T,6 v T,7" if both else "the dealer's card: T,6 v T"
         raise InputError(f"--hand: {text!r} is not accepted; write the cards, v, and {example}")
-    cards, shown = (re.sub(r"[\s,]", "", part.upper().replace("10", "T")) for part in parts)
+    cards = "/".join(filter(None, hands))
     if len(shown) != 1 + both:
         hint = "both of its cards: write two after v, as in T,6 v T,7" if both else "one card: write one after v"
         raise InputError(f"--hand: {text!r} is not accepted; in {rules.name} the dealer shows {hint}")

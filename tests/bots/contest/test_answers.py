@@ -10,7 +10,7 @@ from support.command import bjsim
 
 from bjsim.bots.contest.play import journal
 from bjsim.sim.game.presets import load_rules
-from bjsim.strategies.formats.text import format_text
+from bjsim.strategies.formats.files import format_text
 from bjsim.strategies.players.catalogue import CATALOGUE
 
 CHART = format_text(CATALOGUE["hoyle"].chart(load_rules("cardshark")))

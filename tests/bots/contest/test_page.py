@@ -29,7 +29,7 @@ from bjsim.sim.game.actions import ATTACK, Action
 from bjsim.sim.game.presets import PRESETS, load_rules
 from bjsim.sim.game.round import Round
 from bjsim.sim.game.shoe import ScriptedShoe
-from bjsim.strategies.formats.text import format_text
+from bjsim.strategies.formats.files import format_text
 from bjsim.strategies.players.find import find_player
 
 CARDSHARK = load_rules("cardshark")

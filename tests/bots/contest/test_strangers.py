@@ -18,7 +18,7 @@ from bjsim.bots.sandbox import folders
 from bjsim.bots.sandbox.folders import read_bot
 from bjsim.bots.sandbox.languages import BuildError
 from bjsim.sim.game.presets import load_rules
-from bjsim.strategies.formats.text import format_text
+from bjsim.strategies.formats.files import format_text
 from bjsim.strategies.players.catalogue import CATALOGUE
 
 CARDSHARK = load_rules("cardshark")

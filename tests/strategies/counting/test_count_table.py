@@ -25,13 +25,14 @@ from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.charts.rows import PAIR, parse_row
-from bjsim.strategies.counting.departures import INSURANCE, Departure, Departures
+from bjsim.strategies.counting.departures import Departure, Departures
 from bjsim.strategies.counting.indices import generate_departures
 from bjsim.strategies.counting.ramp import Ramp
 from bjsim.strategies.counting.simulate import simulate_count
 from bjsim.strategies.counting.systems import find_system
 from bjsim.strategies.counting.tables import CountingGame, ready_table
 from bjsim.strategies.exact.solver import Solver
+from bjsim.strategies.formats.plays import INSURANCE
 
 SIX = named_rules("vegas-s17")
 SYSTEMS = ("hilo", "ko", "hiopt2-aces")

@@ -25,7 +25,7 @@ from bjsim.sim.game.actions import Player
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.formats.files import read_chart
-from bjsim.strategies.formats.parser import ChartError
+from bjsim.strategies.formats.lines import ChartError
 from bjsim.strategies.players.find import find_player, player_names, python_file
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ from bjsim.strategies.counting.departures import Departures, parse_departures
 from bjsim.strategies.counting.ramp import MAX_COUNT
 from bjsim.strategies.counting.system import CountingSystem
 from bjsim.strategies.counting.tables import MOST_SPOTS, CountingGame
-from bjsim.strategies.formats.parser import required_rows
+from bjsim.strategies.formats.cells import required_rows
 
 Array = np.ndarray[Any, Any]
 

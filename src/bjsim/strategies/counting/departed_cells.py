@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bjsim.strategies.charts.chart import Chart
-from bjsim.strategies.counting.departures import INSURANCE, Departure, Departures
+from bjsim.strategies.counting.departures import Departure, Departures
+from bjsim.strategies.formats.plays import INSURANCE
 
 
 def playable(departures: Departures, can_insure: bool) -> int:

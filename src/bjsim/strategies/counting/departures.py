@@ -13,10 +13,11 @@ in place, since `16vT S>=0` is meant for hands that may not surrender; to stop s
 
 from __future__ import annotations
 
+import logging
 import operator
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -26,18 +27,11 @@ from bjsim.errors import InputError, suggest
 from bjsim.files import read_text
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.charts.rows import PAIR, SOFT, parse_row
-from bjsim.strategies.formats.parser import SAME_COLUMN, SAME_ROW
+from bjsim.strategies.formats.plays import INSURANCE, parse_plays
 
-INSURANCE = "insurance"  # in place of a row
 OPERATORS = {">=": operator.ge, "<": operator.lt, "<=": operator.le, ">": operator.gt}
-LARGEST_COUNT = 1000
+FILES = (".txt", ".md", ".csv", ".tsv", ".html")  # names of files of index plays end so
 LONGEST = 1 << 20  # characters of a set of index plays
-_NUMBER = r"(?P<count>[+\-−]?\d{1,4}(?:\.\d{1,6}|/\d{1,6})?)"
-_CONDITION = r"\s*(?P<operator>>=|<=|>|<|≥|≤)\s*" + _NUMBER
-_PLAY = re.compile(r"(?P<row>[A2-9TJQK1][0-9ATJQK]*)\s*VS?\.?\s*(?P<column>\S+)\s+(?P<action>[SHDPR])" + _CONDITION)
-_INSURANCE = re.compile(r"INSURANCE(?:\s+I)?" + _CONDITION)
-_SAME_OPERATOR = {"≥": ">=", "≤": "<="}
-FORM = "a hand, v, the dealer's card, S H D P or R, and a count, such as 16vT S>=0; or insurance I>=3"
 
 
 @dataclass(frozen=True)
@@ -184,40 +178,20 @@ def _without_surrender(code: str) -> str:
 
 
 def parse_departures(text: str) -> tuple[Departure, ...]:
-    """Parse index plays on lines or separated by commas or semicolons, in order; `#` starts a comment."""
+    """Parse index plays, on lines, in tables, or separated by commas or semicolons; `#` starts a comment.
+
+    What was guessed or skipped is logged.
+    """
     if len(text) > LONGEST:
         raise InputError(f"index plays: the text is longer than {LONGEST} characters")
-    return tuple(_parse_departure(number, entry) for number, entry in _entries(text))
+    plays, notes = parse_plays(text)
+    for note in notes:
+        logging.getLogger(__name__).warning("index plays: %s", note)
+    return tuple(Departure(*play) for play in plays)
 
 
 def format_departures(plays: Iterable[Departure]) -> str:
     return "".join(f"{play}\n" for play in plays)
-
-
-def _entries(text: str) -> Iterator[tuple[int, str]]:
-    for number, line in enumerate(text.splitlines(), 1):
-        for entry in re.split(r"[,;]", line.split("#")[0]):
-            if entry.strip():
-                yield number, entry.strip()
-
-
-def _parse_departure(number: int, entry: str) -> Departure:
-    where = f"index plays, line {number}: {entry[:40]!r}"
-    match = _PLAY.fullmatch(entry.upper()) or _INSURANCE.fullmatch(entry.upper())
-    if match is None:
-        raise InputError(f"{where} is not accepted; write {FORM}")
-    found = match.groupdict()
-    try:
-        count = Fraction(found["count"].replace("−", "-"))
-    except ZeroDivisionError:
-        count = Fraction(LARGEST_COUNT + 1)
-    if abs(count) > LARGEST_COUNT:
-        raise InputError(f"{where}: the count must be from -{LARGEST_COUNT} to {LARGEST_COUNT}")
-    condition = _SAME_OPERATOR.get(found["operator"], found["operator"])
-    if "row" not in found:
-        return Departure(INSURANCE, "", "I", condition, count)
-    row, column = SAME_ROW.get(found["row"], found["row"]), SAME_COLUMN.get(found["column"], found["column"])
-    return Departure(row, column, found["action"], condition, count)
 
 
 # --- named sets
@@ -234,9 +208,9 @@ NAMED_SETS = {
 
 
 def find_departures(text: str | os.PathLike[str]) -> tuple[Departure, ...]:
-    """Find index plays by names of sets joined by `+`, such as `i18+fab4`, in a .txt file or in the text."""
+    """Find index plays by names of sets joined by `+`, such as `i18+fab4`, in a file or in the text."""
     words = os.fspath(text).strip()
-    if words.lower().endswith(".txt"):
+    if names_file(words):
         try:
             return parse_departures(read_text(text, LONGEST))
         except OSError as error:
@@ -244,10 +218,14 @@ def find_departures(text: str | os.PathLike[str]) -> tuple[Departure, ...]:
     names = [name.strip() for name in words.lower().split("+")]
     if names_sets(words):
         return parse_departures("\n".join(NAMED_SETS[name] for name in dict.fromkeys(names)))
-    if not re.search(r"[<>≤≥]", words) and words:
+    if not re.search(r"[<>≤≥\s]|\dv", words) and words:
         hint = suggest(names[0], NAMED_SETS, f"sets are {', '.join(NAMED_SETS)}, joined by +.")
-        raise InputError(f"no set of index plays is called {words[:40]!r}; {hint} A file must end in .txt")
+        raise InputError(f"no set of index plays is called {words[:40]!r}; {hint} A file ends in {', '.join(FILES)}")
     return parse_departures(words)
+
+
+def names_file(text: str | os.PathLike[str]) -> bool:
+    return os.fspath(text).strip().lower().endswith(FILES)
 
 
 def names_sets(text: str | os.PathLike[str]) -> bool:

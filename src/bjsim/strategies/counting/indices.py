@@ -32,11 +32,12 @@ from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.counting.choices import ChoiceKey, find_choices
 from bjsim.strategies.counting.count_spread import CountSpread, count_spread, dealt_share, mean_unseen
-from bjsim.strategies.counting.departures import INSURANCE, Departure, Departures
+from bjsim.strategies.counting.departures import Departure, Departures
 from bjsim.strategies.counting.ramp import Ramp
 from bjsim.strategies.counting.risk import score
 from bjsim.strategies.counting.system import CountingSystem
 from bjsim.strategies.counting.typical import decks_to_count, remaining, tag_moments, typical_shoe
+from bjsim.strategies.formats.plays import INSURANCE
 from bjsim.strategies.shoe.solver import ShoeSolver
 
 Floats = NDArray[np.float64]

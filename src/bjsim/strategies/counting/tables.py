@@ -22,11 +22,12 @@ from bjsim.sim.game.course import ACE, course
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.counting.count_cells import CountCells, decision_counts, make_cells, whole_counts
-from bjsim.strategies.counting.departures import INSURANCE, Departures
+from bjsim.strategies.counting.departures import Departures
 from bjsim.strategies.counting.depths import DepthDistribution, depth_distribution
 from bjsim.strategies.counting.ramp import ONE_SPOT, SpotSteps, spots_at
 from bjsim.strategies.counting.system import CountingSystem
 from bjsim.strategies.counting.typical import spread_tens
+from bjsim.strategies.formats.plays import INSURANCE
 
 Array = np.ndarray[Any, Any]
 

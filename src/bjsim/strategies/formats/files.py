@@ -1,45 +1,25 @@
-"""Reading and writing chart files in any of three formats: text ([Easy]), CSV, and policy ([BlackJackP]).
-
-The format is recognised by the first line: in CSV it has commas, in a policy, which has no header, it has a hand and
-actions, and in the text format it has the dealer's cards. The lines of `q_table` are read too, and a file in none of
-these forms by `pasted`.
-"""
+"""Chart files: any of them is read, and three formats are written: text ([Easy]), CSV, and policy ([BlackJackP])."""
 
 from __future__ import annotations
 
 import logging
 import os
 import re
+from collections.abc import Sequence
 
 from bjsim import files
 from bjsim.sim.game.rules import Rules
-from bjsim.strategies.charts.chart import CODES, Chart
-from bjsim.strategies.formats.csv import csv_grid, format_csv
-from bjsim.strategies.formats.lines import is_transposed, shows_one_card
-from bjsim.strategies.formats.parser import SAME_CODE, ChartError, chart_from
-from bjsim.strategies.formats.pasted import NoHeaderError, Reading, read_pasted
-from bjsim.strategies.formats.policy import format_policy, policy_chart
-from bjsim.strategies.formats.q_table import is_q_table, q_table_chart
-from bjsim.strategies.formats.text import format_text, split_lines, text_grid
+from bjsim.strategies.charts.chart import Chart, chart_rows, offers
+from bjsim.strategies.formats.cells import Reading
+from bjsim.strategies.formats.grid import Reader
+from bjsim.strategies.formats.lines import ChartError
+from bjsim.strategies.formats.policy import LINE, format_policy
 
 MAX_BYTES = 1 << 16  # of a chart file; known charts have 5,000
-WRITERS = {"chart": format_text, "csv": format_csv, "policy": format_policy}
-
-
-def detect_format(text: str) -> str:
-    """The format of a chart file: a key of WRITERS."""
-    first = next((line for line in split_lines(text) if line.strip()), "")
-    if "," in first or ";" in first:
-        return "csv"
-    actions = {code.upper() for code in (*CODES, *SAME_CODE)}
-    return "policy" if actions & {word.upper() for word in first.split()[1:]} else "chart"
 
 
 def read_chart(data: bytes | str, name: str, rules: Rules) -> Chart:
-    """Parse the content of a chart file in any format, as `read_with_notes` does.
-
-    What was guessed or filled in is logged.
-    """
+    """Parse the content of a chart file, as `read_with_notes` does. What was guessed or filled in is logged."""
     reading = read_with_notes(data, name, rules)
     for note in reading.notes:
         logging.getLogger(__name__).warning("%s: %s", name, note)
@@ -47,34 +27,19 @@ def read_chart(data: bytes | str, name: str, rules: Rules) -> Chart:
 
 
 def read_with_notes(data: bytes | str, name: str, rules: Rules) -> Reading:
-    """Parse a chart file's content in any of the three formats, or with notes in another usual style.
+    """Parse a chart file's content; an error message has one line, with the line and column of the error."""
+    return read_files([(name, data)], rules)
 
-    `name` is for messages; an error message has one line, with the line and column of the error.
-    """
-    text = decode(data, name)
-    if is_q_table(text):
-        return Reading(*q_table_chart(text, name, rules))
-    form = detect_format(text)
-    try:
-        if form == "policy":
-            return Reading(policy_chart(text, name, rules))
-        return Reading(chart_from((csv_grid if form == "csv" else text_grid)(text, name), rules))
-    except ChartError as error:
-        try:
-            return read_pasted(text, name, rules)
-        except NoHeaderError:
-            if rules.dealer_shows == "both" and shows_one_card(text):
-                raise ChartError(
-                    f"{name} is for games in which the dealer shows one card, such as vegas-s17; in {rules.name} both "
-                    "are seen"
-                ) from None
-            if is_transposed(text):
-                raise ChartError(
-                    f"{name} has the dealer's cards on the left; swap rows and columns: they belong in the first line"
-                ) from None
-            raise error from None
-        except ChartError as other:  # the error of the reader that came further
-            raise max(error, other, key=lambda error: error.position) from None
+
+def read_files(files: Sequence[tuple[str, bytes | str]], rules: Rules) -> Reading:
+    """Parse a chart in one or more files, such as hard.csv, soft.csv and pairs.csv, from their names and contents."""
+    return Reader([(name, decode(data, name)) for name, data in files], rules).read()
+
+
+def detect_format(text: str) -> str:
+    """The format, a key of WRITERS, in which a chart like this one is written."""
+    first = next((line for line in re.split(r"[\r\n]+", text) if line.split("#")[0].strip()), "")
+    return "csv" if re.search("[,;]", first) else "policy" if re.fullmatch(LINE, first, re.IGNORECASE) else "chart"
 
 
 def decode(data: bytes | str, name: str) -> str:
@@ -110,3 +75,27 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
 
 def load_chart(path: str | os.PathLike[str], rules: Rules) -> Chart:
     return read_chart(read_bytes(path), os.fspath(path), rules)
+
+
+# --- writing
+
+
+def format_csv(chart: Chart) -> str:
+    return "".join(f"{','.join(line)}\n" for line in _written(chart, "hand"))
+
+
+def format_text(chart: Chart) -> str:
+    lines = _written(chart, "")
+    width = max(len(line[0]) for line in lines)
+    return "".join(f"{row:>{width}}" + "".join(f" {cell:>2}" for cell in cells) + "\n" for row, *cells in lines)
+
+
+def _written(chart: Chart, corner: str) -> list[list[str]]:
+    """The dealer's cards, the rows of the game that the chart has, in order, and those for what the game offers."""
+    columns = chart.states.columns
+    rows = [row for row in chart_rows(chart.states) if (row, columns[0]) in chart.cells]
+    lines = [[corner, *columns], *([row, *(chart.cells[row, column] for column in columns)] for row in rows)]
+    return lines + [[row, *cells.values()] for row, cells in offers(chart).items()]
+
+
+WRITERS = {"chart": format_text, "csv": format_csv, "policy": format_policy}

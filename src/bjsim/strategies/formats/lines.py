@@ -1,66 +1,107 @@
-"""The lines of pasted charts as fields, whatever separates them: pipes, tabs, semicolons, commas, `&` or spaces."""
+"""The lines of a chart file as fields, whatever they are nested in: text with any separator, HTML, or brackets.
+
+What stands in brackets (JSON, JavaScript, Python, TOML, YAML, C, Java, SQL) becomes a line for every innermost list,
+with the keys on the way to it in front, and a line for every value with a key of its own.
+"""
 
 from __future__ import annotations
 
+import html
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from bjsim.strategies.formats import labels
-from bjsim.strategies.formats.parser import Token
+from bjsim.errors import InputError
+from bjsim.strategies.formats.words import find_section, find_title, parse_cards, parse_code, parse_hands
 
 SEPARATORS = ("|", "\t", ";", ",", "&", "")  # "" for spaces
 QUOTES = "'\"*`“”‘’"  # around fields; asterisks make words bold in Markdown
 LONGEST_LINE = 1000  # characters that are read of a line; more are prose
-TENS = 3  # columns that a header may have besides one for tens: jacks, queens and kings
+DEEPEST = 20  # brackets in brackets
+IN_BRACKETS = 0.6  # of the words of a file, if its lines are nested
 
-# Frames of boxes become pipes and dashes, odd spaces and brackets become spaces, and invisible characters vanish.
+# Frames of boxes become pipes and dashes, odd spaces become spaces, and invisible characters vanish.
 _FRAMES = {code: "-" for code in range(0x2500, 0x2580)} | {ord(mark): "|" for mark in "│┃┆┇┊┋║╎╏"}
-_BLANKS = dict.fromkeys((*b"[]{}", 0xA0, 0x2002, 0x2003, 0x2007, 0x2009, 0x202F, 0x3000), " ")
+_BLANKS = dict.fromkeys((0xA0, 0x2002, 0x2003, 0x2007, 0x2009, 0x202F, 0x3000), " ")
 _PLAIN = _FRAMES | _BLANKS | dict.fromkeys((0xAD, 0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF))
+_NESTED = re.compile(
+    r"(?P<comment>//[^\n]*|/\*.*?\*/|(?<![\w'\"])(?:\#|-- )[^\n]*)|(?P<text>\"[^\"\n]*\"|'[^'\n]*'|`[^`\n]*`)"
+    r"|(?P<open>[\[{(])|(?P<close>[\]})])|(?P<key>=>|[:=])|(?P<end>[,;])|(?P<line>\n)|(?P<word>[^\s\[\]{}(),;:='\"`]+)",
+    re.DOTALL,
+)
+_BLOCKS = r"<tr\b|</tr|</?table|<h\d|<p\b|<caption|<div|<li"
 
 
-class TableLayout(NamedTuple):
-    """How the rows under a header are laid out.
-
-    Attributes:
-        separator: One of SEPARATORS.
-        columns: The dealer's cards, in the order of the cells.
-        after: The number of fields to the right of the cells.
-        title: What stands to the left of the dealer's cards.
-    """
-
-    separator: str
-    columns: list[str]
-    after: int
-    title: str
+class ChartError(InputError):
+    """A chart file is not valid. The message has the file, line and column, and the accepted values."""
 
 
-def plain_lines(text: str) -> Iterator[tuple[int, str]]:
-    """The lines that are not empty, with their numbers, without comments, frames and the ends of LaTeX rows.
+class Token(NamedTuple):
+    """A word of a file and where it begins; lines and columns count from 1. An empty cell has an empty token."""
 
-    A comment that begins a line is kept without its `#`, since Markdown writes headings so. Of a line that is longer
-    than LONGEST_LINE, only the beginning is kept.
-    """
-    for number, line in enumerate(re.split(r"\r\n|\n|\r", text.translate(_PLAIN)), 1):
+    line: int
+    column: int
+    text: str
+
+    def __str__(self) -> str:
+        return self.text if len(self.text) <= 20 else f"{self.text[:20]}…"
+
+
+class TextLine(NamedTuple):
+    """A line as text, its fields by the separators that it may have, and the section of the chart if it is known."""
+
+    number: int
+    text: str
+    fields: dict[str, list[Token]]
+    section: str | None = None
+
+    @property
+    def heading(self) -> bool:
+        """Whether it is a comment, or a heading of Markdown."""
+        return self.text.startswith("#")
+
+
+def read_lines(text: str) -> list[TextLine]:
+    """The lines that are not empty, with their numbers, without frames and the ends of LaTeX rows."""
+    text = re.sub(r"\r\n|\r", "\n", text).translate(_PLAIN)
+    if re.search(r"<t[rdh]\b", text, re.IGNORECASE):
+        return list(_html_lines(text))
+    nested = _Nested(re.sub(r"(?im)^\s*INSERT INTO .*?VALUES", lambda sql: " " * len(sql[0]), text))
+    return nested.lines() if nested.share > IN_BRACKETS else list(_text_lines(text))
+
+
+# --- text
+
+
+def _text_lines(text: str) -> Iterator[TextLine]:
+    """A comment that begins a line is kept with one `#`, since Markdown writes headings so."""
+    for number, line in enumerate(text.translate(str.maketrans("[]{}", "    ")).split("\n"), 1):
         line = line[:LONGEST_LINE]
         heading = line.lstrip().startswith("#")
         line = line.replace("#", " ") if heading else line.split("#")[0]
         line = re.sub(r"^\s*[-*•]\s", lambda mark: " " * len(mark[0]), line)  # an item of a list
         line = re.sub(r"\\\\.*$|\$", " ", re.sub(r"\\([lg])eq?\b", lambda sign: "<=" if sign[1] == "l" else ">=", line))
+        line = re.sub(r"/\*|\*/|//", lambda mark: ", ", line)
         if line.strip(" \t|;,:-+=&"):
-            yield number, f"# {line.strip()}" if heading else line
+            yield text_line(number, line, heading)
+
+
+def text_line(number: int, line: str, heading: bool = False) -> TextLine:
+    fields = {mark: split_fields(number, line, mark) for mark in SEPARATORS if mark in line}
+    return TextLine(number, f"# {line.strip()}" if heading else line, fields)
 
 
 def split_fields(number: int, text: str, separator: str) -> list[Token]:
     """The fields of a line, without the empty ones that a frame of pipes makes at both ends.
 
     Where spaces separate, pipes do so too, and a last word of ten letters or more is one cell for each letter. A `!`
-    ends a cell, as in what `bjsim check` prints.
+    ends a cell, as in what `bjsim check` prints. What is in quotes has no separators.
     """
     if separator == ",":
         text = re.sub(r"^([^:=]*)[:=](?=\s)", r"\1,", text)  # 16: S, S, ...
     pattern = rf"[^{re.escape(separator)}]*" if separator else r"[^\s|!]+!?"
+    if separator and text.count('"') % 2 == 0:
+        pattern = rf'(?:\s*"[^"]*"\s*(?={re.escape(separator)}|$)|{pattern})'
     fields = []
     for match in re.finditer(pattern, text):
         if not separator or match.start() == 0 or text[match.start() - 1] == separator:
@@ -69,15 +110,15 @@ def split_fields(number: int, text: str, separator: str) -> list[Token]:
     if separator == "|":
         fields = fields[1:] if text.lstrip().startswith("|") else fields
         fields = fields[:-1] if text.rstrip().endswith("|") else fields
-    return fields if separator else [*fields[:-1], *_letters(fields[-1:])]
+    return fields if separator else _lettered(fields)
 
 
-def _letters(last: Sequence[Token]) -> Iterator[Token]:
-    for token in last:
-        if re.fullmatch(r"[SHDPRYNU]{10,13}|[2-9TXA]{10,13}", token.text, re.IGNORECASE):
-            yield from (Token(token.line, token.column + place, letter) for place, letter in enumerate(token.text))
-        else:
-            yield token
+def _lettered(fields: list[Token]) -> list[Token]:
+    """Fields with a last word of ten letters or more as one field for each letter."""
+    if not fields or not re.fullmatch(r"(?i)[SHDPRYNU]{10,13}|[2-9TXA]{10,13}", fields[-1].text):
+        return fields
+    *before, (line, column, text) = fields
+    return [*before, *(Token(line, column + place, letter) for place, letter in enumerate(text))]
 
 
 def join_fields(fields: Sequence[Token], text: str) -> Token:
@@ -85,67 +126,144 @@ def join_fields(fields: Sequence[Token], text: str) -> Token:
     if not fields:
         return Token(1, 1, "")
     first, last = fields[0], fields[-1]
-    return Token(
-        first.line, first.column, text[first.column - 1 : last.column - 1 + len(last.text)].strip(QUOTES + " ")
-    )
+    written = text[first.column - 1 : last.column - 1 + len(last.text)].strip(QUOTES + " ")
+    if not written.startswith(first.text) or not written.endswith(last.text):  # cells of HTML and of brackets
+        written = ",".join(field.text for field in fields if field.text)
+    return Token(first.line, first.column, written)
 
 
-def find_header(text: str, columns: Sequence[str], parse_card: Callable[[str], str | None]) -> TableLayout | None:
-    """Return the layout that a line with all of the dealer's cards gives, or None."""
-    for separator in SEPARATORS:
-        if separator not in text:
-            continue
-        fields = split_fields(1, text, separator)
-        cards = [parse_card(token.text) for token in fields]
-        if not set(columns) <= set(cards):
-            continue
-        for size in (len(columns) + TENS, len(columns)):
-            for start in range(len(cards) - size, -1, -1):
-                found = [card for card in cards[start : start + size] if card is not None]
-                tens = [card for card in found if card in columns[:-1] and found.count(card) > 1]
-                if len(found) == size and set(found) == set(columns) and set(tens) <= {"T"}:
-                    title = join_fields(fields[:start], text).text
-                    return TableLayout(separator, found, len(cards) - start - size, title)
-    return None
+def _place(text: str, offset: int, word: str) -> Token:
+    return Token(text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset), word)
 
 
-def split_row(number: int, text: str, layout: TableLayout) -> list[Token]:
-    """The fields of a row: those of its label, and a cell for each column.
-
-    A row that is not separated as its header was is tried with every separator.
-    """
-    size = len(layout.columns)
-    best = split_fields(number, text, layout.separator)
-    for separator in (layout.separator, *reversed(SEPARATORS)):
-        if separator not in text:
-            continue
-        fields = split_fields(number, text, separator)
-        for _ in range(layout.after):
-            if len(fields) > size + 1 and labels.parse_code(fields[-1].text) is None:
-                fields.pop()
-        while len(fields) > size + 1 and not fields[-1].text and labels.parse_code(fields[-size].text) is None:
-            fields.pop()
-        if separator == layout.separator:
-            best = fields
-        if separator in ("\t", ",", ";"):  # an editor may have removed empty cells at the end of a line
-            end = Token(number, len(text) + 1, "")
-            fields = fields + [end] * (min(size + 1 - len(fields), size - 1) if any(not f.text for f in fields) else 0)
-        cells = fields[-size:]
-        if len(fields) > size and all(labels.parse_code(token.text) or token.text in labels.BLANK for token in cells):
-            return fields
-    return best
+# --- HTML
 
 
-def shows_one_card(text: str) -> bool:
-    return any(find_header(line, tuple("23456789TA"), labels.parse_card) for _, line in plain_lines(text))
+def _html_lines(text: str) -> Iterator[TextLine]:
+    """Rows of tables are lines of cells, of which one that spans columns counts as often; other text is by lines."""
+    text = re.sub(r"(?is)<!--.*?-->|<(style|script)\b.*?</\1>", lambda gone: re.sub(r"[^\n]", " ", gone[0]), text)
+    for part in re.finditer(rf"(?is)(?:{_BLOCKS}|\A).*?(?={_BLOCKS}|\Z)", text):
+        cells = []
+        for cell in re.finditer(r"(?is)<t[dh]\b([^>]*)>(.*?)(?=<t[dh]\b|</t[dhr]|\Z)", part[0]):
+            span = re.search(r"(?i)colspan\W*(\d{1,2})", cell[1])
+            cells += [_place(text, part.start() + cell.start(2), _said(cell[2]))] * (int(span[1]) if span else 1)
+        named = {token.text for token in cells} - {""}
+        if len(named) > 1:
+            yield TextLine(cells[0].line, " | ".join(token.text for token in cells), {"|": _lettered(cells)})
+        elif words := (" ".join(named) or _said(part[0]))[:LONGEST_LINE]:
+            yield text_line(_place(text, part.end(), "").line, words)
 
 
-def is_transposed(text: str) -> bool:
-    """Whether each of the dealer's cards begins a line of codes, so that rows and columns are the wrong way round."""
-    found = set()
-    for number, line in plain_lines(text):
-        for separator in SEPARATORS:
-            fields = split_fields(number, line, separator)
-            if sum(labels.parse_code(token.text) is not None for token in fields[1:]) >= 3:
-                found.add(labels.parse_card(fields[0].text))
-    return found >= set("23456789TA")
+def _said(text: str) -> str:
+    return " ".join(html.unescape(re.sub(r"<[^>]*>?", " ", text)).split()).strip(QUOTES)
+
+
+# --- brackets
+
+Entry = tuple[list[Token], list["Token | list[Entry]"]]  # its key, and its values: words and brackets
+
+
+class _Nested:
+    """The brackets of a file, and the share of its words that are inside."""
+
+    def __init__(self, text: str) -> None:
+        self.found: list[TextLine] = []
+        self.comments: dict[int, Token] = {}
+        self.names: list[str] = []  # of the fields of the last record
+        words, inside = 0, 0
+        frames: list[tuple[list[Entry], list[Token], list[Token | list[Entry]]]] = [([], [], [])]
+        for match in _NESTED.finditer(text):
+            kind, token = match.lastgroup, _place(text, match.start(), match[0].strip("\"'` \t"))
+            entries, key, values = frames[-1]
+            if kind == "comment":
+                token = token._replace(text=match[0].strip("/*#- \n"))
+                self.comments[token.line] = token
+                self.found.append(text_line(token.line, token.text[:LONGEST_LINE], heading=True))
+            elif kind == "open" and len(frames) <= DEEPEST:
+                frames.append(([], [], []))
+            elif kind == "close" and len(frames) > 1:
+                frames.pop()
+                frames[-1][2].append([*entries, *([(key, values)] if key or values else [])])
+            elif kind == "key":
+                key += [value for value in values if isinstance(value, Token)] or _words(values)  # x[][2] =; (16, T):
+                values.clear()
+            elif kind in ("text", "word"):
+                name = token.text.rpartition(".")[2] if re.fullmatch(r"[A-Za-z_]+(\.[A-Za-z_]+)+", token.text) else ""
+                values.append(token._replace(text=name or token.text))
+                words, inside = words + 1, inside + (len(frames) > 1)
+            elif (kind == "end" and (len(frames) > 1 or match[0] == ";")) or (kind == "line" and len(frames) == 1):
+                assigned = kind == "line" and not values and re.search(r"=\s*\Z", text[: match.start()])
+                if (key or values) and not assigned:
+                    frames[-1] = (entries, [], [])
+                    entries.append((key, values))
+        while len(frames) > 1:  # brackets that are never closed
+            entries, key, values = frames.pop()
+            frames[-1][2].append([*entries, *([(key, values)] if key or values else [])])
+        self.entries = [*frames[0][0], (frames[0][1], frames[0][2])]
+        self.share = inside / words if words > 20 else 0.0
+
+    def lines(self) -> list[TextLine]:
+        for key, values in self.entries:
+            brackets = [value for value in values if isinstance(value, list)]
+            if brackets and isinstance(values[-1], Token) and all(map(_is_flat, brackets)) and not key:
+                self._add(_words(values), [])  # (16, 10), S
+            elif brackets and not (all(map(_is_flat, brackets)) and len(_words(brackets)) == 1):
+                self._walk([(key, values)], [])
+            elif title := find_title(" ".join(token.text for token in [*key, *_words(values)])):  # hard: or [hard]
+                self.found.append(text_line((key or _words(values))[0].line, title, heading=True))
+        return sorted(self.found, key=lambda line: line.number)
+
+    def _walk(self, entries: list[Entry], path: list[Token]) -> None:
+        keys = [key for key, _ in entries if key]
+        told = [word for _, values in entries if all(map(_is_word, values)) for word in _words(values)]
+        means = any(_means(word) for key in keys for word in key)
+        if len(told) == sum(len(_words(values)) for _, values in entries) and not keys:  # a list
+            self._add([*path, *told], path)
+        elif len(keys) == len(entries) and len(told) == len(entries) and not means:  # a record
+            names = [key[-1].text for key in keys]
+            if names != self.names:
+                self._add([key[-1] for key in keys], path)
+            self.names = names
+            self._add([*path, *told], path)
+        else:
+            beside = [] if means else [word for word in told if _means(word)]
+            for key, values in entries:
+                here = [*path, *(word for word in key if _means(word)), *beside]
+                for value in values:
+                    if isinstance(value, list):
+                        self._walk(value, here)
+                    elif key and means:
+                        self._add([*here, value], here)
+
+    def _add(self, fields: list[Token], path: list[Token]) -> None:
+        """Add a line; the keys that say hard, soft or pairs are its section, and a comment may be its label."""
+        titles = [word for word in path if not parse_hands(word.text) and not parse_cards(word.text)]
+        section = find_section(re.sub("_|(?<=[a-z])(?=[A-Z])", " ", titles[-1].text)) if titles else None
+        fields = [word for word in fields if word not in titles]
+        if fields and (comment := self.comments.get(fields[-1].line)) and parse_code(_lettered(fields)[0].text):
+            fields = [comment, *fields] if parse_hands(comment.text, section) else fields
+        if fields:
+            text = " | ".join(word.text for word in fields)
+            self.found.append(TextLine(fields[-1].line, text, {"|": _lettered(fields)}, section))
+
+
+def _words(values: Sequence[Token | list[Entry]]) -> list[Token]:
+    """The words of values, and of the brackets in them, without keys."""
+    found: list[Token] = []
+    for value in values:
+        found += [value] if isinstance(value, Token) else [word for _, inner in value for word in _words(inner)]
+    return found
+
+
+def _is_word(value: Token | list[Entry]) -> bool:
+    return isinstance(value, Token)
+
+
+def _is_flat(value: list[Entry]) -> bool:
+    return all(not key and all(map(_is_word, values)) for key, values in value)
+
+
+def _means(word: Token) -> bool:
+    """Whether a key says something about hands, dealer's cards or sections; names of variables may not."""
+    spaced = re.sub("_|(?<=[a-z])(?=[A-Z])", " ", word.text)
+    return bool(find_section(spaced) or parse_hands(word.text) or parse_cards(word.text))

@@ -1,0 +1,290 @@
+"""From labelled rows of codes to a chart: what the codes mean, what charts leave out, and what contradicts itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.states import States
+from bjsim.strategies.charts.chart import ATTACK_ROW, CODES, INSURANCE_ROW, Chart, chart_rows, format_ranges
+from bjsim.strategies.charts.rows import PAIR, SOFT, parse_row
+from bjsim.strategies.charts.rows import Row as ChartRow
+from bjsim.strategies.formats import words
+from bjsim.strategies.formats.lines import ChartError, TextLine, Token
+from bjsim.strategies.formats.words import BLANK, COLUMNS, parse_cards, parse_code
+
+GAP = r"[\s:=,;|&(-]+(?=[A-Za-z]{2})"  # between a pair and the words that say what it does
+ALWAYS = r"(ALWAYS SPLIT|SPLIT ALWAYS|ALWAYS)\W*|SPLIT\W?"  # a lone `split` before empty cells is that of one column
+NEVER = r"(NEVER( SPLIT)?|NO SPLIT|DO NOT SPLIT|DON.?T SPLIT)\W*"
+AS_TOTAL = r"((TREAT|TREATED|PLAY|PLAYED|SAME) )?AS (A )?(HARD )?(?P<total>\d+)\W*"
+
+
+class Reading(NamedTuple):
+    """A chart, and what was guessed, filled in or skipped in order to read it, as sentences."""
+
+    chart: Chart
+    notes: tuple[str, ...] = ()
+
+
+class GridRow(NamedTuple):
+    """A row of the grid: its section, its label, the rows of the chart that it names, and a cell for each column."""
+
+    section: str | None
+    label: Token
+    hands: list[str]
+    cells: list[Token]
+    columns: list[list[str]]
+
+
+def required_rows(states: States) -> tuple[str, ...]:
+    rows = [row for row in chart_rows(states) if parse_row(row).plain]
+    dealt = {row for state in states.starts for row in states.rows_of(state)[:1]}
+    played = {states.rows_of(state, may_split=False)[-1] for state in states.reachable() if states.legal(state)}
+    return tuple(row for row in rows if row in dealt | played and row not in ("21", "A10"))
+
+
+def splittable_rows(states: States) -> set[str]:
+    return {states.rows_of(state)[0] for state in states.reachable() if "P" in states.legal(state)}
+
+
+@lru_cache(maxsize=4)
+def rows_of(rules: Rules) -> tuple[States, dict[str, str], tuple[str, ...], set[str]]:
+    """The states of a game, and its rows: all by their names in upper case, those that charts need, and the pairs."""
+    states = States(rules)
+    return states, {row.upper(): row for row in chart_rows(states)}, required_rows(states), splittable_rows(states)
+
+
+class Builder:
+    """Makes a chart of rows; `files` are their names and texts, whose lines are numbered through from `starts`."""
+
+    def __init__(self, files: Sequence[tuple[str, str]], rules: Rules) -> None:
+        self.states, by_name, self.required, self.splittable = rows_of(rules)
+        self.exact, self.known = by_name, tuple(by_name.values())
+        self.names = [name for name, _ in files]
+        lengths = [len(re.split(r"\r\n|\r|\n", text.rstrip())) for _, text in files]
+        self.starts = [sum(lengths[:place]) + place for place in range(len(files))]
+        self.end = Token(self.starts[-1] + lengths[-1] + 1, 1, "")
+        self.key: dict[str, str] = {}  # what a key in the file says that its codes mean
+        self.by_total = False  # whether pairs are named by their totals
+        self.learned = False  # whether it is a policy over states, where hands that cannot bust are no decision
+        self.cells: dict[str, dict[str, str]] = {}
+        self.surrenders: dict[str, dict[str, str]] = {}
+        self.places: dict[tuple[str, bool], Token] = {}
+        self.notes: list[str] = []
+        self.filled: dict[str, list[str]] = {}
+        self.worded: list[GridRow] = []  # pairs with words; every cell is `P`, `N` (as their total), or what is unclear
+        self.insurance, self.attack = "S", ""
+
+    def error(self, token: Token, message: str) -> ChartError:
+        place = max((n for n, start in enumerate(self.starts) if start < token.line), default=0)
+        where = f"{self.names[place]}, line {token.line - self.starts[place]}, column {token.column}"
+        return ChartError(f"{where}: {message}")
+
+    def line(self, token: Token) -> int:
+        """The number of a token's line in its own file."""
+        return token.line - max((start for start in self.starts if start < token.line), default=0)
+
+    def note(self, text: str) -> None:
+        if text not in self.notes:
+            self.notes.append(text)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.states.columns
+
+    def cards(self, text: str) -> list[str] | None:
+        """The columns that a field names."""
+        if self.columns == COLUMNS:
+            return parse_cards(text)
+        found = [text.upper()] if text.upper() in self.columns else words.parse_hands(text) or []
+        return found if found and set(found) <= set(self.columns) else None
+
+    def unknown_hand(self, label: Token) -> ChartError:
+        return self.error(label, f"unknown hand {label}; this game has {' '.join(self.known)}")
+
+    def code(self, text: str) -> str | None:
+        return self.key.get(text) or parse_code(text)
+
+    def is_cell(self, token: Token) -> bool:
+        return token.text in BLANK or self.code(token.text) is not None
+
+    def build(self, rows: Sequence[GridRow]) -> Reading:
+        for row in rows:
+            self._take(row)
+        self._take_words()
+        self._fill(pairs=False)
+        self._answer_pairs()
+        self._add_surrenders()
+        self._fill(pairs=True)
+        if filled := [f"{format_ranges(self.known, names)} {play}" for play, names in self.filled.items()]:
+            self.notes.append(f"filled in: {'; '.join(filled)}")
+        order = sorted(self.cells, key=self.known.index)
+        cells = {(row, column): self.cells[row][column] for row in order for column in self.states.columns}
+        name = ", ".join(self.names)
+        chart = Chart(name, self.states.rules, cells, name, self.insurance, self.attack)
+        return Reading(chart, tuple(self.notes))
+
+    # --- cells
+
+    def _take_offer(self, row: GridRow) -> bool:
+        """Read the row for insurance or the attack, if it is one; a game without it ignores the row."""
+        insured = row.label.text.upper().strip(" :") == INSURANCE_ROW.upper()
+        if not insured and row.label.text.upper().strip(" :") != ATTACK_ROW.upper():
+            return False
+        what, letter = ("insurance", "I") if insured else ("the attack", "A")
+        for (column, *_), token in zip(row.columns, row.cells, strict=True):
+            yes = token.text.upper() in (letter, "Y", "YES") and (not insured or column == "A")
+            if not yes and token.text.upper() not in (*BLANK, "S", "N", "NO"):
+                raise self.error(token, f"unknown code {token} for {what} against {column}; use {letter} or S")
+            if yes and insured and self.states.rules.insurance:
+                self.insurance = "I"
+            elif yes and not insured and self.states.rules.attack:
+                self.attack += column
+        return True
+
+    def _take(self, row: GridRow) -> None:
+        if self._take_offer(row):
+            return
+        surrender = row.section == words.SURRENDER
+        names = [name for name in row.hands if name in self.known]
+        if not names and not any(parse_row(name).points == 21 for name in row.hands):
+            self.note(f"line {self.line(row.label)}: {row.label} is not a hand of this game")
+        for name in names:
+            soft_12 = name == "AA" and re.search(r"\b12\b", row.label.text)
+            before = self.places.get((name, surrender))
+            if before and soft_12:
+                continue  # soft 12 next to the pair of aces
+            if before and not (name == "AA" and re.search(r"\b12\b", before.text)):
+                raise self.error(row.label, f"duplicate row {name}, which is also in line {self.line(before)}")
+            self.places[name, surrender] = row.label
+            taken: dict[str, str] = {}
+            for columns, token in zip(row.columns, row.cells, strict=True):
+                code = self._code(row, name, token, columns[0])
+                for column in columns:
+                    if taken.setdefault(column, code) != code:
+                        raise self.error(token, f"{name} has {taken[column]} and {code} against tens")
+            (self.surrenders if surrender else self.cells)[name] = taken
+
+    def _code(self, row: GridRow, name: str, token: Token, column: str) -> str:
+        code = self.code(token.text)
+        if code is None and token.text in BLANK and self._says_yes_or_no(row):
+            code = "N"
+        if code is None and not token.text:
+            raise self.error(token, f"hand {name}: the cell against {column} is missing")
+        if code is None or (code[0] in "YN" and row.section != words.SURRENDER and name not in self.splittable):
+            own = re.fullmatch(r"[A-Za-z]{1,2}|\d", token.text) and code is None
+            key = f"; or add a line that says what {token} means, such as {token} = stand" if own else ""
+            raise self.error(token, f"unknown code {token} for {name}; codes are {' '.join(CODES)}{key}")
+        if token.text in self.key:
+            self.note(f"{token.text} means {code}, as the file says")
+        code = self._fallback(row, code, parse_row(name), token)
+        if "P" in code.upper() and name not in self.splittable:
+            raise self.error(token, f"{token} splits, but {name} cannot be split in this game")
+        return code
+
+    def _fallback(self, row: GridRow, code: str, hand: ChartRow, token: Token) -> str:
+        """The code of a bare D or R on a hand that does not hit otherwise, which charts leave to the reader."""
+        if not words.says_only_the_action(token.text) or row.section == words.SURRENDER or token.text in self.key:
+            return code
+        if hand.kind == PAIR:
+            splits = any(self.code(cell.text) in ("P", "Y") for cell in row.cells)
+            other, what = ("p", "is split") if code == "Rh" and splits else ("h", "hits")
+        else:
+            other, what = ("s", "stands") if hand.points >= (18 if hand.soft else 17) else ("h", "hits")
+        if other != "h":
+            self.note(f"guessed: {token} means {code[0]}{other} for {hand.total}, which {what} if it cannot")
+        return f"{code[0]}{other}"
+
+    def _says_yes_or_no(self, row: GridRow) -> bool:
+        """Whether the cells of a row only say whether to split or surrender, so that an empty one says no."""
+        codes = {self.code(cell.text) or cell.text for cell in row.cells} - set(BLANK)
+        return codes <= {"Y", "N", "Y/N"} | ({"Rh", "Rs", "Rp"} if row.section == words.SURRENDER else {"P", "Ph"})
+
+    def _answer_pairs(self) -> None:
+        """Replace Y, N and Y/N in rows of pairs: a pair that is not split is played as its total."""
+        double = self.states.rules.double_after_split
+        for row, cells in self.cells.items():
+            total = parse_row(row).total
+            for column, code in cells.items():
+                if code == "Y" or (code == "Y/N" and double):
+                    cells[column] = "P"
+                elif code[0] in "YN":
+                    if total not in self.cells and row != "AA":
+                        raise self.error(self.places[row, False], f"{row} is not split, but {total} is missing")
+                    cells[column] = "H" if row == "AA" else self.cells[total][column]
+
+    def _add_surrenders(self) -> None:
+        for row, cells in self.surrenders.items():
+            place = self.places[row, True]
+            if row not in self.cells:
+                raise self.error(place, f"{row} surrenders, but has no other row")
+            for column, code in cells.items():
+                base = self.cells[row][column]
+                if code == "Y" or code[0] == "R":
+                    self.cells[row][column] = {"S": "Rs", "P": "Rp"}.get(base[0], "Rh")
+                elif code not in ("N", base):
+                    raise self.error(place, f"{row} against {column} is {code} here, but {base} elsewhere")
+
+    # --- words for a row of pairs
+
+    def words_of(self, line: TextLine, section: str | None) -> GridRow | None:
+        """A line that begins with pairs and goes on with words, such as `8-8 Always split` and `5,5 as 10`, or None."""
+        found, columns = [], [[column] for column in self.states.columns]
+        for gap in re.finditer(GAP, line.text[: 2 * words.LONGEST_LABEL]):
+            label, said = line.text[: gap.start()].strip(" |\t\"'"), line.text[gap.end() :].strip(" |\t")
+            hands = words.parse_hands(label, section) if label else None
+            if hands and all(parse_row(row).kind == PAIR for row in hands):
+                same = re.fullmatch(AS_TOTAL, said.upper())
+                as_total = same is not None and all(parse_row(row).total == same["total"] for row in hands)
+                no = as_total or re.fullmatch(NEVER, said.upper())
+                code = "P" if re.fullmatch(ALWAYS, said.upper()) else "N" if no else said
+                place = Token(line.number, line.text.index(label) + 1, label)
+                cells = [Token(line.number, gap.end() + 1, code)] * len(columns)
+                found.append(GridRow(words.PAIRS, place, hands, cells, columns))
+        return next((row for row in found if row.cells[0].text in ("P", "N")), found[0] if found else None)
+
+    def _take_words(self) -> None:
+        """Take what words say of pairs that have no row of codes; other words are remarks."""
+        for worded in self.worded:
+            if rows := [row for row in worded.hands if row in self.required and row not in self.cells]:
+                said = worded.cells[0]
+                if said.text not in ("P", "N"):
+                    what = f'{worded.label}: "{said}" is unclear; use Always split, Never split, or a code'
+                    raise self.error(said, f"{what} for each dealer's card")
+                self._take(worded._replace(hands=rows))
+            else:
+                self.notes.append(f"skipped: {worded.label.text} {worded.cells[0].text}"[:50])
+
+    # --- what charts leave out
+
+    def _fill(self, pairs: bool) -> None:
+        missing = [row for row in self.required if row not in self.cells]
+        given = [other for other in map(parse_row, self.cells) if other.plain]
+        for row in missing:
+            if (parse_row(row).kind == PAIR) is pairs and (cells := self._default(parse_row(row), given)):
+                self.cells[row] = cells
+        if pairs and (left := [row for row in missing if row not in self.cells]):
+            odd = next((f" ({note})" for note in self.notes if note.endswith("is not a hand of this game")), "")
+            one_file = (
+                len(self.names) == 1 and len({parse_row(row).kind for row, _ in self.places}) == 1 and len(left) > 5
+            )
+            more = "; if other files have them, name all files of the chart" if one_file else ""
+            raise self.error(self.end, f"hands missing: {' '.join(left)}{odd}{more}")
+
+    def _default(self, row: ChartRow, given: Sequence[ChartRow]) -> dict[str, str] | None:
+        """The cells of a row that printed charts leave out: low totals hit, high totals stand, pairs as their total."""
+        totals = [other.points for other in given if other.kind == row.kind]
+        name = next(name for name in self.known if parse_row(name) == row)
+        if row.kind == PAIR and row.total in self.cells and row.rank != 0:
+            play, cells = f"as {row.total}", dict(self.cells[row.total])
+        elif row.kind not in (PAIR, SOFT) and totals and row.points < min(totals) <= (12 if self.learned else 9):
+            play, cells = f"hit{' where no line has them' * self.learned}", dict.fromkeys(self.states.columns, "H")
+        elif row.kind != PAIR and totals and row.points > max(totals) >= (18 if row.kind == SOFT else 17):
+            play, cells = "stand", dict.fromkeys(self.states.columns, "S")
+        else:
+            return None
+        self.filled.setdefault(play, []).append(name)
+        return cells

@@ -1,0 +1,210 @@
+"""A list of decisions: a hand, a dealer's card or several, and an action in every line, in any order of the columns.
+
+Lines of hand, dealer's card, usable ace and action are the policies of reinforcement learners, as in Gymnasium; there,
+pairs are played as their totals, and hands that are no decision may be in the list or not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from bjsim.strategies.formats import words
+from bjsim.strategies.formats.cells import Builder, GridRow
+from bjsim.strategies.formats.lines import SEPARATORS, TextLine, Token
+from bjsim.strategies.formats.words import COLUMNS, parse_cards, parse_code
+
+ROLES = {
+    "dealer": r"deal|up ?card|against|\bvs?\b|shows|house|\bopen|face",
+    "code": r"action|move|decision|play$|best|^do$|code|answer|optimal|what",
+    "pair": r"^(is )?pairs?( \w{2,3})?$",
+    "ace": r"soft$|\bace\b|usable",
+    "kind": r"type|kind|section|categor",
+    "hand": r"player|hand|total|sum|score|have|you|cards|pair|soft|hard",
+}
+FLAGS = {"0": False, "1": True, "FALSE": False, "TRUE": True, "NO": False, "YES": True, "N": False, "Y": True}
+LEARNED = {"0": "S", "1": "H"}  # the actions of Gymnasium
+BOTH = r"(?i)(.+?)\s*(?:\bvs?\.?\s*|(?<=[\dTA])vs?\.?|against|[_|:-])\s*(\w+)"  # 16v10
+FEWEST = 20  # lines of a list whose columns have no names
+Hands = Callable[[str, str | None], list[str] | None]
+
+
+def turned(lines: Sequence[TextLine], builder: Builder) -> list[GridRow]:
+    """The rows of a table with the dealer's cards on the left and the hands in its first line, or none."""
+    for separator in SEPARATORS:
+        table = [line.fields[separator] for line in lines if separator in line.fields]
+        rows = [row for row in table if len(row) > 15 and all(builder.code(token.text) for token in row[1:])]
+        cards = [words.parse_card(row[0].text) for row in rows]
+        heads = [row for row in table if rows and len(row) == len(rows[0]) and row not in rows]
+        hands = [words.parse_hands(token.text) for token in heads[0][1:]] if len(heads) == 1 else [None]
+        if sorted(map(str, cards)) == sorted(COLUMNS) and all(hands) and len({len(row) for row in rows}) == 1:
+            builder.note("the dealer's cards are on the left, the hands in the first line")
+            columns = [[card] for card in cards if card]
+            return [
+                GridRow(None, heads[0][at], names or [], [row[at] for row in rows], columns)
+                for at, names in enumerate(hands, 1)
+            ]
+    return []
+
+
+def decision_rows(lines: Sequence[TextLine], builder: Builder, hands: Hands) -> list[GridRow]:
+    """The rows of a list of decisions; none if the lines are no such list."""
+    for separator in SEPARATORS:
+        records = [(line, _parts(line.fields.get(separator, []))) for line in lines]
+        if roles := _roles([fields for _, fields in records if len(fields) > 2], builder):
+            return _Decisions(builder, hands, roles).read(records)
+    return []
+
+
+def _parts(fields: list[Token]) -> list[Token]:
+    """The fields of a line without brackets; a hand and a card in one field, such as `16v10` or `A,7_5`, are two."""
+    fields = [token._replace(text=token.text.strip("()' ")) for token in fields]
+    while fields and not fields[-1].text:
+        fields.pop()
+    if len(fields) == 2:
+        for at, other in ((0, 1), (1, 0)):
+            both = re.fullmatch(BOTH, fields[at].text)
+            if parse_code(fields[other].text) and both and parse_cards(both[2]):
+                return [fields[at]._replace(text=both[1]), fields[at]._replace(text=both[2]), fields[other]]
+    return fields
+
+
+def _named(fields: Sequence[Token]) -> dict[str, int]:
+    """The places of the roles that the names of columns say; none if the line has a number or a code."""
+    roles: dict[str, int] = {}
+    for place, token in enumerate(fields):
+        name = re.sub(r"_|(?<=[a-z])(?=[A-Z])", " ", token.text).lower()
+        if re.search(r"\d", name) or (parse_code(name) and len(name) < 3):
+            return {}
+        role = next((role for role, pattern in ROLES.items() if re.search(pattern, name)), "")
+        if role:
+            roles.setdefault(role, place)
+    return roles
+
+
+def _roles(records: Sequence[list[Token]], builder: Builder) -> dict[str, int]:
+    """The places of the dealer's card, the hand, the action and what else there is: by names, else by contents."""
+    widths = [len(fields) for fields in records]
+    width = max(sorted(set(widths)), key=widths.count, default=0)
+    rows = [fields for fields in records if len(fields) == width]
+    for head in rows:
+        named = _named(head)
+        if named.keys() >= {"dealer", "hand", "code"}:
+            for place, token in enumerate(head):
+                values = {fields[place].text.upper() for fields in rows if fields is not head}
+                if place not in named.values() and len(values) > 1 and values <= FLAGS.keys():
+                    raise builder.error(token, f"the column {token} says yes or no to something unknown; leave it out")
+            return named
+    if len(rows) < FEWEST or width > 8:
+        return {}
+
+    def fits(place: int, test: Callable[[str], object]) -> bool:
+        return sum(bool(test(fields[place].text)) for fields in rows) > 0.9 * len(rows)
+
+    places = range(width)
+    kinds = [at for at in places if fits(at, words.section_column)]
+    aces = [at for at in places if not kinds and fits(at, lambda text: text.upper() in ("TRUE", "FALSE"))]
+    aces += [2] if width == 4 and not kinds and not aces and fits(2, lambda text: text in ("0", "1")) else []
+    digits = [at for at in places if at not in aces and aces and at == width - 1 and fits(at, LEARNED.get)]
+    codes = [at for at in places if at not in kinds + aces and fits(at, builder.code)] or digits
+    left = [at for at in places if at not in kinds + aces + codes]
+    dealer = []
+    for at in left:
+        cards = [parse_cards(text) or [] for text in {fields[at].text for fields in rows} - {"0"}]  # 0: of all indices
+        if all(cards) and {card for some in cards for card in some} == set(COLUMNS):
+            dealer.append(at)
+    if len(codes) != 1 or len(left) != 2 or len(kinds + aces) > 1 or not dealer:
+        return {}
+    if len(dealer) > 1:
+        first = rows[0][dealer[0]]
+        raise builder.error(first, "two columns may be the dealer's card; name them, such as hand,dealer,action")
+    roles = {"dealer": dealer[0], "hand": next(at for at in left if at not in dealer), "code": codes[0]}
+    return roles | dict(zip(["kind"] * len(kinds) + ["ace"] * len(aces), kinds + aces, strict=True))
+
+
+class _Decisions:
+    def __init__(self, builder: Builder, hands: Hands, roles: dict[str, int]) -> None:
+        self.builder, self.hands, self.roles = builder, hands, roles
+        self.named: str | None = None  # the section that the name of the column of hands says
+        self.found: dict[tuple[str | None, str], tuple[Token, list[str], dict[str, Token]]] = {}
+
+    def read(self, records: Sequence[tuple[TextLine, list[Token]]]) -> list[GridRow]:
+        section = None
+        names = [_named(fields) if len(fields) > 2 else {} for _, fields in records]
+        widths = [len(fields) for (_, fields), named in zip(records, names, strict=True) if not named]
+        usual = max(widths, key=widths.count, default=0)
+        for (line, fields), named in zip(records, names, strict=True):
+            if line.heading:
+                section = words.find_title(line.text) or section
+                continue
+            if named.keys() >= {"dealer", "hand"}:
+                if named.keys() >= {"code"} and len(fields) in widths:
+                    self.roles = named
+                    self.named = words.find_section(fields[named["hand"]].text.replace("_", " "))
+            elif len(fields) <= max(self.roles.values()) or (len(fields) != usual and not re.search(r"\d", line.text)):
+                if title := words.find_title(line.text):
+                    section = title
+                elif len(fields) > 2 and re.search(r"\d", line.text):
+                    need = ",".join(sorted(self.roles, key=self.roles.__getitem__))
+                    raise self.builder.error(fields[0], f"{len(fields)} fields; write {need}")
+                else:
+                    self.builder.note(f"skipped: {' '.join(line.text.split())[:40]}")
+            elif not all(set(token.text) <= set("-:= ") for token in fields):
+                self._take(fields, line.section or section)
+        return self._rows()
+
+    def _take(self, fields: list[Token], section: str | None) -> None:
+        hand, dealer, move = (fields[self.roles[role]] for role in ("hand", "dealer", "code"))
+        section = self._section(fields) or section or self.named
+        learned = "ace" in self.roles
+        code = LEARNED.get(move.text, move.text) if learned else move.text
+        cards = list(COLUMNS) if dealer.text.upper() in ("ANY", "ALL", "*") else parse_cards(dealer.text)
+        hands = self.hands(hand.text, section)
+        if learned and hand.text.isdigit() and not (12 if section == words.SOFT else 4) <= int(hand.text) <= 21:
+            hands = []
+        moves = "0 (stand) or 1 (hit)" if learned else "hit, stand, double, split"
+        self._check(dealer, bool(cards) or dealer.text == "0", "dealer's card", "1 (an ace) to 10")
+        self._check(hand, hands is not None, "hand", "a total of 4 to 21, or cards such as A,7")
+        self._check(move, self.builder.code(code) is not None, "action", moves)
+        self.builder.learned |= learned
+        _, _, cells = self.found.setdefault((section, " ".join(hands or ())), (hand, hands or [], {}))
+        for card in cards or ():
+            other = cells.setdefault(card, move._replace(text=code))
+            if hands and self.builder.code(other.text) != self.builder.code(code):
+                where = f"{other} in line {self.builder.line(other)}"
+                raise self.builder.error(move, f"{hand} against {card} is {code} here, but {where}; keep one")
+
+    def _section(self, fields: list[Token]) -> str | None:
+        """The section that the columns beside the hand say."""
+        if "pair" in self.roles and self._flag(fields[self.roles["pair"]], "pair"):
+            return words.PAIRS
+        if "ace" in self.roles:
+            return words.SOFT if self._flag(fields[self.roles["ace"]], "usable ace") else words.HARD
+        kind = fields[self.roles["kind"]] if "kind" in self.roles else Token(1, 1, "")
+        section = words.section_column(kind.text)
+        self._check(kind, section is not None or not kind.text, "kind of hand", "hard, soft or pair")
+        return section
+
+    def _flag(self, token: Token, what: str) -> bool:
+        self._check(token, token.text.upper() in FLAGS, what, "0 or 1")
+        return FLAGS[token.text.upper()]
+
+    def _check(self, token: Token, known: bool, what: str, hint: str) -> None:
+        if not known:
+            raise self.builder.error(token, f"unknown {what} {token}; use {hint}")
+
+    def _rows(self) -> list[GridRow]:
+        named = {name: cells for (_, name), (_, _, cells) in self.found.items()}
+        high = [token for name in ("19", "20") for token in named.get(name, {}).values()]
+        if self.builder.learned and sum(token.text == "H" for token in high) > len(high) / 2:
+            why = "hard 19 and 20 hit here, as 0 is read as stand and 1 as hit; write stand and hit instead"
+            raise self.builder.error(high[0], why)
+        rows = []
+        for (section, _), (hand, hands, cells) in self.found.items():
+            if hands and (missing := [card for card in COLUMNS if card not in cells]):
+                what = " ".join(filter(None, (section, *hands)))
+                raise self.builder.error(hand, f"no line for {what} against {' '.join(missing)}")
+            if hands:
+                columns = [[card] for card in COLUMNS]
+                rows.append(GridRow(section, hand, hands, [cells[card] for card in COLUMNS], columns))
+        return rows
