@@ -1,7 +1,6 @@
 """Programs in `bjsim run`: their results in the JSON, and stopped runs, which leave no process."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -51,7 +50,7 @@ def test_bots_of_the_same_file_name_keep_their_own_faults(tmp_path):
 def find_leftovers(started):
     """The processes that still exist after at most five seconds."""
     for _ in range(100):
-        left = [pid for pid in started if os.path.exists(f"/proc/{pid}")]
+        left = processes() & started
         if not left:
             break
         time.sleep(0.05)

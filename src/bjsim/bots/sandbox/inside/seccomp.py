@@ -24,7 +24,7 @@ import ctypes
 import errno
 import os
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 # machine: (its number in the kernel, the column of its call numbers below)
 MACHINES = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}
@@ -113,7 +113,12 @@ def enter(group: int, guarded: Sequence[int], compiler: bool, owners: int) -> No
     group: the process group that they cannot leave. guarded: processes and threads that they cannot signal. compiler:
     whether they may use the calls in COMPILERS too. owners: what becomes of the calls in OWNERS.
     """
-    program = b"".join(struct.pack("<HBBI", *each) for each in _instructions(group, guarded, compiler, owners))
+    load(_instructions(group, guarded, compiler, owners))
+
+
+def load(instructions: Iterable[Instruction]) -> None:
+    """Put this thread under a filter, for good."""
+    program = b"".join(struct.pack("<HBBI", *each) for each in instructions)
     libc = ctypes.CDLL(None, use_errno=True)
     libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     loaded = Filter(len(program) // 8, program)
