@@ -12,6 +12,8 @@ import time
 
 import pytest
 from bot_helpers import (
+    BOX,
+    BOXES,
     PROBE,
     SAMPLES,
     TRIES,
@@ -20,9 +22,11 @@ from bot_helpers import (
     lim17,
     needs,
     needs_bubblewrap,
+    needs_landlock,
     needs_sandbox,
     play,
     processes,
+    use_box,
 )
 
 from bjsim.bots.player import open_bot
@@ -196,8 +200,10 @@ def fits(name):
     return pytest.param(*next(case for case in HOSTILE if case[0] == name), id=name, marks=marks)
 
 
+@pytest.mark.parametrize("box", [BOX, pytest.param("Landlock", marks=[needs_landlock, pytest.mark.slow])])
 @pytest.mark.parametrize(("name", "source", "rounds", "kinds", "equivalent"), [fits(case[0]) for case in HOSTILE])
-def test_a_hostile_bot_harms_itself_only(bot, name, source, rounds, kinds, equivalent):
+def test_a_hostile_bot_harms_itself_only(bot, monkeypatch, name, source, rounds, kinds, equivalent, box):
+    use_box(box, monkeypatch)
     before = processes()
     rules = named_rules("cardshark").replace(move_cap=20)
 
@@ -268,10 +274,11 @@ def test_the_memory_of_this_machine_is_read():
 
 @needs(".py")
 @pytest.mark.parametrize("cold", [False, True], ids=["fork", "exec"])
-def test_nothing_escapes(bot, tmp_path, cold):
+@pytest.mark.parametrize("box", BOXES[:2])
+def test_nothing_escapes(bot, tmp_path, box, cold):
     other = tmp_path / "other.py"
     other.write_text("secret = 1")
-    player = bot("probe.py", PROBE, cold=cold, timeout=10.0)
+    player = bot("probe.py", PROBE, box=box, cold=cold, timeout=10.0)
     through = []
     with socket.create_server(("127.0.0.1", 0)) as server:
         for what, expression in TRIES.items():

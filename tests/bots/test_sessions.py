@@ -5,15 +5,17 @@ import pickle
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
 import pytest
-from bot_helpers import BOXES, SAMPLES, Scripted, a_view, lim17, needs, needs_sandbox, processes
+from bot_helpers import BOXES, SAMPLES, Scripted, a_view, lim17, needs, processes
 
 from bjsim.bots.player import open_bot
 from bjsim.bots.sandbox import restrictions, session
 from bjsim.bots.sandbox.inside import landlock
+from bjsim.bots.sandbox.languages import BuildError
 from bjsim.bots.sandbox.session import Limits, SandboxError, choose_box
 from bjsim.sim.game.actions import HIT, STAND
 from bjsim.sim.game.events import HandEnded
@@ -42,13 +44,8 @@ SCRIPTS = {
 }
 
 
-NAMING_THEIR_FOLDER = ("raises", "main", "environment", "no_such_module")  # the folder differs without a sandbox
-
-
 @needs(".py")
-@pytest.mark.parametrize(
-    "script", [pytest.param(name, marks=needs_sandbox if name in NAMING_THEIR_FOLDER else ()) for name in SCRIPTS]
-)
+@pytest.mark.parametrize("script", SCRIPTS)
 def test_fork_and_exec_mode_give_the_same_in_python(bot, script):
     fork, execute = (bot("x.py", SCRIPTS[script], cold=cold, sandbox="auto", timeout=5.0) for cold in (False, True))
     one, other = fork.ask(a_view()), execute.ask(a_view())
@@ -61,6 +58,18 @@ def test_fork_and_exec_mode_give_the_same_in_python(bot, script):
 def test_a_traceback_shows_the_bots_own_lines_only(bot):
     traceback = bot("x.py", SCRIPTS["raises"], sandbox="auto", timeout=5.0).ask(a_view()).stderr.decode()
     assert traceback.count("File ") == 2 and "line 2, in f" in traceback and "ValueError: no" in traceback
+
+
+@needs(".py")
+@pytest.mark.parametrize("box", BOXES)
+def test_no_text_of_a_bot_has_a_folder_of_this_machine(bot, box):
+    """So journals are the same in every run, and in every box."""
+    with pytest.raises(BuildError) as caught:
+        bot("x.py", "print(", box=box, timeout=9.0)
+    assert caught.value.log.startswith('File "/box/bot.py", line 1\n')
+    replies = [bot("y.py", SCRIPTS[script], box=box, timeout=9.0).ask(a_view()) for script in ("raises", "main")]
+    assert b'File "/box/bot.py", line 2, in f' in replies[0].stderr and replies[1].stdout == b"H /box/bot.py\n"
+    assert tempfile.gettempdir().encode() not in replies[0].stderr
 
 
 @needs(".c")
@@ -318,6 +327,7 @@ def test_an_open_session_takes_two_descriptors(bot, mode):
 LIMITED = """
 import resource, sys
 soft, hard, sessions = map(int, sys.argv[1:])
+from bjsim.bots.sandbox.languages import BuildError
 from bjsim.bots.sandbox.session import SandboxError, raise_file_limit
 resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 try:
