@@ -32,7 +32,7 @@ EXIT, TIMEOUT, CPU, MEMORY, FLOOD, START, ORPHAN, ENDED, CHATTER = range(len(CAU
 
 PAUSE_S = 1.0  # a tick longer than this means that the machine was suspended; it does not count as the bot's time
 LEFT_S = 0.25  # grace for the bot's other processes to end after its first one; counts as the bot's time
-MARGIN = 256  # processes, where those of all programs of the user are counted
+MARGIN = 250  # processes, where those of all programs of the user are counted
 HELD = re.compile(rb"^Vm(?:RSS|PTE|Swap):\s+(\d+) kB", re.M)  # page tables count too
 
 
