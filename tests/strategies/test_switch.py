@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -13,7 +15,7 @@ from support.tiny_shoe import TinyShoe, draws, less
 
 from bjsim import bank, play
 from bjsim.errors import InputError
-from bjsim.sim.game.actions import EXCHANGE, Action, View
+from bjsim.sim.game.actions import EXCHANGE, INSURANCE, Action, View
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.round import Round
 from bjsim.sim.game.rules import Rules
@@ -32,6 +34,7 @@ from bjsim.strategies.shoe.solver import ShoeSolver
 
 GAME = named_rules("blackjack-switch")
 INFINITE = GAME.replace(decks="inf")
+TINY_BY_HAND = {"A": 2, "3": 3, "6": 3, "8": 3, "9": 1, "T": 7}
 TINY = {"A": 2, "6": 4, "T": 7}
 
 
@@ -112,10 +115,18 @@ def tiny_game(game: Rules, cards: str) -> Fraction:
         rest = less(cards, shown)
         for hands, q in four_cards(rest):
             ev += p * q * max(tiny_values(game, cards, shown, hands))
+            if game.insurance and shown == "A":
+                ev += p * q * max(tiny_insurance(cards, shown + hands), Fraction(0))
             for hole, r in draws(less(rest, hands)) if game.peek else ():
                 lost = sum(not shoe.natural(hand) for hand in (hands[:2], hands[2:]))
                 ev -= p * q * r * lost * shoe.dealer_natural(shown + hole)
     return ev / 2
+
+
+def tiny_insurance(cards: str, gone: str) -> Fraction:
+    """What insurance of both bets wins: half of each, 2:1 if the hole card is a ten."""
+    rest = less(cards, gone)
+    return Fraction(3 * rest.count("T"), len(rest)) - 1
 
 
 def four_cards(cards: str, dealt: str = "") -> Iterator[tuple[str, Fraction]]:
@@ -136,6 +147,8 @@ class TinyPlayer:
         self.game, self.cards, self.best = game, cards, tiny_best(game, cards)
 
     def decide(self, view: View) -> Action:
+        if view.legal == INSURANCE:
+            return Action("I" if tiny_insurance(self.cards, view.dealer + view.hand + view.others) > 0 else "S")
         if view.legal == EXCHANGE:
             keep, exchange = tiny_values(self.game, self.cards, view.dealer, view.hand + view.others)
             return Action("X" if exchange > keep else "S")
@@ -152,8 +165,44 @@ def all_rounds(game: Rules, cards: str, player: TinyPlayer, dealt: str = "") -> 
         return sum((p * all_rounds(game, cards, player, dealt + card) for card, p in draws(left)), Fraction(0))
 
 
+@pytest.mark.parametrize(
+    ("changes", "value"),
+    [
+        ({}, 0.096327691988),
+        ({"natural_beats_natural": True}, 0.099939663092),  # the player's natural wins against the dealer's
+        ({"ties": "lose"}, 0.004044259261),  # and loses
+        ({"exchange": "natural"}, 0.101949636406),
+    ],
+)
+def test_the_value_in_a_tiny_shoe(changes: dict[str, object], value: float) -> None:
+    """The first three by a program of brute force that is not part of bjsim."""
+    game = GAME.replace(max_hands=2, hit_soft_17=False, **changes)
+    assert value_in_shoe(game, TINY_BY_HAND) == pytest.approx(value, abs=1e-11)
+
+
+def test_insurance_of_both_bets_is_decided_by_four_cards() -> None:
+    """Under one of the two aces of 19 cards, there are 7 tens among 18; four cards are known."""
+    won = Fraction(0)
+    for tens in itertools.product((False, True), repeat=4):
+        n = sum(tens)
+        chance = Fraction(math.perm(7, n) * math.perm(11, 4 - n), math.perm(18, 4))
+        won += Fraction(2, 19) * chance * max(Fraction(3 * (7 - n), 14) - 1, Fraction(0)) / 2
+    game = GAME.replace(max_hands=2, hit_soft_17=False)
+    insured, plain = (value_in_shoe(game.replace(insurance=offered), TINY_BY_HAND) for offered in (True, False))
+    assert insured - plain == pytest.approx(float(won), abs=1e-12)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("changes", [{}, {"exchange": "natural", "hit_soft_17": False}, {"peek": False}])
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"exchange": "natural", "hit_soft_17": False},
+        {"peek": False},
+        {"natural_beats_natural": True},
+        {"ties": "lose", "insurance": True},
+    ],
+)
 def test_every_round_of_a_tiny_shoe(changes: dict[str, object]) -> None:
     """The readable round, and the value in a shoe, against a program that shares nothing with them."""
     game = GAME.replace(decks=1, split_by="never", **changes)

@@ -13,7 +13,7 @@ from bjsim.errors import InputError
 from bjsim.sim.game.actions import View
 from bjsim.sim.game.cards import TEN, parse_rank
 from bjsim.sim.game.course import ACE, course
-from bjsim.sim.game.hand_states import Result
+from bjsim.sim.game.hand_states import DEALER_NATURAL, Result
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import States
 from bjsim.sim.running.workers import ForkedResult, is_fork_safe
@@ -122,11 +122,15 @@ def value_in_shoe(
     other = ForkedResult(lambda: total_of(halves[1], lambda done: None)) if is_fork_safe() else None
     total = total_of(halves[0], progress)
     total += other.result() if other else total_of(halves[1], progress)
+    if "I" in course(rules, ACE).before:  # for both bets, and by all four cards
+        total += float(whole.values[0] / whole.values.sum()) * _insured(whole.values - game.dealer.known[0])
     if not course(rules, ACE).looks:
         return total
     size, (aces, tens) = whole.values.sum(), whole.values[[0, TEN]]
     natural, tie = 2 * aces * tens / (size * (size - 1)), 2 * (aces - 1) * (tens - 1) / ((size - 2) * (size - 3))
-    return float(total - natural * (1 - tie))
+    states = game.states
+    tied, lost = (game.paid(states.result(states.hand(cards)), DEALER_NATURAL, 0.0) for cards in ((0, TEN), (TEN, TEN)))
+    return float(total + natural * (tie * tied + (1 - tie) * lost))
 
 
 @dataclass(frozen=True)
@@ -193,6 +197,12 @@ def _hand_values(game: Game, cards: Composition, dealer: Floats, ordinary: bool)
         paid = [0.0 if game.states.ends_round(o) else game.paid(Result("stood", 21), o, 0.0) for o in outcomes]
         after[0, TEN] = after[TEN, 0] = np.array(paid) @ shoe.dealer[0, :, shoe.nodes.gone[two[0, TEN]]]
     return dealt, after
+
+
+def _insured(left: Floats) -> float:
+    """What insurance wins against an ace, in bets, if it is taken where that is better."""
+    tens = left[TEN] - sum((np.indices((VALUES,) * 4) == TEN).astype(int))
+    return float((_four_cards(left) * np.maximum(3 * tens / (left.sum() - 4) - 1, 0)).sum()) / 2
 
 
 def _four_cards(left: Floats) -> Floats:
