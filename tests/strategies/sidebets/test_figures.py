@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from fractions import Fraction
 from typing import Any
@@ -98,3 +99,24 @@ def test_a_bet_of_many_events() -> None:
     assert len(found.events) == 377
     assert found.ev == bjsim.sidebet("match-the-dealer").ev
     assert found.variance == bjsim.sidebet("match-the-dealer").variance
+
+
+@pytest.mark.parametrize(("total", "most"), [("31", 31), ("22+", 31), ("22", 22), ("30+", 31)])
+def test_soft_totals_up_to_31(total: str, most: int) -> None:
+    """Over all three cards of an infinite shoe; with an ace as 11, they total 31 only as A-T-T."""
+    least, won = int(total.strip("+")), Fraction(0)
+    chances = [(value, Fraction(1 if value < 10 else 4, 13)) for value in range(1, 11)]
+    for cards in itertools.product(chances, repeat=3):
+        hard = sum(value for value, _ in cards)
+        totals = {hard, hard + 10} if 1 in {value for value, _ in cards} else {hard}
+        won += math.prod(p for _, p in cards) * any(least <= each <= most for each in totals)
+    event = Event("made", Fraction(1), {"total": total})
+    assert bjsim.sidebet(BetRules("soft", "player and upcard", (event,)), "inf").events[0].probability == won
+
+
+def test_cards_without_which_no_bet_can_be_made_have_no_effect_of_removal() -> None:
+    """Without the only ace there is nothing to insure; without either of two cards there is no pair."""
+    shoe = {"A": 1, "T": 5, "5": 4}
+    assert list(bjsim.sidebet("insurance", shoe=shoe).removal) == ["5", "T"]
+    two = bjsim.sidebet("perfect-pairs", shoe={"Ah": 1, "Ad": 1, "As": 0})
+    assert (two.removal, two.hit_frequency) == ({}, 1)

@@ -100,7 +100,7 @@ def _straight(hands: CardGrid, wanted: object, aces: str) -> Mask:
 
 
 def _total(hands: CardGrid, wanted: object, aces: str) -> Mask:
-    low, high = number_range(wanted, "total", 30)
+    low, high = number_range(wanted, "total", 31)
     hard, soft = hands.total(aces)
     within: Mask = ((low <= hard) & (hard <= high)) | (soft & (low <= hard + 10) & (hard + 10 <= high))
     return within

@@ -182,7 +182,8 @@ def solve_bet(bet: BetRules, shoe: SuitedShoe, rules: Rules) -> SideBet:
 def removals(bet: BetRules, shoe: SuitedShoe, rules: Rules) -> tuple[dict[str, float], dict[str, float]]:
     """Return the changes of the value from removing one card, by letter of value and by kind.
 
-    Only values and kinds in the shoe are given; nothing changes an infinite shoe.
+    Only values and kinds in the shoe are given, and only those without which it still has the cards of a bet; nothing
+    changes an infinite shoe.
     """
     counts = np.array(shoe.counts, np.float64)
     held = np.flatnonzero(counts)
@@ -192,6 +193,7 @@ def removals(bet: BetRules, shoe: SuitedShoe, rules: Rules) -> tuple[dict[str, f
         returns = Returns(bet, rules)
         after = returns(returns.by_class(np.vstack([counts, counts - np.eye(len(KINDS))[held]])))
         change = after[1:] - after[0]
+        held, change = held[np.isfinite(change)], change[np.isfinite(change)]
     values = np.minimum(held // len(SUITS), TEN)
     by_value = {
         RANKS[value]: float(np.average(change[values == value], weights=counts[held[values == value]]))

@@ -68,7 +68,10 @@ class Returns:
         return found
 
     def __call__(self, counts: Floats) -> Floats:
-        """The expected profit of a bet of one from each shoe, (shoes,), from its counts by class, (shoes, classes)."""
+        """The expected profit of a bet of one from each shoe, (shoes,), from its counts by class, (shoes, classes).
+
+        It is NaN where the cards are too few for a bet.
+        """
         step = max(AT_ONCE // self.table.shape[0 if self.cards else 1], 1)
         one = self._some if self.cards else self._bust
         parts = [one(np.asarray(counts[at : at + step], np.float64)) for at in range(0, len(counts), step)]
@@ -94,7 +97,8 @@ class Returns:
             total *= (size - 2) * (size - 3)
         else:
             pairs *= self.table
-        return np.asarray(pairs.sum(axis=1) / total - 1)
+        paid: Floats = np.divide(pairs.sum(axis=1), total, out=np.full(len(total), np.nan), where=total > 0)
+        return paid - 1
 
     def _bust(self, counts: Floats) -> Floats:
         product, size = np.ones((1, len(counts))), counts.sum(axis=1)
