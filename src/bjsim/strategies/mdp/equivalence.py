@@ -20,7 +20,7 @@ class StateClass(NamedTuple):
     """A class of equivalent hands with a choice, by a representative `node`.
 
     `name` is the hand's row in charts, followed by the legal actions if several classes have that row, and by
-    whether it was split if several have both.
+    whether it was split, or its cards, if several have both.
     """
 
     node: Decision
@@ -112,7 +112,8 @@ class StateEquivalence:
         rows, with_letters = Counter(row for row, _, _ in names), Counter(name[:2] for name in names)
         classes = {}
         for (number, node), (row, letters, kind) in zip(members.items(), names, strict=True):
-            why = f"{letters}, {kind}" if kind and with_letters[row, letters] > 1 else letters
+            cards = f"{node.state.cards} cards" if names.count((row, letters, kind)) > 1 else ""
+            why = ", ".join(filter(None, (letters, kind, cards) if with_letters[row, letters] > 1 else (letters,)))
             classes[number] = StateClass(node, row if rows[row] == 1 else f"{row} ({why})")
         return classes
 
