@@ -34,7 +34,7 @@ class Payments(DealerStates):
         self.one_and_busted = against_ace.takes == "busted-plus-one"
         self._natural_may_tie = against_ace.natural >= 0 and not against_ace.looks and not rules.natural_beats_natural
         self._one_bet = against_ace.takes not in ("", "all")  # of each hand at most
-        self.at_once = rules.bonuses in ("at-once", "super-fun")
+        self.at_once = rules.pays_at_once
         self.settle = cache(self._settle)
 
     def bonus(self, state: HandState) -> Fraction | int:

@@ -24,6 +24,7 @@ class RuleValues:
     free_doubles: str
     free_splits: str
     surrender: str
+    surrender_after_double: bool
     insurance: bool
     split_by: str
     max_hands: float
@@ -70,7 +71,7 @@ class RuleValues:
             self.blackjack_pays.denominator,
             2 if self.free_bets else 1,
             *[spanish_meld(meld, self.decks).denominator for meld in MELDS if self.bonuses == "spanish"],
-            2 if self.surrender != "none" or self.insurance else 1,
+            2 if self.surrender != "none" or self.surrender_after_double or self.insurance else 1,
             self.buy_in if self.raises else 1,
         ]
         return Fraction(1, math.lcm(*parts) * self.bets)
@@ -79,6 +80,11 @@ class RuleValues:
     def bets(self) -> int:
         """The equal bets of a seat, each with a hand of its own."""
         return 1 if self.exchange == "none" else 2
+
+    @property
+    def pays_at_once(self) -> bool:
+        """Whether a hand with a bonus wins before the dealer plays."""
+        return self.bonuses in ("at-once", "super-fun")
 
     def need_one_hand(self, why: str, use: str = "exchange = none") -> None:
         """Raise RulesError if seats have two hands; `why` is such as `are not counted`, `use` what helps."""

@@ -17,6 +17,7 @@ from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.evaluation.best import solve
 from bjsim.strategies.shoe.composition import Composition
+from bjsim.strategies.shoe.no_hole import need_natural_to_count
 from bjsim.strategies.shoe.solver import ShoeSolver
 from bjsim.strategies.solution import RoundPart, Solution
 
@@ -114,6 +115,8 @@ def _know_hole(rules: Rules, shoe: Mapping[str, int] | None) -> KnownCards:
     if rules.dealer_shows == "both" or rules.deal.count("d") < 2:
         why = "the dealer shows both cards" if rules.dealer_shows == "both" else "the dealer is dealt one card"
         raise InputError(f"{rules.name or 'the game'} has no hole card: {why}")
+    if rules.naturals == "both" and not rules.peek:
+        need_natural_to_count(rules, "peek = false", "has no value with a known hole card", ", or peek = true")
     changes: dict[str, object] = {"dealer_shows": "both", "insurance": False, "peek": rules.naturals == "both"}
     if any("R" in course(rules, up).before for up in range(TEN + 1)):
         changes["surrender"] = "late"

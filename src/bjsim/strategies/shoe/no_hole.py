@@ -5,6 +5,8 @@ In a finite shoe they are solved as games with a peek: the natural costs the sam
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from bjsim.errors import InputError
 from bjsim.sim.game.rules import Rules, plain
 
@@ -21,17 +23,28 @@ def as_peeked(rules: Rules) -> Rules:
         raise InputError(
             "no_hole_loses = busted-plus-one has no exact value in a finite shoe; use all, original, or decks = inf"
         )
-    needs: dict[str, object] = {"charlie": "none", "player_21_wins": False, "surrender_cards": "two"}
-    if rules.bonuses == "at-once":
-        needs["bonuses"] = "none, win or spanish"
+    needs: dict[str, object] = {"surrender_cards": "two"}
     if rules.split_tens_blackjack or rules.split_aces_blackjack:
         needs["natural_beats_natural"] = False
-    for name, needed in needs.items():
-        if getattr(rules, name) != needed:
-            value = plain(getattr(rules, name))
-            raise InputError(
-                f"no_hole_loses = {rules.no_hole_loses} with {name} = {str(value).lower()} has no exact value in a "
-                f"finite shoe; use {name} = {str(needed).lower()}, or decks = inf"
-            )
+    need_natural_to_count(
+        rules,
+        f"no_hole_loses = {rules.no_hole_loses}",
+        "has no exact value in a finite shoe",
+        ", or decks = inf",
+        needs,
+    )
     surrender = "none" if rules.surrender == "none" else "early"
     return rules.replace(no_hole_loses="all", peek=True, deal="pdpd", surrender=surrender)
+
+
+def need_natural_to_count(
+    rules: Rules, subject: str, why: str, other: str = "", more: Mapping[str, object] | None = None
+) -> None:
+    """Raises: InputError: A hand may win at once, before a natural of the dealer counts, or rules are not `more`."""
+    needs = {"charlie": "none", "player_21_wins": False, **(more or {})}
+    if rules.pays_at_once:
+        needs["bonuses"] = "none, win or spanish"
+    for name, needed in needs.items():
+        if getattr(rules, name) != needed:
+            value = str(plain(getattr(rules, name))).lower()
+            raise InputError(f"{subject} with {name} = {value} {why}; use {name} = {str(needed).lower()}{other}")
