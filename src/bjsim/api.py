@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, overload
@@ -144,9 +145,7 @@ def evaluate(chart: Chart | str | os.PathLike[str], rules: RulesLike | None = No
         InputError: If the chart or the rules are not accepted.
     """
     if isinstance(chart, Chart):
-        return evaluate_chart(
-            chart if rules is None else Chart(chart.name, as_rules(rules), chart.cells, chart.source, chart.insurance)
-        )
+        return evaluate_chart(chart if rules is None else replace(chart, rules=as_rules(rules)))
     if rules is None:
         raise InputError(f"rules are needed to read the chart {os.fspath(chart)}; give rules=")
     player = find_player(os.fspath(chart), as_rules(rules))

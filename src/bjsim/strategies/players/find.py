@@ -12,6 +12,7 @@ import importlib.util
 import os
 import pickle
 import sys
+from dataclasses import replace
 from importlib.machinery import SourceFileLoader
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -202,7 +203,7 @@ def fingerprint(text: str, player: Player) -> str:
 def _as_player(text: str, loaded: Any, rules: Rules) -> Player:
     """Make a player from a Player, a Player class, a chart for other rules, or a function of a view."""
     if isinstance(loaded, Chart):
-        return in_its_game(Chart(loaded.name, rules, loaded.cells, loaded.source, loaded.insurance, loaded.attack))
+        return in_its_game(replace(loaded, rules=rules))
     if not hasattr(loaded, "decide"):
         if not callable(loaded):
             raise UnknownPlayer(
