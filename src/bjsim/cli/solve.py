@@ -135,9 +135,11 @@ def find_tables(rules: Rules, what: tuple[str, ...], exact: bool, asked: InShoe)
 def print_named(tables: Tables | ShoeTables, name: str) -> None:
     if name == "advantage":
         click.echo(f"Player Advantage: {plain_number(tables.value, 100)}")
+        note_best_play(tables.solution)
     elif name == "value":
         print_value(tables.value)
         note_infinite_value(tables.solution)
+        note_best_play(tables.solution)
     elif name == "states":
         click.echo("\n".join(size_lines(tables.solution.rules)))
     elif name == "dealer":
@@ -152,6 +154,13 @@ def print_named(tables: Tables | ShoeTables, name: str) -> None:
 def note_infinite_value(solution: Solution, err: bool = False) -> None:
     if solution.infinite_because:
         click.echo(solution.infinite_because, err=err)
+
+
+def note_best_play(solution: Solution) -> None:
+    if known := solution.beyond_chart:
+        click.echo(
+            f"That is the chart's. Best play, which also knows {known}: {plain_number(solution.best_value, 100)}"
+        )
 
 
 def plain_number(value: Number, percent: int = 0) -> str:

@@ -48,7 +48,17 @@ class Solution(ABC):
     @property
     @abstractmethod
     def value(self) -> float | Fraction:
-        """The value of the game: that of its best chart."""
+        """The value of the best chart."""
+
+    @property
+    def best_value(self) -> float | Fraction:
+        """The value of best play in an infinite shoe, more than `value` if a chart cannot tell all; else `value`."""
+        return self.value
+
+    @property
+    def beyond_chart(self) -> str:
+        """What best play tells apart and the best chart does not, as a message; empty if it gains nothing by that."""
+        return ""
 
     @property
     @abstractmethod

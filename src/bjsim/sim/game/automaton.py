@@ -48,9 +48,10 @@ class Draw(NamedTuple):
 class PendingHands(NamedTuple):
     """`pending` split hands that need their second card, of a seat that holds `hands` hands.
 
-    Pairs are split again whenever the limit allows. In an infinite shoe that loses nothing, as a split that is right
-    the first time is right every time; [Easy] asks for this policy. Without a limit the hands are independent, and
-    each is `PendingHands(split_hand, 1, 1)`, which a pair turns into two of itself.
+    Pairs are split again whenever the limit allows; [Easy] asks for this policy. In an infinite shoe that loses
+    nothing where all hands are alike, as a split that is right the first time is right every time; see
+    `Automaton.not_split_again` for where they are not. Without a limit the hands are independent, and each is
+    `PendingHands(split_hand, 1, 1)`, which a pair turns into two of itself.
     """
 
     split_hand: HandState
@@ -170,6 +171,18 @@ class Automaton(States):
         else:
             more = (node._replace(pending=node.pending + 1, hands=node.hands + 1),)
         return more + self._original_bet(node)
+
+    def not_split_again(self, node: Chance) -> tuple[Node, ...]:
+        """What follows a pair of split hands that is kept as it is; empty where to split it is as good, or excluded.
+
+        The hand with the player's own bet may be better kept while those that the house pays for are split, and so may
+        one that a dealer's natural takes while it does not take those after it; they share the limit of hands.
+        """
+        unlike = self.rules.free_splits != "none" or self.one_and_busted
+        if not unlike or not isinstance(node, PendingHands) or node.hands >= self.hand_limit(node.split_hand):
+            return ()
+        first, rest = self._next_hand(node)
+        return (Draw(first, PAIR), *rest) if self.pair_again(node.split_hand) else ()
 
     def _rest(self, node: PendingHands) -> tuple[Node, ...]:
         after = node.split_hand if self.one_and_busted else self.covered(node.split_hand)

@@ -26,7 +26,7 @@ from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart, full_code
 from bjsim.strategies.charts.rows import row_order
 from bjsim.strategies.exact.exchange import ExchangeAutomaton
-from bjsim.strategies.exact.values import Column, Dealer, ExpectedValue, Means, Number, Policy
+from bjsim.strategies.exact.values import BestMeans, Column, Dealer, ExpectedValue, Means, Number, Policy
 
 
 class BestPlay:
@@ -43,24 +43,28 @@ class BestPlay:
         self.dealers_play = Dealer(self.states, number)
         self.cases = self.dealers_play.cases()
         self.columns = {column.label: column for column in self.cases if column.label}
-        self._best_means: dict[tuple[str, bool, Number], Means] = {}
+        self._best_means: dict[tuple[type, str, bool, Number], Means] = {}
 
-    def means(self, column: Column, tie_value: Number, policy: Policy | None = None) -> Means:
+    def means(
+        self, column: Column, tie_value: Number, policy: Policy | None = None, kind: type[Means] = Means
+    ) -> Means:
         """Return the value of every hand against one column, in initial bets.
 
-        `tie_value` is per unit of the tied stake; without a `policy`, the best one at that tie value is followed.
+        `tie_value` is per unit of the tied stake; without a `policy`, the best one at that tie value is followed: with
+        `BestMeans` best play, else that of players who split every pair again, as charts do.
         """
         if policy is not None:
             return Means(self.states, column, tie_value, policy)
-        key = column.label, column.insurable, tie_value
+        key = kind, column.label, column.insurable, tie_value
         if key not in self._best_means:
-            self._best_means[key] = Means(self.states, column, tie_value)
+            self._best_means[key] = kind(self.states, column, tie_value)
         return self._best_means[key]
 
     def column_total(self, column: Column, tie_value: Number, policy: Policy | None) -> Number:
         """Expected profit against one column times its probability; arguments as for `means`."""
         bets = column.bets(policy) if policy else 1 + (column.upcard in self.attacked)
-        total: Number = bets * column.probability * self.means(column, tie_value, policy).round_value()
+        means = self.means(column, tie_value, policy, BestMeans)
+        total: Number = bets * column.probability * means.round_value()
         return total
 
     @cached_property
@@ -90,7 +94,12 @@ class BestPlay:
 
     @cached_property
     def value(self) -> Number:
-        """The value of the game: expected profit per settled bet under the best strategy, in initial bets.
+        """The value of the best chart: expected profit per settled bet, in initial bets; it may be `inf`."""
+        return self.ev(self.chart.policy).value
+
+    @cached_property
+    def best_value(self) -> Number:
+        """The value of best play, which may tell apart hands that share a row of a chart; see `beyond_charts`.
 
         It may be `inf`. Where ties are replayed, the best strategy may differ between one replay and the next, so there
         are games of infinite value in which no single chart reaches that value.
@@ -104,9 +113,9 @@ class BestPlay:
 
     @cached_property
     def tie_value(self) -> Number:
-        """Value of a tied bet under the best strategy: the value of the game if ties are replayed, else 0.
+        """Value of a tied bet under best play: `best_value` if ties are replayed, else 0.
 
-        If the value of the game is infinite, a finite tie value at which best play ties at least as many bets as are
+        If that is infinite, a finite tie value at which best play ties at least as many bets as are
         dealt.
         """
         zero: Number = self.number(0)
@@ -154,6 +163,11 @@ class BestPlay:
     @cached_property
     def best(self) -> dict[str, Means]:
         """The value of every hand under the best strategy, by column label."""
+        return {label: self.means(each, self.tie_value, None, BestMeans) for label, each in self.columns.items()}
+
+    @property
+    def followed(self) -> dict[str, Means]:
+        """The value of every hand under the best play of those who split every pair again, by column label."""
         return {label: self.means(column, self.tie_value) for label, column in self.columns.items()}
 
     def _best_chart(self, tie_value: Number) -> Chart:
@@ -185,7 +199,7 @@ class BestPlay:
             for row, state in self.situations.items():
                 if means.value(state) == math.inf and "P" in self.states.legal(state):
                     return f"the value is infinite: resplitting {row} against {label} pays without limit"
-        if self.value == math.inf:
+        if self.best_value == math.inf:
             return "the value is infinite: split hands tie more bets than were dealt, and ties are replayed"
         return ""
 

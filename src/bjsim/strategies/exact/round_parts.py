@@ -14,11 +14,11 @@ from bjsim.strategies.solution import RoundPart
 
 
 def round_parts(play: BestPlay) -> Iterator[RoundPart]:
-    """Divide a round of best play in an infinite shoe by first card and column; see `Solution.round_parts`."""
+    """Divide a round of the best chart in an infinite shoe by first card and column; see `Solution.round_parts`."""
     ranks, policy = play.states.ranks, play.chart.policy
     insured = any(column.insurable for column in play.cases)
     for column in play.cases:
-        means = play.means(column, play.tie_value)
+        means = play.means(column, play.tie_value, policy)
         insurance = round_nodes(column, play.rules, policy)[1:]
         ups = _upcards(column, play.rules, insured)
         for first, p in ranks:

@@ -23,6 +23,9 @@ from bjsim.strategies.exact.round_parts import round_parts
 from bjsim.strategies.exact.values import Column, ExpectedValue, Number, Policy
 from bjsim.strategies.solution import RoundPart, Solution
 
+MERELY_ROUNDING = 1e-12  # initial bets
+TOLD = {"cards": "how many cards a hand has", "risk": "whose bets are on a hand", "split": "whether a hand was split"}
+
 
 class Solver(BestPlay, Solution):
     """Exact values and best play of one game in an infinite shoe, computed on demand.
@@ -104,7 +107,7 @@ class Solver(BestPlay, Solution):
         """Compute the value of each legal action in each cell of the best chart; see `Solution.cell_values`."""
         return {
             (row, column): {action: float(means.act(state, action)) for action in means.automaton.legal(state)}
-            for column, means in self.best.items()
+            for column, means in self.followed.items()
             for row, state in self.situations.items()
         }
 
@@ -120,6 +123,24 @@ class Solver(BestPlay, Solution):
         except (KeyError, ValueError):
             raise InputError(f"the dealer cannot show {shown!r} before a decision in {self.rules}") from None
 
+    @property
+    def beyond_chart(self) -> str:
+        """What best play tells apart and the best chart does not, as a message; see `Solution.beyond_chart`."""
+        if self.best_value - self.value <= MERELY_ROUNDING:
+            return ""
+        known: dict[str, None] = {}
+        for column, means in self.followed.items():
+            for row, decisions in self._rows.items():
+                for state, may_split in decisions:
+                    legal = Decision(state, may_split).legal(means.automaton)
+                    taken = means.act(state, self.chart.policy(state, column, legal))
+                    if means.value(state, may_split) - taken > MERELY_ROUNDING:
+                        usual = self.situations[row]
+                        known |= {
+                            what: None for name, what in TOLD.items() if getattr(state, name) != getattr(usual, name)
+                        }
+        return " and ".join(known or ["which hands of a split to split again"])
+
     # --- the costs of cells; see `Solution.costs`
 
     def attack_values(self) -> dict[str, tuple[float, float]]:
@@ -134,7 +155,7 @@ class Solver(BestPlay, Solution):
         return float(1 - tied) if tied < 1 else math.nan  # an infinite value has no shares
 
     def _choices(self, chart: Chart, column: str) -> Iterator[CellChoice]:
-        means, chance = self.best[column], float(self.columns[column].probability)
+        means, chance = self.followed[column], float(self.columns[column].probability)
         visits = count_decisions(self.states, self.columns[column], chart.policy)
         for decision in dict.fromkeys([*visits, *chain.from_iterable(self._rows.values())]):
             legal = decision.legal(means.automaton)

@@ -45,7 +45,7 @@ class Tables:
         self, rows: Iterable[str], cell: Callable[[Means, str], Number | str | None], kind: type
     ) -> LabelledTable:
         table = LabelledTable(kind, self.columns, list(rows))
-        for column, means in self.solver.best.items():
+        for column, means in self.solver.followed.items():
             for row in table.ylabels:
                 value = cell(means, str(row))
                 if value is not None:

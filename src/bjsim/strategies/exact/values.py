@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from bjsim.sim.game.actions import ATTACK, INSURANCE
-from bjsim.sim.game.automaton import ENDED, START, Automaton, Decision, Draw, Finished, Node
+from bjsim.sim.game.automaton import ENDED, START, Automaton, Chance, Decision, Draw, Finished, Node
 from bjsim.sim.game.course import ACE, course
 from bjsim.sim.game.hand_states import DEALER_NATURAL, INSURED, SURRENDERED, DealerState, HandState
 from bjsim.sim.game.rules import Rules
@@ -180,3 +180,13 @@ class Means(MergedBackward[Number]):
         if self.policy is None:
             return max(self.act(node.state, action) for action in legal)
         return self.act(node.state, self.policy(node.state, self.column.label, legal))
+
+
+class BestMeans(Means):
+    """Of best play that also chooses whether a pair is split again, which a chart says once for all hands."""
+
+    def chance(self, node: Chance) -> Number:
+        if not (kept := self.automaton.not_split_again(node)):
+            return super().chance(node)
+        (again, pair), (rest, other) = self.automaton.branches(node, self.number)
+        return self.mix([(again, max(self.together(pair), self.together(kept))), (rest, self.together(other))])

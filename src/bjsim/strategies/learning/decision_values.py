@@ -50,7 +50,7 @@ class DecisionValues:
                 f"{rules.name} has no decision values: with no_hole_loses = busted-plus-one, what a split hand "
                 "loses depends on the hands before it; accepted are all, original, or max_hands = 1"
             )
-        self.start = float(self._solver.value)
+        self.start = float(self._solver.best_value)
         hands = number_hands(states)[0]
         self.number = {hand: number for number, hand in enumerate(hands)}
         labels = list(self._solver.columns)

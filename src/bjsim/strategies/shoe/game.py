@@ -129,7 +129,7 @@ class Game:
         for pair, second in np.ndindex(VALUES if self.rules.split_by != "never" else 0, VALUES):
             for free in bets:
                 hand = states.hand((pair, second), True, free)
-                split_hands[int(free), pair, second] = number(hand, fixed=pair == second == 0)
+                split_hands[int(free), pair, second] = number(hand, fixed=pair == second == 0 and not free)
         pairs = [number(states.hand((pair, pair)), may_split=True) for pair in range(VALUES)]
         return list(kinds), np.array(by_hand), split_hands.reshape(-1, VALUES), np.array(pairs)
 

@@ -20,7 +20,7 @@ class Kind(NamedTuple):
     """A class of hands with the same legal actions, the same chart row and the same result.
 
     legal: letters of the legal actions; empty if the hand stands automatically. row: its row in a chart.
-    fixed: a pair of aces that may not be split again; it is played as if its row had the code P.
+    fixed: a pair of aces that may not be split again, without a row; it is played as if its row had the code P.
     """
 
     state: HandState

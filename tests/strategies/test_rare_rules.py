@@ -1,0 +1,107 @@
+"""Rules that seldom meet. The figures are those of an evaluator of rounds that is not part of bjsim."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from support.command import bjsim as command
+from support.command import refusal
+from support.table import play_script
+
+import bjsim
+from bjsim.errors import InputError
+from bjsim.sim.game.rules import Rules
+from bjsim.strategies.exact.solver import Solver
+from bjsim.strategies.formats.files import WRITERS, read_chart
+from bjsim.strategies.mdp.blackjack import game_mdp
+from bjsim.strategies.mdp.solve import start_value, value_iteration
+
+VEGAS = bjsim.load_rules("vegas-s17").replace(decks="inf", cut=1)
+
+
+def test_a_bonus_at_once_where_nobody_looks_for_a_natural() -> None:
+    """Five cards of 21 win 2:1 before the dealer's natural is turned over; in a finite shoe that is not solved."""
+    game = VEGAS.replace(peek=False, bonuses="super-fun", insurance=False, no_hole_loses="original")
+    result, _ = play_script(game, "2 A 3 T 4 5 7", ["H, H, H"])
+    assert result.net == (2,)
+    assert Solver(game).value == pytest.approx(-0.002106, abs=5e-7)
+
+
+def test_what_a_natural_takes_of_a_bonus_at_once_is_refused_in_a_finite_shoe() -> None:
+    game = VEGAS.replace(peek=False, no_hole_loses="original", bonuses="super-fun", decks=8)
+    assert bjsim.solve(game).value == pytest.approx(bjsim.solve(game.replace(decks="inf")).value)
+    assert bjsim.solve(game).refusal == (
+        "no_hole_loses = original with bonuses = super-fun has no exact value in a finite shoe; "
+        "use bonuses = none, win or spanish, or decks = inf"
+    )
+
+
+@pytest.mark.parametrize("changes", [{"player_21_wins": True}, {"charlie": 5}, {"bonuses": "super-fun"}])
+def test_a_known_hole_card_is_refused_where_a_hand_wins_at_once_against_a_natural(changes: dict[str, object]) -> None:
+    with pytest.raises(
+        InputError, match=f"peek = false with {next(iter(changes))} = .* has no value with a known hole"
+    ):
+        bjsim.known(VEGAS.replace(peek=False, **changes), "hole")
+    assert bjsim.known(VEGAS.replace(**changes), "hole").value > 0.1
+
+
+@pytest.mark.parametrize(
+    ("game", "chart", "best"),
+    [
+        (Rules(decks="inf", peek=True, ten_probability=Fraction(2, 5), free_splits="T"), 0.081812, 0.086999),
+        (bjsim.load_rules("free-bet").replace(decks="inf", free_splits="A23456789T"), -0.001741, -0.001108),
+        (bjsim.load_rules("free-bet").replace(decks="inf"), -0.009937, -0.009937),
+        (VEGAS.replace(double_cards="any", max_doubles=3, charlie=6, player_21_wins=True), 0.008312, 0.012775),
+    ],
+)
+def test_best_play_may_know_more_than_a_chart(game: Rules, chart: float, best: float) -> None:
+    """Own tens are kept while those of the house are split; doubled hands of five cards may make a Charlie."""
+    solved = Solver(game)
+    assert (solved.value, solved.best_value) == pytest.approx((chart, best), abs=5e-7)
+    assert solved.value == solved.value_of(solved.chart) == bjsim.evaluate(solved.chart).best
+    assert bool(solved.beyond_chart) == (best > chart)
+
+
+def test_the_value_below_a_chart_is_that_of_the_chart() -> None:
+    options = ["--rules", "vegas-s17", "--decks", "inf", "--set", "double_cards=any", "--set", "max_doubles=3"]
+    out = command("solve", "advantage", *options, "--set", "charlie=6", "--set", "player_21_wins=true").out
+    assert out.splitlines() == [
+        "Player Advantage: 0.8312%",
+        "That is the chart's. Best play, which also knows how many cards a hand has: 1.2775%",
+    ]
+
+
+@pytest.mark.parametrize("pays", ["6/5", "1", "2"])
+def test_half_of_a_doubled_hand_is_a_whole_number_of_units(pays: str) -> None:
+    game = VEGAS.replace(surrender="none", surrender_after_double=True, blackjack_pays=pays)
+    (found,) = bjsim.play(game, ["optimal"], hands=300, workers=1).results
+    assert found.exact == pytest.approx(bjsim.solve(game).value, abs=1e-12)
+
+
+def test_doubled_hands_of_different_cards_are_different_states_to_learn() -> None:
+    changes = {"bonuses": "win", "double_cards": "any", "surrender_after_double": True, "surrender": "none"}
+    game = VEGAS.replace(peek=False, insurance=False, **changes)
+    process = game_mdp(game)
+    assert start_value(process, value_iteration(process, 1e-11).values) == pytest.approx(
+        Solver(game).best_value, abs=1e-9
+    )
+
+
+@pytest.mark.parametrize("preset", ["free-bet", "spanish-21", "super-fun-21", "double-attack", "neller-v1"])
+def test_a_chart_that_is_written_is_read_back(preset: str) -> None:
+    solved = bjsim.solve(bjsim.load_rules(preset).replace(decks="inf", cut=1))
+    for form, write in WRITERS.items():
+        try:
+            text = write(solved.chart)
+        except InputError as error:
+            assert form == "policy" and "a policy cannot say" in str(error)
+            continue
+        assert bjsim.evaluate(read_chart(text, form, solved.rules)).value == pytest.approx(solved.value, abs=1e-12)
+
+
+def test_a_policy_refuses_what_it_cannot_say() -> None:
+    said = refusal("solve", "--rules", "double-attack", "--decks", "inf", "--format", "policy")
+    assert said == "optimal: a policy cannot say when it attacks; use the format chart or csv"
+    said = refusal("solve", "--rules", "neller-v1", "--format", "policy")
+    assert said == "optimal: a policy cannot say that it plays H with 13:67 against 2; use the format chart or csv"
