@@ -38,7 +38,7 @@ def first_hand(states: States, hand: str) -> HandState:
 
 
 def format_policy(chart: Chart) -> str:
-    """Write the first actions of a chart in the policy format; the dealer must not show both cards."""
+    """Write the first actions of a chart in the policy format. Raises: ChartError: A policy cannot say all of it."""
     states = chart.states
     if states.columns != COLUMNS:
         raise ChartError(
@@ -50,7 +50,21 @@ def format_policy(chart: Chart) -> str:
         state = first_hand(states, hand)
         actions = [chart.policy(state, column, states.against(column).legal(state)) for column in COLUMNS]
         lines.append(f"{hand}\t{' '.join(actions)}\n")
+    if lost := _unsaid(chart):
+        raise ChartError(f"{chart.name}: a policy cannot say {lost}; use the format chart or csv")
     return "".join(lines)
+
+
+def _unsaid(chart: Chart) -> str:
+    """What a policy of this chart would lose, read back with the best play where it leaves a hand open; or nothing."""
+    lost, best = "when it insures" * (chart.insurance == "I") or "when it attacks" * bool(chart.attack), None
+    for (row, column), code in chart.cells.items():
+        if lost or (parsed := parse_row(row)).plain:
+            continue
+        best = best or best_chart(chart.rules)
+        if code != (chart.code((parsed.total, "21"), column) if parsed.fresh else best.cells.get((row, column), code)):
+            lost = f"that it plays {code} with {row} against {column}"
+    return lost
 
 
 def is_policy(rows: Sequence[GridRow], lines: Sequence[TextLine]) -> bool:
