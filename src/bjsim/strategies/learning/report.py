@@ -12,7 +12,7 @@ from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart, format_ranges, full_code
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.learning.study import Study
-from bjsim.strategies.mdp.blackjack import INSURE, GameProcess, MDPState
+from bjsim.strategies.mdp.blackjack import ATTACKS, INSURE, GameProcess, MDPState
 from bjsim.strategies.mdp.size import Reason, find_reasons, plain_size
 from bjsim.strategies.mdp.solve import evaluate, start_value
 from bjsim.strategies.players.catalogue import CATALOGUE
@@ -86,8 +86,10 @@ class LearnedGame(Study):
             if len(legal) > choices.get(cell, 0):
                 cells[cell], choices[cell] = self._code(state), len(legal)
         insurance = self.action(INSURE) if str(INSURE) in self.mdp.index else "S"
+        offers = [state for name in self.process.columns if str(state := MDPState(ATTACKS, name)) in self.mdp.index]
+        attack = "".join(state.column for state in offers if self.action(state) == "A")
         source = f"learned from {self.episodes:,} episodes"
-        return Chart("learned", self.rules, cells, source, insurance)
+        return Chart("learned", self.rules, cells, source, insurance, attack)
 
     def _code(self, state: MDPState) -> str:
         ev = {letter: self.learned.q[self.mdp.row(str(state), letter)] for letter in self.process.legal(state)}
