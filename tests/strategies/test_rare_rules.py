@@ -22,7 +22,7 @@ VEGAS = bjsim.load_rules("vegas-s17").replace(decks="inf", cut=1)
 
 def test_a_bonus_at_once_where_nobody_looks_for_a_natural() -> None:
     """Five cards of 21 win 2:1 before the dealer's natural is turned over; in a finite shoe that is not solved."""
-    game = VEGAS.replace(peek=False, bonuses="super-fun", insurance=False, no_hole_loses="original")
+    game = VEGAS.replace(peek=False, bonuses="super-fun", insurance=False, max_hands=3, no_hole_loses="original")
     result, _ = play_script(game, "2 A 3 T 4 5 7", ["H, H, H"])
     assert result.net == (2,)
     assert Solver(game).value == pytest.approx(-0.002106, abs=5e-7)
