@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import pytest
@@ -49,7 +50,7 @@ def test_a_known_hole_card_is_refused_where_a_hand_wins_at_once_against_a_natura
 @pytest.mark.parametrize(
     ("game", "chart", "best"),
     [
-        (Rules(decks="inf", peek=True, ten_probability=Fraction(2, 5), free_splits="T"), 0.081812, 0.086999),
+        (Rules(decks=math.inf, peek=True, ten_probability=Fraction(2, 5), free_splits="T"), 0.081812, 0.086999),
         (bjsim.load_rules("free-bet").replace(decks="inf", free_splits="A23456789T"), -0.001741, -0.001108),
         (bjsim.load_rules("free-bet").replace(decks="inf"), -0.009937, -0.009937),
         (VEGAS.replace(double_cards="any", max_doubles=3, charlie=6, player_21_wins=True), 0.008312, 0.012775),

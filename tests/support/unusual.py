@@ -1,0 +1,141 @@
+"""Games of unusual rules: a covering array, in which every possible pair of unusual values occurs, and random ones.
+
+Nothing here knows how a game is computed. The tests that ask about these games compare answers that should be equal.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import random
+from collections.abc import Iterator, Mapping
+from functools import cache, lru_cache
+
+from bjsim.errors import InputError
+from bjsim.sim.game.presets import named_rules
+from bjsim.sim.game.rules import Rules, plain
+from bjsim.strategies.shoe.game import make_game
+
+Changes = Mapping[str, object]
+UNUSUAL: dict[str, tuple[object, ...]] = {
+    "hit_soft_17": (True,),
+    "dealer_stands_on": (18,),
+    "dealer_shows": ("both",),
+    "dealer_22_pushes": (True,),
+    "blackjack_pays": ("6/5", "1"),
+    "naturals": ("player", "none"),
+    "natural_beats_natural": (True,),
+    "no_hole_loses": ("original", "original-and-busted"),
+    "ties": ("lose",),
+    "double_on": ("10-11", "never"),
+    "double_cards": ("any",),
+    "double_after_split": (False,),
+    "max_doubles": (2,),
+    "free_doubles": ("9-11",),
+    "free_double_cards": ("any",),
+    "free_splits": ("A2356789", "A23456789T"),
+    "surrender": ("late", "early", "early-ten"),
+    "surrender_cards": ("any",),
+    "surrender_after_split": (True,),
+    "surrender_after_double": (True,),
+    "insurance": (True,),
+    "attack": (True,),
+    "split_by": ("rank", "never"),
+    "max_hands": (2, "inf"),
+    "max_ace_hands": (2,),
+    "resplit_aces": (True,),
+    "hit_split_aces": (True,),
+    "split_tens_blackjack": (True,),
+    "split_aces_blackjack": (True,),
+    "stand_on_21": (False,),
+    "bonuses": ("win", "at-once", "super-fun", "spanish"),
+    "player_21_wins": (True,),
+    "charlie": (5, 6),
+}
+MORE: dict[str, tuple[object, ...]] = {  # only in random games
+    "double_on": ("9-11",),
+    "max_doubles": (3,),
+    "charlie": (7,),
+    "surrender": ("early-ace",),
+    "no_hole_loses": ("busted-plus-one",),
+    "ties": ("replay",),
+    "deck": ("spanish",),
+}
+VALUES = [(name, value) for name, values in UNUSUAL.items() for value in values]
+ALL_VALUES = VALUES + [(name, value) for name, values in MORE.items() for value in values]
+PLAIN = named_rules("vegas-s17").replace(insurance=False, max_hands=3, cut=1)
+BASES = {"peek": PLAIN, "no peek": PLAIN.replace(peek=False, surrender="none")}
+
+
+@lru_cache(maxsize=1 << 14)
+def _rules(base: str, changes: frozenset[tuple[str, object]], finite: bool) -> Rules | None:
+    fields = dict(changes)
+    if "attack" in fields:
+        fields["deal"] = "dppd"
+    if fields.get("deck") == "spanish":
+        fields["ten_probability"] = "1/4"
+    try:
+        rules = BASES[base].replace(**fields)
+        if finite:
+            make_game(rules.replace(decks=8))
+    except InputError:
+        return None
+    return rules
+
+
+def unusual_rules(base: str, changes: Changes, finite: bool = True) -> Rules | None:
+    """The rules, or None where they contradict each other, or if `finite` have no exact value in a finite shoe."""
+    return _rules(base, frozenset(changes.items()), finite)
+
+
+def tell(rules: Rules) -> str:
+    """The fields of a game that are not those of `PLAIN`, as `--set` takes them."""
+    values = {each.name: getattr(rules, each.name) for each in dataclasses.fields(rules)}
+    return " ".join(f"{name}={plain(value)}" for name, value in values.items() if value != getattr(PLAIN, name))
+
+
+@cache
+def covering_array() -> tuple[Rules, ...]:
+    """Games in which every possible pair of unusual values occurs, greedily, in an infinite shoe.
+
+    Each begins with a pair that is left and takes what adds a further one, in random order; the best of some is kept.
+    """
+    rng = random.Random(3)
+    pairs = [frozenset(pair) for pair in itertools.combinations(VALUES, 2) if pair[0][0] != pair[1][0]]
+    left = {base: {pair: None for pair in pairs if unusual_rules(base, dict(pair))} for base in BASES}
+    games: list[Rules] = []
+    while any(left.values()):
+        best: tuple[str, dict[str, object], set[frozenset[tuple[str, object]]]] | None = None
+        for _ in range(6):
+            base = max(left, key=lambda name: len(left[name]))
+            chosen: dict[str, object] = dict(next(itertools.islice(left[base], rng.randrange(len(left[base])), None)))
+            for name, value in rng.sample(VALUES, len(VALUES)):
+                adds = name not in chosen and any(
+                    frozenset([(name, value), one]) in left[base] for one in chosen.items()
+                )
+                if adds and unusual_rules(base, {**chosen, name: value}):
+                    chosen[name] = value
+            found = {frozenset(pair) for pair in itertools.combinations(chosen.items(), 2)} & left[base].keys()
+            if best is None or len(found) > len(best[2]):
+                best = base, chosen, found
+        assert best is not None
+        base, chosen, found = best
+        for pair in found:
+            del left[base][pair]
+        rules = unusual_rules(base, chosen)
+        assert rules is not None
+        games.append(rules)
+    return tuple(games)
+
+
+def random_games(seed: int, most: int = 10, finite: bool = False) -> Iterator[Rules]:
+    """Endless random games of one to `most` unusual values, in an infinite shoe."""
+    rng = random.Random(seed)
+    while True:
+        base, wanted, chosen = rng.choice(list(BASES)), rng.randint(1, most), dict[str, object]()
+        for name, value in rng.sample(ALL_VALUES, len(ALL_VALUES)):
+            if len(chosen) < wanted and name not in chosen and unusual_rules(base, {**chosen, name: value}, finite):
+                chosen[name] = value
+        rules = unusual_rules(base, chosen, finite)
+        assert rules is not None
+        yield rules
