@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from bot_helpers import BOX, BOXES, COUNTED, a_view, needs, needs_bubblewrap, needs_sandbox, use_box
+from bot_helpers import BOX, BOXES, COUNTED, SAMPLES, a_view, needs, needs_bubblewrap, needs_sandbox, use_box
 
 from bjsim.bots.player import open_bot
 from bjsim.bots.sandbox import build as building
@@ -20,7 +20,7 @@ from bjsim.bots.sandbox.inside import runner
 from bjsim.bots.sandbox.languages import ENDINGS, BuildError, Program, find_tool
 from bjsim.bots.sandbox.restrictions import make_box
 from bjsim.bots.sandbox.session import Limits, SandboxSession
-from bjsim.sim.game.actions import STAND
+from bjsim.sim.game.actions import HIT, STAND
 
 INSIDE = "bjsim/bots/sandbox/inside/main.py"
 PATHS = ("../../oldroot{path}", "{path}", "./main.py", "main.py", f"/run/{INSIDE}", INSIDE, "bot", "")
@@ -261,6 +261,18 @@ def test_a_user_without_a_home_has_no_cache(monkeypatch):
         cache_folder().mkdir(parents=True)
     with pytest.raises(OSError):
         (cache_folder() / "any.made").read_bytes()
+
+
+@needs(".lisp")
+@pytest.mark.parametrize("box", BOXES)
+def test_a_compiled_file_does_not_name_the_folder_where_it_was_compiled(tmp_path, monkeypatch, box):
+    """SBCL writes the path of the source into what it makes."""
+    use_box(box, monkeypatch)
+    path = tmp_path / f"{box}.lisp"
+    path.write_text((SAMPLES / "lim17.lisp").read_text() + f"; {box}\n")
+    with open_bot(path, sandbox="required", timeout=20.0) as bot:
+        assert bot.decide(a_view("K2")) == HIT and not bot.faults
+        assert b"box/bot.lisp" in bot.program.files["bot.fasl"] and b"bjsim-bot-" not in bot.program.files["bot.fasl"]
 
 
 @needs(".c")

@@ -234,7 +234,8 @@ class SandboxSession:
         body = bytes(data[runner.HEADER.size :])
         stdout, stderr = body[:out], body[out:]
         if folder := self.box.folder.encode():  # it has another name in each session, and none in bubblewrap
-            stdout, stderr = stdout.replace(folder, b""), stderr.replace(folder, b"")
+            stdout = stdout.replace(folder, b"/" * len(folder) * self.scratch)  # compiled files keep their length
+            stderr = stderr.replace(folder, b"")
         return Reply(runner.CAUSES[cause], status, elapsed, stdout, stderr)
 
     def _await_reply(self, seconds: float) -> None:
