@@ -130,9 +130,6 @@ def test_wrong_cells_have_their_costs(opened):
     for column, key in ((4, "cost"), (5, "alone")):
         costs = [100 * cell[key] for cell in data["cells"]]
         assert [float(row[column].removesuffix("%")) for row in rows] == pytest.approx(costs, abs=1e-6)
-    returned = f"20,000 hands returned {100 * data['run']['bots'][0]['mean']:+.4f}%"
-    assert returned in page.run("document.body.textContent")
-    assert "--seed 5" in page.run("document.querySelector('pre').textContent")
 
 
 def test_changed_cells_have_both_codes(opened):

@@ -18,6 +18,7 @@ import bjsim as library
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import Player
 from bjsim.sim.running import executors
+from bjsim.sim.running.driver import Driver
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.experiment import exact_returns, make_experiment, make_results
 from bjsim.strategies.formats.files import WRITERS
@@ -146,7 +147,7 @@ def test_results_are_json(game, names, hands, seed):
     rules = library.load_rules(game)
     players, exact = zip(*[known(game, name) for name in names], strict=True)
     experiment = make_experiment(rules, players, hands, seed)
-    results = make_results(experiment, players, library.Driver(experiment).run(), exact)
+    results = make_results(experiment, players, Driver(experiment).run(), exact)
     for thing in results:
         data = thing.to_json()
         assert json.loads(json.dumps(data, allow_nan=False), parse_constant=refuse_constant) == data
