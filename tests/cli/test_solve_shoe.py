@@ -136,3 +136,8 @@ def test_the_value_of_two_hands_in_a_shoe_as_json(monkeypatch: pytest.MonkeyPatc
 @pytest.mark.slow_cases("args10-leave out TABLE and --json", "args5-'X' is not a card")
 def test_what_is_refused(args: list[object], said: str) -> None:
     assert said in refusal("solve", *args)
+
+
+def test_an_infinite_shoe_has_no_cards_to_count() -> None:
+    asked = ("solve", "value", "--rules", "vegas-s17", "--decks", "inf", "--shoe", "A=4,2=4,3=4,4=4,5=4,6=4,T=16")
+    assert "--shoe counts the cards of a finite shoe, and decks = inf has none" in refusal(*asked)

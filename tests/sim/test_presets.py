@@ -42,6 +42,8 @@ RULED: dict[str, dict[str, object]] = {
     "neller-v2": {"split_by": "rank", "max_hands": 2, "hit_split_aces": True, "ties": "replay", "double_on": "never",
                   "split_tens_blackjack": True, "split_aces_blackjack": True},
     "neller-v3": {"double_on": "any", "split_by": "never", "ties": "replay", "naturals": "player"},
+    "sutton-barto": {"peek": False, "naturals": "both", "natural_beats_21": False, "blackjack_pays": 1, "ties": "push",
+                     "double_on": "never", "split_by": "never", "hit_soft_17": False, "surrender": "none"},
     "vegas-s17": {
         "hit_soft_17": False, "double_after_split": True, "double_on": "any", "max_hands": 4, "resplit_aces": False,
         "hit_split_aces": False, "peek": True, "surrender": "none", "blackjack_pays": Fraction(3, 2), "ties": "push",

@@ -63,6 +63,7 @@ FIELDS: dict[str, dict[str, list[Any]]] = {
     },
     "naturals": {"takes": [(word, word) for word in ("player", "both", "none")], "refuses": ["", "dealer", True]},
     "natural_beats_natural": FLAGS,
+    "natural_beats_21": FLAGS,
     "no_hole_loses": {
         "takes": [(word, word) for word in ("all", "original", "original-and-busted", "busted-plus-one")],
         "refuses": ["", "none", True],

@@ -122,6 +122,8 @@ def test_bonuses_count_five_and_six_cards_and_the_melds() -> None:
         ({"ties": "lose"}, Result("stood", 20), 2, 20, -2, 0),
         ({"ties": "replay"}, Result("stood", 20), 2, 20, 0, 2),
         ({}, Result("stood", 21), 2, DEALER_NATURAL, -2, 0),
+        ({"peek": False, "natural_beats_21": False}, Result("stood", 21), 2, DEALER_NATURAL, 0, 0),
+        ({"peek": False, "natural_beats_21": False}, Result("stood", 20), 1, DEALER_NATURAL, -1, 0),
         ({}, NATURAL, 1, DEALER_NATURAL, 0, 0),
         ({"ties": "replay"}, NATURAL, 1, DEALER_NATURAL, 0, 1),
         ({"ties": "lose"}, NATURAL, 1, DEALER_NATURAL, -1, 0),

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import pytest
 
+from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.mdp.build import Outcome, build_mdp
@@ -122,6 +123,14 @@ def test_the_game_with_neither_is_one_of_ours() -> None:
         decks=math.inf, naturals="none", double_on="never", split_by="never", stand_on_21=False, peek=False
     )  # fmt: skip
     assert optimum(ToyGame()) == pytest.approx(float(Solver(rules).value), abs=1e-12)
+
+
+def test_the_game_with_sab_is_example_5_1_of_sutton_and_barto() -> None:
+    """A dealer's natural only ties a drawn 21."""
+    rules = PRESETS["sutton-barto"].rules
+    assert optimum(ToyGame(sab=True)) == pytest.approx(float(Solver(rules).value), abs=1e-12)
+    beaten = Solver(rules.replace(natural_beats_21=True)).value
+    assert beaten < Solver(rules).value - 0.002
 
 
 def test_the_rewards_are_those_of_gymnasium() -> None:

@@ -76,6 +76,8 @@ def solve(
         raise InputError(f"{'--format' if chart_format else '--hand'} draws nothing; leave out --plot and --html")
     if card and not drawn:
         raise InputError("--card changes the picture and the page; add --plot FILE.png or --html FILE")
+    if asked.shoe and rules.infinite and not (rules.name in PRESETS and PRESETS[rules.name].rules.infinite):
+        raise InputError("--shoe counts the cards of a finite shoe, and decks = inf has none; leave out one of them")
     files.check()
     if asked.hand is not None and "/" in asked.hand and asked.shoe is None:
         cards, shown = read_hand(asked.hand, rules)

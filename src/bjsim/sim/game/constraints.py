@@ -51,6 +51,11 @@ CONTRADICTIONS = (
         "peek = true needs naturals = both: with naturals = {naturals} there is nothing to peek for",
     ),
     Contradiction(
+        ("natural_beats_21", "naturals"),
+        lambda r: not r.natural_beats_21 and (r.naturals != "both" or r.peek or r.no_hole_loses != "all"),
+        "natural_beats_21 = false needs naturals = both, peek = false and no_hole_loses = all",
+    ),
+    Contradiction(
         ("no_hole_loses", "dealer_shows"),
         lambda r: r.no_hole_loses != "all" and r.dealer_shows == "both",
         "no_hole_loses = {no_hole_loses} needs dealer_shows = up: no one plays on against a natural that all can see",

@@ -93,6 +93,8 @@ class Payments(DealerStates):
         if dealer == DEALER_22:
             return Fraction(0), 0
         score = DEALER_NATURAL if result.end == "natural" else result.score
+        if dealer == DEALER_NATURAL and score == 21 and not rules.natural_beats_21:
+            dealer = 21
         if score != dealer:
             return Fraction(stake * result.bonus) if score > dealer else lost, 0
         return lost if rules.ties == "lose" else Fraction(0), stake if rules.ties == "replay" else 0

@@ -55,6 +55,7 @@ class Rules(RuleValues):
         blackjack_pays: What a player's natural wins.
         naturals: Whose ace and ten in two cards is special.
         natural_beats_natural: A player's natural wins even against the dealer's (else they tie).
+        natural_beats_21: A dealer's natural beats a drawn 21 (else they tie).
         no_hole_loses: What a seat loses to a dealer's natural where there is no peek: all bets, its original bet,
             busted bets and one for each other hand, or busted bets and one more (exact in an infinite shoe only).
         ties: Equal scores: bet back, bet lost, or the same bet replayed.
@@ -131,6 +132,7 @@ class Rules(RuleValues):
     )
     naturals: str = choice("both", "whose ace and ten in two cards is special", "player", "both", "none")
     natural_beats_natural: bool = flag(False, "a player's natural wins even against the dealer's (else they tie)")
+    natural_beats_21: bool = flag(True, "a dealer's natural beats a drawn 21 (else they tie)")
     no_hole_loses: str = choice(
         "all",
         "what a seat loses to a dealer's natural where there is no peek: all bets, its original bet, busted bets and "

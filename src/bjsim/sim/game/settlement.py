@@ -112,7 +112,7 @@ def _times_stake(rules: Rules, hand: PlayedHand, dealer: int, special: bool) -> 
         return bonus.as_integer_ratio()
     if rules.dealer_22_pushes and dealer == 22:
         return 0, 1
-    if natural == special and hand.points == dealer:
+    if hand.points == dealer and (natural == special or not (natural or rules.natural_beats_21)):
         return TIES[rules.ties]
     if special or hand.points < dealer <= 21:
         return LOST
