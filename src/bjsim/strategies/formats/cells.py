@@ -17,6 +17,7 @@ from bjsim.strategies.formats.lines import ChartError, TextLine, Token
 from bjsim.strategies.formats.words import BLANK, COLUMNS, parse_cards, parse_code
 
 GAP = r"[\s:=,;|&(-]+(?=[A-Za-z]{2})"  # between a pair and the words that say what it does
+SOFT_12 = r"(?<!\d)12(?!\d)"
 ALWAYS = r"(ALWAYS SPLIT|SPLIT ALWAYS|ALWAYS)\W*|SPLIT\W?"  # a lone `split` before empty cells is that of one column
 NEVER = r"(NEVER( SPLIT)?|NO SPLIT|DO NOT SPLIT|DON.?T SPLIT)\W*"
 AS_TOTAL = r"((TREAT|TREATED|PLAY|PLAYED|SAME) )?AS (A )?(HARD )?(?P<total>\d+)\W*"
@@ -153,11 +154,11 @@ class Builder:
         if not names and not any(parse_row(name).points == 21 for name in row.hands):
             self.note(f"line {self.line(row.label)}: {row.label} is not a hand of this game")
         for name in names:
-            soft_12 = name == "AA" and re.search(r"\b12\b", row.label.text)
+            soft_12 = name == "AA" and re.search(SOFT_12, row.label.text)
             before = self.places.get((name, surrender))
             if before and soft_12:
                 continue  # soft 12 next to the pair of aces
-            if before and not (name == "AA" and re.search(r"\b12\b", before.text)):
+            if before and not (name == "AA" and re.search(SOFT_12, before.text)):
                 raise self.error(row.label, f"duplicate row {name}, which is also in line {self.line(before)}")
             self.places[name, surrender] = row.label
             taken: dict[str, str] = {}

@@ -18,13 +18,15 @@ ROLES = {
     "dealer": r"deal|up ?card|against|\bvs?\b|shows|house|\bopen|face",
     "code": r"action|move|decision|play$|best|^do$|code|answer|optimal|what",
     "pair": r"^(is )?pairs?( \w{2,3})?$",
+    "pair card": r"^pair.?(rank|card|value)",
     "ace": r"soft$|\bace\b|usable",
-    "kind": r"type|kind|section|categor",
+    "kind": r"type|kind|section|categor|group",
     "hand": r"player|hand|total|sum|score|have|you|cards|pair|soft|hard",
 }
 FLAGS = {"0": False, "1": True, "FALSE": False, "TRUE": True, "NO": False, "YES": True, "N": False, "Y": True}
 LEARNED = {"0": "S", "1": "H"}  # the actions of Gymnasium
 BOTH = r"(?i)(.+?)\s*(?:\bvs?\.?\s*|(?<=[\dTA])vs?\.?|against|[_|:-])\s*(\w+)"  # 16v10
+NO_HAND = ("", "NA", "NAN", "NONE", "NULL", "-")  # a total beside the card of a pair
 FEWEST = 20  # lines of a list whose columns have no names
 Hands = Callable[[str, str | None], list[str] | None]
 
@@ -82,6 +84,11 @@ def _named(fields: Sequence[Token]) -> dict[str, int]:
     return roles
 
 
+def _is_decision(fields: Sequence[Token], roles: dict[str, int]) -> bool:
+    dealer, move = fields[roles["dealer"]].text, fields[roles["code"]].text
+    return parse_cards(dealer) is not None and (parse_code(move) is not None or move in LEARNED)
+
+
 def _roles(records: Sequence[list[Token]], builder: Builder) -> dict[str, int]:
     """The places of the dealer's card, the hand, the action and what else there is: by names, else by contents."""
     widths = [len(fields) for fields in records]
@@ -89,7 +96,7 @@ def _roles(records: Sequence[list[Token]], builder: Builder) -> dict[str, int]:
     rows = [fields for fields in records if len(fields) == width]
     for head in rows:
         named = _named(head)
-        if named.keys() >= {"dealer", "hand", "code"}:
+        if named.keys() >= {"dealer", "hand", "code"} and any(_is_decision(fields, named) for fields in rows):
             for place, token in enumerate(head):
                 values = {fields[place].text.upper() for fields in rows if fields is not head}
                 if place not in named.values() and len(values) > 1 and values <= FLAGS.keys():
@@ -156,6 +163,8 @@ class _Decisions:
     def _take(self, fields: list[Token], section: str | None) -> None:
         hand, dealer, move = (fields[self.roles[role]] for role in ("hand", "dealer", "code"))
         section = self._section(fields) or section or self.named
+        if hand.text.upper() in NO_HAND and "pair card" in self.roles:
+            hand = fields[self.roles["pair card"]]
         learned = "ace" in self.roles
         code = LEARNED.get(move.text, move.text) if learned else move.text
         cards = list(COLUMNS) if dealer.text.upper() in ("ANY", "ALL", "*") else parse_cards(dealer.text)

@@ -19,7 +19,8 @@ def refuse_headers(builder: Builder, lines: Sequence[TextLine]) -> None:
                 raise shows_one_card(builder, fields[0])
         for fields in line.fields.values():
             single = [at for at, token in enumerate(fields) if len(builder.cards(token.text) or ()) == 1]
-            enough = len(single) > 4 or len(fields) - 1 <= len(single) > 1
+            distinct = len({fields[at].text for at in single})
+            enough = distinct > max(4, len(fields) - 4) or (len(fields) - 1 <= len(single) == distinct > 1)
             if enough and not any(parse_code(token.text) for token in fields) and not line.heading:
                 raise _wrong_header(builder, fields[single[0] :])
 
@@ -53,9 +54,19 @@ def not_understood(builder: Builder, lines: Sequence[TextLine], rows: Sequence[G
         first, seen = rows[0].cells[0], f"{len(rows)} lines have ten codes, but none has {cards}{more}"
     elif len(codes) > 20:
         first, seen = codes[0], f"no line has {cards}, and the codes are not in lines of ten"
+    elif own := _own_codes(lines):
+        first, seen = own[0], f"{own[0]} and {own[1]} are not codes; add lines that say what they mean: {own[0]} = hit"
     else:
         first, seen = tokens[0], f"this is no chart: no line has {cards}"
     return builder.error(first, seen + smallest(builder))
+
+
+def _own_codes(lines: Sequence[TextLine]) -> list[Token]:
+    """The first two codes of a file whose lines have ten or more short words of few kinds."""
+    rows = [fields[-10:] for line in lines for fields in line.fields.values() if len(fields) >= 10]
+    cells = {token.text: token for row in rows for token in reversed(row)}
+    few = len(rows) > 9 and 1 < len(cells) < 13 and all(len(text) < 4 for text in cells)
+    return [*cells.values()][:2] if few else []
 
 
 def smallest(builder: Builder) -> str:
