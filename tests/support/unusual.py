@@ -33,7 +33,7 @@ UNUSUAL: dict[str, tuple[object, ...]] = {
     "max_doubles": (2,),
     "free_doubles": ("9-11",),
     "free_double_cards": ("any",),
-    "free_splits": ("A2356789", "A23456789T"),
+    "free_splits": ("A2356789",),
     "surrender": ("late", "early", "early-ten"),
     "surrender_cards": ("any",),
     "surrender_after_split": (True,),
@@ -55,6 +55,7 @@ UNUSUAL: dict[str, tuple[object, ...]] = {
 MORE: dict[str, tuple[object, ...]] = {  # only in random games
     "double_on": ("9-11",),
     "max_doubles": (3,),
+    "free_splits": ("A23456789T",),
     "charlie": (7,),
     "surrender": ("early-ace",),
     "no_hole_loses": ("busted-plus-one",),
