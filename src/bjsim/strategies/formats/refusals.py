@@ -1,11 +1,13 @@
 """What is said of a file that is not read as a chart: what was seen, and the smallest chart that is read."""
 
+import re
 from collections.abc import Sequence
 
 from bjsim.strategies.formats.cells import Builder, GridRow
 from bjsim.strategies.formats.lines import ChartError, TextLine, Token
 from bjsim.strategies.formats.words import COLUMNS, parse_cards, parse_code
 
+PROGRAM = r"\b(if|elif|else|return|for|in)\b|==|\):"  # what a line of a program has, and no header
 SMALLEST = ("hand 2-6 7-A", "4-11 H H", "12-16 S H", "17+ S S", "A2-A6 H H", "A7+ S S", "AA H H")
 BOTH_CARDS = ("4-16 H H H", "17+ S S S", "A2-A6 H H H", "A7+ S S S", "AA H H H")
 
@@ -20,8 +22,13 @@ def refuse_headers(builder: Builder, lines: Sequence[TextLine]) -> None:
         for fields in line.fields.values():
             single = [at for at, token in enumerate(fields) if len(builder.cards(token.text) or ()) == 1]
             distinct = len({fields[at].text for at in single})
-            enough = distinct > max(4, len(fields) - 4) or (len(fields) - 1 <= len(single) == distinct > 1)
-            if enough and not any(parse_code(token.text) for token in fields) and not line.heading:
+            enough = distinct > max(4, 0.6 * len(fields)) or (len(fields) - 1 <= len(single) == distinct > 1)
+            if (
+                re.search(PROGRAM, line.text) is None
+                and enough
+                and not any(parse_code(token.text) for token in fields)
+                and not line.heading
+            ):
                 raise _wrong_header(builder, fields[single[0] :])
 
 
