@@ -228,7 +228,7 @@ def test_live_standings_in_a_terminal(tmp_path, columns):
     rates = r"match \d+ of 12   [\d,]+ rounds/s   [\d,]+ moves/s   at most [\d,]+ s left"
     assert any(re.search(rates, screen) for screen in live), live
     headings = ["rank", "bot", "matches", "chips ± 95%", "faults"]
-    headings += ["language", "luck-adjusted", "group", "ms per move"] if columns > 100 else ["luck-adj. ± 95%", "ms"]
+    headings += ["language", "luck-adjusted", "group", "ms per move"] if columns > 100 else ["luck-adj. chips", "ms"]
     tables = [screen for screen in live if "rank" in screen]  # before a round is counted, there are only rates
     assert tables
     for screen in tables:
@@ -244,7 +244,7 @@ def test_standings_cut_no_number_and_no_name(columns, factor):
     """Names and faults are folded; a table whose numbers do not fit is transposed."""
     values = {
         "group": "a", "matches": 100 * factor, "ms_per_move": 1009.37, "faults": {"start-failure": 98765, "crash": 3},
-        "chips": 155.5 * factor, "chips_ci95": [124.5 * factor, 186.5 * factor],
+        "broke": 7 * factor, "chips": 155.5 * factor, "chips_ci95": [124.5 * factor, 186.5 * factor],
         "luck_adjusted": -1.25 * factor, "luck_adjusted_ci95": [-2 * factor, -0.5 * factor],
     }  # fmt: skip
     rows = [
@@ -255,7 +255,7 @@ def test_standings_cut_no_number_and_no_name(columns, factor):
     console.print(standings_table(rows, columns))
     printed = console.file.getvalue()
     assert "…" not in printed and all(len(line) <= columns for line in printed.splitlines())
-    words = Counter(printed.split())
+    words = Counter(printed.replace(f"{7 * factor:,}/", "").split())
     numbers = [f"{100 * factor:,}", f"{155.5 * factor:.1f}", f"{-1.25 * factor:+.3f}", "1009.37", "98765,", "crash"]
     assert [words[number] for number in numbers] == [4] * len(numbers), printed
     assert words[f"{31.0 * factor:.1f}"] == words[f"{0.75 * factor:.3f}"] == 4
@@ -352,20 +352,24 @@ def test_json_of_anything_else_is_refused(tmp_path, capsys):
     assert "--json writes the standings" in capsys.readouterr().err
 
 
-def test_ctrl_c_shows_the_standings_and_how_to_resume(tmp_path):
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM], ids=["ctrl-c", "terminate"])
+def test_a_stop_shows_the_standings_and_how_to_resume(tmp_path, sent):
     command = [sys.executable, "-c", "from bjsim.cli.main import main; main()", "koth", "play", "lim17", "optimal"]
     process = subprocess.Popen(
-        [*command, "--matches", "100000", "--out", tmp_path / "c"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        [*command, "--matches", "100000", "--workers", "2", "--out", tmp_path / "c"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
     )
     file = tmp_path / "c" / "journal.jsonl"
     try:
         assert wait_until(lambda: file.exists() and file.stat().st_size > 50_000)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(sent)
         printed = process.communicate(timeout=60)[0].decode()
     finally:
         process.kill()
     assert process.returncode == 130 and "matches so far, not finished" in printed
     assert "optimal" in printed and "resume with: bjsim koth resume" in printed
+    assert "Traceback" not in printed
 
 
 def test_an_unwritable_json_path_is_refused_before_the_contest(tmp_path, capsys):

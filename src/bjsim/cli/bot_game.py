@@ -46,7 +46,7 @@ def bot_rules(command: Callable[..., Any]) -> Callable[..., Any]:
 def _load_contest(context: click.Context, param: click.Parameter, path: str | None) -> Contest:
     """The contest of `--config`; its timeout becomes the default of `--timeout`."""
     if path is None:
-        return Contest(load_rules("cardshark"), protocols=PROTOCOLS)
+        return Contest(load_rules("cardshark"))
     contest, _ = load_config(path)
     context.default_map = {**(context.default_map or {}), "timeout": contest.timeout}
     return contest

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import signal
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -12,7 +13,16 @@ import click
 from rich.console import Console
 
 from bjsim.arguments import check_writable
-from bjsim.bots.contest.config import LIVES, MANY, PROTOCOLS, Contest, load_config, name_and_source, with_settings
+from bjsim.bots.contest.config import (
+    LIVES,
+    MANY,
+    PROTOCOLS,
+    SCORES,
+    Contest,
+    load_config,
+    name_and_source,
+    with_settings,
+)
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.play import journal
@@ -95,6 +105,7 @@ def resume_options(command: Callable[..., Any]) -> Callable[..., Any]:
     metavar="TEXT",
     help='Marks by luck-adjusted score in chips per hand, such as "-1:D -0.5:C 0:B"; see marks.csv.',
 )
+@click.option("--score", type=click.Choice(SCORES), help="What ranks the bots.  [default: luck-adjusted, else chips]")
 @click.option("--sessions", type=Count(), help="Sessions in a match.  [default: 5]")
 @click.option("--hands", type=Count(), help="Hands in a session.  [default: 5]")
 @click.option("--timeout", type=float, help=f"Seconds allowed for a move.  [default: {Contest.timeout:g}]")
@@ -104,7 +115,11 @@ def resume_options(command: Callable[..., Any]) -> Callable[..., Any]:
     type=Count(0),
     help="Matches in a row with all strikes and no answer until a bot retires; 0: never.  [default: 3]",
 )
-@click.option("--protocols", type=Names(lambda: [*PROTOCOLS]), help="Protocols of programs.  [default: argv,line]")
+@click.option(
+    "--protocols",
+    type=Names(lambda: [*PROTOCOLS]),
+    help=f"Protocols of programs.  [default: {','.join(Contest.protocols)}]",
+)
 @click.option("--lives", type=click.Choice(LIVES), help="How long a process of a line bot lives.  [default: match]")
 @click.option("--title", help="Title of the page.")
 @click.option("--trust", is_flag=True, help="Run the Python players that FILE.toml names, without a sandbox.")
@@ -135,8 +150,10 @@ def play(
     named += [] if given.keys() & {"house", "against"} else contest.field
     if config_path and not trust and (code := next(filter(is_python, named), None)):
         raise untrusted(config_path, code)
-    entrants = gather(bots or listed, contest.rules, fewest=1 if contest.against else 2)
-    play_contest(Host.begin(Path(out), with_matches(contest, len(entrants)), entrants, workers, sandbox), json_path)
+    left_out: dict[str, str] = {}
+    entrants = gather(bots or listed, contest.rules, 1 if contest.against else 2, left_out)
+    contest = with_matches(contest, len(entrants))
+    play_contest(Host.begin(Path(out), contest, entrants, workers, sandbox, left_out), json_path)
 
 
 @click.command(short_help="Resume a contest.")
@@ -194,6 +211,7 @@ def play_contest(host: Host, json_path: str | None, play: bool = True) -> None:
     if not host.standings.matches:
         say(f"commitment: {journal.commitment(where)}", style="dim")  # to be published before the first match
 
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)  # what a service or a cluster sends: as Ctrl-C
     try:
         with screen:
             if play:
@@ -205,6 +223,7 @@ def play_contest(host: Host, json_path: str | None, play: bool = True) -> None:
         say(f"stopped; resume with: {resume_command(host)}", style="yellow")
         raise click.exceptions.Exit(130) from None
     finally:
+        signal.signal(signal.SIGTERM, before)
         write_results(host.folder, host.standings, host.page, host.timings)
         if json_path:
             write_json(standings_json(host.standings, host.timings), json_path)

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.play.timings import Timings
-from bjsim.bots.contest.report.comparisons import describe_authors, describe_evidence, describe_lead
+from bjsim.bots.contest.report.comparisons import describe_authors, describe_end, describe_evidence, describe_lead
 from bjsim.bots.contest.report.output import row_values
 from bjsim.bots.contest.report.publish import write_results
 from bjsim.bots.contest.scoring.marks import make_marks
@@ -22,7 +22,6 @@ from bjsim.cli.waiting import Waiting, waiting
 PAGE_EVERY = 20.0  # least seconds between two versions of the page during a contest
 SHOW_EVERY = 0.25  # least seconds between two updates of the live standings
 PAUSE = 10  # and the least pause, as a multiple of the time that a page or an update took
-REASONS = {"matches": "all matches played", "decided": "the leader is ahead of all others", "time": "time limit"}
 
 
 class ContestScreen:
@@ -88,7 +87,8 @@ def next_due(began: float, every: float) -> float:
 def fit_table(standings: Standings, timings: Timings, width: int, rows: int | None = None) -> Any:
     """The standings as a table for a screen of this width; only the first `rows`, if given."""
     languages = [bot["language"] for bot in standings.bots]
-    return standings_table([(row_values(row, timings), languages[row.bot]) for row in standings.rows()[:rows]], width)
+    shown = [(row_values(row, timings), languages[row.bot]) for row in standings.rows()[:rows]]
+    return standings_table(shown, width, standings.contest.scored_by)
 
 
 def report(console: Console, standings: Standings, timings: Timings) -> None:
@@ -98,7 +98,7 @@ def report(console: Console, standings: Standings, timings: Timings) -> None:
     if standings.end is None:
         text = f"{played} so far, not finished"
     else:
-        text = f"{played}; ended: {REASONS[standings.end['reason']]}"
+        text = f"{played}; ended: {describe_end(standings)}"
     for mark in make_marks(standings) if standings.contest.marks else ():
         score = "" if mark.score is None else f"  {mark.score:+.3f}"
         if mark.low is not None:

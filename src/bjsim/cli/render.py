@@ -12,6 +12,7 @@ from rich.measure import Measurement
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from bjsim.bots.contest.scoring.score import HEADINGS
 from bjsim.bots.protocol import FAULTS, Fault, printable, printable_lines
 from bjsim.cli.tables import Cell, Printed, print_table, transposed_tables
 from bjsim.sim.running.experiment import Point
@@ -93,30 +94,35 @@ LONGEST = 24  # characters of a bot's name in the standings; longer names are fo
 _UNLIMITED = Console(width=10**6)  # never cuts a table, so it can measure one
 
 
-def standings_table(rows: Sequence[tuple[dict[str, Any], str]], width: int) -> RichTable | Group:
+def standings_table(rows: Sequence[tuple[dict[str, Any], str]], width: int, score: str = "chips") -> RichTable | Group:
     """Lay out the standings of a contest; `rows` have each bot's entry in standings.json and its language.
+
+    Beside what ranks the bots (`score`, as in `Contest`), they show chips, or else the luck-adjusted chips per hand.
 
     If a full line does not fit `width` characters, the ranges of ranks are left out, then language and group; if
     that does not fit either, the table is transposed. No number or name is ever cut.
     """
     for wide, ranges in ((True, True), (True, False), (False, False)):
-        table = _standings_lines(rows, wide, ranges)
+        table = _standings_lines(rows, wide, ranges, score)
         if _measured(table).minimum <= width:
             return table
-    headings = ("bot", "rank", "language", "matches", "chips", "± 95%", "luck-adjusted per hand", "± 95%", "group")
+    second = "luck-adjusted per hand" if score == "chips" else "chips"
+    headings = ("bot", "rank", "language", "matches", "broke", HEADINGS[score], "± 95%", second, "± 95%", "group")
     return Group(
-        *transposed_tables((*headings, "faults", "ms per move"), [_standings_cells(*row) for row in rows], width)
+        *transposed_tables((*headings, "faults", "ms per move"), [_standings_cells(*row, score) for row in rows], width)
     )
 
 
-def _standings_lines(rows: Sequence[tuple[dict[str, Any], str]], wide: bool, ranges: bool) -> RichTable:
+def _standings_lines(rows: Sequence[tuple[dict[str, Any], str]], wide: bool, ranges: bool, score: str) -> RichTable:
     """A table with a line for each bot. wide: whether to show language and group; ranges: and the ranges of ranks."""
     table = RichTable(box=box.SIMPLE_HEAD, padding=(0, 1 if wide else 0), pad_edge=False)
     table.add_column("rank", justify="right", no_wrap=True)
     table.add_column("bot", overflow="fold", min_width=8, max_width=LONGEST if wide else LONGEST // 2)
     if wide:
         table.add_column("language", no_wrap=True)
-    for heading in ("matches", "chips ± 95%", "luck-adjusted\nper hand ± 95%" if wide else "luck-adj. ± 95%"):
+    first = HEADINGS[score] if wide else HEADINGS[score].replace("adjusted", "adj.")
+    second = "chips" if score != "chips" else "luck-adjusted\nper hand" if wide else "luck-adj."
+    for heading in ("broke/\nmatches", f"{first}\n± 95%", f"{second} ± 95%"):
         table.add_column(heading, justify="right", no_wrap=True)
     if wide:
         table.add_column("group", overflow="fold")
@@ -127,9 +133,8 @@ def _standings_lines(rows: Sequence[tuple[dict[str, Any], str]], wide: bool, ran
             _rank(row, ranges),
             Text(row["bot"]),
             language if wide else None,
-            f"{row['matches']:,}",
-            _with_half(f"{row['chips']:.1f}", row["chips_ci95"], 1),
-            _with_half(_luck_adjusted(row), row["luck_adjusted_ci95"], 3),
+            f"{row['broke']:,}/{row['matches']:,}",
+            *(_with_half(figure, bounds, digits) for figure, bounds, digits in _figures(row, score)),
             row["group"] if wide else None,
             Text(_faults(row), style="yellow"),
             _ms(row),
@@ -145,16 +150,14 @@ def _measured(renderable: RenderableType) -> Measurement:
     return Measurement.get(_UNLIMITED, _UNLIMITED.options, renderable)
 
 
-def _standings_cells(row: dict[str, Any], language: str) -> list[Cell]:
+def _standings_cells(row: dict[str, Any], language: str, score: str) -> list[Cell]:
     return [
         Text(row["bot"]),
         _rank(row),
         language,
         f"{row['matches']:,}",
-        f"{row['chips']:.1f}",
-        _half(row["chips_ci95"], 1),
-        _luck_adjusted(row),
-        _half(row["luck_adjusted_ci95"], 3),
+        f"{row['broke']:,}",
+        *(cell for figure, bounds, digits in _figures(row, score) for cell in (figure, _half(bounds, digits))),
         Text(row["group"]),
         Text(_faults(row), style="yellow"),
         _ms(row),
@@ -169,9 +172,13 @@ def _rank(row: dict[str, Any], ranges: bool = True) -> str:
     return f"{row['rank']} ({best}–{worst})" if ranges and best < worst else str(row["rank"])
 
 
-def _luck_adjusted(row: dict[str, Any]) -> str:
-    """The luck-adjusted chips per hand, or a dash before every bot has played a whole shoe."""
-    return "–" if row["luck_adjusted"] is None else f"{row['luck_adjusted']:+.3f}"
+def _figures(row: dict[str, Any], score: str) -> list[tuple[str, Sequence[float] | None, int]]:
+    """The score and a second figure, each with its interval and the digits of that."""
+    chips = f"{row['chips']:.1f}", row["chips_ci95"], 1
+    if score != "chips":
+        return [(f"{row['score']:.1f}", row["score_ci95"], 1), chips]
+    adjusted = "–" if row["luck_adjusted"] is None else f"{row['luck_adjusted']:+.3f}"
+    return [chips, (adjusted, row["luck_adjusted_ci95"], 3)]
 
 
 def _faults(row: dict[str, Any]) -> str:

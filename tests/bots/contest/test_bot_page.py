@@ -165,7 +165,10 @@ def test_totals_are_on_the_page(pages):
 
 def rows_of(chips, widths):
     pairs = zip(chips, widths, strict=True)
-    return [{"chips": mean, "chips_ci95": [mean - half, mean + half], "started": True} for mean, half in pairs]
+    return [
+        {"score": mean, "score_ci95": [mean - half, mean + half], "started": True, "ruined": False}
+        for mean, half in pairs
+    ]
 
 
 def test_one_wide_interval_does_not_set_the_scale():
@@ -184,6 +187,7 @@ def test_one_lucky_match_does_not_set_the_scale():
     first, later = [1100.0, *[150.0] * 19], [170.0, *(150.0 + n for n in range(19))]
     standings = SimpleNamespace(
         matches=20, names=["bot"] * 20, scores=[SimpleNamespace(started=True)] * 20, order=lambda: list(range(20)),
+        ruined=lambda bot: False,
         progress=[(1, first), *((match, later) for match in range(2, 21))],
     )  # fmt: skip
     drawing = draw_convergence(standings, [0] * 20)

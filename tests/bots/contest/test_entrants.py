@@ -89,3 +89,17 @@ def test_a_bot_that_changes_after_it_was_named_does_not_play(folder, tmp_path):
     (folder / "good.py").write_text("print('H')")
     with pytest.raises(EntrantError, match=r"good .* has changed"):
         host.run()
+
+
+@pytest.mark.parametrize("method", ["bet", "observe"])
+def test_a_player_that_a_contest_would_not_call_in_full_is_refused(tmp_path, method):
+    """In `bjsim run` both methods are called; here a bet of 5 units would silently be one of 1."""
+    (tmp_path / "player.py").write_text(
+        f"class Heavy:\n    name = 'heavy'\n    def decide(self, view):\n        return 'S'\n"
+        f"    def {method}(self, seen):\n        return 5\n"
+    )
+    player = f"{tmp_path / 'player.py'}:Heavy"
+    with pytest.raises(EntrantError, match=f"has a method {method}, which contests do not call"):
+        gather([player, "lim17"], CARDSHARK)
+    with pytest.raises(EntrantError, match=f"has a method {method}"):
+        Host.begin(tmp_path / "contest", Contest(CARDSHARK, house=player), gather(["optimal", "lim17"], CARDSHARK))

@@ -178,12 +178,11 @@ def test_the_page_states_whether_results_are_luck_adjusted(game, tmp_path):
     page = make_page(tmp_path, Contest(load_rules(game), matches=8), ["lim17", "hoyle"])
     adjusted = game != "blackjack-p"  # whose splits have no limit
     header, *rows = make_cells(page, "standings")
-    assert ("luck-adjusted" in header) == ("its 95% interval" in header) == adjusted
+    assert ("luck-adjusted per hand" in header) == ("its 95% interval" in header) == adjusted
     assert all(len(row) == len(header) for row in rows)
     assert ("without the luck of the cards" in page) == adjusted
     assert ("Results are not luck-adjusted under these rules" in page) == (not adjusted)
-    assert ("chips per match, luck-adjusted;" in page) == adjusted
-    assert ("chips per match, not luck-adjusted" in page) == (not adjusted)
+    assert ("in luck-adjusted chips per match" in page) == adjusted
 
 
 def test_unknown_luck_is_a_dash(tmp_path, monkeypatch):
@@ -191,7 +190,7 @@ def test_unknown_luck_is_a_dash(tmp_path, monkeypatch):
     row_values = pages.row_values
     monkeypatch.setattr(pages, "row_values", lambda row, timings: {**row_values(row, timings), **unknown})
     header, *rows = make_cells(make_page(tmp_path, Contest(CARDSHARK, matches=2), ["lim17", "hoyle"]), "standings")
-    assert {row[header.index("luck-adjusted")] for row in rows} == {"–"}
+    assert {row[header.index("luck-adjusted per hand")] for row in rows} == {"–"}
 
 
 def test_the_drawn_means_are_also_in_a_table(folder, page):
@@ -432,7 +431,7 @@ def test_standings_sort_and_the_replay_steps(browser, folder):
     assert chips == sorted(chips)
     chips = [float(text) for text in browser.run(click.format(2) + ROWS.format(2)) if text != "–"]
     assert chips == sorted(chips, reverse=True)
-    assert browser.run("document.querySelector('th[aria-sort]').textContent") == "chips"
+    assert browser.run("document.querySelector('th[aria-sort]').textContent") == "score"
     text = "document.getElementById('step').textContent"
     whole = browser.run(text)  # a hand is first shown as a whole
     assert re.match(r"(\d+) of \1\.", whole)

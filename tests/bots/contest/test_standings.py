@@ -358,6 +358,5 @@ def test_a_leader_by_luck_is_called_that():
         net = [50 + match % 3, 30 + match % 2]
         standings.add({"record": "round", "match": match, "table": 0, "seats": [0, 1], "net": net})
         standings.add({"record": "match", "match": match, "luck": [[50.0], [0.0]]})
-    assert (
-        describe_lead(standings) == "not decided: lucky holds the most chips, but by luck: good is ahead luck-adjusted"
-    )
+    assert describe_lead(standings) == "good is ahead of every other bot (95%); lucky holds the most chips, but by luck"
+    assert [row.name for row in standings.rows()] == ["good", "lucky"]

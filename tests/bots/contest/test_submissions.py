@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import stat
 import zipfile
 from pathlib import Path
@@ -90,3 +92,28 @@ def test_a_course_from_an_archive(tmp_path: Path) -> None:
     assert bjsim("koth", "play", archive, *words).status == 0
     assert "ada" in (tmp_path / "c" / "standings.csv").read_text()
     assert "File exists" in refusal("koth", "add", tmp_path / "c", archive)
+
+
+def test_every_student_is_in_the_marks(tmp_path: Path) -> None:
+    """A row for each folder: with a mark, or with the reason why there is none; an archive in it is unpacked."""
+    inner = io.BytesIO()
+    with zipfile.ZipFile(inner, "w") as archive:
+        archive.writestr("homework/bot.py", "print('H')")
+    files = {"s1/erin.py": BOT, "s2/xenia.py": "print 'H'", "s3/a.py": BOT, "s3/b.py": BOT, "s4/essay.pdf": "no bot"}
+    archive_of_all = pack(tmp_path / "course.zip", files)
+    with zipfile.ZipFile(archive_of_all, "a") as archive:
+        archive.writestr("s5/bot.zip", inner.getvalue())
+        archive.writestr("s6/broken.zip", b"PK")
+        archive.writestr("s7/evil.py", b"\xff\xfe")
+    out = tmp_path / "grade"
+    bjsim(
+        "koth", "play", archive_of_all, "--against", "lim17", "--marks", "-5:pass", "--matches", 1, "--out", out,
+        "--sandbox", "auto",
+    )  # fmt: skip
+    rows = {row["bot"]: row for row in csv.DictReader(io.StringIO((out / "marks.csv").read_text()))}
+    assert rows.keys() == {f"s{number}" for number in range(1, 8)}
+    marked = {name for name, row in rows.items() if row["mark"]}
+    assert {"s1", "s5"} <= marked and not any(rows[name]["reason"] for name in marked)
+    assert all(row["reason"] for name, row in rows.items() if name not in marked)
+    assert "SyntaxError" in rows["s2"]["reason"] and "a.py, b.py" in rows["s3"]["reason"]
+    assert "has none" in rows["s4"]["reason"] and "cannot be unpacked" in rows["s6"]["reason"]

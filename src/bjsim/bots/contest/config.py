@@ -23,6 +23,8 @@ MAX_COUNT = 10**15  # largest accepted count
 MAX_TITLE = 200
 PROTOCOLS = ("argv", "line")  # of programs: started for every move, or alive for a match
 LIVES = ("match", "contest")  # of the processes of line bots
+SCORES = ("luck-adjusted", "chips", "log")  # by which bots are ranked
+MOST_HANDS = 8  # under a luck adjustment: the states of split hands grow with the square of the limit
 MANY = 100_000  # default match limit of a contest that runs until it is decided
 
 
@@ -52,6 +54,8 @@ class Contest:
         lives: How long a process of a line bot lives: for a `match`, or for the `contest` (of a worker).
         against: House players, if every bot plays against these only.
         marks: Thresholds of the luck-adjusted score, such as `-1:D -0.5:C 0:B`; see `scoring.marks`.
+        score: What ranks the bots, one of SCORES: mean chips without the luck of the cards, mean chips, or the mean
+            of ln(chips + 1). "" for the first that these rules allow.
     """
 
     rules: Rules
@@ -71,6 +75,7 @@ class Contest:
     lives: str = "match"
     against: tuple[str, ...] = ()
     marks: str = ""
+    score: str = ""
 
     def __post_init__(self) -> None:
         for name in _WHOLE:
@@ -105,11 +110,26 @@ class Contest:
         if self.against and self.house:
             raise ConfigError("house players sit in empty seats (house) or at all tables (against), not both")
         parse_marks(self.marks)
+        if self.score not in ("", *SCORES):
+            raise ConfigError(f"score = {self.score} is not accepted; use {', '.join(SCORES[:-1])} or {SCORES[-1]}")
+        if self.score == "luck-adjusted" and not has_luck(self.rules):
+            raise ConfigError(
+                f"score = luck-adjusted needs a limit of at most {MOST_HANDS} hands after splits; use chips"
+            )
+        if self.score == "log" and not self.rules.raises:
+            raise ConfigError(
+                "score = log needs rules with raises: without, bots double on credit, and may hold less than 0"
+            )
         self.rules.need_one_hand("are not played in contests")
         if self.rules.ties == "replay":
             raise ConfigError(
                 f"the rules {self.rules.name} replay ties, which a contest does not support; use push or lose"
             )
+
+    @property
+    def scored_by(self) -> str:
+        """The score that ranks the bots, one of SCORES."""
+        return self.score or ("luck-adjusted" if has_luck(self.rules) else "chips")
 
     @property
     def field(self) -> tuple[str, ...]:
@@ -131,7 +151,13 @@ class Contest:
 
     @staticmethod
     def from_dict(values: Mapping[str, Any]) -> Contest:
+        values = {"score": "chips", **values}  # contests that began before there was a choice
         return Contest(Rules.from_dict(values["rules"]), **{name: values[name] for name in SETTINGS})
+
+
+def has_luck(rules: Rules) -> bool:
+    """Whether luck can be computed under these rules: splits need a limit on hands."""
+    return rules.most_hands <= MOST_HANDS
 
 
 def parse_marks(text: object) -> list[tuple[float, str]]:

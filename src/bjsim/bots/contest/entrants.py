@@ -22,6 +22,7 @@ from bjsim.bots.sandbox.sources import check_name
 from bjsim.errors import InputError
 from bjsim.files import read_bytes
 from bjsim.sim.game.actions import Player
+from bjsim.sim.game.observers import Bettor, Observer
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.formats.files import read_chart
@@ -79,11 +80,13 @@ class Entrant:
         return Entrant(**{field.name: str(values[field.name]) for field in fields(Entrant) if field.name in values})
 
 
-def gather(texts: Sequence[str], rules: Rules, fewest: int = 2) -> list[Entrant]:
+def gather(
+    texts: Sequence[str], rules: Rules, fewest: int = 2, left_out: dict[str, str] | None = None
+) -> list[Entrant]:
     """Find the bots of a contest, at least `fewest`; duplicate names are numbered.
 
     `texts` are names of strategies, files, and folders or zip archives of files, which may be in a folder for each
-    student; `NAME=` may precede a name or file.
+    student; `NAME=` may precede a name or file. `left_out` receives the students without a bot, with the reason.
     """
     entrants: list[Entrant] = []
     for text in texts:
@@ -97,7 +100,7 @@ def gather(texts: Sequence[str], rules: Rules, fewest: int = 2) -> list[Entrant]
         if path.is_dir() and not is_bot_folder(path):
             if name:
                 raise EntrantError(f"{text}: a folder of bots takes no name; its bots are named after their files")
-            if not (found := bots_in_folder(path, rules)):
+            if not (found := bots_in_folder(path, rules, left_out)):
                 raise EntrantError(f"the folder {path} contains no bots")
             entrants += found
         else:
@@ -107,18 +110,22 @@ def gather(texts: Sequence[str], rules: Rules, fewest: int = 2) -> list[Entrant]
     return with_unique_names(entrants)
 
 
-def bots_in_folder(folder: Path, rules: Rules) -> list[Entrant]:
+def bots_in_folder(folder: Path, rules: Rules, left_out: dict[str, str] | None = None) -> list[Entrant]:
     """The bots in a folder, by name of the file; other files are left out with a warning. Hidden files are ignored."""
     files = sorted(file for file in folder.iterdir() if not file.name.startswith("."))
-    return [entrant for file, name in submissions(files) if (entrant := _bot_in_folder(file, rules, name))]
+    left = {} if left_out is None else left_out
+    return [entrant for file, name in submissions(files, left) if (entrant := _bot_in_folder(file, rules, name, left))]
 
 
-def _bot_in_folder(file: Path, rules: Rules, name: str) -> Entrant | None:
+def _bot_in_folder(file: Path, rules: Rules, name: str, left_out: dict[str, str]) -> Entrant | None:
     """The entrant in a file of a folder; None, with a warning, if the file is not a bot."""
     try:
         return _read_file(file, rules, name)[0] if is_bot_folder(file) or not file.is_dir() else None
     except Exception as error:  # whatever a stranger's file does to its reader, the other bots play on
-        logger.warning("left out: %s", error if isinstance(error, InputError) else f"{printable(str(file))}: {error!r}")
+        why = str(error) if isinstance(error, InputError) else f"{printable(str(file))}: {error!r}"
+        logger.warning("left out: %s", why)
+        if name:
+            left_out[name] = why
         return None
 
 
@@ -133,6 +140,9 @@ def identify(source: str, rules: Rules, name: str = "") -> Entrant:
 def _find_named(source: str, rules: Rules, name: str) -> tuple[Entrant, Player]:
     """Identify a strategy or a Python object. This imports the module of the object."""
     player = find_player(source, rules)
+    if isinstance(player, Bettor | Observer):
+        method = "bet" if isinstance(player, Bettor) else "observe"
+        raise NotABot(f"the player {source} has a method {method}, which contests do not call; `bjsim run` does")
     if file := python_file(source):
         digest = hashlib.sha256(read_bytes(file)).hexdigest()
         source = f"{file.resolve()}:{source.rpartition(':')[2]}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -69,12 +69,20 @@ class Host:
 
     @staticmethod
     def begin(
-        folder: Path, contest: Contest, entrants: Sequence[Entrant], workers: int = 1, sandbox: str = "required"
+        folder: Path,
+        contest: Contest,
+        entrants: Sequence[Entrant],
+        workers: int = 1,
+        sandbox: str = "required",
+        left_out: Mapping[str, str] | None = None,
     ) -> Host:
-        """Begin a new contest in a folder, which must not hold one; `workers` tables are played at a time."""
+        """Begin a new contest in a folder, which must not hold one; `workers` tables are played at a time.
+
+        `left_out` are students without a bot, with the reason, for the marks.
+        """
         houses = admission.house_players(contest)
         admission.check_programs([*entrants, *houses], contest, sandbox)  # before the folder is created
-        header = admission.make_header(contest, entrants, houses)
+        header = admission.make_header(contest, entrants, houses, left_out or {})
         return Host(folder, header, journals.Journal.create(folder, header), workers, sandbox)
 
     @staticmethod

@@ -65,30 +65,42 @@ def _extract(archive: zipfile.ZipFile, folder: Path) -> None:
         path.chmod(0o755 if mode & stat.S_IXUSR else 0o644)
 
 
-def submissions(paths: Iterable[Path]) -> Iterator[tuple[Path, str]]:
+def submissions(paths: Iterable[Path], left_out: dict[str, str]) -> Iterator[tuple[Path, str]]:
     """The files and folders of bots among the contents of a folder, each with a name for the bot.
 
-    The name is "" unless the bot is in the folder of a student. A student's folder without exactly one bot is left
-    out, with a warning.
+    The name is "" unless the bot is in the folder of a student, where an archive is unpacked if there is no other bot.
+    A student's folder without exactly one bot is left out with a warning, and its reason noted by name in `left_out`.
     """
     for path in paths:
         if not path.is_dir() or is_bot_folder(path):
             yield path, ""
         elif not path.is_symlink() and not _is_hidden(path.name):
-            bots = [*_bots_of(path)]
+            student = PLATFORM.sub("", path.name)
+            try:
+                bots = [*_bots_of(path)] or [
+                    bot for archive in _files(path, ".zip") for bot in _bots_of(unpack(archive))
+                ]
+            except InputError as error:
+                left_out[student] = str(error)
+                logger.warning("left out: %s", error)
+                continue
             if len(bots) == 1:
-                yield bots[0], PLATFORM.sub("", path.name)
+                yield bots[0], student
             else:
-                names = ", ".join(bot.name for bot in bots) or "none"
-                logger.warning("left out: the folder %s should have one bot, and has %s", path, names)
+                left_out[student] = f"should have one bot, and has {', '.join(bot.name for bot in bots) or 'none'}"
+                logger.warning("left out: the folder %s %s", path, left_out[student])
 
 
 def _bots_of(folder: Path) -> Iterator[Path]:
     """The bots of a student: a folder with a manifest, or else the sources."""
+    return iter([path.parent for path in _files(folder) if path.name == MANIFEST] or _files(folder, *ENDINGS))
+
+
+def _files(folder: Path, *endings: str) -> list[Path]:
+    """The files of a student that are not hidden, with one of these endings if any are given."""
     found = sorted(islice(folder.rglob("*"), MOST_OF_A_STUDENT))
-    files = [path for path in found if not _is_hidden(path.relative_to(folder).as_posix())]
-    manifests = [path.parent for path in files if path.name == MANIFEST]
-    return iter(manifests or [path for path in files if path.suffix.lower() in ENDINGS and path.is_file()])
+    shown = [path for path in found if path.is_file() and not _is_hidden(path.relative_to(folder).as_posix())]
+    return [path for path in shown if not endings or path.suffix.lower() in endings]
 
 
 def _is_hidden(name: str) -> bool:

@@ -31,7 +31,7 @@ from typing import Any
 
 import numpy as np
 
-from bjsim.bots.contest.config import HOUSE
+from bjsim.bots.contest.config import HOUSE, has_luck
 from bjsim.bots.contest.luck.chart_values import ActionTable, evaluate, tabulate
 from bjsim.bots.contest.luck.draw_log import (
     DEALER_CARD,
@@ -54,14 +54,8 @@ from bjsim.strategies.players.catalogue import CATALOGUE
 REFERENCE = "hoyle"  # the initial chart of every bot: neither the most cautious nor the boldest strategy
 DIGITS = 6  # decimals of a chip in records
 RARER = 4  # values are recomputed after 1, 2, 3, 4, 6, 8, 11, ... batches
-MOST_HANDS = 8  # the states of split hands grow with the square of the limit
 MIN_SHOE = 4  # cards needed for the rest of a round: a smaller shoe is topped up with the proportions of a fresh one
 RANK_NUMBERS = np.arange(N_RANKS)
-
-
-def has_luck(rules: Rules) -> bool:
-    """Whether luck can be computed under these rules: splits need a limit on hands."""
-    return rules.most_hands <= MOST_HANDS
 
 
 class ContestLuckModel:

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from bjsim import __version__
-from bjsim.bots.contest.config import PROTOCOLS, Contest
+from bjsim.bots.contest.config import PROTOCOLS, Contest, has_luck
 from bjsim.bots.contest.entrants import Entrant, EntrantError, identify, read_unchanged
-from bjsim.bots.contest.luck.adjust import REFERENCE, has_luck, known_plays
+from bjsim.bots.contest.luck.adjust import REFERENCE, known_plays
 from bjsim.bots.programs import need_programs
+from bjsim.bots.protocol import printable
 from bjsim.bots.sandbox.folders import read_bot
 from bjsim.bots.sandbox.languages import BuildError
 from bjsim.bots.seats import warn_of_guessable
@@ -81,7 +82,9 @@ def untrusted(what: str, source: str) -> EntrantError:
     )
 
 
-def make_header(contest: Contest, entrants: Sequence[Entrant], houses: Sequence[Entrant]) -> dict[str, Any]:
+def make_header(
+    contest: Contest, entrants: Sequence[Entrant], houses: Sequence[Entrant], left_out: Mapping[str, str]
+) -> dict[str, Any]:
     return {
         "bjsim": __version__,
         "python": platform.python_version(),
@@ -90,6 +93,7 @@ def make_header(contest: Contest, entrants: Sequence[Entrant], houses: Sequence[
         "bots": [describe(entrant, contest.rules) for entrant in entrants],
         "house": houses[0].to_dict() if contest.house else None,
         "against": [entrant.to_dict() for entrant in houses] if contest.against else [],
+        "left_out": {printable(name): printable(reason) for name, reason in left_out.items()},
     }
 
 

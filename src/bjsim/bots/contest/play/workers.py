@@ -20,9 +20,8 @@ from itertools import count
 from multiprocessing.connection import Connection, wait
 from typing import Any, NamedTuple, cast
 
-from bjsim.bots.contest.config import Contest
+from bjsim.bots.contest.config import Contest, has_luck
 from bjsim.bots.contest.entrants import Entrant, opened
-from bjsim.bots.contest.luck.adjust import has_luck
 from bjsim.bots.contest.luck.draw_log import DrawLog, DrawLogger
 from bjsim.bots.contest.luck.state_index import StateIndex
 from bjsim.bots.contest.play.logs import BotLog
@@ -182,6 +181,7 @@ class Worker:
         """Play the tables that the host (a process number) sends; `after_fork` is called first in a fork of it."""
         end_with_parent()  # even in the middle of a move
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the host decides when to stop
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
         if after_fork:
             after_fork()
         self._pin_to_core()

@@ -29,7 +29,7 @@ def render_bot(report: ContestReport, row: Mapping[str, Any]) -> str:
     costliest = mistakes.costliest(MISTAKES)
     swings = [record for _, _, record in hands.swings] if hands.raises else []
     faults = [group for key, group in sorted(report.data.faults.items()) if key[0] == bot]
-    opponents = [(other, compare(report.standings, bot, other["number"])) for other in report.rows]
+    opponents = [(other, compare(report.standings, bot, other["number"])) for other in report.rows if other["rank"]]
     return report.render(
         "bot.html",
         row=row,

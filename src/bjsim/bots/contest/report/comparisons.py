@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bjsim.bots.contest.scoring.moments import MIN_BATCHES
-from bjsim.bots.contest.scoring.score import BotDifference
+from bjsim.bots.contest.scoring.score import BotDifference, Score
 from bjsim.bots.contest.scoring.standings import Standings
 from bjsim.sim.stats.intervals import Z95
 
@@ -16,28 +16,45 @@ COMPARED = 10  # bots that are compared with each other; the page of a bot compa
 
 
 def describe_lead(standings: Standings) -> str:
-    """Who wins, or what a decision would take, as a clause without a full stop."""
-    leader, *rivals = standings.order()
-    rivals, name = [bot for bot in rivals if standings.scores[bot].started], standings.names[leader]
-    if standings.decided:
-        return f"{name} is ahead of every other bot (95%)"
+    """Who wins, or what a decision would take, as a clause without a full stop. It is about ranked bots only."""
+    if not standings.rivals:
+        return "no bot can be ranked: none answers"
+    leader, *rivals = standings.rivals
+    name = standings.names[leader]
+    if len(standings.ranked) == 1 and not rivals:
+        return f"{name} is the only bot with a rank"
     differences = [standings.difference(leader, rival) for rival in rivals]
     if any(difference.batches < MIN_BATCHES for difference in differences):
         return f"not decided: bots are compared from {MIN_BATCHES * standings.batch_size} matches on"
-    best = min(differences, key=lambda difference: difference.mean)
-    if best.separated and best.mean < 0:
-        ahead = standings.names[best.other]
-        others = [bot for bot in (leader, *rivals) if bot != best.other]
-        close = _close([standings.difference(best.other, bot) for bot in others])
-        text = f"not decided: {name} holds the most chips, but by luck: {ahead} is ahead luck-adjusted"
-        return f"{text}, and not separated from {_names(standings, close)}{_more(close)}" if close else text
-    close = _close(differences)
-    return f"not decided: {name} leads, but is not separated from {_names(standings, close)}{_more(close)}"
+    if close := [difference for difference in differences if not difference.separated]:
+        text = f"not decided: {name} leads, but is not separated from {_names(standings, close)}{_more(close)}"
+    else:
+        text = f"{name} is ahead of every other bot (95%)"
+    richest = max(standings.ranked, key=standings.mean_chips)
+    score = standings.scores[richest]
+    if score.ruined and not standings.scores[leader].ruined:
+        return f"{text}; {standings.names[richest]} holds the most chips, but broke in {describe_broke(score)} matches"
+    if standings.contest.scored_by == "luck-adjusted" and standings.difference(leader, richest).separated:
+        return f"{text}; {standings.names[richest]} holds the most chips, but by luck"
+    return text
+
+
+def describe_end(standings: Standings) -> str:
+    """Why the contest has ended, as a clause; "" if it has not."""
+    if standings.end is None:
+        return ""
+    decided = "the leader is ahead of all others" if standings.decided else "no bot answers"
+    reasons = {"matches": "all matches have been played", "decided": decided, "time": "the time limit was reached"}
+    return reasons[standings.end["reason"]]
+
+
+def describe_broke(score: Score) -> str:
+    return f"{score.broke:,} of {score.matches:,}"
 
 
 def describe_evidence(standings: Standings) -> str:
     """The evidence about the first two bots and the hands their difference takes, as a clause; "" if unknown."""
-    first, second = [*standings.order(), None][:2]
+    first, second = [*standings.rivals, None, None][:2]
     if second is None or first is None:
         return ""
     found = standings.difference(first, second)
@@ -86,10 +103,6 @@ def describe_ties(standings: Standings, rows: Sequence[Mapping[str, Any]]) -> li
     return texts
 
 
-def _close(differences: Sequence[BotDifference]) -> list[BotDifference]:
-    return [difference for difference in differences if not difference.separated]
-
-
 def _names(standings: Standings, differences: Sequence[BotDifference]) -> str:
     names = [standings.names[difference.other] for difference in differences]
     return f"{', '.join(names[:3])} and {len(names) - 3} others" if len(names) > 4 else ", ".join(names)
@@ -115,7 +128,7 @@ def _join_ranks(ranks: Sequence[int]) -> str:
 
 def crosstable(standings: Standings) -> list[list[dict[str, Any] | None]]:
     """The differences of the first COMPARED bots by rank, a row per bot, with a `compare` against each other."""
-    order = standings.order()[:COMPARED]
+    order = standings.ranked[:COMPARED]
     return [[compare(standings, one, other) for other in order] for one in order]
 
 

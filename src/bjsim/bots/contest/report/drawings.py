@@ -41,16 +41,16 @@ def _clip(values: Sequence[float], whole: Sequence[float]) -> tuple[float, float
 
 
 def draw_intervals(rows: Sequence[Mapping[str, Any]], start: float) -> dict[str, Any]:
-    """The drawing of mean chips with 95% intervals for the first INTERVALS bots.
+    """The drawing of mean scores with 95% intervals for the first INTERVALS bots.
 
     Ticks, the position of `start` (the chips at the beginning of a match), whether there are `more` bots, whether
     intervals are `clipped`, and for each bot its mean, its interval and the sides where that is cut.
     """
     started = [row for row in rows if row["started"]] or rows[:1]
     drawn = started[:INTERVALS]
-    bounds = [row["chips_ci95"] or [row["chips"]] * 2 for row in drawn]
+    bounds = [row["score_ci95"] or [row["score"]] * 2 for row in drawn]
     ends = [end for bound in bounds for end in bound]
-    low, high = _clip(ends, [start, *(row["chips"] for row in drawn)])
+    low, high = _clip(ends, [start, *(row["score"] for row in drawn if not row["ruined"])])
     x = _scale(low, high, 2, 98)
     inside = [[max(low, b[0]), min(high, b[1])] for b in bounds]
     return {
@@ -60,7 +60,7 @@ def draw_intervals(rows: Sequence[Mapping[str, Any]], start: float) -> dict[str,
         "ticks": [(x(tick), f"{tick:g}") for tick in _ticks(low, high)],
         "rows": [
             {
-                "x": x(row["chips"]),
+                "x": x(min(high, max(low, row["score"]))),
                 "low": x(b[0]),
                 "width": round(x(b[1]) - x(b[0]), 2),
                 "cut": ["left"] * (b[0] > whole[0]) + ["right"] * (b[1] < whole[1]),
@@ -71,7 +71,7 @@ def draw_intervals(rows: Sequence[Mapping[str, Any]], start: float) -> dict[str,
 
 
 def draw_convergence(standings: Standings, colours: Sequence[int]) -> dict[str, Any] | None:
-    """The drawing of mean chips against matches for the first DRAWN bots, by rank; None below two points.
+    """The drawing of mean scores against matches for the first DRAWN bots, by rank; None below two points.
 
     It has `cut`, the positions and values of the edges beyond which lines are cut off.
     """
@@ -80,7 +80,7 @@ def draw_convergence(standings: Standings, colours: Sequence[int]) -> dict[str, 
         return None
     order = standings.order()[:DRAWN]
     values = [means[bot] for _, means in points for bot in order]
-    low, high = _clip(values, [points[-1][1][bot] for bot in order])
+    low, high = _clip(values, [points[-1][1][bot] for bot in order if not standings.ruined(bot)] or values)
     x, y = _scale(points[0][0], points[-1][0]), _scale(low, high, 97, 3)
     labels = _spread_labels([float(y(points[-1][1][bot])) for bot in order[:TOP]])
     lines = [
@@ -103,14 +103,18 @@ def draw_convergence(standings: Standings, colours: Sequence[int]) -> dict[str, 
 
 
 def draw_rank(standings: Standings, bot: int) -> dict[str, Any] | None:
-    """The drawing of a bot's rank against matches, also as (matches, rank, mean chips); None below two points."""
+    """The drawing of a bot's rank against matches, also as (matches, rank, mean score); None below two points."""
+
+    def place(means: Sequence[float], number: int) -> tuple[bool, float]:
+        return not standings.ruined(number), means[number]
+
     ranks = [
-        (matches, 1 + sum(means[other] > means[bot] for other in standings.roster.present), means[bot])
+        (matches, 1 + sum(place(means, other) > place(means, bot) for other in standings.ranked), means[bot])
         for matches, means in standings.progress
     ]
     if len(ranks) < 2:
         return None
-    last = max(2, len(standings.roster.present), *(rank for _, rank, _ in ranks))
+    last = max(2, len(standings.ranked), *(rank for _, rank, _ in ranks))
     x, y = _scale(ranks[0][0], ranks[-1][0]), _scale(1, last, 3, 97)
     return {
         "points": " ".join(f"{x(matches)},{y(rank)}" for matches, rank, _ in ranks),

@@ -22,8 +22,9 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")  # first characters of a spreadsheet 
 def row_values(row: StandingsRow, timings: Timings | None = None) -> dict[str, Any]:
     """One row of standings.json.
 
-    `chips` is per match, `per_hand` the profit in chips per hand, `luck_adjusted` profit minus luck in chips per
-    hand: None before the first match has ended, and under rules without luck adjustment (splits without a limit).
+    `score` is what ranks the bots, and `chips` what they hold, both in chips per match, `per_hand` the profit in chips
+    per hand, `luck_adjusted` profit minus luck in chips per hand: None before the first match has ended, and under
+    rules without luck adjustment (splits without a limit).
     `rank_range` is the best and the worst rank that the bot may deserve, for all bots together with a probability
     of 95%. `e_value` is the evidence that it is not as good as the leader, which may be multiplied over seasons;
     `effect` is its luck-adjusted lead over the leader per hand, in standard deviations of a hand. `tied_with`
@@ -43,6 +44,8 @@ def row_values(row: StandingsRow, timings: Timings | None = None) -> dict[str, A
         "effect": None if row.effect is None else _round(row.effect),
         "matches": score.matches,
         "hands": score.hands,
+        "score": _round(row.points),
+        "score_ci95": _bounds(row.points_ci95),
         "chips": _round(row.chips),
         "chips_ci95": _bounds(row.chips_ci95),
         "per_hand": _round(score.raw.mean),

@@ -19,6 +19,7 @@ from bjsim.bots.contest.report.command import contest_command, published_sources
 from bjsim.bots.contest.report.comparisons import (
     COMPARED,
     crosstable,
+    describe_end,
     describe_evidence,
     describe_lead,
     describe_ties,
@@ -29,7 +30,7 @@ from bjsim.bots.contest.report.output import row_values
 from bjsim.bots.contest.report.page_data import PageData
 from bjsim.bots.contest.report.replay import replay, round_number, shorten
 from bjsim.bots.contest.scoring.moments import MIN_BATCHES
-from bjsim.bots.contest.scoring.score import StandingsRow
+from bjsim.bots.contest.scoring.score import HEADINGS, StandingsRow
 from bjsim.bots.contest.scoring.standings import Standings
 
 RELOAD = 20  # seconds between two reloads of a page while the contest is not over
@@ -90,6 +91,7 @@ class ContestReport:
             "left": row.left,
             "ties": "",
             "started": row.score.started,
+            "ruined": self.standings.ruined(row.bot),
             "twins": [self.names[bot] for bot in self.standings.twins(row.bot)],
             **how_played(self.standings.bots[row.bot]),
         }
@@ -116,12 +118,16 @@ class ContestReport:
 
     def render(self, template: str, **values: Any) -> str:
         standings = self.standings
+        scored_by = standings.contest.scored_by
+        scored = HEADINGS[scored_by]
+        leads = f"per cent of {scored} (the difference of 100 ln(chips + 1))" if scored_by == "log" else scored
         return templates().get_template(template).render(
             standings=standings, contest=standings.contest, rules=standings.contest.rules, rows=self.rows,
             title=standings.contest.title or "Blackjack contest", luck=standings.luck_adjusted, changed=self.changed,
             reload=0 if standings.end else RELOAD, names=self.names, slugs=self.slugs, colours=self.colours,
             round_number=lambda record: round_number(record, standings.contest),
-            light=LIGHT, dark=DARK, both="line" in self.protocols, fewest=MIN_BATCHES, **values,
+            scored=scored, leads=leads, light=LIGHT, dark=DARK, both="line" in self.protocols,
+            fewest=MIN_BATCHES, **values,
         )  # fmt: skip
 
 
@@ -153,6 +159,7 @@ def render_index(report: ContestReport) -> str:
         versions=standings.versions,
         leader=rows[0]["bot"],
         lead=describe_lead(standings),
+        ended=describe_end(standings),
         evidence=describe_evidence(standings),
         authors=standings.authors(),
         hill=bool(report.former or any(standings.roster.joined)),

@@ -21,7 +21,8 @@ def write_results(folder: Path, standings: Standings, page: PageData, timings: T
     """Write standings.json, standings.csv, index.html, a page for each bot and, where there are marks, marks.csv."""
     write_standings(folder, standings, timings)
     if standings.contest.marks:
-        write_atomically(folder / "marks.csv", marks_csv(make_marks(standings)))
+        faults = {bot: group.shown[0]["detail"] for (bot, _), group in sorted(page.faults.items(), reverse=True)}
+        write_atomically(folder / "marks.csv", marks_csv(make_marks(standings, faults)))
     report = ContestReport(standings, page, timings, (folder / journal.NAME).stat().st_mtime, folder)
     pages = folder / PAGES
     make_folder(pages)

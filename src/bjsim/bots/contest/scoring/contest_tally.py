@@ -6,21 +6,22 @@ rounds from one shoe are not independent.
 
 from __future__ import annotations
 
+import math
 import os
 from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
-from bjsim.bots.contest.config import Contest
-from bjsim.bots.contest.luck.adjust import has_luck
+from bjsim.bots.contest.config import Contest, has_luck
 from bjsim.bots.contest.schedule.roster import REPLACED, Owner, Roster
 from bjsim.bots.contest.scoring.moments import MIN_BATCHES, Ratio, RunningMoments
 from bjsim.bots.contest.scoring.score import Score
 from bjsim.bots.contest.scoring.tables import OpenBatch, OpenTable, hash_round
 from bjsim.bots.protocol import printable
 
-MICRO = 10**6  # luck is summed in millionths of a chip
+MICRO = 10**6  # scores are summed in millionths of a chip
+LOG_UNIT = 100  # of ln(chips + 1): a unit is about a per cent
 MAX_OPTIMAL_N = 30  # batches where the anytime-valid interval is narrowest: most contests are decided early
 
 
@@ -30,6 +31,7 @@ class ContestTally:
     Attributes:
         versions: Versions of bjsim and Python that began the contest.
         bots: For each bot, with those that have left, `name`, `source`, `language` and `sha256`, safe to print.
+        left_out: Students who have no bot in it, with the reason.
         kinds: Luck per table and match in chips, by kind of draw; of bots that joined later it is not counted.
         struck_out: (bot, match) wherever a bot has made its last fault of a match.
         closed: Whether the host has closed it: no bot may join any more, and the seed is public.
@@ -42,6 +44,7 @@ class ContestTally:
         self.versions = {name: str(header.get(name, "")) for name in ("bjsim", "python")}
         self.bots: list[dict[str, str]] = []
         self.names: list[str] = []
+        self.left_out = {printable(name): printable(why) for name, why in header.get("left_out", {}).items()}
         self.luck_adjusted = has_luck(self.contest.rules)
         self.scores: list[Score] = []
         self.kinds: list[RunningMoments] = []
@@ -53,8 +56,8 @@ class ContestTally:
         self.optimal_n = min(MAX_OPTIMAL_N, max(MIN_BATCHES, self.planned or MAX_OPTIMAL_N))
         self._open: dict[tuple[Owner, int, int], OpenTable] = {}  # (owner of the series, match, table)
         self._batches: dict[Owner, OpenBatch] = defaultdict(OpenBatch)
-        self._history: list[array[float]] = []  # of each bot the luck-adjusted profit per match of every batch
-        self._points: list[dict[int, float]] = []  # of each bot its mean chips after some numbers of its matches
+        self._history: list[array[float]] = []  # of each bot the score per match of every batch
+        self._points: list[dict[int, float]] = []  # of each bot its mean score after some numbers of its matches
         self._join(header["bots"])
 
     @property
@@ -167,8 +170,12 @@ class ContestTally:
             total.net += table.chips[bot] - start
             total.adjusted += adjusted[bot]
             total.hands += table.hands[bot]
-            if score.matches & (score.matches - 1) == 0 or score.matches % max(1, self.contest.matches // 50) == 0:
-                self._points[bot][score.matches] = self.mean_chips(bot)
+            if self.contest.scored_by == "luck-adjusted":
+                total.score += MICRO * start + adjusted[bot]
+            elif self.contest.scored_by == "chips":
+                total.score += MICRO * table.chips[bot]
+            else:
+                total.score += round(MICRO * LOG_UNIT * math.log1p(table.chips[bot]))
 
     def _count_kinds(self, luck: list[list[float]]) -> None:
         self.kinds = self.kinds or [RunningMoments() for _ in luck[0]]
@@ -183,7 +190,11 @@ class ContestTally:
             score = self.scores[bot]
             score.chips.add(total.chips / self.batch_size)
             score.raw += Ratio.one(total.net, total.hands)
-            self._history[bot].append(total.adjusted / MICRO / self.batch_size)
+            score.points.add(value := total.score / MICRO / self.batch_size)
+            self._history[bot].append(value)
+            batches = score.points.n
+            if batches & (batches - 1) == 0 or batches % max(1, self.contest.matches // 50) == 0:
+                self._points[bot][score.matches] = self.mean_score(bot)
             if self.luck_adjusted:
                 score.adjusted += Ratio.one(total.adjusted / MICRO, total.hands)
 
@@ -214,9 +225,47 @@ class ContestTally:
             return float(self.contest.rules.chips)
         return score.total / score.matches
 
+    def mean_score(self, bot: int) -> float:
+        """What ranks a bot, in chips: the initial ones before the first batch."""
+        points = self.scores[bot].points
+        return self._in_chips(points.mean) if points.n else float(self.contest.rules.chips)
+
+    def _in_chips(self, points: float) -> float:
+        """The chips that a mean of scores stands for: of logarithms, those that have this logarithm."""
+        return math.expm1(points / LOG_UNIT) if self.contest.scored_by == "log" else points
+
+    def order(self) -> list[int]:
+        """Sort the bots that take part.
+
+        Returns:
+            Numbers of the bots by rank, ties in the order of the journal; bots without a result come after them, and
+            bots that cannot be started come last.
+        """
+
+        def key(bot: int) -> tuple[bool, bool, bool, float]:
+            score = self.scores[bot]
+            return not score.started, not score.points.n, self.ruined(bot), -self.mean_score(bot)
+
+        return sorted(self.roster.present, key=key)
+
+    def ruined(self, bot: int) -> bool:
+        """Whether a bot ranks behind those that are not ruined, whatever its score."""
+        return self.contest.scored_by == "luck-adjusted" and self.scores[bot].ruined
+
+    @property
+    def ranked(self) -> list[int]:
+        """Numbers of the bots that have a rank, best first."""
+        return [bot for bot in self.order() if self.scores[bot].started and self.scores[bot].points.n]
+
+    @property
+    def rivals(self) -> list[int]:
+        """The leader, and all bots that only their scores can put behind it; empty if no bot answers."""
+        started = [bot for bot in self.order() if self.scores[bot].started]
+        return [bot for bot in started if self.ruined(bot) <= self.ruined(started[0])]
+
     @property
     def progress(self) -> list[tuple[int, list[float]]]:
-        """(matches, mean chips of every bot) after some numbers of its own matches, or all if it has fewer."""
+        """(matches, mean score of every bot) after some numbers of its own matches, or all if it has fewer."""
         counts = sorted({count for points in self._points for count in points})
         means = [float(self.contest.rules.chips)] * len(self.names)
         found = []

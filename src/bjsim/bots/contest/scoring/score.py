@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 
 from bjsim.bots.contest.scoring.moments import Ratio, RunningMoments
 
+HEADINGS = {"luck-adjusted": "luck-adjusted chips", "chips": "chips", "log": "log chips"}  # of a column of scores
+
 
 @dataclass
 class Score:
@@ -17,6 +19,7 @@ class Score:
         total: Chips at the end of all matches together.
         chips: Chips at the end of a match, by batch.
         raw, adjusted: Profit, and profit minus luck, per hand in chips.
+        points: What ranks it, by batch: chips, with or without luck, or LOG_UNIT * ln(chips + 1).
         broke: Matches that it ended unable to pay the buy-in.
         idle: Matches in a row in which it has used all its strikes without making a move.
         play: A hash of all rounds of its own series, with its seat, cards and answers.
@@ -27,6 +30,7 @@ class Score:
     hands: int = 0
     total: int = 0
     chips: RunningMoments = field(default_factory=RunningMoments)
+    points: RunningMoments = field(default_factory=RunningMoments)
     raw: Ratio = Ratio()
     adjusted: Ratio = Ratio()
     broke: int = 0
@@ -46,16 +50,22 @@ class Score:
         """Whether the bot can be started and answers, as far as is known, and has not retired: others have no rank."""
         return not self.retired and (self.answered or not self.faults)
 
+    @property
+    def ruined(self) -> bool:
+        """Whether it is broke at the end of most matches, so that its mean is that of a lottery."""
+        return 2 * self.broke > self.matches
+
 
 @dataclass(frozen=True)
 class StandingsRow:
     """One row of the standings.
 
     Attributes:
-        rank: Shared by bots with equal chips; None before the end of the first match, and for a bot that cannot be
+        rank: Shared by bots with equal scores; None before the end of the first batch, and for a bot that cannot be
             started.
         chips: Mean chips per complete match.
         chips_ci95: Its 95% interval, cut off where a bot cannot hold less; None from fewer than 8 batches.
+        points, points_ci95: What ranks it, in chips, with its 95% interval.
         groups: Letters; bots that share one are not separated.
         tied_with: Names of the ranked bots that it is not separated from.
         rank_range: The best and the worst rank that it may deserve: behind all bots that are separated and ahead
@@ -70,6 +80,8 @@ class StandingsRow:
     name: str
     chips: float
     chips_ci95: tuple[float, float] | None
+    points: float
+    points_ci95: tuple[float, float] | None
     score: Score
     groups: str
     tied_with: tuple[str, ...] = ()
@@ -84,7 +96,7 @@ class StandingsRow:
 
 @dataclass(frozen=True)
 class BotDifference:
-    """The lead of bot `one` over bot `other` in chips per match, luck-adjusted where possible.
+    """The lead of bot `one` over bot `other` in what ranks them, per match.
 
     Attributes:
         interval: Valid at all times and for all pairs together; None from too few batches.
@@ -111,9 +123,10 @@ class BotDifference:
 
 @dataclass
 class BatchTotal:
-    """A bot's totals in the current batch: chips, profit, luck-adjusted profit in millionths of a chip, and hands."""
+    """A bot's totals in the current batch: chips, profit, and luck-adjusted profit and score in millionths, hands."""
 
     chips: int = 0
     net: int = 0
     adjusted: int = 0
+    score: int = 0
     hands: int = 0

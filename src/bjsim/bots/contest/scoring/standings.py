@@ -1,7 +1,7 @@
 """The standings of a contest: ranks, intervals, differences and groups, computed from its journal alone.
 
-Ranks follow the mean number of chips at the end of a match. Any two bots are compared by their luck-adjusted results in
-all matches, see `differences`.
+One score ranks the bots (`Contest.scored_by`) and separates any two of them, see `differences`. By the luck-adjusted
+score, bots that are broke at the end of most matches rank behind the others: their mean is that of a lottery.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 
 from bjsim.bots.contest.scoring.contest_tally import ContestTally
 from bjsim.bots.contest.scoring.differences import Differences
+from bjsim.bots.contest.scoring.moments import MIN_BATCHES
 from bjsim.bots.contest.scoring.score import BotDifference, Score, StandingsRow
 from bjsim.strategies.tabular import data_frame, html_table
 
@@ -82,32 +83,20 @@ class Standings(ContestTally):
         )
 
     def _effect(self, one: int, other: int, lead: float) -> float | None:
-        """The lead of a bot per hand, in standard deviations of a hand. lead: in chips per match."""
+        """The lead of a bot per hand, in standard deviations of a hand. lead: per match; None of logarithms."""
+        if self.contest.scored_by == "log":
+            return None
         scores = self.scores[one], self.scores[other]
         sd = math.sqrt(sum(score.hand_sd**2 for score in scores) / 2)
         per_match = sum(score.hands for score in scores) / max(1, sum(score.matches for score in scores))
         return lead / per_match / sd if sd and per_match else None
 
-    def order(self) -> list[int]:
-        """Sort the bots that take part.
-
-        Returns:
-            Numbers of the bots by decreasing chips, ties in the order of the journal; bots without a match come after
-            them, and bots that cannot be started come last.
-        """
-
-        def key(bot: int) -> tuple[bool, bool, float]:
-            score = self.scores[bot]
-            return not score.started, not score.matches, -self.mean_chips(bot)
-
-        return sorted(self.roster.present, key=key)
-
     @property
     def decided(self) -> bool:
-        """Whether the leader is ahead of every other ranked bot."""
-        leader, *rivals = self.order()
-        rivals = [rival for rival in rivals if self.scores[rival].started]
-        return bool((self.differences.low[leader, rivals] > 0).all())
+        """Whether the leader is ahead of every other bot that can have a rank."""
+        leader, *others = self.rivals or [0]
+        enough = bool(self.rivals) and self.scores[leader].points.n >= MIN_BATCHES
+        return enough and bool((self.differences.low[leader, others] > 0).all())
 
     def reason_to_end(self, began: float) -> str:
         """Why the contest ends now.
@@ -118,7 +107,7 @@ class Standings(ContestTally):
         Returns:
             `decided`, `matches` or `time`; "" if it continues.
         """
-        if self.contest.until == "decided" and self.decided:
+        if self.contest.until == "decided" and (self.decided or not self.rivals):
             return "decided"
         if self.roster.finished:
             return "matches"
@@ -156,17 +145,20 @@ class Standings(ContestTally):
         """
         if self._rows:
             return self._rows
-        order, rank = self.order(), 0
-        ranked = [bot for bot in order if self.scores[bot].matches and self.scores[bot].started]
+        order, ranked, rank = self.order(), self.ranked, 0
+        first = len([bot for bot in self.rivals if bot in ranked])
         names = np.array([self.names[bot] for bot in ranked], object)
         together = ~self.differences.separated[np.ix_(ranked, ranked)]
-        ranges = self.differences.rank_ranges(ranked)
+        ranges = self.differences.rank_ranges(ranked[:first])
+        ranges += [(first + best, first + worst) for best, worst in self.differences.rank_ranges(ranked[first:])]
         for index, (bot, letters) in enumerate(zip(order, self.groups(), strict=True)):
-            if not index or self.mean_chips(bot) != self._rows[-1].chips:
+            if index in (0, first) or self.mean_score(bot) != self._rows[-1].points:
                 rank = index + 1
             if index < len(ranked):  # the others come last
                 together[index, index] = False
-                self._rows.append(self._row(bot, rank, letters, tuple(names[together[index]]), ranges[index], order[0]))
+                # Bots that joined later have played fewer matches, and are compared over those only.
+                range_ = min(rank, ranges[index][0]), max(rank, ranges[index][1])
+                self._rows.append(self._row(bot, rank, letters, tuple(names[together[index]]), range_, order[0]))
             else:
                 self._rows.append(self._row(bot, None, letters))
         return self._rows
@@ -195,8 +187,8 @@ class Standings(ContestTally):
         """The standings as a data frame.
 
         Returns:
-            A row for each bot, best first: rank, the ranks that it may deserve, bot, matches, chips per match,
-            luck-adjusted chips per hand with its 95% interval, and the bots that it is not separated from.
+            A row for each bot, best first: rank, the ranks that it may deserve, bot, matches, score and chips per
+            match, luck-adjusted chips per hand with its 95% interval, and the bots that it is not separated from.
 
         Raises:
             InputError: If pandas is not installed.
@@ -211,6 +203,7 @@ class Standings(ContestTally):
             "rank between": [row.rank_range for row in rows],
             "bot": [row.name for row in rows],
             "matches": [row.score.matches for row in rows],
+            "score": [round(row.points, 2) for row in rows],
             "chips": [round(row.chips, 2) for row in rows],
             "luck-adjusted": [ratio and round(ratio.mean, 4) for ratio in adjusted],
             "95% interval": [
@@ -242,11 +235,17 @@ class Standings(ContestTally):
             evidence = self.differences.e_value(bot, leader)
             effect = self._effect(bot, leader, float(self.differences.mean[bot, leader]))
         name, chips, interval = self.names[bot], self.mean_chips(bot), self._chips_ci95(score)
+        points, ends = self.mean_score(bot), score.points.student95
+        if self.contest.scored_by == "chips":
+            points_ci95 = interval
+        else:
+            points_ci95 = ends and (self._in_chips(ends[0]), self._in_chips(ends[1]))
         version, age, left = roster.versions[bot], roster.age(bot), roster.left.get(bot, "")
         author = self.bots[bot].get("author", "")
         return StandingsRow(
-            rank, bot, name, chips, interval, score, groups, ties, ranks, version, age, left, evidence, effect, author
-        )
+            rank, bot, name, chips, interval, points, points_ci95, score, groups, ties, ranks, version, age, left,
+            evidence, effect, author,
+        )  # fmt: skip
 
     def _chips_ci95(self, score: Score) -> tuple[float, float] | None:
         """The interval of a bot's chips, which are 0 or more with raises; without, bots double and split on credit."""
