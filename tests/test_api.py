@@ -16,12 +16,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from small_mdps import CHAIN
 from support.documents import ROOT
 from support.games import slow
 
 import bjsim
+from bjsim.errors import LONGEST_MESSAGE
 from bjsim.lazy_names import read_homes
 from bjsim.strategies.exact.solver import Solver
+from bjsim.strategies.mdp.build import mdp_from_dict
 
 
 def test_every_name_of_the_stub_is_listed_and_loaded() -> None:
@@ -61,6 +64,64 @@ def test_a_wrong_argument_is_an_input_error_that_names_it(
             assert "\n" not in str(error)
             refused += 1
     assert refused > len(WRONG) / 2
+
+
+EASY = bjsim.load_rules("easy")
+CALLS: dict[str, dict[str, Any]] = {  # arguments that are right, of every public name that works with what it is given
+    "play": {"rules": "easy", "bots": ["lim17"], "hands": 100},
+    "RunRequest": {"rules": "easy", "bots": ["lim17"], "hands": 100},
+    "solve": {"rules": "easy"},
+    "evaluate": {"chart": "hoyle", "rules": "easy"},
+    "compare": {},
+    "contest": {"bots": ["lim17"], "folder": "c"},  # too few: refused before anything is played
+    "learn": {"game": mdp_from_dict(CHAIN), "episodes": 0},
+    "count": {"rules": "easy", "rounds": 1000},  # an infinite shoe has no count
+    "known": {"rules": "easy", "what": "x"},
+    "bank": {"rules": "easy", "bankroll": 10, "rounds": 5},
+    "sidebet": {"bet": "21+3", "decks": 1},
+    "load_rules": {"text": "easy"},
+    "find_player": {"name": "hoyle", "rules": EASY},
+    "Rules": {}, "BotOptions": {}, "Hand": {},
+    "Standings": {"header": {}},
+    "Round": {"rules": EASY, "shoe": bjsim.ScriptedShoe("TTTT"), "seats": 1},
+    "ScriptedShoe": {"text": "TT"},
+    "Chart": {"name": "x", "rules": EASY, "cells": {}},
+    "LabelledTable": {"celltype": str, "xlabels": ["a"], "ylabels": ["b"]},
+}  # fmt: skip
+HOLDERS = {  # values that only hold what they are given, and protocols
+    "Action", "Player", "View", "Point", "Progress", "Tally", "RunResult", "CountComparison", "CountResult", "Figure",
+    "Compared", "Evaluation", "KnownCards", "LearnedGame", "Study", "BankResult", "Bonus", "Rebate", "BotResult",
+    "SideBet", "SideBetEvent", "Solution", "BjsimError", "InputError", "RunFailed",
+}  # fmt: skip
+OTHER_TYPES: list[Any] = [
+    None, True, -1, 1.5, math.nan, math.inf, 10**5000, 3 + 4j, "", "x", "\0", "\ud800", "9" * 5000, b"b", [], [None],
+    (1, 2), {}, {"a": 1}, {1}, range(3), iter([]), type, len, object(), np.int64(3), np.array([1, 2]), np.array([]),
+    Decimal("sNaN"), Path("x"), bjsim.BotOptions(),
+]  # fmt: skip
+
+
+def test_every_public_name_is_tried_with_wrong_types() -> None:
+    assert {name for name in bjsim.__all__ if callable(getattr(bjsim, name))} == CALLS.keys() | HOLDERS
+
+
+@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.slow_cases("play")
+def test_a_wrong_type_anywhere_is_one_clear_error(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Or is accepted, as numpy's numbers are; 3,200 calls in all."""
+    monkeypatch.chdir(tmp_path)
+    function, refused = getattr(bjsim, name), 0
+    parameters = inspect.signature(function).parameters.values()
+    given = [each for each in parameters if each.kind is not each.VAR_KEYWORD]
+    names = ["" if each.kind is each.VAR_POSITIONAL else each.name for each in given]
+    for parameter in names:
+        for value in OTHER_TYPES:
+            arguments = CALLS[name] | {parameter: value} if parameter else {}
+            try:
+                function(*[] if parameter else [value], **arguments)
+            except bjsim.BjsimError as error:
+                refused += 1
+                assert str(error).isprintable() and 10 < len(str(error)) <= LONGEST_MESSAGE, (parameter, value)
+    assert refused > len(names) * 5
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:

@@ -14,6 +14,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, overload
 
+from bjsim.arguments import names_wrong_types
 from bjsim.bots.contest.config import Contest, with_settings
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
@@ -44,6 +45,7 @@ from bjsim.strategies.solution import Solution
 COMPILING = "compiling the learner (once after install, up to a minute) …"
 
 
+@names_wrong_types
 def play(
     rules: RulesLike,
     bots: Bot | Sequence[Bot],
@@ -106,6 +108,7 @@ def play(
     return result
 
 
+@names_wrong_types
 def solve(rules: RulesLike, *, exact: bool = False) -> Solution:
     """Solve a game by dynamic programming, in its own shoe.
 
@@ -130,6 +133,7 @@ def solve(rules: RulesLike, *, exact: bool = False) -> Solution:
     return Solver(rules, Fraction)
 
 
+@names_wrong_types
 def evaluate(chart: Chart | str | os.PathLike[str], rules: RulesLike | None = None) -> Evaluation:
     """Compute what a chart returns and what each of its wrong cells costs.
 
@@ -154,6 +158,7 @@ def evaluate(chart: Chart | str | os.PathLike[str], rules: RulesLike | None = No
     return evaluate_chart(player)
 
 
+@names_wrong_types
 def compare(*rules: RulesLike) -> list[Compared]:
     """Compare games: what each returns under best play, and how its best chart differs from the first game's.
 
@@ -191,6 +196,7 @@ def learn(
     workers: int = ...,
     on_point: Callable[[LearningPoint], object] = ...,
 ) -> Study: ...
+@names_wrong_types
 def learn(
     game: RulesLike | FiniteMDP,
     episodes: int = 20_000_000,
@@ -224,6 +230,7 @@ def learn(
         return LearnedGame.of(process, study(build_mdp(process), episodes, schedule, seed, workers, on_point))
 
 
+@names_wrong_types
 def contest(
     bots: Sequence[str | os.PathLike[str]],
     folder: str | os.PathLike[str],

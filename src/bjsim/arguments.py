@@ -5,21 +5,25 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from fractions import Fraction
-from numbers import Real
+from functools import wraps
+from numbers import Integral, Real
 from pathlib import Path
-from typing import Any
+from types import NoneType, UnionType
+from typing import Any, TypeVar, Union, get_args, get_origin
 
-from bjsim.errors import InputError, shorten
+from bjsim.errors import BjsimError, InputError, shorten
 
 MAX_COUNT = 10**15  # largest accepted count of anything
 MAX_HANDS = 10**10  # played to reach a precision if nothing else is given
 MAX_TABLES = 10**6
 MAX_WORKERS = 4096
 EXPONENTS = {"k": "e3", "m": "e6", "b": "e9"}  # 10M is 10e6
+F = TypeVar("F", bound=Callable[..., Any])
+_NUMBERS = {int: Integral, float: Real}
 _on_command_line: ContextVar[bool] = ContextVar("_on_command_line", default=False)
 
 
@@ -62,6 +66,73 @@ def naming(name: str) -> Iterator[None]:
         raise InputError(f"{argument(name)}: {reason}") from None
 
 
+def names_wrong_types(function: F) -> F:
+    """Let a public function or class whose work fails name the argument that is not of its annotated type.
+
+    Nothing is refused that works, such as numpy's numbers and text for them.
+    """
+    if isinstance(function, type):
+        function.__init__ = names_wrong_types(function.__init__)  # type: ignore[misc]
+        return function
+
+    @wraps(function)
+    def guarded(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except BjsimError:
+            raise
+        except Exception:
+            for name, value, hint in _annotated(function, args, kwargs):
+                if _is_huge(value) or not _fits(value, hint):
+                    wrong = "a number of thousands of digits" if _is_huge(value) else a_type(value)
+                    raise InputError(f"{name}: {wrong} is not accepted; give {_in_words(hint)}") from None
+            raise
+
+    return guarded  # type: ignore[return-value]
+
+
+def _annotated(function: Callable[..., Any], args: Any, kwargs: Any) -> Iterator[tuple[str, Any, Any]]:
+    """The given arguments of a call, with their names and annotations; none if they do not match the parameters."""
+    import inspect  # which takes as long as the rest of `import bjsim`
+
+    signature = inspect.signature(function, eval_str=True)
+    with suppress(TypeError):
+        for name, value in signature.bind(*args, **kwargs).arguments.items():
+            parameter = signature.parameters[name]
+            if parameter.kind is not parameter.VAR_KEYWORD and parameter.annotation is not parameter.empty:
+                several = parameter.kind is parameter.VAR_POSITIONAL
+                yield from ((name, one, parameter.annotation) for one in (value if several else [value]))
+
+
+def _fits(value: object, hint: Any) -> bool:
+    """Whether a value is of an annotated type, as far as can be seen without using it."""
+    origin, inner = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        return any(_fits(value, part) for part in inner)
+    if hint in _NUMBERS:
+        return isinstance(value, _NUMBERS[hint]) and not isinstance(value, bool)
+    if origin is type:
+        return isinstance(value, type) and issubclass(value, inner[0])
+    if origin in (list, tuple, Sequence):
+        return isinstance(value, origin) and all(_fits(item, inner[0]) for item in value)
+    if origin is Mapping:
+        return isinstance(value, Mapping) and all(_fits(key, inner[0]) and _fits(value[key], inner[1]) for key in value)
+    kind = NoneType if hint is None else origin or hint
+    if getattr(kind, "_is_protocol", False):
+        return all(hasattr(value, name) for name in vars(kind) if not name.startswith("_"))
+    return not isinstance(kind, type) or isinstance(value, kind)
+
+
+def _is_huge(value: object) -> bool:
+    return isinstance(value, int) and abs(value) >= 10**4300  # which Python does not print
+
+
+def _in_words(hint: Any) -> str:
+    parts = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+    names = (part.__name__ if isinstance(part, type) and not get_args(part) else str(part) for part in parts)
+    return " or ".join(re.sub(r"\w+\.|Type$", "", name) for name in names)
+
+
 def whole_number(name: str, value: object, low: int = 1, most: int = MAX_COUNT, example: str = "1e7 or 10M") -> int:
     """Parse an integer from `low` to `most`: Python's, numpy's, an integral float, or text (`1e7`, `10M`).
 
@@ -95,6 +166,8 @@ def flag(name: str, value: object) -> bool:
 def a_name(name: str, value: object) -> str:
     if not isinstance(value, str | os.PathLike):
         raise InputError(f"{argument(name)}: {a_type(value)} is not accepted; use a name, or the path of a file")
+    with naming(name):
+        os.fsencode(value)  # which no text with half a character survives
     return os.fspath(value)
 
 
@@ -126,7 +199,7 @@ def exact_number(name: str, value: object, most: int, use: str) -> Fraction:
     except (ValueError, ZeroDivisionError):
         number = Fraction(-1)
     if not 0 <= number <= most:
-        raise InputError(f"{name}: {shorten(str(value))} is not accepted; use {use}")
+        raise InputError(f"{name}: {shorten(value)} is not accepted; use {use}")
     return number
 
 

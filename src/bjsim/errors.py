@@ -13,9 +13,15 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+LONGEST_MESSAGE = 1500  # characters; an error may quote a file name or value of any length
+LONGEST_WORD = 300
+
 
 class BjsimError(Exception):
     """Base class of the errors that bjsim raises on purpose."""
+
+    def __str__(self) -> str:
+        return one_line(super().__str__())
 
 
 class InputError(BjsimError, ValueError):
@@ -28,6 +34,13 @@ class RunFailed(BjsimError, RuntimeError):
 
 class EndlessSplitting(RunFailed):
     """A round in which one seat's splits exceeded the limit on hands."""
+
+
+def one_line(text: str) -> str:
+    """A message that may quote anything, as one line that can be printed, of limited length."""
+    words = (word if len(word) <= LONGEST_WORD else f"{word[:100]}…{word[-50:]}" for word in text.split(" "))
+    line = "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in " ".join(words))
+    return line if len(line) <= LONGEST_MESSAGE else f"{line[:1000]} … {line[-400:]}"
 
 
 def shorten(value: object, most: int = 100) -> str:

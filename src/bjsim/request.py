@@ -17,10 +17,12 @@ from bjsim.arguments import (
     MAX_HANDS,
     MAX_TABLES,
     MAX_WORKERS,
+    a_name,
     a_type,
     argument,
     check_writable,
     flag,
+    names_wrong_types,
     naming,
     share,
     whole_number,
@@ -43,6 +45,7 @@ RulesLike = Rules | str | os.PathLike[str]
 Bot = str | os.PathLike[str] | Player | Callable[[View], Action | str]
 
 
+@names_wrong_types
 @dataclass(frozen=True)
 class RunRequest:
     """The validated parameters of a run. `play` plays it, any number of times.
@@ -177,8 +180,8 @@ class RunRequest:
     def _check_checkpoints(self) -> None:
         """Check the files that it is kept in and resumed from; one that would be overwritten unread is refused."""
         for name, path in (("checkpoint", self.checkpoint), ("resume", self.resume)):
-            if path is not None and not isinstance(path, str | os.PathLike):
-                raise InputError(f"{argument(name)}: {a_type(path)} is not accepted; use the path of a file")
+            if path is not None:
+                a_name(name, path)
             if path is not None and (not str(path) or "\0" in str(path)):
                 raise InputError(f"{argument(name, str(path))} is not accepted; use the path of a file")
         checkpoint, resume = self.checkpoint, self.resume

@@ -378,7 +378,6 @@ main()
     [
         ("bjsim.cli.main", "rules", -signal.SIGINT, ""),
         ("bjsim.cli.rules", "rules", 130, "bjsim: stopped"),
-        ("bjsim.bots.protocol", "nosuch", 130, "bjsim: stopped"),  # while an error is reported
         ("the end", "--version", -signal.SIGINT, ""),
     ],
 )

@@ -11,7 +11,7 @@ from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from bjsim.arguments import argument, whole_number
+from bjsim.arguments import argument, names_wrong_types, whole_number
 from bjsim.bots.programs import need_programs
 from bjsim.bots.protocol import TIMEOUT, printable
 from bjsim.bots.sandbox.folders import is_bot_folder
@@ -32,6 +32,7 @@ SANDBOXES = ("required", "auto")
 SHORTEST, LONGEST = 0.01, 600  # seconds for a move
 
 
+@names_wrong_types
 @dataclass(frozen=True)
 class BotOptions:
     """How bots that are programs are run.

@@ -17,7 +17,7 @@ import click
 from bjsim import __version__
 from bjsim.arguments import command_line
 from bjsim.cli.waiting import moving
-from bjsim.errors import InputError, RunFailed
+from bjsim.errors import InputError, RunFailed, one_line
 
 COMMANDS = {
     "run": ("bjsim.cli.run:run", "Play strategies and bots; compare their returns with the exact values."),
@@ -41,10 +41,6 @@ COMMANDS = {
     "doctor": ("bjsim.cli.doctor:doctor", "Find out what is missing on this machine, and which command fixes it."),
     "warm": ("bjsim.cli.warm:warm", "Compile everything now, so that later commands start at once."),
 }
-
-
-LONGEST_MESSAGE = 1500  # characters; an error may quote a file name or value of any length
-LONGEST_WORD = 300
 
 
 class LazyGroup(click.Group):
@@ -161,9 +157,5 @@ def os_error_text(error: OSError) -> str:
 
 
 def _fail(message: str, status: int) -> None:
-    from bjsim.bots.protocol import printable
-
-    words = (word if len(word) <= LONGEST_WORD else f"{word[:100]}…{word[-50:]}" for word in message.split())
-    line = printable(" ".join(words))
-    click.echo(f"bjsim: {line if len(line) <= LONGEST_MESSAGE else f'{line[:1000]} … {line[-400:]}'}", err=True)
+    click.echo(f"bjsim: {one_line(' '.join(message.split()))}", err=True)
     sys.exit(status)

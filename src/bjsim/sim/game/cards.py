@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
+from bjsim.errors import InputError, shorten
+
 RANKS = "A23456789TJQK"
 HIDDEN = "#"
 TEN = RANKS.index("T")  # the first of the ten-valued ranks
@@ -23,12 +25,12 @@ def card_value(rank: int) -> int:
 
 
 def parse_rank(card: object) -> int:
-    """Return the rank index of a card: its letter, "10" or "1", or its points 1..10; else ValueError."""
-    text = str(card).upper()
+    """Return the rank index of a card: its letter, "10" or "1", or its points 1..10. Raises: InputError."""
+    text = shorten(card).upper()
     text = {"10": "T", "1": "A"}.get(text, text)
     if len(text) == 1 and text in RANKS:
         return RANKS.index(text)
-    raise ValueError(f"{card!r} is not a card; cards are {' '.join(RANKS)}")
+    raise InputError(f"{shorten(card)!r} is not a card; cards are {' '.join(RANKS)}")
 
 
 def rank_probabilities(ten_probability: Fraction, deck: str = "standard") -> tuple[Fraction, ...]:

@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from bjsim.arguments import a_type
+from bjsim.arguments import a_type, names_wrong_types
 from bjsim.errors import suggest
 from bjsim.files import read_toml
 from bjsim.sim.game.rule_fields import side_bet_error
@@ -46,6 +46,7 @@ def named_rules(name: str) -> Rules:
     raise RulesError(f"no rule set is called {name!r}; {hint} A rules file must end in .toml")
 
 
+@names_wrong_types
 def load_rules(text: str | os.PathLike[str]) -> Rules:
     """Load rules by a preset's name or from a TOML file.
 

@@ -1,8 +1,7 @@
 """The readable round: the rules of play in terms of cards.
 
 The rules of play are implemented in two places, here and in `states.py`, and the tests compare the two. A round takes
-cards from any shoe, records a list of events, and stops at every question to a seat. Whatever answers drives it:
-players, a bot's turns, a journal, a person in a terminal, or an environment.
+cards from any shoe, records a list of events, and stops at every question to a seat, which anything may answer.
 """
 
 from __future__ import annotations
@@ -10,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from functools import lru_cache
 
+from bjsim.arguments import names_wrong_types
 from bjsim.errors import EndlessSplitting
 from bjsim.sim.game import events
 from bjsim.sim.game.actions import ATTACK, ENDLESS, EXCHANGE, INSURANCE, RUNAWAY, Action, Player, Question, View
@@ -29,6 +29,7 @@ _acted = lru_cache(maxsize=4096)(events.Acted)
 _hand_ended = lru_cache(maxsize=4096)(events.HandEnded)
 
 
+@names_wrong_types
 class Round:
     """One round at one table. The shoe is shuffled, if it must be, when the round is made.
 
@@ -36,8 +37,7 @@ class Round:
         rules: The rules of the game.
         shoe: The source of cards.
         seats: The number of seats.
-        chips: Chips of each seat before its initial bet; `rules.chips` each by default. They limit the stakes if the
-            rules allow raises.
+        chips: Chips of each seat before its bet, by default `rules.chips`; they limit the stakes if raises are legal.
 
     Attributes:
         seats: The seats with their hands and chips, in the order of the deal.

@@ -217,7 +217,7 @@ class Rules(RuleValues):
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.isprintable() or len(self.name) > LONGEST_NAME:
-            shown = shorten(repr(self.name))
+            shown = repr(shorten(self.name))
             raise RulesError(f"name = {shown} is not accepted; use one line of at most {LONGEST_NAME} characters")
         by_default = self.ten_probability is NORMAL_TENS  # if 4/13 is given, it is another object
         for name in RULE_FIELDS:

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from bjsim.arguments import names_wrong_types
 from bjsim.errors import InputError
 from bjsim.files import read_text
 from bjsim.sim.game.cards import NORMAL_TENS, RANKS
@@ -177,6 +178,7 @@ class DeckShoe:
         return card
 
 
+@names_wrong_types
 class ScriptedShoe(Unshuffled):
     """Deals the cards of a text in order: A 2-9 T J Q K; whitespace is skipped, and `#` starts a comment.
 

@@ -65,6 +65,9 @@ class Point(NamedTuple):
 
         Returns:
             The point.
+
+        Raises:
+            ValueError: A value has another type.
         """
         hands, mean, ci95, anytime95, *more = values
         if type(hands) is not int or not all(type(bound) is float for bound in (mean, *ci95, *anytime95)):

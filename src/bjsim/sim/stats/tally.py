@@ -135,6 +135,9 @@ class Tally(Estimate):
 
         Returns:
             The tally.
+
+        Raises:
+            ValueError: A count is negative.
         """
         counts = {(net, tied): count for net, tied, count in data["counts"]}
         if any(tied < 0 or count < 0 for (_, tied), count in counts.items()):

@@ -13,6 +13,7 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from bjsim.arguments import names_wrong_types
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import ATTACK, INSURANCE
 from bjsim.sim.game.hand_states import SPLIT_ACES, HandState
@@ -42,6 +43,7 @@ def full_code(action: str, ev: Mapping[str, float | Fraction]) -> str:
     return action + max(others, key=ev.__getitem__).lower() if others else action
 
 
+@names_wrong_types
 @dataclass(frozen=True)
 class Chart(StatePlayer):
     """A strategy that looks up every decision in a table; as a Player it plays in the readable round.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
-from bjsim.arguments import a_type
+from bjsim.arguments import a_type, names_wrong_types
 from bjsim.errors import InputError
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
@@ -16,6 +16,7 @@ from bjsim.strategies.counting.request import CountRequest, Limits
 from bjsim.strategies.counting.system import CountingSystem
 
 
+@names_wrong_types
 def count(
     rules: Rules | str | os.PathLike[str],
     system: CountingSystem | str | os.PathLike[str] = "hilo",

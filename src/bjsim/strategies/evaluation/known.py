@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from bjsim.arguments import argument
+from bjsim.arguments import argument, names_wrong_types
 from bjsim.errors import InputError, shorten
 from bjsim.sim.game.cards import RANKS, TEN
 from bjsim.sim.game.course import ACE, course
@@ -53,6 +53,7 @@ class KnownCards:
         return math.fsum(self.chances[card] * max(value, 0.0) for card, value in self.values.items())
 
 
+@names_wrong_types
 def known(
     rules: Rules | str | os.PathLike[str], what: str = "first", *, shoe: Mapping[str, int] | None = None
 ) -> KnownCards:

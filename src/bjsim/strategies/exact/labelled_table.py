@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from bjsim.arguments import names_wrong_types
+from bjsim.errors import InputError, shorten
 from bjsim.strategies.tabular import data_frame, html_table
 
 if TYPE_CHECKING:
     import pandas
 
 
+@names_wrong_types
 class LabelledTable:
     """Cells of one type with row and column labels; `t[y, x]` gets, sets and deletes the cell in row y, column x.
 
@@ -26,7 +29,7 @@ class LabelledTable:
     Raises:
         TypeError: An index is not a (row, column) pair, or a value is not of `celltype`.
         KeyError: A label is unknown.
-        ValueError: A label is given twice.
+        InputError: A label is given twice.
 
     Source:
         [Easy], "Table class".
@@ -41,7 +44,7 @@ class LabelledTable:
         self.unit = unit
         for labels in (self.xlabels, self.ylabels):
             if len(set(labels)) < len(labels):
-                raise ValueError(f"duplicate labels in {labels}")
+                raise InputError(f"duplicate labels in {shorten(labels)}")
         self._cells: dict[tuple[Hashable, Hashable], Any] = {}
 
     def _key(self, index: object) -> tuple[Hashable, Hashable]:

@@ -8,6 +8,7 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import chain
 
+from bjsim.arguments import names_wrong_types
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import View
 from bjsim.sim.game.automaton import Decision
@@ -27,6 +28,7 @@ MERELY_ROUNDING = 1e-12  # initial bets
 TOLD = {"cards": "how many cards a hand has", "risk": "whose bets are on a hand", "split": "whether a hand was split"}
 
 
+@names_wrong_types
 class Solver(BestPlay, Solution):
     """Exact values and best play of one game in an infinite shoe, computed on demand.
 

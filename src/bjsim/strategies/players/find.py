@@ -19,7 +19,7 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any, cast
 
-from bjsim.arguments import a_type
+from bjsim.arguments import a_type, names_wrong_types
 from bjsim.errors import InputError, suggest
 from bjsim.files import read_bytes
 from bjsim.sim.game.actions import Action, Player, View
@@ -62,6 +62,7 @@ def player_names() -> list[str]:
     return [*CATALOGUE, *BUILT_IN, *(point.name for point in entry_points(group=ENTRY_POINTS))]
 
 
+@names_wrong_types
 def find_player(name: str | os.PathLike[str], rules: Rules) -> Player:
     """Find a player by name.
 
@@ -88,9 +89,9 @@ def find_player(name: str | os.PathLike[str], rules: Rules) -> Player:
             return _as_player(text, _load_entry(point), rules)
     if is_python(text):
         return _as_player(text, _load_object(text), rules)
-    if Path(text).is_dir():
+    if os.path.isdir(text):
         raise UnknownPlayer(f"{text} is a folder")
-    if Path(text).exists():
+    if os.path.exists(text):  # unlike Path, it bears names that no file can have
         return in_its_game(load_chart(text, rules))
     if os.sep in text or Path(text).suffix:
         raise UnknownPlayer(f"no such file: {text}")
@@ -120,7 +121,7 @@ def as_player(bot: object, rules: Rules) -> Player:
 
 def is_python(text: str) -> bool:
     """Whether `text` has the form module:object or file.py:object, so that finding the player runs code."""
-    return ":" in text and text not in player_names() and not Path(text).exists()
+    return ":" in text and text not in player_names() and not os.path.exists(text)
 
 
 def python_file(text: str) -> Path | None:

@@ -18,7 +18,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from bjsim.arguments import argument, exact_number, flag, whole_number
+from bjsim.arguments import argument, exact_number, flag, names_wrong_types, whole_number
 from bjsim.errors import InputError
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.rules import Rules
@@ -87,6 +87,7 @@ class BankResult:
         return math.sqrt(math.fsum((result - mean) ** 2 * p for result, p in self.results.items()))
 
 
+@names_wrong_types
 def bank(
     rules: Rules | str | os.PathLike[str],
     bankroll: object,
@@ -155,7 +156,7 @@ def _read_amounts(**given: object) -> dict[str, Fraction]:
         name: exact_number(argument(name), value, 10**12, use) for name, value in given.items() if value is not None
     }
     for name in ("bet", "bankroll"):
-        if not amounts[name]:
+        if not amounts.get(name):
             raise InputError(f"{argument(name)}: use an amount above 0")
     if not amounts["floor"] <= amounts["bankroll"] < amounts.get("goal", math.inf):
         raise InputError(

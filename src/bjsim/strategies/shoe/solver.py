@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from bjsim.arguments import names_wrong_types
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import View
 from bjsim.sim.game.cards import TEN, parse_rank
@@ -24,6 +25,7 @@ from bjsim.strategies.shoe.present import action_values
 from bjsim.strategies.solution import Solution
 
 
+@names_wrong_types
 class ShoeSolver(ShoePlays, Solution):
     """Exact values and optimal play in a finite shoe, computed on demand.
 

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from bjsim.arguments import a_type, argument
+from bjsim.arguments import a_type, argument, names_wrong_types
 from bjsim.errors import InputError
 from bjsim.sim.game.cards import RANKS, TEN
 from bjsim.sim.game.presets import load_rules
@@ -94,6 +94,7 @@ def _number(value: Fraction) -> float:
     return int(value) if value.denominator == 1 else float(value)
 
 
+@names_wrong_types
 def sidebet(
     bet: str | os.PathLike[str] | BetRules,
     decks: object = None,

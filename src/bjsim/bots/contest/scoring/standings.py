@@ -13,24 +13,32 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bjsim.arguments import names_wrong_types
 from bjsim.bots.contest.scoring.contest_tally import ContestTally
 from bjsim.bots.contest.scoring.differences import Differences
 from bjsim.bots.contest.scoring.moments import MIN_BATCHES
 from bjsim.bots.contest.scoring.score import BotDifference, Score, StandingsRow
+from bjsim.errors import InputError
 from bjsim.strategies.tabular import data_frame, html_table
 
 if TYPE_CHECKING:
     import pandas
 
 
+@names_wrong_types
 class Standings(ContestTally):
     """The standings of a contest.
 
     Args:
         header: The header of the journal; every other record is then passed to `add` in order.
+
+    Raises:
+        InputError: It is no header.
     """
 
     def __init__(self, header: Mapping[str, Any]) -> None:
+        if not header.keys() >= {"contest", "bots"}:
+            raise InputError("header: it has no contest and no bots; give the first record of a journal")
         super().__init__(header)
         self._rows: list[StandingsRow] = []  # cached until they change
         self._differences: Differences | None = None
