@@ -138,7 +138,7 @@ time.sleep(1000)
     ("replaces_itself.py", tries("os.replace(__file__, 'x')"), 2, set(), STANDS),
     ("overwrites_itself.py", tries("open(__file__, 'w')"), 2, set(), STANDS),
     ("ptraces_the_runner.py", tries("assert libc.ptrace(16, 1, 0, 0) == 0"), 2, set(), STANDS),
-    ("ptraces_its_server.c", in_c("""
+    ("ptraces_its_parent.c", in_c("""
 puts(ptrace(PTRACE_ATTACH, getppid(), 0, 0) && ptrace(PTRACE_SEIZE, 1, 0, 0) ? "S" : "H");
 """, "sys/ptrace.h"), 2, set(), STANDS),
     ("makes_namespaces.py", tries("assert libc.unshare(0x10000000) == 0"), 2, set(), STANDS),

@@ -210,6 +210,25 @@ def test_old_c_that_does_not_declare_what_it_calls_is_accepted(tmp_path):
         assert bot.decide(a_view()) == STAND and not bot.faults
 
 
+@needs(".c")
+@needs_sandbox
+def test_a_c_bot_is_linked_dynamically_where_it_cannot_be_statically(prefix, monkeypatch):
+    """As on Fedora without glibc-static. The control is refused for its own fault."""
+    compiler = prefix / "cc"
+    compiler.write_text(f'#!/bin/sh\ncase "$*" in *-static*) exit 1; esac\nexec {find_tool(ENDINGS[".c"])} "$@"\n')
+    compiler.chmod(0o755)
+    find_tool.cache_clear()
+    which = shutil.which
+    monkeypatch.setattr(shutil, "which", lambda name: str(compiler) if name == "cc" else which(name))
+    with open_bot(SAMPLES / "lim17.c", sandbox="required", timeout=20.0) as bot:
+        assert b"ld-linux" in bot.program.files["bot"]
+        assert bot.decide(a_view()) == lim17(a_view()) and not bot.faults, bot.kept_faults
+    (prefix / "x.c").write_text("int mian(void) { return 0; }")
+    with pytest.raises(BuildError) as caught:
+        build(prefix / "x.c", box=BOX)
+    assert "main" in caught.value.log
+
+
 def test_the_name_of_a_java_source():
     assert source_name(b"// a\npublic final class Bot {}", "x") == "Bot.java"
     assert source_name(b"class Bot {}", "lim17") == "lim17.java"

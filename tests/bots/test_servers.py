@@ -1,4 +1,4 @@
-"""Fork servers: none of the bot's code runs in one, and processes left behind count as faults.
+"""The fork server: none of the bot's code runs in it, and processes left behind count as faults.
 
 Each attack here once kept state between moves, or used time that was not counted.
 """
@@ -10,7 +10,7 @@ import threading
 import time
 
 import pytest
-from bot_helpers import BOX, BOXES, SAMPLES, a_view, needs, needs_sandbox, processes
+from bot_helpers import BOX, BOXES, a_view, needs, needs_sandbox, processes
 
 from bjsim.bots.sandbox import inside
 from bjsim.bots.sandbox.build import build
@@ -55,67 +55,6 @@ def test_what_a_server_imports_does_nothing():
     program += "assert not open('/proc/self/task/%d/children' % sys.modules['os'].getpid()).read()"
     done = os.spawnv(os.P_WAIT, sys.executable, [sys.executable, "-I", "-c", program])
     assert done == 0
-
-
-COUNT = "#include <stdio.h>\n#include <unistd.h>\n#include <sys/syscall.h>\nstatic int n;\n"
-PRINT = 'int main(void) { printf("S %d\\n", n); return 0; }\n'
-# Each once ran in the server: it counts the moves there, or detects that it ran in another process than main.
-TAKEOVERS = {
-    "fork": COUNT + "int fork(void) { n++; return syscall(SYS_fork); }" + PRINT,
-    "fork by its version": COUNT + "int mine(void) { n++; return syscall(SYS_fork); }\n"
-    '__asm__(".symver mine, fork@@GLIBC_2.2.5");' + PRINT,
-    "waitpid": COUNT + "int waitpid(int p, int *s, int o) { n++; return syscall(SYS_wait4, p, s, o, 0); }" + PRINT,
-    "preinit": COUNT + "static int at; static void f(void) { at = getpid(); }\n"
-    '__attribute__((section(".preinit_array"), used)) static void (*const p)(void) = f;\n'
-    'int main(void) { printf("S %d\\n", at != getpid()); return 0; }',
-    "ifunc": COUNT + "static long at; static int one(void) { return 1; }\nextern char **environ;\n"
-    "static int (*pick(void))(void) { at = syscall(SYS_getpid); return one; }\n"
-    'int f(void) __attribute__((ifunc("pick")));\n'
-    'int main(void) { printf("S %d\\n", f() && at != getpid()); return 0; }',
-}
-
-
-@needs(".c")
-@needs_sandbox
-@pytest.mark.skipif(os.uname().machine != "x86_64", reason="ARM64 has no system call of that name")
-@pytest.mark.parametrize("what", TAKEOVERS)
-def test_a_c_bot_that_takes_over_the_c_library_has_no_server(bot, what):
-    player = bot("x.c", TAKEOVERS[what], timeout=9.0)
-    assert not player.program.server
-    assert {player.ask(a_view()).stdout for _ in range(4)} == {b"S 0\n"} and not player.faults
-
-
-@needs(".c")
-@needs_sandbox
-@pytest.mark.parametrize(
-    "own",
-    ["long __rela_iplt_start[3], __rela_iplt_end[1];", '__attribute__((section(".interp"))) char x[] = "/bin/sh";'],
-)
-def test_a_c_bot_with_parts_that_run_first_has_no_server(tmp_path, own):
-    (tmp_path / "x.c").write_text(COUNT + own + PRINT)
-    assert not build(tmp_path / "x.c", box=BOX).server
-
-
-@needs(".c")
-@needs_sandbox
-def test_no_constructor_of_a_c_bot_runs_in_its_server(bot):
-    source = COUNT + "#include <stdlib.h>\n"
-    source += (
-        '__attribute__((constructor(101))) static void f(void) { n = getenv("BJSIM_PREFORKED") != NULL; }\n' + PRINT
-    )
-    player = bot("x.c", source, timeout=9.0)
-    assert player.program.server
-    assert {player.ask(a_view()).stdout for _ in range(4)} == {b"S 0\n"} and not player.faults
-
-
-@needs(".cpp")
-@needs_sandbox
-def test_honest_c_bots_have_a_server(tmp_path):
-    """Also one with names that are local to fork_server.c and to the C library."""
-    path = tmp_path / "x.c"
-    path.write_text("int count, status, frame, buf; void init(void) {} int serve(void) { return 0; }\n" + COUNT + PRINT)
-    for bot in (path, SAMPLES / "counter.c", SAMPLES / "lim17.cpp"):
-        assert build(bot, box=BOX).server
 
 
 HIJACKED = {

@@ -73,30 +73,20 @@ def test_no_text_of_a_bot_has_a_folder_of_this_machine(bot, box):
 
 
 @needs(".c")
-def test_fork_and_exec_mode_give_the_same_in_c_and_start_afresh(bot):
+def test_a_c_bot_is_executed_for_every_move(bot):
     source = """
 #include <stdio.h>
-#include <stdlib.h>
 static int moves;
 int main(int argc, char **argv)
 {
-    printf("S %d %d", ++moves, getenv("BJSIM_PREFORKED") != NULL);
+    printf("S %d", ++moves);
     for (int i = 0; i < argc; i++)
         printf(" %s", argv[i]);
     return 0;
 }
 """
-    fork, execute = (bot("x.c", source, cold=cold, sandbox="auto", timeout=5.0) for cold in (False, True))
-    replies = {player.ask(a_view()).stdout for player in (fork, fork, fork, execute, execute)}
-    assert replies == {b"S 1 0 ./bot 12 K2 9#K2A38 10 190"}
-
-
-@needs(".cpp")
-def test_constructors_of_c_plus_plus_run_for_every_move(bot):
-    source = "#include <cstdio>\n#include <unistd.h>\nstatic const int own = getpid();\n"
-    source += 'int main() { std::printf("S %d", own == getpid()); }'
-    player = bot("x.cpp", source, sandbox="auto", timeout=5.0)
-    assert {player.ask(a_view()).stdout for _ in range(3)} == {b"S 1"}
+    player = bot("x.c", source, sandbox="auto", timeout=5.0)
+    assert {player.ask(a_view()).stdout for _ in range(3)} == {b"S 1 ./bot 12 K2 9#K2A38 10 190"}
 
 
 def test_a_program_with_a_first_line(bot):

@@ -23,7 +23,6 @@ from functools import cache
 from pathlib import Path
 
 from bjsim.bots.protocol import Reply
-from bjsim.bots.sandbox import inside
 from bjsim.bots.sandbox.folders import BotSource, read_bot
 from bjsim.bots.sandbox.languages import BuildError, Language, Program, find_binds, find_tool
 from bjsim.bots.sandbox.session import Limits, SandboxSession
@@ -56,8 +55,7 @@ def build(bot: str | Path | BotSource, *, box: str) -> Program:
         files = {language.source_name(source, Path(bot.main).stem): source, **files}
     made: Mapping[str, bytes] = files
     if language.script:
-        extra = {name: inside.source(name) for name in language.extra}
-        made = _compiled(bot.name, language, {**files, **extra}, box)
+        made = _compiled(bot.name, language, files, box)
     program = language.make_program(bot.name, made)
     return replace(program, files={**files, **program.files}, protocol=bot.protocol, random=bot.random)
 

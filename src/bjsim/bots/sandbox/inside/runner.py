@@ -5,8 +5,7 @@ replies, each a `HEADER` and then the bot's stdout and stderr. The first reply i
 reports whether the bot could be made ready.
 
 The bot is started in one of two modes. In exec mode the program is executed for every move. In fork mode a fork server,
-which has the program loaded, forks a process for every move and reports how it ended (`fork_server.py` for Python,
-`fork_server.c` for C and C++).
+which has the program loaded, forks a process for every move and reports how it ended (`fork_server.py`, for Python).
 """
 
 from __future__ import annotations

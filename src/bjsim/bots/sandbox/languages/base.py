@@ -77,7 +77,6 @@ class Language(ABC):
         makes: a regular expression for the names of the compiled files.
         line_gain: how many times as many hands a second a line bot plays, if starting for each move is slow; else
             0.
-        extra: files of `sandbox/inside` that the script needs.
     """
 
     name: str
@@ -87,7 +86,6 @@ class Language(ABC):
     script: str = ""
     makes: str = ""
     line_gain: int = 0
-    extra: tuple[str, ...] = ()
 
     @abstractmethod
     def source_name(self, source: bytes, stem: str) -> str:
