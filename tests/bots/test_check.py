@@ -11,12 +11,16 @@ from click.testing import CliRunner
 from support.command import bjsim, refusal
 from support.games import ONE_HAND
 
-from bjsim.bots.check import ENOUGH, situation, situations, try_bot
+from bjsim.bots.check import ENOUGH, Trial, price, situation, situations, try_bot
+from bjsim.bots.protocol import Fault
 from bjsim.bots.sandbox.languages import LANGUAGES, find_tool
 from bjsim.cli.bot import bot as command
 from bjsim.cli.main import cli
-from bjsim.sim.game.actions import HIT, raise_by
+from bjsim.sim.game.actions import HIT, STAND, raise_by
 from bjsim.sim.game.presets import named_rules
+from bjsim.strategies.evaluation.best import best_chart
+from bjsim.strategies.evaluation.evaluate import evaluate_chart
+from bjsim.strategies.players.catalogue import CATALOGUE
 
 CARDSHARK = named_rules("cardshark")
 
@@ -230,3 +234,35 @@ def test_an_author_learns_that_starting_for_each_move_is_slow(tmp_path, name, pr
 def test_a_language_without_a_starter_is_refused(tmp_path):
     message = refusal("bot", "new", tmp_path / "x.rb")
     assert "no starter for .rb; languages are python (.py), c (.c)" in message and not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("preset", ["cardshark", "vegas-h17"])
+def test_the_moves_asked_are_priced_exactly(preset):
+    """A chart's own answers cost nothing beyond rounding; those of lim17 cost less than lim17, which also errs later.
+
+    Under cardshark the best chart has the value -0.1211 bets a hand and lim17 -0.1824 (`bjsim check`)."""
+    rules = named_rules(preset)
+
+    def priced(decide):
+        return price(rules, [Trial(asked, (decide(asked.view),) * 2, (0.0, 0.0)) for asked in situations(rules)])
+
+    best, lim17 = best_chart(rules), CATALOGUE["lim17"].chart(rules)
+    found = priced(best.decide)
+    assert found.value == pytest.approx(float(found.solution.value), abs=1e-12) and not found.cells
+    whole, asked = evaluate_chart(lim17).value, priced(lim17.decide).value
+    assert whole < asked < found.value
+    assert preset != "cardshark" or (whole, found.value) == pytest.approx((-0.1824, -0.1211), abs=5e-5)
+    stands, hits = priced(lambda view: STAND), priced(lambda view: HIT)
+    assert hits.value < stands.value < asked
+    assert priced(lambda view: Fault("crash", "")).value == stands.value  # a contest takes a fault for a stand
+
+
+@pytest.mark.parametrize(("move", "said"), [("S", True), ("H", True), ("lim17", False)])
+def test_the_same_move_everywhere_is_noticed(tmp_path, move, said):
+    bot = tmp_path / "bot.py"
+    bot.write_text((SAMPLES / "lim17.py").read_text() if move == "lim17" else f"print('{move}')")
+    output = run("check", bot, "--timeout", 20).output
+    assert (f"the same move everywhere ({move})" in output) == said
+    assert "the best chart -0.1211, lim17 -0.1824" in output
+    dearest = {"S": "11 v T, S, best H, 0.0087", "H": "20 v T, H, best S, 0.0517", "lim17": "16 v 5, H, best S, 0.0032"}
+    assert f"dearest mistake: {dearest[move]} bets a hand" in output

@@ -15,6 +15,8 @@ from bjsim.sim.game.observers import drive
 from bjsim.sim.game.round import Round, RoundResult
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import ScriptedShoe
+from bjsim.strategies.evaluation.best import best_chart
+from bjsim.strategies.evaluation.evaluate import Evaluation, evaluate_chart
 
 if TYPE_CHECKING:
     from bjsim.bots.player import BotPlayer
@@ -162,6 +164,25 @@ def try_bot(player: BotPlayer, tried: Iterable[Situation], most: int = Contest.s
             return
         if kinds["timeout"] >= most or (kinds["crash"] >= most and not kinds[""]):
             return
+
+
+def price(rules: Rules, answers: Iterable[Trial]) -> Evaluation:
+    """The exact value of the best chart with the bot's first answers to hands of two cards; a fault is a stand.
+
+    Raises have no exact value, and are left out.
+    """
+    best = best_chart(rules)
+    cells = dict(best.cells)
+    for answer in answers:
+        move, view = answer.moves[0], answer.situation.view
+        letter = "S" if isinstance(move, Fault) else move.letter
+        if answer.situation.before or view.chips + view.stake < rules.chips or letter == "B":
+            continue
+        column, state = best.states.column(view.dealer), best.find_state(view.hand, view.split, view.free, view.doubled)
+        row = next(row for row in best.states.rows_of(state, "P" in view.legal) if (row, column) in cells)
+        if (code := cells[row, column])[0] != letter:  # else the best code, which also says what is best later
+            cells[row, column] = letter + ("s" if code.endswith(("S", "s")) else "h") if letter in "DR" else letter
+    return evaluate_chart(replace(best, name="bot", cells=cells))
 
 
 def _in_every_match(move: Action | Fault) -> bool:

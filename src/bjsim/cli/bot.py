@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from bjsim.bots.check import SHOWN, Situation, Trial, situations, try_bot
+from bjsim.bots.check import SHOWN, Situation, Trial, price, situations, try_bot
 from bjsim.bots.contest.config import PROTOCOLS, Contest
 from bjsim.bots.export import export as export_chart
 from bjsim.bots.protocol import Fault, printable
@@ -33,6 +33,8 @@ from bjsim.errors import InputError
 from bjsim.sim.game.actions import Action
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
+from bjsim.strategies.evaluation.evaluate import evaluate_chart
+from bjsim.strategies.players.catalogue import CATALOGUE
 from bjsim.strategies.players.find import find_player
 
 if TYPE_CHECKING:
@@ -85,6 +87,8 @@ def check(
             data["match"] = {"ready_ms": match.ready_ms, "ms": match.ms, "random": match.random, **match.passed}
         write_json(data, json_path)
     report(console, player, answers, faults, len(tried))
+    if len(answers) == len(tried):
+        report_price(console, rules, answers)
     if match:
         report_match(console, match)
     if faults.total() >= (strikes or 1) or (match and not strikes and False in must_pass(match).values()):
@@ -198,6 +202,22 @@ def report(console: Console, player: BotPlayer, answers: Sequence[Trial], faults
         console.print(f"a contest would record faults: {kinds}", style="red", highlight=False)
     else:
         console.print("no faults", style="green")
+
+
+def report_price(console: Console, rules: Rules, answers: Sequence[Trial]) -> None:
+    """Print what the bot's moves with two cards are worth, and that they are all the same, if so."""
+    moves = {_move_text(answer.moves[0]) for answer in answers}
+    if len(moves) == 1:
+        console.print(f"the same move everywhere ({moves.pop()}): does the bot read its arguments?", style="yellow")
+    with waiting("computing exact values"):
+        found, lim17 = price(rules, answers), evaluate_chart(CATALOGUE["lim17"].chart(rules))
+    worth = (
+        f"{found.value:+.4f} bets a hand; the best chart {float(found.solution.value):+.4f}, lim17 {lim17.value:+.4f}"
+    )
+    console.print(f"its moves with two cards, and the best ones later: {value}", highlight=False, soft_wrap=True)
+    if dearest := max(found.cells, key=lambda cell: cell.cost, default=None):
+        what = f"{dearest.row} v {dearest.column}, {dearest.chart[0]}, best {dearest.best[0]}"
+        console.print(f"dearest mistake: {what}, {dearest.cost:.4f} bets a hand", highlight=False)
 
 
 def _cell(answer: Trial) -> Text:
