@@ -205,13 +205,13 @@ def report(console: Console, player: BotPlayer, answers: Sequence[Trial], faults
 
 
 def report_price(console: Console, rules: Rules, answers: Sequence[Trial]) -> None:
-    """Print what the bot's moves with two cards are worth, and that they are all the same, if so."""
+    """Print the exact value of the moves with two cards, and that they are all the same, if so."""
     moves = {_move_text(answer.moves[0]) for answer in answers}
     if len(moves) == 1:
         console.print(f"the same move everywhere ({moves.pop()}): does the bot read its arguments?", style="yellow")
     with waiting("computing exact values"):
         found, lim17 = price(rules, answers), evaluate_chart(CATALOGUE["lim17"].chart(rules))
-    worth = (
+    value = (
         f"{found.value:+.4f} bets a hand; the best chart {float(found.solution.value):+.4f}, lim17 {lim17.value:+.4f}"
     )
     console.print(f"its moves with two cards, and the best ones later: {value}", highlight=False, soft_wrap=True)
