@@ -61,7 +61,7 @@ def test_the_table_says_what_the_terminal_says(seed, system):
 
 def test_another_worker_takes_the_answers_up_again(monkeypatch):
     asked = AskedPlay(SIX, "5", "hilo")
-    answers = ["10", "s", "10", "s", "10", "s", "late", "x1"]
+    answers = ["10", "s", "10", "s", "10", "s", "s", "late", "x1"]  # insurance is declined in the third round
     *_, live = give(asked, *answers[:-1])
     monkeypatch.setattr(table_work, "_tables", table_work.OrderedDict())
     again = play_report(asked._replace(answers="\n".join(answers[:-1])))

@@ -16,7 +16,7 @@ def test_a_first_card() -> None:
 
 def test_the_hole_card_prints_its_chart() -> None:
     text = bjsim("known", "hole", *GAME).out
-    assert "with the hole card known: +10.6374%" in text
+    assert "with the hole card known: +13.0043%" in text
     assert "\nTT  S  S  S  S  S  S  S  S  S  P  P  P  P  S" in text
 
 

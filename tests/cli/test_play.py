@@ -90,12 +90,13 @@ def test_a_scripted_game(tmp_path: Path) -> None:
 
 
 def test_a_game_without_a_bet_to_ask_for() -> None:
-    out = play("h s", "--rules", "vegas-s17", "--bet", 10, "--shoe", "TA95 6 8").out
+    out = play("s h s", "--rules", "vegas-s17", "--bet", 10, "--shoe", "TA95 6 8").out
     assert out.splitlines()[1:] == [
         "",
         "Round 1, your bet is 10 chips.",
         "You have T 9, 19.",
         "The dealer has A #.",
+        "T 9, 19 against A: i insurance, s no insurance > s",
         "The dealer checks for blackjack: no blackjack.",
         "T 9, 19 against A: h hit, s stand, d double > h",
         "You hit and get 6: T 9 6, 25, bust.",
@@ -114,9 +115,10 @@ def test_a_game_without_a_bet_to_ask_for() -> None:
     ("rules", "shoe", "answers", "lines"),
     [
         (
-            "vegas-s17", "TA9K", "",
+            "vegas-s17", "TA9K", "s",
             ["The dealer turns over K: A K, blackjack.", "You lose 10 chips (19 against blackjack)."],
         ),
+        ("vegas-s17", "TA9K", "i", ["You win 10 chips (insurance)."]),
         ("vegas-s17", "AKKA", "", ["You have blackjack.", "You get the bet back (blackjack)."]),
         ("vegas-s17", "A9KQ", "", ["You have blackjack.", "You win 15 chips (blackjack)."]),
         ("easy", "AKT9", "", ["The dealer has blackjack.", "You lose 10 chips (19 against blackjack)."]),

@@ -18,7 +18,7 @@ from bjsim.sim.game.round import Round
 from bjsim.sim.game.rules import Rules, RulesError
 from bjsim.sim.game.shoe import ScriptedShoe
 
-VEGAS, EUROPEAN = named_rules("vegas-s17"), named_rules("european")
+VEGAS, EUROPEAN = (named_rules(name).replace(insurance=False) for name in ("vegas-s17", "european"))
 SECONDS = "A6TK"
 # Rules that say nothing about the open card, set so that only a natural beats a 21 of three cards, and so that a seat
 # may double and split.
@@ -26,7 +26,7 @@ PLAIN = {
     "bonuses": "none", "charlie": "none", "dealer_22_pushes": False, "player_21_wins": False, "ties": "push",
     "raises": False, "double_on": "any", "double_cards": "two", "split_by": "value", "max_hands": 2,
     "max_ace_hands": "none", "surrender_after_split": False, "seats": 1, "free_doubles": "none", "free_splits": "none",
-    "attack": False, "exchange": "none", "max_doubles": 1, "surrender_after_double": False,
+    "attack": False, "exchange": "none", "max_doubles": 1, "surrender_after_double": False, "insurance": False,
 }  # fmt: skip
 CHANGES: tuple[dict[str, object], ...] = (
     {},

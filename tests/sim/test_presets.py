@@ -47,7 +47,7 @@ RULED: dict[str, dict[str, object]] = {
     "vegas-s17": {
         "hit_soft_17": False, "double_after_split": True, "double_on": "any", "max_hands": 4, "resplit_aces": False,
         "hit_split_aces": False, "peek": True, "surrender": "none", "blackjack_pays": Fraction(3, 2), "ties": "push",
-        "split_tens_blackjack": False, "naturals": "both",
+        "split_tens_blackjack": False, "naturals": "both", "insurance": True,
     },
     "vegas-h17": {"hit_soft_17": True, "peek": True},
     "downtown": {"peek": True},
@@ -55,7 +55,8 @@ RULED: dict[str, dict[str, object]] = {
     "european": {"peek": False, "naturals": "both"},
     "single-deck": {"decks": 1, "hit_soft_17": True, "double_on": "10-11", "double_after_split": False, "peek": True},
     "two-deck": {"decks": 2, "hit_soft_17": True, "double_on": "any", "double_after_split": True},
-    "double-exposure": {"dealer_shows": "both", "ties": "lose", "blackjack_pays": 1, "natural_beats_natural": True},
+    "double-exposure": {"dealer_shows": "both", "insurance": False, "ties": "lose", "blackjack_pays": 1,
+                        "natural_beats_natural": True},
     "spanish-21": {"deck": "spanish", "bonuses": "spanish", "player_21_wins": True, "natural_beats_natural": True,
                    "double_cards": "any", "resplit_aces": True, "hit_split_aces": True, "surrender": "late",
                    "surrender_after_double": True, "max_doubles": 1, "hit_soft_17": True, "decks": 6},

@@ -16,7 +16,8 @@ from bjsim.sim.game.round import Round
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import DeckShoe, ScriptedShoe
 
-EASY, VEGAS, CARDSHARK = (named_rules(name) for name in ("easy", "vegas-s17", "cardshark"))
+EASY, CARDSHARK = (named_rules(name) for name in ("easy", "cardshark"))
+VEGAS = named_rules("vegas-s17").replace(insurance=False)
 
 
 def legal_letters(rules: Rules, cards: str, answers: str) -> list[str]:
@@ -73,7 +74,7 @@ def test_a_split_hand_says_so_and_how_many_hands_there_are() -> None:
         (VEGAS.replace(hit_split_aces=True), "A 7 A T A 2", "P, S, S", ["DHPS", "DHS", "DHS"]),
         (VEGAS.replace(surrender=True), "8 7 8 T 3 2", "P, S, S", ["DHPRS", "DHS", "DHS"]),
         (VEGAS.replace(stand_on_21=False), "8 7 3 T T", "H, S", ["DHS", "HS"]),
-        (VEGAS.replace(stand_on_21=False, naturals="none", peek=False), "A 7 T T", "S", ["DHS"]),
+        (VEGAS.replace(stand_on_21=False, naturals="none", peek=False, insurance=False), "A 7 T T", "S", ["DHS"]),
         (VEGAS.replace(stand_on_21=False), "T 7 T T A 9", "P, S, S", ["DHPS", "DHS", "DHS"]),
         (VEGAS.replace(stand_on_21=False, split_tens_blackjack=True), "T 7 T T A 9", "P, S", ["DHPS", "DHS"]),
         (VEGAS.replace(hit_split_aces=True, stand_on_21=False), "A 7 A T T 2", "P, S, S", ["DHPS", "DHS", "DHS"]),

@@ -62,13 +62,13 @@ def test_a_shoe_without_a_card_has_no_value_for_it() -> None:
 
 def test_a_known_natural_is_insured_and_surrendered() -> None:
     """Half of the naturals have an ace up: insurance wins a bet; early surrender saves half, unless both have one."""
-    plain = bjsim.known(S17, "hole")
-    natural = 2 / 13 * 4 / 13
-    insured = bjsim.known(S17.replace(insurance=True), "hole")
+    game = S17.replace(insurance=False)
+    plain, natural = bjsim.known(game, "hole"), 2 / 13 * 4 / 13
+    insured = bjsim.known(game.replace(insurance=True), "hole")
     assert insured.value - plain.value == pytest.approx(natural / 2)
-    late, early = (bjsim.known(S17.replace(surrender=when), "hole") for when in ("late", "early"))
+    late, early = (bjsim.known(game.replace(surrender=when), "hole") for when in ("late", "early"))
     assert early.value - late.value == pytest.approx(natural * (1 - natural) / 2)
-    tens = bjsim.known(S17.replace(decks=1, surrender="early", double_on="never"), "hole").values["BJ"]
+    tens = bjsim.known(game.replace(decks=1, surrender="early", double_on="never"), "hole").values["BJ"]
     assert tens == pytest.approx(-(1 - 2 * 3 * 15 / (50 * 49)) / 2)
 
 

@@ -88,6 +88,15 @@ def test_the_learned_chart_has_the_value_of_the_learned_policy(name: str, games:
     assert ev == pytest.approx(game.value_exact - game.regret, abs=1e-6)
 
 
+def test_a_chart_with_fewer_cells_than_states_has_a_value_of_its_own() -> None:
+    """A learned policy may do other things with three cards than with two, where a chart has one cell."""
+    process = GameProcess(PRESETS["super-fun-21"].rules.replace(decks="inf"))
+    game = LearnedGame.of(process, study(build_mdp(process), 300_000, seed=2))
+    assert game.chart_value == pytest.approx(float(Solver(game.rules).ev(game.chart.policy).value), abs=1e-12)
+    assert game.chart_value < game.value_exact - game.regret - 1e-4
+    assert game.to_json()["value_chart"] == game.chart_value
+
+
 def test_the_seeds_questions_are_answered(games: dict[str, LearnedGame]) -> None:
     plain = games["neller"].answers()
     assert plain["Does it match the strategy of Hoyle?"][1:] == [

@@ -234,7 +234,7 @@ def test_one_wrong_cell_shows_in_every_round_played_out() -> None:
 
 def test_a_chart_that_hits_doubles_and_surrenders_played_out() -> None:
     """Whole hands against an eight, with every kind of decision."""
-    rules = named_rules("atlantic-city").replace(decks="inf", split_by="never", dealer_shows="both")
+    rules = named_rules("atlantic-city").replace(decks="inf", split_by="never", dealer_shows="both", insurance=False)
     solver = Solver(rules)
     codes = {"11": "Dh", "16": "Rs", "12": "H", "A6": "H", "A5": "Ds", "15": "Rh", "13": "H"}
     chart = make_chart("every kind", rules, lambda row, column: codes.get(row, "S"))

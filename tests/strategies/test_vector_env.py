@@ -95,7 +95,7 @@ def test_many_random_rules_give_the_same_steps(game: Rules) -> None:
 
 def test_a_spanish_deck_may_be_split_by_rank() -> None:
     """The automaton includes a pair of tens, which a Spanish deck cannot deal."""
-    game = PRESETS["vegas-s17"].rules.replace(deck="spanish", split_by="rank")
+    game = PRESETS["vegas-s17"].rules.replace(deck="spanish", split_by="rank", insurance=False)
     assert played(game, SAME_STEP, 100, seed=9)[1] == set(range(4))
 
 

@@ -12,7 +12,7 @@ from bjsim.cli.check import cell_table, cost_lines
 from bjsim.cli.check_page import report_check
 from bjsim.cli.options import the_rules
 from bjsim.cli.pages import render_report, rules_part
-from bjsim.cli.solve_page import details_part, exceptions_part, report_best, value_figure
+from bjsim.cli.solve_page import details_part, exceptions_part, game_lines, report_best, value_figure
 from bjsim.cli.solve_shoe import best_letters, legal_letters, read_hand
 from bjsim.errors import InputError, shorten
 from bjsim.report import Code, Figures, Notes, Report, Section, TextTable
@@ -21,10 +21,11 @@ from bjsim.sim.game.cards import RANKS
 from bjsim.sim.game.game_text import game_text
 from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.rules import Rules
-from bjsim.strategies.evaluation.best import in_its_shoe
+from bjsim.strategies.evaluation.best import solve
 from bjsim.strategies.evaluation.evaluate import evaluate_chart
 from bjsim.strategies.evaluation.valued_chart import ValuedChart
 from bjsim.strategies.formats.files import WRITERS, detect_format, read_with_notes
+from bjsim.strategies.shoe.exchange import exchange_values
 from bjsim.strategies.shoe.solver import ShoeSolver
 from bjsim.strategies.shoe.tables import ShoeTables
 from bjsim.strategies.sidebets.bets import built_in
@@ -56,12 +57,12 @@ class ChosenGame(NamedTuple):
 
 def game_report(asked: ChosenGame) -> str:
     """The value and the best chart of a game, as `bjsim solve --html` has them: what is computed at once."""
-    solution = in_its_shoe(asked.rules())
+    solution = solve(asked.rules())
     chart, game = ValuedChart.of_best(solution), game_text(solution.rules)
     report = report_best(solution, chart, value_figure(solution), game, asked.command("solve"))
     change = "unchanged"
     if asked.settings:
-        change = _difference(float(solution.value), _value(asked._replace(settings=())))
+        change = _change(asked._replace(settings=()), asked)
     more = [(f"compared with {asked.preset}", change), ("standard deviation of a round", "…")]  # the page asks for it
     return fragment(report._replace(parts=[Figures([*report.parts[0].entries, *more]), *report.parts[1:]]))
 
@@ -69,7 +70,7 @@ def game_report(asked: ChosenGame) -> str:
 def deviation(asked: ChosenGame) -> str:
     """The standard deviation of a round, as text."""
     try:
-        return f"{in_its_shoe(asked.rules()).sd:.6f} bets"
+        return f"{solve(asked.rules()).sd:.6f} bets"
     except InputError:
         return "not computed exactly"
 
@@ -77,7 +78,7 @@ def deviation(asked: ChosenGame) -> str:
 def game_details(asked: ChosenGame) -> str:
     """What follows the best chart: the closest decisions, the dealer's outcomes, exceptions and side bets."""
     rules = asked.rules()
-    solution = in_its_shoe(rules)
+    solution = solve(rules)
     parts: list[Any] = [details_part(ValuedChart.of_best(solution))]
     if isinstance(solution, ShoeSolver):
         tables = ShoeTables(solution, "td-2c")
@@ -111,17 +112,22 @@ def _as_printed(command: str) -> Notes:
 
 
 @lru_cache(maxsize=256)
-def _value(asked: ChosenGame) -> float:
-    return float(in_its_shoe(asked.rules()).value)
+def _value(asked: ChosenGame) -> tuple[float, bool]:
+    """The value of a game, and whether it is that of an infinite shoe in place of its own."""
+    solution = solve(asked.rules())
+    return float(solution.value), bool(solution.refusal)
 
 
-def _difference(value: float, other: float) -> str:
-    return percent(value - other, 4) if math.isfinite(value - other) else "infinite"
+def _change(first: ChosenGame, second: ChosenGame) -> str:
+    (one, infinite), (other, also) = _value(first), _value(second)
+    if (infinite or also) and first.rules().decks != second.rules().decks:
+        return "not known: one of these shoes is not solved"
+    return percent(other - one, 4) if math.isfinite(other - one) else "infinite"
 
 
 def value_change(asked: ChosenGame, setting: str) -> str:
     """What one more change of a rule costs or gains, in percent of the bet; text if the change is not accepted."""
-    return _difference(_value(asked._replace(settings=(*asked.settings, setting))), _value(asked))
+    return _change(asked, asked._replace(settings=(*asked.settings, setting)))
 
 
 def cards_left(rules: Rules, gone: str) -> dict[str, int]:
@@ -145,7 +151,11 @@ def hand_report(asked: ChosenGame, hand: str, gone: str = "") -> str:
     """The values of every action of a hand with other cards `gone`, as `bjsim solve --hand` prints them."""
     rules, words = asked.rules(), ["solve", "--hand", hand]
     cards, shown = read_hand(hand, rules)
-    solution = in_its_shoe(rules)
+    if "/" in cards:
+        if gone.strip():
+            raise InputError("gone: two hands are valued in a full shoe; leave out the cards that are gone")
+        return _exchange_report(asked, hand, cards, shown)
+    solution = solve(rules)
     if gone.strip():
         left = cards_left(rules, gone)
         solution = ShoeSolver(rules, left)
@@ -164,8 +174,22 @@ def hand_report(asked: ChosenGame, hand: str, gone: str = "") -> str:
         TextTable("values", headings, rows),
         Notes([] if rules.infinite else [STRATEGIES_NOTE], small=True),
     ]
-    lines = [game_text(rules), *([f"Gone besides: {gone.strip()}"] if gone.strip() else [])]
+    lines = [*game_lines(solution, game_text(rules)), *([f"Gone besides: {gone.strip()}"] if gone.strip() else [])]
     return fragment(Report(f"{cards} against {shown}", lines, asked.command(*words), rules_part([rules]), parts))
+
+
+def _exchange_report(asked: ChosenGame, hand: str, cards: str, shown: str) -> str:
+    """What two hands win as dealt, and with their second cards exchanged."""
+    one, other = cards.split("/", 1)
+    values = exchange_values(asked.rules(), one, other, shown)
+    best = "exchange" if values["X"] > values["S"] else "keep"
+    named = [("keep", values["S"]), ("exchange", values["X"])]
+    parts = [
+        Figures([("best action", f"{best} ({max(values.values()):+.6f})")]),
+        TextTable("values", ["second cards", "expected profit of both hands"], [[k, f"{v:+.9f}"] for k, v in named]),
+    ]
+    lines, command = [game_text(asked.rules())], asked.command("solve", "--hand", hand)
+    return fragment(Report(f"{one} and {other} against {shown}", lines, command, rules_part([asked.rules()]), parts))
 
 
 def chart_report(asked: ChosenGame, text: str) -> str:

@@ -89,6 +89,9 @@ PLAYED = ("rules_name", "settings", "decks", "cut", "players", *REQUESTED, "prec
 @click.option(
     "--leave", metavar="COUNT", help="Leave the shoe before a round at this count or a lower one, for a fresh shoe."
 )
+@click.option(
+    "--leave-minutes", type=float, default=5.0, show_default=True, metavar="N", help="Lost for each shoe that is left."
+)
 @click.option("--kelly", type=float, default=1.0, show_default=True, metavar="SHARE", help="Kelly fraction.")
 @click.option("--rounds-per-hour", type=float, default=100.0, show_default=True, metavar="N", help="Rounds seen.")
 @click.option("--trip", type=float, default=4.0, show_default=True, metavar="HOURS", help="Trip for its risks.")
@@ -178,6 +181,8 @@ def refuse_ignored(context: click.Context) -> None:
     names = [str(text).partition("=")[0].strip() for text in context.params["varied"]]
     if is_given("chip") and not (is_given("optimal") or "optimal" in names):
         raise InputError("--chip rounds the bets of --optimal; give --optimal LOW-HIGH, such as 1-12, or leave it out")
+    if is_given("leave_minutes") and not (is_given("leave") or is_given("load_path") or "leave" in names):
+        raise InputError("--leave-minutes is what --leave costs; give --leave COUNT, such as -1, or leave it out")
     for one, other in (("ramp", "optimal"), ("optimal", "ramp")):
         if one in names and (is_given(other) or other in names):
             raise InputError(f"--{other} and --vary {one} cannot be combined; leave out one of them")

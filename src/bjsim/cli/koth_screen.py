@@ -10,7 +10,7 @@ from rich.console import Console
 
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.play.timings import Timings
-from bjsim.bots.contest.report.comparisons import describe_authors, describe_end, describe_evidence, describe_lead
+from bjsim.bots.contest.report.comparisons import describe_authors, describe_effect, describe_end, describe_lead
 from bjsim.bots.contest.report.output import row_values
 from bjsim.bots.contest.report.publish import write_results
 from bjsim.bots.contest.scoring.marks import make_marks
@@ -114,7 +114,7 @@ def report(console: Console, standings: Standings, timings: Timings) -> None:
         matches = f"{row.score.matches} matches, {row.chips:.1f} chips"
         console.print(f"left: {row.name} ({row.left} after {matches})", highlight=False, markup=False)
     verdict = "\n".join(
-        filter(None, [describe_lead(standings), describe_evidence(standings), describe_authors(standings)])
+        filter(None, [describe_lead(standings), describe_effect(standings), describe_authors(standings)])
     )
     console.print(f"{text}\n{verdict}\nbots that share a group letter are not separated", highlight=False, markup=False)
 

@@ -97,7 +97,7 @@ def learn(
             studies.append(study(mdp, episodes, schedule, seed, workers, show))
     games = [LearnedGame.of(process, result) if process else None for result in studies]
     if files.json_path:
-        found = [learn_json(*pair) for pair in zip(studies, games, strict=True)]
+        found = [(game or result).to_json() for game, result in zip(games, studies, strict=True)]
         write_json({"algorithms": found} if len(found) > 1 else found[0], files.json_path)
     if files.plot_path:
         title = game_text(process.rules) if process else Path(str(mdp_path)).name
@@ -135,6 +135,7 @@ def report(console: Console, result: Study, game: LearnedGame | None) -> None:
         f"value, learned    {result.learned.value:+.6f}   95% interval {low:+.6f} … {high:+.6f}, "
         f"{result.learned.value_episodes:,} greedy episodes",
         f"value, exact      {result.value_exact:+.6f}   (of the best policy)",
+        *([f"value, chart      {game.chart_value:+.6f}   (exact, of the chart above)"] if game else []),
         f"{result.episodes:,} episodes in {result.seconds:.1f} s, {result.speed / 1e6:.2f} million episodes/s",
     ]
     if result.learned.cut_short and result.mdp.gamma == 1:
@@ -177,14 +178,3 @@ def suboptimal_table(result: Study) -> RichTable:
     if len(result.disagreements) > LISTED:
         table.caption = f"and {len(result.disagreements) - LISTED:,} more"
     return table
-
-
-def learn_json(result: Study, game: LearnedGame | None) -> dict[str, object]:
-    data = result.to_json()
-    if game:
-        data |= {
-            "rules": game.rules.to_dict(),
-            "chart": {f"{row} v {column}": code for (row, column), code in game.chart.cells.items()},
-            "answers": game.answers(),
-        }
-    return data

@@ -28,7 +28,7 @@ def draw_solved(tables: Tables | ShoeTables, files: Files, game: str, card: bool
     solution, command = tables.solution, given_command()
     chart = ValuedChart.of_best(solution)
     title = f"The best strategy in {solution.rules.name}"
-    lines, figures = _lines(solution, game), _figures(tables)
+    lines, figures = game_lines(solution, game), _figures(tables)
     if files.plot_path:
         exact = ", ".join(f"{name} {text} of the bet" for name, text in figures.items())
         codes = {cell.code for cell in chart.cells.values()}
@@ -65,7 +65,7 @@ def report_best(
         chart_part(chart, to_other=card),
     ]
     title = f"The best strategy in {solution.rules.name}"
-    return Report(title, _lines(solution, game), command, rules_part([solution.rules]), parts)
+    return Report(title, game_lines(solution, game), command, rules_part([solution.rules]), parts)
 
 
 def details_part(chart: ValuedChart) -> Columns:
@@ -74,9 +74,10 @@ def details_part(chart: ValuedChart) -> Columns:
     return Columns([closest, [Section("The dealer's final score, in percent"), dealer_part(chart)]])
 
 
-def _lines(solution: Solution, game: str) -> list[str]:
-    because = solution.infinite_because
-    return [game, *[because] * bool(because)]
+def game_lines(solution: Solution, game: str) -> list[str]:
+    """The game, and where its values are not what one expects, why."""
+    instead = f"All values are for an infinite shoe, since {solution.refusal}." if solution.refusal else ""
+    return [game, *filter(None, [instead, solution.infinite_because])]
 
 
 def value_figure(solution: Solution) -> dict[str, str]:

@@ -66,7 +66,7 @@ def read_hand(text: str, rules: Rules) -> tuple[str, str]:
     """Parse `T,6 v T` into the hand's and the dealer's cards. Raises: InputError: They are not those of a question."""
     both = rules.dealer_shows == "both"
     parts = re.split(r"\s+(?:v|vs|against)\.?\s+", text.strip(), flags=re.IGNORECASE)
-    hands = [parse_dealt(hand) for hand in parts[0].split(" / ")]  # 16 is a total, not an ace and a six
+    hands = [parse_dealt(hand) for hand in parts[0].split("/")]  # 16 is a total, not an ace and a six
     shown = parse_dealt(parts[-1])
     if len(parts) != 2 or None in hands or not shown:
         example = "the dealer's two cards: T,6 v T,7" if both else "the dealer's card: T,6 v T"

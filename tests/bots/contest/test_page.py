@@ -25,7 +25,7 @@ from bjsim.bots.contest.schedule.seating import TablePlan
 from bjsim.bots.contest.scoring.standings import Standings
 from bjsim.bots.protocol import make_argv
 from bjsim.cli.main import main
-from bjsim.sim.game.actions import ATTACK, Action
+from bjsim.sim.game.actions import ATTACK, INSURANCE, Action
 from bjsim.sim.game.presets import PRESETS, load_rules
 from bjsim.sim.game.round import Round
 from bjsim.sim.game.shoe import ScriptedShoe
@@ -281,7 +281,7 @@ class RequestLog:
         self.player, self.name, self.requests = player, player.name, []
 
     def decide(self, view):
-        if view.legal != ATTACK:  # programs are not asked
+        if view.legal not in (ATTACK, INSURANCE):  # programs are not asked
             self.requests.append(make_argv(view))
         return self.player.decide(view)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,24 @@ def test_the_function_gives_what_the_command_writes(result: bjsim.CountResult, t
     result.save(tmp_path / "again.npz")
     again = bjsim.CountResult.load(tmp_path / "again.npz", ramp="1-4", bankroll=200)
     assert again["ror"].value == result.with_bets(ramp="1-4", bankroll=200)["ror"].value > result["ror"].value
+
+
+def test_insurance_is_taken_where_the_rules_offer_it(result: bjsim.CountResult, tmp_path: Path) -> None:
+    """On the same shoes: by its play, without one as the chart says, and never in a game without insurance."""
+    without, chart = TWO_DECKS.replace(insurance=False), bjsim.solve(TWO_DECKS).chart
+    plays = ", ".join(str(play) for play in result.run.game.departures.plays if play.row != "insurance")
+
+    def ev(rules: bjsim.Rules, indices: str, **chart: object) -> float:
+        return bjsim.count(rules, indices=indices, rounds=2e4, **chart)["ev_per_round"].value  # type: ignore[arg-type]
+
+    assert ev(TWO_DECKS, "i18") > ev(TWO_DECKS, plays) + 0.001
+    assert ev(without, "i18") == ev(without, plays) == ev(TWO_DECKS, plays)
+    assert "17 of 18 index plays apply" in bjsim.count(without, rounds=1).run.description
+    insures = replace(chart, insurance="I")
+    always = bjsim.count(TWO_DECKS, indices="none", chart=insures, rounds=2e4)
+    assert always["ev_per_round"].value == ev(TWO_DECKS, "insurance I>=-999", chart=chart) != ev(TWO_DECKS, "none")
+    always.save(tmp_path / "run.npz")
+    assert bjsim.CountResult.load(tmp_path / "run.npz").run.game.departures.insures
 
 
 def test_figures_have_intervals(result: bjsim.CountResult) -> None:
@@ -119,7 +138,7 @@ def test_objects_are_taken_as_well_as_names() -> None:
         ({"ror": 0.01, "bankroll": 1e4, "ramp": "$1-$8"}, "write ramp in units"),
         ({"chart": "perfect"}, "chart='perfect' is not a chart; a counter departs from a chart"),
         ({"rules": "easy"}, "cannot be counted in an infinite shoe"),
-        ({"rules": TWO_DECKS.replace(dealer_shows="both")}, "indices='i18' does not fit this game"),
+        ({"rules": TWO_DECKS.replace(dealer_shows="both", insurance=False)}, "indices='i18' does not fit this game"),
         ({"system": None}, "system: a NoneType is not accepted; use a name, or the path of a file"),
         ({"chart": 17}, "chart: an int is not accepted"),
         ({"on_progress": 3}, "on_progress: an int is not accepted; use a function"),
@@ -144,7 +163,7 @@ def test_what_is_no_bet_needs_another_run(result: bjsim.CountResult) -> None:
         result.with_bets(ramp="1-4x2")
     with pytest.raises(bjsim.InputError, match="cut: a str is not accepted; give a list of values"):
         result.vary(cut="60%")
-    with pytest.raises(bjsim.InputError, match="vary insurance: a counter takes insurance by its index play"):
+    with pytest.raises(bjsim.InputError, match="insurance = never is not accepted; use true or false"):
         result.vary(insurance=["never", "free"])
     with pytest.raises(bjsim.InputError, match="ramp='0:0 40:5' has no bet at the counts of the table"):
         result.with_bets(ramp="0:0 40:5")

@@ -12,11 +12,13 @@ def test_what_a_game_allows() -> None:
     """Fab 4 needs surrender; a game that doubles on 10 and 11 alone has no doubles of 9."""
     plays = "i18+fab4"
     departures = Departures.parse(plays, Solver(SIX).chart)
-    assert (playable(departures, True), playable(departures, False)) == (18, 17)
+    assert playable(departures) == 18
+    without = Departures.parse(plays, Solver(SIX.replace(insurance=False)).chart)
+    assert playable(without) == 17
     surrender = Departures.parse(plays, Solver(SIX.replace(surrender="late")).chart)
-    assert playable(surrender, True) == 22
+    assert playable(surrender) == 22
     doubles = Departures.parse("9v2 D>=1, 10vT D>=4", Solver(SIX.replace(double_on="10-11")).chart)
-    assert playable(doubles, True) == 1
+    assert playable(doubles) == 1
 
 
 def test_cells_with_the_other_code_and_its_counts() -> None:

@@ -1,16 +1,21 @@
 """Leaving: a counter who leaves at a low count plays the first rounds of every shoe, and no others."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from bjsim.errors import InputError
 from bjsim.sim.engine.counting import play_shoes
+from bjsim.sim.engine.kernels.count_layout import LEFT
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.random_stream import stream_key
 from bjsim.strategies.counting.count_files import load_count_run, save_count_run
+from bjsim.strategies.counting.count_result import CountResult
 from bjsim.strategies.counting.count_returns import ramp_returns
 from bjsim.strategies.counting.departures import Departures
 from bjsim.strategies.counting.ramp import Ramp
+from bjsim.strategies.counting.request import CountRequest
 from bjsim.strategies.counting.simulate import simulate_count
 from bjsim.strategies.counting.systems import find_system
 from bjsim.strategies.counting.tables import CountingGame, ready_table
@@ -69,3 +74,25 @@ def test_a_stored_run_keeps_where_it_leaves(tmp_path):
 def test_a_count_at_which_nobody_can_begin(leave):
     with pytest.raises(InputError, match=f"leave = {leave} is not accepted; use a count below that of a fresh shoe"):
         CountingGame(SIX, HILO, PLAYS, leave=leave)
+
+
+def test_a_shoe_that_is_left_costs_minutes():
+    """The shoes that are left are those of a counter who stays in which the count of -1 comes before the cut."""
+    game = CountingGame(SIX, HILO, PLAYS, None, adjusted=False, span=(-9, 9))
+    whole, left, begun, low = ready_table(game), 0, 0, False
+    for bucket, *_, dealt in play_shoes(whole.table, stream_key(3, 0, 0), 200, 12_000)[1]:
+        low = low or bucket + whole.first <= -1
+        if dealt - begun >= SIX.cut_cards:
+            left, begun, low = left + low, dealt, False
+    leaving = ready_table(replace(game, leave=-1))
+    assert play_shoes(leaving.table, stream_key(3, 0, 0), 200)[0].raw[:, LEFT].tolist()[0] == left > 150
+
+    run = simulate_count(SIX, HILO, PLAYS, 2e4, seed=3, leave=-1)
+    found, free = (CountResult.of(run, CountRequest(SIX, leave=-1, leave_minutes=m)) for m in (5, 0))
+    hours = run.rounds / 100 + int(run.sums.raw[:, LEFT].sum()) * 5 / 60
+    assert found["ev_per_hour"].value == pytest.approx(found["ev_per_round"].value * run.rounds / hours)
+    assert found.terms.rounds_per_hour == pytest.approx(run.rounds / hours) and free.terms.rounds_per_hour == 100
+    assert free["score"].value == found["score"].value and "5 minutes each (leave_minutes)" in found.notes[0]
+    assert not CountResult.of(simulate_count(SIX, HILO, PLAYS, 2e4), CountRequest(SIX)).notes
+    with pytest.raises(InputError, match="leave_minutes = -1 is not accepted"):
+        CountRequest(SIX, leave=-1, leave_minutes=-1)

@@ -14,7 +14,7 @@ from bjsim.sim.engine.count_tally import CountTable, add_up
 from bjsim.sim.engine.counted_shoes import CountedShoes
 from bjsim.sim.engine.counting_table import WORTH_COMPILING, WORTH_LOADING, CountingTable, CountSums, UnitSums
 from bjsim.sim.engine.depth_control import count_depths
-from bjsim.sim.engine.kernels.count_layout import FURTHER, CountedRounds
+from bjsim.sim.engine.kernels.count_layout import FURTHER, LEFT, CountedRounds
 from bjsim.sim.engine.kernels.layout import payoff_parts
 from bjsim.sim.engine.luck_lanes import LuckLanes
 
@@ -28,10 +28,12 @@ class CountedBatch(NamedTuple):
     """Shoes that were walked side by side, and their rounds, in order.
 
     `shoe` is that of each round, from 0, (n,); `dealt` the cards dealt in all batches up to the end of each,
-    (n,); `depths` the controls of each shoe, value and depths, (shoes, 2, B), None if not luck-adjusted.
+    (n,); `depths` the controls of each shoe, value and depths, (shoes, 2, B), None if not luck-adjusted. The
+    counter has `left` so many of the shoes before their end.
     """
 
     shoes: int
+    left: int
     rounds: CountedRounds
     shoe: Array
     dealt: Array
@@ -83,6 +85,7 @@ def _play(
     for stream, batch in _walk_shoes(table, keys, shoes):
         rounds = batch.rounds
         tallies[stream].add(rounds, batch.shoe, batch.shoes, batch.depths)
+        tallies[stream].raw[0, LEFT] += batch.left
         if traced:
             units = payoff_parts(rounds.codes)[0]
             trace = np.column_stack([rounds.bucket, units[:, 0], rounds.won, batch.dealt, units[:, 1:]])
@@ -112,10 +115,13 @@ def _walk_shoes(table: CountingTable, keys: Array, shoes: int) -> Iterator[tuple
             played = begins[number] < segments.cut  # the others ended within a round of an earlier shoe
             used = np.minimum(ends[number], segments.size)
             before = dealt[stream] + np.cumsum(used) - used
+            last = np.zeros_like(used)
+            last[lane] = own.end  # rounds are in order
             yield (
                 stream,
                 CountedBatch(
                     shoes=int(played.sum()),
+                    left=int((played & (last < segments.cut)).sum()),
                     rounds=own,
                     shoe=(np.cumsum(played) - 1)[lane],
                     dealt=before[lane] + own.end,

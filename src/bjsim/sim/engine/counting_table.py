@@ -38,8 +38,8 @@ class CountSums(NamedTuple):
 
     Attributes:
         raw: Integers by bucket: rounds; sums over the spots of profit, squared profit and stakes, in quanta
-            (see `count_quantum`); insurance bets and half bets won by them, of one spot; and the products of
-            the profits of all ordered pairs of spots, int64 (B, RAW).
+            (see `count_quantum`); insurance bets and half bets won by them, of one spot; the products of the
+            profits of all ordered pairs of spots; and shoes that the counter left, int64 (B, RAW).
         shoes: Shoes in each half of the sample, to which they belong by turns, int64 (2,).
         sums: Sums of the quantities in `kernels/count_layout.py` over the shoes of each half, float64 (2, D).
         products: Sums of their products, lower triangle, float64 (2, D, D).

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from bjsim.sim.game.hand_states import ORIGINAL_BET, SPLIT_ACES, SURRENDERED, HandState, Result
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import States
+from bjsim.sums import add_up
 
 DEAL, PEEKED, HIT, DOUBLE, PAIR, OTHER = "deal", "peeked", "hit", "double", "pair", "other"  # purposes of a draw
 
@@ -240,4 +241,4 @@ class Automaton(States):
 
     def pair_again(self, split_hand: HandState, number: type = Fraction) -> Any:
         """Probability that the second card of a split hand makes a pair that may be split."""
-        return sum((p for p, state in self.draws(split_hand, number) if "P" in self.legal(state)), start=number(0))
+        return add_up((p for p, state in self.draws(split_hand, number) if "P" in self.legal(state)), start=number(0))

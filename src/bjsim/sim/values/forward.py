@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 
 from bjsim.sim.game.automaton import START, Automaton, Decision, Ended, Finished, Node
 from bjsim.sim.game.hand_states import HandState
+from bjsim.sums import add_up
 
 
 def count_visits(automaton: Automaton, choose: Callable[[HandState, str], str]) -> dict[Node, float]:
@@ -35,7 +36,7 @@ def count_visits(automaton: Automaton, choose: Callable[[HandState, str], str]) 
     visits = dict.fromkeys(reversed(postorder), 0.0) | {START: 1.0}
     for node in visits:
         moves = list(following(node))
-        returns = sum(p for p, after in moves if after == node)  # 2 + 4 p + 8 p² + … split hands without a limit
+        returns = add_up(p for p, after in moves if after == node)  # 2 + 4 p + 8 p² + … split hands without a limit
         if returns:
             visits[node] = visits[node] / (1 - returns) if returns < 1 else math.inf
         for p, after in moves:

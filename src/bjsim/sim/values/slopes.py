@@ -14,6 +14,7 @@ import numpy.typing as npt
 from bjsim.sim.game.automaton import Automaton, Chance, Decision, Finished
 from bjsim.sim.values.backward import Backward
 from bjsim.sim.values.dealer_index import DealerIndex, Floats, mix
+from bjsim.sums import add_up
 
 
 class Slopes(Backward[Floats]):
@@ -62,7 +63,7 @@ class Slopes(Backward[Floats]):
         """Value h of a split hand that becomes two with the probability a of a pair: h = rest + 2 a h, and likewise
         for its slopes; 0 if the hands would multiply without end."""
         shares = enumerate(self.dealers.probabilities)
-        again = sum(p for rank, p in shares if node in self.automaton.follow(node, rank))
+        again = add_up(p for rank, p in shares if node in self.automaton.follow(node, rank))
         stays = 1 - 2 * again if again < 0.5 else math.inf
         self._values[node] = np.zeros((len(self.dealers.ended), 1 + len(self.dealers.probabilities)))
         value = mix(self.after(node), self.dealers.probabilities) / stays

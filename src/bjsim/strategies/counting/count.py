@@ -38,6 +38,7 @@ def count(
     kelly: float = 1.0,
     rounds_per_hour: float = 100.0,
     trip: float = 4.0,
+    leave_minutes: float = 5.0,
     on_progress: Callable[[int, float], object] = lambda rounds, expected: None,
 ) -> CountResult:
     """Find out how a card counter does in a game: `bjsim count` in Python.
@@ -63,6 +64,7 @@ def count(
         kelly: Kelly fraction.
         rounds_per_hour: Rounds seen in an hour.
         trip: Hours of a trip, for its risks.
+        leave_minutes: Minutes that leaving a shoe for a fresh one costs.
         on_progress: Called periodically with the rounds played, and about how many there will be.
 
     Returns:
@@ -80,6 +82,6 @@ def count(
         raise InputError(f"on_progress: {a_type(on_progress)} is not accepted; use a function")
     request = CountRequest(
         rules, system, ramp, indices, chart, optimal, chip, leave, rounds, until, seed, workers, adjust_luck, bankroll,
-        unit, ror, kelly, rounds_per_hour, trip,
+        unit, ror, kelly, rounds_per_hour, trip, leave_minutes,
     )  # fmt: skip
     return CountResult.of(play_request(request, on_progress=on_progress), request)

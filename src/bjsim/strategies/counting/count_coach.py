@@ -11,6 +11,7 @@ from bjsim.strategies.counting.table_count import TableCount
 from bjsim.strategies.counting.typical import expected_counts, remaining, spread_tens
 from bjsim.strategies.evaluation.coach import Coach, Judgement
 from bjsim.strategies.shoe.present import action_values
+from bjsim.sums import add_up
 
 
 class CountCoach(Coach):
@@ -34,7 +35,7 @@ class CountCoach(Coach):
         """Compare a decision with the best one at the present count; None if it has no exact value."""
         unseen, count = self._expected(), self.count.decision
         if view.legal == INSURANCE:
-            values = {"S": 0.0, "I": (3 * sum(unseen[TEN:]) / sum(unseen) - 1) / 2}
+            values = {"S": 0.0, "I": (3 * add_up(unseen[TEN:]) / add_up(unseen) - 1) / 2}
             return Judgement(view, action.letter, values, "I" if self.departures.insured_at(count) else "S")
         chart = self.departures.chart_at(count)
         state = chart.find_state(view.hand, view.split, view.free, view.doubled)

@@ -32,7 +32,7 @@ from bjsim.strategies.formats.cells import required_rows
 
 Array = np.ndarray[Any, Any]
 
-FORMAT = "bjsim counting run 2"
+FORMAT = "bjsim counting run 3"
 MOST_BYTES = 1 << 26  # of the file, and of its arrays; those of a run with 45 buckets have 1.2 MB
 
 
@@ -56,6 +56,7 @@ def _describe_game(game: CountingGame, seed: int) -> dict[str, Any]:
         "chart": {
             "name": chart.name,
             "source": chart.source,
+            "insurance": chart.insurance,
             "cells": [[*at, code] for at, code in chart.cells.items()],
         },
         "departures": game.departures.text,
@@ -116,7 +117,8 @@ def _described_game(about: Mapping[str, Any]) -> tuple[CountingGame, int]:
     rules = Rules.from_dict(about["rules"])
     chart = about["chart"]
     cells = {(row, column): code for row, column, code in chart["cells"]}
-    departures = Departures(Chart(chart["name"], rules, cells, chart["source"]), parse_departures(about["departures"]))
+    base = Chart(chart["name"], rules, cells, chart["source"], chart["insurance"])
+    departures = Departures(base, parse_departures(about["departures"]))
     states = States(rules)
     needed = {(row, column) for row in required_rows(states) for column in states.columns}
     if not (chart["name"] + chart["source"]).isprintable() or not needed <= cells.keys():

@@ -66,7 +66,7 @@ class CountResult:
         """
         table, bets = run.returns, place_bets(run, request)
         ramp = ramp_returns(table, bets, run.spots)
-        terms = request.terms.reached(ramp)
+        terms = request.terms.leaving(run.left_per_round).reached(ramp)
         wagered = float(table.shares @ (bets * run.spots * run.wagered))
         figures = tuple(find_figures(ramp, terms, wagered))
         return CountResult(request, run, bets, figures, terms, remarks(run, request, bets, ramp))
@@ -202,7 +202,7 @@ class CountResult:
             "variance_reduction": run.variance_reduction(self.bets), "rules": game.rules.to_dict(),
             "system": game.system.name, "side_aces": float(game.system.side_aces), "adjusted": game.adjusted,
             "leave": game.leave, "bankroll": self.terms.bankroll, "unit": self.terms.unit,
-            "index_plays": [str(play) for play in game.departures.plays],
+            "rounds_per_hour": self.terms.rounds_per_hour, "index_plays": [str(play) for play in game.departures.plays],
         })  # fmt: skip
 
     def to_frame(self) -> pandas.DataFrame:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from bjsim.sim.engine.counting_table import CountSums, UnitSums, count_quantum
-from bjsim.sim.engine.kernels.count_layout import DEPTHS, PRODUCTS, PROFIT, ROUNDS, SQUARES, VALUE
+from bjsim.sim.engine.kernels.count_layout import DEPTHS, LEFT, PRODUCTS, PROFIT, ROUNDS, SQUARES, VALUE
 from bjsim.sim.game.game_text import game_text
 from bjsim.sim.stats.controlled import PER_CONTROL, Ratios, ShoeSums, controlled_ratios
 from bjsim.strategies.counting.count_returns import CountReturns, ramp_returns
@@ -56,7 +56,7 @@ class CountRun:
     @cached_property
     def description(self) -> str:
         game = self.game
-        number, fit = len(game.departures.plays), playable(game.departures, game.can_insure)
+        number, fit = len(game.departures.plays), playable(game.departures)
         plays = f"{number} index play{'s' * (number != 1)}" if number else "no index plays"
         if fit < number:
             plays = f"{fit} of {number} index plays apply"
@@ -74,6 +74,11 @@ class CountRun:
     @property
     def rounds_per_shoe(self) -> float:
         return self.rounds / int(self.sums.shoes.sum())
+
+    @property
+    def left_per_round(self) -> float:
+        """Shoes that the counter left before their end, per round."""
+        return int(self.sums.raw[0, LEFT]) / self.rounds
 
     @cached_property
     def counts(self) -> Array:

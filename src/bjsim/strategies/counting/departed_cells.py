@@ -9,17 +9,18 @@ from bjsim.strategies.counting.departures import Departure, Departures
 from bjsim.strategies.formats.plays import INSURANCE
 
 
-def playable(departures: Departures, can_insure: bool) -> int:
-    """Count the index plays that a game allows at all; the Fab 4 need surrender."""
+def playable(departures: Departures) -> int:
+    """Count the index plays that a game allows at all; the Fab 4 need surrender, and insurance must be offered."""
     states, rules = departures.base.states, departures.base.rules
-    legal = {
+    legal = {(INSURANCE, "I")} if rules.insurance else set()
+    legal |= {
         (row, action)
         for state in states.reachable()
         for row in states.rows_of(state)
         for action in states.legal(state)
         if action != "R" or rules.surrender != "none"
     }
-    return sum(can_insure if play.row == INSURANCE else (play.row, play.action) in legal for play in departures.plays)
+    return sum((play.row, play.action) in legal for play in departures.plays)
 
 
 def departed_cells(chart: Chart, plays: Sequence[Departure]) -> dict[tuple[str, str], list[tuple[str, str]]]:

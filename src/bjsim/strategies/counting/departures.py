@@ -18,7 +18,7 @@ import operator
 import os
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from math import ceil, floor
@@ -118,16 +118,19 @@ class Departures:
             cells = dict(self.base.cells)
             for cell, plays in self._by_cell.items():
                 cells[cell] = _depart(self.base, cell, plays, count)
-            chart = (
-                self.base
-                if cells == self.base.cells
-                else Chart(self.base.name, self.base.rules, cells, insurance=self.base.insurance)
-            )
-            self._charts[key] = chart
+            self._charts[key] = self.base if cells == self.base.cells else replace(self.base, cells=cells)
         return self._charts[key]
 
     def insured_at(self, count: Fraction | int) -> bool:
-        return any(play.row == INSURANCE and play.holds(count) for play in self.plays)
+        """Whether insurance is taken where it is offered: by its index play; without one, as the chart says."""
+        plays = [play for play in self.plays if play.row == INSURANCE]
+        taken = any(play.holds(count) for play in plays) if plays else self.base.insurance == "I"
+        return taken and self.base.rules.insurance
+
+    @property
+    def insures(self) -> bool:
+        """Whether insurance is taken at some count."""
+        return any(map(self.insured_at, self.span))
 
     @cached_property
     def _charts(self) -> dict[frozenset[Departure], Chart]:

@@ -31,11 +31,11 @@ PROBABILITIES = ("ror", "trip_ror")  # figures whose intervals end at 0 and 1
 
 @dataclass(frozen=True)
 class Terms:
-    """What the figures of a ramp also depend on; every number is above 0.
+    """What the figures of a ramp also depend on; every number but `leave_minutes` is above 0.
 
     `bankroll` is in units, `unit` is money per unit, None if it is not known. With `ror`, the bank is sought that
     has this risk of ruin; with `money`, then the bank in money, the unit is sought instead. `kelly` is the
-    Kelly fraction of the certainty equivalent.
+    Kelly fraction of the certainty equivalent. A shoe that is left costs `leave_minutes`.
     """
 
     bankroll: float = 1000.0
@@ -45,14 +45,21 @@ class Terms:
     unit: float | None = None
     ror: float | None = None
     money: float | None = None
+    leave_minutes: float = 5.0
 
     def __post_init__(self) -> None:
-        check_positive(**{name: value for name, value in vars(self).items() if value is not None})
+        given = {name: value for name, value in vars(self).items() if value is not None}
+        check_positive(**given | ({"leave_minutes": 1.0} if self.leave_minutes == 0 else {}))
 
     @property
     def trip(self) -> float:
         """Rounds of a trip."""
         return self.rounds_per_hour * self.trip_hours
+
+    def leaving(self, left_per_round: float) -> Terms:
+        """These terms with the rounds that remain of an hour, if so many shoes are left per round."""
+        hours = 1 / self.rounds_per_hour + left_per_round * self.leave_minutes / 60
+        return replace(self, rounds_per_hour=1 / hours) if left_per_round else self
 
     def reached(self, ramp: RampReturns) -> Terms:
         """Return these terms with the bank, or the unit, that gives a winning ramp the risk of ruin `ror`."""

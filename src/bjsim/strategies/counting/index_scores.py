@@ -10,6 +10,7 @@ from bjsim.strategies.counting.departures import Departure
 from bjsim.strategies.counting.indices import Index
 from bjsim.strategies.counting.ramp import Ramp
 from bjsim.strategies.counting.risk import score
+from bjsim.sums import add_up
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class IndexScores:
     @property
     def scores(self) -> tuple[float, float]:
         """The SCORE with the chart alone, and with all index plays that it can combine; their gains in EV add up."""
-        gained = sum(index.gain_bets for index in self.found if index.departure in self.played)
+        gained = add_up(index.gain_bets for index in self.found if index.departure in self.played)
         return score(self.ramp.ev, self.ramp.sd), score(self.ramp.ev + gained, self.ramp.sd)
 
     @property

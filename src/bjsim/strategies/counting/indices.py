@@ -27,7 +27,6 @@ from numpy.typing import NDArray
 
 from bjsim.errors import InputError
 from bjsim.sim.game.cards import TEN
-from bjsim.sim.game.course import ACE, course
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.counting.choices import ChoiceKey, find_choices
@@ -121,7 +120,7 @@ def generate_indices(
     ramp: Ramp | None = None,
     on_count: Callable[[int, int], object] = lambda done, total: None,
 ) -> list[Index]:
-    """Generate all index plays of a game, insurance included, by descending gain weighted by the bets.
+    """Generate all index plays of a game, insurance included if offered, by descending gain weighted by the bets.
 
     Choices are evaluated at `unseen` cards, by default the mean depth. Indices beyond the true count `limit`,
     above or below 0, are not sought. `kelly` is the Kelly fraction for risk-averse indices; None maximises EV.
@@ -136,7 +135,7 @@ def generate_indices(
     if kelly is not None and not kelly > 0:
         raise InputError(f"kelly = {kelly} is not accepted; use a number above 0")
     curves = _curves(rules, system, unseen, np.arange(-limit - STEP, limit + STEP + 1, STEP), kelly, on_count)
-    if rules.dealer_shows == "up" and course(rules, ACE).natural >= 0:  # else nothing can be bet on a natural
+    if rules.insurance:
         curves[ChoiceKey(INSURANCE, "", "I")] = _insurance_curve(system, decks, limit)
     found = []
     for key, curve in curves.items():

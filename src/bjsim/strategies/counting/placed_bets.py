@@ -40,7 +40,20 @@ def place_bets(run: CountRun, request: CountRequest) -> Bets:
 
 def remarks(run: CountRun, request: CountRequest, bets: Bets, ramp: RampReturns) -> tuple[str, ...]:
     """What a caller should know about the bets; empty if nothing is unusual."""
-    return _riskier(run, request, ramp) if request.limits else _unreached(run, request.bets, bets)
+    notes = _riskier(run, request, ramp) if request.limits else _unreached(run, request.bets, bets)
+    return (*_left(run, request), *notes)
+
+
+def _left(run: CountRun, request: CountRequest) -> tuple[str, ...]:
+    """What leaving shoes costs in time, as a remark; none if no shoe is left."""
+    if not run.left_per_round:
+        return ()
+    share, terms = run.left_per_round * run.rounds_per_shoe, request.terms
+    left = terms.leaving(run.left_per_round).rounds_per_hour
+    return (
+        f"{share:.1%} of the shoes are left, at {terms.leave_minutes:g} minutes each ({argument('leave_minutes')}): "
+        f"{left:.1f} rounds an hour in place of {terms.rounds_per_hour:g}; SCORE is of 100 rounds",
+    )
 
 
 def _optimal(run: CountRun, request: CountRequest, kelly: float) -> Bets:

@@ -26,7 +26,7 @@ from bjsim.strategies.counting.typical import decks_to_count
 from bjsim.strategies.players.find import find_player
 
 DEFAULT_ROUNDS = 10**6
-BETS = ("ramp", "optimal", "chip", "bankroll", "unit", "ror", "kelly", "rounds_per_hour", "trip")
+BETS = ("ramp", "optimal", "chip", "bankroll", "unit", "ror", "kelly", "rounds_per_hour", "trip", "leave_minutes")
 Limits = BetLimits | tuple[float, float] | tuple[float, float, int] | str
 
 
@@ -60,6 +60,7 @@ class CountRequest:
     kelly: float = 1.0
     rounds_per_hour: float = 100.0
     trip: float = 4.0
+    leave_minutes: float = 5.0
     span: tuple[int, int] = (0, 0)
     game: Rules = field(init=False, repr=False, compare=False)
     counting: CountingSystem = field(init=False, repr=False, compare=False)
@@ -122,7 +123,7 @@ class CountRequest:
         sought = self.bankroll is None or self.ror is not None
         bankroll = 1000.0 if sought or self.bankroll is None else self.bankroll / (unit or 1)
         money = None if self.ror is None else self.bankroll
-        return Terms(bankroll, self.rounds_per_hour, self.kelly, self.trip, unit, self.ror, money)
+        return Terms(bankroll, self.rounds_per_hour, self.kelly, self.trip, unit, self.ror, money, self.leave_minutes)
 
     @property
     def has_bankroll(self) -> bool:
@@ -176,8 +177,6 @@ class CountRequest:
 
     def changed(self, **changes: object) -> CountRequest:
         """This request with other values of its fields or of its rules. Raises: InputError."""
-        if "insurance" in changes:
-            raise InputError(f"{argument('vary')} insurance: a counter takes insurance by its index play; vary indices")
         names = {one.name for one in fields(self) if one.init}
         rules = {name: value for name, value in changes.items() if name not in names}
         own: dict[str, Any] = {name: value for name, value in changes.items() if name in names}

@@ -18,7 +18,6 @@ from bjsim.sim.engine.kernels.count_layout import Counter, CountLuck, DepthContr
 from bjsim.sim.engine.kernels.layout import SPLIT, CompiledRules
 from bjsim.sim.engine.round_table import tens_are_alike
 from bjsim.sim.game.cards import TEN
-from bjsim.sim.game.course import ACE, course
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.counting.count_cells import CountCells, decision_counts, make_cells, whole_counts
@@ -27,7 +26,6 @@ from bjsim.strategies.counting.depths import DepthDistribution, depth_distributi
 from bjsim.strategies.counting.ramp import ONE_SPOT, SpotSteps, spots_at
 from bjsim.strategies.counting.system import CountingSystem
 from bjsim.strategies.counting.typical import spread_tens
-from bjsim.strategies.formats.plays import INSURANCE
 
 Array = np.ndarray[Any, Any]
 
@@ -97,12 +95,6 @@ class CountingGame:
         """Whether the dealer has a hole card."""
         return self.rules.dealer_shows == "up" and self.rules.deal.count("d") == 2
 
-    @property
-    def can_insure(self) -> bool:
-        """Whether insurance is ever taken. It is a bet on the dealer's natural, which must count, and not be seen."""
-        possible = self.rules.dealer_shows == "up" and course(self.rules, ACE).natural >= 0
-        return possible and any(play.row == INSURANCE for play in self.departures.plays)
-
 
 class ReadyTable(NamedTuple):
     """A table ready to be played; `first` is the count of the first bucket.
@@ -138,7 +130,7 @@ def ready_table(game: CountingGame) -> ReadyTable:
     points = [(len(compiled.act) + number, one) for number, (_, one) in enumerate(points)]
     made = make_count_rows(compiled._replace(act=act), game.others + game.most_spots)
     luck = make_count_luck(made, model, points, rules.unit, compiled.unshuffled) if game.adjusted else None
-    insured = _insured_by_bucket(cells, distribution, share) if game.can_insure else 0 * share
+    insured = _insured_by_bucket(cells, distribution, share) if game.departures.insures else 0 * share
     control = _make_control(luck, composition, insured, _full_shoe(game))
     expected = distribution.expected_controls(cells.bucket, control.values, control.slopes, STEP)
     table = CountingTable(compiled, made, rules.unit, counter, control, luck)
@@ -231,7 +223,7 @@ def _make_control(luck: CountLuck | None, composition: Array, insures: Array, fu
 
 def _insurable(decisions: CountCells, game: CountingGame) -> Array:
     """Whether insurance can be taken after an ace and two more cards, or by the count before the round."""
-    insured = decisions.insures[decisions.play] * game.can_insure
+    insured = decisions.insures[decisions.play] * game.departures.insures
     if game.system.timing == "round":
         return insured
     tags, columns = decisions.scaled.tags, insured.shape[1]
@@ -255,7 +247,7 @@ def _make_counter(
         buckets=bets.bucket.astype(np.uint16),
         side_aces=bets.scaled.side_aces,
         chart=decisions.chart,
-        insures=np.asarray(decisions.insures * game.can_insure, np.int64),
+        insures=np.asarray(decisions.insures * game.departures.insures, np.int64),
         insurable=_insurable(decisions, game) > 0,
         full=_full_shoe(game),
         spots=np.array([spots_at(game.spots, first + bucket) for bucket in range(number)]),
@@ -264,5 +256,5 @@ def _make_counter(
         other=charts.index(game.departures.base) if game.others else 0,
         before_round=int(game.system.timing == "round"),
         after=rules.deal[rules.deal.rindex("d") :].count("p") if game.hides else -1,
-        ace=game.departures.base.states.columns.index("A") if game.can_insure else -1,
+        ace=game.departures.base.states.columns.index("A") if game.departures.insures else -1,
     )

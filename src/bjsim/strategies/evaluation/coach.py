@@ -24,6 +24,7 @@ from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.evaluation.best import solve
 from bjsim.strategies.shoe.exchange import exchange_values, seat_values, unseen_by
+from bjsim.sums import add_up
 
 TIE = 1e-12  # initial bets; a smaller difference is rounding
 
@@ -145,7 +146,7 @@ class Coach:
         """Probability that the dealer has a natural, given the cards of the hand and the open ace or ten."""
         left = unseen_by(self.rules, view) if self.two_in_shoe else self.solution.unseen(view)
         natural = self._course(view).natural
-        return float((sum(left[TEN:]) if natural == TEN else left[natural]) / sum(left))
+        return float((add_up(left[TEN:]) if natural == TEN else left[natural]) / add_up(left))
 
     def _course(self, view: View) -> Course:
         return course(self.rules, parse_rank(view.dealer[0]))

@@ -12,6 +12,7 @@ from bjsim.strategies.evaluation.best import solve
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.solution import Solution
 from bjsim.strategies.tabular import html_table
+from bjsim.sums import add_up
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ class Evaluation:
     @property
     def costs(self) -> float:
         """The sum of the costs of all wrong cells."""
-        return sum(cell.cost for cell in self.cells)
+        return add_up(cell.cost for cell in self.cells)
 
     @property
     def remainder(self) -> float:
@@ -76,7 +77,7 @@ class Evaluation:
     @property
     def second_order(self) -> float:
         """The interaction of wrong cells: the difference less the costs of the cells alone."""
-        return self.difference - sum(cell.alone for cell in self.cells)
+        return self.difference - add_up(cell.alone for cell in self.cells)
 
 
 def evaluate_chart(chart: Chart) -> Evaluation:

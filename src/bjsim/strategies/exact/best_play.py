@@ -27,6 +27,7 @@ from bjsim.strategies.charts.chart import Chart, full_code
 from bjsim.strategies.charts.rows import row_order
 from bjsim.strategies.exact.exchange import ExchangeAutomaton
 from bjsim.strategies.exact.values import BestMeans, Column, Dealer, ExpectedValue, Means, Number, Policy
+from bjsim.sums import add_up
 
 
 class BestPlay:
@@ -83,7 +84,7 @@ class BestPlay:
         return tuple(upcard for upcard, (_, total) in self.upcards.items() if total > 0)
 
     def _total(self, tie_value: Number, policy: Policy | None) -> Number:
-        return sum(self.column_total(column, tie_value, policy) for column in self.cases)
+        return add_up(self.column_total(column, tie_value, policy) for column in self.cases)
 
     def ev(self, policy: Policy) -> ExpectedValue:
         """Expected profit and tied stake per round of a strategy, such as `chart.policy`."""

@@ -17,6 +17,7 @@ from bjsim.sim.game.hand_states import DEALER_NATURAL, INSURED, SURRENDERED, Dea
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import States
 from bjsim.sim.values.backward import MergedBackward
+from bjsim.sums import add_up
 
 Number = float | Fraction
 Policy = Callable[[HandState, str, str], str]  # (state, column label, legal action letters) -> action letter
@@ -105,7 +106,7 @@ class Dealer:
                     total[outcome] = total.get(outcome, 0) + p * q * chance
         columns = {}
         for label, total in totals.items():
-            mass = sum(total.values())
+            mass = add_up(total.values())
             probabilities = {o: total[o] / mass for o in sorted(total)}
             odds = self.peeked_natural() / 2 / mass if states.surrenders_early(label) else 0 / mass
             insurable = label in states.columns_before_look("I")
@@ -163,7 +164,8 @@ class Means(MergedBackward[Number]):
         return ev + self.column.natural_odds / 2 if node.result == SURRENDERED else ev
 
     def mix(self, parts: list[tuple[Number, Number]]) -> Number:
-        return sum([p * ev for p, ev in parts], start=self.number(0))
+        total: Number = add_up([p * ev for p, ev in parts], start=self.number(0))
+        return total
 
     def plus(self, one: Number, other: Number) -> Number:
         return one + other

@@ -26,6 +26,7 @@ from bjsim.sim.game.rules import Rules
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.exact.values import Means
 from bjsim.strategies.learning.encoder import Encoder
+from bjsim.sums import add_up
 
 Array = np.ndarray[Any, Any]
 
@@ -129,7 +130,7 @@ def _split(means: Means, pair: HandState, pending: int, held: int) -> Any:
     automaton = means.automaton
     hand, later = automaton.split(pair), automaton.covered(pair)
     alone, others = (
-        sum(means.number(p) * means.value(after, False) for p, after in automaton.draws(one))
+        add_up(means.number(p) * means.value(after, False) for p, after in automaton.draws(one))
         for one in (hand, automaton.split(later))
     )
     before = max(means.waiting(later, pending, held), pending * others)

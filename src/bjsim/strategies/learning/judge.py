@@ -12,6 +12,7 @@ from bjsim.sim.game.states import States
 from bjsim.strategies.charts.chart import ACTIONS, CODES, INSURANCE_ROW, Chart
 from bjsim.strategies.evaluation.evaluate import Evaluation, evaluate_chart
 from bjsim.strategies.learning.policy_player import BatchPolicy, PolicyPlayer, SinglePolicy
+from bjsim.sums import add_up
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ def judge_policy(
     states, rows = player.states, _rows(player.states)
     insured = 0.0
     if player.rules.insurance:
-        insured = sum(float(p) for state, p in states.starts.items() if player.policy(state, "A", INSURANCE) == "I")
+        insured = add_up(float(p) for state, p in states.starts.items() if player.policy(state, "A", INSURANCE) == "I")
     cells = {(row, column): _best_code(player, rows[row], column) for row in rows for column in states.columns}
     chart = Chart(name, player.rules, cells, "made from a policy", "I" if insured > 0.5 else "S")
     return JudgedPolicy(evaluate_chart(chart), _exceptions(player, chart, rows))

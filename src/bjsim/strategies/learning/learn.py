@@ -40,6 +40,7 @@ import numpy as np
 from bjsim.sim.stats.intervals import Z95
 from bjsim.strategies.mdp.model import FiniteMDP, Floats, Ints, MDPError
 from bjsim.strategies.mdp.termination import check_ends
+from bjsim.sums import add_up
 
 if TYPE_CHECKING:
     from bjsim.strategies.learning.kernel import Sampler
@@ -202,7 +203,7 @@ class _Team:
             return play_episodes(self.sampler, policy, self.longest, share, self.streams[worker])
 
         results = self._each(play_share, episodes)
-        total, squares = sum(r[0] for r in results), sum(r[1] for r in results)
+        total, squares = add_up(r[0] for r in results), add_up(r[1] for r in results)
         self.cut_short += sum(r[2] for r in results)
         if episodes < 2:
             return nan, nan

@@ -75,7 +75,7 @@ class LearnedGame(Study):
 
     @cached_property
     def chart(self) -> Chart:
-        """The learned strategy as a chart.
+        """The learned strategy as a chart, which has fewer cells than the policy has states; see `chart_value`.
 
         If a cell of the chart covers several states, it has the action of the state with the most legal actions.
         """
@@ -91,9 +91,27 @@ class LearnedGame(Study):
         source = f"learned from {self.episodes:,} episodes"
         return Chart("learned", self.rules, cells, source, insurance, attack)
 
+    @cached_property
+    def chart_value(self) -> float:
+        """The exact value of the chart, per bet: by its cells, as the process merges hands that charts tell apart."""
+        return float(Solver(self.rules).value_of(self.chart))
+
     def _code(self, state: MDPState) -> str:
         ev = {letter: self.learned.q[self.mdp.row(str(state), letter)] for letter in self.process.legal(state)}
         return full_code(self.action(state), ev)
+
+    def to_json(self) -> dict[str, object]:
+        """The study as `bjsim learn --json` writes it.
+
+        Returns:
+            JSON values, in units of reward, with the rules, the chart and its value, and the answers.
+        """
+        return super().to_json() | {
+            "rules": self.rules.to_dict(),
+            "chart": {f"{row} v {column}": code for (row, column), code in self.chart.cells.items()},
+            "value_chart": self.chart_value,
+            "answers": self.answers(),
+        }
 
     # --- the questions of [Neller]
 

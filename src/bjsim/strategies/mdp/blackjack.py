@@ -48,6 +48,7 @@ from bjsim.strategies.exact.values import Column, Dealer, Policy
 from bjsim.strategies.mdp.build import Outcome, build_mdp
 from bjsim.strategies.mdp.equivalence import StateEquivalence
 from bjsim.strategies.mdp.model import FiniteMDP, Ints
+from bjsim.sums import add_up
 
 DEAL, PLAY_ON, ATTACKS = "deal", "dealer plays", "attack"
 
@@ -190,13 +191,13 @@ class GameProcess:
 
     def _cases_of(self, upcard: str) -> tuple[list[Column], float]:
         cases = [case for case in self.cases if case.upcard == upcard]
-        return cases, sum(float(case.probability) for case in cases)
+        return cases, add_up(float(case.probability) for case in cases)
 
     def _offered(self, cases: list[Column]) -> Iterator[Outcome]:
         """The deal in these cases, after the offer of insurance where there is one."""
         if plain := [case for case in cases if not case.insurable]:
             yield from self._dealt(plain)
-        if offered := sum(float(case.probability) for case in cases if case.insurable):
+        if offered := add_up(float(case.probability) for case in cases if case.insurable):
             yield Outcome(offered, INSURE)
 
     def _dealt(self, cases: list[Column]) -> Iterator[Outcome]:
@@ -206,7 +207,7 @@ class GameProcess:
 
     def _insured(self, action: str) -> Iterator[Outcome]:
         cases = [case for case in self.cases if case.insurable]
-        offered = sum(float(case.probability) for case in cases)
+        offered = add_up(float(case.probability) for case in cases)
         for case in cases:
             for outcome, p in case.probabilities.items() if action == "I" else ():
                 profit = float(self.automaton.settle(INSURED, 1, outcome)[0])

@@ -17,7 +17,12 @@ from bjsim.strategies.mdp.blackjack import GameProcess
 REASONS: tuple[tuple[dict[str, str | bool], str], ...] = (
     ({"dealer_shows": "up"}, "both of the dealer's cards, which are shown"),
     (
-        {"surrender": "none", "surrender_after_split": False},
+        {
+            "surrender": "none",
+            "surrender_after_split": False,
+            "surrender_cards": "two",
+            "surrender_after_double": False,
+        },
         "whether a hand is the initial one, which alone may surrender",
     ),
     ({"double_on": "never"}, "which hands may double: those of two cards, or those that were not split"),

@@ -18,6 +18,7 @@ from bjsim.strategies.shoe.insurance import profits
 from bjsim.strategies.shoe.passes import SPLIT, STAND, Base, Nodes, Shown, best, double, follow, hit, keep
 from bjsim.strategies.shoe.passes import Play as Play
 from bjsim.strategies.shoe.splits import SplitForm, split_weights
+from bjsim.sums import add_up
 
 Floats = NDArray[np.float64]
 Acts = NDArray[np.int8]
@@ -98,7 +99,7 @@ class ShoeStates:
         """Return the share of two-card hands of this value that may be split."""
         if self.layout.trees[value] is None:
             return 0.0
-        return sum(share for share, _ in self.composition.pair_cases(value, self.starts[start], self.by_rank))
+        return add_up(share for share, _ in self.composition.pair_cases(value, self.starts[start], self.by_rank))
 
     def forms(self, start: int, value: int) -> tuple[SplitForm, ...]:
         """Return the value of splitting a pair as linear forms; none if it cannot be dealt or split.
@@ -138,7 +139,7 @@ class ShoeStates:
                 if cards > pairs:
                     second[value] = left[value] - pairs
                     weight[:, gone] += share * np.outer(other[:, gone], second / (cards - pairs))
-        scaled: Floats = weight / sum(share for share, _ in cases)
+        scaled: Floats = weight / add_up(share for share, _ in cases)
         return scaled
 
 
@@ -208,7 +209,7 @@ class Analysis:
     def set_splits(self, start: int, play: Play) -> None:
         for value in range(VALUES):
             if forms := self.shoe.forms(start, value):
-                play.split[value] = sum(form.value(form.weight.sum(axis=0), play.value) for form in forms)
+                play.split[value] = add_up(form.value(form.weight.sum(axis=0), play.value) for form in forms)
 
     def by_cards(self, start: int, after: str = "cdz-") -> Play:
         """Return the best play that uses all cards of the hand; `start` indexes the dealer's known cards.

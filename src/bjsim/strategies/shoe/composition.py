@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from bjsim.errors import InputError
 from bjsim.sim.game.cards import RANKS, TEN, parse_rank
 from bjsim.sim.game.rules import Rules
+from bjsim.sums import add_up
 
 VALUES = TEN + 1  # distinct card values: ace, 2..9 and ten
 MAX_RANK_COUNT = 1_000_000  # maximum count of one rank; keeps products of counts far below overflow
@@ -60,11 +61,11 @@ class Composition:
     @property
     def values(self) -> NDArray[np.float64]:
         """Count of each value, shape (10,): A, 2..9 and all ten-valued cards."""
-        return np.array([*self.ranks[:TEN], sum(self.ranks[TEN:])], np.float64)
+        return np.array([*self.ranks[:TEN], add_up(self.ranks[TEN:])], np.float64)
 
     @property
     def cards(self) -> float:
-        return sum(self.ranks)
+        return add_up(self.ranks)
 
     def removals(self, by_rank: bool) -> dict[str, list[tuple[float, Composition]]]:
         """Return this shoe with one card removed, for each value it contains: letter -> [(probability, shoe)].
@@ -99,7 +100,7 @@ class Composition:
             counts = list(self.ranks)
             chance = 1.0
             for rank in dealers:
-                chance *= counts[rank] / sum(counts[TEN:])
+                chance *= counts[rank] / add_up(counts[TEN:])
                 counts[rank] -= 1
             for rank in tens:
                 share = chance * counts[rank] * (counts[rank] - 1) / (left * (left - 1))

@@ -31,6 +31,7 @@ from bjsim.strategies.shoe.hands import Removed, Tree
 from bjsim.strategies.shoe.insurance import chance_of_natural
 from bjsim.strategies.shoe.passes import DOUBLE, HIT, SPLIT, STAND, SURRENDER, by_size
 from bjsim.strategies.shoe.splits import product_weights
+from bjsim.sums import add_up
 
 Floats = NDArray[np.float64]
 
@@ -195,7 +196,7 @@ def round_sd(analysis: Analysis, plays: dict[int, Play], mean: float, settled: f
     `plays` is the strategy by start; `settled` is the share of the stakes that are not replayed.
     """
     squares, shoe = Squares(analysis), analysis.shoe
-    total = sum(shoe.chance[start] * squares.round_square(start, play) for start, play in plays.items())
+    total = add_up(shoe.chance[start] * squares.round_square(start, play) for start, play in plays.items())
     for start, chance in enumerate(shoe.chance):
         if shoe.game.ended(shoe.starts[start]) and chance > 0:
             nodes, weights = shoe.dealt(start)

@@ -22,6 +22,7 @@ from bjsim.strategies.shoe.insurance import profits, takes_insurance
 from bjsim.strategies.shoe.lookup import Strategy, strategy_key
 from bjsim.strategies.shoe.passes import SPLIT
 from bjsim.strategies.solution import RoundPart
+from bjsim.sums import add_up
 
 Plays = dict[int, Play]  # by start
 
@@ -78,7 +79,7 @@ class ShoePlays:
 
     def _value_at(self, strategy: Strategy, tie_value: float) -> float:
         analysis = self._at(tie_value)
-        ev = sum(self.shoe.chance[start] * value for start, value in analysis.ended())
+        ev = add_up(self.shoe.chance[start] * value for start, value in analysis.ended())
         for start, play in self._plays_at(strategy, tie_value).items():
             ev += self.shoe.chance[start] * analysis.round_value(start, play)
         return float(ev)
@@ -168,7 +169,7 @@ class ShoePlays:
 
     def _ev(self, shoe: ShoeStates, tie_value: float, plays: Plays) -> float:
         analysis = Analysis(shoe, tie_value)
-        ev = sum(shoe.chance[start] * value for start, value in analysis.ended())
+        ev = add_up(shoe.chance[start] * value for start, value in analysis.ended())
         for start in shoe.live:
             play = analysis.follow(start, moved(plays[start].act, self.shoe.layout, shoe.layout))
             play.bets = plays[start].bets

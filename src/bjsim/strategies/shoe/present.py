@@ -28,6 +28,7 @@ from bjsim.strategies.shoe.dealer import DealerPlay
 from bjsim.strategies.shoe.game import Game, make_game
 from bjsim.strategies.shoe.hands import Ints, Removed, all_hands
 from bjsim.strategies.shoe.passes import DOUBLE, HIT, Base, Floats, Nodes, Shown, best, double, hit
+from bjsim.sums import add_up
 
 G = TypeVar("G", bound=Game)
 MIN_UNSEEN = 16  # unseen cards; with fewer, another deck is added
@@ -60,7 +61,7 @@ def action_values(
     hand, held = _reachable(tuple(sorted(values))), np.bincount(values, minlength=VALUES)
     nodes, block = _present_nodes(game, hand, values, start, split, free, doubled)
     size = len(nodes.gone)
-    left = np.array([*unseen[:TEN], sum(unseen[TEN:])], np.float64) + held
+    left = np.array([*unseen[:TEN], add_up(unseen[TEN:])], np.float64) + held
     shown_cards = Shown(left[None], left.sum()[None], np.array([game.ends(known)]))
     final = game.dealer.hands[start]
     dealer = final.chances(left + final.known, hand.removed, len(game.dealer.outcomes))
@@ -205,7 +206,7 @@ class Perfect:
             return Action("A" if view.dealer in self._attacked else "S")
         if view.legal == INSURANCE:
             unseen = self.unseen(view)
-            return Action("I" if 3 * sum(unseen[TEN:]) > sum(unseen) else "S")
+            return Action("I" if 3 * add_up(unseen[TEN:]) > add_up(unseen) else "S")
         own = view.legal, view.split, view.hands, view.free, view.doubled
         key = view.hand, view.dealer, "".join(sorted(view.visible)), *own
         if key not in self._known:
@@ -225,6 +226,6 @@ class Perfect:
         """Return the number of unseen cards of each rank; if few are left, another deck is added."""
         open_cards = [parse_rank(card) for card in view.visible if card != HIDDEN]
         counts = [count - open_cards.count(rank) for rank, count in enumerate(self.rules.shoe_counts)]
-        while min(counts) < 0 or sum(counts) < MIN_UNSEEN:
+        while min(counts) < 0 or add_up(counts) < MIN_UNSEEN:
             counts = [count + more for count, more in zip(counts, DECKS[self.rules.deck], strict=True)]
         return counts

@@ -23,6 +23,7 @@ from bjsim.strategies.shoe.lookup import STRATEGIES, Strategy, find_node, find_s
 from bjsim.strategies.shoe.plays import Plays, ShoePlays
 from bjsim.strategies.shoe.present import action_values
 from bjsim.strategies.solution import Solution
+from bjsim.sums import add_up
 
 
 @names_wrong_types
@@ -224,7 +225,7 @@ class ShoeSolver(ShoePlays, Solution):
         plays, whole = self.plays(strategy), self.value_of(strategy)
         effects = {}
         for letter, cases in self.composition.removals(self.shoe.by_rank).items():
-            effects[letter] = sum(share * self._value_in(left, plays) for share, left in cases) - whole
+            effects[letter] = add_up(share * self._value_in(left, plays) for share, left in cases) - whole
         return effects
 
     def _value_in(self, composition: Composition, plays: Plays) -> float:

@@ -13,6 +13,7 @@ from bjsim.sim.game.cards import TEN
 from bjsim.sim.game.hand_states import BUST, SURRENDERED, HandState
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.values.dealer_index import DealerIndex
+from bjsim.sums import add_up
 
 Ints = npt.NDArray[np.int64]
 N_RANKS = TEN + 1  # ranks with different values: all ten-valued cards count as one
@@ -68,7 +69,7 @@ class StateIndex:
             for hand in self.hands
         ]
         probabilities = [float(p) for p in rules.card_probabilities]
-        tens = sum(probabilities[N_RANKS - 1 :])
+        tens = add_up(probabilities[N_RANKS - 1 :])
         self.dealers = DealerIndex(automaton, np.array([*probabilities[: N_RANKS - 1], tens]))
         # Plain lists are faster for single lookups.
         self.after_list: list[list[list[int]]] = self.after.tolist()

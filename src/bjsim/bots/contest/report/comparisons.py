@@ -52,8 +52,8 @@ def describe_broke(score: Score) -> str:
     return f"{score.broke:,} of {score.matches:,}"
 
 
-def describe_evidence(standings: Standings) -> str:
-    """The evidence about the first two bots and the hands their difference takes, as a clause; "" if unknown."""
+def describe_effect(standings: Standings) -> str:
+    """The lead of the first bot over the second per hand, and the hands that it takes, as a clause; "" if unknown."""
     first, second = [*standings.rivals, None, None][:2]
     if second is None or first is None:
         return ""
@@ -63,8 +63,8 @@ def describe_evidence(standings: Standings) -> str:
     names = f"{standings.names[first]} and {standings.names[second]}"
     hands = HANDS_FOR_ONE_SD / found.effect**2
     return (
-        f"{names}: e-value {format_e(found.e_value)} against equality; the lead per hand is {found.effect:+.3f} sd of "
-        f"a hand, which about {float(f'{hands:.2g}'):,.0f} hands of each would show without luck adjustment"
+        f"{names}: the lead per hand is {found.effect:+.3f} sd of a hand, which about {float(f'{hands:.2g}'):,.0f} "
+        "hands of each would show without luck adjustment"
     )
 
 

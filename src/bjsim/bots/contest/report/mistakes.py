@@ -13,6 +13,7 @@ from bjsim.sim.game.actions import ATTACK, INSURANCE, Action, View
 from bjsim.strategies.charts.chart import INSURANCE_ROW
 from bjsim.strategies.charts.rows import parse_row
 from bjsim.strategies.evaluation.coach import Coach
+from bjsim.sums import add_up
 
 HANDS = 500  # rounds of each bot that are judged: all those of a long contest would take minutes
 TENS = str.maketrans("JQK", "TTT")
@@ -59,7 +60,7 @@ class BotMistakes:
 
     @property
     def chips_per_hand(self) -> float:
-        return sum(mistake.chips for mistake in self.by_cell.values()) / max(1, self.hands)
+        return add_up(mistake.chips for mistake in self.by_cell.values()) / max(1, self.hands)
 
     def costliest(self, count: int) -> list[tuple[Cell, Mistake]]:
         return sorted(self.by_cell.items(), key=lambda item: -item[1].chips)[:count]

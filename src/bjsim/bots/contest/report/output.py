@@ -26,8 +26,7 @@ def row_values(row: StandingsRow, timings: Timings | None = None) -> dict[str, A
     per hand, `luck_adjusted` profit minus luck in chips per hand: None before the first match has ended, and under
     rules without luck adjustment (splits without a limit).
     `rank_range` is the best and the worst rank that the bot may deserve, for all bots together with a probability
-    of 95%. `e_value` is the evidence that it is not as good as the leader, which may be multiplied over seasons;
-    `effect` is its luck-adjusted lead over the leader per hand, in standard deviations of a hand. `tied_with`
+    of 95%. `effect` is its luck-adjusted lead over the leader per hand, in standard deviations of a hand. `tied_with`
     names the bots that it is not separated from. `retired` says when and why the bot is not asked any more, or "".
     `age` is the number of matches that the contest has played since this version joined.
     """
@@ -40,7 +39,6 @@ def row_values(row: StandingsRow, timings: Timings | None = None) -> dict[str, A
         "author": row.author,
         "group": row.groups,
         "tied_with": list(row.tied_with),
-        "e_value": None if row.e_value is None else float(f"{min(row.e_value, 1e300):.6g}"),
         "effect": None if row.effect is None else _round(row.effect),
         "matches": score.matches,
         "hands": score.hands,

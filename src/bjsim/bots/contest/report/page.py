@@ -19,8 +19,8 @@ from bjsim.bots.contest.report.command import contest_command, published_sources
 from bjsim.bots.contest.report.comparisons import (
     COMPARED,
     crosstable,
+    describe_effect,
     describe_end,
-    describe_evidence,
     describe_lead,
     describe_ties,
     format_e,
@@ -160,7 +160,7 @@ def render_index(report: ContestReport) -> str:
         leader=rows[0]["bot"],
         lead=describe_lead(standings),
         ended=describe_end(standings),
-        evidence=describe_evidence(standings),
+        effect=describe_effect(standings),
         authors=standings.authors(),
         hill=bool(report.former or any(standings.roster.joined)),
         former=report.former,

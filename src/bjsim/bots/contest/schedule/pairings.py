@@ -28,6 +28,7 @@ from itertools import count, cycle
 
 from bjsim.bots.contest.config import LARGEST_TABLE
 from bjsim.sim.game.random_stream import mix
+from bjsim.sums import add_up
 
 Tables = list[list[int]]  # the bots at each table of one match
 
@@ -138,7 +139,7 @@ def _average_empty_seats(paired: list[list[float]], bots: int) -> None:
     """Spread each pairing with an empty seat over all empty seats, which are interchangeable."""
     empty = range(bots, len(paired))
     for bot in range(bots) if empty else ():
-        share = sum(paired[bot][seat] for seat in empty) / len(empty)
+        share = add_up(paired[bot][seat] for seat in empty) / len(empty)
         for seat in empty:
             paired[bot][seat] = paired[seat][bot] = share
 
@@ -159,7 +160,7 @@ def _search(cost: list[list[float]], order: list[int]) -> tuple[float, Tables]:
     for table, group in enumerate(groups):
         for bot in group:
             table_of[bot] = table
-    cost_at = [[sum(cost[bot][x] for x in group if x != bot) for group in groups] for bot in range(count)]
+    cost_at = [[add_up(cost[bot][x] for x in group if x != bot) for group in groups] for bot in range(count)]
     improved = True
     while improved:
         improved = False
@@ -175,7 +176,7 @@ def _search(cost: list[list[float]], order: list[int]) -> tuple[float, Tables]:
                 table_of[a], table_of[b] = t, s
                 improved = True
     groups = [[bot for bot in range(count) if table_of[bot] == table] for table in range(len(groups))]
-    return sum(cost_at[bot][table_of[bot]] for bot in range(count)), groups
+    return add_up(cost_at[bot][table_of[bot]] for bot in range(count)), groups
 
 
 def _shuffled(count: int, key: int) -> list[int]:

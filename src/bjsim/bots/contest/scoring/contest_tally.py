@@ -19,6 +19,7 @@ from bjsim.bots.contest.scoring.moments import MIN_BATCHES, Ratio, RunningMoment
 from bjsim.bots.contest.scoring.score import Score
 from bjsim.bots.contest.scoring.tables import OpenBatch, OpenTable, hash_round
 from bjsim.bots.protocol import printable
+from bjsim.sums import add_up
 
 MICRO = 10**6  # scores are summed in millionths of a chip
 LOG_UNIT = 100  # of ln(chips + 1): a unit is about a per cent
@@ -180,7 +181,7 @@ class ContestTally:
     def _count_kinds(self, luck: list[list[float]]) -> None:
         self.kinds = self.kinds or [RunningMoments() for _ in luck[0]]
         for moments, parts in zip(self.kinds, zip(*luck, strict=True), strict=True):
-            moments.add(sum(parts))
+            moments.add(add_up(parts))
 
     def _finish_batch(self, batch: OpenBatch) -> None:
         left = self.roster.left  # in the middle of the batch

@@ -72,7 +72,6 @@ class StandingsRow:
             of it, ahead of all that are separated and behind. None for a bot without a rank.
         age: Matches that the contest has played since this version joined.
         left: Why it has left, or "" if it takes part.
-        e_value: The evidence that it is not as good as the leader; None for the leader and without a rank.
     """
 
     rank: int | None
@@ -89,7 +88,6 @@ class StandingsRow:
     version: int = 1
     age: int = 0
     left: str = ""
-    e_value: float | None = None
     effect: float | None = None
     author: str = ""
 
@@ -101,7 +99,8 @@ class BotDifference:
     Attributes:
         interval: Valid at all times and for all pairs together; None from too few batches.
         missing: Matches that would still separate them if their results went on as before; None if not known.
-        e_value: The evidence that they are not equally good; those of several contests may be multiplied.
+        e_value: The evidence that they are not equally good, if the pair was named before the contest; those of
+            several contests may then be multiplied.
         effect: The mean difference per hand, in standard deviations of the profit of a hand; None if it is not
             known. Without luck adjustment about 8 / effect^2 hands of each show it (95%).
     """

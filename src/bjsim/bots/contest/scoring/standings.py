@@ -238,9 +238,8 @@ class Standings(ContestTally):
         leader: int | None = None,
     ) -> StandingsRow:
         score, roster = self.scores[bot], self.roster
-        evidence = effect = None
+        effect = None
         if leader is not None and leader != bot:
-            evidence = self.differences.e_value(bot, leader)
             effect = self._effect(bot, leader, float(self.differences.mean[bot, leader]))
         name, chips, interval = self.names[bot], self.mean_chips(bot), self._chips_ci95(score)
         points, ends = self.mean_score(bot), score.points.student95
@@ -252,7 +251,7 @@ class Standings(ContestTally):
         author = self.bots[bot].get("author", "")
         return StandingsRow(
             rank, bot, name, chips, interval, points, points_ci95, score, groups, ties, ranks, version, age, left,
-            evidence, effect, author,
+            effect, author,
         )  # fmt: skip
 
     def _chips_ci95(self, score: Score) -> tuple[float, float] | None:

@@ -10,7 +10,7 @@ from bjsim.sim.engine.kernels.layout import TIED, Array
 # and luck-adjusted profit of insurance; two controls, value and number of the tested depths at which the count is in
 # the bucket; and where several spots are played, the mean product of the profits of two spots.
 ROUNDS, PROFIT, SQUARES, INSURANCE, VALUE, DEPTHS, PRODUCTS = range(7)
-RAW = 7  # columns of `CountSums.raw`
+RAW, LEFT = 8, 7  # columns of `CountSums.raw`; that of the shoes that the counter left before a round
 BET = TIED  # in a payoff code of a counter, for whom no bets tie, one initial bet that was settled
 ENDLESS_ROUND = -1  # instead of a card or a position: the round cannot be played
 FURTHER = 2  # shoes into which a round may run on

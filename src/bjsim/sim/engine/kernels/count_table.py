@@ -20,6 +20,7 @@ from bjsim.sim.engine.kernels.count_layout import (
     ASKED,
     FLAGS,
     INSURANCE,
+    LEFT,
     LOGGED,
     PROFIT,
     ROUNDS,
@@ -144,7 +145,11 @@ def play_counter(w: Any, raw: Any, now: Any) -> Any:
                 deal_card(w.luck.full, w.luck.counts, w.luck.left, min(np.int64(card), w.luck.ranks - 1))
             while p < w.cut:
                 bucket = np.int64(w.bucket[p])
-                p = play_round(w, p, bucket, raw, now[shoes]) if bucket > w.counter.leave else np.int64(w.cut)
+                if bucket <= w.counter.leave:
+                    raw[bucket, LEFT] += 1
+                    p = np.int64(w.cut)
+                else:
+                    p = play_round(w, p, bucket, raw, now[shoes])
                 if p < 0:
                     return p
             if w.adjusted:
