@@ -8,8 +8,8 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from bjsim.bots.contest.config import Contest
-from bjsim.bots.contest.luck.adjust import REFERENCE, ContestLuckModel, LuckAdjuster, has_luck
+from bjsim.bots.contest.config import Contest, has_luck
+from bjsim.bots.contest.luck.adjust import REFERENCE, ContestLuckModel, LuckAdjuster
 from bjsim.bots.contest.luck.chart_values import evaluate, tabulate
 from bjsim.bots.contest.luck.draw_log import (  # type: ignore[attr-defined]
     DEALER_CARD,

@@ -120,7 +120,7 @@ def test_a_bot_that_has_played_less_has_a_rank_within_its_range():
     standings = begun("ab")
     for match in range(60):
         add(standings, match, [100 + match % 3, 50 + match % 2] if match < 30 else [-150, 50])
-    standings._history[1] = standings._history[1][:30]  # type: ignore[attr-defined]
+    standings._history[1] = standings._history[1][:30]
     assert standings.difference(0, 1).separated and standings.rows()[0].name == "b"
     check_ranks(standings)
 
