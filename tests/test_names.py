@@ -9,7 +9,7 @@ from pkgutil import resolve_name
 from support.documents import PAGES, ROOT
 
 # modules that readers write
-EXAMPLES = {"NAME.py", "bold.py", "careful.py", "file.py", "perl.py", "train.py", "value.py"}
+EXAMPLES = {"NAME.py", "bold.py", "careful.py", "file.py", "train.py", "value.py"}
 FOREIGN = {"bjsim.players", "posix_fadvise"}
 SOURCES = [path for top in ("src", "tests", "bench", ".ci") for path in sorted((ROOT / top).rglob("*.py"))]
 PATHS = [f"/{path.relative_to(ROOT).as_posix()}" for path in SOURCES]

@@ -3,6 +3,7 @@
 import os
 import shutil
 import stat
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -12,17 +13,18 @@ from bot_helpers import BOX, SAMPLES, a_view, lim17, needs, needs_sandbox
 
 from bjsim.bots.player import open_bot
 from bjsim.bots.sandbox import build as building
-from bjsim.bots.sandbox import session
+from bjsim.bots.sandbox import languages, session
 from bjsim.bots.sandbox.build import build, cache_folder
 from bjsim.bots.sandbox.folders import read_bot
 from bjsim.bots.sandbox.languages import (
     ENDINGS,
+    LANGUAGES,
     BuildError,
-    base,
     find_binds,
     find_tool,
+    java_main,
+    java_source,
 )
-from bjsim.bots.sandbox.languages.java import main_class, source_name
 from bjsim.sim.game.actions import HIT, STAND
 
 
@@ -124,7 +126,7 @@ def test_a_bot_cannot_read_other_files_of_its_interpreters_folder(prefix, tmp_pa
     python = install(prefix, find_tool(ENDINGS[".py"]), *([library] if library.name == version else []))
     find_tool.cache_clear()
     monkeypatch.setattr(sys, "_base_executable", python)
-    monkeypatch.setattr(base, "find_binds", binds)
+    monkeypatch.setattr(languages, "find_binds", binds)
     monkeypatch.setattr(session, "find_binds", binds)
     path = tmp_path / "spy.py"
     path.write_text(f"import os, sys\nassert sys.executable == {python!r}\n"
@@ -229,18 +231,27 @@ def test_a_c_bot_is_linked_dynamically_where_it_cannot_be_statically(prefix, mon
     assert "main" in caught.value.log
 
 
+def test_continuous_integration_installs_every_language():
+    """It reads the rows before bjsim is installed."""
+    root = Path(__file__).parents[2]
+    lines = (root / ".ci/run").read_text().splitlines()
+    script = next(line for line in lines if line.startswith("mapfile -t languages"))
+    done = subprocess.run(["bash", "-c", script + '; echo "${languages[@]}"'], cwd=root, capture_output=True, text=True)
+    assert done.stdout.split() == sorted({language.package for language in LANGUAGES})
+
+
 def test_the_name_of_a_java_source():
-    assert source_name(b"// a\npublic final class Bot {}", "x") == "Bot.java"
-    assert source_name(b"class Bot {}", "lim17") == "lim17.java"
-    assert source_name(b"class Bot {}", "my-bot") == "Main.java"
+    assert java_source(b"// a\npublic final class Bot {}", "x") == "Bot.java"
+    assert java_source(b"class Bot {}", "lim17") == "lim17.java"
+    assert java_source(b"class Bot {}", "my-bot") == "Main.java"
 
 
 def test_the_main_class_of_java():
     main = b"...\x00\x04main...([Ljava/lang/String;)V"
-    assert main_class("x", {"A.class": b"", "p/B.class": main}) == "p.B"
+    assert java_main("x", {"A.class": b"", "p/B.class": main}) == "p.B"
     for classes in ({}, {"A.class": b""}, {"A.class": main, "B.class": main}):
         with pytest.raises(BuildError, match="one class with a main method"):
-            main_class("x", classes)
+            java_main("x", classes)
 
 
 @needs(".java")

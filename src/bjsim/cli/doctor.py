@@ -71,8 +71,7 @@ def all_checks(bots: tuple[Path, ...]) -> Iterator[Check]:
         yield Check("sandbox", False, bool(bots), f"bots that are programs need Linux; this is {platform.system()}")
         return
     from bjsim.bots.sandbox.diagnosis import find_bots, find_run_command, find_toolchain, install_command
-    from bjsim.bots.sandbox.languages import LANGUAGES
-    from bjsim.bots.sandbox.languages.custom import Custom
+    from bjsim.bots.sandbox.languages import LANGUAGES, Custom
 
     yield check_sandbox()
     found_bots = list(find_bots(bots))

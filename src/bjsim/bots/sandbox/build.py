@@ -67,14 +67,14 @@ def cache_folder() -> Path:
 
 
 @cache
-def _version(tool: str) -> str:
-    return subprocess.run([tool, "--version"], capture_output=True, text=True).stdout
+def _version(tool: str, option: str) -> str:
+    return subprocess.run([tool, option], capture_output=True, text=True).stdout
 
 
 def _compiled(name: str, language: Language, sources: Mapping[str, bytes], box: str) -> Mapping[str, bytes]:
     tool = find_tool(language)
     key = hashlib.sha256()
-    for part in (SCRIPT, language.script, tool, _version(tool), box):
+    for part in (SCRIPT, language.script, tool, _version(tool, language.version), box):
         key.update(part.encode() + b"\0")
     for source, content in sources.items():
         key.update(f"{source}\0{len(content)}\0".encode() + content)

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from bjsim.bots.sandbox import restrictions
 from bjsim.bots.sandbox.folders import is_bot_folder, read_bot
-from bjsim.bots.sandbox.languages import BuildError, Language, MissingToolchain, find_tool
-from bjsim.bots.sandbox.languages.custom import Custom
+from bjsim.bots.sandbox.languages import BuildError, Custom, Language, MissingToolchain, find_tool
 
 # Settings of Linux that forbid user namespaces, which bubblewrap needs, and the values that allow them.
 SETTINGS = {

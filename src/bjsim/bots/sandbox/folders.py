@@ -11,8 +11,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from bjsim.bots.sandbox.languages import ENDINGS, BuildError, Language, find_language
-from bjsim.bots.sandbox.languages.custom import Custom
+from bjsim.bots.sandbox.languages import ENDINGS, BuildError, Custom, Language, find_language
 from bjsim.bots.sandbox.sources import (
     MAX_PROGRAM,
     MAX_SOURCE,
