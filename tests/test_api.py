@@ -115,6 +115,8 @@ def test_a_wrong_type_anywhere_is_one_clear_error(name: str, tmp_path: Path, mon
     names = ["" if each.kind is each.VAR_POSITIONAL else each.name for each in given]
     for parameter in names:
         for value in OTHER_TYPES:
+            if callable(value) and parameter.startswith("on_"):
+                continue  # what the caller's own function raises is the caller's
             arguments = CALLS[name] | {parameter: value} if parameter else {}
             try:
                 function(*[] if parameter else [value], **arguments)
