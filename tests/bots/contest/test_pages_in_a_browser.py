@@ -113,7 +113,7 @@ def test_it_reloads_until_the_end_and_keeps_what_a_reader_sees(browser, quick):
     assert not browser.run("document.getElementById('live').hidden")
     browser.run(READER)
     state = browser.run(STATE)
-    assert json.loads(state) == [-32, True, "chips", "1 of"]  # 40 px further than with the padding of 8
+    assert json.loads(state) == [-32, True, "score", "1 of"]  # 40 px further than with the padding of 8
     browser.run("window.old = true; true")
     wait_for(browser, f"!window.old && {READY} && document.getElementById('live')?.hidden === false")
     assert browser.run(STATE) == state

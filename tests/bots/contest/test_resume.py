@@ -20,7 +20,7 @@ from bjsim.bots.contest.play.match import ReplayMismatch
 from bjsim.bots.contest.play.verify import verify
 from bjsim.bots.contest.report.output import standings_csv, standings_json
 from bjsim.bots.contest.scoring.standings import Standings
-from bjsim.errors import RunFailed
+from bjsim.errors import InputError, RunFailed
 from bjsim.sim.game.presets import load_rules
 
 BOTS = ["lim17", "optimal", "lim19", "hoyle", "lim15"]
@@ -290,7 +290,7 @@ def test_verify_finds_journals_that_were_not_played(tmp_path, undisturbed):
         "fault of an unknown bot": [header, {**first, "faults": [{"bot": 99}]}],
     }
     for number, (name, changed) in enumerate(wrong.items()):
-        with pytest.raises((RunFailed, journal.JournalError)):
+        with pytest.raises((RunFailed, InputError)):
             verify(forged(tmp_path / f"{number} {name}", changed))
     other = forged(tmp_path / "format", [{**header, "format": 4}, *records])
     with pytest.raises(journal.JournalError, match=r"has format 4; this version reads format 5$"):

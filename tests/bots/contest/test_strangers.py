@@ -48,10 +48,10 @@ def test_a_file_that_vanishes_is_not_looked_for_as_a_python_object(field, tmp_pa
     (field / "evil.py:x").write_text(CHART)
     read = entrants._bot_in_folder
 
-    def vanishes(file, rules, name):
+    def vanishes(file, *others):
         if file.name == "evil.py:x":
             file.unlink()
-        return read(file, rules, name)
+        return read(file, *others)
 
     monkeypatch.setattr(entrants, "_bot_in_folder", vanishes)
     assert names(gather([str(field)], CARDSHARK)) == ["evil", "one", "two"]

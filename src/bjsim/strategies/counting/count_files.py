@@ -119,6 +119,8 @@ def _described_game(about: Mapping[str, Any]) -> tuple[CountingGame, int]:
     cells = {(row, column): code for row, column, code in chart["cells"]}
     base = Chart(chart["name"], rules, cells, chart["source"], chart["insurance"])
     departures = Departures(base, parse_departures(about["departures"]))
+    if departures.text != about["departures"]:
+        raise ValueError("the index plays are not as they were written")
     states = States(rules)
     needed = {(row, column) for row in required_rows(states) for column in states.columns}
     if not (chart["name"] + chart["source"]).isprintable() or not needed <= cells.keys():

@@ -100,7 +100,7 @@ class BestPlay:
 
     @cached_property
     def best_value(self) -> Number:
-        """The value of best play, which may tell apart hands that share a row of a chart; see `beyond_charts`.
+        """The value of best play, which may tell apart hands that share a row of a chart; see `beyond_chart`.
 
         It may be `inf`. Where ties are replayed, the best strategy may differ between one replay and the next, so there
         are games of infinite value in which no single chart reaches that value.

@@ -85,7 +85,7 @@ def parse_plays(text: str) -> tuple[tuple[IndexPlay, ...], tuple[str, ...]]:
         The plays in order, and notes on what was guessed or skipped.
 
     Raises:
-        InputError: An entry is not understood; the message names its line.
+        InputError: An entry is not understood; the message names its line. Or there is text, and no play in it.
     """
     plays, notes, heading = [], [], _Heading({})
     for line in read_lines(text):
@@ -108,6 +108,8 @@ def parse_plays(text: str) -> tuple[tuple[IndexPlay, ...], tuple[str, ...]]:
             play, note = _parse(f"index plays, line {line.number}: {entry.strip()[:40]!r}", entry, heading)
             plays.append(play)
             notes += [note] * bool(note)
+    if notes and not plays:
+        raise InputError(f"index plays: none is found in {text.strip()[:40]!r}; write such as 16vT S>=0")
     return tuple(plays), tuple(notes)
 
 
