@@ -150,7 +150,7 @@ def test_any_convex_profit_has_its_first_fixed_point_found(seed: int) -> None:
         if limit > 1e6:
             limit = math.inf
             break
-    assert Few(NELLER).value == pytest.approx(limit, abs=1e-6)
+    assert Few(NELLER).best_value == pytest.approx(limit, abs=1e-6)
 
 
 @pytest.mark.parametrize(
