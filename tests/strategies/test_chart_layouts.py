@@ -59,6 +59,16 @@ def test_the_charts_of_all_games_are_read_back(name: str) -> None:
     there_and_back(Solver(PRESETS[name].rules.replace(decks="inf")).chart)
 
 
+def test_a_chart_is_of_the_game_that_it_is_read_for() -> None:
+    """Also where an equal game of another name was read for before."""
+    neller = PRESETS["neller"].rules
+    text = WRITERS["csv"](Solver(neller).chart)
+    assert [read_chart(text, "x", neller.replace(name=name)).rules.name for name in ("neller", "ours")] == [
+        "neller",
+        "ours",
+    ]
+
+
 @pytest.mark.slow
 @settings(FIXED, max_examples=200)
 @given(game=random_rules(decks=float("inf")))

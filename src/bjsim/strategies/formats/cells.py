@@ -62,6 +62,7 @@ class Builder:
     """Makes a chart of rows; `files` are their names and texts, whose lines are numbered through from `starts`."""
 
     def __init__(self, files: Sequence[tuple[str, str]], rules: Rules) -> None:
+        self.rules = rules  # those of the cached states are equal, but may have another name
         self.states, by_name, self.required, self.splittable = rows_of(rules)
         self.exact, self.known = by_name, tuple(by_name.values())
         self.names = [name for name, _ in files]
@@ -125,7 +126,7 @@ class Builder:
         order = sorted(self.cells, key=self.known.index)
         cells = {(row, column): self.cells[row][column] for row in order for column in self.states.columns}
         name = ", ".join(self.names)
-        chart = Chart(name, self.states.rules, cells, name, self.insurance, self.attack)
+        chart = Chart(name, self.rules, cells, name, self.insurance, self.attack)
         return Reading(chart, tuple(self.notes))
 
     # --- cells
@@ -140,9 +141,9 @@ class Builder:
             yes = token.text.upper() in (letter, "Y", "YES") and (not insured or column == "A")
             if not yes and token.text.upper() not in (*BLANK, "S", "N", "NO"):
                 raise self.error(token, f"unknown code {token} for {what} against {column}; use {letter} or S")
-            if yes and insured and self.states.rules.insurance:
+            if yes and insured and self.rules.insurance:
                 self.insurance = "I"
-            elif yes and not insured and self.states.rules.attack:
+            elif yes and not insured and self.rules.attack:
                 self.attack += column
         return True
 
@@ -206,7 +207,7 @@ class Builder:
 
     def _answer_pairs(self) -> None:
         """Replace Y, N and Y/N in rows of pairs: a pair that is not split is played as its total."""
-        double = self.states.rules.double_after_split
+        double = self.rules.double_after_split
         for row, cells in self.cells.items():
             total = parse_row(row).total
             for column, code in cells.items():
