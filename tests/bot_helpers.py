@@ -23,7 +23,7 @@ SAMPLES = Path(bjsim.__file__).parent / "bots" / "samples"
 HELD = restrictions.find_box()
 BOX = HELD.kind  # the best box of this machine
 needs_sandbox = pytest.mark.skipif(not HELD.whole, reason=f"{HELD.says} ({HELD.obstacle})")
-needs_bubblewrap = pytest.mark.skipif(BOX != restrictions.BUBBLEWRAP, reason=HELD.obstacle)
+needs_bubblewrap = pytest.mark.skipif(BOX != restrictions.BUBBLEWRAP, reason=HELD.obstacle or "no bubblewrap")
 needs_landlock = pytest.mark.skipif(landlock.version() < landlock.WHOLE, reason="no Landlock 6 (Linux 6.12)")
 BOXES = [
     pytest.param(restrictions.BUBBLEWRAP, marks=needs_bubblewrap),
