@@ -189,7 +189,6 @@ def test_differences_say_where_the_cards_are_others(stored):
         (("--vary", "optimal=1-4,1-8", "--ramp", "1-4"), "--ramp and --vary optimal cannot be combined"),
         (("--ror", "1%", "--bankroll", "10k", "--unit", "10"), "leave out --bankroll or --unit"),
         (("--ror", "1%", "--bankroll", "10k", "--ramp", "$10-$120"), "write --ramp in units"),
-        (("--vary", "insurance=true,false"), "takes insurance by its index play"),
         (("--ror", "1%", "--ramp", "1", "--rounds", "1e4"), "these bets lose 0.0"),
         (("--bankroll", "$10,000"), "--bankroll $10,000: give --unit too"),
         (("--leave", "0"), "use a count below that of a fresh shoe, 0"),
@@ -204,7 +203,7 @@ def test_differences_say_where_the_cards_are_others(stored):
     ],
 )
 @pytest.mark.slow_cases(
-    "words19-these bets lose 0.0", "words28---indices i18 does not fit this game: 16vT S>=0: unknown dealer's card T"
+    "words18-these bets lose 0.0", "words27---indices i18 does not fit this game: 16vT S>=0: unknown dealer's card T"
 )
 def test_errors_name_the_option(words, message):
     assert message in refusal(*GAME, *words)
