@@ -25,6 +25,7 @@ UNUSUAL: dict[str, tuple[object, ...]] = {
     "blackjack_pays": ("6/5", "1"),
     "naturals": ("player", "none"),
     "natural_beats_natural": (True,),
+    "natural_beats_21": (False,),
     "no_hole_loses": ("original", "original-and-busted"),
     "ties": ("lose",),
     "double_on": ("10-11", "never"),
