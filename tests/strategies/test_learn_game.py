@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.learning.learn import Schedule
 from bjsim.strategies.learning.report import LearnedGame
 from bjsim.strategies.learning.study import LearningPoint, Study, study
-from bjsim.strategies.mdp.blackjack import GameProcess
+from bjsim.strategies.mdp.blackjack import ATTACKS, GameProcess, MDPState
 from bjsim.strategies.mdp.build import build_mdp
 
 NELLER = ("neller", "neller-v1", "neller-v2", "neller-v3")
@@ -46,6 +47,16 @@ def test_the_value_of_neller_v2_is_reached(games: dict[str, LearnedGame]) -> Non
     assert found.value_exact == pytest.approx(-0.0382456951, abs=1e-10)
     low, high = found.learned.value_ci95
     assert low < -0.0382456951 < high and found.regret < 0.0001
+
+
+def test_a_learned_chart_has_the_attacks_that_were_learned() -> None:
+    """So few episodes learn them badly; the chart has them all the same, and they change its value."""
+    process = GameProcess(PRESETS["double-attack"].rules.replace(decks="inf", cut=1))
+    found = LearnedGame.of(process, study(build_mdp(process), 50_000, seed=1))
+    learned_attacks = [card for card in process.columns if found.action(MDPState(ATTACKS, card)) == "A"]
+    assert learned_attacks == list(found.chart.attack) != []
+    timid = Solver(process.rules).value_of(replace(found.chart, attack=""))
+    assert abs(found.chart_value - float(timid)) > 0.001
 
 
 @pytest.mark.slow
