@@ -25,7 +25,6 @@ UNUSUAL: dict[str, tuple[object, ...]] = {
     "blackjack_pays": ("6/5", "1"),
     "naturals": ("player", "none"),
     "natural_beats_natural": (True,),
-    "natural_beats_21": (False,),
     "no_hole_loses": ("original", "original-and-busted"),
     "ties": ("lose",),
     "double_on": ("10-11", "never"),
@@ -62,6 +61,7 @@ MORE: dict[str, tuple[object, ...]] = {  # only in random games
     "no_hole_loses": ("busted-plus-one",),
     "ties": ("replay",),
     "deck": ("spanish",),
+    "natural_beats_21": (False,),
 }
 VALUES = [(name, value) for name, values in UNUSUAL.items() for value in values]
 ALL_VALUES = VALUES + [(name, value) for name, values in MORE.items() for value in values]
