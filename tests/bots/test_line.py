@@ -12,7 +12,7 @@ from support.games import ONE_HAND
 
 from bjsim.bots import line
 from bjsim.bots.protocol import FAULTS, REPLY_LIMIT, Fault, parse_reply
-from bjsim.sim.game.actions import ATTACK, HIT, Action, raise_by
+from bjsim.sim.game.actions import ATTACK, HIT, INSURANCE, Action, raise_by
 from bjsim.sim.game.events import Acted, Dealt, HandEnded, Peeked, Revealed, Settled, Shuffled
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.random_stream import Stream
@@ -71,6 +71,8 @@ class Asker:
         if view.legal == ATTACK:  # which programs are not asked
             return Action("S")
         self.transcript.update()
+        if view.legal == INSURANCE:  # before there are hands to choose from
+            return Action(self.rng.choice(INSURANCE))
         asked = line.move_line(view, self.transcript.hand_in_play(self.chair), 1873)
         for text in [*self.transcript.lines[self.seen :], asked]:
             if self.rng.random() < 0.2:
@@ -147,7 +149,7 @@ class Hitter:
 def test_all_see_the_hole_card_when_the_cards_are_collected():
     """After a natural that a peek finds, and where all hands have bust: a line bot and an observer see it alike."""
     for cards, hole in (("9A7K", "K"), ("9678T", "8")):
-        rules = named_rules("vegas-s17")
+        rules = named_rules("vegas-s17").replace(insurance=False)
         transcript, game, player = line.Transcript(rules), Round(rules, ScriptedShoe(cards), 1), Hitter()
         transcript.begin_round([0], [200], game.events)
         result = game.play([player])
