@@ -264,7 +264,7 @@ def test_a_game_is_learned() -> None:
     assert 0 <= learned.regret < 0.01
     study = bjsim.learn(learned.mdp, 200_000, seed=1)
     assert (study.regret, study.curve, study.disagreements) == (learned.regret, learned.curve, learned.disagreements)
-    assert study.to_json().keys() == learned.to_json().keys() and isinstance(learned, bjsim.Study)
+    assert study.to_json().keys() <= learned.to_json().keys() and isinstance(learned, bjsim.Study)
 
 
 def names_on_the_page() -> dict[str, str]:

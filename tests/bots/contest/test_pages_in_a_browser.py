@@ -121,7 +121,7 @@ def test_it_reloads_until_the_end_and_keeps_what_a_reader_sees(browser, quick):
     wait_for(browser, f"{READY} && document.body.textContent.includes('The contest is over')")
     assert browser.run("[document.body.dataset.reload ?? null, document.getElementById('live')]") == [None, None]
     top, *others = json.loads(browser.run(STATE))
-    assert top == pytest.approx(-32, abs=1) and others[:2] == [True, "chips"]  # though a drawing appeared above
+    assert top == pytest.approx(-32, abs=1) and others[:2] == [True, "score"]  # though a drawing appeared above
     browser.run("window.old = true; true")
     time.sleep(0.8)
     assert browser.run("window.old")  # not reloaded after the end
