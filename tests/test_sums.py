@@ -43,7 +43,7 @@ def solved(name: str) -> None:
         lambda: solved("super-fun-21"),
         lambda: solved("neller-v2"),
         lambda: solved("easy"),
-        lambda: bjsim.solve("single-deck").removal("td"),
+        lambda: bjsim.solve("single-deck").removal("td"),  # type: ignore[attr-defined]
         lambda: bjsim.solve("single-deck").sd,
         lambda: bjsim.known("vegas-s17", "hole"),
         lambda: bjsim.count("two-deck", rounds=20_000, bankroll=1000),

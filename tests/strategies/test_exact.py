@@ -208,7 +208,9 @@ def test_the_rules_have_a_value(field: str) -> None:
     if field == "free_double_cards":
         game = game.replace(free_doubles="9-11")
     if field == "stand_on_21":
-        game = game.replace(naturals="none", insurance=False, bonuses="at-once")  # then a soft 21 may go on to five cards
+        game = game.replace(
+            naturals="none", insurance=False, bonuses="at-once"
+        )  # then a soft 21 may go on to five cards
     values = [Solver(game.replace(**{field: value})).value for value in FREEDOM[field]]
     assert values[-1] > values[0] + 1e-7
 
