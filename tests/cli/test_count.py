@@ -198,7 +198,10 @@ def test_differences_say_where_the_cards_are_others(stored):
         (("--chart", "perfect"), "is not a chart"),
         (("--chip", "5"), "--chip rounds the bets of --optimal"),
         (("--optimal", "1-8", "--vary", "ramp=1-4,1-8"), "--optimal and --vary ramp cannot be combined"),
-        (("--set", "dealer_shows=both"), "--indices i18 does not fit this game: 16vT S>=0: unknown dealer's card T"),
+        (
+            ("--set", "dealer_shows=both", "--set", "insurance=false"),
+            "--indices i18 does not fit this game: 16vT S>=0: unknown dealer's card T",
+        ),
         (("indices",), "--rules comes before indices; write the options after it"),
     ],
 )

@@ -51,7 +51,7 @@ def test_both_engines_pay_the_same_in_every_preset(name: str, decks: int, player
 @pytest.mark.slow
 def test_players_of_all_kinds_share_a_table() -> None:
     """A chart sees the plain state of a hand."""
-    rules = ONE.replace(seats=3, dealer_shows="both", peek=True, max_hands=2)
+    rules = ONE.replace(seats=3, dealer_shows="both", peek=True, max_hands=2, insurance=False)
     seats = [CardPlayer(rules), CATALOGUE["hoyle"].chart(rules), TwoCardPlayer(rules)]
     compiled = compile_players(rules, seats)
     assert differences(rules, seats, KEY, 500, compiled) == []
@@ -100,7 +100,7 @@ def test_states_tell_the_cards() -> None:
     assert hand.held == (0, 9, 9)
     assert states.add(hand, 0).held == () != states.add(hand, 0)
     assert states.columns == (*"23456789TA",)
-    both = CardStates(ONE.replace(dealer_shows="both", peek=True))
+    both = CardStates(ONE.replace(dealer_shows="both", peek=True, insurance=False))
     assert len(both.columns) == 54 and both.column("KA") not in both.columns and both.column("6T") == "6T"
 
 
