@@ -170,7 +170,7 @@ ROUNDS = {
         [Fraction(1, 2)], [0],
     ),
     "vegas: a dealer's natural under an ace is seen before anybody can double": (
-        "vegas-s17", {"decks": "inf"}, "6 A 5 K", [""],
+        "vegas-s17", {"decks": "inf", "insurance": False}, "6 A 5 K", [""],
         """
         0.0 card 6
         dealer card A
@@ -198,7 +198,7 @@ ROUNDS = {
         [1], [0],
     ),
     "european: no hole card, so a dealer's natural takes a doubled bet": (
-        "european", {"decks": "inf"}, "9 A 2  T  K", ["D"],
+        "european", {"decks": "inf", "insurance": False}, "9 A 2  T  K", ["D"],
         """
         0.0 card 9
         dealer card A
