@@ -48,10 +48,10 @@ RANKS = "A23456789T"
 
 def parse_rules(words: str) -> Rules:
     """Return the rules that words such as `6 h17 ls` describe."""
-    rules = named_rules("vegas-s17")
+    rules = named_rules("vegas-s17").replace(insurance=False)  # the published games leave it out
     for word in words.split():
         if word in PRESETS:
-            rules = named_rules(word)
+            rules = named_rules(word).replace(insurance=False)
         elif word in RULES:
             rules = rules.replace(**RULES[word])
         else:
