@@ -145,12 +145,12 @@ def test_a_rule_may_have_a_value_that_is_not_offered(person):
 
 def test_cards_are_gone_from_a_hand(person):
     person.visit("/hand?rules=single-deck")
-    before = person.text("#values")
+    before = person.text("#moves")
     person.tab_to("#gone")
     person.write("9 9 T")
     person.press("Enter")
     person.until(f"{IDLE} && document.querySelector('pre').innerText.includes('--shoe')")
-    assert person.text("#values") != before and "gone=9+9+T" in person.run("location.search")
+    assert person.text("#moves") != before and "gone=9+9+T" in person.run("location.search")
 
 
 def test_a_run_stops_and_goes_on(person):
@@ -252,12 +252,40 @@ def test_a_wrong_answer_is_said_and_changes_nothing(person):
     person.tab_to("#word")
     person.write("1000000")
     person.press("Enter")
-    person.until("document.getElementById('state').textContent.includes('is not a bet')")
+    person.until("document.querySelector('#answer .wrong')?.textContent.includes('is not a bet')")
     person.until(IDLE)
-    person.tab_to("#word")
-    person.write("10")
-    person.press("Enter")
+    assert "q to quit" not in person.text("#answer")
+    person.press("Enter")  # the last bet
     person.until("document.querySelector('.said').innerText.includes('your bet is 10 chips')")
+
+
+def test_keys_of_moves_do_not_fall_into_the_bet(person):
+    person.visit("/play?rules=vegas-s17&seed=7")
+    for key in "shdpr?":
+        person.press(key)
+    assert person.run("document.getElementById('word').value") == "10"
+    person.press("Enter")
+    person.until("document.querySelector('[data-key=h]')")
+    person.press("?")
+    person.until("document.querySelector('.said').innerText.includes('Expected profit')")
+    assert "hit -0.369606 best" in person.text(".said")
+    person.press("s")
+    person.until("document.getElementById('word')")
+
+
+@pytest.mark.parametrize("path", ["/hand?rules=vegas-s17", "/chart?rules=vegas-s17"])
+def test_no_old_answer_stands_below_a_new_question_that_fails(person, path):
+    person.open(person.served.base + path)
+    if "chart" in path:
+        person.until("presets && document.getElementById('sample')")
+        person.click("#sample")
+    person.until(f"document.querySelector('#report .figures') && {IDLE}")
+    person.tab_to("#text" if "chart" in path else "#hand")
+    person.write("16 v 10")
+    person.click("#ask button")
+    person.until("document.querySelector('#report .wrong')")
+    assert person.run("document.getElementById('report').childElementCount") == 1
+    assert "--" not in person.text("#report")
 
 
 def test_a_drill_by_keyboard(person):

@@ -132,3 +132,18 @@ def test_every_game_can_be_played(name):
     asked = AskedPlay(ChosenGame(name, ()), "1")
     page = give(asked, "1")[-1]
     assert "You" in page and "card" in page
+
+
+def test_a_hint_gives_the_values_of_the_moves_and_answers_nothing():
+    asked = AskedPlay(SIX, "7")
+    *_, page = give(asked, "10")
+    hinted = play_report(asked._replace(answers="10", hint="yes"))
+    assert "Expected profit in initial bets, with best play afterwards:" in said(hinted)
+    assert "Expected profit" not in page and play_report(asked._replace(answers="10")) == page
+
+
+def test_a_page_does_not_speak_of_keys_of_the_terminal():
+    with pytest.raises(InputError, match=r"x is not a bet: type 1 to \d+, Enter for 10$"):
+        give(AskedPlay(SIX, "7"), "x")
+    with pytest.raises(InputError, match=r"zz is not a move here: [^,]*, [^,]*, d.double$"):
+        give(AskedPlay(SIX, "7"), "10", "zz")

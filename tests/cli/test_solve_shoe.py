@@ -40,7 +40,7 @@ def test_one_hand_in_the_infinite_shoe() -> None:
         "8,8,9 v T": "889 is not a hand",
         "8,8 v T6": "in vegas-s17 the dealer shows one card",
         "X2 v A": "write the cards, v, and the dealer's card",
-        "16 v T": "write the cards, v, and the dealer's card: T,6 v T",
+        "16 v T": "16 is a total: write its cards, such as T,6 v T",
     }.items():
         assert message in refusal("solve", "--rules", "vegas-s17", "--decks", "inf", "--hand", hand)
 
@@ -52,7 +52,7 @@ def test_one_hand_where_the_dealer_shows_both_cards(decks: object) -> None:
     assert "in easy the dealer shows both of its cards: write two after v, as in T,6 v T,7" in refusal(
         *easy, "10 6 v 7"
     )
-    assert "the dealer's two cards: T,6 v T,7" in refusal(*easy, "16 v T7")
+    assert "16 is a total: write its cards, such as T,6 v T,7" in refusal(*easy, "16 v T7")
     assert "hit" in bjsim(*easy, "T,6 v T,7").out.splitlines()[-1]
 
 
@@ -125,7 +125,7 @@ def test_the_value_of_two_hands_in_a_shoe_as_json(monkeypatch: pytest.MonkeyPatc
         (["--shoe", "A=4,A=4"], "A is given twice"),
         (["--shoe", "A=4,X=4"], "'X' is not a card"),
         (["--decks", 1, "--hand", "T6"], "write the cards, v, and the dealer's two cards: T,6 v T,7"),
-        (["--decks", 1, "--hand", "16 v 5"], "write the cards, v, and the dealer's two cards: T,6 v T,7"),
+        (["--decks", 1, "--hand", "16 v 5"], "16 is a total: write its cards, such as T,6 v T,7"),
         (["value", "--decks", 1, "--hand", "T6 v 5"], "leave out TABLE, --format and --strategy"),
         (["--decks", 1, "--hand", "T6 v 5", "--strategy", "td"], "leave out TABLE, --format and --strategy"),
         (["--decks", 1, "--format", "csv", "--json", "-"], "leave out TABLE and --json"),

@@ -30,7 +30,8 @@ def app(port: int, contest: Path | None, no_browser: bool) -> None:
     try:
         from bjsim.app.server import Laboratory, serve
     except ModuleNotFoundError as error:
-        raise InputError(f"{error.name} is missing; in a checkout of bjsim, run: pip install '.[app]'") from None
+        missing = f"the extra 'app' is missing ({error.name}); in a checkout of bjsim, run: pip install '.[app]'"
+        raise InputError(missing) from None
     if contest:
         find_journal(contest)
     listening = socket.socket()

@@ -13,6 +13,7 @@ from multiprocessing import get_context
 from bjsim.errors import InputError
 
 SECONDS = 60  # that a job may take
+LONG_SECONDS = 600  # that the first moment of long work may take, which makes tables
 WAITING = 8  # pages that one process serves at once
 NICE = 10  # of a process whose work can wait
 
@@ -33,8 +34,8 @@ def _start(niceness: int) -> None:
 class JobProcess:
     """A worker process with a bounded queue. One that is killed, or takes too long, is replaced."""
 
-    def __init__(self, niceness: int = 0) -> None:
-        self.niceness = niceness
+    def __init__(self, niceness: int = 0, seconds: float = SECONDS) -> None:
+        self.niceness, self.seconds = niceness, seconds
         self._newest: dict[object, object] = {}  # request by the page that waits for it
         self._turn = asyncio.Lock()
         self._ends = False
@@ -72,10 +73,10 @@ class JobProcess:
         if self._ends:
             return 503, "the server is stopping"
         try:
-            return await asyncio.wait_for(asyncio.wrap_future(pool.submit(_answer, job, arguments)), SECONDS)
+            return await asyncio.wait_for(asyncio.wrap_future(pool.submit(_answer, job, arguments)), self.seconds)
         except TimeoutError:
             self._replace(pool)
-            return 503, f"stopped: it took more than {SECONDS} s"
+            return 503, f"stopped: it took more than {self.seconds:g} s"
         except BrokenProcessPool:
             self._replace(pool)
             return 503, "the worker process died and has been restarted; try again"

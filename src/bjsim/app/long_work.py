@@ -126,7 +126,7 @@ def run_report(asked: AskedRun) -> str:
     parts: list[Any] = []
     if not run.over:
         done = min(result.rounds / len(result.progress.tallies), hands)
-        text = f"{done:,.0f} of {hands:,} hands; --hands {done:.0f} gives the same but for anytime intervals"
+        text = f"{done:,.0f} of {hands:,} hands"
         parts = [ProgressBar(done, hands, text)]
     report = report_run(result, [], [], asked.command())
     return fragment(report._replace(parts=[*parts, *report.parts]))

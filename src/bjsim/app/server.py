@@ -20,7 +20,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from bjsim.app.contest_work import INDEX, contest_assets, contest_page
 from bjsim.app.controls import PAGES, rule_controls, rule_texts
-from bjsim.app.jobs import NICE, JobProcess
+from bjsim.app.jobs import LONG_SECONDS, NICE, JobProcess
 from bjsim.app.long_work import AskedCount, AskedRun
 from bjsim.app.reports import REPORTS
 from bjsim.app.table_work import AskedPlay
@@ -31,6 +31,7 @@ from bjsim.report import Report
 from bjsim.sim.game.presets import PRESETS
 from bjsim.strategies.counting.systems import built_in_systems
 from bjsim.strategies.evaluation.drill import TOPICS
+from bjsim.strategies.formats.files import WRITERS
 from bjsim.strategies.players.catalogue import CATALOGUE
 from bjsim.strategies.players.find import BUILT_IN
 
@@ -60,7 +61,7 @@ class Laboratory:
         self.port, self.contest = port, contest
         self.token = secrets.token_urlsafe(24)
         self.cookie = f"bjsim-{port}"  # browsers share cookies among ports
-        self.now, self.later, self.long = self.workers = JobProcess(), JobProcess(NICE), JobProcess(NICE)
+        self.now, self.later, self.long = self.workers = JobProcess(), JobProcess(NICE), JobProcess(NICE, LONG_SECONDS)
 
     @property
     def address(self) -> str:
@@ -234,6 +235,7 @@ def shell(name: str) -> str:
         "bjsim.app", "app.html", page=name, pages=PAGES, rules=rule_controls(name), presets=PRESETS,
         hands=HANDS, systems=built_in_systems(), players=[*CATALOGUE, *BUILT_IN], run=AskedRun._field_defaults,
         count=AskedCount._field_defaults, table=AskedPlay._field_defaults, topics=TOPICS,
+        sample=WRITERS["chart"](CATALOGUE["mimic"].chart(PRESETS["vegas-s17"].rules)) if name == "chart" else "",
     )  # fmt: skip
 
 

@@ -28,7 +28,7 @@ from bjsim.cli.person import (
 from bjsim.cli.play import hire_coach, practise_count, record_path
 from bjsim.errors import InputError
 from bjsim.html_pages import render_page
-from bjsim.sim.game.actions import View
+from bjsim.sim.game.actions import Action, View
 from bjsim.sim.game.cards import HIDDEN
 from bjsim.sim.game.game_text import game_text
 from bjsim.sim.game.random_stream import MAX_SEED, Stream
@@ -47,7 +47,7 @@ class AskedPlay(NamedTuple):
 
     `system` is the counting system to practise, empty for none; `drill` a topic or `all`, empty to play at a
     table. `answers` has one in each line; `new` is `yes` if the last is new, and so to be noted in the
-    record.
+    record. `hint` is `yes` for the values of the moves.
     """
 
     game: ChosenGame
@@ -56,6 +56,7 @@ class AskedPlay(NamedTuple):
     drill: str = ""
     answers: str = ""
     new: str = ""
+    hint: str = ""
 
 
 class PlayedTable:
@@ -83,7 +84,7 @@ class PlayedTable:
         """Answer the question. Raises: InputError: The answer is not accepted; nothing is changed."""
         answer: object = _parse(self.question, word)
         if isinstance(answer, str):
-            raise InputError(answer)
+            raise InputError(answer.removesuffix(", q quit, ? help").removesuffix(", or q to quit"))
         if isinstance(self.question, BetAsked):
             self.lines.clear()
         self.answers.append(word)
@@ -114,7 +115,7 @@ def play_report(asked: AskedPlay) -> str:
         raise InputError(f"a session has at most {MOST_ANSWERS:,} answers; begin a new one")
     if asked.drill:
         return drill_report(asked, answers)
-    key = asked._replace(answers="", new="")
+    key = asked._replace(answers="", new="", hint="")
     table = _tables.pop(key, None)
     if table is None or table.answers != answers[: len(table.answers)]:
         table = PlayedTable(key)
@@ -144,21 +145,34 @@ def _table_page(asked: AskedPlay, open_table: PlayedTable) -> str:
     if open_table.practice:
         figures.append(("count", open_table.practice.total()))
     words = ["play", "--seed", asked.seed, "--coach", *(["--count", asked.system] if asked.system else [])]
+    lines = open_table.lines
+    if asked.hint and isinstance(question, MoveAsked):
+        judgement = tally.coach.judge(question.view, Action(question.view.legal[-1]))
+        lines = lines + [(line, None) for line in value_table(judgement)] if judgement else lines
     notes = [f"Values are exact for {tally.coach.basis}; costs are in initial bets.", *describe_misses(tally.misses)]
     if open_table.practice:
         notes.append(open_table.practice.tags())
     return _page(
         asked.game.rules(), asked.game.command(*words), dealer=dealer, dealer_total=_total(dealer.replace(HIDDEN, "")),
-        hands=hands, lines=open_table.lines, figures=figures, notes=notes, **_question_parts(question, table),
+        hands=hands, lines=lines, figures=figures, notes=notes, **_question_parts(question, table),
     )  # fmt: skip
 
 
 def _question_parts(question: object, table: CardTable) -> dict[str, Any]:
     if isinstance(question, MoveAsked):
         hand = describe_hand(question.view, question.hand_name)
-        return {"text": f"{hand} against {' '.join(question.view.dealer)}", "moves": _moves(question.view)}
+        return {
+            "text": f"{hand} against {' '.join(question.view.dealer)}",
+            "moves": _moves(question.view),
+            "hints": True,
+        }
     if isinstance(question, BetAsked):
-        return {"text": f"Your bet, 1 to {format_chips(question.most)}", "field": question.usual, "go": "Deal"}
+        return {
+            "text": f"Your bet, 1 to {format_chips(question.most)}",
+            "field": question.usual,
+            "go": "Deal",
+            "digits": True,
+        }
     if isinstance(question, CountAsked):
         return {"text": question.text, "field": "", "go": "Answer", "timed": True}
     return {"text": table.summary()}

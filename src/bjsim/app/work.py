@@ -15,7 +15,7 @@ from bjsim.cli.pages import render_report, rules_part
 from bjsim.cli.solve_page import details_part, exceptions_part, game_lines, report_best, value_figure
 from bjsim.cli.solve_shoe import best_letters, legal_letters, read_hand
 from bjsim.errors import InputError, shorten
-from bjsim.report import Code, Figures, Notes, Report, Section, TextTable
+from bjsim.report import Code, Figures, Folded, Notes, Report, Section, TextTable
 from bjsim.sim.game.actions import NAMES
 from bjsim.sim.game.cards import RANKS
 from bjsim.sim.game.game_text import game_text
@@ -168,10 +168,14 @@ def hand_report(asked: ChosenGame, hand: str, gone: str = "") -> str:
     headings = ["followed by", "best", *(NAMES[letter] for letter in letters)]
     first = next(iter(values))
     profit = float(values[first][best[first]])
-    parts = [
+    own = sorted(letters, key=lambda letter: -values[first][letter])
+    moves = [[NAMES[one], f"{float(values[first][one]):+.6f}"] for one in own]
+    table = TextTable("values", headings, rows)
+    parts: list[Any] = [
         Figures([("best action", f"{NAMES[best[first]]} ({profit:+.6f})")]),
         Notes(["Expected profit in initial bets, given that no natural of the dealer has ended the round."]),
-        TextTable("values", headings, rows),
+        TextTable("moves", ["action", "expected profit"], moves),
+        Folded("all digits, and other strategies afterwards", False, [table]),
         Notes([] if rules.infinite else [STRATEGIES_NOTE], small=True),
     ]
     lines = [*game_lines(solution, game_text(rules)), *([f"Gone besides: {gone.strip()}"] if gone.strip() else [])]

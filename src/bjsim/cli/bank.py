@@ -44,7 +44,7 @@ def bank(rules: Rules, bankroll: float, rounds: int, json_path: str | None, **op
 
 
 def print_bank(found: BankResult, rounds: int, has_goal: bool) -> None:
-    click.echo(f"a round: {found.ev:+.6g}, standard deviation {found.sd:.6g}")
+    click.echo(f"a round: {100 * found.ev:+.6f}% of the bet, standard deviation {found.sd:.6f} bets")
     click.echo(f"after {rounds:,} rounds without a stop: {found.mean:+.6g}, standard deviation {found.deviation:.6g}")
     click.echo(f"ruin within them: {100 * found.ruin:.4f}%")
     if has_goal:

@@ -70,7 +70,7 @@ def check(
     compiler's output is shown.
     """
     console = Console(stderr=json_path == "-")
-    plainly = partial(console.print, markup=False, highlight=False, soft_wrap=True)
+    plainly = partial(console.print, markup=False, highlight=False, soft_wrap=not console.is_terminal)
     with waiting("building the bot"):
         player = open_player(path, contest, plainly, **options)
     tried = list(situations(rules))
@@ -117,7 +117,9 @@ def report_match(console: Console, match: LineCheck) -> None:
         if name == "deterministic" and match.random:
             mark += ", and it says that it is random"
         style = "red" if must_pass(match).get(name) is False else ""
-        console.print(f"{meaning}: {mark}", style=style, markup=False, highlight=False, soft_wrap=True)
+        console.print(
+            f"{meaning}: {mark}", style=style, markup=False, highlight=False, soft_wrap=not console.is_terminal
+        )
     if match.ready_ms is not None and match.ms is not None:
         console.print(f"ready in {match.ready_ms:.1f} ms, {match.ms:.3f} ms per answer (median)", highlight=False)
 
@@ -132,7 +134,7 @@ def ask(console: Console, player: BotPlayer, tried: Sequence[Situation], timeout
             line.say("asking in situations", len(answers), len(tried))
             for fault in answer.faults:
                 if fault.kind not in shown:
-                    console.print(fault_lines(fault), markup=False, highlight=False, soft_wrap=True)
+                    console.print(fault_lines(fault), markup=False, highlight=False, soft_wrap=not console.is_terminal)
                 shown.add(fault.kind)
     return answers
 
@@ -188,7 +190,7 @@ def report(console: Console, player: BotPlayer, answers: Sequence[Trial], faults
         moves = sum(len(answer.moves) + len(answer.after) for answer in answers)
         console.print(f"{counted(moves, 'move')}, {speed}", highlight=False)
         if hint := slow_hint(player.program.language, player.program.protocol):
-            console.print(hint, markup=False, highlight=False, soft_wrap=True)
+            console.print(hint, markup=False, highlight=False, soft_wrap=not console.is_terminal)
     if not all(answer.deterministic for answer in answers):
         console.print("non-deterministic: two different moves in the same situation")
     if len(answers) < planned:
@@ -214,7 +216,11 @@ def report_price(console: Console, rules: Rules, answers: Sequence[Trial]) -> No
     value = (
         f"{found.value:+.4f} bets a hand; the best chart {float(found.solution.value):+.4f}, lim17 {lim17.value:+.4f}"
     )
-    console.print(f"its moves with two cards, and the best ones later: {value}", highlight=False, soft_wrap=True)
+    console.print(
+        f"its moves with two cards, and the best ones later: {value}",
+        highlight=False,
+        soft_wrap=not console.is_terminal,
+    )
     if dearest := max(found.cells, key=lambda cell: cell.cost, default=None):
         what = f"{dearest.row} v {dearest.column}, {dearest.chart[0]}, best {dearest.best[0]}"
         console.print(f"dearest mistake: {what}, {dearest.cost:.4f} bets a hand", highlight=False)

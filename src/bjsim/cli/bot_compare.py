@@ -68,7 +68,7 @@ def compare(
             for row in host.standings.rows():
                 if faults := row.score.faults.total():
                     console.print(f"{row.name}: {counted(faults, 'fault')}; see: bjsim bot check", style="red")
-            console.print(verdict(host.standings), highlight=False, markup=False, soft_wrap=True)
+            console.print(verdict(host.standings), highlight=False, markup=False, soft_wrap=not console.is_terminal)
 
 
 def verdict(standings: Standings) -> str:

@@ -16,7 +16,7 @@ from rich.text import Text
 from bjsim.cli.captions import given_command
 from bjsim.cli.check_page import plot_check, report_check
 from bjsim.cli.heatmap import benchmark, heat_map
-from bjsim.cli.options import counted, gathered, rules_options
+from bjsim.cli.options import counted, gathered, homework_rules
 from bjsim.cli.pages import write_page
 from bjsim.cli.tables import Cell, Printed, print_table
 from bjsim.cli.waiting import waiting
@@ -47,7 +47,7 @@ LISTED = 25  # wrong cells listed in the terminal; the JSON has all of them
 
 @click.command()
 @click.argument("chart", metavar="CHART...", nargs=-1, required=True)
-@rules_options
+@homework_rules
 @json_option
 @click.option(
     "--fix", "fix_path", metavar="FILE|-", help="Write the best chart, in the format of CHART; - for standard output."
@@ -109,7 +109,7 @@ def read(names: Sequence[str], rules: Rules) -> tuple[Reading, str]:
 
 def show(console: Console, evaluation: Evaluation, in_json: bool) -> None:
     """Print the evaluation: the chart, its wrong cells, and how their costs add up; the JSON has all cells."""
-    say = partial(console.print, highlight=False, soft_wrap=True)
+    say = partial(console.print, highlight=False, soft_wrap=not console.is_terminal)
     console.print(heat_map(evaluation), soft_wrap=True)
     console.print()
     console.print(game_text(evaluation.chart.rules), highlight=False, soft_wrap=not console.is_terminal)

@@ -15,6 +15,7 @@ from bjsim.cli.captions import given_command
 from bjsim.cli.compare_page import cut_effect, plot_compared, report_compared
 from bjsim.cli.once import Once
 from bjsim.cli.options import (
+    CASINO,
     Names,
     Sample,
     gathered,
@@ -55,7 +56,7 @@ LISTED = 20  # changes listed for a game; the JSON has all of them
     cls=Once,
     several=", with a comma between games",
     type=Names(lambda: list(PRESETS)),
-    default="easy",
+    default=CASINO,
     show_default=True,
     metavar="A[,B...]",
     help="Games, as presets or TOML files; each is compared with the first.",
@@ -157,18 +158,20 @@ def show(console: Console, compared: Sequence[Compared], played: Sequence[BotRes
     for one in compared if compared[-1].rules.name in PRESETS else compared[:1]:  # what varies names the others
         console.print(game_text(one.rules), style="dim", highlight=False, soft_wrap=not console.is_terminal)
     for line in refusal_lines(compared):
-        console.print(line, style="yellow", highlight=False, soft_wrap=True)
+        console.print(line, style="yellow", highlight=False, soft_wrap=not console.is_terminal)
     for line in fresh_lines(compared, played):
-        console.print(line, style="dim", highlight=False, soft_wrap=True)
+        console.print(line, style="dim", highlight=False, soft_wrap=not console.is_terminal)
     for one in compared[1:]:
         if one.changes:
             texts = change_texts(one)
             more = f", and {len(texts) - LISTED} more" if len(texts) > LISTED else ""
             listed = ", ".join(texts[:LISTED]) + more
-            console.print(f"[bold]{one.rules.name}[/bold]: {listed}", highlight=False, soft_wrap=True)
+            console.print(
+                f"[bold]{one.rules.name}[/bold]: {listed}", highlight=False, soft_wrap=not console.is_terminal
+            )
         if one.only:
             text = f"  {one.rules.name}: hands in only one of the two charts: {' '.join(one.only)}"
-            console.print(text, style="dim", highlight=False, soft_wrap=True)
+            console.print(text, style="dim", highlight=False, soft_wrap=not console.is_terminal)
 
 
 def value_table(compared: Sequence[Compared], played: Sequence[BotResult | None]) -> Printed:

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from bjsim.arguments import MAX_HANDS
 from bjsim.cli.captions import given_command
-from bjsim.cli.count_indices import DEFAULTS, indices
+from bjsim.cli.count_indices import indices
 from bjsim.cli.count_plots import draw_varied, plot_counts, plot_fan
 from bjsim.cli.count_report import print_counts, print_varied
 from bjsim.cli.options import (
@@ -39,7 +39,7 @@ REQUESTED = ("system", "indices", "chart", "leave", "rounds", "seed", "workers",
 PLAYED = ("rules_name", "settings", "decks", "cut", "players", *REQUESTED, "precision", "varied")  # not with --load
 
 
-@click.group(invoke_without_command=True, context_settings={"default_map": DEFAULTS})
+@click.group(invoke_without_command=True)
 @rules_options
 @click.option(
     "--system",

@@ -31,10 +31,8 @@ from bjsim.strategies.counting.tables import CountingGame
 from bjsim.strategies.counting.typical import decks_to_count
 from bjsim.strategies.evaluation.best import best_chart
 
-DEFAULTS = {"rules_name": "vegas-s17"}  # the usual default has an infinite shoe
 
-
-@click.command(context_settings={"default_map": DEFAULTS})
+@click.command()
 @rules_options
 @click.option("--system", default="hilo", show_default=True, metavar="NAME|FILE.toml", help="Counting system.")
 @click.option("--ramp", default="1-12", show_default=True, metavar="RAMP", help="Bets that weight the gains, one spot.")
@@ -87,7 +85,7 @@ def indices(
     console = Console(stderr=files.quiet)
     weight = ramp if optimal is None else f"{optimal}, best SCORE"
     print_table(console, *index_rows(scores, weight))
-    console.print(scores.text, style="dim", highlight=False, soft_wrap=True)
+    console.print(scores.text, style="dim", highlight=False, soft_wrap=not console.is_terminal)
 
 
 def find_indices(

@@ -154,7 +154,7 @@ def _plot_heat(games: Games, rows: Sequence[str], columns: Sequence[str], path: 
     from matplotlib.colors import LinearSegmentedColormap
 
     wide = max(7.0, 1.6 + 1.15 * len(columns))
-    figure, above, _ = framed(wide, 1.3 + 0.55 * len(rows), title, command, 0.3)
+    figure, above, _ = framed(wide, 1.7 + 0.55 * len(rows), title, command, 0.3)
     axes = above.add_subplot()
     scores = {name: one["score"] for name, one in games}
     values = [[scores[f"{column}, {row}"].value for column in columns] for row in rows]
@@ -175,7 +175,8 @@ def _plot_heat(games: Games, rows: Sequence[str], columns: Sequence[str], path: 
     (column_name, _, _), (row_name, _, _) = columns[0].partition("="), rows[0].partition("=")
     axes.set_xticks(range(len(columns)), [text.partition("=")[2] for text in columns])
     axes.set_yticks(range(len(rows)), [text.partition("=")[2] for text in rows])
-    axes.set(xlabel=NAMES.get(column_name, column_name), ylabel=NAMES.get(row_name, row_name))
+    axes.set_xlabel(NAMES.get(column_name, column_name))
+    axes.set_title(NAMES.get(row_name, row_name), loc="left", size="medium")  # beside few rows it would not fit
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0)
     figure.colorbar(drawn, ax=axes, label="SCORE", pad=0.02)
@@ -189,6 +190,10 @@ NAMES = {
     "system": "counting system",
     "indices": "index plays",
     "leave": "leaves at",
+    "ls": "late surrender",
+    "h17": "the dealer hits soft 17",
+    "das": "double after a split",
+    "bj": "a natural pays",
 }
 
 

@@ -31,9 +31,9 @@ def print_counts(console: Console, result: CountResult) -> None:
     text = f"{run.description}; {run.rounds:,} rounds, {run.rounds_per_shoe:.1f} in a shoe, "
     text += f"in {run.seconds:.1f} s, " if run.seconds else ""
     text += f"seed {run.seed}; variance reduction {run.variance_reduction(result.bets):,.0f}"
-    console.print(text, style="dim", highlight=False, soft_wrap=True)
+    console.print(text, style="dim", highlight=False, soft_wrap=not console.is_terminal)
     for note in result.notes:
-        console.print(f"note: {note}", highlight=False, soft_wrap=True)
+        console.print(f"note: {note}", highlight=False, soft_wrap=not console.is_terminal)
 
 
 def count_rows(result: CountResult) -> Printed:
@@ -75,7 +75,7 @@ def print_varied(console: Console, games: Sequence[tuple[str, CountResult]]) -> 
         if rows:
             print_table(console, headings, rows, transpose=False)
     for note in notes:
-        console.print(note, style="dim", highlight=False, soft_wrap=True)
+        console.print(note, style="dim", highlight=False, soft_wrap=not console.is_terminal)
 
 
 def varied_tables(games: Sequence[tuple[str, CountResult]]) -> tuple[Printed, Printed, list[str]]:

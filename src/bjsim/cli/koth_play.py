@@ -205,7 +205,7 @@ def play_contest(host: Host, json_path: str | None, play: bool = True) -> None:
     """Play a contest with live standings, also printed after Ctrl-C; without `play` only rewrite its results."""
     screen = ContestScreen(host, Console(stderr=json_path == "-"))
     where = host.folder
-    say = partial(screen.console.print, highlight=False, soft_wrap=True, markup=False)
+    say = partial(screen.console.print, highlight=False, soft_wrap=not screen.console.is_terminal, markup=False)
     say(printable(f"{host.contest.rules.name}, in {where}"), style="bold")
     say(f"to resume after a stop: {resume_command(host)}", style="dim")
     if not host.standings.matches:

@@ -11,7 +11,7 @@ from rich.table import Table as RichTable
 
 from bjsim.cli.captions import given_command
 from bjsim.cli.learn_plot import plot_studies
-from bjsim.cli.options import Count, Names, gathered, is_given, rules_options, seed_option
+from bjsim.cli.options import Count, Names, gathered, homework_rules, is_given, seed_option
 from bjsim.cli.waiting import Waiting, waiting
 from bjsim.cli.written import Files, json_option, plot_option, write_json
 from bjsim.errors import InputError
@@ -30,7 +30,7 @@ LISTED = 20  # states printed; the JSON has all of them
 
 
 @click.command()
-@rules_options
+@homework_rules
 @click.option(
     "--mdp", "mdp_path", metavar="FILE.json", help="Learn the decision process in this file instead of a game."
 )
@@ -110,14 +110,14 @@ def learn(
 
 def describe(console: Console, what: Rules | str | None, mdp: FiniteMDP, schedule: Schedule, seed: int) -> None:
     size = f"{len(mdp.states):,} states, {len(mdp.actions):,} actions in them, discount factor {mdp.gamma:g}"
-    console.print(f"[bold]{what}[/bold]: {size}", soft_wrap=True, highlight=False)
+    console.print(f"[bold]{what}[/bold]: {size}", soft_wrap=not console.is_terminal, highlight=False)
     power = schedule.power_for(mdp.gamma)
     console.print(
         f"algorithm {schedule.algorithm}, {schedule.draws} draws, exploring starts, step size "
         + (f"{power + 1}/(n+{power})" if power else "1/n")
         + f", seed {seed}",
         style="dim",
-        soft_wrap=True,
+        soft_wrap=not console.is_terminal,
         highlight=False,
     )
 
@@ -141,11 +141,13 @@ def report(console: Console, result: Study, game: LearnedGame | None) -> None:
     ]
     if result.learned.cut_short and result.mdp.gamma == 1:
         lines.append(f"{result.learned.cut_short:,} episodes were truncated after {result.schedule.longest:,} steps")
-    console.print("\n".join(lines), soft_wrap=True, highlight=False, markup=False)
+    console.print("\n".join(lines), soft_wrap=not console.is_terminal, highlight=False, markup=False)
     homework = game if game and game.rules.name.startswith("neller") else None  # of others, the JSON has the answers
     for question, answer in (homework.answers() if homework else {}).items():
-        console.print(f"\n[bold]{question}[/bold]", soft_wrap=True, highlight=False)
-        console.print("\n".join(f"  {line}" for line in answer), soft_wrap=True, highlight=False, markup=False)
+        console.print(f"\n[bold]{question}[/bold]", soft_wrap=not console.is_terminal, highlight=False)
+        console.print(
+            "\n".join(f"  {line}" for line in answer), soft_wrap=not console.is_terminal, highlight=False, markup=False
+        )
 
 
 def print_compared(console: Console, studies: list[Study]) -> None:

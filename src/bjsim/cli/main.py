@@ -17,7 +17,7 @@ import click
 from bjsim import __version__
 from bjsim.arguments import command_line
 from bjsim.cli.waiting import moving
-from bjsim.errors import InputError, RunFailed, one_line
+from bjsim.errors import InputError, RunFailed, one_line, suggest
 
 COMMANDS = {
     "run": ("bjsim.cli.run:run", "Play strategies and bots; compare their returns with the exact values."),
@@ -43,6 +43,12 @@ COMMANDS = {
 }
 
 
+NOT_MODELLED = {
+    "team": "teams are not modelled; a big player bets at good counts alone: `bjsim count --ramp '0:0 2:12'`",
+    "tournament": "tournaments of people are not modelled; `bjsim koth` hosts contests of bots",
+}
+
+
 class LazyGroup(click.Group):
     """A group that lists its commands from a table and imports a command when it is called."""
 
@@ -51,7 +57,10 @@ class LazyGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
-            return None
+            if ctx.resilient_parsing:
+                return None
+            hint = NOT_MODELLED.get(cmd_name) or suggest(cmd_name, COMMANDS, "`bjsim --help` lists the commands")
+            raise InputError(f"no command is called {cmd_name!r}; {hint}")
         module, _, name = COMMANDS[cmd_name][0].partition(":")
         command: click.Command = getattr(import_module(module), name)
         return command

@@ -119,6 +119,9 @@ class Names(click.ParamType):  # type: ignore[type-arg]
         return [CompletionItem(before + comma + name) for name in self.known() if name.startswith(last)]
 
 
+CASINO = "vegas-s17"  # the game where none is named, but for the commands of the homework
+
+
 class RulesName(click.ParamType):  # type: ignore[type-arg]
     """A preset or a TOML file."""
 
@@ -180,7 +183,7 @@ def rules_option(about: str, **others: Any) -> Callable[[F], F]:
     )
 
 
-def rules_options(command: F) -> F:
+def rules_options(command: F, default: str = CASINO) -> F:
     """Add the options that choose a game, which a command receives as `rules`."""
 
     @functools.wraps(command)
@@ -191,10 +194,13 @@ def rules_options(command: F) -> F:
         ten_probability_option,
         setting_option("decks", "N|inf", "Number of decks in the shoe; inf draws with replacement."),
         set_option,
-        rules_option("", default="easy", show_default=True),
+        rules_option("", default=default, show_default=True),
     ):
         with_rules = option(with_rules)
     return with_rules  # type: ignore[return-value]
+
+
+homework_rules = functools.partial(rules_options, default="easy")  # of commands that an assignment describes
 
 
 def the_rules(rules: str | Rules, settings: tuple[str, ...]) -> Rules:

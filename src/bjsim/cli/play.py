@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from bjsim.strategies.evaluation.drill import Drill
 
 MAX_CHIPS = 10**9
-CASINO = "vegas-s17"  # played without --rules: newcomers expect a hole card
 SEEDS = 10**6  # seeds that are drawn, short enough to be typed
 
 
@@ -40,12 +39,7 @@ def topic_names() -> list[str]:
     return list(TOPICS)
 
 
-@click.command(
-    context_settings={
-        "allow_extra_args": True,  # refused below, with a hint
-        "default_map": {"rules_name": CASINO},
-    }
-)
+@click.command(context_settings={"allow_extra_args": True})  # refused below, with a hint
 @rules_options
 @click.option("--chips", type=Count(1, MAX_CHIPS), help="Chips that you start with.  [default: those of the rules]")
 @click.option("--bet", type=Count(1, MAX_CHIPS), help="Chips to bet on every round, instead of asking.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from bjsim.arguments import MAX_TABLES
-from bjsim.cli.options import Count, Names, bot_names, rules_options, seed_option
+from bjsim.cli.options import Count, Names, bot_names, homework_rules, seed_option
 from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import Player
@@ -32,7 +32,7 @@ from bjsim.strategies.players.find import find_player
     help="Number of the round, from 1.",
 )
 @click.option("--shoe", "shoe_path", metavar="FILE", help="Play the cards in this file instead, to the last round.")
-@rules_options
+@homework_rules
 @click.option("--tables", type=Count(1, MAX_TABLES), default=1, show_default=True, help="The --tables of the run.")
 @seed_option
 @waiting("replaying")

@@ -69,7 +69,9 @@ def explain_fields(console: Console) -> None:
     console.print(fields_table(Rules(), Rules()))
     console.print("values are those of bjsim's plain game; refused together:", style="dim")
     for fields, text in dict.fromkeys((each.fields, each.text) for each in CONTRADICTIONS):
-        console.print(f"[bold]{' and '.join(fields)}[/bold]: {text}", highlight=False, soft_wrap=True)
+        console.print(
+            f"[bold]{' and '.join(fields)}[/bold]: {text}", highlight=False, soft_wrap=not console.is_terminal
+        )
 
 
 def fields_table(game: Rules, base: Rules) -> RichTable:

@@ -24,7 +24,7 @@ from bjsim.cli.options import (
     bot_names,
     bot_options,
     gathered,
-    rules_options,
+    homework_rules,
     until_option,
     workers_option,
 )
@@ -49,7 +49,7 @@ PATIENCE = 3.0  # seconds after a Ctrl-C in which another is ignored
     "--hands", type=Count(), metavar="N", help="Number of rounds for each bot, such as 1e7; with --until, the maximum."
 )
 @until_option
-@rules_options
+@homework_rules
 @click.option(
     "--tables", type=Count(1, MAX_TABLES), default=1, show_default=True, help="Tables that share a bot's hands."
 )

@@ -105,9 +105,11 @@ def report(
         unmerged = f", with {progress.unmerged:,} rounds of unfinished blocks" if progress.unmerged else ""
         console.print(f"stopped: results so far{unmerged}", style="yellow", highlight=False)
     if result.failure:
-        console.print(f"stopped: {result.failure}; {UNENDED}", style="yellow", highlight=False, soft_wrap=True)
+        console.print(
+            f"stopped: {result.failure}; {UNENDED}", style="yellow", highlight=False, soft_wrap=not console.is_terminal
+        )
     for line in result.missing:
-        console.print(line, style="yellow", markup=False, highlight=False, soft_wrap=True)
+        console.print(line, style="yellow", markup=False, highlight=False, soft_wrap=not console.is_terminal)
     if not results:
         return
     print_results(console, results)
@@ -117,9 +119,9 @@ def report(
         for program in programs:
             for fault in program.first_faults():
                 text = f"{program.name}, first {fault_lines(fault)}"
-                console.print(text, markup=False, highlight=False, soft_wrap=True)
+                console.print(text, markup=False, highlight=False, soft_wrap=not console.is_terminal)
     for line in luck_lines(results):
-        console.print(line, highlight=False, soft_wrap=True)
+        console.print(line, highlight=False, soft_wrap=not console.is_terminal)
     for line in replayed_ties(results):
         console.print(line, style="dim")
     if progress.losses:

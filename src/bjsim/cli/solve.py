@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from bjsim.cli.options import gathered, rules_options
+from bjsim.cli.options import gathered, homework_rules
 from bjsim.cli.solve_page import draw_solved
 from bjsim.cli.solve_shoe import InShoe, print_exchange, print_hand, read_hand, read_shoe, shoe_options
 from bjsim.cli.solve_tables import print_dealer, print_table, print_value
@@ -46,7 +46,7 @@ class TableName(click.Choice[str]):
 
 @click.command()
 @click.argument("what", nargs=-1, type=TableName((*Tables.names, *EXTRA)), metavar="[TABLE]...")
-@rules_options
+@homework_rules
 @click.option(
     "--format", "chart_format", type=click.Choice([*WRITERS]), help="Print only the best chart, in this file format."
 )
@@ -95,7 +95,7 @@ def solve(
         if files.json_path:
             write_json({"rules": rules.to_dict(), "value": value}, files.json_path)
         if not files.quiet:
-            click.echo(value)
+            print_value(value)
         return
     tables = find_tables(rules, what, exact, asked)
     if asked.hand is not None:

@@ -9,10 +9,12 @@ from typing import NamedTuple
 
 import click
 
+from bjsim.arguments import argument
 from bjsim.cli.solve_tables import screen_width
 from bjsim.cli.written import write_json
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import NAMES
+from bjsim.sim.game.cards import RANKS
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.exact.labelled_table import LabelledTable
 from bjsim.strategies.exact.values import Number
@@ -69,12 +71,17 @@ def read_hand(text: str, rules: Rules) -> tuple[str, str]:
     hands = [parse_dealt(hand) for hand in parts[0].split("/")]  # 16 is a total, not an ace and a six
     shown = parse_dealt(parts[-1])
     if len(parts) != 2 or None in hands or not shown:
-        example = "the dealer's two cards: T,6 v T,7" if both else "the dealer's card: T,6 v T"
-        raise InputError(f"--hand: {text!r} is not accepted; write the cards, v, and {example}")
+        example, dealer = ("the dealer's two cards: T,6 v T,7", "T,7") if both else ("the dealer's card: T,6 v T", "T")
+        total = int(parts[0]) if parts[0].isdecimal() and len(parts[0]) < 3 else 0
+        pairs = [f"{RANKS[card - 1]},{total - card}" for card in range(10, 1, -1) if 1 < total - card < card]
+        way = f"write the cards, v, and {example}"
+        if pairs:
+            way = f"{total} is a total: write its cards, such as {pairs[0]} v {dealer}"
+        raise InputError(f"{argument('hand')}: {text!r} is not accepted; {way}")
     cards = "/".join(filter(None, hands))
     if len(shown) != 1 + both:
         hint = "both of its cards: write two after v, as in T,6 v T,7" if both else "one card: write one after v"
-        raise InputError(f"--hand: {text!r} is not accepted; in {rules.name} the dealer shows {hint}")
+        raise InputError(f"{argument('hand')}: {text!r} is not accepted; in {rules.name} the dealer shows {hint}")
     return cards, shown
 
 

@@ -64,6 +64,24 @@ const renew = (part, text) => {
   }
   watchCharts(part);
 };
+// What is wrong stands where the answer would: an old answer beside it would seem to be that of the new question.
+const refuse = text => {
+  const box = Object.assign(document.createElement("p"), {textContent: text, className: "wrong", role: "alert"});
+  if (page === "play" && at("answer")) { at("answer").querySelector(".wrong")?.remove(); at("answer").append(box); return; }
+  report.replaceChildren(box); at("details")?.replaceChildren();
+};
+// Time that passes without a first result is shown in its place.
+const showWaiting = signal => {
+  if (signal.aborted || page === "play" || report.childElementCount > (report.querySelector("noscript") ? 1 : 0)) return;
+  const bar = document.createElement("p"), began = performance.now();
+  bar.className = "progress";
+  bar.append(document.createElement("progress"), document.createElement("span"));
+  report.replaceChildren(bar);
+  const clock = setInterval(() => {
+    if (signal.aborted || !bar.isConnected) { clearInterval(clock); return; }
+    bar.lastChild.textContent = `${page === "count" ? "making the tables of the shoe" : "computing"}, ${Math.round((performance.now() - began) / 1000)} s`;
+  }, 250);
+};
 const showDetails = async (name, of, signal) => {
   const part = at("details");
   part.ariaBusy = "true";
@@ -106,19 +124,22 @@ const update = async () => {
   if (page === "play") {
     Object.assign(options, {method: "POST", body: answers()});
     if (fresh) of.set("new", "yes");
-    fresh = false;
+    if (hinted) of.set("hint", "yes");
+    fresh = hinted = false;
   }
   if (page !== "play") say("computing …");
   report.ariaBusy = "true";
+  const waits = setTimeout(showWaiting, 700, signal);
   if (page === "count") renewIndices(of, signal);
   try {
     for (let again = AGAIN, more = true; more;) {
       const answer = await fetched(`/report/${page}?${of}`, options), text = await answer.text();
       if (signal.aborted) return;
+      clearTimeout(waits);
       if (answer.status === 503 && go && again--) { say(text); await pause(1000, signal); continue; }
-      say(answer.ok ? "" : text, !answer.ok); report.ariaBusy = "false";
+      say(""); report.ariaBusy = "false";
       if (go) go.disabled = !answer.ok;
-      if (!answer.ok) return false;
+      if (!answer.ok) { refuse(text); return false; }
       renew(report, text);
       if (page === "play") afterTable();
       more = go && report.querySelector("progress");
@@ -129,7 +150,7 @@ const update = async () => {
       const [usual, rare] = [":scope > .change button", "details button"].map(found => [...section.querySelectorAll(found)]);
       pricing = null;
       [...usual, ...rare].forEach(unprice);
-      await showPrices(of, signal, usual); await showDetails("details", of, signal); await showDeviation(of, signal);
+      await showDeviation(of, signal); await showPrices(of, signal, usual); await showDetails("details", of, signal);
       pricing = () => { pricing = null; showPrices(of, signal, rare).catch(() => {}); };
       if (rarer.open && !signal.aborted) pricing();
     }
@@ -164,6 +185,8 @@ pasted?.addEventListener("drop", async event => {
   pasted.value = await file.text();
   changed();
 });
+at("file")?.addEventListener("change", async () => { pasted.value = await at("file").files[0].text(); changed(); });
+at("sample")?.addEventListener("click", () => { pasted.value = at("sample").value; changed(); });
 if (go) {
   ask.addEventListener("change", changed);
   go.addEventListener("click", () => {

@@ -1,6 +1,6 @@
 "use strict";
 // The page Play keeps the answers of each table, so that a reload or another worker takes them up again.
-let fresh = false, clock;
+let fresh = false, hinted = false, clock;
 const answersOf = () => `play?${query()}`;
 const answers = () => sessionStorage.getItem(answersOf()) || "";
 const answer = async word => {
@@ -9,7 +9,7 @@ const answer = async word => {
   const key = answersOf(), before = answers();
   sessionStorage.setItem(key, before ? `${before}\n${word}` : word);
   fresh = true;
-  if (await update() === false) { sessionStorage.setItem(key, before); countDown(); }
+  if (await update() === false) { sessionStorage.setItem(key, before); afterTable(); }
   (at("word") || at("asked"))?.focus();
 };
 const countDown = () => {
@@ -26,6 +26,12 @@ const newCards = () => {
   at("seed").value = String(crypto.getRandomValues(new Uint32Array(1))[0] % 1000000);
   changed();
 };
+const take = async move => {
+  if (move.id !== "hint") { answer(move.dataset.word); return; }
+  hinted = true;
+  await update();
+  at("asked")?.focus();
+};
 function afterTable() {
   const field = at("word");
   if (field) { field.value = field.getAttribute("value"); field.select(); }
@@ -38,12 +44,13 @@ function beginPlay() {
   }
   at("new").addEventListener("click", newCards);
   at("ask").addEventListener("change", changed);
-  report.addEventListener("click", event => { const move = event.target.closest("[data-word]"); if (move) answer(move.dataset.word); });
-  report.addEventListener("submit", event => { event.preventDefault(); if (at("word")) answer(at("word").value.trim()); });
+  report.addEventListener("click", event => { const move = event.target.closest("[data-word], #hint"); if (move) take(move); });
+  report.addEventListener("beforeinput", event => { if (event.target.dataset.digits && /[^0-9]/.test(event.data || "")) event.preventDefault(); });
+  report.addEventListener("submit", event => { event.preventDefault(); if (at("word")) answer(at("word").value.trim() || at("word").getAttribute("value")); });
   addEventListener("keydown", event => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input, select, textarea")) return;
     if (event.target !== document.body && !report.contains(event.target)) return;
     const move = [...report.querySelectorAll("[data-key]")].find(one => one.dataset.key === event.key.toLowerCase());
-    if (move) { event.preventDefault(); answer(move.dataset.word); }
+    if (move) { event.preventDefault(); take(move); }
   });
 }

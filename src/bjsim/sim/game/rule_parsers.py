@@ -50,6 +50,11 @@ def share(accepts: Callable[[Fraction], bool]) -> Callable[[str], Fraction]:
     return parse
 
 
+def cut(text: str) -> Fraction:
+    """Parse the share of a shoe that is dealt; `csm`, a shuffling machine, deals every round from a fresh shoe."""
+    return share(lambda x: 0 <= x <= 1)("0" if text.lower() == "csm" else text)
+
+
 def odds(text: str) -> Fraction:
     """Parse odds above 0 and up to 100, such as 3:2."""
     number = parse_fraction(text.replace(":", "/"))

@@ -110,9 +110,9 @@ class Rules(RuleValues):
     )
     cut: Fraction = rule(
         Fraction(1),
-        "0 to 1, such as 3/4 or 75%",
+        "0 to 1, such as 3/4 or 75%, or csm for 0",
         "share of the shoe dealt before it is shuffled; 1 = to the last card, 0 = a fresh shoe for every round",
-        parsers.share(lambda x: 0 <= x <= 1),
+        parsers.cut,
     )
     deal: str = rule(
         "pdpd",

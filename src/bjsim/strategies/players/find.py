@@ -59,7 +59,7 @@ class FunctionPlayer:
 
 def player_names() -> list[str]:
     """All names that `find_player` accepts, except files and Python objects."""
-    return [*CATALOGUE, *BUILT_IN, *(point.name for point in entry_points(group=ENTRY_POINTS))]
+    return [*CATALOGUE, "basic", *BUILT_IN, *(point.name for point in entry_points(group=ENTRY_POINTS))]
 
 
 @names_wrong_types
@@ -79,6 +79,7 @@ def find_player(name: str | os.PathLike[str], rules: Rules) -> Player:
     """
     need_rules(rules)
     text = os.fspath(name)
+    text = "optimal" if text == "basic" else text  # as books call the best chart
     if text in CATALOGUE:
         return in_its_game(CATALOGUE[text].chart(rules))
     if text in BUILT_IN:
