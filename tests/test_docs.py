@@ -87,7 +87,7 @@ def test_examples_with_a_prompt_are_doctests(page: str) -> None:
 @pytest.mark.parametrize(
     ("words", "trouble"),
     [
-        ("walk", "no command walk"),
+        ("walk", "no command is called 'walk'"),
         ("run --bot lim17", "--bot"),
         ("solve --format picture", "picture"),
         ("solve easy", "easy"),

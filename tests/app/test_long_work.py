@@ -63,7 +63,7 @@ def test_a_run_that_goes_on_has_the_figures_of_as_many_hands(shortest):
     found = list(pages(run_report, asked))
     assert len(found) > 5
     page = found[3]
-    done = int(re.search(r"--hands (\d+) gives", page)[1])
+    done = int(re.search(r"([\d,]+) of 100,000 hands", page)[1].replace(",", ""))
     heading, row = rows(page, "results")
     [bot] = json.loads(
         CliRunner().invoke(cli, ["run", "--bots", "optimal", "--hands", str(done), "--json", "-"]).stdout
