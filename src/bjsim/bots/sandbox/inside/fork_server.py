@@ -6,8 +6,8 @@ write for each move); the wait status of each move's process is written to descr
 BJSIM_PREFORKED children are forked ahead of time, so that a move does not wait for the fork where a second core is
 free. A pre-forked child has seen no earlier move, and the program has not run in it.
 
-None of the bot's code runs in the server. The server only compiles the program, and imports modules of PRELOADED that
-the program names.
+None of the bot's code runs in the server. The server only compiles the program, and imports modules of the standard
+library that the program names.
 
 Forking costs time for every page that the child writes to. So this file imports as little as possible: `ast`, `ctypes`,
 `signal` and `types` would each import dozens of modules.
@@ -27,97 +27,36 @@ if TYPE_CHECKING:
 
 REQUESTS, STATUSES, FRAME = 3, 4, 4096
 PR_SET_DUMPABLE = 4
-# Modules that the server imports for a program that names them. Importing them has no side effects.
-PRELOADED = frozenset(
-    [
-        "abc",
-        "argparse",
-        "array",
-        "ast",
-        "base64",
-        "bisect",
-        "cmath",
-        "collections",
-        "collections.abc",
-        "contextlib",
-        "copy",
-        "csv",
-        "ctypes",
-        "dataclasses",
-        "datetime",
-        "decimal",
-        "enum",
-        "fractions",
-        "functools",
-        "gc",
-        "getopt",
-        "glob",
-        "hashlib",
-        "heapq",
-        "inspect",
-        "io",
-        "itertools",
-        "json",
-        "json.decoder",
-        "json.encoder",
-        "logging",
-        "math",
-        "numbers",
-        "operator",
-        "os",
-        "os.path",
-        "pathlib",
-        "pickle",
-        "platform",
-        "pprint",
-        "queue",
-        "random",
-        "re",
-        "resource",
-        "secrets",
-        "select",
-        "shutil",
-        "signal",
-        "socket",
-        "statistics",
-        "string",
-        "struct",
-        "subprocess",
-        "sys",
-        "tempfile",
-        "textwrap",
-        "threading",
-        "time",
-        "traceback",
-        "types",
-        "typing",
-        "warnings",
-        "zlib",
-    ]
-)
+# Modules whose import has no effect that a bot could notice; Python 3.9 does not know them.
+STANDARD: frozenset[str] = getattr(sys, "stdlib_module_names", frozenset()) - {"antigravity", "this"}
 Module = type(sys)
 PRCTL = _ctypes.dlsym(_ctypes.dlopen(None, 0), "prctl")  # type: ignore[arg-type]
 REHEARSAL = compile("import sys\nx = 'H' if int('17') < 17 else f'{17:d}'\nprint(end='')", "rehearsal", "exec")
 
 
-def standard_imports(source: bytes) -> set[str]:
-    """Modules of PRELOADED that the program seems to import. The source is split into words, not parsed."""
+def standard_imports(source: bytes, folder: str) -> set[str]:
+    """Standard modules that the program seems to import, without those of which its folder has one of the same name.
+
+    The source is split into words, not parsed. Of `a.b` only `a` is named: importing `unittest.__main__` runs a test.
+    """
     names: set[str] = set()
     for line in source.decode("utf-8", "replace").splitlines():
         first, _, rest = line.strip().partition(" ")
         if first == "import":
-            names.update(name.split()[0] for name in rest.split(",") if name.split())
+            names.update(part.split()[0] for part in rest.split(",") if part.split())
         elif first == "from":
             names.add(rest.split(" ")[0])
-    return names & PRELOADED
+    own = {name.partition(".")[0] for name in os.listdir(folder)}
+    return {name.partition(".")[0] for name in names} & STANDARD - own
 
 
 def load(path: str) -> CodeType:
-    """Compile the program, passing on its errors, and import the modules of PRELOADED that it names."""
+    """Compile the program, passing on its errors, and import the standard modules that it names."""
     with open(path, "rb") as file:
         source = file.read()
-    code = compile(source, os.path.abspath(path), "exec", dont_inherit=True)
-    for name in standard_imports(source):
+    path = os.path.abspath(path)
+    code = compile(source, path, "exec", dont_inherit=True)
+    for name in standard_imports(source, os.path.dirname(path)):
         try:
             __import__(name)
         except Exception:

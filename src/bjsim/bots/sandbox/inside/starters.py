@@ -24,8 +24,6 @@ READY_S = 20.0  # for a fork server to load the program
 TICK_MS = 10  # between two checks of a running process
 ABOVE = 50  # descriptors from here to the limit (64) are unused
 PREFORKED = 2  # pre-forked children of a fork server, if it may use that many cores
-SERVER_TICKS = 25  # upper limit on a fork server's processor time for one move, in hundredths of a second
-SERVER_PAGES = 8192  # upper limit on the growth of a fork server's memory after it was ready
 IGNORED = (signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ)  # by the runner, not by the bot
 
 
@@ -107,10 +105,6 @@ class ExecStarter:
         self.start()
         return os.waitpid(self.pid, 0)[1]
 
-    def unchanged(self) -> bool:
-        """Always true, because there is no fork server."""
-        return True
-
 
 class ForkStarter:
     """Fork mode: a fork server forks a process for every move. It reads from descriptor 3 and writes to 4."""
@@ -119,7 +113,7 @@ class ForkStarter:
 
     def __init__(self, spawner: Spawner, command: Sequence[str], out: Output, err: Output, stdin: Input | None) -> None:
         self.spawner, self.command, self.out, self.err, self.stdin = spawner, command, out, err, stdin
-        self.requests = self.statuses = self.stat = self.forked = -1
+        self.requests = self.statuses = -1
         self.preforked = 1 if stdin else min(PREFORKED, len(os.sched_getaffinity(0)))
 
     @property
@@ -128,9 +122,8 @@ class ForkStarter:
 
     def start(self) -> None:
         """Start the fork server, or restart it. Raises: StartError with its message."""
-        for descriptor in {self.requests, self.statuses, self.stat, self.forked} - {-1}:
+        for descriptor in {self.requests, self.statuses} - {-1}:
             os.close(descriptor)
-        self.stat = self.forked = -1
         request_end, self.requests = os.pipe()
         self.statuses, status_end = os.pipe()
         self.ended = make_poller(self.statuses)
@@ -155,27 +148,6 @@ class ForkStarter:
             self.err.drain()
             raise StartError(self.err.data.decode("utf-8", "replace").strip() or "the program could not be loaded")
         self.residents = b"%d " % pid
-        self.stat = os.open(f"/proc/{pid}/stat", os.O_RDONLY)
-        self.forked = os.open(f"/proc/{pid}/task/{pid}/children", os.O_RDONLY)
-        self.ticks, _, self.pages = self._figures()
-
-    def _figures(self) -> tuple[int, int, int]:
-        """Of the fork server: processor time in ticks, number of threads, pages in memory."""
-        fields = os.pread(self.stat, 1024, 0).rpartition(b")")[2].split(None, 22)
-        return int(fields[11]) + int(fields[12]), int(fields[17]), int(fields[21])
-
-    def unchanged(self) -> bool:
-        """Whether the fork server uses no more than it needs.
-
-        The bot's code never runs in the server. Should it get there all the same, this check detects it.
-        """
-        try:
-            ticks, threads, pages = self._figures()
-            forked = os.pread(self.forked, 1024, 0).count(b" ")
-        except OSError:
-            return False
-        used, self.ticks = ticks - self.ticks, ticks
-        return used <= SERVER_TICKS and threads == 1 and pages <= self.pages + SERVER_PAGES and forked <= self.preforked
 
     def _wait_ready(self) -> bool:
         deadline = time.monotonic() + READY_S
