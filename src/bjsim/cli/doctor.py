@@ -70,19 +70,19 @@ def all_checks(bots: tuple[Path, ...]) -> Iterator[Check]:
     if not can_run_programs():
         yield Check("sandbox", False, bool(bots), f"bots that are programs need Linux; this is {platform.system()}")
         return
-    from bjsim.bots.sandbox.diagnosis import find_bots, find_run_command, find_toolchain, install_command
+    from bjsim.bots.sandbox.diagnosis import find_bots, find_tools, install_command
     from bjsim.bots.sandbox.languages import LANGUAGES, Custom
 
     yield check_sandbox()
     found_bots = list(find_bots(bots))
     needed = {language.name for _, language in found_bots}
     for language in LANGUAGES:
-        ok, found = find_toolchain(language)
+        ok, found = find_tools(language)
         what = f"bots in {language.name}"
         yield Check(what, ok, language.name in needed, found, "" if ok else install_command(language.package))
     for name, its_language in found_bots:
         if isinstance(its_language, Custom):
-            ok, found = find_run_command(name, its_language)
+            ok, found = find_tools(its_language, name)
             yield Check("run command", ok, True, found)
 
 

@@ -1,16 +1,13 @@
 """Problems of this machine that keep bots from running, and the commands that fix them."""
 
-from __future__ import annotations
-
 import shutil
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from bjsim.bots.sandbox import restrictions
 from bjsim.bots.sandbox.folders import is_bot_folder, read_bot
-from bjsim.bots.sandbox.languages import BuildError, Custom, Language, MissingToolchain, find_tool
+from bjsim.bots.sandbox.languages import BuildError, Language, MissingToolchain
 
 # Settings of Linux that forbid user namespaces, which bubblewrap needs, and the values that allow them.
 SETTINGS = {
@@ -18,8 +15,6 @@ SETTINGS = {
     "kernel.unprivileged_userns_clone": ("0", "1"),  # Debian, until 11
     "user.max_user_namespaces": ("0", "15000"),
 }
-CONTAINERS = ("/.dockerenv", "/run/.containerenv")
-IN_CONTAINER = " ".join(f"--security-opt {name}=unconfined" for name in ("seccomp", "apparmor", "systempaths"))
 
 
 def install_command(package: str) -> str:
@@ -38,18 +33,15 @@ def find_sandbox_fix(root: Path = Path("/")) -> str:
         setting = root / "proc/sys" / name.replace(".", "/")
         if setting.is_file() and setting.read_text().strip() == bad:
             return f"sudo sysctl -w {name}={good}"
-    if any((root / name.lstrip("/")).exists() for name in CONTAINERS):
-        return f"start the container with docker run {IN_CONTAINER} ..."
     return ""
 
 
-def find_toolchain(language: Language) -> tuple[bool, str]:
-    """Whether the compiler or interpreter of a language is installed, and its path or the reason why not."""
+def find_tools(language: Language, name: str = "") -> tuple[bool, str]:
+    """Whether what a language's bot, perhaps of this name, needs is installed, and where it is or what is missing."""
     try:
-        return True, find_tool(language)
-    except MissingToolchain:
-        trouble = f"cannot be read by user {restrictions.SANDBOX_USER}" if language.find_tools() else "is not installed"
-        return False, f"{language.tools[0]} {trouble}"
+        return True, language.need_tools(name)
+    except MissingToolchain as missing:
+        return False, str(missing).partition(" (")[0]
 
 
 def find_bots(paths: Iterable[Path]) -> Iterator[tuple[str, Language]]:
@@ -62,12 +54,3 @@ def find_bots(paths: Iterable[Path]) -> Iterator[tuple[str, Language]]:
             bot = read_bot(path, links=True)
             if bot.language:
                 yield bot.name, bot.language
-
-
-def find_run_command(name: str, language: Custom) -> tuple[bool, str]:
-    """Whether the command that a bot's folder names is installed, and a sentence about it. name: of the bot."""
-    try:
-        language.need_tools(name)
-    except MissingToolchain as error:
-        return False, str(error)
-    return True, f"{name} runs {language.run[0]}"

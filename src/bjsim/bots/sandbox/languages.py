@@ -4,8 +4,6 @@ To add a language, add a row to LANGUAGES, and put the sample bot `samples/lim17
 to the others. Commands, messages, tests and `.ci/run` read the rest from the row.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
@@ -43,25 +41,16 @@ class MissingToolchain(BuildError):
 
 @dataclass(frozen=True)
 class Program:
-    """A bot that is ready to run in a sandbox.
-
-    Attributes:
-        language: a `Language.name`, or `executable`.
-        files: name -> content, placed in the bot's folder in the sandbox.
-        command: runs the program for one move (exec mode).
-        server: starts a fork server; empty if the language has none.
-        binds: folders of the host that the commands need besides /usr.
-        random: whether it says that it may answer the same question in two ways.
-    """
+    """A bot that is ready to run in a sandbox."""
 
     name: str
-    language: str
-    files: Files
-    command: tuple[str, ...]
-    server: tuple[str, ...] = ()
-    binds: tuple[str, ...] = ()
+    language: str  # a `Language.name`, or `executable`
+    files: Files  # name -> content, placed in the bot's folder in the sandbox
+    command: tuple[str, ...]  # runs the program for one move (exec mode)
+    server: tuple[str, ...] = ()  # starts a fork server; empty if the language has none
+    binds: tuple[str, ...] = ()  # folders of the host that the commands need besides /usr
     protocol: str = "argv"
-    random: bool = False
+    random: bool = False  # whether it says that it may answer the same question in two ways
 
 
 # --- what a row cannot say in words
@@ -104,38 +93,27 @@ def java_main(name: str, files: Files) -> str:
 
 @dataclass(frozen=True)
 class Language:
-    """A language that bots may be written in.
+    """A language that bots may be written in."""
 
-    Attributes:
-        name: the name in commands and results.
-        endings: file name endings in lower case; the first is that of the sample bot `samples/lim17`.
-        tools: names of the compiler or interpreter, in the order of preference.
-        package: the Debian package of the first tool. `.ci/run` reads it here and installs it.
-        source: the name of the source in the sandbox; or a function of the source and of the stem of its file's name.
-        run: the words of the command for one move. {tool} is the tool, {folder} its folder, and {main} what `main`
-            finds.
-        script: compiles the source in the working folder into "$OUT" with "$TOOL". A shell script, which may write
-            temporary files to "$TMP" and reports errors on stderr. Empty for a language that is not compiled.
-        makes: a regular expression for the names of the compiled files.
-        version: an option with which the tool prints its version. Bots are compiled anew when that changes.
-        line_gain: how many times as many hands a second a line bot plays, if starting for each move is slow; else 0.
-        server: a program of `sandbox/inside` that the tool runs as a fork server, or "".
-        find: the paths of the tools to try, from those on the PATH.
-        main: what stands for {main}, from the bot's name and its files, which are compiled.
-    """
-
-    name: str
-    endings: tuple[str, ...]
-    tools: tuple[str, ...]
-    package: str
+    name: str  # the name in commands and results
+    endings: tuple[str, ...]  # file name endings in lower case; the first is that of the sample bot `samples/lim17`
+    tools: tuple[str, ...]  # names of the compiler or interpreter, in the order of preference
+    package: str  # the Debian package of the first tool. `.ci/run` reads it here and installs it.
+    # the name of the source in the sandbox; or a function of the source and of the stem of its file's name
     source: str | Callable[[bytes, str], str]
+    # the words of the command for one move. {tool} is the tool, {folder} its folder, and {main} what `main` finds.
     run: tuple[str, ...]
+    # compiles the source in the working folder into "$OUT" with "$TOOL". A shell script, which may write temporary
+    # files to "$TMP" and reports errors on stderr. Empty for a language that is not compiled.
     script: str = ""
-    makes: str = "bot"
+    makes: str = "bot"  # a regular expression for the names of the compiled files
+    # an option with which the tool prints its version. Bots are compiled anew when that changes.
     version: str = "--version"
+    # how many times as many hands a second a line bot plays, if starting for each move is slow; else 0
     line_gain: int = 0
-    server: str = ""
-    find: Callable[[Sequence[str]], list[str]] = list
+    server: str = ""  # a program of `sandbox/inside` that the tool runs as a fork server, or ""
+    find: Callable[[Sequence[str]], list[str]] = list  # the paths of the tools to try, from those on the PATH
+    # what stands for {main}, from the bot's name and its files, which are compiled
     main: Callable[[str, Files], str] | None = None
 
     def source_name(self, source: bytes, stem: str) -> str:
@@ -145,9 +123,9 @@ class Language:
         """Paths of the tools that are installed, in the order of preference."""
         return self.find([path for name in self.tools if (path := shutil.which(name))])
 
-    def need_tools(self, name: str) -> None:
-        """Check that what the bot of this name needs is installed. Raises: MissingToolchain."""
-        find_tool(self)
+    def need_tools(self, name: str) -> str:
+        """Where that is which the bot of this name needs, or what it runs. Raises: MissingToolchain."""
+        return find_tool(self)
 
     def make_program(self, name: str, files: Files) -> Program:
         """The program made from these files: name -> content, compiled, or of the source if nothing is compiled.
@@ -173,9 +151,10 @@ class Custom(Language):
         makes = r"[\w+-][\w.+-]*(/[\w+-][\w.+-]*)*"
         super().__init__("custom", (), ("sh",), package="dash", source="", run=run, script=build, makes=makes)
 
-    def need_tools(self, name: str) -> None:
+    def need_tools(self, name: str) -> str:
         super().need_tools(name)
         self.command("", name, {})
+        return f"{name} runs {self.run[0]}"
 
     def command(self, tool: str, name: str, files: Files) -> tuple[str, ...]:
         program = self.run[0]
