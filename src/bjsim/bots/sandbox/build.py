@@ -8,8 +8,6 @@ The cache is the folder `bjsim/bots` in the user's cache folder. Each cache file
 is a hash of the source, the compile script, the compiler and its version, and the kind of box.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re

@@ -1,7 +1,5 @@
 """A bot as it lies on disk, read once: a file, or a folder with a `bot.toml` that says how its files are played."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import shlex
@@ -34,23 +32,15 @@ PROTOCOLS = ("argv", "line")
 
 @dataclass(frozen=True)
 class BotSource:
-    """A bot's file or folder, read and checked.
-
-    Attributes:
-        language: How it is compiled and run; None for a program that is run as it is.
-        main: The name of the source or program, or "" if the manifest says how to run the bot.
-        files: Name -> content of all files, without the manifest.
-        sha256: Hash of the file, or of the manifest and all files.
-        random: Whether it may answer the same question in two ways.
-    """
+    """A bot's file or folder, read and checked."""
 
     name: str
-    language: Language | None
-    main: str
-    files: Mapping[str, bytes]
-    sha256: str
+    language: Language | None  # how it is compiled and run; None for a program that is run as it is
+    main: str  # the name of the source or program, or "" if the manifest says how to run the bot
+    files: Mapping[str, bytes]  # name -> content of all files, without the manifest
+    sha256: str  # hash of the file, or of the manifest and all files
     protocol: str
-    random: bool = False
+    random: bool = False  # whether it may answer the same question in two ways
     author: str = ""
 
 

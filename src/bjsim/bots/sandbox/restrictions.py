@@ -1,7 +1,5 @@
 """The box of a bot: what its programs can reach, by bubblewrap or else by Landlock, and what holds on this machine."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess
@@ -62,23 +60,14 @@ def check_names(names: Iterable[str]) -> None:
 
 @dataclass
 class Box:
-    """A place for a bot's files, and what its programs can do there.
+    """A place for a bot's files, and what its programs can do there."""
 
-    Attributes:
-        prefix: the words before the command line of the runner.
-        runner_folder: where the runner's package is.
-        settings: the runner's settings of the box; see `inside/main.py`.
-        popen: arguments for Popen.
-        descriptors: what only the start of the program needs.
-        folder: with the files, on this machine; "" if they are in memory.
-    """
-
-    prefix: list[str]
-    runner_folder: str
-    settings: dict[str, Any]
-    popen: dict[str, Any]
-    descriptors: list[int] = field(default_factory=list)
-    folder: str = ""
+    prefix: list[str]  # the words before the command line of the runner
+    runner_folder: str  # where the runner's package is
+    settings: dict[str, Any]  # the runner's settings of the box; see `inside/main.py`
+    popen: dict[str, Any]  # arguments for Popen
+    descriptors: list[int] = field(default_factory=list)  # what only the start of the program needs
+    folder: str = ""  # with the files, on this machine; "" if they are in memory
 
     def started(self) -> None:
         """Release what only the start of the program needed."""
@@ -99,14 +88,8 @@ def make_box(kind: str, files: Files, runner: Files, binds: Iterable[str] = (), 
     scratch: whether it has a folder that it can write to, "$TMP". Raises: ValueError for a name of a file.
     """
     check_names(files)
-    settings: dict[str, Any] = {
-        "user": None,
-        "folder": "",
-        "rules": [],
-        "disk": False,
-        "counted": _linux() >= MIN_LINUX,
-    }
-    settings["scratch"] = "/tmp" if scratch else None
+    settings: dict[str, Any] = {"user": None, "folder": "", "rules": [], "disk": False}
+    settings |= {"scratch": "/tmp" if scratch else None, "counted": _linux() >= MIN_LINUX}
     if kind == BUBBLEWRAP:
         return _in_bubblewrap(files, runner, binds, settings)
     return _in_folder(kind, files, runner, binds, settings)

@@ -1,7 +1,5 @@
 """A sandbox session: one bot kept ready in its sandbox, which the runner inside starts once for every move."""
 
-from __future__ import annotations
-
 import json
 import logging
 import os
@@ -38,22 +36,14 @@ class SandboxClosed(RunFailed):
 
 @dataclass(frozen=True)
 class Limits:
-    """Resources for one move.
+    """Resources for one move."""
 
-    Attributes:
-        timeout: seconds of wall time, and as many seconds of processor time.
-        memory: bytes, for all processes of the bot together, and for the data of each process.
-        processes: number of processes, threads included.
-        output, errors: bytes of stdout, more of which is a fault, and of stderr, the rest of which is discarded.
-        files: bytes of each file that the program writes.
-    """
-
-    timeout: float = TIMEOUT
-    memory: int = 256 << 20
-    processes: int = 32
-    output: int = REPLY_LIMIT
-    errors: int = REPLY_LIMIT
-    files: int = 0
+    timeout: float = TIMEOUT  # seconds of wall time, and as many seconds of processor time
+    memory: int = 256 << 20  # bytes, for all processes of the bot together, and for the data of each process
+    processes: int = 32  # number of processes, threads included
+    output: int = REPLY_LIMIT  # bytes of stdout, more of which is a fault
+    errors: int = REPLY_LIMIT  # bytes of stderr, the rest of which is discarded
+    files: int = 0  # bytes of each file that the program writes
 
 
 def choose_box(mode: str) -> str:

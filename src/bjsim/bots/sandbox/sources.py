@@ -4,8 +4,6 @@ A stranger may exchange a file, or a folder above it, for a symbolic link at any
 from the folder before it, without following links, and only the open file is examined.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterator, Sequence

@@ -6,8 +6,6 @@ sixth version on, Landlock also keeps signals inside. What it leaves out is refu
 Source: the kernel's Documentation/userspace-api/landlock.rst.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 import struct

@@ -1,7 +1,5 @@
 """Serves the frames that arrive on stdin, in a bot's box. It starts as the keeper, and forks."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal
@@ -32,9 +30,9 @@ def confine(settings: dict[str, Any], group: int) -> Spawner:
     return spawner
 
 
-def chunks(descriptor: int, runner: Runner) -> Iterator[bytes]:
-    """What is read from the descriptor, until its end. Between two reads the runner may have something to do."""
-    poller, wait_ms = make_poller(descriptor), FIRST_WAIT_MS
+def frames(descriptor: int, runner: Runner) -> Iterator[bytes]:
+    """The frames that are read from the descriptor, until its end. Meanwhile the runner may have something to do."""
+    data, poller, wait_ms = b"", make_poller(descriptor), FIRST_WAIT_MS
     while True:
         if isinstance(runner, ResidentRunner) and not poller.poll(wait_ms):
             runner.stop_again()
@@ -43,12 +41,6 @@ def chunks(descriptor: int, runner: Runner) -> Iterator[bytes]:
         wait_ms = FIRST_WAIT_MS
         if not (chunk := os.read(descriptor, CHUNK)):
             return
-        yield chunk
-
-
-def frames(descriptor: int, runner: Runner) -> Iterator[bytes]:
-    data = b""
-    for chunk in chunks(descriptor, runner):
         data += chunk
         while len(data) >= LENGTH.size and len(data) >= (end := LENGTH.size + LENGTH.unpack_from(data)[0]):
             yield data[LENGTH.size : end]

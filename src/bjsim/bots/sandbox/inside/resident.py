@@ -1,7 +1,5 @@
 """The runner of a resident bot, which lives for many frames: each is an `ASK`, and then text for the bot's stdin."""
 
-from __future__ import annotations
-
 import os
 import select
 import signal
@@ -9,16 +7,7 @@ import struct
 import time
 from typing import Any
 
-from bjsim.bots.sandbox.inside.runner import (
-    CHATTER,
-    ENDED,
-    EXIT,
-    FLOOD,
-    LEFT_S,
-    START,
-    TIMEOUT,
-    Runner,
-)
+from bjsim.bots.sandbox.inside.runner import CHATTER, ENDED, EXIT, FLOOD, LEFT_S, START, TIMEOUT, Runner
 from bjsim.bots.sandbox.inside.starters import TICK_MS, Spawner
 from bjsim.bots.sandbox.inside.streams import Input, make_poller
 

@@ -18,8 +18,6 @@ machine. Where the box is of Landlock, it also refuses what Landlock leaves out.
 Source: the kernel's Documentation/userspace-api/seccomp_filter.rst; call numbers from asm/unistd.h.
 """
 
-from __future__ import annotations
-
 import ctypes
 import errno
 import os

@@ -1,7 +1,5 @@
 """The pipes between the runner and a bot's standard streams."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import select
