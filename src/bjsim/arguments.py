@@ -214,8 +214,8 @@ def check_writable(path: str | os.PathLike[str] | None) -> None:
         raise InputError(f"cannot write {path}: it is a folder or not writable")
 
 
-def _parse(text: str) -> int | float:
+def _parse(text: str) -> Fraction:
     text = text.strip()
     if exponent := EXPONENTS.get(text[-1:].lower()):
         text = text[:-1] + exponent
-    return int(text) if text.lstrip("+-").isdigit() else float(text)
+    return parse_fraction(text)

@@ -397,3 +397,14 @@ def test_a_refusal_to_import_is_one_line(tmp_path):
 
 def test_the_name_of_a_file_that_no_file_can_have_is_bad_input():
     assert "name too long" in refusal("run", "--hands", 9, "--bots", "9" * 5000)
+
+
+def test_a_disk_that_is_full_leaves_no_half_file(tmp_path, monkeypatch):
+    def fill(path, text, **options):
+        path.write_bytes(text[:9].encode())
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Path, "write_text", fill)
+    done = bjsim("solve", "--rules", "easy", "--html", tmp_path / "page.html")
+    assert (done.status, done.err) == (2, f"bjsim: cannot write {tmp_path}/page.html: No space left on device\n")
+    assert not list(tmp_path.iterdir())

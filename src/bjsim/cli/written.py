@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -66,4 +67,6 @@ def write_text(text: str, path: str) -> None:
     try:
         Path(path).write_text(text, encoding="utf-8")
     except OSError as error:
+        if os.path.isfile(path):  # half of it
+            os.remove(path)
         raise InputError(f"cannot write {path}: {error.strerror}") from None

@@ -57,6 +57,12 @@ def test_no_name_leads_out_of_the_folder(tmp_path: Path, name: str) -> None:
     assert [path.name for path in tmp_path.rglob("*")] == ["x.zip"]
 
 
+def test_folders_in_each_other_without_end(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"x.zip cannot be unpacked: the name a/a/[a/]+... in it has more than 1000"):
+        submissions.unpack(pack(tmp_path / "x.zip", {"a/" * 1500 + "bot.py": BOT}))
+    assert [path.name for path in tmp_path.rglob("*")] == ["x.zip"]
+
+
 def test_links_are_left_out_and_execution_is_kept(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     files = {"a/link.py": "/etc/passwd", "a/pipe.py": "", "a/tool": "#!/bin/sh", "a/plain.py": BOT}
     modes = {"link": stat.S_IFLNK | 0o777, "pipe": stat.S_IFIFO | 0o644, "tool": stat.S_IFREG | 0o755}

@@ -18,6 +18,7 @@ from bjsim.errors import InputError
 
 MOST_FILES = 20_000  # of an archive
 MOST_BYTES = 1 << 30  # of an archive when it is unpacked
+LONGEST_NAME = 1000  # of a file with its folders
 MOST_OF_A_STUDENT = 1000  # files
 PLATFORM = re.compile(r"_\d+_assignsubmission_.*")  # what Moodle appends to the name of a student
 logger = logging.getLogger(__name__)
@@ -51,6 +52,8 @@ def _extract(archive: zipfile.ZipFile, folder: Path) -> None:
         parts = info.filename.split("/")
         if "\\" in info.filename or ":" in parts[0] or any(part in ("", ".", "..") for part in parts):
             raise ValueError(f"the name {printable(info.filename)} in it leads out of its folder")
+        if len(info.filename) > LONGEST_NAME:
+            raise ValueError(f"the name {info.filename[:40]}... in it has more than {LONGEST_NAME} characters")
     for info in files:
         path, mode = folder / info.filename, info.external_attr >> 16
         if stat.S_IFMT(mode) not in (0, stat.S_IFREG):
