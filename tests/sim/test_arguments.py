@@ -41,8 +41,8 @@ def test_a_whole_number_in_any_form(value: object, number: int) -> None:
 
 @pytest.mark.parametrize(
     "value",
-    [0, -5, 2.5, float("nan"), float("inf"), "", "many", "M", "1e3M", "nan", "1e30", "-1", "1e-400", "9" * 5000, 10**400, None,
-     True, [5], Decimal(5), np.array([1, 2]), np.bool_(True), b"5"],
+    [0, -5, 2.5, float("nan"), float("inf"), "", "many", "M", "1e3M", "nan", "1e30", "-1", "1e-400", "9" * 5000,
+     10**400, None, True, [5], Decimal(5), np.array([1, 2]), np.bool_(True), b"5"],
 )  # fmt: skip
 def test_anything_else_is_refused_in_one_line_that_names_the_argument(value: object) -> None:
     with pytest.raises(InputError, match=r"^hands: .* is not accepted; use a whole number from 1 to 1e15") as caught:
