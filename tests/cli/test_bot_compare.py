@@ -3,7 +3,11 @@
 import re
 
 import pytest
+from bot_helpers import SAMPLES
 from support.command import bjsim, refusal
+
+from bjsim.bots.contest.host import Host
+from bjsim.errors import InputError
 
 
 def test_the_better_one_is_named_whatever_the_order(tmp_path, monkeypatch):
@@ -35,3 +39,15 @@ def test_the_settings_of_a_contest_apply_but_its_players_do_not(tmp_path, settin
 
 def test_a_missing_bot_is_named():
     assert "lim99x" in refusal("bot", "compare", "lim99x", "lim17")
+
+
+@pytest.mark.parametrize(("name", "said"), [("lim17.js", True), ("lim17_line.js", False), ("lim17.c", False)])
+def test_a_bot_that_is_started_for_each_move_is_announced_before_the_play(monkeypatch, name, said):
+    """A comparison of a bot in JavaScript took minutes, without a word that a line bot takes seconds."""
+
+    def begin(*arguments):
+        raise InputError("nothing is played")
+
+    monkeypatch.setattr(Host, "begin", begin)
+    done = bjsim("bot", "compare", SAMPLES / name, "lim15")
+    assert ("a line bot" in done.out) == said and "nothing is played" in done.err

@@ -7,6 +7,7 @@ import json
 import logging
 import multiprocessing
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -408,3 +409,10 @@ def test_a_disk_that_is_full_leaves_no_half_file(tmp_path, monkeypatch):
     done = bjsim("solve", "--rules", "easy", "--html", tmp_path / "page.html")
     assert (done.status, done.err) == (2, f"bjsim: cannot write {tmp_path}/page.html: No space left on device\n")
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("words", ["bot ask", "bot ask x.py T6", "bot new", "koth show", "koth add", "koth extend x"])
+def test_a_missing_argument_is_shown_where_it_belongs(words):
+    said = refusal(*words.split())
+    assert re.search(rf"Missing argument '[A-Z.]+'; write: bjsim {' '.join(words.split()[:2])} [A-Z]+", said), said
+    assert "OPTIONS" not in said

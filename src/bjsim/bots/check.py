@@ -67,9 +67,10 @@ class Situation:
 
     @property
     def row(self) -> str:
-        """The hand, and after a slash the moves before: `T6`, `T24/H`, `T6/B 15`."""
-        done = ",".join(map(str, self.before))
-        return f"{self.view.hand}/{done}" if done else self.view.hand
+        """The hand, after a slash the moves before, and few chips: `T6`, `T24/H`, `T6/B 15`, `65, 5 chips`."""
+        done = "/" + ",".join(map(str, self.before)) if self.before else ""
+        poor = f", {self.view.chips} chips" if self.deal.chips < self.deal.rules.chips else ""
+        return self.view.hand + done + poor
 
 
 @dataclass(frozen=True)
@@ -149,9 +150,9 @@ def _optional(result: Situation | None) -> Sequence[Situation]:
 def try_bot(player: BotPlayer, tried: Iterable[Situation], most: int = Contest.strikes) -> Iterator[Trial]:
     """Ask the bot twice in every situation; play on after a raise, as only then can it reach the move cap.
 
-    Yield the answers in order. After `most` timeouts, or `most` crashes without one good move, the bot is no
-    longer asked, because that would take minutes, and there are fewer answers. A line bot is no longer asked once
-    it is not ready, does not flush or writes lines unasked.
+    Yield the answers in order. After `most` timeouts, or `most` faults of a kind without one good move, the bot is no
+    longer asked, because that would take minutes or say nothing new, and there are fewer answers. A line bot is no
+    longer asked once it is not ready, does not flush or writes lines unasked.
     """
     hands_with_faults = 0
     kinds: Counter[str] = Counter()
@@ -162,7 +163,7 @@ def try_bot(player: BotPlayer, tried: Iterable[Situation], most: int = Contest.s
         yield answer
         if any(map(_in_every_match, answer.faults)):
             return
-        if kinds["timeout"] >= most or (kinds["crash"] >= most and not kinds[""]):
+        if kinds["timeout"] >= most or (not kinds[""] and max(kinds.values()) >= most):
             return
 
 
@@ -176,7 +177,7 @@ def price(rules: Rules, answers: Iterable[Trial]) -> Evaluation:
     for answer in answers:
         move, view = answer.moves[0], answer.situation.view
         letter = "S" if isinstance(move, Fault) else move.letter
-        if answer.situation.before or view.chips + view.stake < rules.chips or letter == "B":
+        if answer.situation.before or answer.situation.deal.chips < rules.chips or letter == "B":
             continue
         column, state = best.states.column(view.dealer), best.find_state(view.hand, view.split, view.free, view.doubled)
         row = next(row for row in best.states.rows_of(state, "P" in view.legal) if (row, column) in cells)

@@ -108,7 +108,9 @@ def parse_reply(stdout: bytes, view: View) -> Action | Fault:
         return fault("bad-reply", "printed nothing")
     letter = words[0].upper().decode("ascii", "replace")
     if letter not in (*NAMES, *view.legal):  # which may offer insurance
-        return fault("bad-reply", f"{_shown(words[0])} is not a move; moves are {', '.join(NAMES)}")
+        meant = next((key for key in view.legal if NAMES.get(key) == letter.lower()), "")
+        hint = f"did you mean {meant}?" if meant else f"moves here are {', '.join(view.legal)}"
+        return fault("bad-reply", f"{_shown(words[0])} is not a move; {hint}")
     if letter == "D" and "D" not in view.legal:
         return fault(*_refused_double(view))
     if letter not in view.legal:

@@ -23,9 +23,9 @@ from bjsim.bots.protocol import Fault, printable
 from bjsim.bots.sandbox.languages import ENDINGS, LANGUAGES, BuildError
 from bjsim.bots.sandbox.sources import check_name
 from bjsim.cli.bot_compare import compare
-from bjsim.cli.bot_game import bot_rules, open_player
+from bjsim.cli.bot_game import bot_rules, open_player, slow_hint
 from bjsim.cli.bot_trace import ask_once, trace
-from bjsim.cli.options import Count, bot_names, bot_options, counted
+from bjsim.cli.options import bot_names, bot_options, counted
 from bjsim.cli.render import fault_lines
 from bjsim.cli.waiting import waiting
 from bjsim.cli.written import json_option, write_json
@@ -57,17 +57,13 @@ bot.add_command(compare)
 @bot_rules
 @json_option
 @bot_options
-@click.option("--strikes", type=Count(), help="Faults that fail it; timeouts or crashes to stop at.  [default: 1; 10]")
-def check(
-    path: Path, contest: Contest, rules: Rules, json_path: str | None, strikes: int | None, **options: Any
-) -> None:
+def check(path: Path, contest: Contest, rules: Rules, json_path: str | None, **options: Any) -> None:
     """Check a bot: build it, ask it for a move in many situations, and show its moves, its speed and every fault.
 
-    After a raise the hand is played on until the bot stands or has used up its moves. The check stops after --strikes
-    timeouts (default: 10, as in a contest), or after as many crashes without a valid move.
+    After a raise the hand is played on until the bot stands or has used up its moves. The check stops after as many
+    timeouts as a contest has strikes (10), or after as many faults of a kind without a valid move.
 
-    The exit status is 1 if the bot has at least --strikes faults (default: 1), or cannot be compiled or loaded; the
-    compiler's output is shown.
+    The exit status is 1 if the bot has a fault, or cannot be compiled or loaded; the compiler's output is shown.
     """
     console = Console(stderr=json_path == "-")
     plainly = partial(console.print, markup=False, highlight=False, soft_wrap=not console.is_terminal)
@@ -77,7 +73,7 @@ def check(
     with player:
         title = printable(f"{path.name}: {player.program.language}, {rules.name}")
         console.print(title, markup=False, highlight=False)
-        answers = ask(console, player, tried, strikes or contest.strikes)
+        answers = ask(console, player, tried, contest.strikes)
         match = check_line_bot(player, rules, answers, len(answers) == len(tried))
     faults = Counter(fault.kind for answer in answers for fault in answer.faults)
     faults.update(fault.kind for fault in (match.faults if match else ()))
@@ -91,7 +87,7 @@ def check(
         report_price(console, rules, answers)
     if match:
         report_match(console, match)
-    if faults.total() >= (strikes or 1) or (match and not strikes and False in must_pass(match).values()):
+    if faults or (match and False in must_pass(match).values()):
         raise click.exceptions.Exit(1)
 
 
@@ -195,10 +191,8 @@ def report(console: Console, player: BotPlayer, answers: Sequence[Trial], faults
         console.print("non-deterministic: two different moves in the same situation")
     if len(answers) < planned:
         untried = f"{planned - len(answers)} of {planned} situations not tried"
-        late, crashed = faults["timeout"], faults["crash"]
-        why = [f"{late} timeout{'s' * (late > 1)}"] * (late > 0)
-        why += [f"{crashed} crash{'es' * (crashed > 1)}"] * (crashed > 0)
-        console.print(f"stopped asking after {' and '.join(why) or 'this fault'}: {untried}", highlight=False)
+        why = " and ".join(f"{kind} {count}" for kind, count in faults.items())
+        console.print(f"stopped asking after {why}: {untried}", highlight=False)
     if faults:
         kinds = ", ".join(f"{kind} {count}" for kind, count in faults.items())
         console.print(f"a contest would record faults: {kinds}", style="red", highlight=False)
@@ -209,7 +203,7 @@ def report(console: Console, player: BotPlayer, answers: Sequence[Trial], faults
 def report_price(console: Console, rules: Rules, answers: Sequence[Trial]) -> None:
     """Print the exact value of the moves with two cards, and that they are all the same, if so."""
     moves = {_move_text(answer.moves[0]) for answer in answers}
-    if len(moves) == 1:
+    if len(moves) == 1 and isinstance(answers[0].moves[0], Action):
         console.print(f"the same move everywhere ({moves.pop()}): does the bot read its arguments?", style="yellow")
     with waiting("computing exact values"):
         found, lim17 = price(rules, answers), evaluate_chart(CATALOGUE["lim17"].chart(rules))
@@ -280,17 +274,6 @@ def new(name: str, language: str | None, protocol: str) -> None:
     click.echo(f"wrote {path}; check it with: bjsim bot check {shown}")
     if hint := slow_hint(chosen.name, protocol):
         click.echo(hint)
-
-
-def slow_hint(language: str, protocol: str) -> str:
-    """A hint for the author of a bot that is slow to start for each move; "" for others."""
-    gain = next((row.line_gain for row in LANGUAGES if row.name == language), 0)
-    if protocol != "argv" or not gain:
-        return ""
-    return (
-        f"each move starts {language} afresh; a line bot (bjsim bot new --protocol line) is started once a match, "
-        f"and plays about {gain} times as many hands a second"
-    )
 
 
 class _ChartName(click.ParamType):  # type: ignore[type-arg]

@@ -13,6 +13,7 @@ from rich.console import Console
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.scoring.standings import Standings
+from bjsim.cli.bot_game import slow_hint
 from bjsim.cli.koth_play import choose_contest, parallel_option
 from bjsim.cli.koth_screen import ContestScreen
 from bjsim.cli.once import Once
@@ -58,6 +59,9 @@ def compare(
     contest, _ = choose_contest(config_path, rules_name, given)
     entrants = gather([one, other], contest.rules)
     console = Console()
+    for entrant in entrants:
+        if hint := slow_hint(entrant.language, entrant.protocol):
+            console.print(f"{entrant.name}: {hint}", highlight=False, markup=False, soft_wrap=not console.is_terminal)
     with nullcontext(out) if out else TemporaryDirectory() as folder:
         where = Path(folder) if out else Path(folder) / "contest"
         host = Host.begin(where, contest, entrants, workers, sandbox)

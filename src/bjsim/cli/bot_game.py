@@ -14,7 +14,7 @@ from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.play.admission import check_protocols
 from bjsim.bots.programs import need_programs
 from bjsim.bots.sandbox.folders import read_bot
-from bjsim.bots.sandbox.languages import BuildError, find_tool
+from bjsim.bots.sandbox.languages import LANGUAGES, BuildError, find_tool
 from bjsim.cli.options import rules_option, set_option, the_rules
 from bjsim.errors import RunFailed
 from bjsim.sim.game.presets import load_rules
@@ -73,3 +73,14 @@ def open_player(path: Path, contest: Contest, write: Callable[[str], None], **op
         if error.log:
             write("\n".join(f"| {line}" for line in error.log.splitlines()))  # no command of a forge begins a line
         raise RunFailed(str(error)) from None  # a failed check, not bad input
+
+
+def slow_hint(language: str, protocol: str) -> str:
+    """A hint for the author of a bot that is slow to start for each move; "" for others."""
+    gain = next((row.line_gain for row in LANGUAGES if row.name == language), 0)
+    if protocol != "argv" or not gain:
+        return ""
+    return (
+        f"each move starts {language} afresh; a line bot (bjsim bot new --protocol line) is started once a match, "
+        f"and plays about {gain} times as many hands a second"
+    )

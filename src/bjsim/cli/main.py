@@ -122,6 +122,8 @@ def _main(args: list[str] | None) -> None:
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message())
         sys.exit(0)
+    except click.MissingParameter as error:
+        _fail(f"{error.format_message().rstrip('.')}{_usage(error.ctx)}", 2)
     except click.ClickException as error:
         _fail(error.format_message(), 2)
     except InputError as error:
@@ -134,6 +136,12 @@ def _main(args: list[str] | None) -> None:
         if error.errno == errno.EPIPE:
             _leave_quietly()
         _fail(os_error_text(error), 2 if error.errno == errno.ENAMETOOLONG else 1)  # of what may be a file's name
+
+
+def _usage(context: click.Context | None) -> str:
+    """How the command of a context is written, with its arguments, to be added to an error."""
+    words = context.command.collect_usage_pieces(context) if context else []
+    return f"; write: {context.command_path} {' '.join(words).removeprefix('[OPTIONS] ')}" if context else ""
 
 
 def _leave_quietly() -> NoReturn:

@@ -86,10 +86,14 @@ def fault_lines(fault: Fault) -> str:
     lines = [f"{fault.kind}: {FAULTS[fault.kind]}", f"  {fault.detail}", f"  asked: {' '.join(fault.argv)}"]
     for name, content in (("printed", fault.stdout), ("on stderr", fault.stderr)):
         if text := content.decode("utf-8", "backslashreplace").rstrip():
-            lines += [f"  {name}:", *(f"  | {line}" for line in text[:1000].split("\n"))]  # no command of a forge
+            shown = text.split("\n")
+            if len(shown) > LINES:
+                shown = [*shown[: LINES // 2], f"... {len(content):,} bytes in all ...", *shown[-LINES // 2 :]]
+            lines += [f"  {name}:", *(f"  | {line[:200]}" for line in shown)]  # no command of a forge begins a line
     return printable_lines("\n".join(lines))  # no control characters in the terminal
 
 
+LINES = 10  # of what a bot printed; the first ones, and the last, where a traceback has its error
 LONGEST = 24  # characters of a bot's name in the standings; longer names are folded
 _UNLIMITED = Console(width=10**6)  # never cuts a table, so it can measure one
 
