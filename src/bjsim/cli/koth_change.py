@@ -100,6 +100,10 @@ def close(folder: Path) -> None:
     the journal, in which the files of the bots have relative paths.
     """
     with journal.sensible(folder):
+        host = Host.resume(folder, trust=True)  # nothing is played
+        if host.standings.over:
+            host.run()  # which records the end, if a stop has prevented that
+        host.close()
         close_contest(folder)
         host = Host.resume(folder, trust=True)  # nothing is played
         host.close()
@@ -149,7 +153,7 @@ def number_of(host: Host, name: str) -> int:
 def follow(host: Host, folder: Path, err: bool) -> None:
     """Let the bots of a folder join, change and leave a contest, with a line for each on stdout, or on stderr (`err`).
 
-    A change that is not possible is left out with a warning.
+    A change that is not possible is left out with a warning; a bot whose new file cannot play leaves.
     """
     found = {bot.source: bot for bot in bots_in_folder(folder, host.contest.rules)}
     numbers = {host.entrants[bot].source: bot for bot in host.roster.present}
@@ -166,7 +170,14 @@ def follow(host: Host, folder: Path, err: bool) -> None:
     for leave, join in changes:
         name = (join or [host.entrants[bot] for bot in leave])[0].name
         try:
-            host.change(leave, join)
+            try:
+                host.change(leave, join)
+            except BjsimError as error:
+                if not (leave and join):
+                    raise
+                logger.warning("the new version of %s does not join: %s", name, error)
+                join = []  # the old one, whose file is gone, cannot play on either
+                host.change(leave)
         except BjsimError as error:
             logger.warning("%s is left as it was: %s", name, error)
             continue

@@ -95,10 +95,8 @@ def report(console: Console, standings: Standings, timings: Timings) -> None:
     wide = console if console.is_terminal else Console(stderr=console.stderr, width=max(console.width, 140))
     wide.print(fit_table(standings, timings, wide.width))
     played = counted(standings.matches, "match")
-    if standings.end is None:
-        text = f"{played} so far, not finished"
-    else:
-        text = f"{played}; ended: {describe_end(standings)}"
+    ended = describe_end(standings)
+    text = f"{played}; ended: {ended}" if ended else f"{played} so far, not finished"
     for mark in make_marks(standings) if standings.contest.marks else ():
         score = "" if mark.score is None else f"  {mark.score:+.3f}"
         if mark.low is not None:
@@ -107,9 +105,9 @@ def report(console: Console, standings: Standings, timings: Timings) -> None:
     for row in standings.rows():
         if row.score.retired:
             console.print(f"{row.name} retired {row.score.retired}", highlight=False, markup=False)
-        if twins := standings.twins(row.bot):
-            names = ", ".join(standings.names[twin] for twin in twins)
-            console.print(f"{row.name} plays identically to {names}", highlight=False, markup=False)
+    for group in standings.alike():
+        *names, last = (standings.names[bot] for bot in group)
+        console.print(f"{', '.join(names)} and {last} play identically", highlight=False, markup=False)
     for row in standings.former():
         matches = f"{row.score.matches} matches, {row.chips:.1f} chips"
         console.print(f"left: {row.name} ({row.left} after {matches})", highlight=False, markup=False)

@@ -87,7 +87,12 @@ def test_a_bot_without_mistakes_is_told_so(pages):
     assert 'id="mistakes"' not in pages["optimal"]
 
 
-def test_its_faults_are_counted_at_the_beginning(pages):
+def test_its_faults_are_counted_at_the_beginning_and_priced_with_its_mistakes(played):
+    _, host, pages = played
+    found = host.page.mistakes.bots[host.standings.names.index("raiser")]
+    cost = found.fault_chips / found.hands
+    assert cost > 0 and f"Faults cost another <strong>{cost:.3f} chips a hand</strong>" in pages["raiser"]
+    assert "Faults cost" not in pages["lim14"]
     beginning = pages["raiser"].partition("<h2")[0]
     assert re.search(r'<a class="bad" href="#faults-title">\d+ faults</a>, crash: it stood', beginning)
     assert "faults-title" not in pages["lim14"].partition('<nav aria-label="Sections"')[0]

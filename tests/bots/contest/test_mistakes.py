@@ -51,6 +51,22 @@ def test_a_mistake_has_its_exact_cost():
     assert bot.chips_per_hand == pytest.approx(10 * cost) and (bot.hands, bot.decisions) == (9, 9)
 
 
+def test_a_stand_for_a_fault_costs_what_it_would_cost_as_an_answer():
+    """It is no mistake, but it is paid; so is a stand of a bot that has no strikes left. A best one costs nothing."""
+    own, faulty, spent, best = (MistakeLog(Contest(ENDLESS)) for _ in range(4))
+    deal, fault = deal_of("T3", "7T"), {"bot": 0, "place": 0, "move": 0, "kind": "crash"}
+    own.add(record_of(deal, ["S"]))
+    faulty.add(record_of(deal, ["S"], faults=[fault]))
+    spent.add(record_of(deal, ["S"], spent={0: Contest.strikes}))
+    best.add(record_of(deal_of("T9", "7T"), ["S"], faults=[fault]))
+    cost = own.bots[0].chips_per_hand
+    assert cost > 0.5 and own.bots[0].fault_chips == 0
+    for log in (faulty, spent):
+        bot = log.bots[0]
+        assert bot.fault_chips == pytest.approx(cost) and not bot.by_cell and (bot.hands, bot.decisions) == (1, 0)
+    assert best.bots[0].fault_chips == 0
+
+
 def deal_of(hand, dealer, more=""):
     """The cards of a round of one seat in the order of the deal."""
     holders = {"p": iter(hand), "d": iter(dealer)}

@@ -82,7 +82,7 @@ def check_ranks(standings):
     for row in ranked:
         assert 1 <= row.rank_range[0] <= row.rank <= row.rank_range[1] <= len(ranked)
     lead = describe_lead(standings)
-    assert not any(re.search(rf"\\b{row.name}\\b", lead) for row in rows if not row.rank), lead
+    assert not any(re.search(rf"\b{re.escape(row.name)}\b", lead) for row in rows if not row.rank), lead
     if standings.decided:
         assert lead.startswith(ranked[0].name)
 

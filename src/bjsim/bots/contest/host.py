@@ -104,7 +104,7 @@ class Host:
             admission.check_trusted([*host.present, *houses], folder)  # before `change`, which may look at the bots
         if change:
             change(host)
-        if not host.standings.end:
+        if not host.standings.over:
             check_unchanged([*host.present, *houses], host.contest.rules)
         return host
 

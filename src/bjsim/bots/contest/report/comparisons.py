@@ -41,11 +41,9 @@ def describe_lead(standings: Standings) -> str:
 
 def describe_end(standings: Standings) -> str:
     """Why the contest has ended, as a clause; "" if it has not."""
-    if standings.end is None:
-        return ""
     decided = "the leader is ahead of all others" if standings.decided else "no bot answers"
     reasons = {"matches": "all matches have been played", "decided": decided, "time": "the time limit was reached"}
-    return reasons[standings.end["reason"]]
+    return reasons.get(standings.over, "")
 
 
 def describe_broke(score: Score) -> str:

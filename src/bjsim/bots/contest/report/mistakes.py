@@ -52,10 +52,14 @@ class Mistake:
 
 @dataclass
 class BotMistakes:
-    """The mistakes of a bot in `hands` judged rounds, among its `decisions` that have an exact value."""
+    """The mistakes of a bot in `hands` judged rounds, among its `decisions` that have an exact value.
+
+    Stands for faults, and without strikes left, are no mistakes; they cost `fault_chips` in all.
+    """
 
     hands: int = 0
     decisions: int = 0
+    fault_chips: float = 0.0
     by_cell: dict[Cell, Mistake] = field(default_factory=lambda: defaultdict(Mistake))
 
     @property
@@ -69,7 +73,7 @@ class BotMistakes:
 class MistakeLog:
     """Judges the first HANDS rounds of each bot; `bots` has the mistakes by bot number.
 
-    Raises have no exact value and are left out, as are moves that were not the bot's own.
+    Raises have no exact value and are left out.
     """
 
     def __init__(self, contest: Contest) -> None:
@@ -86,10 +90,10 @@ class MistakeLog:
         for seat in seats:
             self.bots[record["seats"][seat]].hands += 1
         for move in replay_alone(self.contest, recorded_round(self.contest.rules, record), record):
-            if move.seat in seats and move.own:
-                self._add_decision(record, self.bots[record["seats"][move.seat]], move.view, move.text[0])
+            if move.seat in seats:
+                self._add_decision(record, self.bots[record["seats"][move.seat]], move.view, move.text[0], move.own)
 
-    def _add_decision(self, record: dict[str, Any], bot: BotMistakes, view: View, answer: str) -> None:
+    def _add_decision(self, record: dict[str, Any], bot: BotMistakes, view: View, answer: str, own_move: bool) -> None:
         if view.legal == ATTACK or (view.legal == INSURANCE and answer == "S"):
             return  # programs are not asked for an attack, nor those that are started for every move for insurance
         hand = view.hand.translate(TENS)
@@ -97,9 +101,11 @@ class MistakeLog:
         judged = self._judge(hand, view.dealer, view.legal.replace("B", ""), view.split, view.hands, own, answer)
         if judged is None:
             return
-        bot.decisions += 1
         cell, cost = judged
-        if cost:
+        bot.decisions += own_move
+        if not own_move:
+            bot.fault_chips += cost * view.stake
+        elif cost:
             bot.by_cell[cell].add(cost, view.stake, record)
 
     def _judge_hand(

@@ -92,7 +92,6 @@ class ContestReport:
             "ties": "",
             "started": row.score.started,
             "ruined": self.standings.ruined(row.bot),
-            "twins": [self.names[bot] for bot in self.standings.twins(row.bot)],
             **how_played(self.standings.bots[row.bot]),
         }
 
@@ -124,7 +123,7 @@ class ContestReport:
         return templates().get_template(template).render(
             standings=standings, contest=standings.contest, rules=standings.contest.rules, rows=self.rows,
             title=standings.contest.title or "Blackjack contest", luck=standings.luck_adjusted, changed=self.changed,
-            reload=0 if standings.end else RELOAD, names=self.names, slugs=self.slugs, colours=self.colours,
+            reload=0 if standings.over else RELOAD, names=self.names, slugs=self.slugs, colours=self.colours,
             round_number=lambda record: round_number(record, standings.contest),
             scored=scored, leads=leads, light=LIGHT, dark=DARK, both="line" in self.protocols,
             fewest=MIN_BATCHES, **values,

@@ -199,16 +199,17 @@ class ContestTally:
             if self.luck_adjusted:
                 score.adjusted += Ratio.one(total.adjusted / MICRO, total.hands)
 
-    def twins(self, bot: int) -> list[int]:
-        """The other bots that play identically: the same answers throughout from the same shoes and seats.
+    def alike(self) -> list[list[int]]:
+        """Groups of bots that play identically: the same answers throughout from the same shoes and seats.
 
         Founders, who share tables, are not compared, nor is a bot with too few matches for an interval.
         """
-        score = self.scores[bot]
-        if not score.play or score.matches < MIN_BATCHES or not score.started:
-            return []
-        same = [other for other in self.roster.present if self.scores[other].play == score.play and other != bot]
-        return [other for other in same if self.scores[other].hands == score.hands]
+        groups: dict[tuple[int, int], list[int]] = defaultdict(list)
+        for bot in self.roster.present:
+            score = self.scores[bot]
+            if score.play and score.matches >= MIN_BATCHES and score.started:
+                groups[score.play, score.hands].append(bot)
+        return [group for group in groups.values() if len(group) > 1]
 
     def retiring(self) -> list[dict[str, Any]]:
         """Journal records of the bots that retire now, after too many matches in a row without an answer."""

@@ -121,6 +121,11 @@ class Standings(ContestTally):
             return "matches"
         return "time" if time.monotonic() - began >= self.contest.seconds else ""
 
+    @property
+    def over(self) -> str:
+        """Why no match is left to play, as `reason_to_end`, also where a stop kept that from being recorded."""
+        return str(self.end["reason"]) if self.end else self.reason_to_end(time.monotonic())
+
     def groups(self) -> list[str]:
         """Group the bots: two that share a letter are not separated.
 
