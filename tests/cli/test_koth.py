@@ -276,7 +276,7 @@ def test_no_interval_is_shown_from_fewer_than_eight_matches(tmp_path, capsys, ma
     assert len(re.findall(r"\d ± +–", printed)) == (0 if known else 4)
     assert len(re.findall(r"\d ± +\d", printed)) == (4 if known else 0)
     cells = re.findall(r"<td[^>]*>(.*?)</td>", re.search(r'<table id="standings".*?</table>', page, re.S)[0])
-    assert sum(" to " in cell for cell in cells) == (4 if known else 0) and cells.count("–") == (2 if known else 6)
+    assert sum(" to " in cell for cell in cells) == (2 if known else 0) and cells.count("–") == (2 if known else 4)
     assert ("±" in re.search(r'aria-describedby="cross-note">.*?</table>', page, re.S)[0]) == known
 
 

@@ -14,7 +14,6 @@ from rich.console import Console
 
 from bjsim.arguments import check_writable
 from bjsim.bots.contest.config import (
-    LIVES,
     MANY,
     PROTOCOLS,
     SCORES,
@@ -120,8 +119,6 @@ def resume_options(command: Callable[..., Any]) -> Callable[..., Any]:
     type=Names(lambda: [*PROTOCOLS]),
     help=f"Protocols of programs.  [default: {','.join(Contest.protocols)}]",
 )
-@click.option("--lives", type=click.Choice(LIVES), help="How long a process of a line bot lives.  [default: match]")
-@click.option("--title", help="Title of the page.")
 @click.option("--trust", is_flag=True, help="Run the Python players that FILE.toml names, without a sandbox.")
 @click.option("--cold", is_flag=True, default=None, help="Start a bot from scratch for every move (slower).")
 @host_options

@@ -180,7 +180,7 @@ def _figures(row: dict[str, Any], score: str) -> list[tuple[str, Sequence[float]
     """The score and a second figure, each with its interval and the digits of that."""
     chips = f"{row['chips']:.1f}", row["chips_ci95"], 1
     if score != "chips":
-        return [(f"{row['score']:.1f}", row["score_ci95"], 1), chips]
+        return [("–" if row["rank"] is None else f"{row['score']:.1f}", row["score_ci95"], 1), chips]
     adjusted = "–" if row["luck_adjusted"] is None else f"{row['luck_adjusted']:+.3f}"
     return [chips, (adjusted, row["luck_adjusted_ci95"], 3)]
 

@@ -178,7 +178,7 @@ def test_the_page_states_whether_results_are_luck_adjusted(game, tmp_path):
     page = make_page(tmp_path, Contest(load_rules(game), matches=8), ["lim17", "hoyle"])
     adjusted = game != "blackjack-p"  # whose splits have no limit
     header, *rows = make_cells(page, "standings")
-    assert ("luck-adjusted per hand" in header) == ("its 95% interval" in header) == adjusted
+    assert header[2] == ("score" if adjusted else "chips") and "luck-adjusted per hand" not in header
     assert all(len(row) == len(header) for row in rows)
     assert ("without the luck of the cards" in page) == adjusted
     assert ("Results are not luck-adjusted under these rules" in page) == (not adjusted)
@@ -189,8 +189,10 @@ def test_unknown_luck_is_a_dash(tmp_path, monkeypatch):
     unknown = {"luck_adjusted": None, "luck_adjusted_ci95": None}
     row_values = pages.row_values
     monkeypatch.setattr(pages, "row_values", lambda row, timings: {**row_values(row, timings), **unknown})
-    header, *rows = make_cells(make_page(tmp_path, Contest(CARDSHARK, matches=2), ["lim17", "hoyle"]), "standings")
-    assert {row[header.index("luck-adjusted per hand")] for row in rows} == {"–"}
+    header, *rows = make_cells(
+        make_page(tmp_path, Contest(CARDSHARK, matches=2, score="chips"), ["lim17", "hoyle"]), "standings"
+    )
+    assert "its 95% interval" in header and {row[header.index("luck-adjusted per hand")] for row in rows} == {"–"}
 
 
 def test_the_drawn_means_are_also_in_a_table(folder, page):

@@ -263,10 +263,13 @@ def ties_of(chips, separated, name="b"):
     pairs = {*separated, *((other, one) for one, other in separated)}
     apart = np.array([[(one, other) in pairs for one in numbers] for other in numbers])
     batches = np.full(apart.shape, MIN_BATCHES)
-    standings = SimpleNamespace(differences=SimpleNamespace(separated=apart, batches=batches))
+    standings = SimpleNamespace(differences=SimpleNamespace(batches=batches))
     ranks = [1 + sum(other > own for other in chips) if own else None for own in chips]
     order = sorted(numbers, key=lambda bot: -chips[bot])
-    return describe_ties(standings, [{"bot": f"{name}{n}", "rank": ranks[n], "number": n} for n in order])
+    rows = [{"bot": f"{name}{n}", "rank": ranks[n], "number": n} for n in order]
+    for row in rows:
+        row["tied_with"] = [f"{name}{n}" for n in numbers if n != row["number"] and not apart[n, row["number"]]]
+    return describe_ties(standings, rows)
 
 
 def test_ties_are_named():

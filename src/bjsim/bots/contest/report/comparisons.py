@@ -81,12 +81,12 @@ def describe_authors(standings: Standings) -> str:
 
 def describe_ties(standings: Standings, rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """The bots that each row's bot is not separated from: names, ranks, all, or none; "" where not known."""
-    separated, batches = standings.differences.separated, standings.differences.batches
+    batches = standings.differences.batches
     ranked = [row for row in rows if row["rank"]]
     texts = []
     for row in rows:
         one = row["number"]
-        ties = [other for other in ranked if other is not row and not separated[one, other["number"]]]
+        ties = [other for other in ranked if other["bot"] in row["tied_with"]]
         names, ranks = ", ".join(other["bot"] for other in ties), sorted({other["rank"] for other in ties})
         if not row["rank"]:
             texts.append("")

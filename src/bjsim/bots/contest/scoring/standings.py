@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bjsim.arguments import names_wrong_types
 from bjsim.bots.contest.scoring.contest_tally import ContestTally
@@ -126,6 +127,12 @@ class Standings(ContestTally):
         """Why no match is left to play, as `reason_to_end`, also where a stop kept that from being recorded."""
         return str(self.end["reason"]) if self.end else self.reason_to_end(time.monotonic())
 
+    def _apart(self, bots: list[int]) -> NDArray[np.bool_]:
+        """Which of these bots are separated, shape (bots, bots): by their results, or as one of the two is ruined."""
+        ruined = np.array([self.ruined(bot) for bot in bots], bool)
+        separated: NDArray[np.bool_] = self.differences.separated[np.ix_(bots, bots)] | (ruined[:, None] != ruined)
+        return separated
+
     def groups(self) -> list[str]:
         """Group the bots: two that share a letter are not separated.
 
@@ -134,8 +141,8 @@ class Standings(ContestTally):
         """
         present = self.order()
         started = [bot for bot in present if self.scores[bot].started]
-        by_lead = sorted(started, key=lambda bot: -self.differences.mean[bot, present[0]])
-        separated = self.differences.separated[np.ix_(by_lead, by_lead)]
+        by_lead = sorted(started, key=lambda bot: (self.ruined(bot), -self.differences.mean[bot, present[0]]))
+        separated = self._apart(by_lead)
         # For each index the last index before it whose bot is separated from it.
         barrier = [max(np.flatnonzero(separated[last, :last]), default=-1) for last in range(len(by_lead))]
         letters = dict.fromkeys(present, "")
@@ -161,7 +168,7 @@ class Standings(ContestTally):
         order, ranked, rank = self.order(), self.ranked, 0
         first = len([bot for bot in self.rivals if bot in ranked])
         names = np.array([self.names[bot] for bot in ranked], object)
-        together = ~self.differences.separated[np.ix_(ranked, ranked)]
+        together = ~self._apart(ranked)
         ranges = self.differences.rank_ranges(ranked[:first])
         ranges += [(first + best, first + worst) for best, worst in self.differences.rank_ranges(ranked[first:])]
         for index, (bot, letters) in enumerate(zip(order, self.groups(), strict=True)):
