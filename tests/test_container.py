@@ -57,7 +57,7 @@ def test_the_steps_run_as_scripts(tmp_path: Path) -> None:
     bjsim = [sys.executable, "-m", "bjsim"]
     where = run([sys.executable, "-c", "import bjsim; print(bjsim.__file__)"], tmp_path, **environment)
     assert where.startswith(str(installed))
-    assert "sandbox: bots are in a box of" in run([*bjsim, "doctor"], tmp_path, **environment)
+    assert "sandbox: bots run in a " in run([*bjsim, "doctor"], tmp_path, **environment)
     quoted = next(text for word, _, text in STEPS if word == "CMD").translate(str.maketrans("", "", '[]",')).split()
     quoted[quoted.index("optimallim17")] = "optimal,lim17"
     assert "agrees with the exact value" in run([*bjsim, *quoted], tmp_path, **environment)

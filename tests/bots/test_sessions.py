@@ -281,10 +281,10 @@ def without(monkeypatch, *, bubblewrap=True, landlock=landlock.WHOLE, filters=Tr
 @pytest.mark.parametrize(
     ("lacks", "kind", "whole", "says"),
     [
-        ({}, "bubblewrap", True, "in a box of bubblewrap: they read programs and their own files, write none, have no"),
-        ({"bubblewrap": False}, "Landlock", True, "in a box of Landlock: they read programs and their own files"),
+        ({}, "bubblewrap", True, "in a bubblewrap sandbox: they can read programs and their own files, write nothing,"),
+        ({"bubblewrap": False}, "Landlock", True, "in a Landlock sandbox: they can read programs and their own files"),
         ({"bubblewrap": False, "landlock": 5}, "Landlock", False, "bots can signal "),
-        ({"bubblewrap": False, "landlock": 0}, "none", False, "bots have no box here: they can read and "),
+        ({"bubblewrap": False, "landlock": 0}, "none", False, "there is no sandbox for files here: bots can read and "),
         ({"filters": False}, "", False, "programs cannot be bots on this machine: its kernel has no seccomp filters"),
     ],
 )
@@ -298,7 +298,7 @@ def test_what_holds_on_a_machine_that_lacks_something(monkeypatch, caplog, lacks
         if whole:
             assert choose_box(mode) == kind
         else:
-            with pytest.raises(SandboxError, match="a sandbox is required, but bots " if kind else says):
+            with pytest.raises(SandboxError, match="a sandbox is required, but " if kind else says):
                 choose_box(mode)
     with pytest.raises(ValueError, match="required, auto"):
         choose_box("off")

@@ -24,9 +24,7 @@ def test_a_machine_that_has_everything():
     done = bjsim("doctor")
     lines = done.out.splitlines()
     assert done.status == 0 and len(lines) == 3 + len(LANGUAGES)
-    assert lines[0].startswith("ok        Python: 3.") and lines[2].startswith(
-        "ok        sandbox: bots are in a box of "
-    )
+    assert lines[0].startswith("ok        Python: 3.") and lines[2].startswith("ok        sandbox: bots run in a ")
     checks = json.loads(bjsim("doctor", "--json", "-").out)
     assert checks["ok"] and [check["name"] for check in checks["checks"]] == [
         line[10:].partition(":")[0] for line in lines
@@ -49,7 +47,9 @@ def test_nothing_is_installed():
     lines = done.stdout.splitlines()
     assert not done.stderr
     if landlock.version() >= landlock.WHOLE:
-        assert lines[2].startswith("ok        sandbox: bots are in a box of Landlock: they read programs and their own")
+        assert lines[2].startswith(
+            "ok        sandbox: bots run in a Landlock sandbox: they can read programs and their own"
+        )
     else:
         assert lines[2].endswith("; fix: sudo apt install bubblewrap")
     assert "optional  bots in lisp: a bot in lisp needs sbcl; fix: sudo apt install sbcl" in lines

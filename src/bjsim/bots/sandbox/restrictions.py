@@ -51,7 +51,7 @@ def check_names(names: Iterable[str]) -> None:
     known = set(names)
     for name in known:
         if "\0" in name or not {"", ".", ".."}.isdisjoint(name.split("/")):
-            raise ValueError(f"{name!r} is not a plain name for a file in a box")
+            raise ValueError(f"{name!r} is not a plain file name")
         if len(os.fsencode(name)) > LONGEST_NAME:
             raise ValueError(f"the file name {name[:40]}... has more than {LONGEST_NAME} bytes")
         if clash := known.intersection(map(str, PurePosixPath(name).parents)):
@@ -191,19 +191,19 @@ def find_box() -> Held:
     if not seccomp.supported():
         where = f"its kernel has no seccomp filters for {' or '.join(seccomp.MACHINES)}"
         return Held("", False, f"programs cannot be bots on this machine: {where}")
-    more = "have no network, use at most {} processes, and end with bjsim"
-    inside = "they read programs and their own files, write none, " + more
+    more = "cannot use the network, are limited to {} processes, and end with bjsim"
+    inside = "they can read programs and their own files, write nothing, " + more
     if not (obstacle := find_obstacle()):
-        return Held(BUBBLEWRAP, True, f"bots are in a box of bubblewrap: {inside.format(32)}")
+        return Held(BUBBLEWRAP, True, f"bots run in a bubblewrap sandbox: {inside.format(32)}")
     others = f"the programs of user {SANDBOX_USER}" if os.geteuid() == 0 else "your programs"
     version = landlock.version()
     if version >= landlock.WHOLE:
-        return Held(LANDLOCK, True, f"bots are in a box of Landlock: {inside.format(256)}")
+        return Held(LANDLOCK, True, f"bots run in a Landlock sandbox: {inside.format(256)}")
     obstacle += "; from Linux 6.12 on, Landlock does instead"
     if version:
         return Held(LANDLOCK, False, f"bots can signal {others}; otherwise {inside.format(256)}", obstacle)
     files = "read and write files that all users can" if os.geteuid() == 0 else "read and delete your files"
-    says = f"bots have no box here: they can {files}, and signal {others}; they {more.format(256)}"
+    says = f"there is no sandbox for files here: bots can {files}, and signal {others}; they {more.format(256)}"
     return Held(GROUP, False, says, obstacle)
 
 
