@@ -8,10 +8,12 @@ import pickle
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -368,6 +370,11 @@ def test_values_are_short_in_a_prompt_and_tables_in_a_notebook() -> None:
         learned,
         evaluation,
         changed,
+        bjsim.sidebet("lucky-ladies", decks=2),
+        bjsim.bank("vegas-s17", 100, 1000),
+        bjsim.count("vegas-s17", rounds=20_000),
+        bjsim.known("vegas-s17", "hole"),
+        solver,
     ]
     for value in [*values, bjsim.learn(learned.mdp, 20_000)]:
         assert len(repr(value)) < 120 and "\n" not in repr(value)
@@ -387,6 +394,35 @@ def test_values_are_short_in_a_prompt_and_tables_in_a_notebook() -> None:
     assert table != other
     other[1, "a"] = "x"
     assert table == other
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda api: api.count("vegas-s17", decks=6), "load_rules(NAME).replace(decks=...)"),
+        (lambda api: api.count("vegas-s17", round=6), "did you mean rounds?"),
+        (lambda api: api.play("easy", "lim17", seeds=2), "did you mean seed?"),
+        (lambda api: api.bank("easy", 10, 10, floors=1), "did you mean floor?"),
+        (lambda api: api.contest(["lim17"], "c", match=4), "did you mean matches?"),
+        (lambda api: api.Chart("x", chart=2), "no argument is called 'chart'; accepted are name, rules"),
+        (lambda api: api.compare(["easy", "neller"]), "write compare(*games)"),
+    ],
+)
+def test_an_argument_that_does_not_exist_is_one_clear_error(call: Callable[[Any], object], says: str) -> None:
+    with pytest.raises(bjsim.InputError) as caught:
+        call(bjsim)
+    assert says in str(caught.value)
+
+
+def test_an_interval_is_two_columns_of_a_frame(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A column of pairs is refused by polars, Parquet files and databases."""
+    monkeypatch.setitem(sys.modules, "pandas", SimpleNamespace(DataFrame=lambda columns, index: columns))
+    result = bjsim.play("easy", ["lim17", "optimal"], hands=1000)
+    frame: Any = result.to_frame()
+    assert not any(isinstance(value, tuple | list) for column in frame.values() for value in column)
+    for at, one in enumerate(result):
+        assert (frame["ci95_low"][at], frame["ci95_high"][at]) == tuple(one.point.ci95)
+    assert {"anytime95_low", "anytime95_high"} < frame.keys() and "ci95" not in frame
 
 
 def test_frames_need_pandas_and_say_so(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -173,6 +173,8 @@ def compare(*rules: RulesLike) -> list[Compared]:
     """
     if not rules:
         raise InputError("compare takes at least one game")
+    if isinstance(rules[0], list | tuple):
+        raise InputError("rules: a list is not accepted; write compare(*games), or name them one after the other")
     return compare_games([as_rules(game) for game in rules])
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, TypeVar, Union, get_args, get_origin
 
-from bjsim.errors import BjsimError, InputError, shorten
+from bjsim.errors import BjsimError, InputError, shorten, suggest
 
 MAX_COUNT = 10**15  # largest accepted count of anything
 MAX_HANDS = 10**10  # played to reach a precision if nothing else is given
@@ -82,6 +82,7 @@ def names_wrong_types(function: F) -> F:
         except BjsimError:
             raise
         except Exception:
+            _refuse_unknown(function, kwargs)
             for name, value, hint in _annotated(function, args, kwargs):
                 if _is_huge(value) or not _fits(value, hint):
                     wrong = "a number of thousands of digits" if _is_huge(value) else a_type(value)
@@ -89,6 +90,18 @@ def names_wrong_types(function: F) -> F:
             raise
 
     return guarded  # type: ignore[return-value]
+
+
+def _refuse_unknown(function: Callable[..., Any], given: Mapping[str, Any]) -> None:
+    """Raises: InputError: An argument is given that the function does not have; a rule is the usual one."""
+    from inspect import signature  # as below
+
+    known = signature(function).parameters
+    for name in (name for name in given if name not in known):
+        otherwise = f"accepted are {', '.join(one for one in known if one != 'self')}"
+        if "rules" in known:
+            otherwise += f"; a rule is changed by load_rules(NAME).replace({name}=...)"
+        raise InputError(f"no argument is called {name!r}; {suggest(name, known, otherwise)}") from None
 
 
 def _annotated(function: Callable[..., Any], args: Any, kwargs: Any) -> Iterator[tuple[str, Any, Any]]:

@@ -94,6 +94,18 @@ def test_paths_are_taken_wherever_their_text_is(tmp_path: Path):
         library.play("easy", tmp_path / "gone.txt", 100)
 
 
+def test_a_class_is_constructed_with_the_rules_if_it_needs_an_argument(tmp_path: Path):
+    """As built-in players are; an entry point of the group `bjsim.players` is loaded in the same way."""
+    (tmp_path / "players.py").write_text(
+        "class WithRules:\n    name = 'with-rules'\n    def __init__(self, rules, least=17):\n"
+        "        self.rules, self.least = rules, least\n    def decide(self, view):\n        return 'S'\n"
+        "class Without:\n    name = 'without'\n    def decide(self, view):\n        return 'S'\n"
+    )
+    game = library.load_rules("vegas-h17")
+    one, other = (library.find_player(f"{tmp_path / 'players.py'}:{name}", game) for name in ("WithRules", "Without"))
+    assert one.rules == game and one.least == 17 and other.name == "without"  # type: ignore[attr-defined]
+
+
 @pytest.mark.parametrize(
     ("bots", "message"),
     [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -37,8 +36,7 @@ def bank(rules: Rules, bankroll: float, rounds: int, json_path: str | None, **op
 
     found = compute(rules, bankroll, rounds, **options)
     if json_path:
-        results = [{"result": result, "probability": p} for result, p in found.results.items()]
-        write_json(asdict(found) | {"mean": found.mean, "deviation": found.deviation, "results": results}, json_path)
+        write_json(found.to_json(), json_path)
     if json_path != "-":
         print_bank(found, rounds, options["goal"] is not None)
 

@@ -25,12 +25,22 @@ def html_table(header: Sequence[object], rows: Iterable[Sequence[object]], capti
 
 
 def data_frame(columns: Mapping[str, Sequence[Any]], index: Sequence[object] | None = None) -> pandas.DataFrame:
-    """Return a data frame of these columns, or raise an InputError if pandas is not installed."""
+    """Return a data frame of these columns, or raise an InputError if pandas is not installed.
+
+    An interval is two columns, `_low` and `_high`: neither a database nor a Parquet file takes pairs.
+    """
     try:
         import pandas
     except ImportError:
         raise InputError("to_frame needs the package pandas: pip install pandas") from None
-    return pandas.DataFrame(columns, index=index)
+    flat: dict[str, Sequence[Any]] = {}
+    for name, values in columns.items():
+        if any(isinstance(value, tuple | list) for value in values):
+            for end, suffix in enumerate(("_low", "_high")):
+                flat[name + suffix] = [value and value[end] for value in values]
+        else:
+            flat[name] = values
+    return pandas.DataFrame(flat, index=index)
 
 
 def percent(value: float, digits: int = 4) -> str:

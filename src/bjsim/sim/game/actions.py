@@ -125,14 +125,14 @@ class Player(Protocol):
         """The player's name in results and errors."""
         ...
 
-    def decide(self, view: View) -> Action:
+    def decide(self, view: View) -> Action | str:
         """Choose an action.
 
         Args:
             view: What the seat may see.
 
         Returns:
-            The action; its letter must be in `view.legal`.
+            The action, or its letter, which must be in `view.legal`.
         """
         ...
 

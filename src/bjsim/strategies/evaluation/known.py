@@ -25,7 +25,7 @@ CARDS = ("first", "up", "hole")
 VALUES = RANKS[: TEN + 1]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class KnownCards:
     """The value of a game to a player who knows a card, in initial bets.
 
@@ -41,6 +41,9 @@ class KnownCards:
     chances: Mapping[str, float]
     values: Mapping[str, float]
     chart: Chart
+
+    def __repr__(self) -> str:
+        return f"KnownCards({self.chart.rules.name}, value {self.value:+.6f}, without the card {self.game:+.6f})"
 
     @property
     def value(self) -> float:

@@ -15,6 +15,7 @@ import sys
 from dataclasses import replace
 from importlib.machinery import SourceFileLoader
 from importlib.metadata import EntryPoint, entry_points
+from inspect import signature
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any, cast
@@ -120,6 +121,12 @@ def as_player(bot: object, rules: Rules) -> Player:
     return player
 
 
+def _constructed(player: type, rules: Rules) -> Any:
+    """A player of a class, which is given the rules if its construction needs an argument, as for built-in players."""
+    needed = [one for one in signature(player).parameters.values() if one.default is one.empty and one.kind < 2]
+    return player(rules) if needed else player()
+
+
 def is_python(text: str) -> bool:
     """Whether `text` has the form module:object or file.py:object, so that finding the player runs code."""
     return ":" in text and text not in player_names() and not os.path.exists(text)
@@ -203,7 +210,10 @@ def fingerprint(text: str, player: Player) -> str:
 
 
 def _as_player(text: str, loaded: Any, rules: Rules) -> Player:
-    """Make a player from a Player, a Player class, a chart for other rules, or a function of a view."""
+    """Make a player from a Player, a Player class, a chart for other rules, or a function of a view.
+
+    A class that needs an argument is given the rules.
+    """
     if isinstance(loaded, Chart):
         return in_its_game(replace(loaded, rules=rules))
     if not hasattr(loaded, "decide"):
@@ -213,7 +223,7 @@ def _as_player(text: str, loaded: Any, rules: Rules) -> Player:
             )
         loaded = FunctionPlayer(text, loaded)
     try:
-        player: Player = loaded() if isinstance(loaded, type) else loaded
+        player: Player = _constructed(loaded, rules) if isinstance(loaded, type) else loaded
         if not isinstance(getattr(player, "name", None), str):
             player.name = text  # type: ignore[misc]
         pickle.dumps(player)

@@ -13,13 +13,14 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 
 import numpy as np
 
 from bjsim.arguments import argument, exact_number, flag, names_wrong_types, whole_number
 from bjsim.errors import InputError
+from bjsim.json_values import json_object
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.counting.risk import ruin_probability, trip_ruin_probability
@@ -30,6 +31,7 @@ from bjsim.strategies.promotions.lattice import Lattice, after, make_lattice, pl
 from bjsim.strategies.promotions.rebate import Rebate, best_stops
 
 MOST_ROUNDS = 100_000
+Amount = float | Fraction | str
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ class Bonus:
     formula: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class BankResult:
     """What becomes of a bank under flat bets. Amounts are in the currency of the bank.
 
@@ -75,6 +77,18 @@ class BankResult:
     rebate: Rebate | None = None
     bonus: Bonus | None = None
 
+    def __repr__(self) -> str:
+        return f"BankResult(ruin {self.ruin:.6f}, goal {self.goal:.6f}, {self.rounds:,.2f} rounds expected)"
+
+    def to_json(self) -> dict[str, object]:
+        """The figures as `bjsim bank --json` writes them.
+
+        Returns:
+            JSON values.
+        """
+        results = [{"result": result, "probability": p} for result, p in self.results.items()]
+        return json_object(asdict(self) | {"mean": self.mean, "deviation": self.deviation, "results": results})
+
     @property
     def mean(self) -> float:
         """The mean of `results`."""
@@ -90,15 +104,15 @@ class BankResult:
 @names_wrong_types
 def bank(
     rules: Rules | str | os.PathLike[str],
-    bankroll: object,
-    rounds: object,
+    bankroll: Amount,
+    rounds: float | str,
     *,
-    bet: object = 1,
-    goal: object = None,
-    floor: object = None,
-    rebate: object = None,
-    rebate_from: object = None,
-    bonus: object = None,
+    bet: Amount = 1,
+    goal: Amount | None = None,
+    floor: Amount | None = None,
+    rebate: Amount | None = None,
+    rebate_from: Amount | None = None,
+    bonus: Amount | None = None,
     sticky: bool = False,
     payoffs: Mapping[Fraction, float] | None = None,
 ) -> BankResult:

@@ -37,7 +37,7 @@ class SideBetEvent:
     probability: Fraction
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SideBet:
     """The exact figures of a side bet, for a bet of one.
 
@@ -55,6 +55,9 @@ class SideBet:
     events: tuple[SideBetEvent, ...]
     removal: Mapping[str, float]
     removal_by_kind: Mapping[str, float]
+
+    def __repr__(self) -> str:
+        return f"SideBet({self.bet}, decks {self.decks or 'of single cards'}, value {float(self.ev):+.6f})"
 
     @property
     def ev(self) -> Fraction:
