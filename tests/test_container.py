@@ -67,6 +67,7 @@ def test_the_steps_run_as_scripts(tmp_path: Path) -> None:
         shutil.copy(SAMPLES / name, bots)
     contest = [word.replace("/bots", str(bots)).replace("/out/", f"{tmp_path}/") for word in words_of("contest")]
     contest[contest.index("100")] = "3"
+    contest[contest.index("${WORKERS:-1}")] = "2"
     assert "lim17" in run([*bjsim, *contest], tmp_path, **environment)
 
 

@@ -46,6 +46,17 @@ def test_the_best_chart_has_no_regret(name: str) -> None:
     assert judged.regret == 0 and judged.value == pytest.approx(float(Solver(rules).value), abs=1e-14)
 
 
+def test_answers_that_are_not_legal_stand_and_are_counted() -> None:
+    """As a policy without masks gives them: surrender, which easy allows as the first decision alone."""
+    rules = PRESETS["easy"].rules
+    stand, surrender = (
+        judge_policy(rules, lambda seen, masks, move=move: np.full(len(seen), move)) for move in (STAND, SURRENDER)
+    )
+    assert stand.illegal == 0 < surrender.illegal and stand.value > surrender.value
+    legal = judge_policy(rules, lambda seen, masks: np.where(masks[:, SURRENDER], SURRENDER, STAND))
+    assert (legal.value, legal.illegal) == (surrender.value, 0)
+
+
 def test_wrong_cells_cost_what_the_evaluation_says() -> None:
     """Also with insurance, and with the codes Dh, Ds, Rh and Rs distinguished."""
     rules = PRESETS["two-deck"].rules.replace(decks="inf", insurance=True, surrender="late")

@@ -20,11 +20,12 @@ class JudgedPolicy:
     """A policy as a chart, compared with the best one, with the cost of every wrong cell.
 
     `exceptions` has decisions in which the policy plays differently from its chart, such as `A7 v 9 (split hand)`:
-    a chart has one cell for all hands of a row.
+    a chart has one cell for all hands of a row. `illegal` decisions have an answer that is not legal, and stand.
     """
 
     evaluation: Evaluation
     exceptions: tuple[str, ...]
+    illegal: int = 0
 
     @property
     def chart(self) -> Chart:
@@ -55,7 +56,7 @@ def judge_policy(
         insured = add_up(float(p) for state, p in states.starts.items() if player.policy(state, "A", INSURANCE) == "I")
     cells = {(row, column): _best_code(player, rows[row], column) for row in rows for column in states.columns}
     chart = Chart(name, player.rules, cells, "made from a policy", "I" if insured > 0.5 else "S")
-    return JudgedPolicy(evaluate_chart(chart), _exceptions(player, chart, rows))
+    return JudgedPolicy(evaluate_chart(chart), _exceptions(player, chart, rows), player.illegal)
 
 
 def _exceptions(player: PolicyPlayer, chart: Chart, rows: dict[str, list[Decision]]) -> tuple[str, ...]:

@@ -27,7 +27,7 @@ class PolicyPlayer(StatePlayer):
 
     The policy should be a function of its arguments: the answers of a random one are a sample. A hand is shown as
     the only one of its seat, a split hand as one of two, and a pair that the limit of hands keeps from being split
-    with as many hands as the limit. As in the environments, an answer that is not legal stands.
+    with as many hands as the limit. As in the environments, an answer that is not legal stands; `illegal` counts them.
 
     With `batched`, `policy` is a function of observations, int64 (n, 8), and action masks, int8 (n, actions), to n
     actions; else of one observation and mask to one action. See `BlackjackEnv`.
@@ -47,6 +47,7 @@ class PolicyPlayer(StatePlayer):
             decision: letter if letter in decision[2] else "S"
             for decision, letter in zip(decisions, letters, strict=True)
         }
+        self.illegal = sum(letter not in legal for (*_, legal), letter in zip(decisions, letters, strict=True))
 
     def policy(self, state: HandState, column: str, legal: str) -> str:
         return self._answers[state, column, legal]
