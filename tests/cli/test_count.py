@@ -326,6 +326,40 @@ def test_optimal_bets_can_be_placed(stored):
     assert any(bet % 0.5 for bet in bets("1-12", "--chip", "0"))
 
 
+@pytest.mark.parametrize("bets", [("--ramp", "1-12"), ("--optimal", "1-12"), ("--ramp", "0:0 1:1 2:4 3:8")])
+@pytest.mark.parametrize("chip", [1, 5])
+def test_bets_in_chips_are_whole_and_have_a_risk_of_their_own(stored, bets, chip):
+    """Recomputed from the table by count: bets of the unit that was found, rounded, and exp(-2 ev bank / sd^2)."""
+    load = ("count", "--load", stored[0] / "run.npz", *bets, "--ror", "1%", "--bankroll", "10k", "--json", "-")
+    found, rounded = bjsim(*load).json, bjsim(*load, "--chip", f"${chip}").json
+    assert rounded["unit"] == chip and found["ror"] == pytest.approx(0.01)
+    ev = square = 0.0
+    for before, after in zip(found["by_count"], rounded["by_count"], strict=True):
+        money, exact = after["bet"] * chip, before["bet"] * found["unit"]
+        assert after["bet"] % 1 == 0 and (money == 0) == (exact == 0)
+        assert abs(money - exact) <= chip / 2 or money == chip
+        ev += after["share"] * after["bet"] * after["ev"]
+        square += after["share"] * after["bet"] ** 2 * (after["sd"] ** 2 + after["ev"] ** 2)
+    assert rounded["ev_per_round"] == pytest.approx(ev) and rounded["ev_per_round"] > 0
+    risk = math.exp(-2 * ev * (10_000 / chip) / (square - ev**2))
+    assert rounded["ror"] == pytest.approx(risk, rel=1e-6) and abs(rounded["ror"] - 0.01) > 1e-5
+
+
+def test_chips_that_exist_are_named_where_a_unit_is_found(stored):
+    load = ("count", "--load", stored[0] / "run.npz", "--ror", "1%", "--bankroll")
+    out = bjsim(*load, "10k").out
+    unit = float(re.search(r"unit for a risk of ruin of 1%, \$ +([\d.]+)", out)[1])
+    below, above = map(int, re.findall(r"\$(\d+): [\d.]+% ±", out))
+    assert below < unit < above and (below, above) in {(1, 5), (5, 25)}
+    assert "before the bets were rounded, the risk of ruin was 1.0000%" in bjsim(*load, "10k", "--chip", "$5").out
+    varied = bjsim(
+        *BARE, "--rounds", "2e4", "--unit", "10", "--chip", "$25", "--vary", "cut=60%,75%", "--json", "-"
+    ).json
+    assert [game["unit"] for game in varied["games"]] == [25, 25]
+    assert "needs the money of a unit" in refusal("count", "--load", stored[0] / "run.npz", "--chip", "$5")
+    assert "'$0' is not accepted" in refusal("count", "--load", stored[0] / "run.npz", "--unit", "9", "--chip", "$0")
+
+
 def test_a_kelly_fraction_that_raises_the_risk_of_ruin_is_noted(stored):
     load = ("count", "--load", stored[0] / "run.npz", "--bankroll", "300", "--kelly", "0.2", "--optimal")
     assert "note: with a Kelly fraction of 0.2 the risk of ruin is" in bjsim(*load, "1-12").out

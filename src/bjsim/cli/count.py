@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect
+from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import click
@@ -31,9 +34,11 @@ from bjsim.errors import InputError
 from bjsim.strategies.counting.count_result import CountComparison, CountResult
 from bjsim.strategies.counting.count_run import CountRun
 from bjsim.strategies.counting.play_request import play_request
+from bjsim.strategies.counting.ramp import Bet, Ramp
 from bjsim.strategies.counting.request import BETS, CountRequest
 from bjsim.strategies.counting.systems import built_in_systems
 
+CHIPS = (1, 5, 25, 100, 500, 1000, 5000, 25_000)  # that casinos have
 VARIED = ("system", "ramp", "optimal", "indices", "leave")  # what `--vary` accepts besides the rules
 REQUESTED = ("system", "indices", "chart", "leave", "rounds", "seed", "workers", "adjust_luck")  # as in a request
 PLAYED = ("rules_name", "settings", "decks", "cut", "players", *REQUESTED, "precision", "varied")  # not with --load
@@ -103,9 +108,10 @@ PLAYED = ("rules_name", "settings", "decks", "cut", "players", *REQUESTED, "prec
 )
 @click.option(
     "--chip",
-    type=float,
-    metavar="UNITS",
-    help="Bets of --optimal are multiples of this; 0: not rounded.  [default: 1, or 0.5 if a limit is not whole]",
+    type=Money(zero=True),
+    metavar="UNITS|MONEY",
+    help="Bets of --optimal are multiples of this; 0: not rounded.  [default: 1, or 0.5 if a limit is not whole] "
+    "With a dollar sign all bets are whole chips of this money: '$5'.",
 )
 @click.option(
     "--rounds",
@@ -179,8 +185,11 @@ def refuse_before(context: click.Context) -> None:
 def refuse_ignored(context: click.Context) -> None:
     """Raises: InputError: An option is given that would be ignored."""
     names = [str(text).partition("=")[0].strip() for text in context.params["varied"]]
-    if is_given("chip") and not (is_given("optimal") or "optimal" in names):
-        raise InputError("--chip rounds the bets of --optimal; give --optimal LOW-HIGH, such as 1-12, or leave it out")
+    in_money = isinstance(context.params["chip"], Dollars)
+    if is_given("chip") and not (in_money or is_given("optimal") or "optimal" in names):
+        raise InputError(
+            "--chip rounds the bets of --optimal; give --optimal LOW-HIGH, such as 1-12, or chips in money: '$5'"
+        )
     if is_given("leave_minutes") and not (is_given("leave") or is_given("load_path") or "leave" in names):
         raise InputError("--leave-minutes is what --leave costs; give --leave COUNT, such as -1, or leave it out")
     for one, other in (("ramp", "optimal"), ("optimal", "ramp")):
@@ -206,6 +215,7 @@ def run_count(options: dict[str, Any], files: Files) -> None:
     else:
         request = make_request(options, bets)
         result = CountResult.of(play_one(request), request)
+    result = in_chips(result, options["chip"])
     if files.save_path:
         result.save(files.save_path)
     if files.json_path:
@@ -223,7 +233,38 @@ def the_bets(options: dict[str, Any]) -> dict[str, Any]:
     bankroll = options["bankroll"]
     if isinstance(bankroll, Dollars) and not (options["unit"] or options["ror"] or "$" in options["ramp"]):
         raise InputError(f"--bankroll ${bankroll:,.15g}: give --unit too, the money per unit, or --ror to find it")
-    return {name: options[name] for name in BETS}
+    chip = None if isinstance(options["chip"], Dollars) else options["chip"]
+    return {name: options[name] for name in BETS} | {"chip": chip}
+
+
+def in_chips(result: CountResult, chip: float | None) -> CountResult:
+    """The same rounds with bets in whole chips, if `chip` is money, and the risk that these bets have.
+
+    Where the unit for a risk of ruin is found, which is no sum that anybody bets, a note has the risks in some chips.
+    """
+    if isinstance(chip, Dollars):
+        found = bet_in_chips(result, chip)
+        note = f"before the bets were rounded, the risk of ruin was {result['ror'].text}"
+        return replace(found, notes=(*found.notes, note))
+    unit = result.terms.unit
+    if result.terms.money is None or unit is None or unit > CHIPS[-1]:
+        return result
+    above = bisect(CHIPS, unit)
+    rounded = [(money, bet_in_chips(result, money)) for money in CHIPS[max(0, above - 1) : above + 1]]
+    risks = [f"${money}: {one['ror'].text}, {one['ev_per_hour'].text} $ an hour" for money, one in rounded]
+    note = f"risk of ruin and profit with bets in chips of {'; '.join(risks)} (--chip '$5')"
+    return replace(result, notes=(*result.notes, note))
+
+
+def bet_in_chips(result: CountResult, chip: float) -> CountResult:
+    """The same rounds and bank with bets of whole chips of this money, at least one. Raises: InputError."""
+    terms, run = result.terms, result.run
+    if terms.unit is None:
+        raise InputError(f"--chip ${chip:g} needs the money of a unit; give --unit, or --ror with --bankroll")
+    chips = [max(1, round(bet * terms.unit / chip)) if bet else 0 for bet in result.bets.tolist()]
+    steps = zip(run.returns.counts.tolist(), chips, run.spots.tolist(), strict=True)
+    ramp = Ramp(tuple((Fraction(count), Bet(Fraction(bet), spots)) for count, bet, spots in steps))
+    return result.with_bets(ramp=ramp, unit=chip, ror=None, bankroll=terms.bankroll * terms.unit)
 
 
 def make_request(options: dict[str, Any], bets: dict[str, Any]) -> CountRequest:
@@ -242,7 +283,8 @@ def play_one(request: CountRequest, label: str = "") -> CountRun:
 def play_varied(options: dict[str, Any]) -> CountComparison:
     """Play the games of --vary. Raises: InputError."""
     request = make_request(options, the_bets(options))
-    return CountComparison.of(request.varied(parse_varied(options["varied"], VARIED)), play_one)
+    compared = CountComparison.of(request.varied(parse_varied(options["varied"], VARIED)), play_one)
+    return CountComparison(tuple((name, in_chips(one, options["chip"])) for name, one in compared.games))
 
 
 def print_and_draw(console: Console, compared: CountComparison, files: Files) -> None:

@@ -77,9 +77,12 @@ class Dollars(float):
 
 
 class Money(click.ParamType):  # type: ignore[type-arg]
-    """An amount above 0, which may be written as 10k, 1.5M or $10,000."""
+    """An amount above 0, or from 0 if `zero`, which may be written as 10k, 1.5M or $10,000."""
 
     name = "money"
+
+    def __init__(self, zero: bool = False) -> None:
+        self.zero = zero
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         text = str(value).strip().removeprefix("$").replace(",", "").lower()
@@ -88,7 +91,7 @@ class Money(click.ParamType):  # type: ignore[type-arg]
             amount = float(text.rstrip("km")) * factor
         except ValueError:
             amount = math.nan
-        if not 0 < amount < 1e15:
+        if not (0 < amount < 1e15 or (self.zero and amount == 0 and "$" not in str(value))):
             hint = "; put $ between single quotes, or leave it out" if text.startswith("0") or not text else ""
             self.fail(f"{value!r} is not accepted; give an amount above 0, such as 10000 or 10k{hint}", param)
         return Dollars(amount) if "$" in str(value) else amount
