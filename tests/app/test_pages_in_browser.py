@@ -56,6 +56,31 @@ def figure(person, name):
     )
 
 
+def test_a_form_of_the_best_chart_is_copied_by_a_click(person):
+    person.open(person.served.base + "/chart?rules=neller")
+    person.until("document.getElementById('sample')")
+    person.click("#sample")
+    person.until("document.querySelectorAll('#report details pre').length > 2")
+    person.run("document.querySelectorAll('#report details')[1].open = true")
+    person.click("#report details[open] pre")
+    person.until("document.getElementById('state').textContent === 'copied'")
+
+
+def test_a_pocket_card_is_printed(person):
+    """Nothing but the chart and its value, in a width that fits a pocket."""
+    person.visit("/game?rules=easy&set=decks=1")
+    assert person.run("document.getElementById('print').textContent") == "Print a pocket card"
+    person.call("Emulation.setEmulatedMedia", media="print")
+    shown = person.run(
+        "[...document.querySelectorAll('body *')].filter(one => one.checkVisibility()).map(one => one.innerText).join()"
+    )
+    width = person.run("document.getElementById('report').getBoundingClientRect().width")
+    person.call("Emulation.setEmulatedMedia", media="")
+    assert (
+        width < 440 and "value of the chart" in shown and "blackjack pays" not in shown and "bjsim solve" not in shown
+    )
+
+
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize(("width", "dark"), [(390, False), (1280, True)])
 def test_a_page_fits_and_axe_finds_nothing(person, path, width, dark):

@@ -23,6 +23,8 @@ from support.games import MANY
 from bjsim.app import jobs, server, work
 from bjsim.cli.main import cli
 from bjsim.sim.game.presets import PRESETS
+from bjsim.strategies.evaluation.best import best_chart
+from bjsim.strategies.formats.files import read_with_notes
 
 HOST = "http://127.0.0.1:8021"
 
@@ -48,7 +50,7 @@ def client(stranger, laboratory):
 
 def test_the_token_becomes_a_cookie_that_scripts_and_other_sites_cannot_use(stranger, laboratory):
     answer = stranger.get("/", params={"token": laboratory.token})
-    assert answer.status_code == 303 and answer.headers["location"] == "/game"
+    assert answer.status_code == 303 and answer.headers["location"] == "/start"
     assert {"httponly", "samesite=strict"} <= {word.strip().lower() for word in answer.headers["set-cookie"].split(";")}
 
 
@@ -161,6 +163,63 @@ def test_a_killed_worker_is_replaced(client, laboratory):
         process.join()
     answers = [client.get("/report/hand", params=hand).status_code for _ in range(3)]
     assert answers[-1] == 200, answers
+
+
+def test_figures_of_usual_games_are_ready_and_answers_are_kept(client, laboratory, monkeypatch):
+    """Opened pages waited for what another had asked before, and for presets that everybody opens."""
+    made = []
+    monkeypatch.setattr(server, "READY", ("neller", "easy"))
+    for worker in laboratory.workers:
+        monkeypatch.setattr(worker, "run", answering(made))
+    asyncio.run(laboratory.prepare())
+    assert [(job, game.preset) for job, game in made] == [
+        (job, game) for game in ("neller", "easy") for job in ("game_report", "deviation")
+    ]
+    assert client.get("/report/game", params={"rules": "easy"}).text == "game_report 3"
+    assert client.get("/report/game", params={"rules": "easy", "set": "decks=2"}).text == "game_report 5"
+    assert client.get("/report/game", params={"rules": "easy", "set": "decks=2"}).text == "game_report 5"
+    assert client.get("/report/change", params={"rules": "easy", "to": "bad"}).status_code == 422
+    assert client.get("/report/change", params={"rules": "easy", "to": "bad"}).status_code == 422
+    assert [job for job, *_ in made[4:]] == ["game_report", "value_change", "value_change"], "errors are not kept"
+    monkeypatch.setattr(server, "KEPT", 2)
+    laboratory._kept.clear()
+    for decks in range(1, 5):
+        client.get("/report/game", params={"rules": "easy", "set": f"decks={decks}"})
+    assert len(laboratory._kept) == 2
+    laboratory._kept.clear()
+
+
+def answering(made):
+    async def run(page, job, *arguments):
+        made.append((job.__name__, *arguments))
+        return (422, "no") if arguments[-1] == "bad" else (200, f"{job.__name__} {len(made)}")
+
+    return run
+
+
+def test_the_start_page_has_a_door_for_each_question(client):
+    page = client.get("/start").text
+    doors = re.findall(r'<li><a href="(/\w+)">(.*?)</a>', page)
+    assert dict(doors) == {
+        "/play": "Learn a game",
+        "/chart": "Check a chart",
+        "/game": "Price a game",
+        "/count": "Count cards",
+    }
+    assert all(client.get(path).status_code == 200 for path, _ in doors) and "<script src=" in page
+
+
+@pytest.mark.parametrize("game", ["vegas-s17", "double-attack", "easy"])
+def test_the_best_chart_is_offered_in_forms_that_are_read_back(client, game):
+    """Four of them; a policy cannot express a game in which both cards of the dealer are seen, or an attack."""
+    rules = PRESETS[game].rules
+    best = server.WRITERS["chart"](best_chart(rules))
+    page = client.post(f"/report/chart?rules={game}", content=best, headers={"origin": HOST}).text
+    forms = re.findall(r"<details><summary>as text: (\w+)</summary><pre[^>]*>(.*?)</pre>", page, re.S)
+    assert [name for name, _ in forms] == ["chart", "csv", *["policy"] * (game == "vegas-s17"), "markdown"]
+    for _, text in forms:
+        read = read_with_notes(unescape(text), "chart.txt", rules)
+        assert read.chart.cells == best_chart(rules).cells and not read.notes
 
 
 def test_pages_have_no_inline_script_or_style(client):

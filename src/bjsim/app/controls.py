@@ -5,6 +5,7 @@ from __future__ import annotations
 from bjsim.sim.game.rules import RULE_FIELDS, Rules
 
 PAGES = {
+    "start": "Start",
     "game": "Game",
     "chart": "Chart",
     "hand": "Hand",

@@ -26,13 +26,15 @@ LONGEST = 1000  # characters of a value
 class ReportJob(NamedTuple):
     """How a report is made by `worker`, an attribute of the laboratory, with the function `make`.
 
-    `arguments` gives what that is given, from a request and the text that was posted.
+    `arguments` gives what that is given, from a request and the text that was posted. A `kept` report depends on
+    nothing else.
     """
 
     worker: str
     make: Callable[..., str]
     arguments: Callable[[Request, str], tuple[object, ...]]
     posted: bool = False
+    kept: bool = False
 
 
 def asked_game(request: Request, text: str = "") -> tuple[ChosenGame]:
@@ -53,10 +55,10 @@ def _asked(kind: type[Asked], request: Request) -> Asked:
 
 
 REPORTS = {
-    "game": ReportJob("now", game_report, asked_game),
-    "details": ReportJob("later", game_details, asked_game),
-    "change": ReportJob("later", value_change, _values("to")),
-    "deviation": ReportJob("later", deviation, asked_game),
+    "game": ReportJob("now", game_report, asked_game, kept=True),
+    "details": ReportJob("later", game_details, asked_game, kept=True),
+    "change": ReportJob("later", value_change, _values("to"), kept=True),
+    "deviation": ReportJob("later", deviation, asked_game, kept=True),
     "hand": ReportJob("now", hand_report, _values("hand", "gone")),
     "chart": ReportJob("now", chart_report, lambda request, text: (*asked_game(request), text), True),
     "run": ReportJob("long", run_report, lambda request, text: (_asked(AskedRun, request)._replace(chart=text),), True),

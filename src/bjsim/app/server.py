@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 import socket
+from collections import OrderedDict
 from functools import cache
 from types import FrameType
 from typing import Any
@@ -39,6 +40,10 @@ LONGEST_BODY = 200_000  # bytes
 LONGEST_ADDRESS = 4_000
 BODY_SECONDS = REQUEST_SECONDS = 10
 HANDS = {"one": "T,6 v T", "both": "T,6 v T,7"}  # examples, by how many cards the dealer shows
+READY = (  # games whose figures are there before they are asked for
+    "vegas-s17", "vegas-h17", "two-deck", "single-deck", "atlantic-city", "downtown", "european", "double-exposure",
+)  # fmt: skip
+KEPT = 400  # answers
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
     "style-src-attr 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; "
@@ -54,6 +59,7 @@ HEADERS = {
 class Laboratory:
     """What the server knows: its port, its secret, and its workers: for figures now, later, and after long work.
 
+    A fourth makes figures of usual games `ready`; answers that depend on their questions alone are kept.
     contest: the folder of the contest that is shown; empty for none.
     """
 
@@ -61,12 +67,35 @@ class Laboratory:
         self.port, self.contest = port, contest
         self.token = secrets.token_urlsafe(24)
         self.cookie = f"bjsim-{port}"  # browsers share cookies among ports
-        self.now, self.later, self.long = self.workers = JobProcess(), JobProcess(NICE), JobProcess(NICE, LONG_SECONDS)
+        self.now, self.later, self.long = JobProcess(), JobProcess(NICE), JobProcess(NICE, LONG_SECONDS)
+        self.ready = JobProcess(NICE)
+        self.workers = self.now, self.later, self.long, self.ready
+        self._kept: OrderedDict[tuple[object, ...], str] = OrderedDict()
 
     @property
     def address(self) -> str:
         """The address of the first page."""
         return f"http://127.0.0.1:{self.port}/?token={self.token}"
+
+    async def answer(self, page: str, name: str, arguments: tuple[object, ...], worker: str = "") -> tuple[int, str]:
+        """The status and the text of a report for a page; see `JobProcess.run`."""
+        job = REPORTS[name]
+        if (name, *arguments) in self._kept:
+            self._kept.move_to_end((name, *arguments))
+            return 200, self._kept[name, *arguments]
+        found: tuple[int, str] = await getattr(self, worker or job.worker).run(page, job.make, *arguments)
+        if job.kept and found[0] == 200:
+            self._kept[name, *arguments] = found[1]
+            if len(self._kept) > KEPT:
+                self._kept.popitem(last=False)
+        return found
+
+    async def prepare(self) -> None:
+        """Make the figures of usual games ready, as long as the server runs."""
+        for game in READY:
+            for name in ("game", "deviation"):
+                await self.answer("", name, (ChosenGame(game, ()),), "ready")
+        self.ready.end()
 
     def refusal(self, request: Request) -> tuple[int, str] | None:
         """Why a request is refused, with its status; None if it is not."""
@@ -117,7 +146,7 @@ class Guard:
 
 def make_app(laboratory: Laboratory) -> ASGIApp:
     async def enter(request: Request) -> Response:
-        answer = RedirectResponse("/game", 303)
+        answer = RedirectResponse("/start", 303)
         if laboratory.enters(request):
             answer.set_cookie(laboratory.cookie, laboratory.token, httponly=True, samesite="strict")
         return answer
@@ -148,8 +177,7 @@ def make_app(laboratory: Laboratory) -> ASGIApp:
             return PlainTextResponse("the text is not in UTF-8", 422)
         # the name that a page gives itself; its newest request replaces those that wait
         page = request.headers.get("bjsim-page", "")[:60]
-        worker: JobProcess = getattr(laboratory, job.worker)
-        return _answer(*await worker.run(page, job.make, *job.arguments(request, text)))
+        return _answer(*await laboratory.answer(page, request.path_params["name"], job.arguments(request, text)))
 
     async def static(request: Request) -> Response:
         found = assets().get(request.path_params["name"])
@@ -200,6 +228,11 @@ class EndingServer(uvicorn.Server):
     """A server that ends the work of a laboratory at Ctrl-C, so that no request holds it up."""
 
     laboratory: Laboratory
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to serve, and to make figures ready."""
+        await super().startup(sockets)
+        self.preparing = asyncio.create_task(self.laboratory.prepare())
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """End the work, then the server."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 import shlex
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -24,7 +25,7 @@ from bjsim.sim.game.rules import Rules
 from bjsim.strategies.evaluation.best import solve
 from bjsim.strategies.evaluation.evaluate import evaluate_chart
 from bjsim.strategies.evaluation.valued_chart import ValuedChart
-from bjsim.strategies.formats.files import WRITERS, detect_format, read_with_notes
+from bjsim.strategies.formats.files import WRITERS, read_with_notes
 from bjsim.strategies.shoe.exchange import exchange_values
 from bjsim.strategies.shoe.solver import ShoeSolver
 from bjsim.strategies.shoe.tables import ShoeTables
@@ -202,10 +203,17 @@ def chart_report(asked: ChosenGame, text: str) -> str:
     evaluation = evaluate_chart(read.chart)
     command = asked.command("check", "chart.txt")
     report = report_check(evaluation, cell_table(evaluation, evaluation.cells), cost_lines(evaluation), command)
-    corrected = WRITERS[detect_format(text)](evaluation.best_chart)
+    texts = {}
+    for name, write in WRITERS.items():
+        with suppress(InputError):  # of a game that the form cannot express
+            texts[name] = write(evaluation.best_chart)
+    head, *rows = texts["csv"].replace(",", " | ").splitlines()
+    texts["markdown"] = "\n".join(f"| {line} |" for line in (head, re.sub(r"[^|]+", "---", head), *rows))
+    forms = [Folded(f"as text: {name}", False, [Code(text)]) for name, text in texts.items()]
     difference = f"{100 * float(evaluation.difference):.4f}%"
     notes = [Notes(read.notes, small=True)] if read.notes else []
-    after = [Section(f"The best chart, which is better by {difference} of the bet"), Code(corrected)]
+    how = Notes(["Open a form, and click on its text to copy it. The page Game prints a pocket card."], small=True)
+    after = [Section(f"The best chart, which is better by {difference} of the bet"), how, *forms]
     return fragment(
         report._replace(title=f"Your chart in {evaluation.chart.rules.name}", parts=[*notes, *report.parts, *after])
     )

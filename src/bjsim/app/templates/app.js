@@ -187,6 +187,15 @@ pasted?.addEventListener("drop", async event => {
 });
 at("file")?.addEventListener("change", async () => { pasted.value = await at("file").files[0].text(); changed(); });
 at("sample")?.addEventListener("click", () => { pasted.value = at("sample").value; changed(); });
+at("print")?.addEventListener("click", () => print());
+// A text of the best chart is copied by a click, or by Enter.
+const copy = async event => {
+  const text = event.target.closest("#report details pre");
+  if (!text || (event.key && event.key !== "Enter")) return;
+  await navigator.clipboard.writeText(text.textContent);
+  say("copied");
+};
+if (pasted) ["click", "keydown"].forEach(kind => report.addEventListener(kind, copy));
 if (go) {
   ask.addEventListener("change", changed);
   go.addEventListener("click", () => {
