@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import logging
 import os
-import signal
 import threading
 import time
-from collections import defaultdict, deque
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import count
 from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
 from typing import Any, NamedTuple, cast
 
 from bjsim.bots.contest.config import Contest, has_luck
@@ -38,7 +38,27 @@ Times = Sequence[tuple[int, float]]  # (bot, seconds) of the moves of a round
 QUEUED = 2  # tables sent to a worker at a time, so that it need not wait for the next one
 REPORT_EVERY_S = 0.1  # shorter rounds are sent together: each message costs a disk sync and two context switches
 FAILED, LOG = -1, -2  # used instead of a task number: an exception, and a message to log
+MOST_LOSSES = 4  # workers that may be lost at the same round
 _POLL_S = 1.0  # how often an idle worker checks whether its host still runs
+
+
+@dataclass(eq=False)
+class Place:
+    """The place of a worker, in which another is started when it is lost.
+
+    Attributes:
+        tables: The tables that are left to it, by task, in the order in which they are played.
+        sent: How many of them the process has.
+        lost_at: Task and number of rounds at which its last process was lost, and how many were lost there.
+    """
+
+    worker: Worker
+    connection: Connection = field(init=False)
+    process: BaseProcess = field(init=False)
+    tables: dict[int, TablePlan] = field(default_factory=dict)
+    sent: int = 0
+    lost_at: tuple[int, int] = (-1, 0)
+    losses: int = 0
 
 
 class Workers:
@@ -64,36 +84,35 @@ class Workers:
         self.draw_log: DrawLog | None = None  # of the last table whose rounds were taken
         self.logs: list[BotLog] = []  # what bots wrote to stderr there
         self._rounds: dict[int, deque[Any]] = {}  # by task
-        self._assigned: dict[int, Connection] = {}  # task -> worker
-        self._connections: list[Connection] = []
-        self._unsent: dict[Connection, deque[tuple[int, TablePlan]]] = defaultdict(deque)
+        self._places: list[Place] = []
+        self._warnings = set[str]()
         self._same_worker = contest.duplicate
-        self._processes = []
+        for number in range(workers):
+            self._places.append(Place(Worker(number, workers, contest, entrants, sandbox)))
+            self._start(self._places[-1])
+
+    def _start(self, place: Place) -> None:
         forks = can_fork() and not in_notebook() and threading.current_thread() is threading.main_thread()
         context = start_context(forks)
-        for number in range(workers):
-            host_end, worker_end = context.Pipe()
-            self._connections.append(host_end)
-            worker = Worker(number, workers, contest, entrants, sandbox)
-            after_fork = self._after_fork if forks else None
-            process = context.Process(target=worker.work, args=(worker_end, os.getpid(), after_fork), daemon=True)
-            process.start()
-            worker_end.close()
-            self._processes.append(process)
+        place.connection, worker_end = context.Pipe()
+        arguments = worker_end, os.getpid(), self._after_fork if forks else None
+        place.process = context.Process(target=place.worker.work, args=arguments, daemon=True)
+        place.process.start()
+        worker_end.close()
 
     def __enter__(self) -> Workers:
         return self
 
     def __exit__(self, *_: object) -> None:
-        for connection in self._connections:
-            connection.close()
-        for process in self._processes:
-            process.join()
+        for place in self._places:
+            place.connection.close()
+        for place in self._places:
+            place.process.join()
 
     def _after_fork(self) -> None:
         """Close the host's connections in a forked worker, which would keep them open after the host has ended."""
-        for connection in self._connections:
-            connection.close()
+        for place in self._places:
+            place.connection.close()
         self.close_inherited()
 
     # --- in the host
@@ -101,16 +120,14 @@ class Workers:
     def tables(self, plans: Iterator[TablePlan]) -> Iterator[tuple[TablePlan, Iterator[tuple[Record, Times]]]]:
         """Play tables, and yield each plan with its rounds, which must be taken before the next plan."""
         queue: deque[tuple[TablePlan, int]] = deque()
-        shoes: dict[Any, Connection] = {}  # shoe in the queue -> the worker that plays it
+        shoes: dict[Any, Place] = {}  # shoe in the queue -> the worker that plays it
         tasks = count()
         while True:
-            while len(shoes) < QUEUED * len(self._connections) and (plan := next(plans, None)) is not None:
+            while len(shoes) < QUEUED * len(self._places) and (plan := next(plans, None)) is not None:
                 queue.append((plan, task := next(tasks)))
-                assigned = list(self._assigned.values())
-                worker = min(self._connections, key=assigned.count)
-                self._assigned[task] = worker = shoes.setdefault(self._shoe(plan, task), worker)
+                free = min(self._places, key=lambda place: len(place.tables))
+                shoes.setdefault(self._shoe(plan, task), free).tables[task] = plan
                 self._rounds[task] = deque()
-                self._unsent[worker].append((task, plan))
             self._send()
             if not queue:
                 return
@@ -128,11 +145,14 @@ class Workers:
 
     def _send(self) -> None:
         """Send tables to the workers, few at a time: if the pipe were full, the worker and the host would both wait."""
-        for worker, unsent in self._unsent.items():
-            sent = list(self._assigned.values()).count(worker) - len(unsent)
-            for task, plan in [unsent.popleft() for _ in range(min(QUEUED - sent, len(unsent)))]:
+        for place in self._places:
+            for task, plan in [*place.tables.items()][place.sent : QUEUED]:
                 with suppress(OSError):  # a worker that has died is noticed by `_receive`
-                    worker.send((task, plan, self.done(plan)))
+                    place.connection.send((task, plan, self._played(task, plan)))
+                place.sent += 1
+
+    def _played(self, task: int, plan: TablePlan) -> list[Record]:
+        return [*self.done(plan), *(record for record, _ in self._rounds[task])]
 
     def _take_rounds(self, task: int) -> Iterator[tuple[Record, Times]]:
         rounds = self._rounds[task]
@@ -147,24 +167,51 @@ class Workers:
 
     def _receive(self) -> None:
         """Receive messages of the workers, waiting if there are none. Raises: the exception of a worker."""
-        ready = wait(self._connections, 0)
+        places = {place.connection: place for place in self._places}
+        ready = wait(places, 0)
         if not ready:
             self.before_wait()
-            ready = wait(self._connections)
+            ready = wait(places)
         for connection in ready:
+            place = places[cast(Connection, connection)]
             try:
-                task, message = cast(Connection, connection).recv()
-            except EOFError:
-                raise RunFailed("a worker process was killed; the contest can be resumed") from None
+                task, message = place.connection.recv()
+            except (EOFError, OSError):  # OSError: it was killed while it sent
+                self._replace(place)
+                continue
             if isinstance(message, BaseException):
                 raise message
             if task == LOG:
-                logger.warning(message)
+                if message not in self._warnings:
+                    logger.warning(message)
+                self._warnings.add(message)
                 continue
             self._rounds[task].extend(message)
             if isinstance(message[-1], _TableDone):
-                del self._assigned[task]
+                del place.tables[task]
+                place.sent -= 1
                 self._send()
+
+    def _replace(self, place: Place) -> None:
+        """Start a lost worker again: its tables go on after the rounds that arrived, as in a resumed contest.
+
+        Raises: RunFailed: Too many workers were lost at the same round.
+        """
+        place.connection.close()
+        place.process.join()
+        self.before_wait()  # so that all rounds that were taken are `done`
+        if place.tables:
+            task, plan = next(iter(place.tables.items()))
+            at = task, len(self._played(task, plan))
+            place.losses = place.losses + 1 if at == place.lost_at else 1
+            place.lost_at = at
+            if place.losses == MOST_LOSSES:
+                where = f"match {plan.match + 1}, table {plan.table + 1}, round {at[1] + 1}"
+                raise RunFailed(f"{where}: {MOST_LOSSES} worker processes died; the contest can be resumed")
+        logger.warning("a worker was lost; what it had begun is played again")
+        self._start(place)
+        place.sent = 0
+        self._send()
 
 
 @dataclass(frozen=True)
@@ -180,8 +227,6 @@ class Worker:
     def work(self, connection: Connection, host: int, after_fork: Callable[[], None] | None) -> None:
         """Play the tables that the host (a process number) sends; `after_fork` is called first in a fork of it."""
         end_with_parent()  # even in the middle of a move
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the host decides when to stop
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
         if after_fork:
             after_fork()
         self._pin_to_core()
