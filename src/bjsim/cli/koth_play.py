@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import signal
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -208,7 +207,6 @@ def play_contest(host: Host, json_path: str | None, play: bool = True) -> None:
     if not host.standings.matches:
         say(f"commitment: {journal.commitment(where)}", style="dim")  # to be published before the first match
 
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)  # what a service or a cluster sends: as Ctrl-C
     try:
         with screen:
             if play:
@@ -220,7 +218,6 @@ def play_contest(host: Host, json_path: str | None, play: bool = True) -> None:
         say(f"stopped; resume with: {resume_command(host)}", style="yellow")
         raise click.exceptions.Exit(130) from None
     finally:
-        signal.signal(signal.SIGTERM, before)
         write_results(host.folder, host.standings, host.page, host.timings)
         if json_path:
             write_json(standings_json(host.standings, host.timings), json_path)

@@ -101,16 +101,17 @@ def main(args: list[str] | None = None) -> None:
         logging.lastResort.setFormatter(PrintableFormatter())
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # workers use every core; `count` took 1.3 times the CPU time
     gc.set_threshold(100_000)  # little of what start-up allocates is garbage; collecting it took 0.2 s
-    alone = signal.getsignal(signal.SIGINT) is signal.SIG_DFL  # see `bjsim.__main__`
+    # Ctrl-C, and what services and clusters send; see `bjsim.__main__`
+    stops = [each for each in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(each) is signal.SIG_DFL]
     try:
-        if alone:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+        for each in stops:
+            signal.signal(each, signal.default_int_handler)
         _main(args)
     except KeyboardInterrupt:  # beside click, such as while an error is reported
         _fail("stopped", 130)
     finally:
-        if alone:  # nothing is left to do but Python's own end, in which Ctrl-C would print a traceback
-            signal.signal(signal.SIGINT, signal.SIG_DFL)
+        for each in stops:  # nothing is left to do but Python's own end, in which Ctrl-C would print a traceback
+            signal.signal(each, signal.SIG_DFL)
         gc.freeze()  # skips the interpreter's final collection, which took 0.3 s
 
 

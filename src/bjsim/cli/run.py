@@ -69,7 +69,7 @@ PATIENCE = 3.0  # seconds after a Ctrl-C in which another is ignored
 @plot_option("Plot the convergence of the returns.")
 @html_option
 @click.option("--log", metavar="FILE", help="Collect the log records of all workers in FILE.")
-@click.option("--checkpoint", metavar="FILE", help="Write checkpoints to FILE, for --resume.")
+@click.option("--checkpoint", metavar="FILE", help="Keep what is known in FILE, for --resume.")
 @click.option("--resume", metavar="FILE", help="Continue from a checkpoint of the same run.")
 @bot_options
 @click.option("--strikes", type=Count(), help="Faults until a bot is no longer asked.  [default: no limit]")
@@ -128,10 +128,11 @@ def play_on_screen(request: RunRequest, quiet: bool) -> tuple[RunScreen, RunResu
 
 @contextmanager
 def heeding_one_interrupt() -> Iterator[None]:
-    """Ignore a Ctrl-C soon after another: a second Ctrl-C would interrupt the cleanup.
+    """Ignore a Ctrl-C or SIGTERM soon after another: a second would interrupt the cleanup.
 
     A later one interrupts again, because Python loses the exception of a signal that arrives while it forks.
     """
+    stops = signal.SIGINT, signal.SIGTERM
     last = -math.inf
 
     def interrupt(*_: object) -> None:
@@ -144,8 +145,9 @@ def heeding_one_interrupt() -> Iterator[None]:
     if not usual or threading.current_thread() is not threading.main_thread():
         yield  # the caller has its own SIGINT handling
         return
-    signal.signal(signal.SIGINT, interrupt)
+    before = [signal.signal(each, interrupt) for each in stops]
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        for each, handler in zip(stops, before, strict=True):
+            signal.signal(each, handler)
