@@ -17,10 +17,8 @@ from bjsim.arguments import (
     MAX_HANDS,
     MAX_TABLES,
     MAX_WORKERS,
-    a_name,
     a_type,
     argument,
-    check_writable,
     flag,
     names_wrong_types,
     naming,
@@ -35,8 +33,8 @@ from bjsim.sim.game.actions import Action, Player, View
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.random_stream import MAX_SEED, random_seed
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.running.backend import BackendSpec, Need
-from bjsim.sim.running.checkpoint import Checkpoint
+from bjsim.sim.running.backend import Backend, Need
+from bjsim.sim.running.checkpoint import Checkpoint, check_checkpoints
 from bjsim.sim.running.executors import find_backend
 from bjsim.strategies.experiment import make_experiment
 from bjsim.strategies.players.find import fingerprint
@@ -93,7 +91,7 @@ class RunRequest:
     def __post_init__(self) -> None:
         if self.hands is None and self.until is None:
             raise InputError("no length of play; give hands, such as 1e7, or until, such as 0.0001")
-        self._check_checkpoints()
+        check_checkpoints(self.checkpoint, self.resume)
         self._set(
             game=as_rules(self.rules),
             bots=tuple(_listed(self.bots)),
@@ -167,7 +165,7 @@ class RunRequest:
             asked = None if self.log is None else os.fspath(self.log), saved, self.resume is not None
             yield opened.enter_context(open_run(players, experiment, place, *asked))
 
-    def _find_backend(self) -> BackendSpec:
+    def _find_backend(self) -> Backend:
         """Where it is played. Which of them is safe depends on the threads that there are now."""
         needs = reduce(or_, (seat.needs for seat in self.seated), Need.NOTHING)
         place = find_backend(self.executor, self.workers, needs)
@@ -176,25 +174,6 @@ class RunRequest:
         if self.log is not None and executor:
             raise InputError(f"{argument('log')} collects the records of local workers; not supported with {executor}")
         return place
-
-    def _check_checkpoints(self) -> None:
-        """Check the files that it is kept in and resumed from; one that would be overwritten unread is refused."""
-        for name, path in (("checkpoint", self.checkpoint), ("resume", self.resume)):
-            if path is not None:
-                a_name(name, path)
-            if path is not None and (not str(path) or "\0" in str(path)):
-                raise InputError(f"{argument(name, str(path))} is not accepted; use the path of a file")
-        checkpoint, resume = self.checkpoint, self.resume
-        if checkpoint and resume and os.fspath(checkpoint) != os.fspath(resume):
-            asked = f"{argument('checkpoint', checkpoint)} with {argument('resume', resume)}"
-            raise InputError(f"{asked}: a resumed run continues in the same file")
-        with naming("checkpoint"):
-            if checkpoint and not resume and Path(checkpoint).exists():
-                raise InputError(f"{checkpoint} exists; resume it with {argument('resume', checkpoint)}, or remove it")
-            check_writable(checkpoint)
-        if resume:
-            with naming("resume"):
-                Checkpoint(Path(resume)).read()
 
     def _choose_seed(self) -> None:
         if self.seed is None:

@@ -15,7 +15,7 @@ from bjsim.run_result import RunResult
 from bjsim.sim.engine.compile_notice import announce_compile, on_compile
 from bjsim.sim.engine.walkers import have_kernels
 from bjsim.sim.game.actions import Player
-from bjsim.sim.running.backend import Backend, BackendSpec
+from bjsim.sim.running.backend import Backend
 from bjsim.sim.running.checkpoint import Checkpoint
 from bjsim.sim.running.compiled_table import CompiledTable
 from bjsim.sim.running.driver import Driver
@@ -114,23 +114,22 @@ def program_json(player: Player) -> dict[str, Any] | None:
 def open_run(
     players: Sequence[Player],
     experiment: Experiment,
-    place: BackendSpec,
+    backend: Backend,
     log: str | None,
     saved: Checkpoint | None,
     resume: bool,
 ) -> Iterator[Run]:
     """The run of this experiment at this place, which is closed when the context is left.
 
-    `log` is for the log records of all workers. InputError: it cannot be written, and as `BackendSpec.open`.
+    `log` is for the log records of all workers. Raises: InputError: It cannot be written.
     """
 
     exact: Callable[[], list[ExactReturn]] = cache(lambda: exact_returns(experiment, players))
-    if not place.is_this_process and is_fork_safe():  # before any thread is started
+    if not backend.is_this_process and is_fork_safe():  # before any thread is started
         exact = ForkedResult(exact).result
     with ExitStack() as opened:
         try:
-            records = opened.enter_context(collect_logs(log))
+            opened.enter_context(collect_logs(log))
         except OSError as error:
             raise InputError(f"cannot write the log {log}: {error.strerror}") from None
-        backend = opened.enter_context(place.open(records))
         yield Run(players, experiment, backend, exact, saved, resume)

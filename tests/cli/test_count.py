@@ -26,10 +26,10 @@ KEYS = {
 
 @pytest.fixture(scope="module")
 def stored(tmp_path_factory):
-    """A short run: its folder, with `run.npz`, `run.json`, the page and the picture, and what was printed."""
+    """A short run: its folder, with `run.count`, `run.json`, the page and the picture, and what was printed."""
     folder = tmp_path_factory.mktemp("count")
     result = bjsim(
-        *GAME, "--rounds", "2e5", "--save", folder / "run.npz", "--json", folder / "run.json",
+        *GAME, "--rounds", "2e5", "--checkpoint", folder / "run.count", "--json", folder / "run.json",
         "--html", folder / "run.html", "--plot", folder / "run.svg",
     )  # fmt: skip
     assert result.status == 0, result.err
@@ -65,11 +65,11 @@ def test_what_is_printed_is_in_the_json(stored):
 def test_a_stored_run_is_the_same_and_answers_for_other_bets(stored):
     folder, _ = stored
     data = json.loads((folder / "run.json").read_text())
-    again = bjsim("count", "--load", folder / "run.npz", "--json", "-").json
+    again = bjsim("count", "--load", folder / "run.count", "--json", "-").json
     assert {**again, "seconds": 0} == {**data, "seconds": 0}
-    flat = bjsim("count", "--load", folder / "run.npz", "--ramp", "1", "--json", "-").json
+    flat = bjsim("count", "--load", folder / "run.count", "--ramp", "1", "--json", "-").json
     assert flat["ev_per_round"] == pytest.approx(sum(row["share"] * row["ev"] for row in data["by_count"]))
-    double = bjsim("count", "--load", folder / "run.npz", "--ramp", "2-24", "--bankroll", "2000", "--json", "-").json
+    double = bjsim("count", "--load", folder / "run.count", "--ramp", "2-24", "--bankroll", "2000", "--json", "-").json
     assert double["ev_per_round"] == pytest.approx(2 * data["ev_per_round"])
     assert double["score"] == pytest.approx(data["score"]) and double["ror"] == pytest.approx(data["ror"])
 
@@ -77,13 +77,13 @@ def test_a_stored_run_is_the_same_and_answers_for_other_bets(stored):
 def test_the_optimal_ramp_is_better(stored):
     folder, _ = stored
     bank = ("--bankroll", "700", "--json", "-")
-    plain = bjsim("count", "--load", folder / "run.npz", *bank).json
-    best = bjsim("count", "--load", folder / "run.npz", "--optimal", "1-12", *bank).json
+    plain = bjsim("count", "--load", folder / "run.count", *bank).json
+    best = bjsim("count", "--load", folder / "run.count", "--optimal", "1-12", *bank).json
     assert best["ce_per_hour"] > plain["ce_per_hour"]
     assert all(1 <= row["bet"] <= 12 for row in best["by_count"])
-    of_score = bjsim("count", "--load", folder / "run.npz", "--optimal", "1-12", "--json", "-").json
+    of_score = bjsim("count", "--load", folder / "run.count", "--optimal", "1-12", "--json", "-").json
     assert of_score["score"] > max(best["score"], plain["score"])
-    watching = bjsim("count", "--load", folder / "run.npz", "--optimal", "0-12", "--json", "-").json
+    watching = bjsim("count", "--load", folder / "run.count", "--optimal", "0-12", "--json", "-").json
     assert watching["played"] < 0.6 and watching["by_count"][0]["bet"] == 0
 
 
@@ -98,7 +98,7 @@ def test_the_page_and_the_picture(stored):
 @pytest.mark.slow
 def test_spots_and_players(tmp_path):
     """A stored run keeps its spots."""
-    words = ("--rounds", "5e4", "--players", "3", "--ramp", "0:1 1:2x2 3:6x3", "--save", tmp_path / "spots.npz")
+    words = ("--rounds", "5e4", "--players", "3", "--ramp", "0:1 1:2x2 3:6x3", "--checkpoint", tmp_path / "spots.count")
     data = bjsim(*GAME, *words, "--json", "-").json
     assert data["rules"]["seats"] == 3 and 4 < data["rounds_per_shoe"] < 9
     rows = {row["label"]: row for row in data["by_count"]}
@@ -110,7 +110,7 @@ def test_spots_and_players(tmp_path):
         for row in data["by_count"]
     )
     assert data["sd_per_round"] == pytest.approx(math.sqrt(variance - data["ev_per_round"] ** 2))
-    load = ("count", "--load", tmp_path / "spots.npz", "--json", "-")
+    load = ("count", "--load", tmp_path / "spots.count", "--json", "-")
     flat = bjsim(*load, "--ramp", "1").json
     assert [row["spots"] for row in flat["by_count"]] == [row["spots"] for row in data["by_count"]]
     assert flat["ev_per_round"] == pytest.approx(sum(row["share"] * row["spots"] * row["ev"] for row in rows.values()))
@@ -123,9 +123,9 @@ def test_spots_and_players(tmp_path):
 def test_the_highest_bet_is_made_wherever_its_count_is(tmp_path):
     """KO in eight decks: the counts of the ramp are far above the usual ones. Bets that are never made are noted."""
     words = ("--decks", "8", "--system", "ko", "--indices", "none", "--rounds", "2e4")
-    out = bjsim(*BARE, *words, "--save", tmp_path / "run.npz").out
+    out = bjsim(*BARE, *words, "--checkpoint", tmp_path / "run.count").out
     assert re.search(r"≥ \+7 .* 12 ", out) and "note:" not in out
-    again = bjsim("count", "--load", tmp_path / "run.npz", "--ramp", "0:1 9:30").out
+    again = bjsim("count", "--load", tmp_path / "run.count", "--ramp", "0:1 9:30").out
     assert "note: never bet: 30; each row from ≤ -37 to ≥ +7 has one bet for all its counts" in again
 
 
@@ -133,11 +133,11 @@ def test_bets_by_a_side_count_of_aces(tmp_path):
     """Reports name the side count, and a stored run keeps it; the counts of the table are those of the bets."""
     (tmp_path / "mine.toml").write_text('system = "zen"\nside_aces = 1\n')
     words = ("--system", tmp_path / "mine.toml", "--rounds", "2e4", "--set", "split_by=never", "--indices", "none")
-    played = bjsim(*GAME, *words, "--save", tmp_path / "run.npz", "--json", tmp_path / "run.json")
+    played = bjsim(*GAME, *words, "--checkpoint", tmp_path / "run.count", "--json", tmp_path / "run.json")
     data = json.loads((tmp_path / "run.json").read_text())
     assert (data["system"], data["side_aces"]) == ("mine", 1.0)
     assert "true count for bets" in played.out and "Zen Count with a side count of aces" in played.out
-    again = bjsim("count", "--load", tmp_path / "run.npz", "--html", tmp_path / "run.html", "--json", "-").json
+    again = bjsim("count", "--load", tmp_path / "run.count", "--html", tmp_path / "run.html", "--json", "-").json
     assert {key: again[key] for key in data if key != "seconds"} == {key: data[key] for key in data if key != "seconds"}
     assert "By true count for bets" in (tmp_path / "run.html").read_text()
 
@@ -162,7 +162,7 @@ def test_ramps_and_cuts_are_compared(tmp_path):
 
 def test_differences_say_where_the_cards_are_others(stored):
     """A stored run does not tell what the shoes were."""
-    result = CountResult.load(stored[0] / "run.npz")
+    result = CountResult.load(stored[0] / "run.count")
     console = Console(file=StringIO(), width=200)
     print_varied(console, [("one", result), ("two", result)])
     assert "the same shoes, except two: other cards, independent" in console.file.getvalue()
@@ -193,7 +193,7 @@ def test_differences_say_where_the_cards_are_others(stored):
         (("--bankroll", "$10,000"), "--bankroll $10,000: give --unit too"),
         (("--leave", "0"), "use a count below that of a fresh shoe, 0"),
         (("--leave", "low"), "--leave low is not accepted; use a whole count such as -1, or never"),
-        (("--load", "none.npz"), "--load and --rules cannot be combined"),
+        (("--load", "none.count"), "--load and --rules cannot be combined"),
         (("--optimal", "1-8", "--ramp", "1-4"), "--optimal and --ramp cannot be combined"),
         (("--chart", "perfect"), "is not a chart"),
         (("--chip", "5"), "--chip rounds the bets of --optimal"),
@@ -230,13 +230,13 @@ def test_a_precision_is_reached(monkeypatch):
 
 
 def test_the_best_bet_is_0_everywhere(stored):
-    words = ("--load", stored[0] / "run.npz", "--optimal", "0-8", "--bankroll", "1", "--chip", "1")
+    words = ("--load", stored[0] / "run.count", "--optimal", "0-8", "--bankroll", "1", "--chip", "1")
     assert "the best bet is 0 at every count" in refusal("count", *words)
 
 
 def test_a_ramp_that_bets_at_no_count_of_the_table(stored):
     """Rare counts are in the last row, which has the bet of the most usual of them."""
-    words = ("--load", stored[0] / "run.npz", "--ramp", "0:0 40:5")
+    words = ("--load", stored[0] / "run.count", "--ramp", "0:0 40:5")
     assert "--ramp 0:0 40:5 has no bet at the counts of the table, ≤ -" in refusal("count", *words)
 
 
@@ -252,13 +252,13 @@ def test_index_plays_are_saved_where_they_are_read():
 
 
 def test_a_stored_run_that_is_not_there():
-    assert "none.npz" in refusal("count", "--load", "none.npz")
+    assert "none.count" in refusal("count", "--load", "none.count")
 
 
 def test_the_page_of_a_stored_run_has_its_command(stored, tmp_path):
-    words = ("count", "--load", stored[0] / "run.npz", "--ramp", "1-8", "--html", tmp_path / "again.html")
+    words = ("count", "--load", stored[0] / "run.count", "--ramp", "1-8", "--html", tmp_path / "again.html")
     assert bjsim(*words).status == 0
-    assert "<pre>bjsim count --ramp 1-8 --load run.npz</pre>" in (tmp_path / "again.html").read_text()
+    assert "<pre>bjsim count --ramp 1-8 --load run.count</pre>" in (tmp_path / "again.html").read_text()
 
 
 @pytest.mark.slow
@@ -282,7 +282,7 @@ def test_indices_are_computed_and_can_be_played(tmp_path):
 
 def test_a_risk_of_ruin_finds_the_unit_and_the_bankroll(stored):
     """The bank of a risk r is -ln r s^2 / 2 e; ten thousand over that bank is the unit."""
-    load = ("count", "--load", stored[0] / "run.npz", "--json", "-", "--ror", "1%")
+    load = ("count", "--load", stored[0] / "run.count", "--json", "-", "--ror", "1%")
     found = bjsim(*load, "--bankroll", "10k").json
     bank = -math.log(0.01) * found["sd_per_round"] ** 2 / (2 * found["ev_per_round"])
     assert found["ror"] == pytest.approx(0.01) and found["bankroll"] == pytest.approx(bank)
@@ -296,7 +296,7 @@ def test_a_risk_of_ruin_finds_the_unit_and_the_bankroll(stored):
 
 def test_money(stored):
     """Bets in money of which the lowest is the unit; profits per hour and bets are then in money."""
-    load = ("count", "--load", stored[0] / "run.npz")
+    load = ("count", "--load", stored[0] / "run.count")
     units = bjsim(*load, "--bankroll", "1000", "--ramp", "1-12", "--json", "-").json
     for words in (("--ramp", "$10-$120"), ("--ramp", "1-12", "--unit", "$10")):
         played = bjsim(*load, "--bankroll", "10k", *words, "--json", "-")
@@ -316,7 +316,7 @@ def test_units_are_compared():
 
 def test_optimal_bets_can_be_placed(stored):
     """Whole chips by default; half units where a limit is one; 0 does not round."""
-    load = ("count", "--load", stored[0] / "run.npz", "--json", "-", "--optimal")
+    load = ("count", "--load", stored[0] / "run.count", "--json", "-", "--optimal")
 
     def bets(*words):
         return {row["bet"] for row in bjsim(*load, *words).json["by_count"]}
@@ -361,7 +361,7 @@ def test_chips_that_exist_are_named_where_a_unit_is_found(stored):
 
 
 def test_a_kelly_fraction_that_raises_the_risk_of_ruin_is_noted(stored):
-    load = ("count", "--load", stored[0] / "run.npz", "--bankroll", "300", "--kelly", "0.2", "--optimal")
+    load = ("count", "--load", stored[0] / "run.count", "--bankroll", "300", "--kelly", "0.2", "--optimal")
     assert "note: with a Kelly fraction of 0.2 the risk of ruin is" in bjsim(*load, "1-12").out
     assert "note:" not in bjsim(*load, "0-12").out
 
@@ -408,7 +408,7 @@ def test_leaving_pays_more_per_round(tmp_path):
 
 
 def test_the_bankroll_over_time_is_drawn(stored):
-    words = ("count", "--load", stored[0] / "run.npz", "--unit", "10", "--bankroll", "10k")
+    words = ("count", "--load", stored[0] / "run.count", "--unit", "10", "--bankroll", "10k")
     assert bjsim(*words, "--fan", stored[0] / "fan.svg").status == 0
     assert ElementTree.parse(stored[0] / "fan.svg").getroot().tag.endswith("svg")
     assert "--fan fan.pdf is not accepted; the file must end in .png or .svg" in refusal(*words, "--fan", "fan.pdf")
@@ -436,6 +436,6 @@ def test_a_line_moves_while_a_game_is_played(monkeypatch):
 
 
 def test_lines_fit_80_columns(stored):
-    lines = on_screen(80, "count", "--load", stored[0] / "run.npz", "--unit", "10", "--optimal", "1-12")
+    lines = on_screen(80, "count", "--load", stored[0] / "run.count", "--unit", "10", "--optimal", "1-12")
     tables = [line for line in lines if "%" in line and "index plays" not in line]
     assert len(tables) > 20 and max(map(len, lines[: lines.index(tables[-1])])) <= 80

@@ -195,11 +195,11 @@ def test_a_resumed_run_of_programs_keeps_its_seed(program):
     options, folder = program
     kept = folder / "kept"
     first = bjsim("run", "--hands", 300, *options, "--checkpoint", kept).json
-    assert json.loads(kept.read_text())["experiment"]["seed"] == first["seed"]
+    assert json.loads(kept.read_text())["request"]["seed"] == first["seed"]
     assert bjsim("run", "--hands", 300, *options, "--resume", kept).json["seed"] == first["seed"]
     content = json.loads(kept.read_text())
     del content["sha256"]
-    content["experiment"]["seed"] = -1  # a stranger's
+    content["request"]["seed"] = -1  # a stranger's
     content["sha256"] = hashlib.sha256(json.dumps(content).encode()).hexdigest()
     kept.write_text(json.dumps(content))
     status, _, err = bjsim("run", "--hands", 300, *options, "--resume", kept)

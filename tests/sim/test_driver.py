@@ -3,7 +3,6 @@
 import json
 import math
 import os
-import re
 import signal
 import threading
 import time
@@ -19,7 +18,7 @@ from support.mutations import mutations
 from bjsim.errors import InputError, RunFailed
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.running.blocks import block_number, block_start
-from bjsim.sim.running.checkpoint import Checkpoint, read_checked
+from bjsim.sim.running.checkpoint import Checkpoint
 from bjsim.sim.running.driver import Driver
 from bjsim.sim.running.executors import local
 from bjsim.sim.running.experiment import Experiment, Point, half_width
@@ -101,13 +100,13 @@ def doomed(folder, deaths):
 
 def test_blocks_of_a_lost_worker_are_played_again(tmp_path):
     progress = Driver(doomed(tmp_path, 2), local(2)).run()
-    assert progress.losses == 2
+    assert not list(tmp_path.iterdir()), "two workers died"
     assert progress.tallies == [Tally(Fraction(1), {(1, 0): 300_000})]
     assert [p.hands for p in progress.convergence[0]][-1] == 300_000
 
 
-def test_losing_workers_for_ever_ends_the_run(tmp_path):
-    with pytest.raises(RunFailed, match="5 times in a row"):
+def test_a_block_that_kills_its_workers_is_named(tmp_path):
+    with pytest.raises(RunFailed, match="table 0, blocks 3 to 3: its worker died twice with nothing else under way"):
         Driver(doomed(tmp_path, 50), local(2)).run()
 
 
@@ -132,32 +131,18 @@ def test_a_stopped_run_resumes_to_the_same_result(tmp_path, merges):
     assert (again.tallies, again.convergence) == (whole.tallies, whole.convergence)
 
 
-def test_a_checkpoint_of_another_run_is_refused(tmp_path):
-    Driver(easy(5000), checkpoint=Checkpoint(tmp_path / "run.json", {"seed": 3, "hands": 1})).run()
-    with pytest.raises(InputError, match=r"another run \(different: seed\)"):
-        Driver(easy(5000), checkpoint=Checkpoint(tmp_path / "run.json", {"seed": 4, "hands": 1}), resume=True)
-
-
-@pytest.mark.parametrize("damage", ["", "{}", '{"experiment": {}', "\x00\x01"])
-def test_a_damaged_checkpoint_is_refused(tmp_path, damage):
-    file = tmp_path / "run.json"
-    file.write_text(damage)
-    with pytest.raises(InputError, match=r"run\.json is not a checkpoint"):
-        Driver(easy(5000), checkpoint=Checkpoint(file, {}), resume=True)
-
-
-def test_every_value_of_a_checkpoint_has_its_type(tmp_path, monkeypatch):
+def test_every_value_of_a_checkpoint_has_its_type(tmp_path):
     rules = named_rules("vegas-s17")
     experiment = make_experiment(rules, [find_player("optimal", rules)], 3000, seed=1, adjust_luck=True)
     checkpoint = Checkpoint(tmp_path / "run.json")
     Driver(experiment, checkpoint=checkpoint).run()
-    right, tried = read_checked(checkpoint.path), 0
+    right, tried = checkpoint.load(), 0
     assert right["tallies"][0]["luck"]["shoes"]
     for path, wrong, changed in mutations(right):
         if wrong != -1 or path[-1] not in ("value", "y", "b", "yy", "yb", "bb"):
-            monkeypatch.setattr("bjsim.sim.running.checkpoint.read_checked", lambda _, changed=changed: changed)
+            checkpoint.load = lambda changed=changed: changed
             with pytest.raises(InputError, match="is not a checkpoint of bjsim, or is damaged"):
-                checkpoint.read()
+                Driver(experiment, checkpoint=checkpoint, resume=True)
             tried += 1
     assert tried > 200
 
@@ -176,21 +161,14 @@ def test_no_thread_of_a_pool_is_left_when_a_run_has_ended(ends):
 
 def test_one_log_holds_the_records_of_all_workers(tmp_path):
     path = tmp_path / "log"
-    with collect_logs(str(path)) as records:
-        Driver(Experiment(EASY, [SlowTable()], 2_000_000, seed=3, tables=4), local(2, records)).run()
+    with collect_logs(str(path)):
+        Driver(Experiment(EASY, [SlowTable()], 2_000_000, seed=3, tables=4), local(2)).run()
     lines = path.read_text().splitlines()
     workers = {line.split()[2] for line in lines}
     assert len(workers) == 2
     assert str(os.getpid()) not in workers
     blocks = sum(1 for _ in Experiment(EASY, [SlowTable()], 2_000_000, seed=3, tables=4).jobs())
     assert len(lines) == blocks, "a record for every job, none lost"
-
-
-def test_the_checkpoint_is_replaced_whole(tmp_path):
-    checkpoint = Checkpoint(tmp_path / "run.json", {"a": [1, "inf"]})
-    Driver(easy(5000), checkpoint=checkpoint).run()
-    assert json.loads((tmp_path / "run.json").read_text())["experiment"] == {"a": [1, "inf"]}
-    assert [file.name for file in tmp_path.iterdir()] == ["run.json"]
 
 
 def precise(precision, hands=10**9, tables=1):
@@ -252,17 +230,3 @@ def test_points_survive_a_checkpoint():
     for point in (Point(10, -0.5, (-1.0, 0.0), (-math.inf, math.inf), adjusted), adjusted):
         assert Point.from_list(json.loads(json.dumps(point))) == point
     assert Point.from_list([10, 0.25, [0.0, 0.5], [-math.inf, math.inf]]) == adjusted  # before 0.2
-
-
-def test_a_changed_figure_in_a_checkpoint_is_noticed(tmp_path):
-    """Finding 12: figures of the convergence were taken as they were, and text in a tally was a traceback."""
-    checkpoint = Checkpoint(tmp_path / "run.json", {"seed": 3})
-    Driver(easy(5000), checkpoint=checkpoint).run()
-    written = checkpoint.path.read_text()
-    assert checkpoint.read()[1].merged > 0
-    for old, new in ((r'"merged": (\d+)', r'"merged": 1\1'), (r'"convergence": \[\[\[(\d+)', r'"convergence": [[[1\1')):
-        changed = re.sub(old, new, written)
-        assert changed != written
-        checkpoint.path.write_text(changed)
-        with pytest.raises(InputError, match="or is damaged"):
-            checkpoint.read()

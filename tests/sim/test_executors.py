@@ -93,7 +93,7 @@ def test_an_executor_whose_worker_is_killed_plays_the_same(one_worker, tmp_path)
     """loky replaces a pool that broke when it is asked for one again; the driver then submits the lost jobs again."""
     loky = pytest.importorskip("loky", reason="loky is not installed")
     doomed = mortal(easy(), tmp_path, deaths=1)
-    backend = Backend(lambda: BorrowedExecutor(loky.get_reusable_executor(max_workers=2)), lambda: 4)
+    backend = Backend(lambda: BorrowedExecutor(loky.get_reusable_executor(max_workers=2)), 4)
     try:
         assert outcome(Driver(doomed, backend).run()) == one_worker
     finally:

@@ -20,7 +20,7 @@ from bjsim.errors import InputError
 from bjsim.sim.game.actions import Player
 from bjsim.sim.game.random_stream import GUESSABLE
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.running.backend import BackendSpec, Need
+from bjsim.sim.running.backend import Backend, Need
 from bjsim.strategies.players.find import as_player, find_needs
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def find_seated(bot: object, rules: Rules) -> Seated:
     return Seated(player.name if text is None else text, player, find_needs(player))
 
 
-def check_needs(seated: Iterable[Seated], place: BackendSpec, executor: str, workers: int | None) -> None:
+def check_needs(seated: Iterable[Seated], place: Backend, executor: str, workers: int | None) -> None:
     """Raise InputError if a player needs more than a place offers. `executor` is empty for this machine."""
     for bot, player, needs in seated:
         lacking = needs & ~place.offers

@@ -41,7 +41,8 @@ from bjsim.strategies.counting.systems import built_in_systems
 CHIPS = (1, 5, 25, 100, 500, 1000, 5000, 25_000)  # that casinos have
 VARIED = ("system", "ramp", "optimal", "indices", "leave")  # what `--vary` accepts besides the rules
 REQUESTED = ("system", "indices", "chart", "leave", "rounds", "seed", "workers", "adjust_luck")  # as in a request
-PLAYED = ("rules_name", "settings", "decks", "cut", "players", *REQUESTED, "precision", "varied")  # not with --load
+KEPT = ("checkpoint", "resume")
+PLAYED = ("rules_name", "settings", "decks", "cut", "players", *REQUESTED, "precision", "varied", *KEPT)  # not loaded
 
 
 @click.group(invoke_without_command=True)
@@ -141,8 +142,9 @@ PLAYED = ("rules_name", "settings", "decks", "cut", "players", *REQUESTED, "prec
     help="Remove the luck of the cards from the returns. Without it a round takes a sixth of the time, and the same "
     "precision needs thousands of times as many rounds.  [default: on]",
 )
-@click.option("--save", "save_path", metavar="FILE", help="Store the run, to compute other bets from it.")
-@click.option("--load", "load_path", metavar="FILE", help="Compute from a stored run instead of playing.")
+@click.option("--checkpoint", metavar="FILE", help="Keep what is known in FILE, for --resume and --load.")
+@click.option("--resume", metavar="FILE", help="Go on from a checkpoint of the same game.")
+@click.option("--load", "load_path", metavar="FILE", help="Compute from a checkpoint instead of playing.")
 @json_option
 @plot_option("Draw EV, share and bet by count; with --vary, the SCORE of every game.")
 @click.option("--fan", "fan_path", metavar="FILE.png|.svg", help="Draw the bankroll over time: 5%, 50% and 95%.")
@@ -196,7 +198,7 @@ def refuse_ignored(context: click.Context) -> None:
         if one in names and (is_given(other) or other in names):
             raise InputError(f"--{other} and --vary {one} cannot be combined; leave out one of them")
     clashes = [("load_path", name) for name in PLAYED] + [("optimal", "ramp")]
-    clashes += [("varied", name) for name in ("save_path", "fan_path")]
+    clashes += [("varied", name) for name in (*KEPT, "fan_path")]
     options = {parameter.name: parameter.opts[0] for parameter in context.command.params}
     for one, other in clashes:
         if is_given(one) and is_given(other):
@@ -214,10 +216,8 @@ def run_count(options: dict[str, Any], files: Files) -> None:
         result = CountResult.load(options["load_path"], **bets)
     else:
         request = make_request(options, bets)
-        result = CountResult.of(play_one(request), request)
+        result = CountResult.of(play_one(request, checkpoint=options["checkpoint"], resume=options["resume"]), request)
     result = in_chips(result, options["chip"])
-    if files.save_path:
-        result.save(files.save_path)
     if files.json_path:
         write_json(result.to_json(), files.json_path)
     if files.plot_path:
@@ -227,6 +227,9 @@ def run_count(options: dict[str, Any], files: Files) -> None:
     if files.html_path:
         write_text(result.to_html(given_command()), files.html_path)
     print_counts(console, result)
+    if result.run.stopped:
+        console.print("stopped: results so far", style="yellow")
+        raise click.exceptions.Exit(130)
 
 
 def the_bets(options: dict[str, Any]) -> dict[str, Any]:
@@ -274,10 +277,10 @@ def make_request(options: dict[str, Any], bets: dict[str, Any]) -> CountRequest:
     return CountRequest(rules, until=options["precision"], **same, **bets)
 
 
-def play_one(request: CountRequest, label: str = "") -> CountRun:
+def play_one(request: CountRequest, label: str = "", **kept: str | None) -> CountRun:
     """Play a game, with its progress on a terminal. Raises: InputError."""
     with waiting(f"{label}preparing the table") as line:
-        return play_request(request, bool(label), lambda rounds, most: line.say(f"{label}rounds", rounds, most))
+        return play_request(request, bool(label), lambda rounds, most: line.say(f"{label}rounds", rounds, most), **kept)
 
 
 def play_varied(options: dict[str, Any]) -> CountComparison:

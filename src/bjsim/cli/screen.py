@@ -124,8 +124,6 @@ def report(
         console.print(line, highlight=False, soft_wrap=not console.is_terminal)
     for line in replayed_ties(results):
         console.print(line, style="dim")
-    if progress.losses:
-        console.print(f"workers lost: {progress.losses}; their blocks were replayed", style="yellow")
     rounds = progress.rounds - progress.rounds_before
     speed = format_speed(result.rounds_per_second)
     console.print(f"{counted(rounds, 'round')} in {result.seconds:.2f} s, {speed}", highlight=False)

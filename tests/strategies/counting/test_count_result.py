@@ -34,15 +34,15 @@ def result() -> bjsim.CountResult:
 
 
 def test_the_function_gives_what_the_command_writes(result: bjsim.CountResult, tmp_path: Path) -> None:
-    written = command(*GAME, "--html", tmp_path / "page.html", "--save", tmp_path / "run.npz").json
+    written = command(*GAME, "--html", tmp_path / "page.html", "--checkpoint", tmp_path / "run.count").json
     assert without_seconds(result.to_json()) == without_seconds(written)
     page = (tmp_path / "page.html").read_text()
     assert result.to_html(re.findall("<pre>(.*)</pre>", page)[0]) == page
     assert "How to reproduce it" in page and "How to reproduce it" not in result.to_html()
-    stored = bjsim.CountResult.load(tmp_path / "run.npz")
+    stored = bjsim.CountResult.load(tmp_path / "run.count")
     assert without_seconds(stored.to_json()) == without_seconds(written)
-    result.save(tmp_path / "again.npz")
-    again = bjsim.CountResult.load(tmp_path / "again.npz", ramp="1-4", bankroll=200)
+    result.save(tmp_path / "again.count")
+    again = bjsim.CountResult.load(tmp_path / "again.count", ramp="1-4", bankroll=200)
     assert again["ror"].value == result.with_bets(ramp="1-4", bankroll=200)["ror"].value > result["ror"].value
 
 
@@ -60,8 +60,8 @@ def test_insurance_is_taken_where_the_rules_offer_it(result: bjsim.CountResult, 
     insures = replace(chart, insurance="I")
     always = bjsim.count(TWO_DECKS, indices="none", chart=insures, rounds=2e4)
     assert always["ev_per_round"].value == ev(TWO_DECKS, "insurance I>=-999", chart=chart) != ev(TWO_DECKS, "none")
-    always.save(tmp_path / "run.npz")
-    assert bjsim.CountResult.load(tmp_path / "run.npz").run.game.departures.insures
+    always.save(tmp_path / "run.count")
+    assert bjsim.CountResult.load(tmp_path / "run.count").run.game.departures.insures
 
 
 def test_figures_have_intervals(result: bjsim.CountResult) -> None:

@@ -65,8 +65,8 @@ def test_the_adjusted_return_is_that_of_the_rounds_as_they_were():
 
 def test_a_stored_run_keeps_where_it_leaves(tmp_path):
     run = simulate_count(SIX, HILO, PLAYS, 1000, leave=-2)
-    save_count_run(run, tmp_path / "run.npz")
-    again = load_count_run(tmp_path / "run.npz")
+    save_count_run(run, tmp_path / "run.count")
+    again = load_count_run(tmp_path / "run.count")
     assert again.game.leave == -2 and again.labels == run.labels and run.labels[0] == "-1"
 
 

@@ -498,20 +498,20 @@ def test_a_run_stops_when_it_is_precise_enough() -> None:
 
 
 def test_a_saved_run_is_restored_to_the_bit(tmp_path) -> None:
-    found, path = run(ONE.replace(seats=2), "i18", 20_000, spots="0:1 1:1x2"), tmp_path / "run.npz"
+    found, path = run(ONE.replace(seats=2), "i18", 20_000, spots="0:1 1:1x2"), tmp_path / "run.count"
     save_count_run(found, path)
     again = load_count_run(path)
     assert again.game == found.game and again.seed == found.seed
     assert again.labels == found.labels and np.array_equal(again.returns.ev, found.returns.ev)
     assert found.returns.error is not None and again.returns.error is not None
     assert np.array_equal(again.returns.error, found.returns.error)
-    damaged = tmp_path / "damaged.npz"
+    damaged = tmp_path / "damaged.count"
     damaged.write_bytes(path.read_bytes()[:5000])
-    for name in (damaged, tmp_path / "none.npz", __file__):
-        with pytest.raises(InputError, match=r"is not a counting run|cannot read"):
+    for name in (damaged, tmp_path / "none.count", __file__):
+        with pytest.raises(InputError, match=r"is not a checkpoint|cannot read"):
             load_count_run(name)
     with pytest.raises(InputError, match="cannot write"):
-        save_count_run(found, tmp_path / "no" / "folder.npz")
+        save_count_run(found, tmp_path / "no" / "folder.count")
 
 
 @pytest.mark.parametrize(
@@ -569,7 +569,7 @@ def test_without_luck_adjustment_the_rounds_are_the_same(spots, tmp_path):
     assert abs((raw.returns.ev - adjusted.returns.ev) / errors).max() < 4
     assert abs((raw.returns.ev - adjusted.returns.ev) / errors).max() > 0.5  # not the same numbers
     assert 0.8 < raw.variance_reduction(units("1-12", raw.counts)) < 1.25
-    save_count_run(raw, tmp_path / "raw.npz")
-    again = load_count_run(tmp_path / "raw.npz")
+    save_count_run(raw, tmp_path / "raw.count")
+    again = load_count_run(tmp_path / "raw.count")
     assert not again.game.adjusted
     assert np.array_equal(again.returns.ev_half_widths(), raw.returns.ev_half_widths())

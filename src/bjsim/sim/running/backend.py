@@ -1,13 +1,11 @@
-"""Backends, which play blocks, and the features they support."""
+"""Backends, which play jobs, and the features they support."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import BrokenExecutor, Executor
-from contextlib import AbstractContextManager
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from enum import Flag, auto
-from typing import Any, NamedTuple
 
 
 class Need(Flag):
@@ -23,25 +21,15 @@ class Need(Flag):
 
 @dataclass(frozen=True)
 class Backend:
-    """A source of executors for a driver; `open_pool` is called again after workers were lost.
+    """A place where jobs are played.
 
-    `in_flight` is the number of jobs that should be submitted and unfinished at present. An exception in
-    `lost` means that a job's worker died; the job is then resubmitted.
+    `open_pool` opens an executor, and is called again after workers were lost (BrokenExecutor). `in_flight` is the
+    number of jobs that are submitted and unfinished at a time; `offers` are the needs that are met.
     """
 
     open_pool: Callable[[], Executor]
-    in_flight: Callable[[], int]
-    lost: tuple[type[Exception], ...] = (BrokenExecutor,)
-
-
-class BackendSpec(NamedTuple):
-    """A backend that is not open yet.
-
-    offers: the needs that it meets. open: opens it, with what `workers.collect_logs` yields.
-    """
-
-    offers: Need
-    open: Callable[[Any], AbstractContextManager[Backend]]
+    in_flight: int
+    offers: Need = Need.ANYTHING
 
     @property
     def is_this_process(self) -> bool:

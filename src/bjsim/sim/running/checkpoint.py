@@ -1,89 +1,109 @@
-"""Checkpoints: files that a stopped run resumes from."""
+"""Checkpoints: files of what is known so far, from which a stopped run or count goes on.
+
+Each has the request, how many jobs are merged and the sums over them, as JSON with a checksum.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from bjsim.arguments import a_name, argument, check_writable, naming
 from bjsim.errors import InputError
 from bjsim.files import read_bytes, replacing
-from bjsim.json_values import is_like
-from bjsim.sim.running.experiment import Point, Progress
-from bjsim.sim.stats.tally import Tally
 
-_LUCK = {"value": 0.0, "rounds_in_shoe": 0, "shoes": 0, "y": 0.0, "b": 0.0, "yy": 0.0, "yb": 0.0, "bb": 0.0}
-_DATA = {
-    "experiment": {},
-    "merged": 0,
-    "tallies": [{"unit": "", "counts": [[0]], "luck": _LUCK}],
-    "convergence": [[None]],
-}
+EVERY = 1.0  # seconds between two saves, at least
+PAUSE = 10  # times as long as a save took, at least
 
 
 @dataclass
 class Checkpoint:
-    """A file with the progress of a run, replaced atomically; `description` is to refuse another experiment."""
+    """A file that is replaced whole. `request` is what its sums are of, in JSON values."""
 
     path: Path
-    description: Mapping[str, Any] = field(default_factory=dict)
+    request: Mapping[str, Any] = field(default_factory=dict)
 
-    def save(self, progress: Progress) -> None:
-        data = {
-            "experiment": self.description,
-            "merged": progress.merged,
-            "tallies": [tally.to_json() for tally in progress.tallies],
-            "convergence": progress.convergence,
-        }
-        write_checked(self.path, data)
+    def save(self, known: Mapping[str, Any]) -> None:
+        """Write what is known. Raises: OSError."""
+        data = {"request": self.request, **known}
+        with replacing(self.path) as file:
+            file.write(json.dumps({**data, "sha256": _checksum(data)}).encode())
+            file.flush()
+            os.fsync(file.fileno())
 
-    def read(self) -> tuple[dict[str, Any], Progress]:
-        """Read the experiment's description and the progress; InputError: no checkpoint, or it is damaged."""
-        try:
-            data = read_checked(self.path)
-            if not is_like(data, _DATA):
-                raise ValueError("a value of another type")
-            experiment = data["experiment"]
-            tallies = [Tally.from_json(tally) for tally in data["tallies"]]
-            points = [[Point.from_list(point) for point in seat] for seat in data["convergence"]]
-            progress = Progress(tallies, points, data["merged"])
-        except OSError as error:
-            raise InputError(f"cannot read the checkpoint {self.path}: {error.strerror}") from None
-        except (ValueError, KeyError, TypeError, ArithmeticError, AttributeError, RecursionError):
-            raise InputError(f"{self.path} is not a checkpoint of bjsim, or is damaged") from None
-        return experiment, progress
+    def read(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Read the request, and what is known of it. Raises: InputError: No checkpoint, or it is damaged."""
+        with reading(self.path):
+            known: dict[str, Any] = json.loads(read_bytes(self.path))
+            if known.pop("sha256") != _checksum(known):
+                raise ValueError("the checksum differs")
+            return dict(known.pop("request")), known
 
-    def load(self) -> Progress:
-        """Read the progress of this experiment; InputError as for `read`, or of another experiment's file."""
-        experiment, progress = self.read()
-        expected = json.loads(json.dumps(self.description))
-        if experiment != expected:
-            other = [key for key in expected if experiment.get(key) != expected[key]]
+    def load(self) -> dict[str, Any]:
+        """Read what is known of this request. Raises: InputError: As `read`, or it is another request's file."""
+        request, known = self.read()
+        expected = json.loads(json.dumps(self.request))
+        if request != expected:
+            other = [key for key in expected if request.get(key) != expected[key]] or ["more fields"]
             raise InputError(f"the checkpoint {self.path} belongs to another run (different: {', '.join(other)})")
-        return progress
+        return known
 
 
-def write_checked(path: Path, data: Mapping[str, Any]) -> None:
-    """Replace a file atomically by JSON values with their checksum; InputError if it cannot be written."""
-    with replacing(path) as file:
-        file.write(json.dumps({**data, "sha256": _checksum(data)}).encode())
-        file.flush()
-        os.fsync(file.fileno())
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Turn all errors of a stranger's file into one line that names it."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError(f"cannot read the checkpoint {path}: {error.strerror or error}") from None
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+    except Exception:  # there is no end to what may be wrong in a stranger's file
+        raise InputError(f"{path} is not a checkpoint of bjsim, or is damaged") from None
 
 
-def read_checked(path: Path) -> dict[str, Any]:
-    """Read what `write_checked` wrote; OSError: unreadable. ValueError: damaged.
+@contextmanager
+def keeping(
+    checkpoint: Checkpoint | None, known: Callable[[], Mapping[str, Any] | None]
+) -> Iterator[Callable[[], None]]:
+    """Save what is known, if anything is: at the end, and before whenever the yielded function finds it due."""
+    due = 0.0
 
-    A file of another kind raises this, a TypeError, KeyError or AttributeError.
-    """
-    data: dict[str, Any] = json.loads(read_bytes(path))
-    if data.pop("sha256") != _checksum(data):
-        raise ValueError("the checksum differs")
-    return data
+    def save(last: bool = False) -> None:
+        nonlocal due
+        if checkpoint and (last or time.monotonic() > due) and (now := known()):
+            began = time.monotonic()
+            checkpoint.save(now)
+            due = time.monotonic() + max(EVERY, PAUSE * (time.monotonic() - began))
+
+    try:
+        yield save
+    finally:
+        save(last=True)
+
+
+def check_checkpoints(checkpoint: str | os.PathLike[str] | None, resume: str | os.PathLike[str] | None) -> None:
+    """Check the files to keep what is known in, and to go on from. One that would be overwritten unread is refused."""
+    for name, path in (("checkpoint", checkpoint), ("resume", resume)):
+        if path is not None and (not str(a_name(name, path)) or "\0" in str(path)):
+            raise InputError(f"{argument(name, str(path))} is not accepted; use the path of a file")
+    if checkpoint and resume and os.fspath(checkpoint) != os.fspath(resume):
+        asked = f"{argument('checkpoint', checkpoint)} with {argument('resume', resume)}"
+        raise InputError(f"{asked}: a resumed run continues in the same file")
+    with naming("checkpoint"):
+        if checkpoint and not resume and Path(checkpoint).exists():
+            raise InputError(f"{checkpoint} exists; resume it with {argument('resume', checkpoint)}, or remove it")
+        check_writable(checkpoint)
+    if resume:
+        with naming("resume"):
+            Checkpoint(Path(resume)).read()
 
 
 def _checksum(data: Mapping[str, Any]) -> str:

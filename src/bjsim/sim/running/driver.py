@@ -1,28 +1,30 @@
 """The driver: plays many tables, block by block, on any `concurrent.futures.Executor`.
 
-Jobs are runs of blocks. The experiment alone determines them, and their tallies are merged in job order, whatever the
-order of completion. The same seed therefore gives the same results, convergence included, on any number of workers,
-after the loss of a worker, and for a run that was stopped and resumed.
+Jobs are runs of blocks. The experiment alone determines them, and their tallies are merged in job order. The same seed
+therefore gives the same results, convergence included, on any number of workers, after the loss of a worker, and for a
+run that was stopped and resumed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
 from dataclasses import replace
 from itertools import islice
+from typing import Any
 
-from bjsim.errors import InputError, RunFailed
+from bjsim.json_values import is_like
 from bjsim.sim.running.backend import Backend
-from bjsim.sim.running.checkpoint import Checkpoint
+from bjsim.sim.running.checkpoint import Checkpoint, keeping, reading
 from bjsim.sim.running.executors import local
 from bjsim.sim.running.experiment import Experiment, Job, Point, Progress, is_precise
+from bjsim.sim.running.pieces import Pieces
 from bjsim.sim.running.table import WatchedTable, play_blocks
-from bjsim.sim.running.workers import stop_workers
 from bjsim.sim.stats.tally import Tally
 
 POINTS_PER_DECADE = 10
-LOSSES = 5  # a run gives up when it loses this many pools in a row with nothing done between
+_LUCK = {"value": 0.0, "rounds_in_shoe": 0, "shoes": 0, "y": 0.0, "b": 0.0, "yy": 0.0, "yb": 0.0, "bb": 0.0}
+_KNOWN = {"merged": 0, "tallies": [{"unit": "", "counts": [[0]], "luck": _LUCK}], "convergence": [[None]]}
 
 
 class Driver:
@@ -30,8 +32,8 @@ class Driver:
 
     Args:
         experiment: The experiment.
-        backend: The executors to play on; see `executors`. None plays in this process.
-        checkpoint: A file that the progress is saved to after every merge.
+        backend: Where it is played; see `executors`. None plays in this process.
+        checkpoint: A file that the progress is saved to, every second or so and at the end.
         resume: Whether to resume from the checkpoint.
         on_progress: Called with the progress after every merge.
 
@@ -51,18 +53,17 @@ class Driver:
         on_progress: Callable[[Progress], object] = lambda progress: None,
     ) -> None:
         self.experiment = experiment
-        self.backend = backend or local(1)
         self.checkpoint = checkpoint
         self.on_progress = on_progress
         seats = sum(table.seats for table in experiment.groups)
         self._first_seat = [sum(table.seats for table in experiment.groups[:g]) for g in range(len(experiment.groups))]
         self.progress = Progress([Tally()] * seats, [[] for _ in range(seats)])
-        self._jobs: Iterator[tuple[int, Job]] = enumerate(experiment.jobs())
+        jobs = experiment.jobs()
         if checkpoint and resume:
-            self._resume(checkpoint)
-        self._to_play: dict[int, Job] = {}  # submitted, not yet done
-        self._futures: dict[Future[list[Tally]], int] = {}
-        self._done: dict[int, tuple[Job, list[Tally]]] = {}  # done, waiting for an earlier job
+            self._resume(checkpoint, jobs)
+        self._pieces: Pieces[Job, list[Tally]] = Pieces(
+            backend or local(1), jobs, self._call, lambda job: f"table {job.number}, blocks {job.first} to {job.last}"
+        )
 
     def run(self) -> Progress:
         """Play all remaining jobs.
@@ -73,11 +74,12 @@ class Driver:
         Raises:
             RunFailed: As `steps`.
         """
-        for _ in self.steps():
-            pass
+        with closing(self.steps()) as steps:
+            for _ in steps:
+                pass
         return self.progress
 
-    def steps(self) -> Iterator[Progress]:
+    def steps(self) -> Generator[Progress, None, None]:
         """Play all remaining jobs, one merge after the other.
 
         After a KeyboardInterrupt, which is not caught, `progress` has the results so far.
@@ -86,30 +88,15 @@ class Driver:
             The progress, after every merge.
 
         Raises:
-            RunFailed: Workers were lost several times in a row.
+            RunFailed: A job killed its workers, or workers were lost several times in a row.
             Exception: Any exception of a player or a shoe.
         """
-        losses_in_a_row = 0
-        while not self.precise:
-            before = self.progress.merged
-            pool = self.backend.open_pool()
-            try:
-                yield from self._play_on(pool)
-                break
-            except self.backend.lost:
-                self.progress.losses += 1
-                losses_in_a_row = 1 if self.progress.merged > before else losses_in_a_row + 1
-                if losses_in_a_row >= LOSSES:
-                    raise RunFailed(f"a worker died {LOSSES} times in a row before any block was done") from None
-            finally:
-                if self._futures:  # stopped before their work is done
-                    for future in self._futures:
-                        future.cancel()
-                    stop_workers(pool)
-                else:
-                    pool.shutdown()
-                if self.checkpoint:
-                    self.checkpoint.save(self.progress)
+        with keeping(self.checkpoint, self._known) as save, closing(self._pieces.results()) as results:
+            while not self.precise and (merged := next(results, None)):
+                self._merge(*merged)
+                save()
+                self.on_progress(self.progress)
+                yield self.progress
 
     @property
     def precise(self) -> bool:
@@ -126,17 +113,12 @@ class Driver:
         Returns:
             The progress; `unmerged` counts those rounds.
         """
-        done = {index: tallies for index, (_, tallies) in self._done.items()}
-        for future, index in self._futures.items():
-            if future.done() and not future.cancelled() and not future.exception():
-                done[index] = future.result()
-        jobs = self._to_play | {index: job for index, (job, _) in self._done.items()}
         tallies = [*self.progress.tallies]
-        for index, job in jobs.items():
+        for job, done in self._pieces.unmerged():
             table = self.experiment.groups[job.group]
-            if index not in done and isinstance(table, WatchedTable):
-                done[index] = table.partial_tallies(job.number, job.first)
-            for seat, tally in enumerate(done.get(index, ()), self._first_seat[job.group]):
+            if done is None and isinstance(table, WatchedTable):
+                done = table.partial_tallies(job.number, job.first)
+            for seat, tally in enumerate(done or (), self._first_seat[job.group]):
                 tallies[seat] += tally
         merged, optimal_n = self.progress, self.experiment.optimal_n
         convergence = [
@@ -146,62 +128,44 @@ class Driver:
         progress = replace(merged, tallies=tallies, convergence=convergence)
         return replace(progress, unmerged=progress.rounds - merged.rounds)
 
-    def _resume(self, checkpoint: Checkpoint) -> None:
-        progress = checkpoint.load()
-        played = sum(1 for _ in islice(self._jobs, progress.merged))
-        sizes = {len(progress.tallies), len(progress.convergence)}
-        if played != progress.merged or sizes != {len(self.progress.tallies)}:
-            raise InputError(f"{checkpoint.path} is not a checkpoint of bjsim, or is damaged")
-        progress.rounds_before = progress.rounds
-        self.progress = progress
+    def _known(self) -> dict[str, Any]:
+        tallies = [tally.to_json() for tally in self.progress.tallies]
+        return {"merged": self.progress.merged, "tallies": tallies, "convergence": self.progress.convergence}
 
-    def _play_on(self, pool: Executor) -> Iterator[Progress]:
-        futures = self._futures = {}
-        for index, job in self._to_play.items():  # lost with the previous pool
-            futures[self._submit(pool, job)] = index
-        while True:
-            while len(futures) < self.backend.in_flight() and (step := next(self._jobs, None)):
-                index, job = step
-                self._to_play[index] = job
-                futures[self._submit(pool, job)] = index
-            if not futures:
-                return
-            done, _ = wait(futures, return_when=FIRST_COMPLETED)
-            for future in done:
-                index = futures.pop(future)
-                tallies = future.result()
-                self._done[index] = (self._to_play.pop(index), tallies)
-            self._merge()
-            yield self.progress
-            if self.precise:
-                return
+    def _resume(self, checkpoint: Checkpoint, jobs: Iterator[Job]) -> None:
+        known = checkpoint.load()
+        with reading(checkpoint.path):
+            if not is_like(known, _KNOWN):
+                raise ValueError("a value of another type")
+            tallies = [Tally.from_json(tally) for tally in known["tallies"]]
+            points = [[Point.from_list(point) for point in seat] for seat in known["convergence"]]
+            progress = Progress(tallies, points, known["merged"])
+            played = sum(1 for _ in islice(jobs, progress.merged))
+            if played != progress.merged or {len(tallies), len(points)} != {len(self.progress.tallies)}:
+                raise ValueError("other tables, or more jobs")
+        self.progress = replace(progress, rounds_before=progress.rounds)
 
-    def _submit(self, pool: Executor, job: Job) -> Future[list[Tally]]:
+    def _call(self, job: Job) -> tuple[Any, ...]:
         exp = self.experiment
         until = exp.until(job.number)
-        return pool.submit(play_blocks, exp.groups[job.group], exp.seed, job.number, job.first, job.last, until)
+        return play_blocks, exp.groups[job.group], exp.seed, job.number, job.first, job.last, until
 
-    def _merge(self) -> None:
-        progress = self.progress
-        while progress.merged in self._done and not self.precise:
-            job, tallies = self._done.pop(progress.merged)
-            progress.merged += 1
-            for seat, tally in enumerate(tallies, self._first_seat[job.group]):
-                progress.tallies[seat] += tally
-                self._converge(seat)
-        if self.precise:
-            for seat in range(len(progress.tallies)):
-                self._converge(seat, last=True)
-        if self.checkpoint:
-            self.checkpoint.save(progress)
-        self.on_progress(progress)
+    def _merge(self, job: Job, played: Sequence[Tally]) -> None:
+        """Merge a job. What is known changes at once, as it may be saved at any moment: Ctrl-C does not wait."""
+        known, optimal_n = self.progress, self.experiment.optimal_n
+        tallies, convergence = [*known.tallies], [*known.convergence]
+        for seat, tally in enumerate(played, self._first_seat[job.group]):
+            tallies[seat] += tally
+        progress = replace(known, tallies=tallies, convergence=convergence, merged=known.merged + 1)
+        last = is_precise(self.experiment, progress)
+        for seat, (points, tally) in enumerate(zip(known.convergence, tallies, strict=True)):
+            if self._is_due(points, tally, last):
+                convergence[seat] = [*points, Point.of(tally, optimal_n)]
+        self.progress = progress
 
-    def _converge(self, seat: int, last: bool = False) -> None:
-        """Add a point to the convergence: about ten per decade of rounds, and always the last."""
-        tally, points = self.progress.tallies[seat], self.progress.convergence[seat]
-        if points and points[-1].hands == tally.rounds:
-            return
+    def _is_due(self, points: Sequence[Point], tally: Tally, last: bool) -> bool:
+        """Whether a seat's convergence gets a point: there are about ten per decade of rounds, and always a last."""
+        if not tally.settled or (points and points[-1].hands == tally.rounds):
+            return False
         last = last or tally.rounds == self.experiment.hands
-        due = not points or tally.rounds >= points[-1].hands * 10 ** (1 / POINTS_PER_DECADE)
-        if (last or due) and tally.settled:
-            points.append(Point.of(tally, self.experiment.optimal_n))
+        return last or not points or tally.rounds >= points[-1].hands * 10 ** (1 / POINTS_PER_DECADE)

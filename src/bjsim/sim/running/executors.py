@@ -1,19 +1,17 @@
-"""Where blocks are played: on this machine or by any executor, what the place offers, and how it is opened."""
+"""Where jobs are played: on this machine or by any executor, what the place offers, and how it is opened."""
 
 from __future__ import annotations
 
 import os
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
-from contextlib import nullcontext
-from typing import Any
 
 from bjsim.arguments import a_type, argument
 from bjsim.errors import InputError
-from bjsim.sim.running.backend import Backend, BackendSpec, BorrowedExecutor, Need
+from bjsim.sim.running.backend import Backend, BorrowedExecutor, Need
 from bjsim.sim.running.workers import can_fork, is_fork_safe, open_executor, usable_cores
 
-FORKS = Need.DECISIONS | Need.MODULES
 OTHER_PROCESSES = Need.DECISIONS
+FORKS = OTHER_PROCESSES | Need.MODULES
 
 
 def threads(workers: int) -> Backend:
@@ -22,7 +20,7 @@ def threads(workers: int) -> Backend:
     Where there are several, and a core for each, each keeps to one with all processes that it starts: to wake a process
     on another core takes longer than a quick bot's move.
     """
-    return Backend(lambda: _threads(workers), lambda: 2 * workers)
+    return Backend(lambda: _threads(workers), 2 * workers)
 
 
 def _threads(workers: int) -> Executor:
@@ -33,40 +31,36 @@ def _threads(workers: int) -> Executor:
 
 
 def borrowed(executor: Executor, workers: int) -> Backend:
-    """Someone else's executor that plays `workers` blocks at once."""
-    return Backend(lambda: BorrowedExecutor(executor), lambda: 2 * workers)
+    """Someone else's executor that plays `workers` jobs at once."""
+    offers = FORKS if isinstance(executor, ProcessPoolExecutor) else Need.ANYTHING
+    return Backend(lambda: BorrowedExecutor(executor), 2 * workers, offers)
 
 
-def local(workers: int, records: Any = None) -> Backend:
-    """Forked processes; one worker is this process itself. records: see `workers.collect_logs`."""
-    return Backend(lambda: open_executor(workers, records), lambda: 2 * workers if workers > 1 else 1)
+def local(workers: int) -> Backend:
+    """Processes of this machine, forked if possible; one worker is this process itself."""
+    if workers == 1:
+        return Backend(lambda: open_executor(1), 1)
+    return Backend(lambda: open_executor(workers), 2 * workers, FORKS if can_fork() else OTHER_PROCESSES)
 
 
-def find_backend(
-    executor: Executor | None = None, workers: int | None = None, needs: Need = Need.NOTHING
-) -> BackendSpec:
-    """The place where blocks are played, not open yet; an `executor` is left open, None is this machine.
+def find_backend(executor: Executor | None = None, workers: int | None = None, needs: Need = Need.NOTHING) -> Backend:
+    """The place where jobs are played; an `executor` is left open, None is this machine.
 
     These are processes on this machine, or threads where players or other threads of this process rule
     processes out. The compiled round lets other threads run, so that charts are played as fast by threads;
-    players in Python are not. `workers` are processes, or how many blocks the executor plays at once, None
+    players in Python are not. `workers` are processes, or how many jobs the executor plays at once, None
     for one per core.
     """
     cores = workers or usable_cores()
     if isinstance(executor, Executor):
-        pool = borrowed(executor, cores)
-        processes = isinstance(executor, ProcessPoolExecutor)
-        return BackendSpec(FORKS if processes else Need.ANYTHING, lambda records: nullcontext(pool))
+        return borrowed(executor, cores)
     if executor is not None:
         other = "; of a Dask client, give client.get_executor()" if hasattr(executor, "get_executor") else ""
         wrong = f"{argument('executor')}: {a_type(executor)} is not accepted"
         raise InputError(f"{wrong}; give a concurrent.futures.Executor, or None for this machine{other}")
     if Need.PROGRAMS in needs:
-        return BackendSpec(Need.ANYTHING, lambda records: nullcontext(threads(cores)))
+        return threads(cores)
     if can_fork() and not is_fork_safe() and cores > 1:
-        own = Backend(lambda: ThreadPoolExecutor(cores), lambda: 2 * cores)
-        return BackendSpec(Need.ANYTHING, lambda records: nullcontext(own))
-    offers = FORKS if can_fork() else OTHER_PROCESSES
-    if cores == 1 or (workers is None and needs & ~offers):
-        return BackendSpec(Need.ANYTHING, lambda records: nullcontext(local(1, records)))
-    return BackendSpec(offers, lambda records: nullcontext(local(cores, records)))
+        return Backend(lambda: ThreadPoolExecutor(cores), 2 * cores)
+    processes = local(cores)
+    return local(1) if workers is None and needs & ~processes.offers else processes

@@ -147,7 +147,6 @@ class Progress:
         tallies: The tally of each seat of each group, in order.
         convergence: The convergence of each seat of each group.
         merged: Jobs merged, in job order.
-        losses: Pools of workers that broke and were replaced.
         rounds_before: Rounds read from a checkpoint.
         unmerged: Rounds in the tallies from jobs not merged yet; see `Driver.partial_progress`.
     """
@@ -155,7 +154,6 @@ class Progress:
     tallies: list[Tally]
     convergence: list[list[Point]]
     merged: int = 0
-    losses: int = 0
     rounds_before: int = 0
     unmerged: int = 0
 

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from bjsim.sim.engine.compile_notice import in_notebook
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("bjsim")
 T = TypeVar("T")
 PARENT_POLL_S = 1.0
+_collected: Any = None  # the queue for the log records of spawned workers
 
 
 class InlineExecutor(Executor):
@@ -48,10 +50,24 @@ def usable_cores() -> int:
 
 def stop_workers(pool: Executor) -> None:
     """Kill the worker processes of a pool without waiting for their work; threads end when theirs is done."""
-    for process in list((getattr(pool, "_processes", None) or {}).values()):
+    for process in _processes(pool):
         process.kill()
+    if isinstance(pool, ProcessPoolExecutor):
+        # A worker that died while it sent a result leaves half of it. The pool's thread waits for the rest until all
+        # ends for writing are closed, of which this process holds one.
+        with suppress(AttributeError, OSError):
+            pool._result_queue._writer.close()  # type: ignore[attr-defined]
     # At exit, Python writes to a pipe that a pool's thread may be closing: join the thread before.
     pool.shutdown(wait=isinstance(pool, ProcessPoolExecutor))
+
+
+def has_dead_worker(pool: Executor) -> bool:
+    """Whether a worker process of a pool has died, which the pool may not notice; see `stop_workers`."""
+    return any(not process.is_alive() for process in _processes(pool))
+
+
+def _processes(pool: Executor) -> list[BaseProcess]:
+    return list((getattr(pool, "_processes", None) or {}).values())
 
 
 def can_fork() -> bool:
@@ -74,7 +90,12 @@ def start_context(fork: bool = True) -> ForkContext | SpawnContext:
 
 
 def end_with_parent() -> None:
-    """Start a thread that ends this worker process once its parent has gone, however the parent ended."""
+    """Start a thread that ends this worker process once its parent has gone, however the parent ended.
+
+    Ctrl-C is the main process's to handle, and SIGTERM ends this one.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     parent = multiprocessing.parent_process()
     assert parent is not None
 
@@ -104,7 +125,6 @@ class ForkedResult(Generic[T]):
 
     def _run(self, sender: Connection) -> None:
         end_with_parent()
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the main process's to handle
         with suppress(Exception):  # `result` repeats the work and raises the error
             sender.send(self._work())
 
@@ -119,44 +139,43 @@ class ForkedResult(Generic[T]):
 
 def _start_worker(records: Any) -> None:
     end_with_parent()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the main process's to handle
     if records is not None:
         log.addHandler(logging.handlers.QueueHandler(records))
         log.setLevel(logging.INFO)
 
 
-def open_executor(workers: int, records: Any = None) -> Executor:
+def open_executor(workers: int) -> Executor:
     """Open an executor. Its workers have started when this returns, so that threads may start afterwards."""
     if workers == 1:
         return InlineExecutor()
-    pool = ProcessPoolExecutor(workers, start_context(), _start_worker, (records,))
+    pool = ProcessPoolExecutor(workers, start_context(), _start_worker, (_collected,))
     pool.submit(os.getpid).result()
     return pool
 
 
 @contextmanager
-def collect_logs(path: str | None) -> Iterator[Any]:
-    """Write the log records of all workers and this process to `path`, if given; yield the `records` argument."""
+def collect_logs(path: str | None) -> Iterator[None]:
+    """Write the log records of this process, and of all workers that it starts, to `path` if given."""
+    global _collected
     if path is None:
-        yield None
+        yield
         return
     handler = logging.FileHandler(path, mode="w", encoding="utf-8")
     handler.setFormatter(logging.Formatter("%(asctime)s %(process)d %(levelname)s %(message)s"))
     log.addHandler(handler)
     log.setLevel(logging.INFO)
     log.propagate = False
-    records: Any = None
     listener = None
     if can_fork():
         from multiprocessing_logging import install_mp_handler, uninstall_mp_handler
 
         install_mp_handler(log)
     else:
-        records = start_context().Queue()
-        listener = logging.handlers.QueueListener(records, handler)
+        _collected = start_context().Queue()
+        listener = logging.handlers.QueueListener(_collected, handler)
         listener.start()
     try:
-        yield records
+        yield
     finally:
         if listener is None:
             for collector in log.handlers:
@@ -165,5 +184,6 @@ def collect_logs(path: str | None) -> Iterator[Any]:
             uninstall_mp_handler(log)
         else:
             listener.stop()
+            _collected = None
         log.removeHandler(handler)
         handler.close()

@@ -39,6 +39,8 @@ def count(
     rounds_per_hour: float = 100.0,
     trip: float = 4.0,
     leave_minutes: float = 5.0,
+    checkpoint: str | os.PathLike[str] | None = None,
+    resume: str | os.PathLike[str] | None = None,
     on_progress: Callable[[int, float], object] = lambda rounds, expected: None,
 ) -> CountResult:
     """Find out how a card counter does in a game: `bjsim count` in Python.
@@ -65,6 +67,8 @@ def count(
         rounds_per_hour: Rounds seen in an hour.
         trip: Hours of a trip, for its risks.
         leave_minutes: Minutes that leaving a shoe for a fresh one costs.
+        checkpoint: A new file to keep what is known in, which `CountResult.load` reads too.
+        resume: A file of this game to go on from, which `checkpoint` or `CountResult.save` wrote.
         on_progress: Called periodically with the rounds played, and about how many there will be.
 
     Returns:
@@ -84,4 +88,5 @@ def count(
         rules, system, ramp, indices, chart, optimal, chip, leave, rounds, until, seed, workers, adjust_luck, bankroll,
         unit, ror, kelly, rounds_per_hour, trip, leave_minutes,
     )  # fmt: skip
-    return CountResult.of(play_request(request, on_progress=on_progress), request)
+    run = play_request(request, on_progress=on_progress, checkpoint=checkpoint, resume=resume)
+    return CountResult.of(run, request)

@@ -1,27 +1,26 @@
-"""Counting runs as files: numpy archives of the sums, with the game as JSON."""
+"""Counting runs as files: checkpoints whose request is the game."""
 
 from __future__ import annotations
 
-import io
-import json
+import base64
 import os
-import zipfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from bjsim import __version__
 from bjsim.arguments import flag, parse_fraction, whole_number
 from bjsim.errors import InputError, shorten
-from bjsim.files import read_bytes
+from bjsim.json_values import is_like
 from bjsim.sim.engine.counting_table import CountSums
 from bjsim.sim.engine.kernels.count_layout import PRODUCTS, RAW
 from bjsim.sim.game.random_stream import MAX_SEED
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import States
+from bjsim.sim.running.checkpoint import Checkpoint, reading
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.counting.count_run import CountRun
 from bjsim.strategies.counting.departures import Departures, parse_departures
@@ -32,22 +31,37 @@ from bjsim.strategies.formats.cells import required_rows
 
 Array = np.ndarray[Any, Any]
 
-FORMAT = "bjsim counting run 3"
-MOST_BYTES = 1 << 26  # of the file, and of its arrays; those of a run with 45 buckets have 1.2 MB
+FORMAT = "bjsim counting run 4"
+_KNOWN = {"merged": 0, "seconds": 0.0, "first": 0, "expected": ""} | dict.fromkeys(CountSums._fields, "")
 
 
 def save_count_run(run: CountRun, path: str | os.PathLike[str]) -> None:
-    """Write a run to a file; `load_count_run` restores the same bits."""
-    about = {**_describe_game(run.game, run.seed), "first": run.first}
+    """Write a run to a file; `load_count_run` restores the same bits, and a count can go on from them."""
     try:
-        with Path(path).open("wb") as file:
-            np.savez_compressed(file, about=json.dumps(about), expected=run.expected, **run.sums._asdict())
+        Checkpoint(Path(path), describe_game(run.game, run.seed)).save(known_of(run))
     except OSError as error:
         raise InputError(f"cannot write {os.fspath(path)}: {error.strerror}") from None
 
 
-def _describe_game(game: CountingGame, seed: int) -> dict[str, Any]:
-    """A game and its seed as JSON values, from which `_described_game` restores it."""
+def load_count_run(path: str | os.PathLike[str]) -> CountRun:
+    checkpoint = Checkpoint(Path(path))
+    return _restored(checkpoint, *checkpoint.read())
+
+
+def resumed_count(checkpoint: Checkpoint) -> CountRun:
+    """The run from which the checkpoint's count goes on. Raises: InputError: It is another count's."""
+    return _restored(checkpoint, checkpoint.request, checkpoint.load())
+
+
+def known_of(run: CountRun) -> dict[str, Any]:
+    """What is known of a run, as JSON values: arrays are base64 of their little-endian bytes."""
+    arrays = {**run.sums._asdict(), "expected": run.expected}
+    texts = {name: base64.b64encode(_little(array).tobytes()).decode() for name, array in arrays.items()}
+    return {"merged": run.blocks, "seconds": run.seconds, "first": run.first, **texts}
+
+
+def describe_game(game: CountingGame, seed: int) -> dict[str, Any]:
+    """A game and its seed as JSON values, from which `_described_game` restores it; in the words of `bjsim count`."""
     chart = game.departures.base
     return {
         "format": FORMAT,
@@ -59,51 +73,42 @@ def _describe_game(game: CountingGame, seed: int) -> dict[str, Any]:
             "insurance": chart.insurance,
             "cells": [[*at, code] for at, code in chart.cells.items()],
         },
-        "departures": game.departures.text,
+        "indices": game.departures.text,
         "counts": game.counts,
         "spots": [[str(count), spots] for count, spots in game.spots],
-        "adjusted": game.adjusted,
-        "span": game.span,
+        "adjust_luck": game.adjusted,
+        "ramp": game.span,
         "leave": game.leave,
         "seed": str(seed),
+        "bjsim": __version__,
     }
 
 
-def load_count_run(path: str | os.PathLike[str]) -> CountRun:
-    with _reading(path):
-        found = _read_arrays(Path(path))
-        about = json.loads(str(found.pop("about")))
-        expected = found.pop("expected")
-        sums = CountSums(**found)
-        game, seed = _described_game(about)
-        if expected.shape != (2, len(sums.raw)) or expected.dtype != np.float64 or not np.isfinite(expected).all():
-            raise ValueError("the expectations do not belong to the sums")
-        _check_sums(game, sums)
-        return CountRun(game, _count("first", about["first"]), expected, sums, seed, 0.0)
+def _restored(checkpoint: Checkpoint, request: Mapping[str, Any], known: Mapping[str, Any]) -> CountRun:
+    with reading(checkpoint.path):
+        game, seed = _described_game(request)
+        if not is_like(known, _KNOWN):
+            raise ValueError("a value of another type")
+        raw = _array(known["raw"], np.int64, -1, RAW)
+        buckets, size = len(raw), (PRODUCTS + (game.most_spots > 1)) * len(raw)
+        sums = _array(known["sums"], np.float64, 2, size)
+        products = _array(known["products"], np.float64, 2, size, size)
+        expected = _array(known["expected"], np.float64, 2, buckets)
+        if not all(np.isfinite(array).all() for array in (sums, products, expected)):
+            raise ValueError("a sum is not finite")
+        shoes = _array(known["shoes"], np.int64, 2)
+        if raw[:, 0].min() < 0 or not raw[:, 0].any() or min(shoes.min(), known["merged"]) < 1:
+            raise ValueError("no rounds were played")
+        whole = CountSums(raw, shoes, sums, products)
+        return CountRun(game, _count("first", known["first"]), expected, whole, known["merged"], seed, known["seconds"])
 
 
-@contextmanager
-def _reading(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Turn all errors of a stranger's file into one line that names it."""
-    name = os.fspath(path)
-    try:
-        yield
-    except OSError as error:
-        raise InputError(f"cannot read {name}: {error.strerror or error}") from None
-    except InputError as error:
-        raise InputError(f"{name}: {error}") from None
-    except Exception:  # zipfile, numpy and json raise a dozen kinds for the files of strangers
-        raise InputError(f"{name} is not a counting run of bjsim, or is damaged") from None
+def _little(array: Array) -> Array:
+    return array.astype(array.dtype.newbyteorder("<"))
 
 
-def _read_arrays(path: Path) -> dict[str, Array]:
-    """The arrays in a file of limited size, and with limited sizes in its directory."""
-    content = read_bytes(path, MOST_BYTES)
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        if sum(member.file_size for member in archive.infolist()) > MOST_BYTES:
-            raise ValueError("its arrays are too large")
-    with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
-        return {key: arrays[key] for key in arrays.files}
+def _array(text: str, dtype: type, *shape: int) -> Array:
+    return np.frombuffer(base64.b64decode(text), np.dtype(dtype).newbyteorder("<")).astype(dtype).reshape(shape)
 
 
 def _count(name: str, value: object) -> int:
@@ -118,8 +123,8 @@ def _described_game(about: Mapping[str, Any]) -> tuple[CountingGame, int]:
     chart = about["chart"]
     cells = {(row, column): code for row, column, code in chart["cells"]}
     base = Chart(chart["name"], rules, cells, chart["source"], chart["insurance"])
-    departures = Departures(base, parse_departures(about["departures"]))
-    if departures.text != about["departures"]:
+    departures = Departures(base, parse_departures(about["indices"]))
+    if departures.text != about["indices"]:
         raise ValueError("the index plays are not as they were written")
     states = States(rules)
     needed = {(row, column) for row in required_rows(states) for column in states.columns}
@@ -127,7 +132,7 @@ def _described_game(about: Mapping[str, Any]) -> tuple[CountingGame, int]:
         raise ValueError("the chart is not one of this game")
     low, high = (0, 0) if about["counts"] is None else about["counts"]
     counts = None if about["counts"] is None else (_count("counts", low), _count("counts", high))
-    first, last = about.get("span", (0, 0))
+    first, last = about["ramp"]
     spots = tuple((parse_fraction(at), whole_number("spots", number, 1, MOST_SPOTS)) for at, number in about["spots"])
     if any(abs(count) > MAX_COUNT for count, _ in spots):
         raise ValueError("there is no such count")
@@ -137,27 +142,11 @@ def _described_game(about: Mapping[str, Any]) -> tuple[CountingGame, int]:
         departures,
         counts,
         spots,
-        flag("adjusted", about.get("adjusted", True)),
-        (_count("span", first), _count("span", last)),
-        None if about.get("leave") is None else _count("leave", about["leave"]),
+        flag("adjust_luck", about["adjust_luck"]),
+        (_count("ramp", first), _count("ramp", last)),
+        None if about["leave"] is None else _count("leave", about["leave"]),
     )
     return game, whole_number("seed", about["seed"], 0, MAX_SEED)
-
-
-def _check_sums(game: CountingGame, sums: CountSums) -> None:
-    """Raises: ValueError: The arrays do not belong together, or are not sums over shoes."""
-    buckets = len(sums.raw)
-    size = (PRODUCTS + (game.most_spots > 1)) * buckets
-    shapes = [(buckets, RAW), (2,), (2, size), (2, size, size)]
-    types = [np.int64, np.int64, np.float64, np.float64]
-    if [array.shape for array in sums] != shapes or not buckets:
-        raise ValueError("the arrays have other shapes")
-    if [array.dtype for array in sums] != types:
-        raise ValueError("the arrays have other types")
-    if not all(np.isfinite(array).all() for array in sums):
-        raise ValueError("a sum is not finite")
-    if sums.raw[:, 0].min() < 0 or not sums.raw[:, 0].any() or sums.shoes.min() < 1:
-        raise ValueError("no rounds were played")
 
 
 def _plain(value: object) -> object:

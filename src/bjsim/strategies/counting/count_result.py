@@ -76,7 +76,7 @@ class CountResult:
         """Read a stored run, and compute the figures of bets on its spots.
 
         Args:
-            path: A file that `save` wrote.
+            path: A file that `save` wrote, or the checkpoint of a count.
             **bets: As for `bjsim.count`: `ramp` or `optimal` and `chip`, `bankroll`, `unit`, `ror`, `kelly`,
                 `rounds_per_hour`, `trip`.
 
@@ -203,6 +203,7 @@ class CountResult:
             "system": game.system.name, "side_aces": float(game.system.side_aces), "adjusted": game.adjusted,
             "leave": game.leave, "bankroll": self.terms.bankroll, "unit": self.terms.unit,
             "rounds_per_hour": self.terms.rounds_per_hour, "index_plays": [str(play) for play in game.departures.plays],
+            **({"stopped": True} if run.stopped else {}),
         })  # fmt: skip
 
     def to_frame(self) -> pandas.DataFrame:

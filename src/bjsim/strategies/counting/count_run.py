@@ -33,16 +33,20 @@ class CountRun:
     Attributes:
         first: The count of the first bucket.
         expected: Exact expectations of the controls of a shoe, value and depths, (2, B).
+        blocks: Blocks of shoes whose sums these are.
         units: The sums of a few shoes each, (rows, U, ..), if they were kept; see `count_difference`.
+        stopped: Whether an interrupt (Ctrl-C) ended it, so that this is only what was known by then.
     """
 
     game: CountingGame
     first: int
     expected: Array
     sums: CountSums
+    blocks: int
     seed: int
     seconds: float
     units: UnitSums | None = None
+    stopped: bool = False
 
     @property
     def title(self) -> str:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import os
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,7 +18,10 @@ from bjsim.errors import InputError
 from bjsim.sim.engine.counting_table import WORTH_COMPILING, WORTH_LOADING, CountSums, UnitSums
 from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules
+from bjsim.sim.running.checkpoint import Checkpoint, keeping
 from bjsim.sim.running.executors import find_backend
+from bjsim.sim.running.pieces import Pieces
+from bjsim.strategies.counting.count_files import describe_game, known_of, resumed_count
 from bjsim.strategies.counting.count_run import CountRun
 from bjsim.strategies.counting.departures import Departures
 from bjsim.strategies.counting.ramp import ONE_SPOT, SpotSteps
@@ -91,7 +96,9 @@ def count_blocks(
     span: tuple[int, int] = (0, 0),
     keep_units: bool = False,
     leave: int | None = None,
-) -> Iterator[CountRun]:
+    checkpoint: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+) -> Generator[CountRun, None, None]:
     """Play a counter who bets one unit on every spot; yield the result so far after every block, in order.
 
     Every bet ramp on these `spots` is computed from the result, the same for a seed on any number of `workers`
@@ -99,41 +106,48 @@ def count_blocks(
     played to its end; `enough` gets the result so far and says whether to stop. `counts`, `adjusted`, `span` and
     `leave`: see `CountingGame`; the cards are the same with `adjusted` or without, and rounds after the counter
     left are neither seen nor counted. `keep_units` keeps the sums of a few shoes each, for differences to runs on
-    the same cards.
+    the same cards. What is known is kept in the file `checkpoint`; with `resume` play goes on from there.
     Raises EndlessSplitting where a seat reached the limit on hands.
     """
     if not 1 <= rounds < 1e15:
         raise InputError(f"rounds = {rounds} is not accepted; use 1 to 1e15")
     game = CountingGame(rules, system, departures, counts, spots, adjusted, span, leave)
+    kept = Checkpoint(Path(checkpoint), describe_game(game, seed)) if checkpoint else None
+    run = resumed_count(kept) if kept and resume else None
     ready = ready_table(game)  # before workers are forked, which share it
     kernel = uses_kernel(game, rounds if enough is None else min(rounds, WORTH_COMPILING - 1))
-    began, run, rows = time.perf_counter(), None, UnitRows()
-    sums, blocks = None, 0
-    with find_backend(None, workers).open(None) as backend:
-        pool, begun = backend.open_pool(), 0  # blocks of all jobs
-        jobs: list[Future[list[tuple[CountSums, UnitSums]]]] = []
-        found: list[tuple[CountSums, UnitSums]] = []
-        try:
-            while run is None or (run.rounds < rounds and not (enough and enough(run))):
-                most = backend.in_flight()
-                while not found and len(jobs) < most:
-                    per_block = ROUNDS_IN_BLOCK if run is None else run.rounds / blocks
-                    count = min(math.ceil((rounds / per_block - begun) / (most - len(jobs))), MOST_BLOCKS)
-                    if enough:  # which may be soon
-                        count = min(count, max(begun // most, 1))
-                    if jobs and count < 1:
-                        break
-                    jobs.append(pool.submit(play_blocks, game, seed, begun, max(count, 1), keep_units, kernel))
-                    begun += max(count, 1)
-                found = found or jobs.pop(0).result()
-                block, units = found.pop(0)
-                sums, blocks = block if sums is None else sums.plus(block), blocks + 1
-                if keep_units:
-                    rows.add(units)
-                run = CountRun(game, ready.first, ready.expected, sums, seed, time.perf_counter() - began)
-                yield run
-        finally:
-            pool.shutdown(cancel_futures=True)  # a worker killed while it sends a result would block this process
+    backend, rows = find_backend(None, workers), UnitRows()
+    began = time.perf_counter() - (run.seconds if run else 0)
+
+    def jobs() -> Iterator[tuple[int, int]]:
+        """The first block of each job and how many it has, by what is known of the number that is needed."""
+        begun = run.blocks if run else 0
+        while True:
+            per_block = run.rounds / run.blocks if run else ROUNDS_IN_BLOCK
+            count = math.ceil((rounds / per_block - begun) / backend.in_flight)
+            if enough:  # which may be soon
+                count = min(count, begun // backend.in_flight)
+            yield begun, (count := min(max(count, 1), MOST_BLOCKS))
+            begun += count
+
+    pieces: Pieces[tuple[int, int], list[tuple[CountSums, UnitSums]]] = Pieces(
+        backend,
+        jobs(),
+        lambda job: (play_blocks, game, seed, *job, keep_units, kernel),
+        lambda job: f"blocks {job[0]} to {sum(job) - 1}",
+    )
+    with keeping(kept, lambda: known_of(run) if run else None) as save, closing(pieces.results()) as results:
+        played = (block for _, blocks in results for block in blocks)
+        if run:
+            yield run
+        while run is None or (run.rounds < rounds and not (enough and enough(run))):
+            sums, units = next(played)
+            if keep_units:
+                rows.add(units)
+            sums, blocks = (run.sums.plus(sums), run.blocks + 1) if run else (sums, 1)
+            run = CountRun(game, ready.first, ready.expected, sums, blocks, seed, time.perf_counter() - began)
+            save()
+            yield run
     if keep_units:
         yield replace(run, units=rows.whole())
 
