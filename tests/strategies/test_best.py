@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import random
+from fractions import Fraction
 
 import pytest
 
@@ -174,3 +175,12 @@ def test_a_cut_card_costs_what_is_published() -> None:
     mean, (low, high) = result.cut_card_effect
     assert low < mean < high < 0 and low < -0.00113 < high and high - low < 0.0005
     assert result.verdict == "consistent with the luck-adjusted return"
+
+
+@pytest.mark.parametrize("decks", ["inf", 1])
+def test_a_copy_for_other_rules_keeps_what_is_computed(decks: object) -> None:
+    """What took seconds for one table is not computed again for another cut."""
+    rules = named_rules("blackjack-p").replace(decks=decks)
+    solve(rules)
+    other = solve(rules.replace(cut="1/2"))
+    assert other.rules.cut == Fraction(1, 2) and "chart" in vars(other)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from copy import copy
 from dataclasses import replace
 from fractions import Fraction
 from typing import ClassVar, NamedTuple, Self
@@ -278,8 +277,8 @@ class Solution(ABC):
         Returns:
             The copy, with its own caches.
         """
-        solution = copy(self)
-        solution.rules = rules
+        solution = object.__new__(type(self))  # `copy` would make it anew, as pickle does, and lose what is computed
+        vars(solution).update(vars(self), rules=rules)
         if "chart" in vars(solution):
             vars(solution)["chart"] = replace(self.chart, rules=rules)
         return solution

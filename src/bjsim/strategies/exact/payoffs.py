@@ -8,6 +8,7 @@ not by their means.
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from fractions import Fraction
 from typing import Any
 
@@ -36,18 +37,16 @@ class Payoffs(MergedBackward[Array]):
 
     def leaf(self, node: Finished) -> Array:
         paid = [self.bonuses.get(each, {each: 1}) for each in self.profits(node, self.column.probabilities)]
+        lost = self._units(Fraction(1)) if node.result == SURRENDERED else 0
         width = max((abs(self._units(profit)) for each in paid for profit in each), default=0)
+        width = max(width, lost)
         value = np.zeros((len(paid), 2 * width + 1))
         for row, each in zip(value, paid, strict=True):
             for profit, p in each.items():
                 row[width + self._units(profit)] += float(p)
-        if node.result == SURRENDERED:  # where the dealer has a natural, the profit is -1/2 instead of -1
-            odds, lost = float(self.column.natural_odds), self._units(Fraction(1))
-            if odds:
-                value = _widen(value, lost)
-                centre = value.shape[1] // 2
-                value[:, centre - lost // 2] += odds
-                value[:, centre - lost] -= odds
+        if lost:  # where the dealer has a natural, the profit is -1/2 instead of -1
+            value[:, width - lost // 2] += float(self.column.natural_odds)
+            value[:, width - lost] -= float(self.column.natural_odds)
         return value
 
     def _units(self, profit: Fraction) -> int:
@@ -56,8 +55,11 @@ class Payoffs(MergedBackward[Array]):
         return int(units)
 
     def mix(self, parts: list[tuple[Number, Array]]) -> Array:
-        width = max(value.shape[1] // 2 for _, value in parts)
-        return sum((float(p) * _widen(value, width) for p, value in parts), start=np.zeros(1))
+        total = np.zeros((len(self.column.probabilities), max(value.shape[1] for _, value in parts)))
+        for p, value in parts:
+            more = (total.shape[1] - value.shape[1]) // 2
+            total[:, more : total.shape[1] - more] += float(p) * value
+        return total
 
     def plus(self, one: Array, other: Array) -> Array:
         return np.stack([np.convolve(*pair) for pair in zip(one, other, strict=True)])
@@ -67,11 +69,6 @@ class Payoffs(MergedBackward[Array]):
 
     def choose(self, node: Decision, legal: str) -> Array:
         return self.act(node.state, self.policy(node.state, self.column.label, legal))
-
-
-def _widen(value: Array, width: int) -> Array:
-    more = max(width - value.shape[1] // 2, 0)
-    return np.pad(value, ((0, 0), (more, more)))
 
 
 def round_payoffs(solver: Solver, chart: Chart) -> dict[Fraction, float]:
@@ -86,17 +83,11 @@ def round_payoffs(solver: Solver, chart: Chart) -> dict[Fraction, float]:
         )
     rules = solver.rules.replace(bonuses="none") if solver.rules.bonuses == "spanish" else solver.rules
     unit = Fraction(1, math.lcm(rules.unit.denominator, 4))
-    total = np.zeros((1, 1))
+    profits: dict[Fraction, float] = defaultdict(float)
     for column in Dealer(solver.states).cases():
         found = Payoffs(solver.states, column, chart.policy, unit)
         value = found.together(round_nodes(column, solver.rules, chart.policy))
-        outcomes = np.array([float(p) for p in column.probabilities.values()])
-        part = float(column.probability) * (outcomes @ value)[None]
-        if column.bets(chart.policy) == 2:
-            doubled = np.zeros((1, 2 * part.shape[1] - 1))
-            doubled[:, ::2] = part
-            part = doubled
-        width = max(total.shape[1], part.shape[1]) // 2
-        total = _widen(total, width) + _widen(part, width)
-    centre = total.shape[1] // 2
-    return {unit * (place - centre): float(p) for place, p in enumerate(total[0]) if abs(p) > 1e-18}
+        chances = np.array([float(p) for p in column.probabilities.values()]) @ value
+        for place, p in enumerate(chances.tolist()):
+            profits[column.bets(chart.policy) * unit * (place - len(chances) // 2)] += float(column.probability) * p
+    return {profit: p for profit, p in sorted(profits.items()) if abs(p) > 1e-18}

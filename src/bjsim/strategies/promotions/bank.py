@@ -210,7 +210,7 @@ def _find_result(lattice: Lattice, amounts: Mapping[str, Fraction], rounds: int,
 def best_payoffs(rules: Rules) -> dict[Fraction, float]:
     """Return profit in bets -> probability for the best chart's rounds; its mean is exact for the game's shoe."""
     solution = solve(rules)
-    profits = round_payoffs(Solver(rules), solution.chart)
+    profits = round_payoffs(solution if isinstance(solution, Solver) else Solver(rules), solution.chart)
     return profits if solution.infinite else tilt(profits, float(solution.value))
 
 
