@@ -227,3 +227,15 @@ def test_what_cannot_be_a_finite_process_is_refused() -> None:
 
 def test_rules_are_not_changed_by_their_name() -> None:
     assert game_mdp(Rules(name="x")).states == game_mdp(Rules()).states
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"free_splits": "A2356789", "max_hands": 2},  # a pair of the seat's own hand and one of the house's
+        {"stand_on_21": False, "max_doubles": 2, "bonuses": "at-once"},  # 7-7-7, 8-7-6 and any other 21, doubled
+    ],
+)
+def test_classes_have_names_of_their_own(changes: dict[str, object]) -> None:
+    names = [each.name for each in GameProcess(Rules(**changes)).equivalence.classes]  # type: ignore[arg-type]
+    assert len(names) == len(set(names))

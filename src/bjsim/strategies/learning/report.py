@@ -14,7 +14,6 @@ from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.learning.study import Study
 from bjsim.strategies.mdp.blackjack import ATTACKS, INSURE, GameProcess, MDPState
 from bjsim.strategies.mdp.size import Reason, find_reasons, plain_size
-from bjsim.strategies.mdp.solve import evaluate, start_value
 from bjsim.strategies.players.catalogue import CATALOGUE
 
 WHY_NO_DISCOUNT = (
@@ -142,8 +141,7 @@ class LearnedGame(Study):
 
     def _compared_with_hoyle(self) -> list[str]:
         hoyle = CATALOGUE["hoyle"].chart(self.rules)
-        mdp = self.mdp
-        ev = start_value(mdp, evaluate(mdp, self.process.policy(mdp, hoyle.policy)))
+        ev = float(Solver(self.rules).value_of(hoyle))
         value = f"Hoyle's has the value {ev:+.6f} per bet, {self.value_exact - ev:.6f} less than the best"
         lines = list(self._differences(hoyle, "Hoyle"))
         return [f"no; {value}", *lines] if lines else [f"yes, in every state; {value}"]

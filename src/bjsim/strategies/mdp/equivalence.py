@@ -112,12 +112,13 @@ class StateEquivalence:
         rows, with_letters = Counter(row for row, _, _ in names), Counter(name[:2] for name in names)
         classes = {}
         for (number, node), (row, letters, kind) in zip(members.items(), names, strict=True):
-            cards = f"{node.state.cards} cards" if names.count((row, letters, kind)) > 1 else ""
+            cards = "".join(RANKS[rank] for rank in node.state.meld) or f"{node.state.cards} cards"
+            cards = cards if names.count((row, letters, kind)) > 1 else ""
             why = ", ".join(filter(None, (letters, kind, cards) if with_letters[row, letters] > 1 else (letters,)))
             classes[number] = StateClass(node, row if rows[row] == 1 else f"{row} ({why})")
         return classes
 
     def _kind(self, hand: HandState) -> str:
-        kinds = ["covered" if hand.covered else "split" if hand.split != WHOLE else ""]
+        kinds = ["covered" if hand.covered else "split" if hand.split != WHOLE else "", "free" * (hand.risk == 0)]
         kinds.append("free to double" if self.states.doubles_free(hand) else "")
         return ", ".join(filter(None, kinds))
