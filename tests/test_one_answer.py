@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
+import math
 from itertools import islice
 
 import pytest
 from support.fronts import best_of_all, differences
-from support.unusual import MORE, UNUSUAL, covering_array, random_games, tell, unusual_rules
+from support.unusual import MORE, UNUSUAL, chosen_games, covering_array, random_games, tell, unusual_rules
 
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
@@ -41,8 +43,21 @@ def test_every_rule_is_asked_about() -> None:
     }
 
 
-def test_ten_games_have_one_answer() -> None:
-    games = covering_array()[::4][:10]
+def test_some_games_have_one_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ten games in which every unusual value occurs; every third in a finite shoe, as without a limit of hands."""
+    monkeypatch.setattr("bjsim.strategies.shoe.solver.round_sd", lambda *_: 0.0)  # takes long, and no value needs it
+    limited = [rules for rules in chosen_games() if rules.max_hands < math.inf]
+    shoes = {rules: decks for rules, decks in zip(limited[::2], itertools.cycle((2, 8, 1)), strict=False)}
+    games = [rules.replace(decks=shoes.get(rules, "inf")) for rules in chosen_games()]
+    assert {rules.infinite for rules in games} == {True, False}
+    assert [each for rules in games for each in all_differences(rules)] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shoe", ["inf", 2])
+@pytest.mark.parametrize("part", range(7))
+def test_the_covering_array_has_one_answer(part: int, shoe: object) -> None:
+    games = [rules.replace(decks=shoe) for rules in covering_array()[part::7]]
     assert [each for rules in games for each in all_differences(rules)] == []
 
 

@@ -6,22 +6,35 @@ Each answer is a number in initial bets; a refusal is an `InputError`, in words.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import cache, lru_cache, partial
+from contextlib import suppress
+from fractions import Fraction
+from functools import cache, lru_cache
+
+import numpy as np
 
 import bjsim
 from bjsim.errors import InputError
+from bjsim.sim.game.actions import INSURANCE, LETTERS
 from bjsim.sim.game.rules import Rules
+from bjsim.sim.stats.intervals import Z95
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.evaluation.coach import Coach
 from bjsim.strategies.formats.files import WRITERS, read_chart
+from bjsim.strategies.learning.decision_values import LUCK_ADJUSTED, decision_values
+from bjsim.strategies.learning.gym_env import BlackjackEnv
 from bjsim.strategies.mdp.blackjack import GameProcess
 from bjsim.strategies.mdp.build import build_mdp
 from bjsim.strategies.mdp.model import FiniteMDP
 from bjsim.strategies.mdp.solve import evaluate, start_value, value_iteration
+from bjsim.strategies.players.find import find_player
 from support.conformance import play as played_views
 
 CLOSE = 1e-9
 COACHED = 30  # rounds
+EPISODES = 30
+COUNTED = 2_000  # rounds
+FAR = 4.5  # standard errors
+ACTIONS = LETTERS + INSURANCE[0]  # of environments, by number
 Answer = Callable[[], float]
 
 
@@ -31,27 +44,57 @@ def answers(rules: Rules) -> Iterator[tuple[str, Answer]]:
     chart = solved.chart
     value = cache(lambda: bjsim.evaluate(chart, rules).value)
 
-    def read_back(form: str) -> float:
-        read = read_chart(WRITERS[form](chart), form, rules)
-        return value() if same_plays(read, chart) else bjsim.evaluate(read, rules).value
+    def value_of(other: Chart) -> float:
+        same = (chart.cells, chart.insurance, chart.attack) == (other.cells, other.insurance, other.attack)
+        return value() if same else bjsim.evaluate(other, rules).value
 
     yield "solve", lambda: float(solved.value)
     yield "evaluate(chart)", value
-    yield "evaluate('optimal')", lambda: bjsim.evaluate("optimal", rules).value
+    yield "optimal", lambda: value_of(find_chart(rules))
     for form in WRITERS:
-        yield form, partial(read_back, form)
-    yield "run", lambda: exact(bjsim.play(rules, ["optimal"], hands=200, seed=1, workers=1)[0])
+        yield form, lambda form=form: value_of(read_chart(WRITERS[form](chart), form, rules))
+    yield "run", lambda: exact(bjsim.play(rules, ["optimal"], hands=200, workers=1, adjust_luck=False)[0])
     yield "bank", lambda: bjsim.bank(rules, 1000, 1).ev
     yield "known", lambda: bjsim.known(rules, "first").game
     yield "known, mean", lambda: bjsim.known(rules, "first").value
     yield "compare", lambda: bjsim.compare(rules, rules)[1].value
     yield "coach", lambda: float(solved.value) + sum(costs_of_the_chart(rules))
-    if rules.infinite:
+    if rules.infinite and not solved.beyond_chart:  # else neither can play the chart
         yield "learn", lambda: learned(rules)
+        yield "environment", lambda: mean_reward(rules, chart)
+    elif not rules.infinite:
+        yield "count", lambda: counted(rules, value())
 
 
-def same_plays(chart: Chart, other: Chart) -> bool:
-    return (chart.cells, chart.insurance, chart.attack) == (other.cells, other.insurance, other.attack)
+def find_chart(rules: Rules) -> Chart:
+    chart = find_player("optimal", rules)
+    assert isinstance(chart, Chart)
+    return chart
+
+
+def mean_reward(rules: Rules, chart: Chart) -> float:
+    """What the best chart earns in an environment without luck, where best play earns the value in every episode."""
+    environment = BlackjackEnv(rules, reward=LUCK_ADJUSTED)
+    total = 0.0
+    for episode in range(EPISODES):
+        _, info = environment.reset(seed=None if episode else 7)
+        ended = False
+        while not ended:
+            letter = chart.decide(info["view"]).letter if len(info["view"].legal) > 1 else "S"
+            _, reward, ended, _, info = environment.step(np.int64(ACTIONS.index(letter)))
+            total += reward
+    return total / EPISODES
+
+
+def counted(rules: Rules, right: float) -> float:
+    """What a counter earns who bets one unit at every count and departs from nothing, in shoes of one round.
+
+    It is estimated. The right value is returned where the estimate may be as far from it by chance.
+    """
+    game = rules.replace(cut=Fraction(1, rules.shoe_size))
+    found = bjsim.count(game, ramp="1", indices="none", rounds=COUNTED)["ev_per_round"]
+    assert found.half is not None
+    return right if abs(found.value - right) < FAR * found.half / Z95 else found.value
 
 
 def exact(result: bjsim.BotResult) -> float:
@@ -84,6 +127,8 @@ def decision_process(rules: Rules) -> tuple[GameProcess, FiniteMDP]:
 def best_of_all(rules: Rules) -> Iterator[tuple[str, float]]:
     """What best play of an infinite shoe returns, which may know more than a chart; learners split every pair again."""
     yield "solve", float(bjsim.solve(rules).best_value)
+    with suppress(InputError):
+        yield "environment", decision_values(rules).start
     if rules.free_splits == "none" and rules.no_hole_loses != "busted-plus-one":
         _, mdp = decision_process(rules)
         yield "learn", start_value(mdp, value_iteration(mdp, 1e-11).values)

@@ -25,6 +25,7 @@ UNUSUAL: dict[str, tuple[object, ...]] = {
     "blackjack_pays": ("6/5", "1"),
     "naturals": ("player", "none"),
     "natural_beats_natural": (True,),
+    "natural_beats_21": (False,),
     "no_hole_loses": ("original", "original-and-busted"),
     "ties": ("lose",),
     "double_on": ("10-11", "never"),
@@ -61,8 +62,11 @@ MORE: dict[str, tuple[object, ...]] = {  # only in random games
     "no_hole_loses": ("busted-plus-one",),
     "ties": ("replay",),
     "deck": ("spanish",),
-    "natural_beats_21": (False,),
 }
+OF_SPLITS = {"max_hands", "max_ace_hands", "free_splits", "resplit_aces", "hit_split_aces", "double_after_split"} | {
+    "split_tens_blackjack", "split_aces_blackjack", "surrender_after_split"
+}  # fmt: skip
+OF_DOUBLES = {"max_doubles", "double_cards", "double_after_split", "surrender_after_double"}
 VALUES = [(name, value) for name, values in UNUSUAL.items() for value in values]
 ALL_VALUES = VALUES + [(name, value) for name, values in MORE.items() for value in values]
 PLAIN = named_rules("vegas-s17").replace(insurance=False, max_hands=3, cut=1)
@@ -98,14 +102,48 @@ def tell(rules: Rules) -> str:
 
 @cache
 def covering_array() -> tuple[Rules, ...]:
-    """Games in which every possible pair of unusual values occurs, greedily, in an infinite shoe.
+    """Games in which every possible pair of unusual values occurs, with the decks of `PLAIN`."""
+    return tuple(rules for rules, _ in _cover())
+
+
+@cache
+def chosen_games() -> tuple[Rules, ...]:
+    """Some ten of them, in which every unusual value occurs.
+
+    Those without attacks come first, as several front ends refuse attacks.
+    """
+    left, games = (
+        set(VALUES),
+        [(rules, {value for value in values if _matters(rules, value[0])}) for rules, values in _cover()],
+    )
+    chosen: list[Rules] = []
+    for attack in (False, True):
+        some = [(rules, values) for rules, values in games if rules.attack <= attack]
+        while any(values & left for _, values in some):
+            rules, values = max(some, key=lambda game: len(game[1] & left))
+            chosen.append(rules)
+            left -= values
+    return tuple(chosen)
+
+
+def _matters(rules: Rules, name: str) -> bool:
+    """Whether a rule can be met in a game: none of splits can where there are no splits."""
+    return not (
+        (rules.split_by == "never" and name in OF_SPLITS) or (rules.double_on == "never" and name in OF_DOUBLES)
+    )
+
+
+@cache
+def _cover() -> list[tuple[Rules, set[tuple[str, object]]]]:
+    """The games of the covering array with their unusual values, greedily.
 
     Each begins with a pair that is left and takes what adds a further one, in random order; the best of some is kept.
+    The seed is one whose games are solved fast.
     """
-    rng = random.Random(3)
+    rng = random.Random(2)
     pairs = [frozenset(pair) for pair in itertools.combinations(VALUES, 2) if pair[0][0] != pair[1][0]]
     left = {base: {pair: None for pair in pairs if unusual_rules(base, dict(pair))} for base in BASES}
-    games: list[Rules] = []
+    games: list[tuple[Rules, set[tuple[str, object]]]] = []
     while any(left.values()):
         best: tuple[str, dict[str, object], set[frozenset[tuple[str, object]]]] | None = None
         for _ in range(6):
@@ -126,12 +164,12 @@ def covering_array() -> tuple[Rules, ...]:
             del left[base][pair]
         rules = unusual_rules(base, chosen)
         assert rules is not None
-        games.append(rules)
-    return tuple(games)
+        games.append((rules, set(chosen.items())))
+    return games
 
 
 def random_games(seed: int, most: int = 10, finite: bool = False) -> Iterator[Rules]:
-    """Endless random games of one to `most` unusual values, in an infinite shoe."""
+    """Endless random games of one to `most` unusual values, with the decks of `PLAIN`."""
     rng = random.Random(seed)
     while True:
         base, wanted, chosen = rng.choice(list(BASES)), rng.randint(1, most), dict[str, object]()
