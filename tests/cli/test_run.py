@@ -11,8 +11,7 @@ import pytest
 from click.testing import CliRunner
 from support.waiting import wait_until
 
-from bjsim.cli.main import main
-from bjsim.cli.run import heeding_one_interrupt
+from bjsim.cli.main import Stop, main
 from bjsim.sim.game.presets import load_rules
 from bjsim.strategies.players.find import find_player
 from bjsim.strategies.shoe.solver import ShoeSolver
@@ -104,14 +103,14 @@ def test_ctrl_c_prints_what_is_known(tmp_path):
 
 def test_a_second_ctrl_c_is_ignored_only_at_first(monkeypatch):
     """Python loses the exception of a signal that arrives while it forks; Ctrl-C must then work again."""
-    monkeypatch.setattr("bjsim.cli.run.PATIENCE", 0.05)
-    with heeding_one_interrupt():
-        with pytest.raises(KeyboardInterrupt):
-            signal.raise_signal(signal.SIGINT)
-        signal.raise_signal(signal.SIGINT)
-        time.sleep(0.06)
-        with pytest.raises(KeyboardInterrupt):
-            signal.raise_signal(signal.SIGINT)
+    monkeypatch.setattr("bjsim.cli.main.PATIENCE", 0.05)
+    stop = Stop()
+    with pytest.raises(KeyboardInterrupt):
+        stop()
+    stop()
+    time.sleep(0.06)
+    with pytest.raises(KeyboardInterrupt):
+        stop()
 
 
 @pytest.mark.parametrize(

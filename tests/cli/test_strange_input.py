@@ -388,6 +388,22 @@ def test_ctrl_c_at_any_moment_prints_no_traceback(moment, command, status, said)
     assert (done.returncode, done.stderr.strip()) == (status, said)
 
 
+def test_ctrl_c_is_told_as_such_where_a_library_made_another_error_of_it():
+    program = """
+import os, signal, bjsim.cli.rules
+from bjsim.__main__ import main
+def interrupt(**_):
+    try:
+        os.kill(os.getpid(), signal.SIGINT)
+    except KeyboardInterrupt:
+        raise TypeError from None
+bjsim.cli.rules.rules.callback = interrupt
+main()
+"""
+    done = subprocess.run([sys.executable, "-c", program, "rules"], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (130, "bjsim: stopped\n")
+
+
 def test_a_refusal_to_import_is_one_line(tmp_path):
     (tmp_path / ".numba_config.yaml").touch()
     code = "from bjsim.__main__ import main; main()"

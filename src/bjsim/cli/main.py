@@ -6,9 +6,11 @@ import errno
 import gc
 import io
 import logging
+import math
 import os
 import signal
 import sys
+import time
 from importlib import import_module
 from typing import NoReturn
 
@@ -47,6 +49,8 @@ NOT_MODELLED = {
     "team": "teams are not modelled; a big player bets at good counts alone: `bjsim count --ramp '0:0 2:12'`",
     "tournament": "tournaments of people are not modelled; `bjsim koth` hosts contests of bots",
 }
+
+PATIENCE = 3.0  # seconds after a Ctrl-C in which another is ignored
 
 
 class LazyGroup(click.Group):
@@ -94,6 +98,21 @@ def open_standard_streams() -> None:
         sys.stdout.reconfigure(errors="replace")
 
 
+class Stop:
+    """Interrupts at a Ctrl-C, but not at one soon after it, which would interrupt the cleanup.
+
+    A later one interrupts again, because Python loses the exception of a signal that arrives while it forks.
+    """
+
+    def __init__(self) -> None:
+        self.last = -math.inf
+
+    def __call__(self, *_: object) -> None:
+        if time.monotonic() > self.last + PATIENCE:
+            self.last = time.monotonic()
+            raise KeyboardInterrupt
+
+
 def main(args: list[str] | None = None) -> None:
     """Run the command line. Errors are one line on stderr; the exit status is 2 for bad input, 1 for a failed run."""
     open_standard_streams()
@@ -103,11 +122,14 @@ def main(args: list[str] | None = None) -> None:
     gc.set_threshold(100_000)  # little of what start-up allocates is garbage; collecting it took 0.2 s
     # Ctrl-C, and what services and clusters send; see `bjsim.__main__`
     stops = [each for each in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(each) is signal.SIG_DFL]
+    stop = Stop()
     try:
         for each in stops:
-            signal.signal(each, signal.default_int_handler)
+            signal.signal(each, stop)
         _main(args)
-    except KeyboardInterrupt:  # beside click, such as while an error is reported
+    except (KeyboardInterrupt, Exception):  # beside click, or what a library makes of it: NumPy raises TypeErrors
+        if stop.last == -math.inf:
+            raise
         _fail("stopped", 130)
     finally:
         for each in stops:  # nothing is left to do but Python's own end, in which Ctrl-C would print a traceback

@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import os
-import signal
 import sys
-import threading
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import click
@@ -39,8 +33,6 @@ from bjsim.run_result import RunResult
 from bjsim.sim.engine.compile_notice import COMPILING
 from bjsim.sim.game.random_stream import MAX_SEED
 from bjsim.sim.game.rules import Rules
-
-PATIENCE = 3.0  # seconds after a Ctrl-C in which another is ignored
 
 
 @click.command(context_settings={"allow_extra_args": True})  # refused below, with a hint
@@ -119,35 +111,6 @@ def play_on_screen(request: RunRequest, quiet: bool) -> tuple[RunScreen, RunResu
     """Play what is asked for, shown on a screen; on stderr where it is to be quiet."""
     with waiting("preparing the tables") as line, request.open() as run:
         screen = RunScreen(run.experiment.rules, run.players, run.experiment, quiet, line)
-        if request.has_programs:
-            click.get_current_context().with_resource(heeding_one_interrupt())
         run.compile(lambda: screen.console.print(COMPILING, style="dim"))
         line.begin("playing")
         return screen, run.play(screen.update)
-
-
-@contextmanager
-def heeding_one_interrupt() -> Iterator[None]:
-    """Ignore a Ctrl-C or SIGTERM soon after another: a second would interrupt the cleanup.
-
-    A later one interrupts again, because Python loses the exception of a signal that arrives while it forks.
-    """
-    stops = signal.SIGINT, signal.SIGTERM
-    last = -math.inf
-
-    def interrupt(*_: object) -> None:
-        nonlocal last
-        if time.monotonic() > last + PATIENCE:
-            last = time.monotonic()
-            raise KeyboardInterrupt
-
-    usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    if not usual or threading.current_thread() is not threading.main_thread():
-        yield  # the caller has its own SIGINT handling
-        return
-    before = [signal.signal(each, interrupt) for each in stops]
-    try:
-        yield
-    finally:
-        for each, handler in zip(stops, before, strict=True):
-            signal.signal(each, handler)
