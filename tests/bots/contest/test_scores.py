@@ -61,6 +61,18 @@ class Stands(Player):
 class Hits(Player):
     def decide(self, view):
         return HIT
+
+class Crashes(Player):
+    def decide(self, view):
+        return 1 / 0
+
+class Stops(Player):
+    def decide(self, view):
+        raise SystemExit
+
+class CrashesOn16(Player):
+    def decide(self, view):
+        return 1 / 0 if points(view.hand) == 16 else super().decide(view)
 """
 
 
@@ -103,7 +115,7 @@ def test_ranks_follow_the_score_and_so_do_their_ranges(score):
         chips = [[start + net[bot] for net in nets] for bot in range(6)]
         value = math.log1p if score == "log" else float
         means = [statistics.fmean(map(value, each)) for each in chips]
-        ruined = [score == "luck-adjusted" and 2 * each.count(0) > len(nets) for each in chips]
+        ruined = [score == "luck-adjusted" and 2 * each.count(0) >= len(nets) for each in chips]
         rows = {row.bot: row for row in standings.rows()}
         assert rows[5].rank is None
         for one, other in itertools.combinations(range(5), 2):
@@ -113,6 +125,16 @@ def test_ranks_follow_the_score_and_so_do_their_ranges(score):
         for bot in range(5):
             shown = math.expm1(means[bot]) if score == "log" else means[bot]
             assert rows[bot].points == pytest.approx(shown, rel=1e-6, abs=1e-4)
+
+
+@pytest.mark.parametrize(("broke", "leads"), [(4, True), (5, False), (6, False)])
+def test_half_of_the_matches_without_chips_make_a_lottery(broke, leads):
+    """A bot that staked all on 20 led a contest in which it was broke in 5 of 10 matches."""
+    standings = begun("ab", score="luck-adjusted")
+    for match in range(10):
+        add(standings, match, [-CARDSHARK.chips if match < broke else 5000, 7 + match])
+    check_ranks(standings)
+    assert (standings.rows()[0].name == "a") == leads
 
 
 def test_a_bot_that_has_played_less_has_a_rank_within_its_range():
@@ -163,7 +185,8 @@ def test_the_default_score_is_the_first_that_the_rules_allow():
     assert Contest.from_dict(header).scored_by == "chips"  # a contest from before there was a choice
 
 
-GAMBLERS = {"AllOn20", "AllOn18", "AllOn12"}
+GAMBLERS = {"AllOn20", "AllOn18", "AllOn12", "CrashesOn16"}
+FAILING = {"Crashes", "Stops"}
 OTHERS = ["HalfOn20", "AllOn21", "Stands", "Hits"]
 
 
@@ -178,20 +201,24 @@ def play(folder, names, seed, **settings):
 @pytest.mark.parametrize("seed", range(10))
 @pytest.mark.slow_but("0", "1")
 def test_no_lottery_leads_a_contest(tmp_path, seed):
-    """Bots that stake all they have on good hands end nearly every match broke; their mean is the highest."""
+    """Bots that stake all they have on good hands end nearly every match broke; their mean is the highest.
+
+    Bots that never answer have no rank; one that crashes on every 16 gambles as the others do.
+    """
     (tmp_path / "players.py").write_text(PLAYERS)
     chance = random.Random(seed)
     names = [
-        *sorted(GAMBLERS),
+        *sorted(GAMBLERS | FAILING),
         *chance.sample(OTHERS, 2),
         *chance.sample(sorted({"optimal", "hoyle", "lim17", "mimic"}), 2),
     ]
     chance.shuffle(names)
     host, standings = play(tmp_path, names, seed)
     check_ranks(standings)
-    rows = standings.rows()
+    rows = [row for row in standings.rows() if row.rank]
     ruined = {row.name for row in rows if row.score.ruined}
     assert ruined and ruined <= GAMBLERS | {"Hits"} and {row.name for row in rows[-len(ruined) :]} == ruined
+    assert {row.name for row in standings.rows()[len(rows) :]} == FAILING
     for row in rows:  # the rule separates them from the others, whatever their scores
         assert not {row.name, *row.tied_with} & ruined or {row.name, *row.tied_with} <= ruined
     letters = [set("".join(row.groups for row in rows if row.score.ruined == side)) for side in (True, False)]

@@ -52,8 +52,8 @@ class Score:
 
     @property
     def ruined(self) -> bool:
-        """Whether it is broke at the end of most matches, so that its mean is that of a lottery."""
-        return 2 * self.broke > self.matches
+        """Whether it is broke at the end of half of its matches or more, so that its mean is that of a lottery."""
+        return 0 < self.matches <= 2 * self.broke
 
 
 @dataclass(frozen=True)

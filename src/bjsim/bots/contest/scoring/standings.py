@@ -1,7 +1,7 @@
 """The standings of a contest: ranks, intervals, differences and groups, computed from its journal alone.
 
 One score ranks the bots (`Contest.scored_by`) and separates any two of them, see `differences`. By the luck-adjusted
-score, bots that are broke at the end of most matches rank behind the others: their mean is that of a lottery.
+score, bots that are broke at the end of half of their matches rank behind the others: their mean is that of a lottery.
 """
 
 from __future__ import annotations
