@@ -9,9 +9,8 @@ from support.games import FIXED
 
 from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.states import States
-from bjsim.strategies.charts.chart import CODES, Chart, chart_rows
+from bjsim.strategies.charts.chart import CODES, Chart, chart_rows, splittable_rows
 from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.formats.cells import splittable_rows
 from bjsim.strategies.formats.files import WRITERS, detect_format, load_chart, read_chart
 from bjsim.strategies.formats.lines import ChartError
 
@@ -109,15 +108,15 @@ def test_errors_name_line_and_column(what):
         (b"# nothing\n\n", "line 1, column 1: the chart is empty"),
         (b" 2 3\n\x89PNG\r\n\x1a\n", "line 2, column 1: not valid UTF-8 (byte 0x89)"),
         (b"2 3 4\n5 \x00", "line 2, column 3: not a text file (character 0x00)"),
-        (
-            "2 3".encode("utf-16"),
-            "line 1, column 4: the dealer's cards 4 5 6 7 8 9 T A are missing",
-        ),
+        ("2 3\n5 H H".encode("utf-16"), "line 1, column 4: the dealer's cards 4 5 6 7 8 9 T A are missing"),
         ("2 3".encode("utf-16-le"), "line 1, column 2: not a text file (character 0x00)"),
         ("\N{SNOWMAN} 3".encode(), "line 1, column 1: this is no chart: no line has the dealer's cards"),
         (b"x" * 10**4, "line 1, column 1: this is no chart: no line has the dealer's cards"),
         (b",,,\n", "line 1, column 1: the chart is empty"),
-        (b"hand,2,,4,5,6,7,8,9,T,A\n", "line 1, column 8: the dealer's card is missing; the first line has 2 3"),
+        (
+            b"hand,2,,4,5,6,7,8,9,T,A\n5,H,H,H,H,H,H,H,H,H,H\n",
+            "line 1, column 8: the dealer's card is missing; the first line has 2 3",
+        ),
     ],
 )
 def test_rubbish_is_refused_where_it_begins(data, message):

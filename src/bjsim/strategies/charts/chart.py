@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -210,6 +211,26 @@ def chart_rows(states: States) -> tuple[str, ...]:
     if "P" in "".join(states.legal(state) for state in states.starts):
         rows |= {"4", "20"}
     return tuple(sorted(rows, key=row_order))
+
+
+def required_rows(states: States) -> tuple[str, ...]:
+    """The rows that a chart needs: hands as they are dealt, and those that are played on."""
+    rows = [row for row in chart_rows(states) if parse_row(row).plain]
+    dealt = {row for state in states.starts for row in states.rows_of(state)[:1]}
+    played = {states.rows_of(state, may_split=False)[-1] for state in states.reachable() if states.legal(state)}
+    return tuple(row for row in rows if row in dealt | played and row not in ("21", "A10"))
+
+
+def splittable_rows(states: States) -> set[str]:
+    """The rows of the pairs that may be split."""
+    return {states.rows_of(state)[0] for state in states.reachable() if "P" in states.legal(state)}
+
+
+@lru_cache(maxsize=4)
+def rows_of(rules: Rules) -> tuple[States, dict[str, str], tuple[str, ...], set[str]]:
+    """The states of a game, and its rows: all by their names in upper case, those that charts need, and the pairs."""
+    states = States(rules)
+    return states, {row.upper(): row for row in chart_rows(states)}, required_rows(states), splittable_rows(states)
 
 
 def make_chart(name: str, rules: Rules, rule: Callable[[str, str], str], source: str = "") -> Chart:

@@ -21,13 +21,12 @@ from bjsim.sim.game.random_stream import MAX_SEED
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import States
 from bjsim.sim.running.checkpoint import Checkpoint, reading
-from bjsim.strategies.charts.chart import Chart
+from bjsim.strategies.charts.chart import Chart, required_rows
 from bjsim.strategies.counting.count_run import CountRun
 from bjsim.strategies.counting.departures import Departures, parse_departures
 from bjsim.strategies.counting.ramp import MAX_COUNT
 from bjsim.strategies.counting.system import CountingSystem
 from bjsim.strategies.counting.tables import MOST_SPOTS, CountingGame
-from bjsim.strategies.formats.cells import required_rows
 
 Array = np.ndarray[Any, Any]
 

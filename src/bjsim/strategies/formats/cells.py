@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.game.states import States
-from bjsim.strategies.charts.chart import ATTACK_ROW, CODES, INSURANCE_ROW, Chart, chart_rows, format_ranges
+from bjsim.strategies.charts.chart import ATTACK_ROW, CODES, INSURANCE_ROW, Chart, format_ranges, rows_of
 from bjsim.strategies.charts.rows import PAIR, SOFT, parse_row
 from bjsim.strategies.charts.rows import Row as ChartRow
 from bjsim.strategies.formats import words
@@ -17,10 +15,11 @@ from bjsim.strategies.formats.lines import ChartError, TextLine, Token
 from bjsim.strategies.formats.words import BLANK, COLUMNS, parse_cards, parse_code
 
 GAP = r"[\s:=,;|&(-]+(?=[A-Za-z]{2})"  # between a pair and the words that say what it does
+SPLITS = (
+    r"((?P<yes>(ALWAYS )?SPLIT( ALWAYS)?|ALWAYS)|(NEVER|NO|DO NOT|DON.?T)( SPLIT)?"
+    r"|((TREAT|TREATED|PLAY|PLAYED|SAME) )?AS (A )?(HARD )?(?P<total>\d+))\W*"
+)
 SOFT_12 = r"(?<!\d)12(?!\d)"
-ALWAYS = r"(ALWAYS SPLIT|SPLIT ALWAYS|ALWAYS)\W*|SPLIT\W?"  # a lone `split` before empty cells is that of one column
-NEVER = r"(NEVER( SPLIT)?|NO SPLIT|DO NOT SPLIT|DON.?T SPLIT)\W*"
-AS_TOTAL = r"((TREAT|TREATED|PLAY|PLAYED|SAME) )?AS (A )?(HARD )?(?P<total>\d+)\W*"
 
 
 class Reading(NamedTuple):
@@ -37,38 +36,19 @@ class GridRow(NamedTuple):
     label: Token
     hands: list[str]
     cells: list[Token]
-    columns: list[list[str]]
-
-
-def required_rows(states: States) -> tuple[str, ...]:
-    rows = [row for row in chart_rows(states) if parse_row(row).plain]
-    dealt = {row for state in states.starts for row in states.rows_of(state)[:1]}
-    played = {states.rows_of(state, may_split=False)[-1] for state in states.reachable() if states.legal(state)}
-    return tuple(row for row in rows if row in dealt | played and row not in ("21", "A10"))
-
-
-def splittable_rows(states: States) -> set[str]:
-    return {states.rows_of(state)[0] for state in states.reachable() if "P" in states.legal(state)}
-
-
-@lru_cache(maxsize=4)
-def rows_of(rules: Rules) -> tuple[States, dict[str, str], tuple[str, ...], set[str]]:
-    """The states of a game, and its rows: all by their names in upper case, those that charts need, and the pairs."""
-    states = States(rules)
-    return states, {row.upper(): row for row in chart_rows(states)}, required_rows(states), splittable_rows(states)
+    columns: list[list[str]] | None = None  # where they are not those of the game, one by one
 
 
 class Builder:
-    """Makes a chart of rows; `files` are their names and texts, whose lines are numbered through from `starts`."""
+    """Makes a chart of the rows that files of these names have; `end` is the end of the last one."""
 
-    def __init__(self, files: Sequence[tuple[str, str]], rules: Rules) -> None:
+    def __init__(self, files: Sequence[str], rules: Rules, end: Token) -> None:
         self.rules = rules  # those of the cached states are equal, but may have another name
         self.states, by_name, self.required, self.splittable = rows_of(rules)
         self.exact, self.known = by_name, tuple(by_name.values())
-        self.names = [name for name, _ in files]
-        lengths = [len(re.split(r"\r\n|\r|\n", text.rstrip())) for _, text in files]
-        self.starts = [sum(lengths[:place]) + place for place in range(len(files))]
-        self.end = Token(self.starts[-1] + lengths[-1] + 1, 1, "")
+        self.columns = self.states.columns
+        self.each = [[column] for column in self.columns]
+        self.files, self.end = files, end
         self.key: dict[str, str] = {}  # what a key in the file says that its codes mean
         self.by_total = False  # whether pairs are named by their totals
         self.learned = False  # whether it is a policy over states, where hands that cannot bust are no decision
@@ -77,25 +57,15 @@ class Builder:
         self.places: dict[tuple[str, bool], Token] = {}
         self.notes: list[str] = []
         self.filled: dict[str, list[str]] = {}
-        self.worded: list[GridRow] = []  # pairs with words; every cell is `P`, `N` (as their total), or what is unclear
+        self.said: dict[str, tuple[str, Token]] = {}  # pairs with words: `P`, `N` or nothing clear
         self.insurance, self.attack = "S", ""
 
     def error(self, token: Token, message: str) -> ChartError:
-        place = max((n for n, start in enumerate(self.starts) if start < token.line), default=0)
-        where = f"{self.names[place]}, line {token.line - self.starts[place]}, column {token.column}"
-        return ChartError(f"{where}: {message}")
-
-    def line(self, token: Token) -> int:
-        """The number of a token's line in its own file."""
-        return token.line - max((start for start in self.starts if start < token.line), default=0)
+        return ChartError(f"{token.file or self.files[0]}, line {token.line}, column {token.column}: {message}")
 
     def note(self, text: str) -> None:
         if text not in self.notes:
             self.notes.append(text)
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return self.states.columns
 
     def cards(self, text: str) -> list[str] | None:
         """The columns that a field names."""
@@ -114,9 +84,14 @@ class Builder:
         return token.text in BLANK or self.code(token.text) is not None
 
     def build(self, rows: Sequence[GridRow]) -> Reading:
-        for row in rows:
+        for row in sorted(rows, key=lambda row: re.search(SOFT_12, row.label.text) is None):
             self._take(row)
-        self._take_words()
+        for hand, (code, said) in self.said.items():
+            if hand in self.required and hand not in self.cells:
+                if not code:
+                    how = "use Always split, Never split, or a code for each dealer's card"
+                    raise self.error(said, f"{said.text} is unclear; {how}")
+                self.cells[hand], self.places[hand, False] = dict.fromkeys(self.columns, code), said
         self._fill(pairs=False)
         self._answer_pairs()
         self._add_surrenders()
@@ -124,8 +99,8 @@ class Builder:
         if filled := [f"{format_ranges(self.known, names)} {play}" for play, names in self.filled.items()]:
             self.notes.append(f"filled in: {'; '.join(filled)}")
         order = sorted(self.cells, key=self.known.index)
-        cells = {(row, column): self.cells[row][column] for row in order for column in self.states.columns}
-        name = ", ".join(self.names)
+        cells = {(row, column): self.cells[row][column] for row in order for column in self.columns}
+        name = ", ".join(self.files)
         chart = Chart(name, self.rules, cells, name, self.insurance, self.attack)
         return Reading(chart, tuple(self.notes))
 
@@ -137,7 +112,7 @@ class Builder:
         if not insured and row.label.text.upper().strip(" :") != ATTACK_ROW.upper():
             return False
         what, letter = ("insurance", "I") if insured else ("the attack", "A")
-        for (column, *_), token in zip(row.columns, row.cells, strict=True):
+        for (column, *_), token in zip(row.columns or self.each, row.cells, strict=True):
             yes = token.text.upper() in (letter, "Y", "YES") and (not insured or column == "A")
             if not yes and token.text.upper() not in (*BLANK, "S", "N", "NO"):
                 raise self.error(token, f"unknown code {token} for {what} against {column}; use {letter} or S")
@@ -153,17 +128,14 @@ class Builder:
         surrender = row.section == words.SURRENDER
         names = [name for name in row.hands if name in self.known]
         if not names and not any(parse_row(name).points == 21 for name in row.hands):
-            self.note(f"line {self.line(row.label)}: {row.label} is not a hand of this game")
+            self.note(f"line {row.label.line}: {row.label} is not a hand of this game")
         for name in names:
-            soft_12 = name == "AA" and re.search(SOFT_12, row.label.text)
             before = self.places.get((name, surrender))
-            if before and soft_12:
-                continue  # soft 12 next to the pair of aces
-            if before and not (name == "AA" and re.search(SOFT_12, before.text)):
-                raise self.error(row.label, f"duplicate row {name}, which is also in line {self.line(before)}")
+            if before and not (name == "AA" and re.search(SOFT_12, before.text)):  # the pair of aces next to soft 12
+                raise self.error(row.label, f"duplicate row {name}, which is also in line {before.line}")
             self.places[name, surrender] = row.label
             taken: dict[str, str] = {}
-            for columns, token in zip(row.columns, row.cells, strict=True):
+            for columns, token in zip(row.columns or self.each, row.cells, strict=True):
                 code = self._code(row, name, token, columns[0])
                 for column in columns:
                     if taken.setdefault(column, code) != code:
@@ -230,35 +202,22 @@ class Builder:
                 elif code not in ("N", base):
                     raise self.error(place, f"{row} against {column} is {code} here, but {base} elsewhere")
 
-    # --- words for a row of pairs
+    # --- words for pairs
 
-    def words_of(self, line: TextLine, section: str | None) -> GridRow | None:
-        """A line that begins with pairs and goes on with words, such as `8-8 Always split` and `5,5 as 10`, or None."""
-        found, columns = [], [[column] for column in self.states.columns]
+    def take_words(self, line: TextLine, section: str | None) -> bool:
+        """Whether a line says in words how pairs are played, such as `8-8 Always split`; rows of codes go before it."""
         for gap in re.finditer(GAP, line.text[: 2 * words.LONGEST_LABEL]):
             label, said = line.text[: gap.start()].strip(" |\t\"'"), line.text[gap.end() :].strip(" |\t")
-            hands = words.parse_hands(label, section) if label else None
+            hands = words.parse_hands(label, section, self.by_total) if label and line.fields else None
             if hands and all(parse_row(row).kind == PAIR for row in hands):
-                same = re.fullmatch(AS_TOTAL, said.upper())
-                as_total = same is not None and all(parse_row(row).total == same["total"] for row in hands)
-                no = as_total or re.fullmatch(NEVER, said.upper())
-                code = "P" if re.fullmatch(ALWAYS, said.upper()) else "N" if no else said
-                place = Token(line.number, line.text.index(label) + 1, label)
-                cells = [Token(line.number, gap.end() + 1, code)] * len(columns)
-                found.append(GridRow(words.PAIRS, place, hands, cells, columns))
-        return next((row for row in found if row.cells[0].text in ("P", "N")), found[0] if found else None)
-
-    def _take_words(self) -> None:
-        """Take what words say of pairs that have no row of codes; other words are remarks."""
-        for worded in self.worded:
-            if rows := [row for row in worded.hands if row in self.required and row not in self.cells]:
-                said = worded.cells[0]
-                if said.text not in ("P", "N"):
-                    what = f'{worded.label}: "{said}" is unclear; use Always split, Never split, or a code'
-                    raise self.error(said, f"{what} for each dealer's card")
-                self._take(worded._replace(hands=rows))
-            else:
-                self.notes.append(f"skipped: {worded.label.text} {worded.cells[0].text}"[:50])
+                found = re.fullmatch(SPLITS, said, re.IGNORECASE)
+                clear = found and all(found["total"] in (None, parse_row(row).total) for row in hands)
+                code = "" if not clear else "P" if found and found["yes"] else "N"
+                place = line.fields[0]._replace(column=gap.end() + 1, text=f'{label}: "{said}"')
+                self.said |= {row: (code, place) for row in hands if code or row not in self.said}
+                if clear:
+                    return True
+        return False
 
     # --- what charts leave out
 
@@ -270,10 +229,8 @@ class Builder:
                 self.cells[row] = cells
         if pairs and (left := [row for row in missing if row not in self.cells]):
             odd = next((f" ({note})" for note in self.notes if note.endswith("is not a hand of this game")), "")
-            one_file = (
-                len(self.names) == 1 and len({parse_row(row).kind for row, _ in self.places}) == 1 and len(left) > 5
-            )
-            more = "; if other files have them, name all files of the chart" if one_file else ""
+            part = len(left) > 5 and len(self.files) == len({parse_row(row).kind for row, _ in self.places}) == 1
+            more = "; if other files have them, name all files of the chart" * part
             raise self.error(self.end, f"hands missing: {' '.join(left)}{odd}{more}")
 
     def _default(self, row: ChartRow, given: Sequence[ChartRow]) -> dict[str, str] | None:
@@ -283,9 +240,9 @@ class Builder:
         if row.kind == PAIR and row.total in self.cells and row.rank != 0:
             play, cells = f"as {row.total}", dict(self.cells[row.total])
         elif row.kind not in (PAIR, SOFT) and totals and row.points < min(totals) <= (12 if self.learned else 9):
-            play, cells = f"hit{' where no line has them' * self.learned}", dict.fromkeys(self.states.columns, "H")
+            play, cells = f"hit{' where no line has them' * self.learned}", dict.fromkeys(self.columns, "H")
         elif row.kind != PAIR and totals and row.points > max(totals) >= (18 if row.kind == SOFT else 17):
-            play, cells = "stand", dict.fromkeys(self.states.columns, "S")
+            play, cells = "stand", dict.fromkeys(self.columns, "S")
         else:
             return None
         self.filled.setdefault(play, []).append(name)

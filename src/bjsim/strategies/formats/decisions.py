@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 from bjsim.strategies.formats import words
 from bjsim.strategies.formats.cells import Builder, GridRow
-from bjsim.strategies.formats.lines import SEPARATORS, TextLine, Token
+from bjsim.strategies.formats.lines import TextLine, Token
 from bjsim.strategies.formats.words import COLUMNS, parse_cards, parse_code
 
 ROLES = {
@@ -31,34 +31,7 @@ FEWEST = 20  # lines of a list whose columns have no names
 Hands = Callable[[str, str | None], list[str] | None]
 
 
-def turned(lines: Sequence[TextLine], builder: Builder) -> list[GridRow]:
-    """The rows of a table with the dealer's cards on the left and the hands in its first line, or none."""
-    for separator in SEPARATORS:
-        table = [line.fields[separator] for line in lines if separator in line.fields]
-        rows = [row for row in table if len(row) > 15 and all(builder.code(token.text) for token in row[1:])]
-        cards = [words.parse_card(row[0].text) for row in rows]
-        heads = [row for row in table if rows and len(row) == len(rows[0]) and row not in rows]
-        hands = [words.parse_hands(token.text) for token in heads[0][1:]] if len(heads) == 1 else [None]
-        if sorted(map(str, cards)) == sorted(COLUMNS) and all(hands) and len({len(row) for row in rows}) == 1:
-            builder.note("the dealer's cards are on the left, the hands in the first line")
-            columns = [[card] for card in cards if card]
-            return [
-                GridRow(None, heads[0][at], names or [], [row[at] for row in rows], columns)
-                for at, names in enumerate(hands, 1)
-            ]
-    return []
-
-
-def decision_rows(lines: Sequence[TextLine], builder: Builder, hands: Hands) -> list[GridRow]:
-    """The rows of a list of decisions; none if the lines are no such list."""
-    for separator in SEPARATORS:
-        records = [(line, _parts(line.fields.get(separator, []))) for line in lines]
-        if roles := _roles([fields for _, fields in records if len(fields) > 2], builder):
-            return _Decisions(builder, hands, roles).read(records)
-    return []
-
-
-def _parts(fields: list[Token]) -> list[Token]:
+def _parts(fields: Sequence[Token]) -> list[Token]:
     """The fields of a line without brackets; a hand and a card in one field, such as `16v10` or `A,7_5`, are two."""
     fields = [token._replace(text=token.text.strip("()' ")) for token in fields]
     while fields and not fields[-1].text:
@@ -73,24 +46,17 @@ def _parts(fields: list[Token]) -> list[Token]:
 
 def _named(fields: Sequence[Token]) -> dict[str, int]:
     """The places of the roles that the names of columns say; none if the line has a number or a code."""
-    roles: dict[str, int] = {}
-    for place, token in enumerate(fields):
-        name = re.sub(r"_|(?<=[a-z])(?=[A-Z])", " ", token.text).lower()
-        if re.search(r"\d", name) or (parse_code(name) and len(name) < 3):
-            return {}
-        role = next((role for role, pattern in ROLES.items() if re.search(pattern, name)), "")
-        if role:
-            roles.setdefault(role, place)
-    return roles
+    names = [token.text for token in fields]
+    entries = any(re.search(r"\d", name) or (parse_code(name) and len(name) < 3) for name in names)
+    return {} if entries or len(names) < 3 else words.find_columns(names, ROLES)
 
 
-def _is_decision(fields: Sequence[Token], roles: dict[str, int]) -> bool:
-    dealer, move = fields[roles["dealer"]].text, fields[roles["code"]].text
-    return parse_cards(dealer) is not None and (parse_code(move) is not None or move in LEARNED)
+def find_roles(lines: Sequence[TextLine], builder: Builder) -> dict[str, int]:
+    """The places of the dealer's card, the hand, the action and what else a list of decisions has; none if it is none.
 
-
-def _roles(records: Sequence[list[Token]], builder: Builder) -> dict[str, int]:
-    """The places of the dealer's card, the hand, the action and what else there is: by names, else by contents."""
+    They are found by the names of the columns, else by what is in them.
+    """
+    records = [fields for line in lines if len(fields := _parts(line.fields)) > 2]
     widths = [len(fields) for fields in records]
     width = max(sorted(set(widths)), key=widths.count, default=0)
     rows = [fields for fields in records if len(fields) == width]
@@ -102,22 +68,30 @@ def _roles(records: Sequence[list[Token]], builder: Builder) -> dict[str, int]:
                 if place not in named.values() and len(values) > 1 and values <= FLAGS.keys():
                     raise builder.error(token, f"the column {token} says yes or no to something unknown; leave it out")
             return named
-    if len(rows) < FEWEST or width > 8:
-        return {}
+    return _unnamed(rows, builder) if len(rows) >= FEWEST and width <= 8 else {}
 
-    def fits(place: int, test: Callable[[str], object]) -> bool:
-        return sum(bool(test(fields[place].text)) for fields in rows) > 0.9 * len(rows)
 
-    places = range(width)
-    kinds = [at for at in places if fits(at, words.section_column)]
-    aces = [at for at in places if not kinds and fits(at, lambda text: text.upper() in ("TRUE", "FALSE"))]
-    aces += [2] if width == 4 and not kinds and not aces and fits(2, lambda text: text in ("0", "1")) else []
-    digits = [at for at in places if at not in aces and aces and at == width - 1 and fits(at, LEARNED.get)]
-    codes = [at for at in places if at not in kinds + aces and fits(at, builder.code)] or digits
-    left = [at for at in places if at not in kinds + aces + codes]
+def _is_decision(fields: Sequence[Token], roles: dict[str, int]) -> bool:
+    dealer, move = fields[roles["dealer"]].text, fields[roles["code"]].text
+    return parse_cards(dealer) is not None and (parse_code(move) is not None or move in LEARNED)
+
+
+def _unnamed(rows: Sequence[list[Token]], builder: Builder) -> dict[str, int]:
+    columns = [[token.text for token in column] for column in zip(*rows, strict=True)]
+
+    def fits(test: Callable[[str], object]) -> list[int]:
+        return [at for at, column in enumerate(columns) if sum(map(bool, map(test, column))) > 0.9 * len(rows)]
+
+    kinds = fits(words.section_column)
+    aces = [] if kinds else fits(lambda text: text.upper() in ("TRUE", "FALSE"))
+    if len(columns) == 4 and not kinds and not aces:
+        aces = [2] if 2 in fits(lambda text: text in ("0", "1")) else []
+    codes = [at for at in fits(builder.code) if at not in kinds + aces]
+    codes = codes or [at for at in fits(LEARNED.get) if aces and at == len(columns) - 1]
+    left = [at for at in range(len(columns)) if at not in kinds + aces + codes]
     dealer = []
     for at in left:
-        cards = [parse_cards(text) or [] for text in {fields[at].text for fields in rows} - {"0"}]  # 0: of all indices
+        cards = [parse_cards(text) or [] for text in {*columns[at]} - {"0"}]  # 0: of all indices
         if all(cards) and {card for some in cards for card in some} == set(COLUMNS):
             dealer.append(at)
     if len(codes) != 1 or len(left) != 2 or len(kinds + aces) > 1 or not dealer:
@@ -126,39 +100,35 @@ def _roles(records: Sequence[list[Token]], builder: Builder) -> dict[str, int]:
         first = rows[0][dealer[0]]
         raise builder.error(first, "two columns may be the dealer's card; name them, such as hand,dealer,action")
     roles = {"dealer": dealer[0], "hand": next(at for at in left if at not in dealer), "code": codes[0]}
-    return roles | dict(zip(["kind"] * len(kinds) + ["ace"] * len(aces), kinds + aces, strict=True))
+    return roles | dict.fromkeys(["kind"] * bool(kinds) + ["ace"] * bool(aces), (kinds + aces or [0])[0])
 
 
-class _Decisions:
-    def __init__(self, builder: Builder, hands: Hands, roles: dict[str, int]) -> None:
+class Decisions:
+    """Collects the cells of the lines of a list into rows."""
+
+    def __init__(self, builder: Builder, hands: Hands, roles: dict[str, int], lines: Sequence[TextLine]) -> None:
         self.builder, self.hands, self.roles = builder, hands, roles
+        records = [_parts(line.fields) for line in lines if not line.heading]
+        self.widths = [len(fields) for fields in records if not _named(fields)]
+        self.usual = max(self.widths, key=self.widths.count, default=0)
         self.named: str | None = None  # the section that the name of the column of hands says
         self.found: dict[tuple[str | None, str], tuple[Token, list[str], dict[str, Token]]] = {}
 
-    def read(self, records: Sequence[tuple[TextLine, list[Token]]]) -> list[GridRow]:
-        section = None
-        names = [_named(fields) if len(fields) > 2 else {} for _, fields in records]
-        widths = [len(fields) for (_, fields), named in zip(records, names, strict=True) if not named]
-        usual = max(widths, key=widths.count, default=0)
-        for (line, fields), named in zip(records, names, strict=True):
-            if line.heading:
-                section = words.find_title(line.text) or section
-                continue
-            if named.keys() >= {"dealer", "hand"}:
-                if named.keys() >= {"code"} and len(fields) in widths:
-                    self.roles = named
-                    self.named = words.find_section(fields[named["hand"]].text.replace("_", " "))
-            elif len(fields) <= max(self.roles.values()) or (len(fields) != usual and not re.search(r"\d", line.text)):
-                if title := words.find_title(line.text):
-                    section = title
-                elif len(fields) > 2 and re.search(r"\d", line.text):
-                    need = ",".join(sorted(self.roles, key=self.roles.__getitem__))
-                    raise self.builder.error(fields[0], f"{len(fields)} fields; write {need}")
-                else:
-                    self.builder.note(f"skipped: {' '.join(line.text.split())[:40]}")
-            elif not all(set(token.text) <= set("-:= ") for token in fields):
-                self._take(fields, line.section or section)
-        return self._rows()
+    def take(self, line: TextLine, section: str | None) -> list[GridRow] | None:
+        """Take the decision, or the names of the columns, that a line has; None if it has neither."""
+        fields = _parts(line.fields)
+        named, digits = _named(fields), re.search(r"\d", line.text)
+        if named.keys() >= {"dealer", "hand"}:
+            if named.keys() >= {"code"} and len(fields) in self.widths:
+                self.roles, self.named = named, words.find_section(fields[named["hand"]].text)
+        elif len(fields) <= max(self.roles.values()) or (len(fields) != self.usual and not digits):
+            if len(fields) > 2 and digits and not words.find_title(line.text):
+                need = ",".join(sorted(self.roles, key=self.roles.__getitem__))
+                raise self.builder.error(fields[0], f"{len(fields)} fields; write {need}")
+            return None
+        elif any(set(token.text) - set("-:= ") for token in fields):
+            self._take(fields, line.section or section)
+        return []
 
     def _take(self, fields: list[Token], section: str | None) -> None:
         hand, dealer, move = (fields[self.roles[role]] for role in ("hand", "dealer", "code"))
@@ -180,7 +150,7 @@ class _Decisions:
         for card in cards or ():
             other = cells.setdefault(card, move._replace(text=code))
             if hands and self.builder.code(other.text) != self.builder.code(code):
-                where = f"{other} in line {self.builder.line(other)}"
+                where = f"{other} in line {other.line}"
                 raise self.builder.error(move, f"{hand} against {card} is {code} here, but {where}; keep one")
 
     def _section(self, fields: list[Token]) -> str | None:
@@ -202,7 +172,7 @@ class _Decisions:
         if not known:
             raise self.builder.error(token, f"unknown {what} {token}; use {hint}")
 
-    def _rows(self) -> list[GridRow]:
+    def rows(self) -> list[GridRow]:
         named = {name: cells for (_, name), (_, _, cells) in self.found.items()}
         high = [token for name in ("19", "20") for token in named.get(name, {}).values()]
         if self.builder.learned and sum(token.text == "H" for token in high) > len(high) / 2:
@@ -214,6 +184,5 @@ class _Decisions:
                 what = " ".join(filter(None, (section, *hands)))
                 raise self.builder.error(hand, f"no line for {what} against {' '.join(missing)}")
             if hands:
-                columns = [[card] for card in COLUMNS]
-                rows.append(GridRow(section, hand, hands, [cells[card] for card in COLUMNS], columns))
+                rows.append(GridRow(section, hand, hands, [cells[card] for card in COLUMNS]))
         return rows

@@ -46,23 +46,20 @@ def decode(data: bytes | str, name: str) -> str:
     """Decode a chart file: not too large, UTF-8 or UTF-16 with a byte order mark, without control characters."""
     if len(data) > MAX_BYTES:
         raise ChartError(f"{name} is larger than {MAX_BYTES >> 10} KiB; a chart is a table of hands and dealer's cards")
+    text, before, problem = data, "", ""
     try:
-        if isinstance(data, str):
-            text = data
-        else:
+        if isinstance(data, bytes):
             text = data.decode("utf-16" if data.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig")
     except UnicodeDecodeError as error:
         before = error.object[: error.start].decode("utf-8", "replace")
-        raise _not_text(name, before, f"not valid UTF-8 (byte {error.object[error.start]:#04x})") from None
-    if control := re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]", text):
-        raise _not_text(name, text[: control.start()], f"not a text file (character {ord(control[0]):#04x})")
+        problem = f"not valid UTF-8 (byte {error.object[error.start]:#04x})"
+    if isinstance(text, str) and (control := re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]", text)):
+        before, problem = text[: control.start()], f"not a text file (character {ord(control[0]):#04x})"
+    if isinstance(text, bytes) or problem:
+        *above, line = re.split(r"\r\n|\n|\r", before)
+        what = "a chart is a table of hands, dealer's cards and actions"
+        raise ChartError(f"{name}, line {len(above) + 1}, column {len(line) + 1}: {problem}; {what}")
     return text
-
-
-def _not_text(name: str, before: str, problem: str) -> ChartError:
-    lines = re.split(r"\r\n|\n|\r", before)
-    position = f"{name}, line {len(lines)}, column {len(lines[-1]) + 1}"
-    return ChartError(f"{position}: {problem}; a chart is a table of hands, dealer's cards and actions")
 
 
 def read_bytes(path: str | os.PathLike[str]) -> bytes:

@@ -9,10 +9,11 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from bjsim.errors import InputError
-from bjsim.strategies.formats.words import find_section, find_title, parse_cards, parse_code, parse_hands
+from bjsim.strategies.formats.words import BLANK, find_section, find_title, parse_cards, parse_code, parse_hands
 
 SEPARATORS = ("|", "\t", ";", ",", "&", "")  # "" for spaces
 QUOTES = "'\"*`“”‘’"  # around fields; asterisks make words bold in Markdown
@@ -42,17 +43,18 @@ class Token(NamedTuple):
     line: int
     column: int
     text: str
+    file: str = ""
 
     def __str__(self) -> str:
         return self.text if len(self.text) <= 20 else f"{self.text[:20]}…"
 
 
 class TextLine(NamedTuple):
-    """A line as text, its fields by the separators that it may have, and the section of the chart if it is known."""
+    """A line as text, its fields, and the section of the chart if it is known."""
 
     number: int
     text: str
-    fields: dict[str, list[Token]]
+    fields: list[Token]
     section: str | None = None
 
     @property
@@ -87,8 +89,17 @@ def _text_lines(text: str) -> Iterator[TextLine]:
 
 
 def text_line(number: int, line: str, heading: bool = False) -> TextLine:
-    fields = {mark: split_fields(number, line, mark) for mark in SEPARATORS if mark in line}
-    return TextLine(number, f"# {line.strip()}" if heading else line, fields)
+    """A line with the fields of which most mean something, among those that the separators in it give."""
+    ways = [split_fields(number, line, mark) for mark in SEPARATORS if mark in line]
+    said = [sum(_says(token.text) for token in fields) / max(len(fields), 1) for fields in ways]
+    best = max(range(len(ways)), key=lambda way: (said[way] >= 0.5) * (said[way], len(ways[way])))
+    return TextLine(number, f"# {line.strip()}" if heading else line, ways[best])
+
+
+@lru_cache(maxsize=1 << 12)
+def _says(text: str) -> bool:
+    means = any(parse(text) for parse in (parse_code, parse_cards, parse_hands))
+    return text in BLANK or (means and re.search(r"[|\t;]|,$", text) is None)
 
 
 def split_fields(number: int, text: str, separator: str) -> list[Token]:
@@ -117,7 +128,7 @@ def _lettered(fields: list[Token]) -> list[Token]:
     """Fields with a last word of ten letters or more as one field for each letter."""
     if not fields or not re.fullmatch(r"(?i)[SHDPRYNU]{10,13}|[2-9TXA]{10,13}", fields[-1].text):
         return fields
-    *before, (line, column, text) = fields
+    *before, (line, column, text, _) = fields
     return [*before, *(Token(line, column + place, letter) for place, letter in enumerate(text))]
 
 
@@ -129,7 +140,7 @@ def join_fields(fields: Sequence[Token], text: str) -> Token:
     written = text[first.column - 1 : last.column - 1 + len(last.text)].strip(QUOTES + " ")
     if not written.startswith(first.text) or not written.endswith(last.text):  # cells of HTML and of brackets
         written = ",".join(field.text for field in fields if field.text)
-    return Token(first.line, first.column, written)
+    return first._replace(text=written)
 
 
 def _place(text: str, offset: int, word: str) -> Token:
@@ -149,7 +160,7 @@ def _html_lines(text: str) -> Iterator[TextLine]:
             cells += [_place(text, part.start() + cell.start(2), _said(cell[2]))] * (int(span[1]) if span else 1)
         named = {token.text for token in cells} - {""}
         if len(named) > 1:
-            yield TextLine(cells[0].line, " | ".join(token.text for token in cells), {"|": _lettered(cells)})
+            yield TextLine(cells[0].line, " | ".join(token.text for token in cells), _lettered(cells))
         elif words := (" ".join(named) or _said(part[0]))[:LONGEST_LINE]:
             yield text_line(_place(text, part.end(), "").line, words)
 
@@ -171,19 +182,18 @@ class _Nested:
         self.comments: dict[int, Token] = {}
         self.names: list[str] = []  # of the fields of the last record
         words, inside = 0, 0
-        frames: list[tuple[list[Entry], list[Token], list[Token | list[Entry]]]] = [([], [], [])]
+        frames: list[list[Entry]] = [[([], [])]]  # of open brackets; the last entry of each is not complete
         for match in _NESTED.finditer(text):
             kind, token = match.lastgroup, _place(text, match.start(), match[0].strip("\"'` \t"))
-            entries, key, values = frames[-1]
+            key, values = frames[-1][-1]
             if kind == "comment":
                 token = token._replace(text=match[0].strip("/*#- \n"))
                 self.comments[token.line] = token
                 self.found.append(text_line(token.line, token.text[:LONGEST_LINE], heading=True))
             elif kind == "open" and len(frames) <= DEEPEST:
-                frames.append(([], [], []))
+                frames.append([([], [])])
             elif kind == "close" and len(frames) > 1:
-                frames.pop()
-                frames[-1][2].append([*entries, *([(key, values)] if key or values else [])])
+                self._close(frames)
             elif kind == "key":
                 key += [value for value in values if isinstance(value, Token)] or _words(values)  # x[][2] =; (16, T):
                 values.clear()
@@ -193,14 +203,15 @@ class _Nested:
                 words, inside = words + 1, inside + (len(frames) > 1)
             elif (kind == "end" and (len(frames) > 1 or match[0] == ";")) or (kind == "line" and len(frames) == 1):
                 assigned = kind == "line" and not values and re.search(r"=\s*\Z", text[: match.start()])
-                if (key or values) and not assigned:
-                    frames[-1] = (entries, [], [])
-                    entries.append((key, values))
+                frames[-1] += [([], [])] * (not assigned)
         while len(frames) > 1:  # brackets that are never closed
-            entries, key, values = frames.pop()
-            frames[-1][2].append([*entries, *([(key, values)] if key or values else [])])
-        self.entries = [*frames[0][0], (frames[0][1], frames[0][2])]
+            self._close(frames)
+        self.entries = frames[0]
         self.share = inside / words if words > 20 else 0.0
+
+    def _close(self, frames: list[list[Entry]]) -> None:
+        closed = [entry for entry in frames.pop() if any(entry)]
+        frames[-1][-1][1].append(closed)
 
     def lines(self) -> list[TextLine]:
         for key, values in self.entries:
@@ -238,13 +249,13 @@ class _Nested:
     def _add(self, fields: list[Token], path: list[Token]) -> None:
         """Add a line; the keys that say hard, soft or pairs are its section, and a comment may be its label."""
         titles = [word for word in path if not parse_hands(word.text) and not parse_cards(word.text)]
-        section = find_section(re.sub("_|(?<=[a-z])(?=[A-Z])", " ", titles[-1].text)) if titles else None
+        section = find_section(titles[-1].text) if titles else None
         fields = [word for word in fields if word not in titles]
         if fields and (comment := self.comments.get(fields[-1].line)) and parse_code(_lettered(fields)[0].text):
             fields = [comment, *fields] if parse_hands(comment.text, section) else fields
         if fields:
             text = " | ".join(word.text for word in fields)
-            self.found.append(TextLine(fields[-1].line, text, {"|": _lettered(fields)}, section))
+            self.found.append(TextLine(fields[-1].line, text, _lettered(fields), section))
 
 
 def _words(values: Sequence[Token | list[Entry]]) -> list[Token]:
@@ -265,5 +276,4 @@ def _is_flat(value: list[Entry]) -> bool:
 
 def _means(word: Token) -> bool:
     """Whether a key says something about hands, dealer's cards or sections; names of variables may not."""
-    spaced = re.sub("_|(?<=[a-z])(?=[A-Z])", " ", word.text)
-    return bool(find_section(spaced) or parse_hands(word.text) or parse_cards(word.text))
+    return any(parse(word.text) for parse in (find_section, parse_hands, parse_cards))

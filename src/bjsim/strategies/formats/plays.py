@@ -10,14 +10,14 @@ action is for the action that the play is known for, such as to stand on 16 agai
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
 from bjsim.errors import InputError
 from bjsim.strategies.charts.rows import PAIR, SOFT, parse_row
 from bjsim.strategies.formats import words
-from bjsim.strategies.formats.lines import TextLine, Token, read_lines
+from bjsim.strategies.formats.lines import TextLine, read_lines, split_fields
 from bjsim.strategies.formats.words import parse_card, parse_code, parse_hands
 
 INSURANCE = "insurance"  # in place of a row
@@ -32,17 +32,17 @@ _SIGNS = {
 }
 _ROW = r"(?:[AT2-9JQK1][\dATJQK]*(?:[:/]\w+)?(?:X\d+)?)"  # a row of a chart as it is
 _VERSUS = r"[\s\"']*(?:(?<![A-Z])|(?<=[TJQKA])|(?<=/FREE))(?:VS?\.?|VERSUS|AGAINST(?: AN?(?= \w))?)[\s\"']*"
-_PLAY = re.compile(rf"\s*(?P<hand>{_ROW}|[^|<>=]+?){_VERSUS}(?P<card>\w+)(?P<rest>.*)", re.DOTALL)
+_PLAY = re.compile(rf"\s*(?:(?P<hand>{_ROW}|[^|<>=]+?){_VERSUS}(?P<card>\w+)|INSURANCE\b)(?P<rest>.*)", re.DOTALL)
 _IGNORED = {*re.split(" ", "AT TC RC IF COUNT TRUE RUNNING WHEN INDEX THE I TAKE IT ON A ACE")}
-PLAYED = r"[<>≤≥]|INSURANCE|\d\s*V|V\w*\W*[\dA]|AGAINST"  # what a line of prose has not
+_PLAYED = r"[<>≤≥]|INSURANCE|\d\s*V|V\w*\W*[\dA]|AGAINST"  # what a line of prose has not
 _COLUMNS = {
-    "basic": r"BASIC",
-    "above": r"ABOVE|DEVIAT|HIGHER|OR MORE|>",
-    "below": r"BELOW|LOWER|OR LESS|<",
-    "index": r"INDEX|COUNT|\bTC\b|\bRC\b",
-    "card": r"DEALER|UP ?CARD",
-    "action": r"ACTION|MOVE|DECISION|^DO$",
-    "hand": r"HAND|PLAYER|TOTAL|YOU|PLAY|SITUATION",
+    "basic": r"basic",
+    "above": r"above|deviat|higher|or more|>",
+    "below": r"below|lower|or less|<",
+    "index": r"index|count|\btc\b|\brc\b",
+    "card": r"dealer|up ?card",
+    "action": r"action|move|decision|^do$",
+    "hand": r"hand|player|total|you|play|situation",
 }
 
 
@@ -54,25 +54,6 @@ class IndexPlay(NamedTuple):
     action: str
     operator: str
     at: Fraction
-
-
-class _Heading(NamedTuple):
-    """What the heading of a table says: the places of its columns, and how its counts compare."""
-
-    places: dict[str, int]
-    surrender: bool = False
-
-    @property
-    def operator(self) -> str:
-        return "<" if "below" in self.places and "above" not in self.places else ">="
-
-    def entry(self, fields: Sequence[Token]) -> str:
-        """The fields of a row as one entry: the hand, the card, the action of the play and its count."""
-        told = {role: fields[place].text for role, place in self.places.items() if place < len(fields)}
-        hand = told.get("hand", "")
-        card = f" v {told['card']}" if told.get("card") and not hand.upper().startswith("INSURANCE") else ""
-        action = told.get("above") or told.get("below") or told.get("action", "")
-        return f"{hand}{card} {action} {told.get('index', '')}"
 
 
 def parse_plays(text: str) -> tuple[tuple[IndexPlay, ...], tuple[str, ...]]:
@@ -87,47 +68,48 @@ def parse_plays(text: str) -> tuple[tuple[IndexPlay, ...], tuple[str, ...]]:
     Raises:
         InputError: An entry is not understood; the message names its line. Or there is text, and no play in it.
     """
-    plays, notes, heading = [], [], _Heading({})
+    plays: list[IndexPlay] = []
+    notes: list[str] = []
+    places: dict[str, int] = {}  # of the columns of a table
+    section = None
     for line in read_lines(text):
-        fields = next((line.fields[mark] for mark in "|\t" if mark in line.fields), line.fields.get(",", []))
-        places = _places(fields)
-        if line.heading or not re.search(r"\d", line.text):
-            surrender = words.find_title(line.text) == words.SURRENDER
-            if surrender or places.keys() >= {"index"}:
-                heading = _Heading(places, surrender)
-            elif re.search(r"\w", line.text) and not line.heading:
+        mark = next((mark for mark in "|\t," if mark in line.text), "|")
+        fields, said = [token.text for token in split_fields(line.number, line.text, mark)], line.text.upper()
+        tabular = places.keys() >= {"index", "hand"} and len(fields) > max(places.values())
+        prose = re.match(r"\W*[A-Z]{3}", said) and not tabular and not re.search(_PLAYED, said)
+        if line.heading or prose or not re.search(r"\d", said):
+            named = words.find_columns(fields, _COLUMNS)
+            section = words.find_section(re.sub(words.LEFT_OUT, "", said)) if re.search(r"\w", said) else section
+            if "index" in named:
+                places = named
+            elif re.search(r"\w", said) and not line.heading:
                 notes.append(f"skipped: {line.text.strip()[:40]}")
             continue
-        tabular = {"index", "hand"} <= heading.places.keys() and len(fields) > max(heading.places.values())
-        said = line.text.upper()
-        if not tabular and not re.search(PLAYED, said) and re.match(r"\W*[A-Z]{3}", said):
-            heading = _Heading(heading.places, words.find_section(said) == words.SURRENDER)
-            notes.append(f"skipped: {line.text.strip()[:40]}")
-            continue
-        for entry in [heading.entry(fields)] if tabular else _entries(line):
-            play, note = _parse(f"index plays, line {line.number}: {entry.strip()[:40]!r}", entry, heading)
+        for entry in [_entry(fields, places)] if tabular else _entries(line):
+            where = f"index plays, line {line.number}: {entry.strip()[:40]!r}"
+            operator = "<" if "below" in places and "above" not in places else ">="
+            play, guessed = _parse(where, entry, operator, section == words.SURRENDER)
             plays.append(play)
-            notes += [note] * bool(note)
+            notes += [guessed] * bool(guessed)
     if notes and not plays:
         raise InputError(f"index plays: none is found in {text.strip()[:40]!r}; write such as 16vT S>=0")
     return tuple(plays), tuple(notes)
 
 
-def _places(fields: Sequence[Token]) -> dict[str, int]:
-    places: dict[str, int] = {}
-    for place, field in enumerate(fields):
-        for role in [role for role, pattern in _COLUMNS.items() if re.search(pattern, field.text.upper())][:1]:
-            places.setdefault(role, place)
-    return places
+def _entry(fields: Sequence[str], places: Mapping[str, int]) -> str:
+    """The fields of a row as one entry: the hand, the card, the action of the play and its count."""
+    hand, card, index = (fields[places[role]] if role in places else "" for role in ("hand", "card", "index"))
+    action = next((fields[places[role]] for role in ("above", "below", "action") if role in places), "")
+    return f"{hand} {f'v {card}' * (bool(card) and not hand.upper().startswith('INSURANCE'))} {action} {index}"
 
 
 def _entries(line: TextLine) -> Iterator[str]:
     """The plays of a line: a comma begins another one only after a play with its hand and its count."""
     entry = ""
     for part in re.split(r"([,;])", line.text.split("#")[0].strip(" |,;")):
-        whole = re.search(_NUMBER, _PLAY.sub(r"\g<rest>", entry.upper()).replace("INSURANCE", " "))
-        starts = _PLAY.match(part.upper()) or re.match(r"\W*(INSURANCE|[\dATJQK]{1,2}\W*$)", part.upper())
-        if whole and starts and (_PLAY.match(entry.upper()) or "INSURANCE" in entry.upper()):
+        found = _PLAY.match(entry.upper())
+        starts = _PLAY.match(part.upper()) or re.match(r"\W*[\dATJQK]{1,2}\W*$", part.upper())
+        if found and starts and re.search(_NUMBER, found["rest"]):
             yield entry.strip(" ,;")
             entry = ""
         entry += part
@@ -135,51 +117,43 @@ def _entries(line: TextLine) -> Iterator[str]:
         yield entry.strip(" ,;")
 
 
-def _parse(where: str, entry: str, heading: _Heading) -> tuple[IndexPlay, str]:
-    text = entry.upper().strip(" |,;")
-    insured = re.fullmatch(r"INSURANCE\b(?P<rest>.*)", text, re.DOTALL)
-    found = insured or _PLAY.fullmatch(text)
+def _parse(where: str, entry: str, operator: str, surrenders: bool) -> tuple[IndexPlay, str]:
+    found = _PLAY.fullmatch(entry.upper().strip(" |,;"))
     if not found:
         raise InputError(f"{where} is not accepted; write {FORM}")
     rest = re.sub(r"(?<=[A-Z])(?=[<>≥≤=]|[+\-−–]?\d)", " ", re.sub(r"\bOTHERWISE\b.*", "", found["rest"]))
-    rest = re.sub(r"(?<=\d)\+(?!\d)", " OR MORE", rest)
-    operator, signs = heading.operator, 0
+    rest, signs = re.sub(r"(?<=\d)\+(?!\d)", " OR MORE", rest), 0
     for sign, pattern in _SIGNS.items():
         rest, times = re.subn(pattern, " ", rest)
         operator, signs = (sign if times else operator), signs + times
     counts = re.findall(_NUMBER, rest)
-    said = [word for word in re.split(r"[\s|,;:\"'@()]+", re.sub(_NUMBER, " ", rest)) if word and word not in _IGNORED]
     if len(counts) != 1 or signs > 1:
         raise InputError(f"{where} needs one count; write {FORM}")
-    try:
-        count = Fraction(re.sub("[−–]", "-", counts[0]))
-    except ZeroDivisionError:
-        count = Fraction(LARGEST_COUNT + 1)
-    if abs(count) > LARGEST_COUNT:
+    if re.search("/0*$", counts[0]) or abs(count := Fraction(re.sub("[−–]", "-", counts[0]))) > LARGEST_COUNT:
         raise InputError(f"{where}: the count must be from -{LARGEST_COUNT} to {LARGEST_COUNT}")
-    if insured:
-        if not set(said) <= {"YES", "VS"}:
+    said = {*re.split(r"[\s|,;:\"'@()]+", re.sub(_NUMBER, " ", rest))} - _IGNORED - {""}
+    if not found["hand"]:
+        if said - {"YES", "VS"}:
             raise InputError(f"{where} is not accepted; write insurance I>=3")
         return IndexPlay(INSURANCE, "", "I", operator, count), ""
-    row, card = _hand(found["hand"]), parse_card(found["card"]) or found["card"]
-    codes = [parse_code(word) for word in said]
-    if len(codes) > 1:
+    if len(said) > 1:
         raise InputError(f"{where} has more than one action; keep the one that the count is for")
-    if not row or None in codes or codes == ["Y"] or codes == ["N"]:
+    row, code = _row(found["hand"]), parse_code(said.pop()) if said else ""
+    if not row or code in (None, "Y", "N"):
         raise InputError(f"{where} is not accepted; write {FORM}")
-    if codes == ["H"] and not signs and operator == ">=":
+    if code == "H" and not signs and operator == ">=":
         raise InputError(f"{where}: write H<{count}, or the action that is taken at {count} or more")
-    action = (codes[0] or "S")[0] if codes else "R" if heading.surrender else _usual(row)
-    note = f"{row}v{card} {counts[0]} is read as {action}{operator}{count}"
-    return IndexPlay(row, card, action, operator, count), "" if codes else note
+    card = parse_card(found["card"]) or found["card"]
+    action = code[0] if code else "R" if surrenders else _usual(row)
+    note = "" if code else f"{row}v{card} {counts[0]} is read as {action}{operator}{count}"
+    return IndexPlay(row, card, action, operator, count), note
 
 
-def _hand(text: str) -> str | None:
+def _row(text: str) -> str | None:
     rows = parse_hands(text.strip(" \"'"))
     if rows and len(rows) == 1:
         return rows[0]
-    name = re.sub(r"X(?=\d+$)", "x", text.strip()).replace("FREE", "free")
-    return name if re.fullmatch(_ROW.replace("X", "x"), name) else None
+    return text.strip().replace("X", "x").replace("FREE", "free") if re.fullmatch(_ROW, text.strip()) else None
 
 
 def _usual(name: str) -> str:

@@ -77,29 +77,28 @@ def is_policy(rows: Sequence[GridRow], lines: Sequence[TextLine]) -> bool:
 def complete_policy(rows: Sequence[GridRow], builder: Builder) -> list[GridRow]:
     """The rows of a policy, with the best play where it leaves a hand open."""
     states, best = builder.states, best_chart(builder.states.rules)
+    of_hand = {hand: states.rows_of(first_hand(states, hand))[0] for hand in POLICY_HANDS}  # totals of pairs, too
     given: dict[str, tuple[str, GridRow]] = {}
     for row in rows:
         for hand in row.hands:
-            name = states.rows_of(first_hand(states, hand))[0]  # the total of a pair that never splits
-            other, before = given.get(name, ("", row))
-            if other == hand:
+            other, before = given.setdefault(states.rows_of(first_hand(states, hand))[0], (hand, row))
+            if other == hand and before is not row:
                 raise builder.error(row.label, f"duplicate row {row.label}")
             for token, earlier in zip(row.cells, before.cells, strict=True):
                 if token.text[0].upper() != earlier.text[0].upper():
                     where = f"line {earlier.line} has {earlier.text[0]}"
                     raise builder.error(token, f"{row.label} is played as {other} in this game, but {where}")
-            cells = [_completed(best, name, *both) for both in zip(COLUMNS, row.cells, strict=True)]
-            given.setdefault(name, (hand, GridRow(None, row.label, [name], cells, [[card] for card in COLUMNS])))
-    of_hand = {hand: states.rows_of(first_hand(states, hand))[0] for hand in POLICY_HANDS}
     if missing := [hand for hand, name in of_hand.items() if name not in given]:
         raise builder.error(builder.end, f"hands missing: {' '.join(missing)}")
+    filled = []
+    for name, (_, row) in given.items():
+        cells = [_completed(best, name, *both) for both in zip(COLUMNS, row.cells, strict=True)]
+        filled.append(GridRow(None, row.label, [name], cells))
     dealt = {states.rows_of(state)[0] for state in states.starts}
-    rest = [row for row in best.table if row in builder.known and row not in given]
-    rest = [row for row in rest if row in builder.required or (not parse_row(row).plain and row not in dealt)]
-    filled = [row for _, row in given.values()]
-    for name in rest:
-        cells = [Token(0, 0, best.cells[name, column]) for column in COLUMNS]
-        filled.append(GridRow(None, Token(0, 0, name), [name], cells, [[card] for card in COLUMNS]))
+    for name in [name for name in best.table if name in builder.known and name not in given]:
+        if name in builder.required or (not parse_row(name).plain and name not in dealt):
+            cells = [builder.end._replace(text=best.cells[name, column]) for column in COLUMNS]
+            filled.append(GridRow(None, builder.end._replace(text=name), [name], cells))
     return filled
 
 

@@ -6,6 +6,7 @@ Charts, index plays and the questions of the command line are all read with thes
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import product
 
@@ -22,21 +23,22 @@ SECTION_WORDS = {
 }
 LEAST = {HARD: 4, SOFT: 12, PAIRS: 2}  # the first and the last hand of a section: totals, or the points of a card
 MOST = {HARD: 21, SOFT: 21, PAIRS: 11}
-_TITLES = (
+_TITLES = (  # the words of a line that begins a section; "dealer stands on soft 17" is no such line
     "HARD SOFT PAIR PAIRS SPLIT SPLITS SPLITTING SURRENDER SURRENDERS LATE TOTAL TOTALS HAND HANDS TABLE CHART ACES "
     "ACE STRATEGY PLAYER PLAYER'S YOUR YOU OF THE VS V DEALER DEALER'S CARD CARDS UPCARD UP SHOWS AGAINST BASIC WITH "
-    "AN DECISION DECISIONS FOR AND CSV TXT MD"
+    "A AN DECISION DECISIONS FOR AND CSV TXT MD"
 )
-TITLE_WORDS = {
-    *_TITLES.split()
-}  # the words of a line that begins a section; "dealer stands on soft 17" is no such line
-LEFT_OUT = r"\([^()]*\)|\b(?:EXCLUDING|EXCEPT|WITHOUT|BUT NO|NOT?|NON)\b.*"  # parts of titles: "hard hands (no pairs)"
+TITLE_WORDS = {*_TITLES.split()}
+LEFT_OUT = r"\([^()]*\)|\bTABLE \d+|\b(?:EXCLUDING|EXCEPT|WITHOUT|BUT NO|NOT?|NON)\b.*"  # hard hands (no pairs)
 NOISE = r"\b(HARD|SOFT|PAIRS?|SPLITS?|OF|TOTALS?|HANDS?|PLAYER'?S?|YOUR?|HAVE|POINTS?)\b|[():.\"]"
 UP, DOWN = r"(OR|AND|&) (MORE|HIGHER|UP|ABOVE|OVER|GREATER)", r"(OR|AND|&) (LESS|LOWER|DOWN|BELOW|UNDER|FEWER)"
-CARD = r"(?:10|[2-9]|[TJQKXFA]|TEN|ACE|JACK|QUEEN|KING)"
-_TENS = "10 T J Q K X F TEN TENS JACK QUEEN KING FACE FACES PICTURE PICTURES"
-CARDS = {**dict.fromkeys(_TENS.split(), 10), "A": 11, "ACE": 11, "ACES": 11}
 NUMBERS = dict(TWO="2", THREE="3", FOUR="4", FIVE="5", SIX="6", SEVEN="7", EIGHT="8", NINE="9")  # "a pair of eights"
+CARDS = {
+    **{word: int(digit) for name, digit in NUMBERS.items() for word in (name, digit)},
+    **dict.fromkeys(("10", "T", "J", "Q", "K", "X", "F", "TEN", "JACK", "QUEEN", "KING", "FACE", "PICTURE"), 10),
+    **dict.fromkeys(("A", "ACE"), 11),
+}
+CARD = r"(?:10|[2-9]|[TJQKXFA]|TEN|ACE|JACK|QUEEN|KING)"
 LETTER = r"\b([HS](?=\d)|P(?=[2-9TA]\b|10\b))"  # H16, S18, P8
 GLUED = r"\b(HARD|SOFT|PAIR|SPLIT)(?=\d|[ATJQK]\b)"  # hard13, split8
 BLANK = ("", "-", "–", "—", ".")  # cells that mean "no" in tables of pairs and of surrenders
@@ -63,6 +65,7 @@ CODES_BY_PAIR = {
     for first, second in product(ACTION_WORDS[action].split(), ACTION_WORDS[other].split())
 }
 BETWEEN = r"\b(IF (ALLOWED|POSSIBLE)|OR|ELSE|OTHERWISE)\b|[/,()'’ -]"  # what stands between the words of a code
+Hand = tuple[str, int]  # a section, and a total or the points of a pair's card
 LONGEST_LABEL = 100  # characters; some expressions take time that grows with the square of a label's length
 FOOTNOTES = "*†‡§!¹²³⁴⁵. "  # marks after a code; `!` is that of `bjsim check`
 
@@ -70,15 +73,13 @@ FOOTNOTES = "*†‡§!¹²³⁴⁵. "  # marks after a code; `!` is that of `bj
 @lru_cache(maxsize=1 << 12)
 def parse_code(text: str) -> str | None:
     """The code that a cell means, `Y`, `N` or `Y/N`, or None."""
-    if len(text) > LONGEST_LABEL:
-        return None
     word = _one_word(text)
     return CODES_BY_WORD.get(word) or CODES_BY_PAIR.get(re.sub(BETWEEN, "", word))
 
 
 def _one_word(text: str) -> str:
-    spaced = re.sub(r"_|(?<=[a-z])(?=[A-Z])", " ", text).upper().strip(FOOTNOTES)  # DoubleOrHit, double_or_hit
-    return re.sub(r" ?\bDOWN\b|(?<=^FREE)[ -]|(?<=^NO) (?=SPLIT)|(?<=^DON)['’ ]?T (?=SPLIT)", "", spaced)
+    word = spaced(text).upper().strip(FOOTNOTES)  # DoubleOrHit, double_or_hit
+    return re.sub(r" ?\bDOWN\b|(?<=^FREE)[ -]|(?<=^NO) (?=SPLIT)|(?<=^DON)['’ ]?T (?=SPLIT)", "", word)
 
 
 def says_only_the_action(text: str) -> bool:
@@ -112,33 +113,46 @@ def parse_cards(text: str) -> list[str] | None:
         if first > last:
             return None
         found += [points if points > 1 else 11 for points in range(first, last + 1)]
-    if len({part for part in parts if part not in ("1", "11")}) < len(parts) - ("11" in parts) - ("1" in parts):
+    if len(set(parts)) < len(parts):
         return None  # 8,8 is a hand
     return [*dict.fromkeys(map(_letter, found))]
 
 
 def _card_points(text: str) -> int | None:
-    text = text if text in CARDS else re.sub(r"(?<=.)(E?S|\+)$", "", text)  # 10s, 10+, Sixes
-    text = {"1": "11", **NUMBERS}.get(text, text)
-    return CARDS.get(text) or (int(text) if re.fullmatch(r"[2-9]|1[01]", text) else None)
+    text = {"1": "A", "11": "A"}.get(text, text)
+    return CARDS.get(text) or CARDS.get(re.sub(r"(E?S|\+)$", "", text))  # 10s, 10+, Sixes
 
 
 def _dashes(text: str) -> str:
     return re.sub("[–—−‑‒~]|\\.\\.+|…", "-", text).replace("_", " ")
 
 
+def spaced(text: str) -> str:
+    """The words of a name, such as `hard_totals` and `softHands`."""
+    return re.sub(r"_|(?<=[a-z])(?=[A-Z])", " ", text)
+
+
+def find_columns(names: Sequence[str], roles: Mapping[str, str]) -> dict[str, int]:
+    """The places of the roles that the names of columns say, of a pattern for each role."""
+    places: dict[str, int] = {}
+    for place, name in enumerate(names):
+        role = next((role for role, words in roles.items() if re.search(words, spaced(name).lower())), "")
+        if role:
+            places.setdefault(role, place)
+    return places
+
+
 def find_section(text: str) -> str | None:
     """The section that a title or a label names, or None."""
-    found = [section for section, words in SECTION_WORDS.items() if re.search(words, text.upper())]
+    found = [section for section, words in SECTION_WORDS.items() if re.search(words, spaced(text).upper())]
     return found[-1] if found else None
 
 
 @lru_cache(maxsize=1 << 12)
 def find_title(text: str) -> str | None:
     """The section that a line without hands begins, or None if it is no title of a section."""
-    text = re.sub(r"_|(?<=[a-z])(?=[A-Z])", " ", text)  # hard_totals, softHands
-    text = re.sub(LEFT_OUT, " ", text.upper().replace("’", "'"))
-    words = set(re.findall(r"[A-Z']+|\d+", text)) - set(RANKS)
+    text = re.sub(LEFT_OUT, " ", spaced(text).upper().replace("’", "'"))
+    words = set(re.findall(r"[A-Z']+|\d+", text))
     return find_section(text) if words <= TITLE_WORDS else None
 
 
@@ -159,7 +173,7 @@ def parse_hands(label: str, section: str | None = None, by_total: bool = False) 
     if len(label) > LONGEST_LABEL:
         return None
     text = _dashes(re.sub(GLUED, r"\1 ", label.upper())).replace("≤", "<=").replace("≥", ">=")
-    text = re.sub(r"^\s*-(?=\d)|^(?=\d\d?\s*-$)", "<=", re.sub("['’]S", "S", text))  # ~8 and 8-
+    text = re.sub(r"^\s*-(?=\d)", "<=", re.sub(r"^\s*(\d\d?)\s*-$", r"<=\1", re.sub("['’]S", "S", text)))  # ~8, 8-
     outside = _rows(re.sub(r"\(.*?\)", " ", text), section, by_total)
     inside = _rows(found[1], None, False) if (found := re.search(r"\((.*?)\)", text)) else None
     if inside and not any(row.isdigit() and len(set(row)) > 1 for row in inside):  # 18 (A,7), 16 (8,8)
@@ -184,89 +198,69 @@ def _rows(text: str, section: str | None, by_total: bool) -> list[str] | None:
     section = (own if own != SURRENDER else None) or section
     plain = _plain(text)
     if section == PAIRS and by_total and plain.isdigit():
-        points = int(plain)
-        plain = "A" if points in (2, 22) else str(points // 2) if points in range(4, 21, 2) else "?"
+        plain = {"2": "A", "22": "A", **{str(2 * points): str(points) for points in range(2, 11)}}.get(plain, "?")
     hands = _parse(plain, HARD if section == SURRENDER else section)
-    return hands and [_row(hands[0], value) for value in dict.fromkeys(hands[1])]
+    return [_row(*hand) for hand in dict.fromkeys(hands)] if hands else None
 
 
 def _plain(text: str) -> str:
-    """A label without words, such as `17+` for `Hard 17 or more`."""
+    """A label without words, such as `>=17` for `Hard 17 or more`."""
     text = re.sub(r"\b(" + "|".join(NUMBERS) + r")(?=(E?S)?\b)", lambda match: NUMBERS[match[1]], text)
-    text = re.sub(r"\bUP TO\b", "<=", re.sub(UP, "+", re.sub(DOWN, "<", text)))
-    text = re.sub(r"\b(TO|THRU|THROUGH)\b", "-", re.sub(LETTER, "", text))
-    return re.sub(r"\s*([-/,+&])\s*", r"\1", re.sub(NOISE, " ", text)).strip(" ,|;\t&=" + "-" * ("<" in text))
+    text = text.strip(" ,|;\t&")
+    text = re.sub(rf"(.+?)(\+| {UP})$", r">=\1", re.sub(rf"(.+?) {DOWN}$", r"<=\1", text))
+    text = re.sub(r"\b(TO|THRU|THROUGH)\b", "-", re.sub(LETTER, "", re.sub(r"\bUP TO\b", "<=", text)))
+    return re.sub(r"\s*([-/,+&<>=])\s*", r"\1", re.sub(NOISE, " ", text)).strip(" ,|;\t&")
 
 
-def _parse(text: str, section: str | None) -> tuple[str, list[int]] | None:
+def _parse(text: str, section: str | None) -> list[Hand] | None:
     if one := _hand(text, section):
-        return one[0], [one[1]]
-    if match := re.fullmatch(r"(?:(>=|<=|<|>)\s*(.+)|(.+?)\s*(\+|<))", text):
-        sign = match[1] or {"+": ">=", "<": "<="}[match[4]]
-        return _open_range(_hand(match[2] or match[3], section), sign)
-    if "-" in text and (hands := _range(text, section)):
-        return hands
+        return [one]
+    if match := re.fullmatch(r"([<>]=?)(.+)", text):
+        if not (one := _hand(match[2], section)):
+            return None
+        kind, value = one
+        value += {">": 1, "<": -1}.get(match[1], 0)
+        low, high = (value, MOST[kind]) if text[0] == ">" else (LEAST[kind], value)
+        return [(kind, each) for each in range(low, high + 1)]
+    for match in re.finditer("-", text):
+        first, end = _hand(text[: match.start()], section), text[match.end() :]
+        beside = first and first[0] == SOFT and not text[0].isdigit() and re.fullmatch("[2-9T]|10", end)  # A,2-5
+        last = _hand(f"A,{end}" if beside else end, section)
+        if first and last and first[0] == last[0]:
+            low, high = sorted((first[1], last[1]))
+            return [(first[0], each) for each in range(low, high + 1)]
     parts = re.split(r"[/&;]|\b(?:AND|OR)\b", text)
     if len(parts) == 1:
         of_cards = re.fullmatch(rf"{CARD},{CARD}(,{CARD},{CARD})+", text)  # A,2,A,3
         of_pairs = re.fullmatch(r"[2-9TA]{2}( [2-9TA]{2})+", text)  # AA 88
         parts = re.findall(rf"{CARD},{CARD}", text) if of_cards else text.split(" " if of_pairs else ",")
-    found = [_hand(part.strip(), section) for part in parts]
-    kinds = {hand[0] for hand in found if hand}
-    if not found or None in found or len(kinds) > 1:
+    found = [hand for part in parts if (hand := _hand(part.strip(), section))]
+    kinds = {kind for kind, _ in found}
+    if len(found) < len(parts) or len(kinds) > 1:
         return None
     if "," in text and kinds == {HARD} and re.search(r"\b\d\b", text):
         return None  # 8,7 are two cards, and 13,14 are two totals
-    return kinds.pop(), [hand[1] for hand in found if hand]
+    return found
 
 
-def _hand(text: str, section: str | None) -> tuple[str, int] | None:
-    if text in ("BLACKJACK", "BJ"):
-        return SOFT, 21
-    if text == "1111":
-        return PAIRS, 11
+def _hand(text: str, section: str | None) -> Hand | None:
+    text = {"1111": "AA", "BJ": "AT", "BLACKJACK": "AT"}.get(text, text)
     if match := re.fullmatch(rf"({CARD})(E?S)?", text):
         if section == PAIRS or match[2]:
-            return PAIRS, _points(match[1])
+            return PAIRS, CARDS[match[1]]
         if section == SOFT:  # the card next to the ace
-            return SOFT, 11 + _points(match[1]) - 10 * (match[1] in ("A", "ACE"))
+            return SOFT, 11 + CARDS[match[1]] - 10 * (match[1] in ("A", "ACE"))
     if match := re.fullmatch(rf"({CARD})([ :,/+&-]?)({CARD})", text):
-        one, other = _points(match[1]), _points(match[3])
+        one, other = CARDS[match[1]], CARDS[match[3]]
         if one == other and text != "11":
             return PAIRS, one
         if 11 in (one, other) and not (section == PAIRS and match[2] == "-"):
             return SOFT, one + other
-    if not re.fullmatch(r"\d\d?", text):
+    kind = section or HARD
+    if not re.fullmatch(r"\d\d?", text) or (kind == PAIRS and text not in ("1", "11")):
         return None
-    value, kind = int(text), section or HARD
-    if kind == PAIRS:
-        return (PAIRS, 11) if value in (1, 11) else None
+    value = 11 if kind == PAIRS else int(text)
     return (kind, value) if LEAST[kind] <= value <= MOST[kind] else None
-
-
-def _open_range(hand: tuple[str, int] | None, sign: str) -> tuple[str, list[int]] | None:
-    if hand is None:
-        return None
-    kind, value = hand
-    value += {">": 1, "<": -1}.get(sign, 0)
-    low, high = (value, MOST[kind]) if sign[0] == ">" else (LEAST[kind], value)
-    return kind, list(range(low, high + 1))
-
-
-def _range(text: str, section: str | None) -> tuple[str, list[int]] | None:
-    for match in re.finditer("-", text):
-        low = _hand(text[: match.start()], section)
-        end = text[match.end() :]
-        beside = low and low[0] == SOFT and not text[0].isdigit() and re.fullmatch("[2-9T]|10", end)  # A,2-5
-        high = _hand(f"A,{end}" if beside else end, section)
-        if low and high and low[0] == high[0]:
-            first, last = sorted((low[1], high[1]))
-            return low[0], list(range(first, last + 1))
-    return None
-
-
-def _points(card: str) -> int:
-    return CARDS.get(card) or int(card)
 
 
 def _letter(points: int) -> str:
