@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 @click.option("--pays", metavar="EVENT=N,...", help="The pay table, to one; other events are not paid.")
 @click.option("--cut", type=Count(1), metavar="CARDS", help="Count the bet too, in a shoe shuffled after CARDS cards.")
 @click.option("--level", type=Count(1, 100), help="Count with the best tags up to this; default: see the exact value.")
-@click.option("--tags", metavar="A,2,...,T", help="Count with these ten tags.")
+@click.option("--tags", metavar="A,2,...", help="Count with these tags of A, 2..9, T; or of J, Q, K too.")
 @click.option("--one-more", is_flag=True, default=None, help="Count a shoe with one more round after the cut card.")
 @click.option("--trigger", type=float, metavar="N", help="Bet from this count per deck on.  [default: the best]")
 @json_option
@@ -76,7 +76,7 @@ def sidebet(
         if shoe:
             raise InputError("--cut counts whole decks; leave out --shoe")
         given = counting.pop("tags")
-        tags = None if given is None else list(map(float, parse_tags(given.replace(",", " "))))
+        tags = None if given is None else list(map(float, parse_tags(given.replace(",", " "), by_rank=True)))
         counted = count_bet(*chosen(name, decks, rules, deck, None, pays), tags=tags, **counting)
     elif any(value is not None for value in counting.values()):
         raise InputError("--level, --tags, --trigger and --one-more need --cut CARDS")
@@ -107,7 +107,8 @@ def print_figures(found: SideBet) -> None:
 def print_counted(found: CountedBet) -> None:
     if found.tags is not None:
         tags = " ".join(f"{tag:g}" for tag in found.tags)
-        click.echo(f"\ntags for A, 2..9, T: {tags}; bets at {found.trigger:g} per deck and above")
+        letters = "A, 2..9, T" + ", J, Q, K" * (len(found.tags) > 10)
+        click.echo(f"\ntags for {letters}: {tags}; bets at {found.trigger:g} per deck and above")
     else:
         click.echo("\na bettor who sees the exact value before each round:")
     click.echo(f"bets in {100 * found.share:.2f}% of rounds, edge {100 * found.edge:.2f}%")

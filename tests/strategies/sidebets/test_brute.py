@@ -6,6 +6,7 @@ import math
 import random
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from itertools import permutations
@@ -14,7 +15,7 @@ import numpy as np
 import pytest
 
 import bjsim
-from bjsim.strategies.sidebets.bets import built_in
+from bjsim.strategies.sidebets.bets import FINISHED, BetRules, Event, built_in
 from bjsim.strategies.sidebets.exact import SideBet
 from bjsim.strategies.sidebets.kinds import KINDS
 
@@ -167,6 +168,64 @@ def test_busts_in_all_orders(hits: bool) -> None:
         left = [*shoe]
         left.remove(kind)
         ev = bjsim.sidebet("buster", shoe=Counter(left), pays=table, rules="vegas-h17" if hits else "vegas-s17").ev
+        assert found.removal_by_kind[kind] == pytest.approx(float(ev - found.ev), abs=1e-12)
+
+
+def finished(shoe: Cards) -> Cards:
+    """The dealer's hand from these cards, drawn in order; soft 17 is stood."""
+    drawn = 2
+    while not [total for total in totals(shoe[:drawn]) if 17 <= total <= 21] and min(totals(shoe[:drawn])) <= 16:
+        drawn += 1
+    return shoe[:drawn]
+
+
+def ended(cards: Cards) -> str:
+    """The first event of `HANDS` that a finished hand fulfils."""
+    best = max((total for total in totals(cards) if total <= 21), default=min(totals(cards)))
+    if best == 22:
+        return (
+            "22 of one suit"
+            if same(cards, 1)
+            else "red or black 22"
+            if len({c[1] in "hd" for c in cards}) == 1
+            else "22"
+        )
+    if best > 21:
+        return "bust with a small card up" if cards[0][0] in "23456" else "other bust"
+    return "18" if best == 18 else ""
+
+
+HANDS = BetRules(
+    "hands",
+    FINISHED,
+    (
+        Event("22 of one suit", Fraction(50), {"total": "22", "suited": True}),
+        Event("red or black 22", Fraction(20), {"total": "22", "one_colour": True}),
+        Event("22", Fraction(8), {"total": "22"}),
+        Event("bust with a small card up", Fraction(1), {"bust": "3+", "upcard": "2-6"}),
+        Event("other bust", Fraction(3), {"bust": "3+"}),
+        Event("18", Fraction(1, 2), {"total": "18"}),
+    ),
+)
+CARDS_OF_22 = ("2h", "6h", "Jh", "Kh", "Qd", "6c", "As")
+
+
+@pytest.mark.parametrize("upcard", ["", "6", "T"])
+def test_finished_hands_in_all_orders(upcard: str) -> None:
+    """Totals, suits and upcards, and what the loss of a card changes; against one upcard, only its orders count."""
+
+    def by_orders(shoe: Cards) -> dict[str, Fraction]:
+        orders = [each for each in permutations(shoe) if not upcard or min(points(each[0]), 10) == points(upcard)]
+        seen = Counter(ended(finished(each)) for each in orders)
+        return {event: Fraction(count, len(orders)) for event, count in seen.items() if event}
+
+    bet = replace(HANDS, upcard=upcard)
+    found = bjsim.sidebet(bet, shoe=Counter(CARDS_OF_22))
+    assert {each.event: each.probability for each in found.events if each.probability} == by_orders(CARDS_OF_22)
+    assert upcard or all(each.probability for each in found.events)
+    for kind in ("2h", "Qd", "6c"):
+        left = tuple(card for card in CARDS_OF_22 if card != kind)
+        ev = bjsim.sidebet(bet, shoe=Counter(left)).ev
         assert found.removal_by_kind[kind] == pytest.approx(float(ev - found.ev), abs=1e-12)
 
 

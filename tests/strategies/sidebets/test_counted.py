@@ -126,6 +126,26 @@ def test_tags_gain_less_than_the_exact_value_and_more_than_wrong_ones() -> None:
     assert bad.units + good.half_width < good.units <= good.perfect
 
 
+def test_tags_by_rank_tell_kings_from_tens() -> None:
+    """discountgambling.net: a count of queens and kings gains about 85% of what the exact value of Royal Match does.
+
+    Ten tags gain 35%; tens and jacks alone, a negative control, less than queens and kings do.
+    """
+    bet, shoe = load_bet("royal-match").with_pays({"royal": 75, "suited": 2}), SuitedShoe.whole(6)
+
+    def gain(**what: object) -> float:
+        found = count_bet(bet, shoe, RULES, 260, rounds=20_000, **what)  # type: ignore[arg-type]
+        return found.units / found.perfect
+
+    zeros = (0,) * 9
+    assert gain(tags=(*zeros, 0, 0, -1, -1)) == pytest.approx(0.84, abs=0.02)
+    assert count_bet(bet, shoe, RULES, 260, rounds=2000, level=2).tags == (*zeros, 0, 0, -1, -1)
+    assert gain(tags=(*zeros, -1)) == pytest.approx(0.35, abs=0.03)
+    assert gain(tags=(*zeros, -1, -1, 0, 0)) < 0.3
+    with pytest.raises(InputError, match="over-13 takes all tens alike; give ten tags"):
+        count_bet(load_bet("over-13"), shoe, RULES, 260, tags=(*zeros, 0, 0, -1, -1))
+
+
 def test_intervals_cover() -> None:
     """Of 40 intervals, 95% cover on average; the seeds are fixed."""
     bet, shoe = load_bet("over-13"), SuitedShoe.whole(2)

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import bjsim
 from bjsim.errors import InputError
-from bjsim.strategies.sidebets.bets import EACH, BetRules, Event
+from bjsim.sim.game.presets import PRESETS
+from bjsim.strategies.exact.solver import Solver
+from bjsim.strategies.sidebets.bets import EACH, FINISHED, BetRules, Event
 
 XTREME = "suited trips=100,straight flush=35,trips=33,straight=10,flush=5"
 RETURNS = [  # bet, options, decks, returns in % of the bet
@@ -76,6 +80,47 @@ def test_effects_of_removal_of_lucky_lucky() -> None:
     published = ["-.98", ".91", ".70", ".47", ".37", "-1.21", "-2.00", "-1.46", ".29", ".73"]
     assert [round(115.81 * each, 2) for each in found.values()] == [float(text) for text in published]
     assert [*found] == [*"A23456789T"]
+
+
+BUST_OR_22 = BetRules("bust", FINISHED, (Event("bust", Fraction(1), {"bust": "3+"}),))
+
+
+def test_push_22(tmp_path: Path) -> None:
+    """discountgambling.net, Push 22 in six decks, soft 17 hit: -5.854%, and a total of 22 in 7.3537% of hands."""
+    path = tmp_path / "push-22.toml"
+    path.write_text(
+        """looks_at = "dealer's hand"
+        events = [
+          { name = "22 of one suit", pays = 50, total = "22", suited = true },
+          { name = "22 of one colour", pays = 20, total = "22", one_colour = true },
+          { name = "22", pays = 8, total = "22" },
+        ]"""
+    )
+    found = bjsim.sidebet(path, 6, rules="vegas-h17")
+    assert (f"{100 * float(found.ev):.3f}", f"{float(found.hit_frequency):.6f}") == ("-5.854", "0.073536")
+    with pytest.raises(InputError, match=r"22\+.* can never happen: earlier events"):
+        bjsim.sidebet(replace(BUST_OR_22, events=(*BUST_OR_22.events, Event("22+", Fraction(1), {"total": "22+"}))))
+
+
+@pytest.mark.parametrize("upcard", "A23456789T")
+def test_a_bust_paid_by_upcard_is_as_likely_as_the_solver_says(upcard: str) -> None:
+    """An independent recursion, over the dealer's states in an infinite shoe that does not peek."""
+    rules = PRESETS["vegas-s17"].rules.replace(decks="inf", peek=False)
+    event = Event("bust", Fraction(2), {"bust": "3+", "upcard": upcard})
+    found = bjsim.sidebet(BetRules("b", FINISHED, (event,)), rules=rules).events[0].probability
+    alone = bjsim.sidebet(BetRules("b", FINISHED, (event,), upcard=upcard), rules=rules).events[0].probability
+    assert found == alone * (Fraction(4, 13) if upcard == "T" else Fraction(1, 13))
+    assert float(alone) == pytest.approx(float(Solver(rules).dealer(upcard)[0]), abs=1e-12)
+
+
+def test_a_condition_that_takes_an_upcard() -> None:
+    """A suited pair of cards pays by upcard: 1/13 of suited hands (12/51 in one deck) have an ace up."""
+    event = Event("suited, ace up", Fraction(5), {"suited": True, "upcard": "A"})
+    with pytest.raises(InputError, match="upcard Z is not accepted; write a card or several"):
+        bjsim.sidebet(BetRules("s", "player and upcard", (replace(event, conditions={"upcard": "Z"}),)), 1)
+    found = bjsim.sidebet(BetRules("s", "player and upcard", (event,)), 1).events[0].probability
+    three = Fraction(12 * 11, 51 * 50)  # of one suit
+    assert found == three / 13
 
 
 @pytest.mark.parametrize(

@@ -14,10 +14,13 @@ from typing import Any
 from bjsim.arguments import argument, exact_number
 from bjsim.errors import InputError, shorten, suggest
 from bjsim.files import read_toml
+from bjsim.sim.game.cards import RANKS, TEN
 from bjsim.strategies.sidebets.conditions import CONDITIONS, NEEDS
 
-BUST, EACH, WITH_NATURAL = "dealer's bust", "each card against the upcard", "player and dealer's natural"
-LOOKS_AT = ("player", "player and upcard", EACH, WITH_NATURAL, "dealer", BUST)
+FINISHED, EACH, WITH_NATURAL = "dealer's hand", "each card against the upcard", "player and dealer's natural"
+BUST = "dealer's bust"  # another name of the dealer's finished hand
+LOOKS_AT = ("player", "player and upcard", EACH, WITH_NATURAL, "dealer", FINISHED, BUST)
+OF_HANDS = ("bust", "total", "upcard", "suited", "one_colour")  # conditions of the dealer's finished hand
 FIELDS = ("about", "looks_at", "aces", "upcard", "events", "tables")
 TEXTS = {"about": "", "aces": "1 or 11", "upcard": ""}  # fields with their defaults
 MOST_PAYS, MOST_EVENTS = 1_000_000, 100
@@ -55,6 +58,15 @@ class BetRules:
         found = {NEEDS.get(name, "values") for event in self.events for name in event.conditions}
         return next(each for each in ("suits", "ranks", "values") if each in found or each == "values")
 
+    @property
+    def letters(self) -> str:
+        """The ranks that the bet tells apart: all 13, or those of the ten values."""
+        asked = [(name, str(wanted)) for event in self.events for name, wanted in event.conditions.items()]
+        tens = any(
+            name in ("cards", "straight") or (name == "ranks" and {*wanted} & {*"TJQKs"}) for name, wanted in asked
+        )
+        return RANKS if tens else RANKS[: TEN + 1]
+
     def for_decks(self, decks: str) -> BetRules:
         """The bet with the pay table of these decks. Raises: InputError: It has tables for others only."""
         if not self.tables:
@@ -73,11 +85,12 @@ class BetRules:
         """
         table: dict[str, Fraction] = {}
         known = {_key(alias): event for event in self.events for alias in (event.name, *event.aliases)}
+        by_cards = all(event.conditions.keys() == {"bust"} for event in self.events)
         extra: list[Event] = []
         for text, pay in pays.items():
             name = _key(str(text))
             number = re.fullmatch(r"(\d{1,2})( ?\+| or more)?( cards?)?( or more)?", name)
-            if self.looks_at == BUST and number:
+            if by_cards and number:
                 name = str(int(number[1]))
             elif name not in known:
                 names = ", ".join(event.name for event in self.events)
@@ -90,7 +103,7 @@ class BetRules:
             if name in table:
                 raise InputError(f"{argument('pays')}: {text} is given twice")
             table[name] = read_pay(str(text), pay)
-        if self.looks_at == BUST:
+        if by_cards:
             sizes = sorted(map(int, table))
             extra = [
                 Event(
@@ -142,9 +155,11 @@ def make_bet(name: str, values: Mapping[str, Any]) -> BetRules:
     for key, accepted in {"looks_at": LOOKS_AT, "aces": ("1", "1 or 11"), "upcard": tuple("A23456789T")}.items():
         if (key == "looks_at" or key in values) and values.get(key) not in accepted:
             raise InputError(f"{name}: {key} {shorten(values.get(key))} is not accepted; use {', '.join(accepted)}")
-    if "upcard" in values and looks_at != "dealer":
-        raise InputError(f"{name}: upcard needs looks_at = dealer")
-    allowed = ("bust",) if looks_at == BUST else (*CONDITIONS, *["dealer_natural"] * (looks_at == WITH_NATURAL))
+    looks_at = FINISHED if looks_at == BUST else looks_at
+    if "upcard" in values and looks_at not in ("dealer", FINISHED):
+        raise InputError(f"{name}: upcard needs looks_at = dealer, or {FINISHED}")
+    more = {WITH_NATURAL: ["dealer_natural"], "player": []}.get(str(looks_at), ["upcard"])
+    allowed = OF_HANDS if looks_at == FINISHED else (*CONDITIONS, *more)
     listed = values.get("events")
     if not isinstance(listed, list) or not listed or not all(isinstance(each, dict) for each in listed):
         raise InputError(f"{name}: events are needed, each with a name, pays and conditions: {', '.join(allowed)}")

@@ -1,93 +1,123 @@
-"""The dealer's bust by number of cards, exactly, in any shoe; the dealer always plays the hand out."""
+"""The dealer's finished hand, exactly, in any shoe: its total, cards, upcard and suits; it is always played out."""
 
 from __future__ import annotations
 
 import math
+import operator
 from fractions import Fraction
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from bjsim.errors import InputError
+from bjsim.sim.game.cards import TEN
 from bjsim.sim.game.dealer_states import DealerStates
 from bjsim.sim.game.hand_states import DealerState
 from bjsim.sim.game.rules import Rules
-from bjsim.strategies.sidebets.bets import BetRules, Event
-from bjsim.strategies.sidebets.conditions import number_range
+from bjsim.strategies.sidebets.bets import BetRules
+from bjsim.strategies.sidebets.conditions import number_range, switch, upcard_values
+from bjsim.strategies.sidebets.kinds import SUITS, SuitedShoe
 
 Counts = tuple[int, ...]
+ONE_SUIT, ONE_COLOUR, MIXED = range(3)  # patterns of suits: of one suit, else of one colour, else of both
+GROUPS = (("s", "h", "d", "c"), ("sc", "hd"), (SUITS,))  # suits of which all cards are, by pattern
 
 
-class BustHand(NamedTuple):
-    """Cards by value with which a dealer busts, and the number of orders in which they are drawn."""
+class DealerHand(NamedTuple):
+    """Cards by value with which a dealer ends, and the number of orders in which they are drawn, by the first one."""
 
     counts: Counts
-    orders: int
+    orders: tuple[int, ...]
     cards: int
+    points: int
 
 
-def bust_hands(rules: Rules) -> tuple[BustHand, ...]:
+def dealer_hands(rules: Rules) -> tuple[DealerHand, ...]:
     return _hands(Rules(dealer_stands_on=rules.dealer_stands_on, hit_soft_17=rules.hit_soft_17))
 
 
 @lru_cache(maxsize=8)
-def _hands(rules: Rules) -> tuple[BustHand, ...]:
+def _hands(rules: Rules) -> tuple[DealerHand, ...]:
     states = DealerStates(rules)
-    found: list[BustHand] = []
-    todo: dict[Counts, tuple[DealerState, int]] = {(0,) * 10: (DealerState(), 1)}
+    found: list[DealerHand] = []
+    unit = np.eye(TEN + 1, dtype=np.int64)
+    todo: dict[Counts, tuple[DealerState, Any]] = {(0,) * (TEN + 1): (DealerState(), None)}
     size = 0
     while todo:
         size += 1
-        drawn: dict[Counts, tuple[DealerState, int]] = {}
+        drawn: dict[Counts, tuple[DealerState, Any]] = {}
         for counts, (state, orders) in todo.items():
-            for value in range(10):
+            for value in range(TEN + 1):
                 after = (*counts[:value], counts[value] + 1, *counts[value + 1 :])
+                ways = unit[value] if orders is None else orders
                 if after in drawn:
-                    known, ways = drawn[after]
-                    drawn[after] = known, ways + orders
+                    known, others = drawn[after]
+                    drawn[after] = known, others + ways
                 else:
-                    drawn[after] = states.dealer_add(state, value), orders
-        todo = {}
-        for counts, (state, orders) in drawn.items():
-            if not states.dealer_done(state):
-                todo[counts] = state, orders
-            elif state.points > 21:
-                found.append(BustHand(counts, orders, size))
+                    drawn[after] = states.dealer_add(state, value), ways
+        done = [counts for counts, (state, _) in drawn.items() if states.dealer_done(state)]
+        for counts in done:  # all states beyond 21 are one
+            (state, orders), hard = drawn[counts], sum(map(operator.mul, counts, range(1, TEN + 2)))
+            points = state.points if state.points <= 21 else hard
+            found.append(DealerHand(counts, tuple(orders.tolist()), size, points))
+        todo = {counts: both for counts, both in drawn.items() if not states.dealer_done(both[0])}
     return tuple(found)
 
 
-def bust_by_cards(rules: Rules, values: Counts, replaced: bool = False) -> dict[int, Fraction]:
-    """Return number of cards -> probability of a bust; `values` counts A, 2..9 and all ten-valued cards."""
-    ways = [[held**n if replaced else math.perm(held, n) for n in range(30)] for held in values]
-    sums: dict[int, int] = {}
-    for counts, orders, cards in bust_hands(rules):
-        product = orders
-        for value, held in enumerate(counts):
-            if held:
-                product *= ways[value][held]
-        sums[cards] = sums.get(cards, 0) + product
-    total = sum(values)
-    all_ways = {cards: total**cards if replaced else math.perm(total, cards) for cards in sums}
-    return {cards: Fraction(count, all_ways[cards]) if count else Fraction(0) for cards, count in sorted(sums.items())}
+def hand_events(bet: BetRules, rules: Rules) -> NDArray[np.int64]:
+    """1 + the index of the event that takes a hand, or 0, by hand, upcard and pattern of suits.
 
-
-def bust_events(bet: BetRules, rules: Rules) -> list[tuple[Event, list[int]]]:
-    """Return the events of a bet on the dealer's bust, in order, with the numbers of cards that each takes.
-
-    It is an error if an event can never happen, or an earlier one takes all its hands.
+    It is an error if an event can never happen, or earlier ones take all its hands.
     """
-    sizes = sorted({hand.cards for hand in bust_hands(rules)})
-    taken: set[int] = set()
-    found = []
-    for event in bet.events:
-        low, high = number_range(event.conditions["bust"], "bust", sizes[-1])
-        within = {n for n in sizes if low <= n <= high}
-        if not within - taken:
+    orders, cards, points = (np.array(each) for each in [*zip(*dealer_hands(rules), strict=True)][1:])
+    place = np.zeros((len(cards), TEN + 1, 3), np.int64)
+    busts = cards[points > 21]
+    for number, event in enumerate(bet.events, 1):
+        mask = np.repeat(orders[:, :, None] > 0, 3, axis=2)
+        for name, wanted in event.conditions.items():
+            if name in ("bust", "total"):
+                low, high = number_range(wanted, name, int((busts if name == "bust" else points).max()))
+                seen = np.where(points > 21, cards, 0) if name == "bust" else points
+                mask &= ((max(low, 1) <= seen) & (seen <= high))[:, None, None]
+            elif name == "upcard":
+                mask &= np.isin(np.arange(TEN + 1), upcard_values(wanted))[None, :, None]
+            else:
+                within = np.arange(3) <= (ONE_SUIT if name == "suited" else ONE_COLOUR)
+                mask &= within == switch(name, wanted)
+        free = mask & (place == 0)
+        if not free.any():
             why = (
-                "earlier events, which it overlaps, come first"
-                if within
-                else f"a bust has {sizes[0]} to {sizes[-1]} cards"
+                f"a bust has {busts.min()} to {busts.max()} cards" if "bust" in event.conditions else "no hand is such"
             )
+            why = "earlier events, which it overlaps, come first" if mask.any() else why
             raise InputError(f"{bet.name}: the event {event.name!r} can never happen: {why}")
-        found.append((event, sorted(within - taken)))
-        taken |= within
-    return found
+        place[free] = number
+    return place
+
+
+def event_chances(bet: BetRules, rules: Rules, shoe: SuitedShoe) -> list[Fraction]:
+    """The probabilities of the events of a bet, given the upcard that it is for."""
+    place, upcards = hand_events(bet, rules), upcard_values(bet.upcard or "A-10")
+    total, most = shoe.size, max(hand.cards for hand in dealer_hands(rules))
+    suits = bet.needs == "suits"
+    sums: dict[tuple[int, int], int] = {}
+    held = {group: shoe.of_suits(group) for groups in GROUPS[0 if suits else MIXED :] for group in groups}
+    falling = {
+        group: [[n**k if shoe.replaced else math.perm(n, k) for k in range(most + 1)] for n in values]
+        for group, values in held.items()
+    }
+    for hand, events in zip(dealer_hands(rules), place.tolist(), strict=True):
+        within = [sum(math.prod(falling[g][v][k] for v, k in enumerate(hand.counts) if k) for g in groups)
+                  for groups in (GROUPS if suits else GROUPS[MIXED:])]  # fmt: skip
+        ways = [within[0], within[1] - within[0], within[2] - within[1]] if suits else [0, 0, within[0]]
+        for upcard in upcards:
+            for event, number in zip(events[upcard], ways, strict=True):
+                if event and number:
+                    key = event, hand.cards
+                    sums[key] = sums.get(key, 0) + hand.orders[upcard] * number
+    chances = [Fraction(0)] * (len(bet.events) + 1)
+    for (event, cards), number in sums.items():
+        chances[event] += Fraction(number, total**cards if shoe.replaced else math.perm(total, cards))
+    return [chance * Fraction(total, sum(shoe.values[upcard] for upcard in upcards)) for chance in chances[1:]]

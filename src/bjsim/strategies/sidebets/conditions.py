@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from bjsim.errors import InputError, shorten
 from bjsim.sim.game.cards import RANKS, VALUES
+from bjsim.strategies.formats.words import parse_cards
 from bjsim.strategies.sidebets.kinds import KINDS, SUITS
 
 Mask = NDArray[np.bool_]
@@ -50,14 +51,22 @@ def number_range(text: object, what: str, most: int) -> tuple[int, int]:
     return 0 if sign == "-" else number, most if sign == "+" else number
 
 
+def upcard_values(text: object) -> list[int]:
+    """The values, 0 for an ace to 9 for a ten, of upcards such as `A`, `2-6` or `7+`."""
+    cards = parse_cards(str(text))
+    if not cards:
+        raise InputError(f"upcard {shorten(text)} is not accepted; write a card or several, such as A, 2-6 or 9,10")
+    return [RANKS.index(card) for card in cards]
+
+
 def _suited(hands: CardGrid, wanted: object, aces: str) -> Mask:
-    suited: Mask = reduce(and_, [hands.suits[0] == suit for suit in hands.suits]) == _switch("suited", wanted)
+    suited: Mask = reduce(and_, [hands.suits[0] == suit for suit in hands.suits]) == switch("suited", wanted)
     return suited
 
 
 def _one_colour(hands: CardGrid, wanted: object, aces: str) -> Mask:
     red = [(suit == SUITS.index("h")) | (suit == SUITS.index("d")) for suit in hands.suits]
-    one: Mask = reduce(and_, [red[0] == each for each in red]) == _switch("one_colour", wanted)
+    one: Mask = reduce(and_, [red[0] == each for each in red]) == switch("one_colour", wanted)
     return one
 
 
@@ -95,7 +104,7 @@ def _straight(hands: CardGrid, wanted: object, aces: str) -> Mask:
     held = np.zeros(hands.shape, np.int64)
     for rank in hands.ranks:
         held = held | (1 << rank)
-    row: Mask = is_row[held] == _switch("straight", wanted)
+    row: Mask = is_row[held] == switch("straight", wanted)
     return row
 
 
@@ -107,11 +116,11 @@ def _total(hands: CardGrid, wanted: object, aces: str) -> Mask:
 
 
 def _natural(hands: CardGrid, wanted: object, aces: str) -> Mask:
-    natural: Mask = (_total(hands, 21, "1 or 11") & (hands.cards == 2)) == _switch("natural", wanted)
+    natural: Mask = (_total(hands, 21, "1 or 11") & (hands.cards == 2)) == switch("natural", wanted)
     return natural
 
 
-def _switch(name: str, wanted: object) -> bool:
+def switch(name: str, wanted: object) -> bool:
     if not isinstance(wanted, bool):
         raise InputError(f"{name} {shorten(wanted)} is not accepted; write true or false")
     return wanted

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from bjsim.arguments import argument, whole_number
 from bjsim.errors import InputError, shorten
-from bjsim.sim.game.cards import TEN
+from bjsim.sim.game.cards import RANKS, TEN
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.stats.intervals import Z95
 from bjsim.strategies.sidebets.bets import BetRules
@@ -31,7 +31,7 @@ class CountedBet:
     """The gain of a counter of a side bet who bets one unit, or nothing, before each round.
 
     Attributes:
-        tags: The tags by value, A, 2..9, T; None for the exact value.
+        tags: The tags by value, A, 2..9, T, or by rank, A, 2..9, T, J, Q, K; None for the exact value.
         trigger: The count per deck left from which on bets are made; None for the exact value, which is bet from 0 on.
         share: Of rounds in which the bet is made.
         edge: Expected profit of a bet that is made.
@@ -93,10 +93,10 @@ def count_bet(
 
     Compositions at the beginnings of rounds are drawn at random, `rounds` of them, more at depths where the gain
     varies more; the value of the bet at each is exact. `shoe` is the whole shoe, finite, and `cut` the cards dealt
-    before the shuffle. `tags` are by value, A, 2..9, T, and `level` is the largest tag of the best ones, instead
-    of `tags`; without both, the bettor sees the exact value. `trigger` is the count per deck left from which on
-    bets are made; by default the one that gains most, in halves. The last round is the one in which the cut card
-    comes, or `one_more`.
+    before the shuffle. `tags` are by value, A, 2..9, T, or by rank, with J, Q and K; `level`, instead of them, is the
+    largest tag of the best ones, by rank if the bet tells tens apart; without both, the bettor sees the exact value.
+    `trigger` is the count per deck left from which on bets are made; by default the one that gains most, in halves.
+    The last round is the one in which the cut card comes, or `one_more`.
     """
     if shoe.replaced:
         raise InputError(f"{argument('decks')}: an infinite shoe cannot be counted; give a whole number")
@@ -104,14 +104,18 @@ def count_bet(
         raise InputError(f"{bet.name} is offered against {bet.upcard} only, and not counted as a bet of every round")
     if not 1 <= cut <= shoe.size - 20:
         raise InputError(f"{argument('cut')}: {shorten(cut)} is not accepted; use 1 to {shoe.size - 20} cards")
-    if tags is not None and (level is not None or len(tags) != TEN + 1):
-        raise InputError(f"{argument('tags')}: give ten whole numbers, for A, 2..9 and T, without {argument('level')}")
+    if tags is not None and (level is not None or len(tags) not in (TEN + 1, len(RANKS))):
+        numbers = "ten whole numbers, for A, 2..9 and T, or thirteen, with J, Q and K"
+        raise InputError(f"{argument('tags')}: give {numbers}, without {argument('level')}")
+    if tags is not None and len(tags) > TEN + 1 and bet.needs == "values":
+        raise InputError(f"{argument('tags')}: {bet.name} takes all tens alike; give ten tags, for A, 2..9 and T")
     if level is not None:
         whole_number(argument("level"), level, 1, 100)
-        effects = removals(bet, shoe, rules)[0]
-        tags = best_tags([*effects.values()], [held for held in shoe.values if held], level)
-        tags = _spread(tags, shoe)
-    if tags is not None and len({tag for tag, held in zip(tags, shoe.values, strict=True) if held}) == 1:
+        effects, held = removals(bet, shoe, rules)[0], _held(shoe, len(bet.letters))
+        best = best_tags([*effects.values()], [held[RANKS.index(letter)] for letter in effects], level)
+        known = dict(zip(effects, best, strict=True))
+        tags = [known.get(letter, 0) for letter in bet.letters]  # 0 for those that the shoe lacks
+    if tags is not None and len({tag for tag, cards in zip(tags, _held(shoe, len(tags)), strict=True) if cards}) == 1:
         which = argument("tags") if level is None else argument("level")
         raise InputError(
             f"{which}: with one tag for all cards {bet.name} cannot be counted; leave it out for exact values"
@@ -142,17 +146,16 @@ def _beginnings(cut: int, one_more: bool) -> Floats:
     return begins if one_more else begins[:cut]
 
 
-def _spread(tags: Sequence[int], shoe: SuitedShoe) -> tuple[int, ...]:
-    """Tags for all ten values, 0 for those that the shoe lacks."""
-    rest = iter(tags)
-    return tuple(next(rest) if held else 0 for held in shoe.values)
+def _held(shoe: SuitedShoe, tags: int) -> tuple[int, ...]:
+    """The cards in the shoe for each of so many tags: ten by value, or thirteen by rank."""
+    return shoe.values if tags == TEN + 1 else shoe.ranks
 
 
 class _Sample:
     """Random compositions at the beginnings of the rounds of a shoe, by depth, with the exact values of a bet."""
 
     def __init__(self, shoe: SuitedShoe, returns: Returns, begins: Floats, seed: int, rounds: int) -> None:
-        self.shoe, self.values_of = shoe, returns.values
+        self.shoe, self.returns = shoe, returns
         self.full = returns.by_class(np.array(shoe.counts, np.float64)).astype(np.int64)
         self.depths = np.flatnonzero(begins)
         self.shares = begins[self.depths] / begins.sum()
@@ -175,9 +178,10 @@ class _Sample:
 
     def counts(self, tags: Floats) -> Floats:
         """The count of the cards dealt, per deck left; tags are taken from their mean, which balances them."""
-        tags = tags - np.average(tags, weights=self.shoe.values)
+        tags = tags[self.returns.values if len(tags) == TEN + 1 else self.returns.ranks]
+        tags = tags - np.average(tags, weights=self.full)
         deck = self.shoe.size / max(int(self.shoe.decks.split()[-1]), 1) if self.shoe.decks else 52
-        counts: Floats = (self.full - self.left) @ tags[self.values_of] * deck / self.left.sum(axis=1)
+        counts: Floats = (self.full - self.left) @ tags * deck / self.left.sum(axis=1)
         return counts
 
     def estimate(self, each: NDArray[Any]) -> tuple[float, float]:

@@ -12,11 +12,11 @@ import numpy as np
 
 from bjsim.arguments import a_type, argument, names_wrong_types
 from bjsim.errors import InputError
-from bjsim.sim.game.cards import RANKS, TEN
+from bjsim.sim.game.cards import RANKS
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.rules import Rules
-from bjsim.strategies.sidebets.bets import BUST, BetRules, load_bet, read_pays
-from bjsim.strategies.sidebets.bust import bust_by_cards, bust_events
+from bjsim.strategies.sidebets.bets import FINISHED, BetRules, load_bet, read_pays
+from bjsim.strategies.sidebets.bust import event_chances
 from bjsim.strategies.sidebets.kinds import KINDS, SUITS, SuitedShoe
 from bjsim.strategies.sidebets.outcomes import CARDS, outcomes, ways
 from bjsim.strategies.sidebets.returns import Returns
@@ -161,12 +161,11 @@ def chosen(
 
 
 def solve_bet(bet: BetRules, shoe: SuitedShoe, rules: Rules) -> SideBet:
-    """Return the exact figures of a bet with its pay table; a dealer's bust depends on `rules`."""
-    if bet.looks_at == BUST:
+    """Return the exact figures of a bet with its pay table; a dealer's finished hand depends on `rules`."""
+    if bet.looks_at == FINISHED:
         if sum(held * points for points, held in enumerate(shoe.values, 1)) < rules.dealer_stands_on:
             raise InputError(f"shoe: {bet.name} needs cards of at least {rules.dealer_stands_on} points")
-        found = bust_by_cards(rules, shoe.values, shoe.replaced)
-        chances = [sum((found[n] for n in sizes), Fraction(0)) for _, sizes in bust_events(bet, rules)]
+        chances = event_chances(bet, rules, shoe)
         events = [SideBetEvent(event.name, event.pays, p) for event, p in zip(bet.events, chances, strict=True)]
     else:
         known, number = outcomes(bet), ways(bet, shoe)
@@ -184,7 +183,9 @@ def solve_bet(bet: BetRules, shoe: SuitedShoe, rules: Rules) -> SideBet:
 
 
 def removals(bet: BetRules, shoe: SuitedShoe, rules: Rules) -> tuple[dict[str, float], dict[str, float]]:
-    """Return the changes of the value from removing one card, by letter of value and by kind.
+    """Return the changes of the value from removing one card, by letter and by kind.
+
+    The letters are those of values, or of ranks where the bet tells tens, jacks, queens and kings apart.
 
     Only values and kinds in the shoe are given, and only those without which it still has the cards of a bet; nothing
     changes an infinite shoe.
@@ -198,7 +199,7 @@ def removals(bet: BetRules, shoe: SuitedShoe, rules: Rules) -> tuple[dict[str, f
         after = returns(returns.by_class(np.vstack([counts, counts - np.eye(len(KINDS))[held]])))
         change = after[1:] - after[0]
         held, change = held[np.isfinite(change)], change[np.isfinite(change)]
-    values = np.minimum(held // len(SUITS), TEN)
+    values = np.minimum(held // len(SUITS), len(bet.letters) - 1)
     by_value = {
         RANKS[value]: float(np.average(change[values == value], weights=counts[held[values == value]]))
         for value in np.unique(values).tolist()

@@ -77,5 +77,15 @@ class SuitedShoe(NamedTuple):
     @property
     def values(self) -> tuple[int, ...]:
         """The count of each value: A, 2..9 and all ten-valued cards."""
-        held = [sum(self.counts[first : first + len(SUITS)]) for first in range(0, len(KINDS), len(SUITS))]
+        return self.of_suits(SUITS)
+
+    @property
+    def ranks(self) -> tuple[int, ...]:
+        """The count of each rank."""
+        return tuple(sum(self.counts[first : first + len(SUITS)]) for first in range(0, len(KINDS), len(SUITS)))
+
+    def of_suits(self, suits: str) -> tuple[int, ...]:
+        """The count of each value in these suits."""
+        wanted = [SUITS.index(suit) for suit in suits]
+        held = [sum(self.counts[first + suit] for suit in wanted) for first in range(0, len(KINDS), len(SUITS))]
         return (*held[:TEN], sum(held[TEN:]))

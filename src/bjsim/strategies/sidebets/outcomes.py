@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from bjsim.errors import InputError
 from bjsim.sim.game.cards import RANKS, TEN
 from bjsim.strategies.sidebets.bets import EACH, WITH_NATURAL, BetRules, Event
-from bjsim.strategies.sidebets.conditions import CONDITIONS, Mask, all_hands
+from bjsim.strategies.sidebets.conditions import CONDITIONS, Mask, all_hands, upcard_values
 from bjsim.strategies.sidebets.kinds import KINDS, SUITS, SuitedShoe
 
 CARDS = {"player": 2, "player and upcard": 3, EACH: 3, WITH_NATURAL: 4, "dealer": 2}
@@ -32,7 +32,7 @@ class BetOutcomes(NamedTuple):
 
 
 def outcomes(bet: BetRules) -> BetOutcomes:
-    """Return the outcomes of a bet on cards; for bets on the dealer's bust, see `bust.py`.
+    """Return the outcomes of a bet on cards; for bets on the dealer's finished hand, see `bust.py`.
 
     It is an error if an event can never happen, or earlier ones take all its hands.
     """
@@ -52,7 +52,10 @@ def _mask(bet: BetRules, event: Event) -> Mask:
     hands = all_hands(3 if bet.looks_at == "player and upcard" else 2)
     mask = np.ones(hands.shape, np.bool_)
     for name, wanted in event.conditions.items():
-        if name != "dealer_natural":
+        if name == "upcard":
+            ranks = hands.ranks[0 if bet.looks_at == "dealer" else -1]
+            mask &= np.isin(np.minimum(ranks, TEN), upcard_values(wanted))
+        elif name != "dealer_natural":
             mask &= np.broadcast_to(CONDITIONS[name](hands, wanted, bet.aces), hands.shape)
     if bet.upcard:
         mask &= (np.minimum(RANK, TEN) == RANKS.index(bet.upcard))[:, None]

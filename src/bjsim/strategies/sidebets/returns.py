@@ -7,9 +7,10 @@ from numpy.typing import NDArray
 
 from bjsim.sim.game.cards import RANKS, TEN
 from bjsim.sim.game.rules import Rules
-from bjsim.strategies.sidebets.bets import BUST, BetRules
-from bjsim.strategies.sidebets.bust import bust_events, bust_hands
-from bjsim.strategies.sidebets.kinds import KINDS
+from bjsim.strategies.sidebets.bets import FINISHED, BetRules
+from bjsim.strategies.sidebets.bust import GROUPS, dealer_hands, hand_events
+from bjsim.strategies.sidebets.conditions import upcard_values
+from bjsim.strategies.sidebets.kinds import KINDS, SUITS
 from bjsim.strategies.sidebets.outcomes import CARDS, RANK, outcomes
 
 Floats = NDArray[np.float64]
@@ -18,17 +19,17 @@ VALUE = np.minimum(RANK, TEN)
 
 
 class Returns:
-    """The returns of a bet by the cards left; a dealer's bust depends on `rules`.
+    """The returns of a bet by the cards left; a dealer's finished hand depends on `rules`.
 
     `classes` has the class of each kind of card; the bet does not tell the kinds of a class apart.
     """
 
     def __init__(self, bet: BetRules, rules: Rules) -> None:
-        self.cards = 0 if bet.looks_at == BUST else CARDS[bet.looks_at]
+        self.cards = 0 if bet.looks_at == FINISHED else CARDS[bet.looks_at]
         self.classes = {"suits": np.arange(len(KINDS)), "ranks": RANK, "values": VALUE}[bet.needs]
         kinds = np.unique(self.classes, return_index=True)[1]  # one of each class
-        self.values = VALUE[kinds]
-        if bet.looks_at == BUST:
+        self.ranks, self.values = RANK[kinds], VALUE[kinds]
+        if bet.looks_at == FINISHED:
             self._plan(bet, rules)
             return
         found = outcomes(bet)
@@ -45,22 +46,30 @@ class Returns:
         self.first, self.second, self.table = self.first[paid], self.second[paid], both[paid]
 
     def _plan(self, bet: BetRules, rules: Rules) -> None:
-        """The dealer's busts as a tree by value, in which hands share the product of what they have in common."""
-        hands = bust_hands(rules)
-        self.order = range(TEN, -1, -1)
+        """The dealer's hands as a tree by value, in which hands share the product of what they have in common.
+
+        The tables, by number of cards and hand, have what is paid more for cards of one suit than for those of one
+        colour, and for these more than for others, of those groups of suits in which all cards of a hand are.
+        """
+        hands, events = dealer_hands(rules), hand_events(bet, rules)
+        self.order, self.needs_suits = range(TEN, -1, -1), bet.needs == "suits"
         known: dict[tuple[int, ...], int] = {(): 0}
         self.steps = []
         for depth in range(1, len(self.order) + 1):
             parts = sorted({tuple(hand.counts[value] for value in self.order[:depth]) for hand in hands})
             self.steps.append((np.array([known[part[:-1]] for part in parts]), np.array([part[-1] for part in parts])))
             known = {part: place for place, part in enumerate(parts)}
-        pays = {n: float(event.pays) + 1 for event, sizes in bust_events(bet, rules) for n in sizes}
-        self.sizes = [*pays]
-        self.table = np.zeros((len(pays), len(hands)))
-        for hand in hands:
-            if hand.cards in pays:
+        pays = np.array([0.0, *(float(event.pays) + 1 for event in bet.events)])[events]
+        self.upcards = upcard_values(bet.upcard or "A-10")
+        orders = np.array([hand.orders for hand in hands], np.float64)[:, self.upcards]
+        paid = (orders[:, :, None] * pays[:, self.upcards]).sum(axis=1)
+        paid[:, :-1] -= paid[:, 1:]
+        self.sizes = sorted({hand.cards for hand, pay in zip(hands, paid, strict=True) if pay.any()})
+        self.table = np.zeros((3, len(self.sizes), len(hands)))
+        for hand, pay in zip(hands, paid, strict=True):
+            if hand.cards in self.sizes:
                 place = known[tuple(hand.counts[value] for value in self.order)]
-                self.table[self.sizes.index(hand.cards), place] = hand.orders * pays[hand.cards]
+                self.table[:, self.sizes.index(hand.cards), place] = pay
 
     def by_class(self, counts: Floats) -> Floats:
         """The counts by class, (..., classes), from those by kind, (..., 52)."""
@@ -72,8 +81,8 @@ class Returns:
 
         It is NaN where the cards are too few for a bet.
         """
-        step = max(AT_ONCE // self.table.shape[0 if self.cards else 1], 1)
-        one = self._some if self.cards else self._bust
+        step = max(AT_ONCE // self.table.shape[0 if self.cards else -1], 1)
+        one = self._some if self.cards else self._finished
         parts = [one(np.asarray(counts[at : at + step], np.float64)) for at in range(0, len(counts), step)]
         return np.concatenate(parts) if parts else np.zeros(0)
 
@@ -100,11 +109,21 @@ class Returns:
         paid: Floats = np.divide(pairs.sum(axis=1), total, out=np.full(len(total), np.nan), where=total > 0)
         return paid - 1
 
-    def _bust(self, counts: Floats) -> Floats:
-        product, size = np.ones((1, len(counts))), counts.sum(axis=1)
+    def _finished(self, counts: Floats) -> Floats:
+        size, suits = counts.sum(axis=1), np.arange(len(KINDS)) % len(SUITS)
+        drawn = np.maximum(size - np.arange(max(self.sizes))[:, None], 1).cumprod(axis=0)[np.array(self.sizes) - 1]
+        total, by_value = np.zeros(len(counts)), np.eye(TEN + 1)[self.values]
+        for table, groups in zip(self.table, GROUPS, strict=True):
+            for group in groups if table.any() else ():
+                within = np.isin(suits, [SUITS.index(suit) for suit in group]) if self.needs_suits else 1
+                total += (table @ self._orders((counts * within) @ by_value) / drawn).sum(axis=0)
+        return np.asarray(total * size / np.maximum((counts @ by_value)[:, self.upcards].sum(axis=1), 1) - 1)
+
+    def _orders(self, counts: Floats) -> Floats:
+        """In how many ways the cards of every hand can be drawn, (hands, shoes), from counts by value."""
+        product = np.ones((1, len(counts)))
         for value, (parent, held) in zip(self.order, self.steps, strict=True):
             falls = np.maximum(counts[:, value] - np.arange(held.max())[:, None], 0)
             ways = np.concatenate([np.ones((1, len(counts))), falls.cumprod(axis=0)])
             product = product[parent] * ways[held]
-        drawn = np.maximum(size - np.arange(max(self.sizes))[:, None], 1).cumprod(axis=0)
-        return np.asarray((self.table @ product / drawn[np.array(self.sizes) - 1]).sum(axis=0) - 1)
+        return product
