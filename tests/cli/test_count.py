@@ -330,7 +330,7 @@ def test_optimal_bets_can_be_placed(stored):
 @pytest.mark.parametrize("chip", [1, 5])
 def test_bets_in_chips_are_whole_and_have_a_risk_of_their_own(stored, bets, chip):
     """Recomputed from the table by count: bets of the unit that was found, rounded, and exp(-2 ev bank / sd^2)."""
-    load = ("count", "--load", stored[0] / "run.npz", *bets, "--ror", "1%", "--bankroll", "10k", "--json", "-")
+    load = ("count", "--load", stored[0] / "run.count", *bets, "--ror", "1%", "--bankroll", "10k", "--json", "-")
     found, rounded = bjsim(*load).json, bjsim(*load, "--chip", f"${chip}").json
     assert rounded["unit"] == chip and found["ror"] == pytest.approx(0.01)
     ev = square = 0.0
@@ -346,7 +346,7 @@ def test_bets_in_chips_are_whole_and_have_a_risk_of_their_own(stored, bets, chip
 
 
 def test_chips_that_exist_are_named_where_a_unit_is_found(stored):
-    load = ("count", "--load", stored[0] / "run.npz", "--ror", "1%", "--bankroll")
+    load = ("count", "--load", stored[0] / "run.count", "--ror", "1%", "--bankroll")
     out = bjsim(*load, "10k").out
     unit = float(re.search(r"unit for a risk of ruin of 1%, \$ +([\d.]+)", out)[1])
     below, above = map(int, re.findall(r"\$(\d+): [\d.]+% ±", out))
@@ -356,8 +356,8 @@ def test_chips_that_exist_are_named_where_a_unit_is_found(stored):
         *BARE, "--rounds", "2e4", "--unit", "10", "--chip", "$25", "--vary", "cut=60%,75%", "--json", "-"
     ).json
     assert [game["unit"] for game in varied["games"]] == [25, 25]
-    assert "needs the money of a unit" in refusal("count", "--load", stored[0] / "run.npz", "--chip", "$5")
-    assert "'$0' is not accepted" in refusal("count", "--load", stored[0] / "run.npz", "--unit", "9", "--chip", "$0")
+    assert "needs the money of a unit" in refusal("count", "--load", stored[0] / "run.count", "--chip", "$5")
+    assert "'$0' is not accepted" in refusal("count", "--load", stored[0] / "run.count", "--unit", "9", "--chip", "$0")
 
 
 def test_a_kelly_fraction_that_raises_the_risk_of_ruin_is_noted(stored):

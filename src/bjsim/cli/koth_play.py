@@ -109,11 +109,6 @@ def resume_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--timeout", type=float, help=f"Seconds allowed for a move.  [default: {Contest.timeout:g}]")
 @click.option("--strikes", type=Count(), help="Faults until a bot is asked no more in a match.  [default: 10]")
 @click.option(
-    "--retire",
-    type=Count(0),
-    help="Matches in a row with all strikes and no answer until a bot retires; 0: never.  [default: 3]",
-)
-@click.option(
     "--protocols",
     type=Names(lambda: [*PROTOCOLS]),
     help=f"Protocols of programs.  [default: {','.join(Contest.protocols)}]",
