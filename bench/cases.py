@@ -15,10 +15,10 @@ from pathlib import Path
 import numpy as np
 from measure import TURNS, Measured, duration, in_turn, reference_seconds, speed
 
-from bjsim.sim.engine.array_play import play_blocks
 from bjsim.sim.engine.compiled_rules import compile_rules
 from bjsim.sim.engine.counting import pays, play_units
-from bjsim.sim.engine.counting_table import CountingTable, CountSums
+from bjsim.sim.engine.counts import CountingTable, CountSums
+from bjsim.sim.engine.play import play_blocks
 from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules
@@ -84,10 +84,13 @@ def rounds_by_arrays() -> Iterator[Measured]:
         (table,) = make_experiment(rules, [solved("vegas-s17")], 1, 1, 1, not rules.infinite).groups
         assert isinstance(table, CompiledTable)
         walkers = find_walkers(table.compiled, table.readable.play_round)
-        play = partial(play_blocks, table.compiled, walkers.rows, walkers.play_round, keys, rounds)
+        play = partial(play_blocks, table.compiled, walkers.layout, walkers.play_round, keys, rounds)
         yield speed(f"by arrays, decks = {decks}", sum(rounds), play, 2)
         if isinstance(table, AdjustedTable):
-            luck = partial(play, luck=table.walkers.luck)
+            adjusted = table.walkers
+            luck = partial(
+                play_blocks, table.compiled, adjusted.layout, walkers.play_round, keys, rounds, drift=adjusted.drift
+            )
             yield speed(f"by arrays, decks = {decks}, luck-adjusted", sum(rounds), luck, 2)
 
 

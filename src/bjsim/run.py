@@ -13,7 +13,7 @@ from bjsim.bots.turn import runs_program
 from bjsim.errors import EndlessSplitting, InputError
 from bjsim.run_result import RunResult
 from bjsim.sim.engine.compile_notice import announce_compile, on_compile
-from bjsim.sim.engine.walkers import have_kernels
+from bjsim.sim.engine.play import have_kernels
 from bjsim.sim.game.actions import Player
 from bjsim.sim.running.backend import Backend
 from bjsim.sim.running.checkpoint import Checkpoint

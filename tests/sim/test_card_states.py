@@ -10,7 +10,7 @@ from support.games import ONE_HAND
 from bjsim.sim.engine import compiled_rules
 from bjsim.sim.engine.compiled_rules import compile_rules
 from bjsim.sim.engine.merge_states import merge_states
-from bjsim.sim.engine.walkers import Walkers
+from bjsim.sim.engine.play import Walkers
 from bjsim.sim.game.card_states import CardStates
 from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.presets import named_rules

@@ -11,10 +11,10 @@ from support.engines import play_rounds
 from support.games import slow
 
 from bjsim.errors import InputError
-from bjsim.sim.engine.array_play import play_blocks
 from bjsim.sim.engine.compiled_rules import ENDLESS_WINDOW, compile_rules
-from bjsim.sim.engine.lockstep import seat_rows
-from bjsim.sim.engine.packed_tables import pack_table
+from bjsim.sim.engine.kernels.arrays import WalkedTable
+from bjsim.sim.engine.pack import make_deal, pack_moves, pack_table
+from bjsim.sim.engine.play import play_blocks
 from bjsim.sim.engine.round_table import make_round_tables
 from bjsim.sim.engine.rounds import play_lanes
 from bjsim.sim.game.presets import named_rules
@@ -39,7 +39,8 @@ def test_a_payoff_beyond_the_window_is_counted_where_splits_have_no_limit(game: 
     assert lookup
     (tally,) = make_tallies(game.unit, *play_lanes(compiled, lookup, keys, rounds)[:2])
     play_round = ReadableTable(game, [Solver(game).chart]).play_round
-    assert make_tallies(game.unit, *play_blocks(compiled, seat_rows(*tables), play_round, keys, rounds)[:2]) == [tally]
+    layout = WalkedTable(pack_moves(*tables), make_deal(compiled, 1))
+    assert make_tallies(game.unit, *play_blocks(compiled, layout, play_round, keys, rounds)[:2]) == [tally]
     one_by_one = [make_tallies(game.unit, *play_rounds(compiled, key, 20_000)[:2])[0] for key in keys]
     assert tally == sum(one_by_one[1:], start=one_by_one[0])
     assert tally.rounds == 100_000

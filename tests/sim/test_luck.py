@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cache
@@ -13,19 +12,17 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.engines import never
 from support.games import FIXED, MANY, charts, random_chart, rules, slow
+from support.watched import Watched
 
-from bjsim.sim.engine.array_luck import count_drift
-from bjsim.sim.engine.array_play import play_blocks
+from bjsim.sim.engine.array_cards import Segments
 from bjsim.sim.engine.compiled_rules import compile_rules
-from bjsim.sim.engine.kernels.table_layout import STEP
-from bjsim.sim.engine.luck_tables import Luck, LuckTable
-from bjsim.sim.engine.packed_tables import pack_luck
-from bjsim.sim.engine.round_table import LEFT
+from bjsim.sim.engine.kernels.arrays import STEP, Drift, Luck
+from bjsim.sim.engine.lanes import Shoes
+from bjsim.sim.engine.luck_values import count_drift, with_forms
+from bjsim.sim.engine.play import AdjustedWalkers, Walkers, play_blocks
 from bjsim.sim.engine.rounds import play_seats
 from bjsim.sim.engine.row_values import RowValues
-from bjsim.sim.engine.walkers import AdjustedWalkers, Walkers
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules
@@ -51,35 +48,41 @@ def walkers(game: Rules, charts: list[Any]) -> AdjustedWalkers:
     return Walkers(compile_rules(game, [chart.policy for chart in charts]), table.play_round).adjusted(game.unit)
 
 
-def adjusted(played: AdjustedWalkers, rounds: int, luck: Luck | None = None, key: int = 1, seat: int = 0) -> LuckTally:
+def adjusted(
+    played: AdjustedWalkers,
+    rounds: int,
+    luck: Luck | None = None,
+    drift: Drift | None = None,
+    key: int = 1,
+    seat: int = 0,
+) -> LuckTally:
     """The luck-adjusted rounds of one block."""
-    of, compiled = played.walkers, played.walkers.compiled
-    keys = [stream_key(key, 0, 0)]
-    (sums,) = play_blocks(compiled, of.rows, of.play_round, keys, [rounds], luck=luck or played.luck).shoes
+    of, layout = played.walkers, played.layout._replace(luck=luck or played.layout.luck)
+    keys, drift = [stream_key(key, 0, 0)], drift or played.drift
+    (sums,) = play_blocks(of.compiled, layout, of.play_round, keys, [rounds], drift=drift).shoes
     shoes, *rest = sums[seat].tolist()
     return LuckTally(played.values[seat], played.rounds_in_shoe, RatioSums(int(shoes), *rest))
 
 
-def changed(luck: Luck, change: Callable[[LuckTable], LuckTable]) -> Luck:
-    """The same with other tables."""
-    return luck._replace(tables=[change(table) for table in luck.tables])
+def luck_of(played: AdjustedWalkers) -> Luck:
+    assert played.layout.luck is not None
+    return played.layout.luck
 
 
-def without_slopes(table: LuckTable) -> LuckTable:
+def without_slopes(luck: Luck) -> Luck:
     """The same of first order."""
-    nothing = {name: 0 * getattr(table, name) for name in ("slopes", "own", "row_slopes", "tilts")}
-    return table._replace(**nothing)
+    return with_forms(luck._replace(slopes=0 * luck.slopes, tilts=0 * luck.tilts), 1)
 
 
-def blind(table: LuckTable) -> LuckTable:
+def blind(luck: Luck) -> Luck:
     """The same, but no card has any luck."""
-    nothing = {name: 0 * getattr(table, name) for name in ("paid", "chances", "curvature")}
-    return without_slopes(table)._replace(**nothing)
+    nothing = {name: 0 * getattr(luck, name) for name in ("values", "chances", "pay")}
+    return without_slopes(luck._replace(**nothing))
 
 
-def without_drift(luck: Luck) -> Luck:
+def no_drift(played: AdjustedWalkers) -> Drift:
     """The same with no depths."""
-    return luck._replace(depths=0)
+    return played.drift._replace(depths=0)
 
 
 @cache
@@ -134,15 +137,14 @@ def test_in_an_infinite_shoe_every_round_comes_to_the_exact_value(name):
     # The alias table rounds probabilities to 2**-28; about one split in 10**9 does not fit in the round table.
     rounded = game.deck != "standard" or math.isinf(game.most_hands)
     assert played.values == pytest.approx(exact, abs=1e-9 if rounded else 1e-12)
-    for values in played.row_values:
+    for values in (one.values for one in played.solved):
         assert walk_rounds(values, 200) == pytest.approx(values.value, abs=1e-12)
 
 
 def test_a_wrong_payoff_breaks_the_certificate():
     """Negative control: the game pays 2:1 for a natural, and the values are for 3:2."""
-    (values,) = walkers(
-        named_rules("easy").replace(blackjack_pays="3/2"), [Solver(named_rules("easy")).chart]
-    ).row_values
+    (solved,) = walkers(named_rules("easy").replace(blackjack_pays="3/2"), [Solver(named_rules("easy")).chart]).solved
+    values = solved.values
     assert (values.end_pay == 1.5).any()
     wrong = values._replace(end_pay=np.where(values.end_pay == 1.5, 2.0, values.end_pay))
     assert walk_rounds(values, 400) == pytest.approx(values.value, abs=1e-12)
@@ -171,11 +173,11 @@ def test_any_luck_tables_leave_the_mean_unchanged(games):
             return
         if not max(map(abs, played.values)) <= 3:
             return
-        luck = played.luck
+        luck = luck_of(played)
         for seat in (0, game.seats - 1):
             full, first, raw = (
-                adjusted(played, 20_000, one, seat=seat)
-                for one in (luck, changed(luck, without_slopes), without_drift(changed(luck, blind)))
+                adjusted(played, 20_000, one, drift, seat=seat)
+                for one, drift in ((luck, None), (without_slopes(luck), None), (blind(luck), no_drift(played)))
             )
             assert abs(z(full, raw)) < 4.5 and abs(z(first, raw)) < 4.5 and abs(z(full, first)) < 4.5
             assert full.se < raw.se
@@ -187,72 +189,58 @@ def test_any_luck_tables_leave_the_mean_unchanged(games):
 
 def test_random_beliefs_move_no_mean():
     """With values that are noise the mean stays the same, and the variance grows."""
-    noise = np.random.default_rng(3)
+    noise, luck = np.random.default_rng(3), luck_of(six_decks())
 
-    def wild(table: LuckTable) -> LuckTable:
-        slopes = noise.normal(size=table.slopes.shape, scale=1000).round().astype(np.float32)
-        return table._replace(
-            paid=table.paid + noise.normal(size=table.paid.shape, scale=1000).round(),
-            slopes=slopes,
-            own=np.diagonal(slopes, axis1=1, axis2=2).astype(float),
-        )
+    def wild(name: str, certain: int = 0) -> Array:
+        """Noise, but in the last rows, which are of rounds that have ended."""
+        known = getattr(luck, name)
+        kept = np.arange(len(known)).reshape(-1, *[1] * (known.ndim - 1)) >= len(known) - certain
+        return np.where(kept, known, noise.normal(size=known.shape, scale=1000).round())
 
-    exact, random = (adjusted(six_decks(), 300_000, one) for one in (None, changed(six_decks().luck, wild)))
+    outcomes = luck.chances.shape[1]
+    kept = {"values": 0, "slopes": luck.places - len(luck.after), "chances": outcomes, "tilts": outcomes, "pay": 0}
+    beliefs = luck._replace(**{name: wild(name, certain) for name, certain in kept.items()})
+    beliefs.pay[0] = 0  # of no hand
+    beliefs = with_forms(beliefs, 1)
+    exact, random = (adjusted(six_decks(), 300_000, one) for one in (None, beliefs))
     assert abs(z(random, exact)) < 4
     assert random.se > 100 * exact.se
 
 
 def test_luck_in_a_wrong_shoe_is_biased():
     """Negative control: luck is counted for one more ten and one fewer five in each deck, without the drift."""
-    luck = without_drift(six_decks().luck)
+    luck = luck_of(six_decks())
     full = luck.full.copy()
     full[[4, 9]] += -6, 6
-    exact, wrong = (adjusted(six_decks(), 100_000, one) for one in (luck, luck._replace(full=full)))
+    drift = no_drift(six_decks())
+    exact, wrong = (adjusted(six_decks(), 100_000, one, drift) for one in (luck, luck._replace(full=full)))
     assert abs(z(wrong, exact)) > 10
 
 
-KINDS = ("dealt", "drawn", "drawn by the dealer", "after a split", "logged", "drawn by others")
+def watch(seats: int, full: Array | None = None) -> dict[str, float]:
+    """The mean luck of each kind of draw in standard errors; draws are uncorrelated. `full`: of a shoe."""
+    played = walkers(SIX.replace(seats=seats, decks=2), [Solver(SIX).chart] * seats)
+    compiled, layout = played.walkers.compiled, played.layout
+    cards = Segments(compiled, 0).cards(np.array([stream_key(4, 0, 0)], np.uint64), 0, 2002, 104)
+    if full is not None:
+        layout = layout._replace(luck=luck_of(played)._replace(full=full))
+    return Watched(layout, Shoes(cards, compiled.numbers.cut), 2000).check()
 
 
-def only(kind: str, played: AdjustedWalkers) -> Callable[[LuckTable], LuckTable]:
-    """Luck tables with the luck of one kind of draw only."""
-    table = played.walkers.tables[0][0]
-    dealt = {0}
-    for _ in played.walkers.compiled.deal[1:]:
-        dealt |= {int(row) for row in table.after[sorted(dealt)].ravel() if row != LEFT}
-    first, split = np.isin(np.arange(len(table.kind)), sorted(dealt)), np.zeros(len(table.kind), np.bool_)
-    for _ in range(30):  # rows after which a split hand may be logged, and those that follow them
-        split |= (table.log > len(table.ends)).any(axis=1) & ~first
-        split[table.after[split][table.log[split] == 0]] = True
-    late = table.kind == 1
-    rows = {"dealt": first, "drawn by the dealer": late, "after a split": split & ~late & ~first}
-    rows["drawn"] = ~(first | late | split)
-
-    def change(luck: LuckTable) -> LuckTable:
-        if kind == "logged":
-            return blind(luck)._replace(chances=luck.chances)
-        if kind == "drawn by others":
-            return blind(luck)._replace(row_slopes=luck.row_slopes)
-        mask = rows[kind][:, None]
-        return blind(luck)._replace(paid=luck.paid * mask, slopes=luck.slopes * mask[..., None], own=luck.own * mask)
-
-    return change
+@pytest.mark.parametrize("seats", [1, slow(3)])
+def test_luck_has_mean_0_in_every_kind_of_draw(seats: int) -> None:
+    """And the luck of a round is the sum of that of its draws. 4 standard errors: 6 of 100,000."""
+    found = watch(seats)
+    kinds = {"first card", "later card", "may end a split hand", "after a split hand"}
+    assert set(found) == kinds | ({"others' card"} if seats > 1 else set())
+    assert max(map(abs, found.values())) < 4
 
 
-@pytest.mark.parametrize("kind", [slow("dealt"), "drawn", *map(slow, KINDS[2:])])
-@pytest.mark.slow
-def test_luck_has_mean_0_in_every_kind_of_draw(kind):
-    """Blocks adjusted for one kind of draw only, less the raw ones; 4 standard errors: 6 of 100,000."""
-    played = walkers(SIX.replace(seats=2), [Solver(SIX).chart] * 2) if kind == "drawn by others" else six_decks()
-    raw, alone = (without_drift(changed(played.luck, change)) for change in (blind, only(kind, played)))
-    sums = []
-    for luck in (raw, alone):
-        keys = [stream_key(key, 0, 0) for key in range(200)]
-        shoes = play_blocks(played.walkers.compiled, played.walkers.rows, never, keys, [200] * 200, luck=luck).shoes
-        sums.append(np.array([block[0, 1] for block in shoes]))
-    found = sums[0] - sums[1]
-    assert found.std() > (0.003 if kind == "drawn by others" else 0.2)
-    assert abs(found.mean()) < 4 * found.std() / math.sqrt(len(found))
+def test_luck_of_a_shoe_with_more_aces_is_noticed() -> None:
+    """Negative control."""
+    full = luck_of(walkers(SIX.replace(decks=2), [Solver(SIX).chart])).full.copy()
+    full[[0, 5]] += 3, -3
+    assert abs(watch(1, full)["first card"]) > 6
 
 
 def shuffled(decks: int, shoes: int) -> Array:
@@ -264,30 +252,31 @@ def shuffled(decks: int, shoes: int) -> Array:
 @pytest.mark.parametrize("decks", [1, 6])
 def test_the_drift_has_mean_0(decks):
     """At any number of depths, with its second order; and not 0 for shoes that lack a ten. 4 standard errors."""
-    luck = walkers(SIX.replace(decks=decks), [Solver(SIX).chart]).luck
+    played = walkers(SIX.replace(decks=decks), [Solver(SIX).chart])
+    of, full = played.drift, luck_of(played).full
     cards = shuffled(decks, 20_000)
-    for depths in (1, luck.depths // 2, luck.depths):
-        (drift,) = count_drift(luck, cards, np.full(20_000, depths))
+    for depths in (1, of.depths // 2, of.depths):
+        (drift,) = count_drift(of, full, cards, np.full(20_000, depths))
         assert drift.std() > 1e-4
         assert abs(drift.mean()) < 4 * drift.std() / math.sqrt(20_000)
     cards[np.argmax(cards == 9, axis=0), np.arange(20_000)] = 4  # negative control
-    (drift,) = count_drift(luck, cards, np.full(20_000, luck.depths))
+    (drift,) = count_drift(of, full, cards, np.full(20_000, of.depths))
     assert abs(drift.mean()) > 10 * drift.std() / math.sqrt(20_000)
 
 
 def test_the_second_order_of_the_drift_is_what_its_shoe_leaves_on_average():
     """The sums by depth against 20,000 shuffles; 4.5 standard errors for each of them."""
-    luck = six_decks().luck
-    cards, curvature = np.minimum(shuffled(6, 20_000), 9), luck.tables[0].curvature
-    counts, before = np.repeat(luck.full[:, None], 20_000, axis=1), 0.0
+    drift, full = six_decks().drift, luck_of(six_decks()).full
+    cards, curvature = np.minimum(shuffled(6, 20_000), 9), drift.curvature[0]
+    counts, before = np.repeat(full[:, None], 20_000, axis=1), 0.0
     for depth in range(8):
         for card in cards[STEP * depth : STEP * (depth + 1)]:
             counts[card, np.arange(20_000)] -= 1
         left = 312 - STEP * (depth + 1)
         found = np.einsum("qn,qs,sn->n", counts, curvature, counts) / left**2
-        expected = luck.expected[0, depth + 1] - before - luck.tables[0].drift @ luck.full / 312
+        expected = drift.expected[0, depth + 1] - before - drift.slopes[0] @ full / 312
         assert abs(found.mean() - expected) < 4.5 * found.std() / math.sqrt(20_000) + 1e-9
-        before = luck.expected[0, depth + 1]
+        before = drift.expected[0, depth + 1]
 
 
 @pytest.mark.parametrize(
@@ -305,14 +294,13 @@ def test_arrays_and_kernel_count_the_same_luck(name: str, decks: int, seats: int
     game = named_rules(name).replace(decks=decks, seats=seats, cut=cut)
     charts = [Solver(game).chart, *(random_chart(game, seed, 1) for seed in range(1, seats))]
     played = walkers(game, charts)
-    compiled, rows, packed = played.walkers.compiled, played.walkers.rows, played.walkers.packed_seats
-    assert packed
+    game_and_rows = played.walkers.compiled, played.layout, played.walkers.play_round
     keys, rounds = [stream_key(5, 0, block) for block in range(4)], [700, 1, 90, 90]
-    arrays = play_blocks(compiled, rows, played.walkers.play_round, keys, rounds, luck=played.luck)
-    counts, _, _, kernel = play_seats(compiled, packed, keys, rounds, 0, pack_luck(played.luck))
-    assert (counts == arrays.counts).all() and counts.sum() == 881 * seats
-    assert all((one == two).all() for one, two in zip(arrays.shoes, kernel, strict=True))
-    alone = play_blocks(compiled, rows, played.walkers.play_round, keys[2:3], rounds[2:3], luck=played.luck).shoes
+    arrays = play_blocks(*game_and_rows, keys, rounds, drift=played.drift)
+    kernel = play_seats(played.walkers.compiled, played.packed, keys, rounds, played.drift)
+    assert (kernel.counts == arrays.counts).all() and kernel.counts.sum() == 881 * seats
+    assert all((one == two).all() for one, two in zip(arrays.shoes, kernel.shoes, strict=True))
+    alone = play_blocks(*game_and_rows, keys[2:3], rounds[2:3], drift=played.drift).shoes
     assert (alone[0] == arrays.shoes[2]).all()
 
 
@@ -342,11 +330,10 @@ def test_how_much_surer_fresh_shoes_are():
 def test_threads_count_the_luck_of_their_own_blocks() -> None:
     """Threads of a notebook share a table: its working memory must not be shared."""
     played = six_decks()
-    compiled, packed, luck = played.walkers.compiled, played.walkers.packed_seats, pack_luck(played.luck)
-    assert packed
+    compiled, packed, drift = played.walkers.compiled, played.packed, played.drift
 
     def play(block: int) -> Array:
-        return play_seats(compiled, packed, [stream_key(1, 0, block)], [20_000], 0, luck)[3][0]
+        return play_seats(compiled, packed, [stream_key(1, 0, block)], [20_000], drift).shoes[0]
 
     alone = [play(block) for block in range(8)]
     with ThreadPoolExecutor(4) as threads:

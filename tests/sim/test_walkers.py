@@ -14,16 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.games import FIXED, MANY, charts, random_chart, rules, slow
 
-from bjsim.sim.engine.array_play import play_blocks
 from bjsim.sim.engine.compiled_rules import compile_rules
+from bjsim.sim.engine.kernels.arrays import SeatRows, WalkedTable
 from bjsim.sim.engine.kernels.run_table import LOG
-from bjsim.sim.engine.kernels.table_layout import SeatRows
-from bjsim.sim.engine.lockstep import seat_rows
-from bjsim.sim.engine.packed_tables import pack_seats, pack_table
+from bjsim.sim.engine.pack import for_kernel, make_deal, pack_moves, pack_table
+from bjsim.sim.engine.play import Walkers, play_blocks
 from bjsim.sim.engine.round_table import LEFT, LeftTable, RoundTable, make_round_tables
 from bjsim.sim.engine.rounds import play_lanes, play_seats
 from bjsim.sim.engine.transitions import UNLIKELY
-from bjsim.sim.engine.walkers import Walkers
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules
@@ -46,7 +44,7 @@ class Game:
         self.compiled = compile_rules(game, [chart.policy for chart in seated])
         self.readable = ReadableTable(game, seated)
         self.tables, self.chart = make_round_tables(self.compiled, unlikely)
-        self.rows = seat_rows(self.tables, self.chart)
+        self.moves, self.deal = pack_moves(self.tables, self.chart), make_deal(self.compiled, len(seated))
         self.replayed: list[int] = []  # the number of cards of each round that was replayed
 
     def play_round(self, cards: Iterator[int]) -> tuple[list[int], int]:
@@ -58,28 +56,27 @@ class Game:
         spans = [Span(block, rounds) for block, rounds in enumerate(lengths)]
         return [self.readable.play_traced(SEED, 0, span)[1] for span in spans]
 
-    def by_arrays(self, lengths: list[int], rows: SeatRows | None) -> tuple[Traces, np.ndarray]:
+    def by_arrays(self, lengths: list[int], moves: SeatRows | None) -> tuple[Traces, np.ndarray]:
         keys = [stream_key(SEED, 0, block) for block in range(len(lengths))]
-        game = self.compiled, rows or self.rows, self.play_round
+        game = self.compiled, WalkedTable(moves or self.moves, self.deal), self.play_round
         traced, untraced = play_blocks(*game, keys, lengths, traced=True), play_blocks(*game, keys, lengths)
         assert (traced.counts == untraced.counts).all()
         assert sorted(traced.outside.tolist()) == sorted(untraced.outside.tolist())
         return traced.traces, traced.counts
 
-    def wrong(self, lengths: list[int], rows: SeatRows | None = None) -> str:
+    def wrong(self, lengths: list[int], moves: SeatRows | None = None) -> str:
         """The walkers that pay a round differently."""
         expected = self.expected(lengths)
-        traces, counts = self.by_arrays(lengths, rows)
+        traces, counts = self.by_arrays(lengths, moves)
         failed = ["arrays"] if any((a != b).any() for a, b in zip(expected, traces, strict=True)) else []
         keys = [stream_key(SEED, 0, block) for block in range(len(lengths))]
-        if (seats := pack_seats(self.tables, self.chart)) and rows is None:
-            by_block = [(seats, [key], [n], n) for key, n in zip(keys, lengths, strict=True)]
-            one_by_one = [play_seats(self.compiled, *block)[2] for block in by_block]
-            if any((a != b).any() for a, b in zip(expected, one_by_one, strict=True)):
+        if (packed := for_kernel(self.moves)) and moves is None:
+            played = play_seats(self.compiled, WalkedTable(packed, self.deal), keys, lengths, traced=True)
+            if any((a != b).any() for a, b in zip(expected, played.traces, strict=True)):
                 failed.append("seats")
-            if (play_seats(self.compiled, seats, keys, lengths)[0] != counts).any():
+            if (played.counts != counts).any():
                 failed.append("counts of seats")
-        if len(self.chart) == 1 and rows is None and (lookup := pack_table(self.compiled, self.tables[0])):
+        if len(self.chart) == 1 and moves is None and (lookup := pack_table(self.compiled, self.tables[0])):
             others, _, lanes = play_lanes(self.compiled, lookup, keys, lengths, traced=True)
             if (others != counts).any() or any((a[:, 0] != b).any() for a, b in zip(expected, lanes, strict=True)):
                 failed.append("lanes")
@@ -149,20 +146,19 @@ def test_a_wrong_table_is_caught(decks: str) -> None:
     """Negative control: two swapped cards, a changed payoff, 1 in 10 of the last entries, and others' split hands."""
     name = "vegas-s17"
     game = Game(named_rules(name).replace(decks=decks), [best(named_rules(name))])
-    rows = game.rows
-    mixed, rare = rows.entries.copy(), rows.entries.copy()
+    moves = game.moves
+    mixed, rare = moves.entries.copy(), moves.log.copy()
     mixed[[4, 9]] = mixed[[9, 4]]
-    logged = rare & (1 << rows.bits) - 1
-    last = np.flatnonzero((logged > 0) & (logged < len(rows.ends)))
+    last = np.flatnonzero((rare > 0) & (rare < len(moves.ends)))
     rare[random.Random(1).sample(last.tolist(), len(last) // 10)] += 1
-    ends, hands = rows.ends.copy(), rows.hands.copy()
+    ends, hands = moves.ends.copy(), moves.hands.copy()
     ends[:, 0] = ends[::-1, 0]
     hands[:, 1:] = hands[:, :-1]
     for wrong in (
-        rows._replace(entries=mixed), rows._replace(entries=rare), rows._replace(ends=ends), rows._replace(hands=hands),
+        moves._replace(entries=mixed), moves._replace(log=rare), moves._replace(ends=ends), moves._replace(hands=hands),
     ):  # fmt: skip
         assert game.wrong([2000], wrong) == "arrays"
-    assert not game.wrong([2000], rows)
+    assert not game.wrong([2000], moves)
 
 
 def test_wrong_seats_are_caught() -> None:
@@ -170,8 +166,8 @@ def test_wrong_seats_are_caught() -> None:
     rules = named_rules("vegas-s17").replace(seats=3)
     never = make_chart("below 15", rules, lambda row, column: "H" if row.isdigit() and int(row) < 15 else "S")
     game = Game(rules, [best(rules), never, best(rules)])
-    assert game.wrong([2000], game.rows._replace(start=game.rows.start[[1, 0, 1]])) == "arrays"
-    assert not game.wrong([2000], game.rows)
+    assert game.wrong([2000], game.moves._replace(start=game.moves.start[[1, 0, 1]])) == "arrays"
+    assert not game.wrong([2000], game.moves)
 
 
 def splitter(game: Rules) -> Chart:
@@ -224,8 +220,8 @@ def test_rounds_that_leave_the_table_are_replayed(fields: dict[str, object], sea
     """A shoe that is dealt to its last card runs out in some of the rounds that are replayed."""
     rules = named_rules("vegas-s17").replace(**{"max_hands": 4, **fields}, seats=seats, turns=turns)
     game = Game(rules, [splitter(rules), best(rules), splitter(rules)][:seats], 1e-3)
-    rows = seat_rows([without_room(table) for table in game.tables], game.chart)
-    assert not game.wrong([140, 0, 1, 140, 33], rows)
+    moves = pack_moves([without_room(table) for table in game.tables], game.chart)
+    assert not game.wrong([140, 0, 1, 140, 33], moves)
     assert len(game.replayed) > 20
 
 
@@ -236,7 +232,7 @@ def test_small_tables_pay_the_same(fields: dict[str, object], seats: int) -> Non
     """Tables with room for few split hands."""
     rules = named_rules("vegas-s17").replace(**fields, seats=seats)
     game = Game(rules, [splitter(rules)] * seats, unlikely=0.1)
-    assert not game.wrong([400, 0, 1, 90], game.rows)
+    assert not game.wrong([400, 0, 1, 90], game.moves)
     assert len(game.replayed) > 10
 
 
@@ -245,7 +241,7 @@ def test_a_round_replayed_wrongly_is_caught(monkeypatch: pytest.MonkeyPatch, dec
     """Negative control: a replayed round pays one unit more, or takes one more card."""
     rules = named_rules("vegas-s17").replace(decks=decks)
     game = Game(rules, [splitter(rules)])
-    rows = seat_rows([without_room(game.tables[0])], game.chart)
+    moves = pack_moves([without_room(game.tables[0])], game.chart)
     play_round = game.play_round
     for change in ((1, 0), (0, 1)):
 
@@ -254,7 +250,7 @@ def test_a_round_replayed_wrongly_is_caught(monkeypatch: pytest.MonkeyPatch, dec
             return [code + change[0]], cards + change[1]
 
         monkeypatch.setattr(game, "play_round", wrong)
-        assert game.wrong([300], rows) == "arrays"
+        assert game.wrong([300], moves) == "arrays"
 
 
 def test_a_long_run_switches_to_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -268,11 +264,11 @@ def test_a_long_run_switches_to_the_kernel(monkeypatch: pytest.MonkeyPatch) -> N
         by_kernel.append(job[2])
         return play_lanes(*job)
 
-    monkeypatch.setattr("bjsim.sim.engine.walkers.WORTH_COMPILING", 1100)
+    monkeypatch.setattr("bjsim.sim.engine.play.WORTH_COMPILING", 1100)
     monkeypatch.setattr("bjsim.sim.engine.rounds.play_lanes", noted)
     walkers = Walkers(game.compiled, game.play_round)
     for key in keys:
-        expected = play_blocks(game.compiled, game.rows, game.play_round, [key], [500]).counts
+        expected = play_blocks(game.compiled, WalkedTable(game.moves, game.deal), game.play_round, [key], [500]).counts
         assert (walkers.play([key], [500]).counts == expected).all()
     assert by_kernel == [keys[2:]]
 
@@ -287,9 +283,9 @@ def test_a_kernel_that_pays_is_loaded_before_the_first_job(monkeypatch: pytest.M
         by_kernel.append(job[2])
         return play_lanes(*job)
 
-    monkeypatch.setattr("bjsim.sim.engine.walkers._are_ready", lambda kernel, rounds: rounds >= 1000)
+    monkeypatch.setattr("bjsim.sim.engine.play._are_ready", lambda kernel, rounds: rounds >= 1000)
     monkeypatch.setattr("bjsim.sim.engine.rounds.play_lanes", noted)
-    expected = play_blocks(game.compiled, game.rows, game.play_round, [key], [500]).counts
+    expected = play_blocks(game.compiled, WalkedTable(game.moves, game.deal), game.play_round, [key], [500]).counts
     for rounds, used in ((999, []), (1000, [[key]])):
         walkers = Walkers(game.compiled, game.play_round)
         walkers.expect(rounds)
@@ -299,17 +295,17 @@ def test_a_kernel_that_pays_is_loaded_before_the_first_job(monkeypatch: pytest.M
 
 def test_rounds_longer_than_their_lanes_are_replayed(monkeypatch: pytest.MonkeyPatch) -> None:
     """In lanes of eight cards, some rounds need those of three lanes or more."""
-    monkeypatch.setattr("bjsim.sim.engine.array_play.LEAST", 8)
-    monkeypatch.setattr("bjsim.sim.engine.array_play.MOST", 8)
+    monkeypatch.setattr("bjsim.sim.engine.play.LEAST", 8)
+    monkeypatch.setattr("bjsim.sim.engine.play.MOST", 8)
     rules = named_rules("vegas-s17").replace(decks="inf", seats=4)
     game = Game(rules, [splitter(rules)] * 4)
-    assert not game.wrong([500, 0, 1, 90], game.rows)
+    assert not game.wrong([500, 0, 1, 90], game.moves)
     assert sum(cards > 16 for cards in game.replayed) > 10
 
 
 def adjusted_return(game: Game, tables: list[RoundTable], monkeypatch: pytest.MonkeyPatch) -> tuple[float, float]:
     """The luck-adjusted return of the first seat by arrays, and its standard error."""
-    monkeypatch.setattr("bjsim.sim.engine.walkers.make_round_tables", lambda compiled: (tables, game.chart))
+    monkeypatch.setattr("bjsim.sim.engine.play.make_round_tables", lambda compiled: (tables, game.chart))
     walkers = Walkers(game.compiled, game.play_round).adjusted(game.readable.rules.unit)
     played = walkers.play([stream_key(SEED, 0, block) for block in range(2)], [4000] * 2)
     _, y, b, yy, *_ = np.sum(played.shoes, axis=0)[0]
@@ -342,12 +338,12 @@ def test_the_luck_of_rounds_that_leave_has_mean_0(monkeypatch: pytest.MonkeyPatc
 def test_rounds_that_leave_the_table_are_noticed_by_kernels() -> None:
     game = Game(named_rules("vegas-s17"), [best(named_rules("vegas-s17"))])
     table, keys = without_room(game.tables[0]), [stream_key(SEED, 0, 0)]
-    seats, lookup = pack_seats([table], game.chart), pack_table(game.compiled, table)
-    assert lookup and seats
+    moves, lookup = for_kernel(pack_moves([table], game.chart)), pack_table(game.compiled, table)
+    assert lookup and moves
     with pytest.raises(LeftTable):
         play_lanes(game.compiled, lookup, keys, [2000])
     with pytest.raises(LeftTable):
-        play_seats(game.compiled, seats, keys, [2000])
+        play_seats(game.compiled, WalkedTable(moves, game.deal), keys, [2000])
 
 
 @pytest.mark.parametrize("seats", [1, 2])
@@ -358,8 +354,8 @@ def test_kernels_leave_blocks_with_rounds_that_leave_to_arrays(monkeypatch: pyte
     trace = ReadableTable(rules, seated).play_traced(SEED, 0, spans[1])[1]
     game = Game(rules, seated)
     leaves = [without_room(table) for table in game.tables], game.chart
-    monkeypatch.setattr("bjsim.sim.engine.walkers.make_round_tables", lambda compiled: leaves)
-    monkeypatch.setattr("bjsim.sim.engine.walkers._are_ready", lambda kernel, rounds: True)
+    monkeypatch.setattr("bjsim.sim.engine.play.make_round_tables", lambda compiled: leaves)
+    monkeypatch.setattr("bjsim.sim.engine.play._are_ready", lambda kernel, rounds: True)
     monkeypatch.setattr("bjsim.sim.running.compiled_table._walkers", {})
     table = make_table(rules, seated)
     assert table.play(SEED, 0, spans) == expected

@@ -13,7 +13,7 @@ from support.engines import never
 
 from bjsim.errors import InputError
 from bjsim.sim.engine.compiled_rules import compile_rules
-from bjsim.sim.engine.walkers import Walkers
+from bjsim.sim.engine.play import Walkers
 from bjsim.sim.game.automaton import Automaton
 from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.presets import PRESETS, named_rules

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from bjsim.sim.engine.array_play import play_blocks
 from bjsim.sim.engine.compiled_rules import compile_rules, payoff_code
+from bjsim.sim.engine.kernels.arrays import WalkedTable
 from bjsim.sim.engine.kernels.layout import TIED, CompiledRules
-from bjsim.sim.engine.lockstep import seat_rows
+from bjsim.sim.engine.pack import make_deal, pack_moves
+from bjsim.sim.engine.play import Walkers, play_blocks
 from bjsim.sim.engine.round_table import make_round_tables
-from bjsim.sim.engine.walkers import Walkers
 from bjsim.sim.game.events import Settled
 from bjsim.sim.game.random_stream import Stream, stream_key
 from bjsim.sim.game.round import Round, RoundResult
@@ -95,8 +95,8 @@ def differences(
     readable = readable_trace(game, seats, key, rounds, seen)
     play_round = ReadableTable(game, seats).play_round
     if unlikely:
-        rows = seat_rows(*make_round_tables(compiled, unlikely))
-        played = play_blocks(compiled, rows, play_round, [stream_key(*key)], [rounds], traced=True)
+        layout = WalkedTable(pack_moves(*make_round_tables(compiled, unlikely)), make_deal(compiled, len(seats)))
+        played = play_blocks(compiled, layout, play_round, [stream_key(*key)], [rounds], traced=True)
     else:
         played = Walkers(compiled, play_round).trace(stream_key(*key), rounds)
     (trace,) = played.traces

@@ -98,13 +98,13 @@ def check_cache() -> Check:
     logging.disable(logging.WARNING)  # that no folder is writable is said here
     try:
         from bjsim.sim.engine.jit import is_cache_temporary
-        from bjsim.sim.engine.kernels.run_table import run_table
+        from bjsim.sim.engine.kernels.walk import walk
     finally:
         logging.disable(logging.NOTSET)
     if is_cache_temporary():
         fix = "mkdir -p ~/.cache/bjsim && export NUMBA_CACHE_DIR=~/.cache/bjsim"
         return Check("compiled code", False, True, "no folder to keep it is writable, so every start is slow", fix)
-    kernel: Any = run_table
+    kernel: Any = walk
     return Check("compiled code", True, True, f"kept in {kernel.stats.cache_path}")
 
 

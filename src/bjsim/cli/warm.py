@@ -9,8 +9,7 @@ import click
 
 from bjsim.cli.waiting import waiting
 from bjsim.sim.engine.compile_notice import on_compile, on_each_kernel
-from bjsim.sim.engine.counting import pays
-from bjsim.sim.engine.counting_table import WORTH_COMPILING
+from bjsim.sim.engine.counting import WORTH_COMPILING, pays
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.compiled_table import CompiledTable
@@ -55,7 +54,9 @@ def use_kernels(rules: Rules) -> None:
 def compile_count_kernel() -> None:
     rules = load_rules("vegas-s17").replace(decks=1)
     departures = Departures.parse("none", Solver(rules).chart)
-    pays(ready_table(CountingGame(rules, find_system("hilo"), departures, adjusted=False)).table, WORTH_COMPILING)
+    for adjusted in (False, True):
+        game = CountingGame(rules, find_system("hilo"), departures, adjusted=adjusted)
+        pays(ready_table(game).table, WORTH_COMPILING)
 
 
 def tables(rules: Rules) -> Iterator[Table]:
@@ -67,9 +68,9 @@ def tables(rules: Rules) -> Iterator[Table]:
 
 def folders() -> list[str]:
     """The folders in which numba caches compiled code."""
-    from bjsim.sim.engine.kernels import adjusted_table, count_table, run_table, seats_table
+    from bjsim.sim.engine.kernels import run_table, walk
     from bjsim.strategies.learning import kernel as learning
 
-    modules: list[Any] = [adjusted_table, count_table, run_table, seats_table, learning]
+    modules: list[Any] = [run_table, walk, learning]
     kernels = [each for module in modules for each in vars(module).values() if hasattr(each, "stats")]
     return sorted({str(kernel.stats.cache_path) for kernel in kernels if kernel.stats.cache_path})

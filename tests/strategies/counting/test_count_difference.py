@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from bjsim.sim.engine.counting import play_shoes, play_units
-from bjsim.sim.engine.counting_table import UnitSums
+from bjsim.sim.engine.counts import UnitSums
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules

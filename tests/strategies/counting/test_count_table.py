@@ -15,10 +15,10 @@ from support.counters import at_a_table
 from support.games import FIXED, charts, rules
 
 from bjsim.errors import InputError
-from bjsim.sim.engine.count_rows import CountRows
 from bjsim.sim.engine.counting import play_shoes, play_units
+from bjsim.sim.engine.kernels.arrays import SeatRows
 from bjsim.sim.engine.kernels.layout import CHOICE, DOUBLE, HIT, STAND
-from bjsim.sim.engine.packed_tables import merge_charts
+from bjsim.sim.engine.pack import merge_charts
 from bjsim.sim.game.cards import NORMAL_TENS
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.random_stream import stream_key
@@ -45,16 +45,15 @@ def make_game(game: Rules, plays: str = "i18", system: str = "hilo") -> Counting
     return CountingGame(game, find_system(system), departures, adjusted=False)
 
 
-def differ(game: CountingGame, rounds: int, rows: CountRows | None = None) -> bool:
+def differ(game: CountingGame, rounds: int, moves: SeatRows | None = None) -> bool:
     """Whether the rounds of the round table, or of another one, are not those of the counter in Python."""
-    table, unit = ready_table(game).table, game.rules.unit
-    trace = play_shoes(table._replace(rows=rows or table.rows), stream_key(*KEY), rounds, rounds)[1][:rounds]
+    table = ready_table(game).table
+    if moves:
+        table = replace(table, layout=table.layout._replace(moves=moves))
+    trace = play_shoes(table, stream_key(*KEY), rounds, rounds)[1][:rounds]
     expected, _ = at_a_table(game, KEY, rounds)
-    codes = np.delete(trace, [0, 2, 3], axis=1)
-    if game.rules.insurance:
-        codes[:, :] += trace[:, 2:3] * int(Fraction(1, 2) / unit)
-    played = np.arange(codes.shape[1]) < expected[:, -1:]
-    return bool((trace[:, 3] != expected[:, -2]).any() or ((codes != expected[:, :-2]) & played).any())
+    played = np.arange(trace.shape[1] - 2) < expected[:, -1:]
+    return bool((trace[:, 1] != expected[:, -2]).any() or ((trace[:, 2:] != expected[:, :-2]) & played).any())
 
 
 def random_plays(chart: Chart, seed: int) -> Departures:
@@ -99,7 +98,7 @@ def test_random_games_are_played_as_by_a_counter_in_python(games: int) -> None:
         made = CountingGame(game, system, departures, (-60, 60), spots, adjusted=False)
         assert not differ(made, 100)
         seen["insured"] += departures.insures
-        seen["choices"] += len(ready_table(made).table.rows.answers) > 5
+        seen["choices"] += len(ready_table(made).table.layout.moves.answers) > 5
 
     check()
     assert seen["choices"] > games // 5
@@ -110,18 +109,20 @@ def test_a_round_in_which_the_shoe_runs_out_goes_on_in_the_next() -> None:
     """One deck dealt to the last card: the later rounds of the next shoe begin where that round ends."""
     game = make_game(named_rules("single-deck").replace(cut=1))
     trace = play_shoes(ready_table(game).table, stream_key(*KEY), 400, 2500)[1]
-    assert (trace[1:, 3] // 52 > trace[:-1, 3] // 52).sum() > 200  # rounds that end in another deck than the one before
+    assert (trace[1:, 1] // 52 > trace[:-1, 1] // 52).sum() > 200  # rounds that end in another deck than the one before
     assert not differ(game, 2500)
 
 
 def test_other_index_plays_are_noticed() -> None:
     """Negative control: with the answers of another index, or of none, rounds differ."""
     game = make_game(SIX, "16vT S>=0")
-    rows = ready_table(game).table.rows
-    assert len(rows.answers) == 1
-    for answers in (np.full_like(rows.answers, HIT), rows.answers[:, ::-1]):
-        assert differ(game, 1500, rows._replace(answers=answers))
-    assert not differ(game, 1500, ready_table(make_game(SIX, "16vT S>=1")).table.rows)  # the counts are the counter's
+    moves = ready_table(game).table.layout.moves
+    assert len(moves.answers) == 1
+    for answers in (np.full_like(moves.answers, HIT), moves.answers[:, ::-1]):
+        assert differ(game, 1500, moves._replace(answers=answers))
+    assert not differ(
+        game, 1500, ready_table(make_game(SIX, "16vT S>=1")).table.layout.moves
+    )  # the counts are the counter's
 
 
 def test_units_add_up_to_the_same_sums() -> None:
@@ -138,7 +139,7 @@ def test_all_generated_plays_fit_in_a_table() -> None:
     chart = Solver(SIX).chart
     departures = Departures(chart, generate_departures(SIX, find_system("hilo"), chart))
     game = CountingGame(SIX, find_system("hilo"), departures, adjusted=False)
-    assert len(ready_table(game).table.rows.answers) > 50
+    assert len(ready_table(game).table.layout.moves.answers) > 50
     assert not differ(game, 10_000)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from bjsim.errors import InputError
 from bjsim.sim.engine.counting import play_shoes
-from bjsim.sim.engine.kernels.count_layout import LEFT
+from bjsim.sim.engine.kernels.arrays import LEFT
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.random_stream import stream_key
 from bjsim.strategies.counting.count_files import load_count_run, save_count_run
@@ -35,14 +35,14 @@ def test_the_rounds_of_a_shoe_end_where_the_counter_leaves():
     )
     trace = play_shoes(whole.table, key, shoes, 12_000)[1]
     kept, begun, left = [], 0, False
-    for bucket, *paid, dealt in trace:
+    for bucket, dealt, *paid in trace:
         left = left or bucket + whole.first <= -1
         if not left:
             kept.append([bucket + whole.first, *paid])
         if dealt - begun >= SIX.cut_cards:
             begun, left = dealt, False
     found = play_shoes(leaving.table, key, shoes, 12_000)[1]
-    rounds = np.column_stack([found[:, 0] + leaving.first, found[:, 1:3]])
+    rounds = np.column_stack([found[:, 0] + leaving.first, found[:, 2:]])
     assert 1000 < len(kept) < len(trace) / 4
     assert rounds.tolist() == kept
 
@@ -80,7 +80,7 @@ def test_a_shoe_that_is_left_costs_minutes():
     """The shoes that are left are those of a counter who stays in which the count of -1 comes before the cut."""
     game = CountingGame(SIX, HILO, PLAYS, None, adjusted=False, span=(-9, 9))
     whole, left, begun, low = ready_table(game), 0, 0, False
-    for bucket, *_, dealt in play_shoes(whole.table, stream_key(3, 0, 0), 200, 12_000)[1]:
+    for bucket, dealt, *_ in play_shoes(whole.table, stream_key(3, 0, 0), 200, 12_000)[1]:
         low = low or bucket + whole.first <= -1
         if dealt - begun >= SIX.cut_cards:
             left, begun, low = left + low, dealt, False

@@ -16,8 +16,9 @@ from support.games import slow
 from bjsim.errors import InputError
 from bjsim.sim.engine.compiled_rules import compile_rules
 from bjsim.sim.engine.counting import play_shoes
-from bjsim.sim.engine.counting_table import CountSums
-from bjsim.sim.engine.kernels.count_layout import DEPTHS, INSURANCE, VALUE
+from bjsim.sim.engine.counts import CountSums
+from bjsim.sim.engine.kernels.arrays import DEPTHS, PROFIT, STAKES, VALUE
+from bjsim.sim.engine.rounds import play_counter
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules
@@ -96,7 +97,7 @@ def test_without_index_plays_every_round_is_that_of_the_plain_chart(rules: Rules
     _, trace = play_shoes(ready.table, stream_key(1, 0, 3), 3000 * 6 // rules.cut_cards + 2, 3000)
     plain = play_rounds(ready.table.compiled, stream_key(1, 0, 3), len(trace), len(trace))[2]
     assert len(trace) >= 2000
-    assert (trace[:, [1, 3]] == plain).all() and not trace[:, 2].any()
+    assert (trace[:, [2, 1]] == plain).all()
 
 
 @pytest.mark.parametrize(
@@ -112,7 +113,7 @@ def test_without_index_plays_a_full_table_plays_the_plain_rounds(rules: Rules, o
     several = compile_rules(rules, [chart(rules).policy] * (others + spots))
     plain = play_rounds(several, stream_key(1, 0, 3), len(trace), len(trace))[2]
     assert len(trace) > 1900
-    assert (trace[:, [1, *range(4, 3 + spots), 3]] == plain[:, others:]).all()
+    assert (trace[:, [*range(2, 2 + spots), 1]] == plain[:, others:]).all()
 
 
 def test_a_side_count_of_aces_changes_bets_alone() -> None:
@@ -120,7 +121,7 @@ def test_a_side_count_of_aces_changes_bets_alone() -> None:
     plays = "16vT S>=0, 12v3 S>=2, insurance I>=3"
     made = [rounds_of(ONE, plays, system) for system in ("hiopt2", "hiopt2-aces")]
     plain, side = (play_shoes(ready.table, stream_key(1, 0, 3), 500, 3000)[1] for ready in made)
-    assert (plain[:, 1:] == side[:, 1:]).all() and side[:, 2].any()
+    assert (plain[:, 1:] == side[:, 1:]).all()
     differ = plain[:, 0] + made[0].first != side[:, 0] + made[1].first
     assert 0.4 < differ.mean() < 0.8
 
@@ -130,7 +131,7 @@ def test_an_index_play_changes_rounds() -> None:
     ready = rounds_of(SIX, "16vT S>=0")
     _, trace = play_shoes(ready.table, stream_key(1, 0, 3), 50, 3000)
     plain = play_rounds(ready.table.compiled, stream_key(1, 0, 3), len(trace), len(trace))[2]
-    assert (trace[:, 1] != plain[:, 0]).any()
+    assert (trace[:, 2] != plain[:, 0]).any()
 
 
 @pytest.mark.parametrize("rules", [SIX, pytest.param(SPANISH, marks=pytest.mark.slow)], ids=str)
@@ -203,7 +204,7 @@ def test_the_returns_of_spots_are_those_of_their_rounds(seats: int, spots: str) 
     counts = trace[:, 0] + ready.first
     buckets = ready.first + np.arange(trace[:, 0].max() + 1)
     bets = units("1-8", buckets)[trace[:, 0]]
-    profits = (trace[:, [1, *range(4, trace.shape[1])]] * float(SIX.unit) + trace[:, 2:3] / 2) * bets[:, None]
+    profits = trace[:, 2:] * float(SIX.unit) * bets[:, None]
     spots_played = np.array([spots_at(made.spots, int(count)) for count in buckets])
     played = np.arange(profits.shape[1]) < spots_played[trace[:, 0], None]
     total = (profits * played).sum(axis=1)
@@ -424,22 +425,34 @@ def test_the_play_at_each_count_is_that_of_the_index_plays() -> None:
             for running in range(-30, 31):
                 count = system.count(running, 312 - seen, 6)
                 play = cells.play[seen, running - cells.lowest]
-                assert cells.charts[cells.chart[play]] == departures.chart_at(count)
-                assert cells.insures[play] == departures.insured_at(count)
+                assert cells.plays[play] == (departures.chart_at(count), departures.insured_at(count))
                 assert cells.bucket[seen, running - cells.lowest] == min(max(math.floor(count), -10), 10) + 10
 
 
+def paid_by_insurance(rules: Rules, plays: str, shoes: int, spots: str = "1") -> tuple[np.ndarray, np.ndarray]:
+    """What insurance adds to the profit of a spot in each shoe, as it was and luck-adjusted; which changes no play."""
+    made = [ready_table(game(rules, each, spots=spots)) for each in (plays, "none")]
+    key = np.array(stream_key(9, 0, 0), np.uint64)
+    raw, adjusted = [], []
+    for ready in made:
+        table = ready.table
+        adjusted.append(play_counter(table, key, shoes).now[:, PROFIT].sum(axis=1))
+        plain = replace(table, layout=table.layout._replace(luck=None))
+        raw.append(play_counter(plain, key, shoes).now[:, PROFIT].sum(axis=1))
+    return raw[0] - raw[1], adjusted[0] - adjusted[1]
+
+
 def test_insurance_before_the_first_round_is_exact() -> None:
-    """Always insured in fresh shoes: the chance of an ace times 3/2 of the share of tens less 1/2, in every round."""
-    rules = SIX.replace(cut=0)
-    found = run(rules, "insurance I>=-50", 20_000)
-    exact = Fraction(1, 13) * (Fraction(3, 2) * Fraction(96, 311) - Fraction(1, 2))
-    insured = found._forms(INSURANCE, np.ones((1, found._buckets)))[0] @ found.sums.sums.sum(axis=0)
-    assert insured / found.rounds == pytest.approx(float(exact), rel=1e-9)
-    _, trace = play_shoes(ready_table(found.game).table, stream_key(5, 0, 0), 20_000, 20_000)
-    won = trace[:, 2] / 2
-    assert abs(won.mean() - float(exact)) < 4 * won.std() / math.sqrt(len(won))
-    assert set(np.unique(won)) == {-0.5, 0.0, 1.0}
+    """Always insured in fresh shoes: the chance of an ace times 3/2 of the share of tens less 1/2, in every round.
+
+    4 standard errors: 6 of 100,000. Luck adjustment leaves a hundredth of the error.
+    """
+    raw, adjusted = paid_by_insurance(SIX.replace(cut=0), "insurance I>=-50", 20_000)
+    exact = float(Fraction(1, 13) * (Fraction(3, 2) * Fraction(96, 311) - Fraction(1, 2)))
+    for won in (raw, adjusted):
+        assert abs(won.mean() - exact) < 4 * won.std() / math.sqrt(len(won)) + 1e-12
+    assert set(np.unique(raw)) == {-0.5, 0.0, 1.0}
+    assert adjusted.std() < raw.std() / 100
 
 
 @pytest.mark.parametrize(
@@ -451,25 +464,20 @@ def test_insurance_by_count_is_raw_insurance_on_average(seats: int, spots: str, 
     Without a hole card too, where the dealer's second card decides, after the seats have played.
     """
     rules = ONE.replace(cut="4/5", seats=seats, deal=deal, peek=deal == "pdpd")
-    made = game(rules, "insurance I>=3", spots=spots)
-    ready = ready_table(made)
-    sums, trace = play_shoes(ready.table, stream_key(9, 0, 0), 16_000, 200_000)
-    won, rounds = trace[:, 2] / 2, len(trace)
-    buckets = len(sums.raw)
-    adjusted = sums.sums[:, INSURANCE * buckets : (INSURANCE + 1) * buckets].sum() / rounds
-    assert (sums.raw[:, 5].sum(), sums.raw[:, 4].sum()) == (trace[:, 2].sum(), (trace[:, 2] != 0).sum())
-    error = won.std() / math.sqrt(rounds)
-    assert abs(won.mean() - adjusted) < 4 * error
-    assert adjusted > 5 * error
+    raw, adjusted = paid_by_insurance(rules, "insurance I>=3", 40_000, spots)
+    error = raw.std() / math.sqrt(len(raw))
+    assert abs(raw.mean() - adjusted.mean()) < 4 * error
+    assert adjusted.mean() > 5 * error
 
 
 def test_money_bet_counts_doubles_splits_and_insurance() -> None:
-    """In fresh shoes, always insured: 1 + P(ace) / 2 and the doubles and splits of the chart."""
+    """In fresh shoes, always insured: 1 + P(ace) / 2 and the doubles and splits of the chart. 4 standard errors."""
     rules = SIX.replace(cut=0)
     with_it, without = run(rules, "insurance I>=-50", 20_000), run(rules, "none", 20_000)
     assert len(with_it.counts) == 1
-    aces = with_it.sums.raw[:, 4].sum() / with_it.rounds
-    assert with_it.wagered[0] - without.wagered[0] == pytest.approx(aces / 2)
+    aces = 2 * (with_it.wagered[0] - without.wagered[0])
+    assert abs(aces - 1 / 13) < 4 * math.sqrt(12 / 169 / with_it.rounds)
+    assert with_it.sums.raw[0, STAKES] > without.sums.raw[0, STAKES]
     assert 1.12 < without.wagered[0] < 1.15
 
 

@@ -12,7 +12,7 @@ import pytest
 from support.engines import never
 from support.games import ONE_HAND, slow
 
-from bjsim.sim.engine.walkers import Walkers
+from bjsim.sim.engine.play import Walkers
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules

@@ -54,9 +54,15 @@ def compiled(**options: Any) -> Callable[[F], F]:
     return decorate
 
 
-def is_cached(kernel: Any) -> bool:
-    """Whether a kernel's code is in memory or on disk, so that its first call need not compile it."""
-    return bool(kernel.overloads or kernel._cache._cache_file._load_index())
+def is_cached(kernel: Any, nones: int = 0) -> bool:
+    """Whether a kernel's code is in memory or on disk, so that its first call need not compile it.
+
+    `nones`: of its arguments so many are None.
+    """
+    found = list(kernel.overloads)
+    with suppress(AttributeError, ImportError):  # numba unpickles even a stale index, which may name a lost class
+        found += [key[0] for key in kernel._cache._cache_file._load_index()]
+    return any(list(arguments).count(numba.types.none) == nones for arguments in found)
 
 
 @lru_cache

@@ -17,14 +17,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bjsim.sim.engine.kernels.layout import CHOICE, CompiledRules
+from bjsim.sim.engine.kernels.layout import CHOICE, INSURE, CompiledRules
 from bjsim.sim.engine.table_room import rank_probabilities
 from bjsim.sim.engine.transitions import LEAVES, OVER, UNLIKELY, Moves, Transitions
 from bjsim.sim.game.cards import RANKS, TEN
 
 Array = np.ndarray[Any, Any]
 
-ACTIONS = 6  # codes of actions
+ACTIONS = 1 + INSURE  # codes of actions
 ASKS = 2  # the kind of a row that asks for an action
 LEFT = 1  # the row of rounds that have left the table; rounds begin in row 0
 

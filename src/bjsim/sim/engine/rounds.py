@@ -10,21 +10,23 @@ from typing import Any
 
 import numpy as np
 
-from bjsim.sim.engine.array_play import count_codes
-from bjsim.sim.engine.kernels.adjusted_table import run_adjusted
-from bjsim.sim.engine.kernels.layout import NO_LIMIT, CompiledRules, Counts, ShoeArrays
+from bjsim.errors import EndlessSplitting
+from bjsim.sim.engine.counts import CountingTable, empty_tally
+from bjsim.sim.engine.jit import is_cached
+from bjsim.sim.engine.kernels.arrays import CountTally, Drift, Luck, SeatRows, Seats, Track, WalkedTable
+from bjsim.sim.engine.kernels.layout import ENDLESS, NO_LIMIT, WIDE, CompiledRules, Counts, ShoeArrays
 from bjsim.sim.engine.kernels.run_table import LANES, LOG, run_table
-from bjsim.sim.engine.kernels.seats_table import run_seats
 from bjsim.sim.engine.kernels.shoe import BUFFER, KEPT
-from bjsim.sim.engine.kernels.table_layout import LEFT_TABLE, Blocks, Lanes, LookupTable, RowLuck, TableSeats
-from bjsim.sim.engine.lockstep import opening
-from bjsim.sim.engine.packed_tables import fresh_luck
+from bjsim.sim.engine.kernels.table_layout import LEFT_TABLE, Blocks, LaneArrays, LookupTable
+from bjsim.sim.engine.kernels.walk import STATE, walk
+from bjsim.sim.engine.pack import padded
+from bjsim.sim.engine.played import Played, count_codes
 from bjsim.sim.engine.round_table import LeftTable
 
 Array = np.ndarray[Any, Any]
 
 
-def make_shoe(compiled: CompiledRules, key: tuple[int, int]) -> ShoeArrays:
+def make_shoe(compiled: CompiledRules, key: Sequence[int] | Array) -> ShoeArrays:
     """Make the shoe of a table, before the first card of the random stream with this key."""
     size = compiled.numbers.shoe_size
     return ShoeArrays(
@@ -52,11 +54,11 @@ def make_counts(compiled: CompiledRules, rounds: int, traced: int) -> Counts:
     )
 
 
-def make_lanes(compiled: CompiledRules) -> Lanes:
+def make_lanes(compiled: CompiledRules) -> LaneArrays:
     """Make the lanes, at the beginning of the first blocks; there must be a block for each lane."""
     size = compiled.numbers.shoe_size
     first = 0 if size else KEPT
-    return Lanes(
+    return LaneArrays(
         cards=np.zeros((LANES, size or KEPT + BUFFER), np.uint8),
         read=np.full(LANES, first, np.int64),
         ready=np.full(LANES, first, np.int64),
@@ -104,34 +106,89 @@ def play_lanes(
 
 def play_seats(
     compiled: CompiledRules,
-    seats: TableSeats,
+    layout: WalkedTable,
     keys: Sequence[tuple[int, int]],
     rounds: Sequence[int],
-    traced: int = 0,
-    luck: RowLuck | None = None,
-) -> tuple[Array, Array, Array, list[Array]]:
-    """Play blocks of several seats from the beginnings of their keys' streams.
-
-    Return (counts, outside, trace, shoes) of all blocks together, as in `Played`, but with one trace: the
-    first `traced` rounds of the last block. `seats` are not changed. LeftTable: a round left the table.
-    """
-    counts, overflow = make_counts(compiled, sum(rounds), traced), 0
-    working = ("entry", "split", "splits", "acting")
-    seats = seats._replace(**{name: np.zeros_like(getattr(seats, name)) for name in working})
-    classes = np.zeros((len(seats.entry), len(seats.ends)), np.int64)
-    shoes: list[Array] = []
+    drift: Drift | None = None,
+    traced: bool = False,
+) -> Played:
+    """Play blocks from the beginnings of their keys' streams; with `drift`, count luck. LeftTable: a round left."""
+    luck, seats = layout.luck, make_seats(layout.moves)
+    counts, outside = make_counts(compiled, max([*rounds, 0]), 0), [np.zeros((0, 2), np.int64)]
+    traces, shoes, drifted = list[Array](), list[Array](), np.zeros(0)
+    if drift:
+        drift = drift._replace(curvature=padded(drift.curvature))
+        drifted = np.zeros(len(drift.slopes))
     for key, number in zip(keys, rounds, strict=True):
-        arguments = compiled, make_shoe(compiled, key), number, seats, counts, classes, np.int64(overflow)
-        if luck is None:
-            overflow = run_seats(*arguments)
-        else:
-            block = fresh_luck(luck)
-            overflow = run_adjusted(*arguments, opening(compiled), block)
-            shoes.append(block.sums)
-        if overflow == LEFT_TABLE:
+        track = make_track(layout.moves, luck) if luck else None
+        shoe, cut = make_shoe(compiled, key), compiled.numbers.cut
+        counts = counts._replace(trace=np.zeros((number * traced, len(seats.row) + 1), np.int64))
+        new = walk(
+            shoe,
+            cut,
+            layout.moves,
+            layout.deal,
+            seats,
+            number,
+            counts,
+            luck,
+            track,
+            drift,
+            drifted,
+            None,
+            None,
+            None,
+            np.zeros(STATE, np.int64),
+        )
+        if new < 0:
             raise LeftTable
-    outside = [counts.overflow[:overflow]]
-    for seat, frequencies in enumerate(classes):
-        others = count_codes(counts.dense[seat], seats.ends[:, 0], frequencies)
-        outside.append(np.stack([np.full_like(others, seat), others], axis=1))
-    return counts.dense, np.concatenate(outside), counts.trace, shoes
+        outside.append(counts.overflow[:new].copy())
+        traces.append(counts.trace)
+        shoes += [track.sums] if track else []
+    return Played(counts.dense, np.concatenate(outside), traces if traced else [], shoes)
+
+
+def play_counter(table: CountingTable, key: Array, shoes: int) -> CountTally:
+    """Play so many shoes from the beginning of the random stream of a key, uint64 (2,)."""
+    layout, compiled = table.packed, table.compiled
+    tally, seats = empty_tally(table.count, shoes), make_seats(layout.moves)
+    track = make_track(layout.moves, layout.luck) if layout.luck else None
+    left = walk(
+        make_shoe(compiled, key), compiled.numbers.cut, layout.moves, layout.deal, seats, NO_LIMIT, None, layout.luck,
+        track, None, np.zeros(len(table.control.full)), layout.counter, table.control, tally,
+        np.zeros(STATE, np.int64),
+    )  # fmt: skip
+    if left < 0:
+        raise EndlessSplitting(ENDLESS)
+    return tally
+
+
+def make_seats(moves: SeatRows) -> Seats:
+    seats, outcomes = len(moves.start), moves.hands.shape[1]
+    row, flags, code, splits, mark = np.zeros((5, seats), np.int64)
+    return Seats(row, flags, code, np.zeros((seats, outcomes), np.int64), splits, mark)
+
+
+def make_track(moves: SeatRows, luck: Luck) -> Track:
+    seats = len(moves.start)
+    return Track(
+        counts=padded(luck.full.astype(np.int32)),
+        left=np.array([luck.full.sum()]),
+        expected=np.zeros(seats),
+        end=np.zeros(seats),
+        logged=np.zeros((seats, moves.hands.shape[1])),
+        shadow=np.zeros((seats, luck.ranks), np.int64),
+        gone=np.zeros(seats),
+        units=np.zeros(seats, np.int64),
+        bets=np.zeros(seats, np.int64),
+        product=padded(np.zeros(WIDE)),
+        sums=np.zeros((seats, 6)),
+    )
+
+
+NONES = {"walk": 6, "adjusted": 3, "count": 4, "count adjusted": 2}  # arguments of `walk` that are None
+
+
+def is_ready(kernel: str) -> bool:
+    """Whether a kernel's code is in memory or on disk: `run_table`, or what `walk` is compiled for, see `NONES`."""
+    return is_cached(run_table) if kernel == "run_table" else is_cached(walk, NONES[kernel])

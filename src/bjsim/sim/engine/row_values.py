@@ -175,23 +175,13 @@ def _slopes_after(row_values: RowValues, slopes: Array, tilts: Array, rows: Arra
     return later
 
 
-def after_cards(row_values: RowValues, slopes: Array, tilts: Array) -> tuple[Array, Array]:
-    """The values after each card, with what it pays, (rows, Q), and their slopes, (rows, Q, Q)."""
-    shape, whole = row_values.moves.place.shape, row_values.with_ends
-    slopes = np.concatenate([slopes, np.zeros((len(row_values.end_pay), slopes.shape[1]))])
-    values, later = np.empty(shape), np.empty((*shape, slopes.shape[1]))
-    for rows in row_values.levels.all:
-        values[rows] = _paid_after(row_values, whole, rows)
-        later[rows] = _slopes_after(row_values, slopes, tilts, rows)
-    return values, later
-
-
-def second_order(values: RowValues, tilts: Array) -> Array:
-    """The second-order slopes of a round in the composition, (Q, Q), from the slopes after each card."""
-    moves, ranks = values.moves, tilts.shape[2]
-    second = np.zeros((len(tilts) + len(values.end_pay), ranks, ranks))
+def second_order(values: RowValues, slopes: Array, tilts: Array) -> Array:
+    """The second-order slopes of a round in the composition, (Q, Q); see `find_slopes` for the arguments."""
+    moves, ranks = values.moves, slopes.shape[1]
+    slopes = np.concatenate([slopes, np.zeros((len(values.end_pay), ranks))])
+    second = np.zeros((len(slopes), ranks, ranks))
     for rows in values.levels.all:
-        after, weights = tilts.take(rows, axis=0), moves.weights.take(rows, axis=0)
+        after, weights = _slopes_after(values, slopes, tilts, rows), moves.weights.take(rows, axis=0)
         tilted = after - np.einsum("mr,mrq->mq", weights, after)[:, None]
         later = np.einsum("mr,mrqs->mqs", weights, values_after(moves, rows, second))
         second[rows] = tilted + np.swapaxes(tilted, 1, 2) + later

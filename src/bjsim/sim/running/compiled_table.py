@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from bjsim.sim.engine.array_play import PlayRound
 from bjsim.sim.engine.kernels.layout import CompiledRules, payoff_parts
-from bjsim.sim.engine.walkers import (
+from bjsim.sim.engine.play import (
     PILOT,
     PILOT_TABLE,
     WORTH_COMPILING,
     WORTH_COMPILING_LUCK,
     AdjustedWalkers,
+    PlayRound,
     Walkers,
 )
 from bjsim.sim.game.random_stream import stream_key

@@ -18,6 +18,7 @@ from bjsim.strategies.counting.departures import Departures
 from bjsim.strategies.counting.system import ScaledCount
 
 Array = np.ndarray[Any, Any]
+Play = tuple[Chart, bool]  # and whether insurance is taken
 Ratio = tuple[Array, Array]  # counts as numerators and positive denominators, int64
 
 
@@ -27,17 +28,15 @@ class CountCells(NamedTuple):
     Attributes:
         lowest: The running count of the first column.
         bucket: The count rounded down and limited to the range of buckets, minus the lowest, (N + 1, n).
-        play: The number of the play at this count: of a chart and insurance, (N + 1, n).
-        chart: The chart of each play, an index into `charts`; `insures` is also for each play.
+        play: The number of the play at this count, (N + 1, n).
+        plays: Charts, and whether insurance is taken.
     """
 
     scaled: ScaledCount
     lowest: int
     bucket: Array
     play: Array
-    charts: tuple[Chart, ...]
-    chart: Array
-    insures: Array
+    plays: tuple[Play, ...]
 
     def rank_tags(self) -> Array:
         """Tags of the thirteen ranks, int64 (13,)."""
@@ -81,15 +80,12 @@ def make_cells(scaled: ScaledCount, departures: Departures, decks: int, buckets:
     counts = decision_counts(scaled, decks)
     limits = sorted({play.count for play in departures.plays})
     number, plays = _number_plays(departures, limits)
-    charts = tuple(dict.fromkeys(chart for chart, _ in plays))
     return CountCells(
         scaled=scaled,
         lowest=running_range(scaled, decks)[0],
         bucket=np.clip(whole_counts(counts), *buckets) - buckets[0],
         play=number[_classes(counts, limits)],
-        charts=charts,
-        chart=np.array([charts.index(chart) for chart, _ in plays]),
-        insures=np.array([insured for _, insured in plays], np.int64),
+        plays=tuple(plays),
     )
 
 
@@ -102,7 +98,7 @@ def _classes(counts: Ratio, limits: Sequence[Fraction]) -> Array:
     return classes
 
 
-def _number_plays(departures: Departures, limits: Sequence[Fraction]) -> tuple[Array, list[tuple[Chart, bool]]]:
+def _number_plays(departures: Departures, limits: Sequence[Fraction]) -> tuple[Array, list[Play]]:
     counts = [limits[0] - 1 if limits else Fraction(0)]
     for limit, after in zip(limits, [*limits[1:], *(one + 2 for one in limits[-1:])], strict=True):
         counts += [limit, (limit + after) / 2]

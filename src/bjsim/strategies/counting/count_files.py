@@ -15,8 +15,8 @@ from bjsim import __version__
 from bjsim.arguments import flag, parse_fraction, whole_number
 from bjsim.errors import InputError, shorten
 from bjsim.json_values import is_like
-from bjsim.sim.engine.counting_table import CountSums
-from bjsim.sim.engine.kernels.count_layout import PRODUCTS, RAW
+from bjsim.sim.engine.counts import CountSums
+from bjsim.sim.engine.kernels.arrays import PRODUCTS, RAW
 from bjsim.sim.game.random_stream import MAX_SEED
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import States
@@ -30,7 +30,7 @@ from bjsim.strategies.counting.tables import MOST_SPOTS, CountingGame
 
 Array = np.ndarray[Any, Any]
 
-FORMAT = "bjsim counting run 4"
+FORMAT = "bjsim counting run 5"
 _KNOWN = {"merged": 0, "seconds": 0.0, "first": 0, "expected": ""} | dict.fromkeys(CountSums._fields, "")
 
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from bjsim.sim.engine.counting_table import CountSums, UnitSums, count_quantum
-from bjsim.sim.engine.kernels.count_layout import DEPTHS, LEFT, PRODUCTS, PROFIT, ROUNDS, SQUARES, VALUE
+from bjsim.sim.engine.counts import CountSums, UnitSums, count_quantum
+from bjsim.sim.engine.kernels.arrays import DEPTHS, LEFT, PRODUCTS, PROFIT, ROUNDS, SQUARES, STAKES, VALUE
 from bjsim.sim.game.game_text import game_text
 from bjsim.sim.stats.controlled import PER_CONTROL, Ratios, ShoeSums, controlled_ratios
 from bjsim.strategies.counting.count_returns import CountReturns, ramp_returns
@@ -156,7 +156,7 @@ class CountRun:
     @property
     def wagered(self) -> Array:
         """Mean money bet per unit of the initial bet, by count: with doubles, splits and insurance."""
-        bets, stakes = self._groups @ self._spot_rounds, self._groups @ self.sums.raw[:, 3]
+        bets, stakes = self._groups @ self._spot_rounds, self._groups @ self.sums.raw[:, STAKES]
         wagered: Array = stakes / bets * self.quantum
         return wagered
 

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from bjsim.errors import InputError
-from bjsim.sim.engine.counting_table import WORTH_COMPILING, WORTH_LOADING, CountSums, UnitSums
+from bjsim.sim.engine.counting import WORTH_COMPILING, WORTH_LOADING, pays, play_units
+from bjsim.sim.engine.counts import CountSums, UnitSums
 from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.checkpoint import Checkpoint, keeping
@@ -52,8 +53,6 @@ def play_blocks(
 
     `keep_units` keeps the sums of units, else each block is one. `kernel`: see `play_units`.
     """
-    from bjsim.sim.engine.counting import play_units
-
     shoes = block_shoes(game.rules)
     unit = unit_shoes(game.rules) if keep_units else shoes
     keys = np.array([stream_key(seed, COUNTING_TABLE, first + n) for n in range(count)], np.uint64)
@@ -161,6 +160,4 @@ def uses_kernel(game: CountingGame, rounds: float) -> bool:
     """Whether so many rounds pay for the kernel; it is then compiled, if it must be."""
     if rounds < WORTH_LOADING:
         return False
-    from bjsim.sim.engine.counting import pays
-
     return pays(ready_table(game).table, rounds)

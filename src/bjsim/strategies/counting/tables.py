@@ -10,17 +10,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bjsim.errors import InputError
-from bjsim.sim.engine.compiled_rules import compile_rules
-from bjsim.sim.engine.count_luck import make_count_luck
-from bjsim.sim.engine.count_rows import make_count_rows
-from bjsim.sim.engine.counting_table import CountingTable
-from bjsim.sim.engine.kernels.count_layout import Counter, CountLuck, DepthControl
+from bjsim.sim.engine.compiled_rules import Policy, compile_rules
+from bjsim.sim.engine.counts import CountingTable, quanta
+from bjsim.sim.engine.kernels.arrays import Counter, DepthControl, WalkedTable
 from bjsim.sim.engine.kernels.layout import SPLIT, CompiledRules
+from bjsim.sim.engine.luck_values import Solved, make_luck, solve_models
+from bjsim.sim.engine.pack import make_count_table, make_deal, pack_moves
 from bjsim.sim.engine.round_table import tens_are_alike
+from bjsim.sim.game.actions import INSURANCE
 from bjsim.sim.game.cards import TEN
+from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
-from bjsim.strategies.counting.count_cells import CountCells, decision_counts, make_cells, whole_counts
+from bjsim.strategies.counting.count_cells import CountCells, Play, decision_counts, make_cells, whole_counts
 from bjsim.strategies.counting.departures import Departures
 from bjsim.strategies.counting.depths import DepthDistribution, depth_distribution
 from bjsim.strategies.counting.ramp import ONE_SPOT, SpotSteps, spots_at
@@ -35,6 +37,7 @@ RARE = 0.004  # share of a bucket below which it has no chart of its own in the 
 APART = 0.025  # compositions no farther apart share a chart; that of neighbouring true counts is about 1/52
 STEP = 2  # cards between the depths of the depth control
 MOST_SPOTS = 7  # of a table
+FREQUENT = 1 << 12  # rows for which the luck model has forms
 FARTHEST = 40  # from the count of a fresh shoe to one where the counter leaves
 
 
@@ -110,7 +113,7 @@ class ReadyTable(NamedTuple):
 @lru_cache(maxsize=2)  # some tens of megabytes each
 def ready_table(game: CountingGame) -> ReadyTable:
     """Make the table of a game; the same game returns the same table."""
-    rules, decks = game.rules.replace(insurance=False), int(game.rules.decks)  # which is taken by the count
+    rules, decks = game.rules, int(game.rules.decks)
     bets = game.system.scaled_bets(decks)
     distribution = depth_distribution(bets, decks, rules.cut_cards)
     buckets = game.counts or _usual_counts(whole_counts(decision_counts(bets, decks)), distribution, game.span)
@@ -119,22 +122,40 @@ def ready_table(game: CountingGame) -> ReadyTable:
     # With a side count of aces, the plays by the count for bets are a guess, for the luck model and the control alone.
     cells = make_cells(bets, game.departures, decks, buckets)
     decisions = make_cells(game.system.scaled(decks), game.departures, decks, buckets)
-    charts = tuple(dict.fromkeys([*cells.charts, *[game.departures.base] * game.others]))
-    compiled = compile_rules(rules, [chart.policy for chart in charts])
+    plays = tuple(dict.fromkeys([*cells.plays, *[(game.departures.base, False)] * game.others]))
+    compiled = compile_rules(rules, [_policy(*play) for play in plays])
     share, composition = distribution.mean_by_bucket(cells.bucket, buckets[1] - buckets[0] + 1)
-    plays = _play_of_buckets(cells, distribution, len(share))
-    model, points = _model_points(compiled, rules.deck, cells.chart[plays], share, composition)
-    counter = _make_counter(game, cells, decisions, charts, buckets[0], len(share))
+    usual = _play_of_buckets(cells, distribution, len(share))
+    model, points = _model_points(compiled, rules.deck, usual, share, composition)
     models = [_split_again(compiled, chart) for chart, _ in points if game.adjusted]
     act = np.concatenate([compiled.act, *models])
     points = [(len(compiled.act) + number, one) for number, (_, one) in enumerate(points)]
-    made = make_count_rows(compiled._replace(act=act), game.others + game.most_spots)
-    luck = make_count_luck(made, model, points, rules.unit, compiled.unshuffled) if game.adjusted else None
-    insured = _insured_by_bucket(cells, distribution, share) if game.departures.insures else 0 * share
-    control = _make_control(luck, composition, insured, _full_shoe(game))
+    seats = game.others + game.most_spots
+    made, answers = make_count_table(compiled._replace(act=act))
+    layout = WalkedTable(
+        moves=pack_moves([made], np.zeros(seats, np.int64), answers),
+        deal=make_deal(compiled, seats, game.hides),
+        counter=_make_count(game, cells, decisions, plays, buckets[0], len(share)),
+    )
+    solved = solve_models(made, answers, points, rules.unit) if game.adjusted else []
+    if solved:
+        charts = np.array([chart for chart, _ in points])
+        layout = layout._replace(luck=make_luck(solved, model, charts, compiled.unshuffled, FREQUENT))
+    control = _make_control([one for (one,) in solved], model, len(share), _full_shoe(game))
     expected = distribution.expected_controls(cells.bucket, control.values, control.slopes, STEP)
-    table = CountingTable(compiled, made, rules.unit, counter, control, luck)
+    table = CountingTable(compiled, layout, rules.unit, control)
     return ReadyTable(table, buckets[0], np.stack(expected).sum(axis=1))
+
+
+def _policy(chart: Chart, insured: bool) -> Policy:
+    """A chart, but insurance is taken or not."""
+
+    def policy(hand: HandState, column: str, legal: str) -> str:
+        if legal == INSURANCE:
+            return "I" if insured else "S"
+        return chart.policy(hand, column, legal)
+
+    return policy
 
 
 def _usual_counts(counts: Array, distribution: DepthDistribution, span: tuple[int, int]) -> tuple[int, int]:
@@ -151,20 +172,11 @@ def _usual_counts(counts: Array, distribution: DepthDistribution, span: tuple[in
 
 def _play_of_buckets(cells: CountCells, distribution: DepthDistribution, buckets: int) -> Array:
     """The most frequent play of each bucket."""
-    depths, plays = len(distribution.probability), len(cells.chart)
+    depths, plays = len(distribution.probability), len(cells.plays)
     number = cells.bucket[:depths] * plays + cells.play[:depths]
     weight = np.bincount(number.ravel(), distribution.probability.ravel(), buckets * plays)
     most: Array = weight.reshape(buckets, plays).argmax(axis=1)
     return most
-
-
-def _insured_by_bucket(cells: CountCells, distribution: DepthDistribution, share: Array) -> Array:
-    """How often insurance is taken when the dealer shows an ace, about, by the bucket before the round."""
-    depths, ace = len(distribution.probability), cells.scaled.tags[0]
-    insured = np.roll(cells.insures[cells.play], -ace, axis=1)[1 : depths + 1]
-    weight = np.bincount(cells.bucket[:depths].ravel(), (distribution.probability * insured).ravel(), len(share))
-    likely: Array = weight / np.maximum(share * depths, 1e-300)
-    return likely
 
 
 def _model_points(
@@ -209,35 +221,19 @@ def _full_shoe(game: CountingGame) -> Array:
     return np.array(game.system.in_deck, float) * int(game.rules.decks)
 
 
-def _make_control(luck: CountLuck | None, composition: Array, insures: Array, full: Array) -> DepthControl:
-    """The first-order values of rounds, insurance included; 0 without luck adjustment."""
-    ace, ten = composition[:, 0], composition[:, TEN]
-    if luck is None:
-        return DepthControl(STEP, 0 * composition, 0 * ace, full)
-    values = luck.start[luck.model, 0] - insures * ace * (1.5 * ten)
-    slopes = luck.start[luck.model, 1 : TEN + 2].copy()
-    slopes[:, 0] += insures * (1.5 * ten - 0.5)
-    slopes[:, TEN] += insures * 1.5 * ace
-    return DepthControl(STEP, slopes, values, full)
+def _make_control(solved: Sequence[Solved], model: Array, buckets: int, full: Array) -> DepthControl:
+    """The first-order values of rounds by bucket; 0 without luck adjustment."""
+    if not solved:
+        return DepthControl(STEP, np.zeros((buckets, len(full))), np.zeros(buckets), full)
+    values = np.array([one.values.value for one in solved])
+    slopes = np.array([one.slopes[0, : TEN + 1] for one in solved])
+    return DepthControl(STEP, slopes[model], values[model], full)
 
 
-def _insurable(decisions: CountCells, game: CountingGame) -> Array:
-    """Whether insurance can be taken after an ace and two more cards, or by the count before the round."""
-    insured = decisions.insures[decisions.play] * game.departures.insures
-    if game.system.timing == "round":
-        return insured
-    tags, columns = decisions.scaled.tags, insured.shape[1]
-    sums = {tags[0] + one + two for one in tags for two in tags}
-    reach = max(map(abs, sums))
-    after = np.pad(insured[3:], ((0, 3), (reach, reach)))
-    found: Array = np.any([after[:, reach + change : reach + change + columns] for change in sums], axis=0)
-    return found
-
-
-def _make_counter(
-    game: CountingGame, bets: CountCells, decisions: CountCells, charts: Sequence[Chart], first: int, number: int
+def _make_count(
+    game: CountingGame, bets: CountCells, decisions: CountCells, plays: Sequence[Play], first: int, number: int
 ) -> Counter:
-    rules = game.rules
+    times, half = quanta(game.rules.unit)
     return Counter(
         tags=decisions.rank_tags(),
         initial=decisions.scaled.initial,
@@ -246,15 +242,14 @@ def _make_counter(
         lowest_bet=bets.lowest,
         buckets=bets.bucket.astype(np.uint16),
         side_aces=bets.scaled.side_aces,
-        chart=decisions.chart,
-        insures=np.asarray(decisions.insures * game.departures.insures, np.int64),
-        insurable=_insurable(decisions, game) > 0,
-        full=_full_shoe(game),
+        aces=int(_full_shoe(game)[0]),
+        chart=np.array([plays.index(play) for play in decisions.plays]),
         spots=np.array([spots_at(game.spots, first + bucket) for bucket in range(number)]),
         leave=-1 if game.leave is None else 0,
         seat=game.others,
-        other=charts.index(game.departures.base) if game.others else 0,
-        before_round=int(game.system.timing == "round"),
-        after=rules.deal[rules.deal.rindex("d") :].count("p") if game.hides else -1,
-        ace=game.departures.base.states.columns.index("A") if game.departures.insures else -1,
+        other=plays.index((game.departures.base, False)) if game.others else 0,
+        before_round=game.system.timing == "round",
+        times=times,
+        half=half,
+        bet=float(game.rules.unit),
     )

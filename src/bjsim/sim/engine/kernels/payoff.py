@@ -11,10 +11,10 @@ split_payoff = compiled(_nrt=False, forceinline=True)(payoff_parts)
 
 
 @compiled(_nrt=False, forceinline=True)
-def count_payoff(counts: Any, seat: Any, code: Any, width: Any, overflow: Any) -> Any:
+def count_payoff(counts: Any, seat: Any, code: Any, overflow: Any) -> Any:
     """Count a seat's payoff. Returns: the number of rows in `counts.overflow`."""
     units, tied = split_payoff(code)
-    column = units + width
+    column = units + counts.dense.shape[2] // 2
     if 0 <= column < counts.dense.shape[2] and tied < counts.dense.shape[1]:
         counts.dense[seat, tied, column] += 1
     else:

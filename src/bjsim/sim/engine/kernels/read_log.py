@@ -22,15 +22,14 @@ def count_rounds(log: Any, first: Any, stop: Any, highest: Any, classes: Any) ->
 
 @compiled(_nrt=False)
 def read_log(
-    log: Any, logged: Any, over: Any, rounds: Any, lookup: Any, classes: Any, counts: Any, width: Any, trace: Any,
-    overflow: Any,
+    log: Any, logged: Any, over: Any, rounds: Any, lookup: Any, classes: Any, counts: Any, trace: Any, overflow: Any,
 ) -> Any:  # fmt: skip
     """Count the rounds in a log, uint8, and move the bytes of an unfinished round to its front.
 
     `classes`, (4, E), are frequencies of the ends of rounds without splits, in four parts: an increment must
-    wait for the previous one to the same counter. Rounds with splits are added to `counts`; `width` is the
-    middle of its last axis. `trace` gets each round's payoff code. Return the bytes left in the log, and
-    `over` and `overflow`, the rounds that are over and the rows in `counts.overflow`, after these rounds.
+    wait for the previous one to the same counter. Those with splits are added to `counts`. `trace` gets each
+    round's payoff code. Return the bytes left in the log, and `over` and `overflow`, the rounds that are over and
+    the rows in `counts.overflow`, after these rounds.
     """
     ends, i = lookup.ends, 0
     while i < logged and over < rounds:
@@ -52,7 +51,7 @@ def read_log(
         else:
             for k in range(i, last):
                 code += lookup.hands[(log[k] >> 1) - len(ends), ends[end, 1]]
-            overflow = count_payoff(counts, 0, code, width, overflow)
+            overflow = count_payoff(counts, 0, code, overflow)
         if over < len(trace):
             trace[over] = code
         over += 1

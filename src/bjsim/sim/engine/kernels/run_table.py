@@ -97,8 +97,8 @@ def attend(lookup: Any, compiled: Any, blocks: Any, lanes: Any, lane: Any, count
             continue
         rounds, trace = blocks.rounds[block], blocks.traces[block]
         lanes.logged[lane], lanes.over[lane], overflow = read_log(
-            lanes.log[lane], lanes.logged[lane], lanes.over[lane], rounds, lookup, classes, counts,
-            compiled.numbers.width, trace, lanes.overflow[0],
+            lanes.log[lane], lanes.logged[lane], lanes.over[lane], rounds, lookup, classes, counts, trace,
+            lanes.overflow[0],
         )  # fmt: skip
         lanes.overflow[0] = overflow
         if lanes.logged[lane] > LOG - 4 * STRIDE:  # a round of thousands of hands
@@ -115,7 +115,7 @@ def attend(lookup: Any, compiled: Any, blocks: Any, lanes: Any, lane: Any, count
 def run_table(lookup: Any, compiled: Any, blocks: Any, lanes: Any, counts: Any, classes: Any) -> Any:
     """Play all blocks by the round table; return the rows in `counts.overflow`, or LEFT_TABLE.
 
-    The arguments are `LookupTable`, `CompiledRules`, `Blocks`, `Lanes`, `Counts`, and `classes` of `read_log`.
+    The arguments are `LookupTable`, `CompiledRules`, `Blocks`, `LaneArrays`, `Counts`, and `classes` of `read_log`.
     """
     table, cards, log = lookup.table, lanes.cards, lanes.log
     row, logged, read = lanes.row, lanes.logged, lanes.read

@@ -1,4 +1,4 @@
-"""The luck of one card in vector instructions, against the same in plain numpy."""
+"""Vector instructions, against the same in plain NumPy."""
 
 from __future__ import annotations
 
@@ -9,17 +9,20 @@ import pytest
 
 from bjsim.sim.engine.jit import compiled
 from bjsim.sim.engine.kernels.layout import WIDE
-from bjsim.sim.engine.kernels.surprise import remove_card, weigh_cards
-from bjsim.sim.engine.packed_tables import LINE, padded
+from bjsim.sim.engine.kernels.vectors import dot, quadratic, remove_card
+from bjsim.sim.engine.pack import LINE, padded
 
 Array = np.ndarray[Any, Any]
 
 
 @compiled(_nrt=False)
-def weigh_all(paid: Any, own: Any, slopes: Any, counts: Any, left: Any, result: Any) -> None:
-    """The luck of every rank."""
-    for card in range(len(result)):
-        result[card] = weigh_cards(paid, own, slopes, counts, left, np.int64(card))
+def form_of(form: Any, own: Any, counts: Any) -> Any:
+    return quadratic(form, own, counts)
+
+
+@compiled(_nrt=False)
+def dot_of(rows: Any, row: Any, counts: Any) -> Any:
+    return dot(rows, row, counts)
 
 
 @compiled(_nrt=False)
@@ -29,24 +32,24 @@ def remove(counts: Any, card: Any) -> None:
 
 
 @pytest.mark.parametrize("ranks", [10, 13])
-@pytest.mark.parametrize("counts", ["fresh", "used", "two left"])
-def test_the_luck_of_a_card_is_its_value_less_the_expectation(ranks: int, counts: str) -> None:
-    """As `weigh_cards` defines it, in whole numbers; its mean over the cards left is exactly 0."""
-    rng = np.random.default_rng(ranks)
-    paid, slopes = rng.integers(-9000, 9000, ranks), rng.integers(-30_000, 30_000, (ranks, ranks))
+@pytest.mark.parametrize("counts", ["fresh", "used", "two left", "one left"])
+def test_a_form_is_a_sum_over_pairs_of_different_cards(ranks: int, counts: str) -> None:
+    """By listing all pairs, in whole numbers as large as eight decks make them; and a product by its definition."""
+    rng, eye = np.random.default_rng(ranks), np.eye(ranks, dtype=int)
+    form = rng.integers(-32_767, 32_767, (ranks, ranks))
     cards = {
         "fresh": np.full(ranks, 32),
         "used": np.arange(ranks) % 4,
-        "two left": np.eye(ranks, dtype=int)[0] + np.eye(ranks, dtype=int)[-1],
+        "two left": eye[0] + eye[-1],
+        "one left": eye[3],
     }[counts]
-    left = int(cards.sum())
-    after = paid * (left - 1) + cards @ slopes - np.diagonal(slopes)
-    found = np.zeros(ranks)
-    own = padded(np.diagonal(slopes).astype(np.int16))
+    hand = np.repeat(np.arange(ranks), cards)
+    expected = form[hand[:, None], hand].sum() - form[hand, hand].sum()
     counted = padded(cards.astype(np.int32))
-    weigh_all(padded(paid.astype(np.float32)), own, padded(slopes.astype(np.int16)), counted, float(left), found)
-    assert (found == after * left - cards @ after).all()
-    assert cards @ found == 0 and found.any()
+    assert form_of(padded(form.astype(np.int16)), padded(np.diagonal(form).astype(np.int16)), counted) == expected
+    assert (expected != 0) == (counts != "one left")
+    for row in range(ranks):
+        assert dot_of(padded(form.astype(np.int16)), row, counted) == form[row] @ cards
 
 
 @pytest.mark.parametrize("card", [0, 7, 12])

@@ -1,4 +1,4 @@
-"""The luck of cards, in vector instructions that numba does not generate by itself."""
+"""Vector instructions that numba does not generate by itself."""
 
 from __future__ import annotations
 
@@ -20,50 +20,42 @@ def _repeat(builder: Any, number: Any, kind: Any) -> Any:
     return builder.shuffle_vector(one, one, ir.VectorType(WORD, WIDE)([0] * WIDE))
 
 
-def _weigh_cards(context: Any, paid: Any, own: Any, slopes: Any, counts: Any, left: Any, card: Any) -> Any:
-    """A card's luck times left (left - 1), all sums whole numbers; the card is still counted in the shoe.
+def _quadratic(context: Any, form: Any, own: Any, counts: Any) -> Any:
+    """c'Fc - own.c, a sum over ordered pairs of different cards; all sums are whole numbers.
 
-    The value after rank r, times left - 1, is paid_r (left - 1) + sum over q of slope_r(q) c_q, where c is
-    the composition of the shoe without r, for all ranks at once with vectors of WIDE numbers. `paid`,
-    float32, lacks slopes; `own` is slope_r(r), int16; `slopes` are at [q, r], int16 (Q, WIDE); `counts` cards
-    left by rank, int32.
+    `form`, int16 (Q, WIDE), `own`, its diagonal, int16 (WIDE,), and the composition `counts`, int32 (WIDE,).
     """
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         double, small = ir.DoubleType(), ir.VectorType(ir.IntType(16), WIDE)
         wide, whole = ir.VectorType(double, WIDE), ir.VectorType(WORD, WIDE)
         quick = ("reassoc", "contract")  # whole numbers are exact in any order of summation
-        paid, own, slopes, counts = (
+        form, own, counts = (
             context.make_array(kind)(context, builder, array)
-            for kind, array in zip(signature.args[:4], arguments[:4], strict=True)
+            for kind, array in zip(signature.args, arguments, strict=True)
         )
-        left, card = arguments[4:]
 
         def load(address: Any, kind: Any) -> Any:
-            return builder.load(builder.bitcast(address, kind.as_pointer()), align=4)
+            return builder.load(builder.bitcast(address, kind.as_pointer()), align=2)
 
-        total = cgutils.alloca_once_value(builder, whole([0] * WIDE))  # type: ignore[no-untyped-call]
-        with cgutils.for_range(builder, builder.extract_value(slopes.shape, 0)) as loop:
-            row = builder.gep(slopes.data, [builder.mul(loop.index, loop.index.type(WIDE))])
+        zero = builder.sub(whole([0] * WIDE), builder.sext(load(own.data, small), whole))
+        total = cgutils.alloca_once_value(builder, zero)  # type: ignore[no-untyped-call]
+        with cgutils.for_range(builder, builder.extract_value(form.shape, 0)) as loop:
+            row = builder.gep(form.data, [builder.mul(loop.index, loop.index.type(WIDE))])
             count = _repeat(builder, builder.load(builder.gep(counts.data, [loop.index])), WORD)
             product = builder.mul(builder.sext(load(row, small), whole), count)
             builder.store(builder.add(builder.load(total), product), total)
-        share = _repeat(builder, builder.fsub(left, double(1)), double)
-        slope = builder.sitofp(builder.sub(builder.load(total), builder.sext(load(own.data, small), whole)), wide)
-        value = builder.fpext(load(paid.data, ir.VectorType(ir.FloatType(), WIDE)), wide)
-        after = builder.fadd(builder.fmul(value, share, quick), slope, quick)
+        weights = builder.sitofp(load(counts.data, whole), wide)
         add_up = cgutils.get_or_insert_function(  # type: ignore[no-untyped-call]
             builder.module, ir.FunctionType(double, [double, wide]), f"llvm.vector.reduce.fadd.v{WIDE}f64"
         )
-        weighted = builder.fmul(after, builder.sitofp(load(counts.data, whole), wide), quick)
-        expected = builder.call(add_up, [double(0), weighted], fastmath=quick)
-        mine = builder.fmul(builder.extract_element(after, card), left, quick)
-        return builder.fsub(mine, expected, quick)
+        weighted = builder.fmul(builder.sitofp(builder.load(total), wide), weights, quick)
+        return builder.call(add_up, [double(0), weighted], fastmath=quick)
 
-    return types.float64(paid, own, slopes, counts, left, card), code
+    return types.float64(form, own, counts), code
 
 
-weigh_cards: Any = intrinsic(_weigh_cards)
+quadratic: Any = intrinsic(_quadratic)
 
 
 def _dot(context: Any, rows: Any, row: Any, counts: Any) -> Any:

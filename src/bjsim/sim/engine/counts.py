@@ -1,0 +1,157 @@
+"""What the rounds of a counter add up to: sums by the bucket of the count before the round, and over shoes."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bjsim.sim.engine.kernels.arrays import (
+    DEPTHS,
+    PAIRS,
+    PRODUCTS,
+    PROFIT,
+    RAW,
+    ROUNDS,
+    SQUARES,
+    STAKES,
+    VALUE,
+    Counter,
+    CountTally,
+    DepthControl,
+    WalkedTable,
+)
+from bjsim.sim.engine.kernels.layout import CompiledRules, payoff_parts
+from bjsim.sim.engine.lanes import Rounds
+from bjsim.sim.engine.pack import for_kernel, luck_for_kernel
+
+Array = np.ndarray[Any, Any]
+
+
+class CountSums(NamedTuple):
+    """The sums over shoes. D is 6 B, or 5 B if there is never more than one spot.
+
+    Attributes:
+        raw: Integers by bucket: rounds; sums over the spots of profit, squared profit and stakes, in quanta (see
+            `count_quantum`); the products of the profits of all ordered pairs of spots; and shoes that the counter
+            left, int64 (B, RAW).
+        shoes: Shoes in each half of the sample, to which they belong by turns, int64 (2,).
+        sums: Sums of the quantities in `kernels/arrays.py` over the shoes of each half, float64 (2, D).
+        products: Sums of their products, lower triangle, float64 (2, D, D).
+    """
+
+    raw: Array
+    shoes: Array
+    sums: Array
+    products: Array
+
+    def plus(self, other: CountSums) -> CountSums:
+        """Add sums. They are floats, so that only a fixed order gives identical bits."""
+        return CountSums(*(one + two for one, two in zip(self, other, strict=True)))
+
+
+class UnitSums(NamedTuple):
+    """The sums of a block by unit, a few shoes: `shoes` of each half, (U, 2), and their `sums`, (U, 2, D)."""
+
+    shoes: Array
+    sums: Array
+
+    def plus(self, other: UnitSums) -> UnitSums:
+        """Add the sums of another block, unit by unit."""
+        return UnitSums(self.shoes + other.shoes, self.sums + other.sums)
+
+
+@dataclass(frozen=True, eq=False)
+class CountingTable:
+    """A table at which one player counts.
+
+    `compiled` has a row of `act` for each chart; `unit` is the payoff quantum, as a share of an initial bet. Profits
+    are not luck-adjusted and depth-controlled if `layout` has no luck.
+    """
+
+    compiled: CompiledRules
+    layout: WalkedTable
+    unit: Fraction
+    control: DepthControl
+
+    @property
+    def count(self) -> Counter:
+        assert self.layout.counter is not None
+        return self.layout.counter
+
+    @cached_property
+    def packed(self) -> WalkedTable:
+        """The same for the kernel."""
+        moves, luck = for_kernel(self.layout.moves), self.layout.luck
+        assert moves is not None
+        return self.layout._replace(moves=moves, luck=luck and luck_for_kernel(luck))
+
+
+def count_quantum(unit: Fraction) -> Fraction:
+    """The largest share of an initial bet in whole numbers of which payoffs and insurance can be counted."""
+    return Fraction(1, math.lcm(unit.denominator, 2))
+
+
+def quanta(unit: Fraction) -> tuple[int, int]:
+    """The quanta of counts in a payoff quantum of `unit` initial bets, and in half a bet."""
+    quantum = count_quantum(unit)
+    return int(unit / quantum), int(Fraction(1, 2) / quantum)
+
+
+def empty_tally(count: Counter, shoes: int) -> CountTally:
+    quantities = PRODUCTS + (int(count.spots.max()) > 1)
+    return CountTally(np.zeros((len(count.spots), RAW), np.int64), np.zeros((shoes, quantities, len(count.spots))))
+
+
+def add_rounds(tally: CountTally, count: Counter, rounds: Rounds, shoe: Array) -> None:
+    """Add rounds in their order; `shoe` (n,) is that of each."""
+    bucket, spots, buckets = rounds.bucket, count.spots[rounds.bucket], len(count.spots)
+    units, stakes = payoff_parts(rounds.codes[:, count.seat :])
+    profit = units * count.times
+    total, squares = profit.sum(axis=1), (profit * profit).sum(axis=1)
+    pairs = total * total - squares
+    columns = {ROUNDS: np.ones_like(total), PROFIT: total, SQUARES: squares}
+    for column, values in (columns | {STAKES: stakes.sum(axis=1) * count.half, PAIRS: pairs}).items():
+        tally.raw[:, column] += np.bincount(bucket, values, buckets).astype(np.int64)  # whole numbers are exact
+    luck = np.zeros(len(units))
+    for of_spot in rounds.luck.T[count.seat :]:  # in the order of the kernel
+        luck = luck + of_spot
+    quantities = {
+        ROUNDS: np.ones(len(total)),
+        PROFIT: (units.sum(axis=1) * count.bet - luck) / spots,
+        SQUARES: squares / spots,
+        PRODUCTS: pairs / np.maximum(spots * (spots - 1), 1),
+    }
+    shoes = len(tally.now)
+    for quantity, values in quantities.items():
+        if quantity < tally.now.shape[1]:
+            sums = np.bincount(shoe * buckets + bucket, values, shoes * buckets)
+            tally.now[:, quantity] += sums.reshape(shoes, buckets)
+
+
+def add_up(tally: CountTally, unit: int) -> tuple[CountSums, UnitSums]:
+    """Add up the quantities of shoes; units have `unit` shoes, an even number, the last one what is left."""
+    now = tally.now.reshape(len(tally.now), -1)
+    halves = [now[half::2] for half in (0, 1)]
+    sums = CountSums(
+        raw=tally.raw,
+        shoes=np.array([len(half) for half in halves]),
+        sums=np.stack([half.sum(axis=0) for half in halves]),
+        products=np.stack([np.tril(half.T @ half) for half in halves]),
+    )
+    if unit >= len(now):
+        return sums, UnitSums(sums.shoes[None], sums.sums[None])
+    parts = [[now[i : i + unit][half::2] for half in (0, 1)] for i in range(0, len(now), unit)]
+    return sums, UnitSums(
+        np.array([[len(half) for half in part] for part in parts]),
+        np.array([[half.sum(axis=0) for half in part] for part in parts]),
+    )
+
+
+def count_depths(tally: CountTally, rounds_by_depth: tuple[Array, Array]) -> None:
+    """Note the controls of shoes, value and depths."""
+    tally.now[:, VALUE], tally.now[:, DEPTHS] = rounds_by_depth

@@ -1,0 +1,183 @@
+"""The values that luck is counted by, in whole numbers: walkers that add in any order agree to the bit.
+
+A place has one number, whatever leads there and whatever follows, so that the luck of a round telescopes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bjsim.sim.engine.kernels.arrays import SCALE, STEP, Drift, Luck
+from bjsim.sim.engine.kernels.layout import CompiledRules, payoff_parts
+from bjsim.sim.engine.round_table import RoundTable
+from bjsim.sim.engine.row_values import RowValues, find_slopes, make_row_values, second_order
+
+Array = np.ndarray[Any, Any]
+
+STEEPEST = (1 << 15) - 1  # kernels hold 16 bits, and 8 decks of them are exact in single precision
+
+
+class Solved(NamedTuple):
+    """The values of a table's rows, and the slopes of these and of the chances of the dealer's outcomes."""
+
+    table: RoundTable
+    values: RowValues
+    slopes: Array
+    tilts: Array
+
+    @property
+    def drift(self) -> Array:
+        """The slopes of a round, (Q,)."""
+        return whole(self.slopes[0])
+
+    @property
+    def curvature(self) -> Array:
+        """Half the second-order slopes of a round, (Q, Q)."""
+        curvature: Array = np.rint(SCALE / 2 * second_order(self.values, self.slopes, self.tilts))
+        return curvature
+
+
+def solve_rows(table: RoundTable, probabilities: Array, unit: Fraction, answers: Array | None = None) -> Solved:
+    """Solve a table for the probabilities of the 13 ranks; see `make_row_values`."""
+    values = make_row_values(table, probabilities, unit, answers)
+    return Solved(table, values, *find_slopes(values))
+
+
+def solve_models(
+    table: RoundTable, answers: Array, points: Sequence[tuple[int, Array]], unit: Fraction
+) -> list[list[Solved]]:
+    """Solve a counter's table for charts and the probabilities of the ranks at which they are played."""
+    ends = np.stack([payoff_parts(table.ends[:, 0])[0], table.ends[:, 1]], axis=1)
+    table = table._replace(ends=ends, hands=payoff_parts(table.hands)[0])  # without stakes
+    with ThreadPoolExecutor() as threads:  # NumPy lets others run while it gathers rows
+        found = threads.map(lambda point: solve_rows(table, point[1], unit, answers[:, point[0]]), points)
+        return [[one] for one in found]
+
+
+def make_luck(models: Sequence[Sequence[Solved]], model: Array, chart: Array, unshuffled: Array, frequent: int) -> Luck:
+    """Put the values of models together, each of which has the tables of the seats' charts, one after another.
+
+    `model` is by bucket, (B,); `chart` that of each model; `frequent` the number of rows for which there are forms.
+    """
+    tables = models[0]
+    ranks, outcomes = tables[0].values.moves.place.shape[1], tables[0].table.hands.shape[1]
+    begins = np.cumsum([0, *(len(one.table.kind) for one in tables)])
+    rows, ends, hands = int(begins[-1]), len(tables[0].table.ends), len(tables[0].table.hands)
+    after, hand = [], []
+    for number, (begin, one) in enumerate(zip(begins.tolist(), tables, strict=False)):
+        place, count = one.values.moves.place, len(one.table.kind)
+        after.append(np.where(place < count, begin + place, rows + ends * number + place - count))
+        hand.append(np.where(one.values.moves.hand > 0, hands * number + one.values.moves.hand, 0))
+    values, slopes, states, chances, tilts = [], [], [], [], []
+    seen = 0
+    for parts in models:
+        values += [np.rint(SCALE * one.values.values) for one in parts]
+        values += [np.rint(SCALE * one.values.end_pay) for one in parts]
+        slopes += [*(whole(one.slopes) for one in parts), np.zeros((ends * len(parts), ranks))]
+        of_ends = []
+        for one in parts:
+            states.append(seen + one.values.outcomes.row)
+            chances.append(np.rint(SCALE * one.values.outcomes.chances))
+            tilts.append(whole(one.tilts))
+            seen += len(one.tilts)
+            of_ends.append(seen - outcomes + one.table.ends[:, 1])  # the last states are of rounds that have ended
+        states += of_ends
+    luck = Luck(
+        ranks=ranks,
+        places=rows + ends * len(tables),
+        frequent=min(frequent, rows),
+        model=model,
+        chart=chart,
+        after=np.concatenate(after).astype(np.int64),
+        hand=np.concatenate(hand).astype(np.int64),
+        slow=np.asarray(np.concatenate(hand).any(axis=1)),
+        values=np.concatenate(values),
+        slopes=np.concatenate(slopes),
+        outcome=np.concatenate(states),
+        chances=np.concatenate(chances),
+        tilts=np.concatenate(tilts).astype(np.float32),
+        pay=np.concatenate([np.zeros((1, outcomes)), *(np.rint(SCALE * one.values.hand_pay[1:]) for one in tables)]),
+        full=full_shoe(unshuffled, ranks),
+        form=np.zeros(0),
+        own=np.zeros(0),
+    )
+    return with_forms(luck, len(models))
+
+
+def full_shoe(unshuffled: Array, ranks: int) -> Array:
+    """Cards of a full shoe by distinguished rank."""
+    return np.bincount(np.minimum(unshuffled, ranks - 1), minlength=ranks).astype(float)
+
+
+def with_forms(luck: Luck, models: int) -> Luck:
+    """With the forms of the frequent rows: the mean over cards r and q in turn of V after r, less V."""
+    frequent, ranks = luck.frequent, luck.ranks
+    after, form = luck.after[:frequent], np.empty((models, frequent, ranks, ranks + 1), np.float32)
+    for number in range(models):
+        values, slopes = (of.reshape(models, luck.places, -1)[number] for of in (luck.values, luck.slopes))
+        base = values[:frequent] + slopes[:frequent]
+        form[number, ..., :ranks] = (slopes + values)[after] - base[:, None]
+    form[..., ranks] = np.diagonal(form[..., :ranks], axis1=2, axis2=3)
+    slow = luck.slow | (np.arange(len(luck.slow)) >= frequent)
+    slow[:frequent] |= (np.abs(form) > STEEPEST).any(axis=(0, 2, 3))
+    return luck._replace(form=form.clip(-STEEPEST, STEEPEST).reshape(-1, ranks, ranks + 1), slow=slow)
+
+
+def whole(slopes: Array) -> Array:
+    """Slopes as whole numbers of 1 / SCALE initial bets."""
+    found: Array = np.rint(SCALE * slopes)
+    return found.clip(-STEEPEST, STEEPEST, out=found)
+
+
+def make_drift(tables: Sequence[Solved], chart: Array, compiled: CompiledRules, unit: Fraction, cards: float) -> Drift:
+    """Make the drift of a finite shoe; `chart` (seats,) is each seat's, `cards` the typical number in a round."""
+    full = full_shoe(compiled.unshuffled, len(tables[0].drift))
+    depths = (compiled.numbers.cut - 1) // STEP
+    left = full.sum() - STEP * np.arange(1, depths + 1)
+    slopes, curvature = (np.stack([getattr(one, name) for one in tables]) for name in ("drift", "curvature"))
+    linear = [one @ full / full.sum() for one in slopes]  # which rounding has left
+    square = [_expect(one, full, left) / left**2 for one in curvature]
+    return Drift(
+        slopes=slopes,
+        curvature=curvature,
+        expected=np.stack([np.cumsum(np.append(0, one + two)) for one, two in zip(linear, square, strict=True)]),
+        depths=depths,
+        rounds_per_depth=STEP / cards,
+        bet=float(unit),
+        value=np.array([tables[number].values.value for number in chart.tolist()]),
+        chart=chart,
+    )
+
+
+def _expect(matrix: Array, full: Array, left: Array) -> Array:
+    """Expectation of c'Mc for the composition c of a full shoe's cards that are left after others were dealt."""
+    pairs = np.outer(full, full) - np.diag(full)
+    size = full.sum()
+    one, two = np.diagonal(matrix) @ full, (matrix * pairs).sum()
+    expectation: Array = left / size * one + left * (left - 1) / (size * (size - 1)) * two
+    return expectation
+
+
+def count_drift(drift: Drift, full: Array, cards: Array, depths: Array) -> Array:
+    """The drift of shoes, in initial bets, (charts, shoes): what a round's value exceeds a full shoe's by.
+
+    It is summed over `depths` (shoes,), a function of the shuffled `cards` alone, rank indices (p, shoes),
+    and its mean is 0 whatever is played.
+    """
+    ranks, shoes = len(full), cards.shape[1]
+    counts, found = np.repeat(full[:, None], shoes, axis=1), np.zeros((len(drift.slopes), shoes))
+    for depth in range(int(depths.max(initial=0))):
+        for card in cards[depth * STEP : (depth + 1) * STEP]:
+            counts[np.minimum(card, ranks - 1), np.arange(shoes)] -= 1
+        left = full.sum() - (depth + 1) * STEP
+        counted = depth < depths
+        for slopes, curvature, sums in zip(drift.slopes, drift.curvature, found, strict=True):
+            linear, square = slopes @ counts, (counts * (curvature @ counts)).sum(axis=0)
+            sums += np.where(counted, linear / left + square / left**2, 0)
+    result: Array = (found - drift.expected[:, depths]) * (drift.rounds_per_depth / SCALE)
+    return result

@@ -1,0 +1,156 @@
+"""Round tables packed for the walkers; see `kernels/arrays.py`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from bjsim.sim.engine.kernels.arrays import (
+    ASKED,
+    BITS,
+    FREE,
+    HALF_BET,
+    INSURES,
+    LEAVES,
+    LOGGED,
+    STRIDE,
+    WAITS,
+    DealOrder,
+    Luck,
+    SeatRows,
+)
+from bjsim.sim.engine.kernels.layout import CHOICE, INSURE, WIDE, CompiledRules
+from bjsim.sim.engine.kernels.table_layout import LEAVES as LEFT_BYTE
+from bjsim.sim.engine.kernels.table_layout import LookupTable
+from bjsim.sim.engine.round_table import ASKS, LEFT, RoundTable, make_round_tables
+from bjsim.sim.game.cards import RANKS
+
+Array = np.ndarray[Any, Any]
+
+NEVER_LEFT = 1e-13  # probability with which splits may make a counter's round leave the table: it cannot be played
+MOST_ROWS = 1 << (32 - BITS - 4)  # of entries with 32 bits
+LOG_BITS = 8
+MOST_LOGGED = 126  # different ends of hands and rounds, in the kernel of a single seat
+MIN_CARDS = 16  # cards of a shoe below which its lanes gain nothing
+LINE = 64  # bytes in a line of the cache
+
+
+def pack_moves(tables: Sequence[RoundTable], chart: Array, answers: Array | None = None) -> SeatRows:
+    """Put the tables of charts, whose ends and hands are alike, one after another; `chart` (seats,) is each seat's."""
+    begins = np.cumsum([0, *(len(table.kind) for table in tables)])
+    ends, hands = len(tables[0].ends), len(tables[0].hands)
+    entries, logs = [], []
+    if answers is None or not len(answers):
+        answers = np.zeros((1, 1), np.int64)  # nothing is asked
+    insures = (answers == INSURE).any(axis=1)
+    for number, (begin, table) in enumerate(zip(begins.tolist(), tables, strict=False)):
+        log, after, leaves = table.log, table.after, table.after == LEFT
+        split = ends * len(tables) + hands * number - ends
+        flags = LOGGED * ((log > 0) | leaves) | LEAVES * leaves | ASKED * (table.kind[after] == ASKS)
+        flags |= INSURES * ((table.kind == ASKS) & insures[table.choice])[after]
+        flags |= WAITS * (table.kind[after] == 1) | FREE * ~table.forced
+        entries.append((begin + after) * STRIDE << BITS | flags)
+        logs.append(np.where(log > ends, log + split, log + ends * number * (log > 0)))
+    wide = ((0, 0), (0, STRIDE - entries[0].shape[1]))
+    return SeatRows(
+        entries=np.pad(np.concatenate(entries), wide).ravel(),
+        log=np.pad(np.concatenate(logs), wide).ravel(),
+        question=np.concatenate([np.where(table.kind == ASKS, 1 + table.choice, 0) for table in tables]),
+        answers=np.ascontiguousarray(answers),
+        ends=np.concatenate([table.ends for table in tables]),
+        hands=np.concatenate([table.hands for table in tables]),
+        start=begins[chart] * STRIDE,
+    )
+
+
+def pack_table(compiled: CompiledRules, table: RoundTable) -> LookupTable | None:
+    """Pack the table of a single seat, or return None if lanes cannot walk it."""
+    numbers = compiled.numbers
+    if table.log.max() > MOST_LOGGED or table.log.size > 1 << 22 or 0 < numbers.shoe_size < MIN_CARDS:
+        return None
+    if numbers.shoe_size and numbers.cut < MIN_CARDS:
+        return None
+    return LookupTable(_entries(table), table.ends, table.hands, LEFT * len(RANKS))
+
+
+def _entries(table: RoundTable) -> Array:
+    """The next row's offset and a byte: 0 if nothing is logged, else 1 + 2 n for number n."""
+    byte = np.where(table.after == LEFT, LEFT_BYTE, np.maximum(2 * table.log - 1, 0))
+    entries: Array = (table.after * len(RANKS) << LOG_BITS | byte).astype(np.uint32)
+    return entries.ravel()
+
+
+def make_deal(compiled: CompiledRules, seats: int, hides: bool = False) -> DealOrder:
+    """The order of the deal for one to so many hands; `hides`: the dealer's last card of it is not seen."""
+    opening = np.zeros((seats + 1, max(seats, 1) * len(compiled.deal) + 1), np.int64)
+    dealt, hole = np.full((2, seats + 1), -1)
+    for hands in range(1, seats + 1):
+        order = [seat for to_dealer in compiled.deal for seat in ([seats] if to_dealer else range(hands))]
+        opening[hands, : len(order)], dealt[hands] = order, len(order)
+        if hides:
+            hole[hands] = len(order) - 1 - order[::-1].index(seats)
+    return DealOrder(opening, dealt, hole, bool(compiled.numbers.round_robin))
+
+
+def count_bets(compiled: CompiledRules) -> CompiledRules:
+    """Add to the payoffs of a hand its stakes, see HALF_BET. No bets may tie."""
+    pay = compiled.pay + 2 * HALF_BET * 2 ** np.arange(compiled.pay.shape[1])[:, None]
+    if compiled.numbers.insured >= 0:
+        pay[compiled.numbers.insured] = compiled.pay[compiled.numbers.insured] + HALF_BET
+    return compiled._replace(pay=pay)
+
+
+def merge_charts(act: Array) -> tuple[Array, Array]:
+    """Merge charts, the first axis of `act` (see `CompiledRules.act`), with a choice wherever they differ.
+
+    Such a cell of it, (1, 2, S, C + E + 1), is CHOICE times the choice's number plus one, plus 1 << code for
+    each of the charts' codes. Return also the codes by choice and chart, int64 (V, charts).
+    """
+    cells = act.reshape(len(act), -1)
+    differs = (cells != cells[0]).any(axis=0)
+    answers, number = np.unique(cells[:, differs].T, axis=0, return_inverse=True)
+    merged = cells[0].copy()
+    merged[differs] = (CHOICE * (1 + np.arange(len(answers))) + np.bitwise_or.reduce(1 << answers, axis=1))[number]
+    return merged.reshape(1, *act.shape[1:]), answers
+
+
+def make_count_table(compiled: CompiledRules) -> tuple[RoundTable, Array]:
+    """A counter's round table, which asks wherever the charts of `act` differ, and the answers by choice and chart.
+
+    Payoffs count bets, see `count_bets`.
+    """
+    act, answers = merge_charts(compiled.act)
+    (table,), _ = make_round_tables(count_bets(compiled)._replace(act=act), NEVER_LEFT)
+    return table, answers
+
+
+def for_kernel(moves: SeatRows) -> SeatRows | None:
+    """The same in the types of the kernel, or None if there are too many rows."""
+    if len(moves.question) > MOST_ROWS or moves.log.max() >= 1 << 16:
+        return None
+    return moves._replace(entries=moves.entries.astype(np.uint32), log=moves.log.astype(np.uint16))
+
+
+def luck_for_kernel(luck: Luck) -> Luck:
+    """The same in the types of the kernel, with axes over ranks padded to the width of a vector operation."""
+    tilts = luck.tilts.reshape(-1, luck.ranks)
+    return luck._replace(
+        slopes=padded(luck.slopes.astype(np.int16)),
+        tilts=padded(tilts.astype(np.int16)),
+        form=padded(luck.form[..., :-1].astype(np.int16)),
+        own=padded(luck.form[..., -1].astype(np.int16)),
+    )
+
+
+def padded(ranks: Array) -> Array:
+    """Pad the last axis, which is over ranks, with zeros to the length WIDE, at an address that suits the processor."""
+    shape = (*ranks.shape[:-1], WIDE)
+    size = math.prod(shape) * ranks.itemsize
+    memory = np.zeros(size + LINE, np.uint8)
+    begin = -memory.ctypes.data % LINE  # a vector in two lines of the cache would take two loads
+    result: Array = memory[begin : begin + size].view(ranks.dtype).reshape(shape)
+    result[..., : ranks.shape[-1]] = ranks
+    return result
