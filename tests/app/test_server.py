@@ -169,6 +169,7 @@ def test_figures_of_usual_games_are_ready_and_answers_are_kept(client, laborator
     """Opened pages waited for what another had asked before, and for presets that everybody opens."""
     made = []
     monkeypatch.setattr(server, "READY", ("neller", "easy"))
+    monkeypatch.setattr(server, "READY_AFTER", 0)
     for worker in laboratory.workers:
         monkeypatch.setattr(worker, "run", answering(made))
     asyncio.run(laboratory.prepare())

@@ -43,6 +43,7 @@ HANDS = {"one": "T,6 v T", "both": "T,6 v T,7"}  # examples, by how many cards t
 READY = (  # games whose figures are there before they are asked for
     "vegas-s17", "vegas-h17", "two-deck", "single-deck", "atlantic-city", "downtown", "european", "double-exposure",
 )  # fmt: skip
+READY_AFTER = 5  # seconds, so that the first page of a person comes first
 KEPT = 400  # answers
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
@@ -92,6 +93,7 @@ class Laboratory:
 
     async def prepare(self) -> None:
         """Make the figures of usual games ready, as long as the server runs."""
+        await asyncio.sleep(READY_AFTER)
         for game in READY:
             for name in ("game", "deviation"):
                 await self.answer("", name, (ChosenGame(game, ()),), "ready")
@@ -248,7 +250,7 @@ def serve(laboratory: Laboratory, listening: socket.socket) -> None:
         access_log=False, server_header=False, lifespan="off", ws="none",
         limit_concurrency=64, timeout_keep_alive=5, timeout_graceful_shutdown=1, h11_max_incomplete_event_size=16_384,
     )  # fmt: skip
-    for worker in laboratory.workers:
+    for worker in (laboratory.now, laboratory.later, laboratory.long):
         worker.warm(game_report, ChosenGame("vegas-s17", ()))
     try:
         server = EndingServer(config)
