@@ -116,9 +116,13 @@ def test_rounds_of_somebody_who_sees_the_hole_card() -> None:
     ("game", "what", "says"),
     [
         (S17, "third", "what: 'third' is not accepted; use first, up, hole"),
-        ("easy", "hole", "easy has no hole card: the dealer shows both cards"),
-        ("easy", "up", "easy has no upcard: the dealer shows both cards"),
-        (S17.replace(peek=False, deal="pdp"), "hole", "vegas-s17 has no hole card: the dealer is dealt one card"),
+        ("easy", "hole", "dealer_shows = both: both of the dealer's cards are seen; use dealer_shows = up"),
+        ("easy", "up", "dealer_shows = both: both of the dealer's cards are seen; use dealer_shows = up"),
+        (
+            S17.replace(peek=False, deal="pdp"),
+            "hole",
+            "deal = pdp: the dealer has no hole card; use a deal with two d",
+        ),
     ],
 )
 def test_errors(game: bjsim.Rules | str, what: str, says: str) -> None:

@@ -165,3 +165,11 @@ def test_cards_without_which_no_bet_can_be_made_have_no_effect_of_removal() -> N
     assert list(bjsim.sidebet("insurance", shoe=shoe).removal) == ["5", "T"]
     two = bjsim.sidebet("perfect-pairs", shoe={"Ah": 1, "Ad": 1, "As": 0})
     assert (two.removal, two.hit_frequency) == ({}, 1)
+
+
+def test_a_game_of_other_tens_has_no_whole_decks() -> None:
+    """Side bets are of cards; the share of tens of a game was ignored."""
+    rules = bjsim.Rules(ten_probability="2/5")
+    with pytest.raises(InputError, match="ten_probability: a side bet is dealt from whole decks; give decks"):
+        bjsim.sidebet("insurance", rules=rules)
+    assert bjsim.sidebet("insurance", "inf", rules=rules).ev == bjsim.sidebet("insurance", "inf").ev

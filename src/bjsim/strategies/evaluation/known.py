@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -19,7 +19,7 @@ from bjsim.strategies.evaluation.best import solve
 from bjsim.strategies.shoe.composition import Composition
 from bjsim.strategies.shoe.no_hole import need_natural_to_count
 from bjsim.strategies.shoe.solver import ShoeSolver
-from bjsim.strategies.solution import RoundPart, Solution
+from bjsim.strategies.solution import Solution
 
 CARDS = ("first", "up", "hole")
 VALUES = RANKS[: TEN + 1]
@@ -84,10 +84,11 @@ def known(
         raise InputError(f"{argument('what')}: {shorten(what)!r} is not accepted; use {', '.join(CARDS)}")
     if what == "hole":
         return _know_hole(game, shoe)
+    if what == "up":
+        _need_upcard(game)
     solution = _solution_of(game, shoe)
-    parts = solution.round_parts() if what == "first" else _parts_by_upcard(solution)
     sums: dict[str, list[float]] = {card: [0.0, 0.0] for card in VALUES}
-    for part in parts:
+    for part in solution.round_parts():
         card = VALUES[part.first] if what == "first" else part.column
         sums[card] = [sums[card][0] + part.chance, sums[card][1] + part.profit]
     chances = {card: chance for card, (chance, _) in sums.items() if chance}
@@ -104,10 +105,9 @@ def _game(rules: Rules | str | os.PathLike[str]) -> Rules:
     return game
 
 
-def _parts_by_upcard(solution: Solution) -> Iterator[RoundPart]:
-    if solution.rules.dealer_shows == "both":
-        raise InputError(f"{solution.rules.name or 'the game'} has no upcard: the dealer shows both cards")
-    return solution.round_parts()
+def _need_upcard(rules: Rules) -> None:
+    if rules.dealer_shows == "both":
+        raise InputError("dealer_shows = both: both of the dealer's cards are seen; use dealer_shows = up")
 
 
 def _solution_of(rules: Rules, shoe: Mapping[str, int] | None) -> Solution:
@@ -116,11 +116,12 @@ def _solution_of(rules: Rules, shoe: Mapping[str, int] | None) -> Solution:
 
 def _know_hole(rules: Rules, shoe: Mapping[str, int] | None) -> KnownCards:
     """Best play of the game with both of the dealer's cards open, and what is saved before a natural ends the round."""
-    if rules.dealer_shows == "both" or rules.deal.count("d") < 2:
-        why = "the dealer shows both cards" if rules.dealer_shows == "both" else "the dealer is dealt one card"
-        raise InputError(f"{rules.name or 'the game'} has no hole card: {why}")
+    _need_upcard(rules)
+    if rules.deal.count("d") < 2:
+        raise InputError(f"deal = {rules.deal}: the dealer has no hole card; use a deal with two d")
     if rules.naturals == "both" and not rules.peek:
-        need_natural_to_count(rules, "peek = false", "has no value with a known hole card", ", or peek = true")
+        why = "peek = false with {} has no value with a known hole card; use {}, or peek = true"
+        need_natural_to_count(rules, why)
     changes: dict[str, object] = {"dealer_shows": "both", "insurance": False, "peek": rules.naturals == "both"}
     if any("R" in course(rules, up).before for up in range(TEN + 1)):
         changes["surrender"] = "late"

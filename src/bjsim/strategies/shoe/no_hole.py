@@ -26,25 +26,21 @@ def as_peeked(rules: Rules) -> Rules:
     needs: dict[str, object] = {"surrender_cards": "two"}
     if rules.split_tens_blackjack or rules.split_aces_blackjack:
         needs["natural_beats_natural"] = False
-    need_natural_to_count(
-        rules,
-        f"no_hole_loses = {rules.no_hole_loses}",
-        "has no exact value in a finite shoe",
-        ", or decks = inf",
-        needs,
-    )
+    why = "no_hole_loses = original with {} has no exact value in a finite shoe; use {}, or decks = inf"
+    need_natural_to_count(rules, why, needs)
     surrender = "none" if rules.surrender == "none" else "early"
     return rules.replace(no_hole_loses="all", peek=True, deal="pdpd", surrender=surrender)
 
 
-def need_natural_to_count(
-    rules: Rules, subject: str, why: str, other: str = "", more: Mapping[str, object] | None = None
-) -> None:
-    """Raises: InputError: A hand may win at once, before a natural of the dealer counts, or rules are not `more`."""
+def need_natural_to_count(rules: Rules, why: str, more: Mapping[str, object] | None = None) -> None:
+    """Raises: InputError: A hand may win at once, before a natural of the dealer counts, or rules are not `more`.
+
+    `why` is the message, with {} for the rule and {} for the value that it needs.
+    """
     needs = {"charlie": "none", "player_21_wins": False, **(more or {})}
     if rules.pays_at_once:
         needs["bonuses"] = "none, win or spanish"
     for name, needed in needs.items():
         if getattr(rules, name) != needed:
-            value = str(plain(getattr(rules, name))).lower()
-            raise InputError(f"{subject} with {name} = {value} {why}; use {name} = {str(needed).lower()}{other}")
+            values = (f"{name} = {value}".lower() for value in (plain(getattr(rules, name)), needed))
+            raise InputError(why.format(*values))

@@ -12,7 +12,7 @@ import numpy as np
 
 from bjsim.arguments import a_type, argument, names_wrong_types
 from bjsim.errors import InputError
-from bjsim.sim.game.cards import RANKS
+from bjsim.sim.game.cards import NORMAL_TENS, RANKS
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.sidebets.bets import FINISHED, BetRules, load_bet, read_pays
@@ -151,6 +151,8 @@ def chosen(
         if decks is not None or deck is not None:
             raise InputError(f"{argument('shoe')} names all cards; leave out {argument('decks')}")
         cards = SuitedShoe.of(shoe, wanted.needs)
+    elif decks is None and game.deck == "standard" and game.ten_probability != NORMAL_TENS:
+        raise InputError(f"ten_probability: a side bet is dealt from whole decks; give {argument('decks')}")
     else:
         cards = SuitedShoe.whole(game.decks if decks is None else decks, game.deck if deck is None else deck)
     if pays is None:
