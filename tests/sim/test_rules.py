@@ -374,6 +374,15 @@ def test_replace_changes_the_given_fields_only() -> None:
     assert game.surrender == "late", "the rules themselves are frozen"
 
 
+@pytest.mark.parametrize("fields", [{"dealer_shows": "both"}, {"naturals": "none", "peek": False}, {"raises": True}])
+def test_insurance_gives_way_to_a_rule_that_excludes_it(fields: dict[str, Any]) -> None:
+    game = PRESETS["vegas-s17"].rules
+    assert game.insurance and not game.replace(**fields).insurance
+    assert game.replace(hit_soft_17=True, insurance=True).insurance and not game.replace(insurance=False).insurance
+    with pytest.raises(RulesError, match="insurance = true needs"):
+        game.replace(insurance=True, **fields)
+
+
 def test_the_name_is_no_part_of_the_game() -> None:
     assert Rules(name="one") == Rules(name="other")
 

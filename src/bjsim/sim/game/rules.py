@@ -244,6 +244,7 @@ class Rules(RuleValues):
 
         Args:
             **changes: Values by field, which may be text; or true by a word of the trade, such as `h17` or `das`.
+                Insurance is no longer offered where they exclude it, unless they ask for it.
 
         Returns:
             The changed rules.
@@ -254,7 +255,11 @@ class Rules(RuleValues):
         changes = expand_words(changes, RULE_FIELDS)
         if "deck" in changes and (self.deck == "spanish" or self.ten_probability == NORMAL_TENS):
             changes = {"ten_probability": NORMAL_TENS, **changes}
-        return replace(self, **changes)  # type: ignore[arg-type]
+        if not self.insurance or "insurance" in changes:
+            return replace(self, **changes)  # type: ignore[arg-type]
+        changed = replace(self, **{**changes, "insurance": False})  # type: ignore[arg-type]
+        offered = changed.dealer_shows == "up" and changed.naturals == "both" and not changed.raises
+        return replace(changed, insurance=offered)
 
     def to_dict(self) -> dict[str, object]:
         """All fields as plain values.
