@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import random
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -16,7 +17,8 @@ from bjsim.strategies.evaluation.best import best_chart, in_its_shoe, solve
 from bjsim.strategies.evaluation.evaluate import evaluate_chart
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.experiment import exact_return
-from bjsim.strategies.players.find import find_player
+from bjsim.strategies.players.catalogue import CATALOGUE
+from bjsim.strategies.players.find import find_player, fingerprint
 from bjsim.strategies.players.kelly import Kelly
 from bjsim.strategies.results import ExactReturn
 from bjsim.strategies.shoe.solver import ShoeSolver
@@ -183,3 +185,10 @@ def test_a_copy_for_other_rules_keeps_what_is_computed(decks: object) -> None:
     solve(rules)
     other = solve(rules.replace(cut="1/2"))
     assert other.rules.cut == Fraction(1, 2) and "chart" in vars(other)
+
+
+def test_charts_that_insure_or_attack_differ_in_their_digest() -> None:
+    """By which a checkpoint is resumed with the same players."""
+    chart = CATALOGUE["lim17"].chart(named_rules("vegas-s17"))
+    others = [replace(chart, insurance="I"), replace(chart, attack="23")]
+    assert len({fingerprint("lim17", each) for each in (chart, *others)}) == 3

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,8 @@ import pytest
 from support.games import ASKED
 
 import bjsim
-from bjsim.sim.game.actions import View
+from bjsim.sim.game.actions import INSURANCE, View
+from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.presets import PRESETS
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.experiment import compile_players, make_table
@@ -25,13 +27,25 @@ def stands_on_17(observations: Any, masks: Any) -> Any:
 
 def test_a_policy_plays_as_its_chart() -> None:
     """The same cards, so the same payoffs; `Solver` values it as it is, without a chart."""
-    rules = PRESETS["vegas-s17"].rules.replace(insurance=False)
+    rules = PRESETS["vegas-s17"].rules
     player = PolicyPlayer(rules, stands_on_17, name="lim17")
     one, other = (bjsim.play(rules, each, hands=20_000, seed=3)[0] for each in (player, "lim17"))
     assert one.tally == other.tally and one.tally.rounds == 20_000
     lim17 = find_player("lim17", rules)
     solver = Solver(rules.replace(decks="inf"))
     assert solver.ev(player.policy) == solver.ev(lim17.policy)  # type: ignore[attr-defined]
+
+
+def test_insurance_by_the_hand_is_not_valued_as_if_all_hands_took_it() -> None:
+    rules = PRESETS["vegas-s17"].rules.replace(decks="inf")
+    takes, mixed = (
+        PolicyPlayer(rules, lambda o, m, least=least: np.where(m[:, -1] * (o[:, 0] >= least) == 1, 5, 0))
+        for least in (0, 20)
+    )
+    chart = replace(find_player("lim17", rules), insurance="I")  # type: ignore[type-var]
+    assert takes.policy(HandState(), "A", INSURANCE) == chart.policy(HandState(), "A", INSURANCE) == "I"
+    with pytest.raises(bjsim.InputError, match="policy insures some hands and not others; judge_policy makes a chart"):
+        Solver(rules).ev(mixed.policy)
 
 
 @pytest.mark.parametrize("name", ASKED)

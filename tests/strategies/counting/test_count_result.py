@@ -134,7 +134,10 @@ def test_objects_are_taken_as_well_as_names() -> None:
         ({"seed": -1}, "seed: -1 is not accepted"),
         ({"bankroll": "10k"}, "bankroll: a str is not accepted; use a number"),
         ({"kelly": 0}, "kelly = 0 is not accepted"),
-        ({"ror": 0.01, "bankroll": 1e4, "unit": 10}, "ror finds the bankroll or the unit; leave out bankroll or unit"),
+        (
+            {"ror": 0.01, "bankroll": 1e4, "unit": 10},
+            "ror finds the bankroll or the unit; leave out one of them",
+        ),
         ({"ror": 0.01, "bankroll": 1e4, "ramp": "$1-$8"}, "write ramp in units"),
         ({"chart": "perfect"}, "chart='perfect' is not a chart; a counter departs from a chart"),
         ({"rules": "easy"}, "cannot be counted in an infinite shoe"),

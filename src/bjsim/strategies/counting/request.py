@@ -117,8 +117,8 @@ class CountRequest:
     def _terms(self, unit: float | None) -> Terms:
         if None not in (self.ror, self.unit, self.bankroll):
             raise InputError(
-                f"{argument('ror')} finds the bankroll or the unit; leave out {argument('bankroll')} or "
-                f"{argument('unit')}"
+                f"{argument('ror')} finds the bankroll or the unit; leave out one of them, or {argument('ror')}: the "
+                "risk of ruin of both is always among the figures"
             )
         sought = self.bankroll is None or self.ror is not None
         bankroll = 1000.0 if sought or self.bankroll is None else self.bankroll / (unit or 1)

@@ -50,7 +50,12 @@ class PolicyPlayer(StatePlayer):
         self.illegal = sum(letter not in legal for (*_, legal), letter in zip(decisions, letters, strict=True))
 
     def policy(self, state: HandState, column: str, legal: str) -> str:
-        return self._answers[state, column, legal]
+        if legal != INSURANCE or state.cards:
+            return self._answers[state, column, legal]
+        answers = {answer for (_, _, asked), answer in self._answers.items() if asked == INSURANCE}
+        if len(answers) > 1:  # a solver asks before the hand is known, as its cards say nothing about the dealer's
+            raise InputError(f"{self.name} insures some hands and not others; judge_policy makes a chart of it")
+        return answers.pop()
 
 
 def _decisions(encoder: Encoder) -> Iterator[tuple[HandState, str, str]]:

@@ -202,7 +202,7 @@ def find_needs(player: object) -> Need:
 def fingerprint(text: str, player: Player) -> str:
     """A digest that distinguishes players of the same name: of the chart, or of the file that the player came from."""
     if isinstance(player, Chart):
-        content = repr(sorted(player.cells.items())).encode()
+        content = f"{sorted(player.cells.items())}{player.insurance.strip('S')}{player.attack}".encode()
     else:
         file = next((Path(part) for part in (text, text.rpartition(":")[0]) if part and Path(part).is_file()), None)
         content = read_bytes(file) if file else text.encode()
