@@ -49,7 +49,17 @@ def test_an_archive_with_a_folder_for_each_student(tmp_path: Path, caplog: pytes
 
 
 @pytest.mark.parametrize(
-    "name", ["../evil.py", "a/../../evil.py", "/tmp/evil.py", "a\\..\\evil.py", "C:/evil.py", "a/./b.py", "a//b.py"]
+    "name",
+    [
+        "../evil.py",
+        "a/../../evil.py",
+        "/tmp/evil.py",
+        "a\\..\\evil.py",
+        "C:/evil.py",
+        "a/./b.py",
+        "a//b.py",
+        "../evil/",
+    ],
 )
 def test_no_name_leads_out_of_the_folder(tmp_path: Path, name: str) -> None:
     with pytest.raises(InputError, match="leads out of its folder"):
@@ -111,15 +121,20 @@ def test_every_student_is_in_the_marks(tmp_path: Path) -> None:
         archive.writestr("s5/bot.zip", inner.getvalue())
         archive.writestr("s6/broken.zip", b"PK")
         archive.writestr("s7/evil.py", b"\xff\xfe")
+        archive.mkdir("s8")
     out = tmp_path / "grade"
     bjsim(
         "koth", "play", archive_of_all, "--against", "lim17", "--marks", "-5:pass", "--matches", 1, "--out", out,
         "--sandbox", "auto",
     )  # fmt: skip
     rows = {row["bot"]: row for row in csv.DictReader(io.StringIO((out / "marks.csv").read_text()))}
-    assert rows.keys() == {f"s{number}" for number in range(1, 8)}
+    assert rows.keys() == {f"s{number}" for number in range(1, 9)}
     marked = {name for name, row in rows.items() if row["mark"]}
     assert {"s1", "s5"} <= marked and not any(rows[name]["reason"] for name in marked)
     assert all(row["reason"] for name, row in rows.items() if name not in marked)
     assert "SyntaxError" in rows["s2"]["reason"] and "a.py, b.py" in rows["s3"]["reason"]
-    assert "has none" in rows["s4"]["reason"] and "cannot be unpacked" in rows["s6"]["reason"]
+    assert (
+        "has none" in rows["s4"]["reason"]
+        and "has none" in rows["s8"]["reason"]
+        and "cannot be unpacked" in rows["s6"]["reason"]
+    )

@@ -43,19 +43,22 @@ def unpack(archive: Path) -> Path:
 
 
 def _extract(archive: zipfile.ZipFile, folder: Path) -> None:
-    """Extract all regular files; all names and sizes are checked first, and the sizes once more when they are read."""
+    """Extract regular files and folders; names and sizes are checked first, and sizes once more when they are read."""
     left = MOST_BYTES
-    files = [info for info in archive.infolist() if not info.is_dir() and not _is_hidden(info.filename)]
+    files = [info for info in archive.infolist() if not _is_hidden(info.filename)]
     if len(files) > MOST_FILES or sum(info.file_size for info in files) > MOST_BYTES:
         raise ValueError(f"it has more than {MOST_FILES:,} files or {MOST_BYTES >> 30} GiB")
     for info in files:
-        parts = info.filename.split("/")
+        parts = info.filename.removesuffix("/").split("/")
         if "\\" in info.filename or ":" in parts[0] or any(part in ("", ".", "..") for part in parts):
             raise ValueError(f"the name {printable(info.filename)} in it leads out of its folder")
         if len(info.filename) > LONGEST_NAME:
             raise ValueError(f"the name {info.filename[:40]}... in it has more than {LONGEST_NAME} characters")
     for info in files:
         path, mode = folder / info.filename, info.external_attr >> 16
+        if info.is_dir():  # of a student who has submitted nothing, perhaps
+            path.mkdir(parents=True, exist_ok=True)
+            continue
         if stat.S_IFMT(mode) not in (0, stat.S_IFREG):
             logger.warning("left out: %s is no regular file", printable(info.filename))
             continue
