@@ -115,7 +115,7 @@ def _count(name: str, value: object) -> int:
 
 
 def _described_game(about: Mapping[str, Any]) -> tuple[CountingGame, int]:
-    """The game and the seed of `_describe_game`. Raises: InputError and others for the files of strangers."""
+    """The game and the seed of `describe_game`. Raises: InputError and others for the files of strangers."""
     if about["format"] != FORMAT:
         raise InputError(f"the format {shorten(repr(about['format']))} is not accepted; use {FORMAT!r}")
     rules = Rules.from_dict(about["rules"])

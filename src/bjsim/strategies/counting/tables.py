@@ -182,7 +182,7 @@ def _play_of_buckets(cells: CountCells, distribution: DepthDistribution, buckets
 def _model_points(
     compiled: CompiledRules, deck: str, chart: Array, share: Array, composition: Array
 ) -> tuple[Array, list[tuple[int, Array]]]:
-    """The luck model's chart by bucket, and what these charts are for; see `make_count_luck`.
+    """The luck model's chart by bucket, and what these charts are for; see `make_luck`.
 
     Buckets that few rounds visit borrow the nearest chart.
     """

@@ -128,7 +128,7 @@ def _dashes(text: str) -> str:
 
 
 def spaced(text: str) -> str:
-    """The words of a name, such as `hard_totals` and `softHands`."""
+    """The words of a name, such as hard_totals and softHands."""
     return re.sub(r"_|(?<=[a-z])(?=[A-Z])", " ", text)
 
 
