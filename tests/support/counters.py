@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Callable
 from fractions import Fraction
 from math import floor
+from typing import Any
 
 import numpy as np
 
@@ -12,9 +15,12 @@ from bjsim.sim.game.actions import INSURANCE, Action, View
 from bjsim.sim.game.events import Dealt, Event, Revealed, Shuffled
 from bjsim.sim.game.random_stream import Stream
 from bjsim.sim.game.round import Round
+from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import DeckShoe
+from bjsim.strategies.counting.count_run import CountRun
 from bjsim.strategies.counting.departures import Departures
 from bjsim.strategies.counting.ramp import spots_at
+from bjsim.strategies.counting.simulate import count_blocks
 from bjsim.strategies.counting.system import CountingSystem
 from bjsim.strategies.counting.tables import CountingGame
 
@@ -98,3 +104,20 @@ def at_a_table(game: CountingGame, key: tuple[int, int, int], rounds: int) -> tu
         codes = [payoff_code(*one, rules.unit) for one in payoffs]
         rows.append([*codes, *[0] * (most - spots), dealt, spots])
     return np.array(rows), counter
+
+
+def simulate_count(
+    rules: Rules,
+    system: CountingSystem,
+    departures: Departures,
+    rounds: float = 1e6,
+    seed: int = 1,
+    workers: int = 1,
+    *,
+    enough: Callable[[CountRun], bool] | None = None,
+    keep_units: bool = False,
+    **how: Any,
+) -> CountRun:
+    """Play a counter to the end, as `count_blocks`; `how` is of the `CountingGame`."""
+    game = CountingGame(rules, system, departures, **how)
+    return deque(count_blocks(game, rounds, seed, workers, enough, keep_units), maxlen=1).pop()

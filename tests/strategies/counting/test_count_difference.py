@@ -8,6 +8,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from support.counters import simulate_count
 
 from bjsim.sim.engine.counting import play_shoes, play_units
 from bjsim.sim.engine.counts import UnitSums
@@ -20,7 +21,7 @@ from bjsim.strategies.counting.count_run import CountRun
 from bjsim.strategies.counting.departures import Departures
 from bjsim.strategies.counting.ramp import Ramp
 from bjsim.strategies.counting.risk import score
-from bjsim.strategies.counting.simulate import MOST_ROWS, UnitRows, simulate_count
+from bjsim.strategies.counting.simulate import MOST_ROWS, UnitRows
 from bjsim.strategies.counting.systems import find_system
 from bjsim.strategies.counting.tables import ready_table
 from bjsim.strategies.evaluation.best import best_chart

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.counters import simulate_count
 from support.mutations import mutations
 
 import bjsim
@@ -20,7 +21,6 @@ from bjsim.strategies.counting.count_result import CountResult
 from bjsim.strategies.counting.departures import Departures
 from bjsim.strategies.counting.play_request import play_request
 from bjsim.strategies.counting.request import CountRequest
-from bjsim.strategies.counting.simulate import simulate_count
 from bjsim.strategies.counting.systems import find_system
 from bjsim.strategies.players.catalogue import CATALOGUE
 

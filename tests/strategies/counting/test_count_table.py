@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.counters import at_a_table
+from support.counters import at_a_table, simulate_count
 from support.games import FIXED, charts, rules
 
 from bjsim.errors import InputError
@@ -28,7 +28,6 @@ from bjsim.strategies.charts.rows import PAIR, parse_row
 from bjsim.strategies.counting.departures import Departure, Departures
 from bjsim.strategies.counting.indices import generate_departures
 from bjsim.strategies.counting.ramp import Ramp
-from bjsim.strategies.counting.simulate import simulate_count
 from bjsim.strategies.counting.systems import find_system
 from bjsim.strategies.counting.tables import CountingGame, ready_table
 from bjsim.strategies.exact.solver import Solver

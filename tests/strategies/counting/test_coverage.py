@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from support.counters import simulate_count
 
 from bjsim.sim.game.presets import named_rules
 from bjsim.strategies.counting.count_returns import ramp_returns
@@ -9,7 +10,6 @@ from bjsim.strategies.counting.count_run import CountRun
 from bjsim.strategies.counting.departures import Departures, find_departures
 from bjsim.strategies.counting.ramp import Ramp
 from bjsim.strategies.counting.risk import score
-from bjsim.strategies.counting.simulate import simulate_count
 from bjsim.strategies.counting.systems import find_system
 from bjsim.strategies.evaluation.best import best_chart
 

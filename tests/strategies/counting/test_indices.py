@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from support.counters import simulate_count
 
 from bjsim.errors import InputError
 from bjsim.sim.game.presets import named_rules
@@ -25,7 +26,6 @@ from bjsim.strategies.counting.indices import (
 )
 from bjsim.strategies.counting.ramp import Ramp
 from bjsim.strategies.counting.risk import score
-from bjsim.strategies.counting.simulate import simulate_count
 from bjsim.strategies.counting.system import IN_DECK, CountingSystem
 from bjsim.strategies.counting.systems import find_system
 from bjsim.strategies.counting.typical import typical_shoe

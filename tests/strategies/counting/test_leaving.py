@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from support.counters import simulate_count
 
 from bjsim.errors import InputError
 from bjsim.sim.engine.counting import play_shoes
@@ -16,7 +17,6 @@ from bjsim.strategies.counting.count_returns import ramp_returns
 from bjsim.strategies.counting.departures import Departures
 from bjsim.strategies.counting.ramp import Ramp
 from bjsim.strategies.counting.request import CountRequest
-from bjsim.strategies.counting.simulate import simulate_count
 from bjsim.strategies.counting.systems import find_system
 from bjsim.strategies.counting.tables import CountingGame, ready_table
 from bjsim.strategies.exact.solver import Solver

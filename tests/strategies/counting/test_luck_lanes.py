@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from support.counters import simulate_count
 from support.games import slow
 from support.watched import Watched
 
@@ -19,7 +20,6 @@ from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.counting.departures import Departures
 from bjsim.strategies.counting.ramp import Ramp
-from bjsim.strategies.counting.simulate import simulate_count
 from bjsim.strategies.counting.systems import find_system
 from bjsim.strategies.counting.tables import CountingGame, ready_table
 from bjsim.strategies.exact.solver import Solver

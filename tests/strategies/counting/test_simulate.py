@@ -10,6 +10,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from support.counters import simulate_count
 from support.engines import play_rounds
 from support.games import slow
 
@@ -31,7 +32,7 @@ from bjsim.strategies.counting.count_run import CountRun, _group
 from bjsim.strategies.counting.departures import Departures
 from bjsim.strategies.counting.depths import depth_distribution
 from bjsim.strategies.counting.ramp import Ramp, spots_at
-from bjsim.strategies.counting.simulate import play_blocks, simulate_count
+from bjsim.strategies.counting.simulate import play_blocks
 from bjsim.strategies.counting.system import ROUNDINGS, STEPS, CountingSystem
 from bjsim.strategies.counting.systems import find_system
 from bjsim.strategies.counting.tables import STEP, CountingGame, ReadyTable, ready_table

@@ -13,6 +13,7 @@ from bjsim.strategies.counting.count_run import CountRun
 from bjsim.strategies.counting.placed_bets import place_bets
 from bjsim.strategies.counting.request import CountRequest
 from bjsim.strategies.counting.simulate import count_blocks
+from bjsim.strategies.counting.tables import CountingGame
 
 OnProgress = Callable[[int, float], object]
 Kept = str | os.PathLike[str] | None
@@ -52,22 +53,13 @@ def play_request(
 def counted_blocks(
     request: CountRequest, keep_units: bool = False, checkpoint: Kept = None, resume: bool = False
 ) -> Generator[CountRun, None, None]:
-    return count_blocks(
-        request.game,
-        request.counting,
-        request.departures(),
-        request.most_rounds,
-        request.seed,
-        request.workers,
-        enough=(lambda run: _half(run, request) <= request.precision) if request.precision else None,
-        spots=request.spots,
-        adjusted=request.adjust_luck,
-        span=request.whole_span,
-        keep_units=keep_units,
-        leave=request.leaves,
-        checkpoint=checkpoint,
-        resume=resume,
-    )
+    game = CountingGame(
+        request.game, request.counting, request.departures(), None, request.spots, request.adjust_luck,
+        request.whole_span, request.leaves,
+    )  # fmt: skip
+    enough = (lambda run: _half(run, request) <= request.precision) if request.precision else None
+    length = request.most_rounds, request.seed, request.workers, enough
+    return count_blocks(game, *length, keep_units, checkpoint, resume)
 
 
 def _half(run: CountRun, request: CountRequest) -> float:

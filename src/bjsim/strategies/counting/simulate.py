@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -24,9 +22,6 @@ from bjsim.sim.running.executors import find_backend
 from bjsim.sim.running.pieces import Pieces
 from bjsim.strategies.counting.count_files import describe_game, known_of, resumed_count
 from bjsim.strategies.counting.count_run import CountRun
-from bjsim.strategies.counting.departures import Departures
-from bjsim.strategies.counting.ramp import ONE_SPOT, SpotSteps
-from bjsim.strategies.counting.system import CountingSystem
 from bjsim.strategies.counting.tables import CountingGame, ready_table
 
 MOST_ROWS = 64  # blocks whose units are kept apart; of more, those of neighbouring blocks are added up
@@ -82,35 +77,27 @@ class UnitRows:
 
 
 def count_blocks(
-    rules: Rules,
-    system: CountingSystem,
-    departures: Departures,
+    game: CountingGame,
     rounds: float = 1e6,
     seed: int = 1,
     workers: int | None = 1,
-    counts: tuple[int, int] | None = None,
     enough: Callable[[CountRun], bool] | None = None,
-    spots: SpotSteps = ONE_SPOT,
-    adjusted: bool = True,
-    span: tuple[int, int] = (0, 0),
     keep_units: bool = False,
-    leave: int | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = False,
 ) -> Generator[CountRun, None, None]:
     """Play a counter who bets one unit on every spot; yield the result so far after every block, in order.
 
-    Every bet ramp on these `spots` is computed from the result, the same for a seed on any number of `workers`
+    Every bet ramp on the game's spots is computed from the result, the same for a seed on any number of `workers`
     (None: one for each core). The players of all other seats play the chart, and act first. The last block is
-    played to its end; `enough` gets the result so far and says whether to stop. `counts`, `adjusted`, `span` and
-    `leave`: see `CountingGame`; the cards are the same with `adjusted` or without, and rounds after the counter
-    left are neither seen nor counted. `keep_units` keeps the sums of a few shoes each, for differences to runs on
-    the same cards. What is known is kept in the file `checkpoint`; with `resume` play goes on from there.
+    played to its end; `enough` gets the result so far and says whether to stop. The cards are the same with luck
+    adjustment or without, and rounds after the counter left are neither seen nor counted. `keep_units` keeps the sums
+    of a few shoes each, for differences to runs on the same cards. What is known is kept in the file `checkpoint`; with
+    `resume` play goes on from there.
     Raises EndlessSplitting where a seat reached the limit on hands.
     """
     if not 1 <= rounds < 1e15:
         raise InputError(f"rounds = {rounds} is not accepted; use 1 to 1e15")
-    game = CountingGame(rules, system, departures, counts, spots, adjusted, span, leave)
     kept = Checkpoint(Path(checkpoint), describe_game(game, seed)) if checkpoint else None
     run = resumed_count(kept) if kept and resume else None
     ready = ready_table(game)  # before workers are forked, which share it
@@ -149,11 +136,6 @@ def count_blocks(
             yield run
     if keep_units:
         yield replace(run, units=rows.whole())
-
-
-def simulate_count(*game: Any, **options: Any) -> CountRun:
-    """Play a counter to the end, as `count_blocks`, and return the result. Raises: as there."""
-    return deque(count_blocks(*game, **options), maxlen=1).pop()
 
 
 def uses_kernel(game: CountingGame, rounds: float) -> bool:
