@@ -44,21 +44,15 @@ _POLL_S = 1.0  # how often an idle worker checks whether its host still runs
 
 @dataclass(eq=False)
 class Place:
-    """The place of a worker, in which another is started when it is lost.
-
-    Attributes:
-        tables: The tables that are left to it, by task, in the order in which they are played.
-        sent: How many of them the process has.
-        lost_at: Task and number of rounds at which its last process was lost, and how many were lost there.
-    """
+    """The place of a worker, in which another is started when it is lost."""
 
     worker: Worker
     connection: Connection = field(init=False)
     process: BaseProcess = field(init=False)
-    tables: dict[int, TablePlan] = field(default_factory=dict)
-    sent: int = 0
-    lost_at: tuple[int, int] = (-1, 0)
-    losses: int = 0
+    tables: dict[int, TablePlan] = field(default_factory=dict)  # left to it, by task, in the order of play
+    sent: int = 0  # of these, to the process
+    lost_at: tuple[int, int] = (-1, 0)  # task and rounds at which the last process was lost
+    losses: int = 0  # there
 
 
 class Workers:
