@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from bjsim.bots.turn import runs_program
-from bjsim.errors import EndlessSplitting, InputError
+from bjsim.errors import EndlessSplitting
 from bjsim.run_result import RunResult
 from bjsim.sim.engine.compile_notice import announce_compile, on_compile
 from bjsim.sim.engine.play import have_kernels
@@ -127,9 +127,5 @@ def open_run(
     exact: Callable[[], list[ExactReturn]] = cache(lambda: exact_returns(experiment, players))
     if not backend.is_this_process and is_fork_safe():  # before any thread is started
         exact = ForkedResult(exact).result
-    with ExitStack() as opened:
-        try:
-            opened.enter_context(collect_logs(log))
-        except OSError as error:
-            raise InputError(f"cannot write the log {log}: {error.strerror}") from None
+    with collect_logs(log):
         yield Run(players, experiment, backend, exact, saved, resume)

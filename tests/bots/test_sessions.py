@@ -217,9 +217,8 @@ def test_a_bot_sits_at_tables_of_several_threads_and_processes():
 def test_a_pinned_thread_has_a_session_on_its_core():
     """And the session that was opened before, on all cores, is closed."""
     before = processes()
-    with open_bot(SAMPLES / "lim17.py", sandbox="auto", timeout=20.0) as player:
+    with open_bot(SAMPLES / "lim17.py", sandbox="auto", timeout=20.0) as player, threads(2).open_pool() as pool:
         first = processes() - before
-        pool = threads(2).open_pool()
         met = threading.Barrier(2)
 
         def ask():
@@ -232,7 +231,6 @@ def test_a_pinned_thread_has_a_session_on_its_core():
         opened = processes() - before
         assert not opened & first
         assert {frozenset(os.sched_getaffinity(pid)) for pid in opened} == {frozenset(one), frozenset(other)}
-        pool.shutdown()
 
 
 @needs(".py")

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from support.waiting import wait_until
 
 import bjsim
 from bjsim.sim.game.presets import named_rules
-from bjsim.sim.running.backend import Backend, BorrowedExecutor
+from bjsim.sim.running.backend import Backend
 from bjsim.sim.running.driver import Driver
 from bjsim.sim.running.executors import local
 from bjsim.strategies.experiment import make_experiment
@@ -93,7 +94,7 @@ def test_an_executor_whose_worker_is_killed_plays_the_same(one_worker, tmp_path)
     """loky replaces a pool that broke when it is asked for one again; the driver then submits the lost jobs again."""
     loky = pytest.importorskip("loky", reason="loky is not installed")
     doomed = mortal(easy(), tmp_path, deaths=1)
-    backend = Backend(lambda: BorrowedExecutor(loky.get_reusable_executor(max_workers=2)), 4)
+    backend = Backend(lambda: nullcontext(loky.get_reusable_executor(max_workers=2)), 4)
     try:
         assert outcome(Driver(doomed, backend).run()) == one_worker
     finally:

@@ -15,8 +15,8 @@ pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="re
 PATIENCE_S = 60  # enough for a busy machine
 POOL = """
 import time
-from bjsim.sim.running.workers import open_executor
-pool = open_executor(2)
+from bjsim.sim.running.workers import fork_workers
+pool = fork_workers(2)
 jobs = [pool.submit(time.sleep, 3600) for _ in range(2)]
 print("ready", flush=True)
 time.sleep(3600)

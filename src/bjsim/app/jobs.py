@@ -97,4 +97,4 @@ class JobProcess:
 
     def close(self) -> None:
         self._kill()
-        self._pool.shutdown(cancel_futures=True)  # joins the thread that closes the pipe; see `stop_workers`
+        self._pool.shutdown(cancel_futures=True)  # joins the thread that closes the pipe; see `own_pool`

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Executor
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import Flag, auto
 
@@ -23,21 +24,14 @@ class Need(Flag):
 class Backend:
     """A place where jobs are played.
 
-    `open_pool` opens an executor, and is called again after workers were lost (BrokenExecutor). `in_flight` is the
-    number of jobs that are submitted and unfinished at a time; `offers` are the needs that are met.
+    `open_pool` opens an executor, again after workers were lost (BrokenExecutor), and an error closes it at once.
+    `in_flight` is the number of jobs that are submitted and unfinished at a time; `offers` are the needs that are met.
     """
 
-    open_pool: Callable[[], Executor]
+    open_pool: Callable[[], AbstractContextManager[Executor]]
     in_flight: int
     offers: Need = Need.ANYTHING
 
     @property
     def is_this_process(self) -> bool:
         return Need.OBJECTS in self.offers
-
-
-class BorrowedExecutor(Executor):
-    """A caller's executor, which is used but not shut down."""
-
-    def __init__(self, executor: Executor) -> None:
-        self.submit = executor.submit  # type: ignore[method-assign]

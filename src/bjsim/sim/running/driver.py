@@ -19,7 +19,8 @@ from bjsim.sim.running.checkpoint import Checkpoint, keeping, reading
 from bjsim.sim.running.executors import local
 from bjsim.sim.running.experiment import Experiment, Job, Point, Progress, is_precise
 from bjsim.sim.running.pieces import Pieces
-from bjsim.sim.running.table import WatchedTable, play_blocks
+from bjsim.sim.running.readable_table import ReadableTable
+from bjsim.sim.running.table import play_blocks
 from bjsim.sim.stats.tally import Tally
 
 POINTS_PER_DECADE = 10
@@ -28,20 +29,11 @@ _KNOWN = {"merged": 0, "tallies": [{"unit": "", "counts": [[0]], "luck": _LUCK}]
 
 
 class Driver:
-    """Plays an experiment.
+    """Plays an experiment on a backend; None is this process.
 
-    Args:
-        experiment: The experiment.
-        backend: Where it is played; see `executors`. None plays in this process.
-        checkpoint: A file that the progress is saved to, every second or so and at the end.
-        resume: Whether to resume from the checkpoint.
-        on_progress: Called with the progress after every merge.
-
-    Attributes:
-        progress: The results of the jobs merged so far.
-
-    Raises:
-        InputError: The checkpoint cannot be read, is damaged, or belongs to another experiment.
+    `progress` has the results of the jobs merged so far, with which `on_progress` is called after every merge. They are
+    saved in a `checkpoint`, from which `resume` goes on. Raises InputError if it cannot be read, is damaged, or belongs
+    to another experiment.
     """
 
     def __init__(
@@ -66,30 +58,17 @@ class Driver:
         )
 
     def run(self) -> Progress:
-        """Play all remaining jobs.
-
-        Returns:
-            The progress.
-
-        Raises:
-            RunFailed: As `steps`.
-        """
+        """Play all remaining jobs. Raises: as `steps`."""
         with closing(self.steps()) as steps:
             for _ in steps:
                 pass
         return self.progress
 
     def steps(self) -> Generator[Progress, None, None]:
-        """Play all remaining jobs, one merge after the other.
+        """Play all remaining jobs, and yield the progress after every merge.
 
-        After a KeyboardInterrupt, which is not caught, `progress` has the results so far.
-
-        Yields:
-            The progress, after every merge.
-
-        Raises:
-            RunFailed: A job killed its workers, or workers were lost several times in a row.
-            Exception: Any exception of a player or a shoe.
+        After a KeyboardInterrupt, which is not caught, `progress` has the results so far. Raises RunFailed if a job
+        killed its workers, or workers were lost several times in a row; and any exception of a player or a shoe.
         """
         with keeping(self.checkpoint, self._known) as save, closing(self._pieces.results()) as results:
             while not self.precise and (merged := next(results, None)):
@@ -104,19 +83,15 @@ class Driver:
         return is_precise(self.experiment, self.progress)
 
     def partial_progress(self) -> Progress:
-        """Compute the progress of a stopped run, including rounds that are not merged yet.
+        """The progress of a stopped run with the `unmerged` rounds: of jobs that were done before an earlier one, and
+        of unfinished blocks of this process.
 
-        These come from jobs that were done before an earlier one, and from unfinished blocks of this process. They
-        depend on when the run was stopped, so `progress` and the checkpoint leave them out, and no run resumes from
-        them.
-
-        Returns:
-            The progress; `unmerged` counts those rounds.
+        They depend on when the run was stopped, so `progress` and the checkpoint leave them out.
         """
         tallies = [*self.progress.tallies]
         for job, done in self._pieces.unmerged():
             table = self.experiment.groups[job.group]
-            if done is None and isinstance(table, WatchedTable):
+            if done is None and isinstance(table, ReadableTable):
                 done = table.partial_tallies(job.number, job.first)
             for seat, tally in enumerate(done or (), self._first_seat[job.group]):
                 tallies[seat] += tally

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import nullcontext
 
 from bjsim.arguments import a_type, argument
 from bjsim.errors import InputError
-from bjsim.sim.running.backend import Backend, BorrowedExecutor, Need
-from bjsim.sim.running.workers import can_fork, is_fork_safe, open_executor, usable_cores
+from bjsim.sim.running.backend import Backend, Need
+from bjsim.sim.running.workers import InlineExecutor, can_fork, fork_workers, is_fork_safe, own_pool, usable_cores
 
 OTHER_PROCESSES = Need.DECISIONS
 FORKS = OTHER_PROCESSES | Need.MODULES
@@ -20,7 +21,7 @@ def threads(workers: int) -> Backend:
     Where there are several, and a core for each, each keeps to one with all processes that it starts: to wake a process
     on another core takes longer than a quick bot's move.
     """
-    return Backend(lambda: _threads(workers), 2 * workers)
+    return Backend(lambda: own_pool(_threads(workers)), 2 * workers)
 
 
 def _threads(workers: int) -> Executor:
@@ -33,14 +34,14 @@ def _threads(workers: int) -> Executor:
 def borrowed(executor: Executor, workers: int) -> Backend:
     """Someone else's executor that plays `workers` jobs at once."""
     offers = FORKS if isinstance(executor, ProcessPoolExecutor) else Need.ANYTHING
-    return Backend(lambda: BorrowedExecutor(executor), 2 * workers, offers)
+    return Backend(lambda: nullcontext(executor), 2 * workers, offers)
 
 
 def local(workers: int) -> Backend:
     """Processes of this machine, forked if possible; one worker is this process itself."""
     if workers == 1:
-        return Backend(lambda: open_executor(1), 1)
-    return Backend(lambda: open_executor(workers), 2 * workers, FORKS if can_fork() else OTHER_PROCESSES)
+        return Backend(lambda: nullcontext(InlineExecutor()), 1)
+    return Backend(lambda: own_pool(fork_workers(workers)), 2 * workers, FORKS if can_fork() else OTHER_PROCESSES)
 
 
 def find_backend(executor: Executor | None = None, workers: int | None = None, needs: Need = Need.NOTHING) -> Backend:
@@ -61,6 +62,6 @@ def find_backend(executor: Executor | None = None, workers: int | None = None, n
     if Need.PROGRAMS in needs:
         return threads(cores)
     if can_fork() and not is_fork_safe() and cores > 1:
-        return Backend(lambda: ThreadPoolExecutor(cores), 2 * cores)
+        return Backend(lambda: own_pool(ThreadPoolExecutor(cores)), 2 * cores)
     processes = local(cores)
     return local(1) if workers is None and needs & ~processes.offers else processes

@@ -11,13 +11,12 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from bjsim.errors import RunFailed
 from bjsim.sim.running.backend import Backend
-from bjsim.sim.running.workers import has_dead_worker, stop_workers
+from bjsim.sim.running.workers import has_dead_worker
 
 log = logging.getLogger("bjsim")
 Job = TypeVar("Job")
@@ -31,18 +30,12 @@ WATCH = 1.0  # seconds between two looks for a dead worker that its pool has not
 
 @dataclass(eq=False)
 class _Piece(Generic[Job, Result]):
-    """A job whose result has not been taken.
-
-    Attributes:
-        future: None while it is not submitted.
-        done: Whether the future has a result.
-        losses: Pools of workers that were lost while it was under way.
-    """
+    """A job whose result has not been taken."""
 
     job: Job
-    future: Future[Result] | None = None
-    done: bool = False
-    losses: int = 0
+    future: Future[Result] | None = None  # None while it is not submitted
+    done: bool = False  # with a result
+    losses: int = 0  # of pools, while it was under way
 
 
 class Pieces(Generic[Job, Result]):
@@ -72,11 +65,15 @@ class Pieces(Generic[Job, Result]):
         """
         while True:
             try:
-                with self._pool() as pool:
+                with self.backend.open_pool() as pool:
                     yield from self._play(pool)
                 return
             except BrokenExecutor:
                 self._blame()
+            finally:
+                for piece in self._open:
+                    if piece.future:
+                        piece.future.cancel()
 
     def unmerged(self) -> Iterator[tuple[Job, Result | None]]:
         """The jobs whose results were not taken, with the results of those that are done."""
@@ -84,18 +81,6 @@ class Pieces(Generic[Job, Result]):
             future = piece.future
             good = future and future.done() and not future.cancelled() and not future.exception()
             yield piece.job, future.result() if future and good else None
-
-    @contextmanager
-    def _pool(self) -> Iterator[Executor]:
-        pool = self.backend.open_pool()
-        try:
-            yield pool
-        finally:
-            futures = [piece.future for piece in self._open if piece.future]
-            if any(not future.cancel() and not future.done() for future in futures):
-                stop_workers(pool)
-            else:
-                pool.shutdown()
 
     def _play(self, pool: Executor) -> Iterator[tuple[Job, Result]]:
         while True:

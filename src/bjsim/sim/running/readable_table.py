@@ -95,6 +95,7 @@ class ReadableTable:
         return self._tallies(trace), trace
 
     def partial_tallies(self, table: int, block: int) -> list[Tally]:
+        """The rounds of an unfinished block that any thread of this process has played; a tally for each seat."""
         traces = [trace for *position, trace in list(self._at.values()) if position == [table, block]]
         return self._tallies(traces[0]) if traces else [Tally()] * self.seats
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 from bjsim.errors import RunFailed
 from bjsim.sim.running.blocks import Span, make_spans
@@ -27,15 +27,6 @@ class Table(Protocol):
 
     def play(self, seed: int, table: int, spans: Sequence[Span]) -> list[Tally]:
         """Play blocks at table number `table`; `spans` are the blocks, and how many of their rounds to play."""
-        ...
-
-
-@runtime_checkable
-class WatchedTable(Table, Protocol):
-    """A table that can return the played part of an unfinished block."""
-
-    def partial_tallies(self, table: int, block: int) -> list[Tally]:
-        """The rounds of this block played so far by any thread of this process; a tally for each seat."""
         ...
 
 

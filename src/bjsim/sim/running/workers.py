@@ -21,6 +21,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from bjsim.errors import InputError
 from bjsim.sim.engine.compile_notice import in_notebook
 
 if TYPE_CHECKING:
@@ -48,21 +49,27 @@ def usable_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def stop_workers(pool: Executor) -> None:
-    """Kill the worker processes of a pool without waiting for their work; threads end when theirs is done."""
-    for process in _processes(pool):
-        process.kill()
-    if isinstance(pool, ProcessPoolExecutor):
-        # A worker that died while it sent a result leaves half of it. The pool's thread waits for the rest until all
-        # ends for writing are closed, of which this process holds one.
-        with suppress(AttributeError, OSError):
-            pool._result_queue._writer.close()  # type: ignore[attr-defined]
-    # At exit, Python writes to a pipe that a pool's thread may be closing: join the thread before.
-    pool.shutdown(wait=isinstance(pool, ProcessPoolExecutor))
+@contextmanager
+def own_pool(pool: Executor) -> Iterator[Executor]:
+    """Close a pool when the context ends. An error kills its processes; threads end when their work is done."""
+    try:
+        yield pool
+        pool.shutdown()
+    except BaseException:
+        for process in _processes(pool):
+            process.kill()
+        if isinstance(pool, ProcessPoolExecutor):
+            # A worker that died while it sent a result leaves half of it. The pool's thread waits for the rest until
+            # all ends for writing are closed, of which this process holds one.
+            with suppress(AttributeError, OSError):
+                pool._result_queue._writer.close()  # type: ignore[attr-defined]
+        # At exit, Python writes to a pipe that a pool's thread may be closing: join the thread before.
+        pool.shutdown(wait=isinstance(pool, ProcessPoolExecutor))
+        raise
 
 
 def has_dead_worker(pool: Executor) -> bool:
-    """Whether a worker process of a pool has died, which the pool may not notice; see `stop_workers`."""
+    """Whether a worker process of a pool has died, which the pool may not notice; see `own_pool`."""
     return any(not process.is_alive() for process in _processes(pool))
 
 
@@ -144,10 +151,8 @@ def _start_worker(records: Any) -> None:
         log.setLevel(logging.INFO)
 
 
-def open_executor(workers: int) -> Executor:
-    """Open an executor. Its workers have started when this returns, so that threads may start afterwards."""
-    if workers == 1:
-        return InlineExecutor()
+def fork_workers(workers: int) -> ProcessPoolExecutor:
+    """Open a pool. Its workers have started when this returns, so that threads may start afterwards."""
     pool = ProcessPoolExecutor(workers, start_context(), _start_worker, (_collected,))
     pool.submit(os.getpid).result()
     return pool
@@ -155,12 +160,18 @@ def open_executor(workers: int) -> Executor:
 
 @contextmanager
 def collect_logs(path: str | None) -> Iterator[None]:
-    """Write the log records of this process, and of all workers that it starts, to `path` if given."""
+    """Write the log records of this process, and of all workers that it starts, to `path` if given.
+
+    Raises: InputError: It cannot be written.
+    """
     global _collected
     if path is None:
         yield
         return
-    handler = logging.FileHandler(path, mode="w", encoding="utf-8")
+    try:
+        handler = logging.FileHandler(path, mode="w", encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"cannot write the log {path}: {error.strerror}") from None
     handler.setFormatter(logging.Formatter("%(asctime)s %(process)d %(levelname)s %(message)s"))
     log.addHandler(handler)
     log.setLevel(logging.INFO)

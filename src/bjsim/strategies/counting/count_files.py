@@ -55,7 +55,8 @@ def resumed_count(checkpoint: Checkpoint) -> CountRun:
 def known_of(run: CountRun) -> dict[str, Any]:
     """What is known of a run, as JSON values: arrays are base64 of their little-endian bytes."""
     arrays = {**run.sums._asdict(), "expected": run.expected}
-    texts = {name: base64.b64encode(_little(array).tobytes()).decode() for name, array in arrays.items()}
+    little = {name: array.astype(array.dtype.newbyteorder("<")).tobytes() for name, array in arrays.items()}
+    texts = {name: base64.b64encode(content).decode() for name, content in little.items()}
     return {"merged": run.blocks, "seconds": run.seconds, "first": run.first, **texts}
 
 
@@ -100,10 +101,6 @@ def _restored(checkpoint: Checkpoint, request: Mapping[str, Any], known: Mapping
             raise ValueError("no rounds were played")
         whole = CountSums(raw, shoes, sums, products)
         return CountRun(game, _count("first", known["first"]), expected, whole, known["merged"], seed, known["seconds"])
-
-
-def _little(array: Array) -> Array:
-    return array.astype(array.dtype.newbyteorder("<"))
 
 
 def _array(text: str, dtype: type, *shape: int) -> Array:
