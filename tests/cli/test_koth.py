@@ -228,7 +228,7 @@ def test_live_standings_in_a_terminal(tmp_path, columns):
     rates = r"match \d+ of 12   [\d,]+ rounds/s   [\d,]+ moves/s   at most [\d,]+ s left"
     assert any(re.search(rates, screen) for screen in live), live
     headings = ["rank", "bot", "matches", "chips ± 95%", "faults"]
-    headings += ["language", "luck-adjusted", "group", "ms per move"] if columns > 100 else ["luck-adj. chips", "ms"]
+    headings += ["language", "luck-adjusted", "ms per move"] if columns > 100 else ["luck-adj. chips", "ms"]
     tables = [screen for screen in live if "rank" in screen]  # before a round is counted, there are only rates
     assert tables
     for screen in tables:
@@ -243,7 +243,7 @@ def test_live_standings_in_a_terminal(tmp_path, columns):
 def test_standings_cut_no_number_and_no_name(columns, factor):
     """Names and faults are folded; a table whose numbers do not fit is transposed."""
     values = {
-        "group": "a", "matches": 100 * factor, "ms_per_move": 1009.37, "faults": {"start-failure": 98765, "crash": 3},
+        "matches": 100 * factor, "ms_per_move": 1009.37, "faults": {"start-failure": 98765, "crash": 3},
         "broke": 7 * factor, "chips": 155.5 * factor, "chips_ci95": [124.5 * factor, 186.5 * factor],
         "luck_adjusted": -1.25 * factor, "luck_adjusted_ci95": [-2 * factor, -0.5 * factor],
     }  # fmt: skip
@@ -288,7 +288,7 @@ def test_a_bot_that_cannot_be_started_is_listed_last_and_not_ranked(tmp_path, ca
     run("koth", "play", *bots, "--matches", 2, "--seed", 1, "--out", tmp_path / "out", "--sandbox", "auto")
     rows = json.loads((tmp_path / "out" / "standings.json").read_text())
     assert [(row["rank"], row["bot"]) for row in rows] == [(1, "mimic"), (2, "buster"), (None, "abroken")]
-    assert rows[2]["chips"] > rows[1]["chips"] and rows[2]["group"] == ""
+    assert rows[2]["chips"] > rows[1]["chips"] and rows[2]["tied_with"] == []
     capsys.readouterr()
     run("koth", "show", tmp_path / "out")
     assert re.findall(r"^ +([12–]) +(\w+)", capsys.readouterr().out, re.M)[-1] == ("–", "abroken")

@@ -37,7 +37,7 @@ def test_a_hill_from_the_command_line(tmp_path: Path) -> None:
     before = rows(hill)
     assert bjsim("koth", "add", hill, "optimal", "x=lim16").status == 0
     after = rows(hill)
-    relative = {"rank": 0, "rank_range": 0, "group": 0, "tied_with": 0, "effect": 0}
+    relative = {"rank": 0, "rank_range": 0, "tied_with": 0, "effect": 0}
     assert all(after[bot] | relative == row | relative for bot, row in before.items())
     assert after["x"]["matches"] == 2 and after["x"]["age"] == 0
     bjsim("koth", "replace", hill, "x=lim18", "--no-play")
@@ -151,7 +151,7 @@ def test_against_house_bots_results_depend_on_the_bot_alone(tmp_path: Path) -> N
     assert bjsim("koth", "play", "lim13", "mimic", "optimal", *options, "--out", many).status == 0
     assert bjsim("koth", "play", "optimal", *options, "--out", one).status == 0
     alone, among = rows(one)["optimal"], rows(many)["optimal"]
-    relative = {"rank": 0, "rank_range": 0, "group": 0, "tied_with": 0, "effect": 0}
+    relative = {"rank": 0, "rank_range": 0, "tied_with": 0, "effect": 0}
     assert alone | relative == among | relative and rows(many).keys() == {"lim13", "mimic", "optimal"}
     seats = [record["seats"] for record in journal.read(many) if record["record"] == "round" and record["match"] < 3]
     assert {tuple(sorted(each)) for each in seats if len(each) == 3} == {(-2, -1, bot) for bot in range(3)}

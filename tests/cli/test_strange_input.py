@@ -279,7 +279,7 @@ def test_no_name_becomes_a_formula_in_a_spreadsheet(records, name):
 @pytest.mark.parametrize("width", [80, 140])
 def test_a_long_name_does_not_hide_the_table(width):
     row = {
-        "rank": 1, "rank_range": [1, 2], "group": "a", "bot": "x" * 245,
+        "rank": 1, "rank_range": [1, 2], "bot": "x" * 245,
         "matches": 25, "broke": 2, "chips": 187.5, "chips_ci95": [180.0, 195.0],
         "luck_adjusted": -0.123, "luck_adjusted_ci95": [-0.2, 0.0], "faults": {"crash": 3}, "ms_per_move": 1.25,
     }  # fmt: skip

@@ -114,7 +114,7 @@ def report(console: Console, standings: Standings, timings: Timings) -> None:
     verdict = "\n".join(
         filter(None, [describe_lead(standings), describe_effect(standings), describe_authors(standings)])
     )
-    console.print(f"{text}\n{verdict}\nbots that share a group letter are not separated", highlight=False, markup=False)
+    console.print(f"{text}\n{verdict}", highlight=False, markup=False)
 
 
 def standings_json(standings: Standings, timings: Timings) -> dict[str, object]:

@@ -103,7 +103,7 @@ def standings_table(rows: Sequence[tuple[dict[str, Any], str]], width: int, scor
 
     Beside what ranks the bots (`score`, as in `Contest`), they show chips, or else the luck-adjusted chips per hand.
 
-    If a full line does not fit `width` characters, the ranges of ranks are left out, then language and group; if
+    If a full line does not fit `width` characters, the ranges of ranks are left out, then the language; if
     that does not fit either, the table is transposed. No number or name is ever cut.
     """
     for wide, ranges in ((True, True), (True, False), (False, False)):
@@ -111,7 +111,7 @@ def standings_table(rows: Sequence[tuple[dict[str, Any], str]], width: int, scor
         if _measured(table).minimum <= width:
             return table
     second = "luck-adjusted per hand" if score == "chips" else "chips"
-    headings = ("bot", "rank", "language", "matches", "broke", HEADINGS[score], "± 95%", second, "± 95%", "group")
+    headings = ("bot", "rank", "language", "matches", "broke", HEADINGS[score], "± 95%", second, "± 95%")
     return Group(
         *transposed_tables((*headings, "faults", "ms per move"), [_standings_cells(*row, score) for row in rows], width)
     )
@@ -128,8 +128,6 @@ def _standings_lines(rows: Sequence[tuple[dict[str, Any], str]], wide: bool, ran
     second = "chips" if score != "chips" else "luck-adjusted\nper hand" if wide else "luck-adj."
     for heading in ("broke/\nmatches", f"{first}\n± 95%", f"{second} ± 95%"):
         table.add_column(heading, justify="right", no_wrap=True)
-    if wide:
-        table.add_column("group", overflow="fold")
     table.add_column("faults", overflow="fold", min_width=14)
     table.add_column("ms per move" if wide else "ms", justify="right", no_wrap=True)
     for row, language in rows:
@@ -139,7 +137,6 @@ def _standings_lines(rows: Sequence[tuple[dict[str, Any], str]], wide: bool, ran
             language if wide else None,
             f"{row['broke']:,}/{row['matches']:,}",
             *(_with_half(figure, bounds, digits) for figure, bounds, digits in _figures(row, score)),
-            row["group"] if wide else None,
             Text(_faults(row), style="yellow"),
             _ms(row),
         ]
@@ -162,7 +159,6 @@ def _standings_cells(row: dict[str, Any], language: str, score: str) -> list[Cel
         f"{row['matches']:,}",
         f"{row['broke']:,}",
         *(cell for figure, bounds, digits in _figures(row, score) for cell in (figure, _half(bounds, digits))),
-        Text(row["group"]),
         Text(_faults(row), style="yellow"),
         _ms(row),
     ]

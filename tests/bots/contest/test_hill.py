@@ -105,7 +105,7 @@ def results(folder: Path) -> dict[str, Any]:
 
 def own_results(folder: Path) -> dict[tuple[str, int], dict[str, Any]]:
     """By name and version what does not depend on other bots."""
-    relative = ("rank", "rank_range", "group", "tied_with", "age", "effect")
+    relative = ("rank", "rank_range", "tied_with", "age", "effect")
     found = results(folder)
     return {
         (row["bot"], row["version"]): {key: value for key, value in row.items() if key not in relative}

@@ -5,9 +5,7 @@ import os
 import re
 import time
 from pathlib import Path
-from types import SimpleNamespace
 
-import numpy as np
 import pytest
 from support.colour_vision import VISIONS, contrast, smallest_difference
 
@@ -17,11 +15,9 @@ from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.play import journal
 from bjsim.bots.contest.report import page as pages
 from bjsim.bots.contest.report.colours import DARK, LIGHT, make_colours, make_slugs
-from bjsim.bots.contest.report.comparisons import describe_ties
 from bjsim.bots.contest.report.page import ContestReport, render_index
 from bjsim.bots.contest.report.page_data import PageData
 from bjsim.bots.contest.report.publish import write_results
-from bjsim.bots.contest.scoring.moments import MIN_BATCHES
 from bjsim.bots.contest.scoring.standings import Standings
 from bjsim.sim.game.presets import load_rules
 
@@ -255,32 +251,3 @@ def test_file_names_of_bots_are_plain_and_differ():
     assert make_slugs([*names, "LIM17"])[-1] == "lim17-2"  # another version of a bot
     slugs = make_slugs(names)
     assert slugs == ["lim17", "lim17-2", "etc-passwd", "bot-4", "bot-5", "lim17-2-6", "x" * 40]
-
-
-def ties_of(chips, separated, name="b"):
-    """The words about ties of bots with these chips, of which these pairs are separated."""
-    numbers = range(len(chips))
-    pairs = {*separated, *((other, one) for one, other in separated)}
-    apart = np.array([[(one, other) in pairs for one in numbers] for other in numbers])
-    batches = np.full(apart.shape, MIN_BATCHES)
-    standings = SimpleNamespace(differences=SimpleNamespace(batches=batches))
-    ranks = [1 + sum(other > own for other in chips) if own else None for own in chips]
-    order = sorted(numbers, key=lambda bot: -chips[bot])
-    rows = [{"bot": f"{name}{n}", "rank": ranks[n], "number": n} for n in order]
-    for row in rows:
-        row["tied_with"] = [f"{name}{n}" for n in numbers if n != row["number"] and not apart[n, row["number"]]]
-    return describe_ties(standings, rows)
-
-
-def test_ties_are_named():
-    assert ties_of([300, 200], []) == ["b1", "b0"]
-    assert ties_of([400, 300, 200], [(0, 2)], "a-name-that-is-too-long-for-a-list") == ["rank 2", "all", "rank 2"]
-    assert ties_of([300, 200], [(0, 1)]) == ["none", "none"]
-    assert ties_of([500, 400, 300, 200], []) == ["all"] * 4
-    assert ties_of([400, 300, 200], [(0, 2)]) == ["b1", "b0, b2", "b1"]
-    # The leader is separated from the second, but not from the last two: this does not follow the order.
-    assert ties_of([500, 400, 300, 200], [(0, 1)]) == ["b2, b3", "b2, b3", "all", "all"]
-    spread = ties_of([900, 800, 700, 600, 500, 400, 300], [(0, 1), (0, 3)])
-    assert spread[0] == "ranks 3, 5 to 7" and spread[1] == "ranks 3 to 7" and spread[2] == "all"
-    assert ties_of([200, 300, 300, 400], [(1, 3)]) == ["b2, b0", "b2, b0", "all", "all"]
-    assert ties_of([300, 0], []) == ["none", ""]  # one that cannot be started has no rank

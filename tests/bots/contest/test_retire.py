@@ -67,7 +67,7 @@ def test_a_retired_bot_is_not_asked_and_nothing_else_changes(tmp_path: Path, set
     assert {match for bot, match in faults if bot == 1} == set(range(matches))
     rows = {row.name: row for row in standings.rows()}
     assert rows["faulty"].rank is None and rows["faulty"].score.retired == "after match 3: crash"
-    assert rows["slow"].rank and not rows["slow"].score.retired and rows["faulty"].groups == ""
+    assert rows["slow"].rank and not rows["slow"].score.retired and rows["faulty"].tied_with == ()
     assert verify(folder)[0] == len(after)
 
 

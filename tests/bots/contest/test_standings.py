@@ -1,4 +1,4 @@
-"""Standings: intervals over matches, groups, and when a contest is decided."""
+"""Standings: intervals over matches, ties, and when a contest is decided."""
 
 import importlib.util
 import random
@@ -93,25 +93,21 @@ def made_up(names, matches, advantage, seed=1, rules=CARDSHARK, **settings):
     return standings, decided
 
 
-def test_groups_and_decision():
+def test_ties_and_decision():
     standings, _ = made_up(["weak", "strong", "strong too"], 200, [-3, 3, 3])
-    assert [row.groups for row in standings.rows()] == ["a", "a", "b"]
+    first, second, last = standings.rows()
+    assert (first.tied_with, second.tied_with, last.tied_with) == ((second.name,), (first.name,), ())
+    assert first.rank_range == second.rank_range == (1, 2) and (last.name, last.rank_range) == ("weak", (3, 3))
     assert not standings.decided
     standings, _ = made_up(["weak", "best", "middle"], 200, [-3, 3, 0], seed=2)
     assert [row.name for row in standings.rows()] == ["best", "middle", "weak"]
-    assert [row.groups for row in standings.rows()] == ["a", "b", "c"]
+    assert [(row.rank_range, row.tied_with) for row in standings.rows()] == [((n, n), ()) for n in (1, 2, 3)]
     assert standings.decided
     ahead = standings.difference(1, 0)
     assert ahead.interval[0] < 60 < ahead.interval[1] and ahead.separated
     for row in standings.rows():
         assert row.chips == pytest.approx(sum(row.chips_ci95) / 2)  # the interval is about the mean
     assert standings.difference(0, 1).mean == -ahead.mean
-
-
-def test_the_names_of_groups_after_z_are_aa_ab_and_so_on():
-    standings, _ = made_up([str(number) for number in range(54)], 12, [-100 * number for number in range(54)])
-    letters = [chr(97 + number) for number in range(26)]
-    assert standings.groups() == [*letters, *(f"a{letter}" for letter in letters), "ba", "bb"]
 
 
 def test_the_progress_is_noted_after_powers_of_two_and_every_fiftieth_of_the_matches():
@@ -121,31 +117,6 @@ def test_the_progress_is_noted_after_powers_of_two_and_every_fiftieth_of_the_mat
     short, _ = made_up(["one", "other"], 60, [0, 1])
     assert [count for count, _ in short.progress] == [*range(1, 61)]
     assert standings.progress[-1][1] == [standings.mean_chips(0), standings.mean_chips(1)]
-
-
-def test_groups_are_the_runs_of_bots_of_which_no_two_are_separated():
-    """Compared with a search of every pair in every run, which would take a minute for 300 bots."""
-    found = set()
-    for seed in range(30):
-        chance = random.Random(seed)
-        names = [str(number) for number in range(10)]
-        standings, _ = made_up(names, 12, [chance.gauss(0, 1.5) for _ in names], seed)
-        order = sorted(standings.order(), key=lambda bot: -standings.difference(bot, 0).mean)
-        letters, reached = dict.fromkeys(standings.order(), ""), -1
-        for first in range(len(order)):
-            last = first
-            while last + 1 < len(order) and not any(
-                standings.difference(order[place], order[last + 1]).separated for place in range(first, last + 1)
-            ):
-                last += 1
-            if last > reached:
-                letter = chr(ord(max("".join(letters.values()), default="`")) + 1)
-                for bot in order[first : last + 1]:
-                    letters[bot] += letter
-                reached = last
-        assert standings.groups() == list(letters.values())
-        found.update(letters.values())
-    assert len(found) > 8
 
 
 def test_equal_chips_share_a_rank_and_there_is_none_before_the_first_match():
@@ -190,8 +161,8 @@ def test_a_bot_that_cannot_be_started_is_listed_last_without_a_rank():
                 "moves": [["S"], ["S"], ["H", "S"]], "faults": faults,
             })  # fmt: skip
         standings.add({"record": "match", "match": match})
-    assert [(row.rank, row.name, row.groups) for row in standings.rows()] == [
-        (1, "limping", "a"), (2, "sound", "a"), (None, "dead", "")
+    assert [(row.rank, row.name, row.tied_with) for row in standings.rows()] == [
+        (1, "limping", ("sound",)), (2, "sound", ("limping",)), (None, "dead", ())
     ]  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from bjsim.bots.contest.scoring.moments import MIN_BATCHES
@@ -10,7 +10,6 @@ from bjsim.bots.contest.scoring.score import BotDifference, Score
 from bjsim.bots.contest.scoring.standings import Standings
 from bjsim.sim.stats.intervals import Z95
 
-NAMES = 30  # characters of names in a list of ties; longer ones are replaced by ranks
 HANDS_FOR_ONE_SD = 2 * Z95**2  # of each of two bots, to see a difference of one standard deviation of a hand
 COMPARED = 10  # bots that are compared with each other; the page of a bot compares it with all others
 
@@ -79,28 +78,6 @@ def describe_authors(standings: Standings) -> str:
     return f"the best bot of each author: {'; '.join(best)}" if best else ""
 
 
-def describe_ties(standings: Standings, rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The bots that each row's bot is not separated from: names, ranks, all, or none; "" where not known."""
-    batches = standings.differences.batches
-    ranked = [row for row in rows if row["rank"]]
-    texts = []
-    for row in rows:
-        one = row["number"]
-        ties = [other for other in ranked if other["bot"] in row["tied_with"]]
-        names, ranks = ", ".join(other["bot"] for other in ties), sorted({other["rank"] for other in ties})
-        if not row["rank"]:
-            texts.append("")
-        elif any(batches[one, other["number"]] < MIN_BATCHES for other in ties):
-            texts.append("not compared yet")
-        elif len(ties) <= 2 and len(names) <= NAMES:
-            texts.append(names or "none")
-        elif len(ties) == len(ranked) - 1:
-            texts.append("all")
-        else:
-            texts.append(f"{'ranks' if len(ranks) > 1 else 'rank'} {_join_ranks(ranks)}")
-    return texts
-
-
 def _names(standings: Standings, differences: Sequence[BotDifference]) -> str:
     names = [standings.names[difference.other] for difference in differences]
     return f"{', '.join(names[:3])} and {len(names) - 3} others" if len(names) > 4 else ", ".join(names)
@@ -112,16 +89,6 @@ def _more(close: Sequence[BotDifference]) -> str:
     if len(known) < len(missing):
         return "; no number of matches is in sight that would separate them"
     return f"; about {max(known):,} more matches would separate them"
-
-
-def _join_ranks(ranks: Sequence[int]) -> str:
-    runs: list[list[int]] = []
-    for rank in ranks:
-        if runs and rank == runs[-1][-1] + 1:
-            runs[-1].append(rank)
-        else:
-            runs.append([rank])
-    return ", ".join(f"{run[0]} to {run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs)
 
 
 def crosstable(standings: Standings) -> list[list[dict[str, Any] | None]]:

@@ -37,7 +37,6 @@ def row_values(row: StandingsRow, timings: Timings | None = None) -> dict[str, A
         "rank_range": list(row.rank_range) if row.rank_range else None,
         "bot": row.name,
         "author": row.author,
-        "group": row.groups,
         "tied_with": list(row.tied_with),
         "effect": None if row.effect is None else _round(row.effect),
         "matches": score.matches,

@@ -22,7 +22,6 @@ from bjsim.bots.contest.report.comparisons import (
     describe_effect,
     describe_end,
     describe_lead,
-    describe_ties,
     format_e,
 )
 from bjsim.bots.contest.report.drawings import DRAWN, TOP, draw_convergence, draw_intervals
@@ -48,7 +47,7 @@ def templates() -> Environment:
 class ContestReport:
     """The common content of all pages of a contest at one moment.
 
-    `rows` are those of the standings, best first, as of `row_values`, with number, slug, ties, language and
+    `rows` are those of the standings, best first, as of `row_values`, with number, slug, language and
     protocol, `former` the same of the bots that have left. `names`, `slugs` and `protocols` (empty for a player
     that is not a program) are by bot number; the last name is the house. The time `changed` is in seconds since
     1970.
@@ -72,8 +71,6 @@ class ContestReport:
         top = [row["number"] for row in self.rows if row["top"]]
         self.colours = make_colours([bot["name"] for bot in standings.bots], top)  # versions of a bot share one
         self.former = [self._describe(row, timings) for row in standings.former()]
-        for row, ties in zip(self.rows, describe_ties(standings, self.rows), strict=True):
-            row["ties"] = ties
         self.changed = datetime.fromtimestamp(changed, UTC).strftime("%Y-%m-%d %H:%M") if changed else ""
         houses = [""] * (len(standings.seat_names) - len(standings.names))  # what they are asked is not shown
         retired = standings.roster.retired  # nor what retired bots are asked: nothing
@@ -89,7 +86,6 @@ class ContestReport:
             "lasting_name": self.standings.bots[row.bot]["name"],
             "slug": self.slugs[row.bot],
             "left": row.left,
-            "ties": "",
             "started": row.score.started,
             "ruined": self.standings.ruined(row.bot),
             **how_played(self.standings.bots[row.bot]),

@@ -66,7 +66,6 @@ class StandingsRow:
         chips: Mean chips per complete match.
         chips_ci95: Its 95% interval, cut off where a bot cannot hold less; None from fewer than 8 batches.
         points, points_ci95: What ranks it, in chips, with its 95% interval.
-        groups: Letters; bots that share one are not separated.
         tied_with: Names of the ranked bots that it is not separated from.
         rank_range: The best and the worst rank that it may deserve: behind all bots that are separated and ahead
             of it, ahead of all that are separated and behind. None for a bot without a rank.
@@ -82,7 +81,6 @@ class StandingsRow:
     points: float
     points_ci95: tuple[float, float] | None
     score: Score
-    groups: str
     tied_with: tuple[str, ...] = ()
     rank_range: tuple[int, int] | None = None
     version: int = 1

@@ -1,4 +1,4 @@
-"""The standings of a contest: ranks, intervals, differences and groups, computed from its journal alone.
+"""The standings of a contest: ranks, intervals and differences, computed from its journal alone.
 
 One score ranks the bots (`Contest.scored_by`) and separates any two of them, see `differences`. By the luck-adjusted
 score, bots that are broke at the end of half of their matches rank behind the others: their mean is that of a lottery.
@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bjsim.arguments import names_wrong_types
 from bjsim.bots.contest.scoring.contest_tally import ContestTally
@@ -127,36 +126,6 @@ class Standings(ContestTally):
         """Why no match is left to play, as `reason_to_end`, also where a stop kept that from being recorded."""
         return str(self.end["reason"]) if self.end else self.reason_to_end(time.monotonic())
 
-    def _apart(self, bots: list[int]) -> NDArray[np.bool_]:
-        """Which of these bots are separated, shape (bots, bots): by their results, or as one of the two is ruined."""
-        ruined = np.array([self.ruined(bot) for bot in bots], bool)
-        separated: NDArray[np.bool_] = self.differences.separated[np.ix_(bots, bots)] | (ruined[:, None] != ruined)
-        return separated
-
-    def groups(self) -> list[str]:
-        """Group the bots: two that share a letter are not separated.
-
-        Returns:
-            The letters of each bot, in the order of `order`; "" for a bot that cannot be started.
-        """
-        present = self.order()
-        started = [bot for bot in present if self.scores[bot].started]
-        by_lead = sorted(started, key=lambda bot: (self.ruined(bot), -self.differences.mean[bot, present[0]]))
-        separated = self._apart(by_lead)
-        # For each index the last index before it whose bot is separated from it.
-        barrier = [max(np.flatnonzero(separated[last, :last]), default=-1) for last in range(len(by_lead))]
-        letters = dict.fromkeys(present, "")
-        group = last = 0
-        for first in range(len(by_lead)):
-            previous = last
-            while last < len(by_lead) and barrier[last] < first:
-                last += 1
-            if last > previous:
-                for bot in by_lead[first:last]:
-                    letters[bot] += _letter(group)
-                group += 1
-        return list(letters.values())
-
     def rows(self) -> list[StandingsRow]:
         """The rows of the standings. They change at the end of a match.
 
@@ -168,19 +137,20 @@ class Standings(ContestTally):
         order, ranked, rank = self.order(), self.ranked, 0
         first = len([bot for bot in self.rivals if bot in ranked])
         names = np.array([self.names[bot] for bot in ranked], object)
-        together = ~self._apart(ranked)
+        ruined = np.array([self.ruined(bot) for bot in ranked], bool)  # who is apart from the others by that alone
+        together = ~self.differences.separated[np.ix_(ranked, ranked)] & (ruined[:, None] == ruined)
         ranges = self.differences.rank_ranges(ranked[:first])
         ranges += [(first + best, first + worst) for best, worst in self.differences.rank_ranges(ranked[first:])]
-        for index, (bot, letters) in enumerate(zip(order, self.groups(), strict=True)):
+        for index, bot in enumerate(order):
             if index in (0, first) or self.mean_score(bot) != self._rows[-1].points:
                 rank = index + 1
             if index < len(ranked):  # the others come last
                 together[index, index] = False
                 # Bots that joined later have played fewer matches, and are compared over those only.
                 range_ = min(rank, ranges[index][0]), max(rank, ranges[index][1])
-                self._rows.append(self._row(bot, rank, letters, tuple(names[together[index]]), range_, order[0]))
+                self._rows.append(self._row(bot, rank, tuple(names[together[index]]), range_, order[0]))
             else:
-                self._rows.append(self._row(bot, None, letters))
+                self._rows.append(self._row(bot, None))
         return self._rows
 
     def authors(self) -> list[tuple[str, StandingsRow, int]]:
@@ -238,13 +208,12 @@ class Standings(ContestTally):
         Returns:
             A row for each, not ranked, in the order of the journal.
         """
-        return [self._row(bot, None, "") for bot in sorted(self.roster.left)]
+        return [self._row(bot, None) for bot in sorted(self.roster.left)]
 
     def _row(
         self,
         bot: int,
         rank: int | None,
-        groups: str,
         ties: tuple[str, ...] = (),
         ranks: tuple[int, int] | None = None,
         leader: int | None = None,
@@ -262,7 +231,7 @@ class Standings(ContestTally):
         version, age, left = roster.versions[bot], roster.age(bot), roster.left.get(bot, "")
         author = self.bots[bot].get("author", "")
         return StandingsRow(
-            rank, bot, name, chips, interval, points, points_ci95, score, groups, ties, ranks, version, age, left,
+            rank, bot, name, chips, interval, points, points_ci95, score, ties, ranks, version, age, left,
             effect, author,
         )  # fmt: skip
 
@@ -272,8 +241,3 @@ class Standings(ContestTally):
         if interval is None or not self.contest.rules.raises:
             return interval
         return max(0.0, interval[0]), interval[1]
-
-
-def _letter(number: int) -> str:
-    """The name of a group: a to z, aa, ab, ..."""
-    return chr(97 + number) if number < 26 else f"{chr(96 + number // 26)}{chr(97 + number % 26)}"
