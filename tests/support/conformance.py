@@ -11,6 +11,7 @@ import pytest
 
 from bjsim.sim.engine.compiled_rules import payoff_code
 from bjsim.sim.game.actions import Action, Player, View
+from bjsim.sim.game.observers import as_action
 from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.random_stream import Stream, stream_key
 from bjsim.sim.game.round import Round, RoundResult
@@ -34,7 +35,8 @@ class Watched:
         self.seen: list[tuple[View, Action]] = []
 
     def decide(self, view: View) -> Action:
-        answer = self.player.decide(view)
+        answer = as_action(self.player.decide(view))
+        assert answer is not None
         self.seen.append((view, answer))
         return answer
 
