@@ -55,7 +55,7 @@ def test_a_pair_may_depend_on_doubling_after_a_split():
         ("BJ", None, "A10"), ("A,A", None, "AA"),
         ("20 (A,9)", None, "A9"), ("16 (8,8)", None, "88"), ("A,7 (18)", None, "A7"),
         ("Hard 16 (10,6)", None, "16"), ("16 (not 8,8)", None, "16"), ("You have 12", None, "12"), ("F,F", None, "TT"),
-        ("Hard 16", "soft", "16"),
+        ("Hard 16", "soft", "16"), ("A,A,7", "soft", None),
     ],
 )  # fmt: skip
 def test_labels(label, section, rows):

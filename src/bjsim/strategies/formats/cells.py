@@ -84,7 +84,7 @@ class Builder:
         return token.text in BLANK or self.code(token.text) is not None
 
     def build(self, rows: Sequence[GridRow]) -> Reading:
-        for row in sorted(rows, key=lambda row: re.search(SOFT_12, row.label.text) is None):
+        for row in sorted(rows, key=lambda row: row.hands != ["AA"] or re.search(SOFT_12, row.label.text) is None):
             self._take(row)
         for hand, (code, said) in self.said.items():
             if hand in self.required and hand not in self.cells:

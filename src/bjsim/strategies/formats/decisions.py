@@ -26,6 +26,7 @@ ROLES = {
 FLAGS = {"0": False, "1": True, "FALSE": False, "TRUE": True, "NO": False, "YES": True, "N": False, "Y": True}
 LEARNED = {"0": "S", "1": "H"}  # the actions of Gymnasium
 BOTH = r"(?i)(.+?)\s*(?:\bvs?\.?\s*|(?<=[\dTA])vs?\.?|against|[_|:-])\s*(\w+)"  # 16v10
+BETWEEN = ("v", "vs", "vs.", "against", "->", "=>", "→")  # hard 16 vs 10 -> hit
 NO_HAND = ("", "NA", "NAN", "NONE", "NULL", "-")  # a total beside the card of a pair
 FEWEST = 20  # lines of a list whose columns have no names
 Hands = Callable[[str, str | None], list[str] | None]
@@ -33,7 +34,7 @@ Hands = Callable[[str, str | None], list[str] | None]
 
 def _parts(fields: Sequence[Token]) -> list[Token]:
     """The fields of a line without brackets; a hand and a card in one field, such as `16v10` or `A,7_5`, are two."""
-    fields = [token._replace(text=token.text.strip("()' ")) for token in fields]
+    fields = [token._replace(text=token.text.strip("()' ")) for token in fields if token.text.lower() not in BETWEEN]
     while fields and not fields[-1].text:
         fields.pop()
     if len(fields) == 2:

@@ -194,12 +194,14 @@ class Reader:
             label, cells = fields[-1], fields[:-1]
             hands = self.hands(label.text, section)
         codes = sum(self.builder.code(token.text) is not None for token in fields)
-        prose = len(re.findall(r"[A-Za-z]*[a-z][A-Za-z]+", line.text)) > 2 * codes
+        prose = len(re.findall(r"[A-Za-z]*[a-z][A-Za-z]+", line.text)) > 2 * codes + 1  # more than `attack`
         if prose and len(line.fields) == len(line.text.split()) and not all(map(self.builder.is_cell, cells)):
             return None  # a sentence
         if hands is not None and len(fields) > size:
             return GridRow(section, label, hands, cells, layout.columns)
-        if codes < min(3, size) or (codes < size / 2 and not hands) or re.search(LEGEND, line.text, re.IGNORECASE):
+        legend = re.search(LEGEND, line.text, re.IGNORECASE) is not None
+        told = codes < size or "=" in line.text or self.builder.code(fields[0].text)  # and no row of a bad label
+        if codes < min(3, size) or (codes < size / 2 and not hands) or (legend and told):
             return None
         if hands is None and len(before) > 1 and self.hands(before[0].text, section):
             raise error(fields[size + 1], f"hand {before[0]} has more than {size} cells")

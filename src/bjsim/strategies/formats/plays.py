@@ -33,7 +33,7 @@ _SIGNS = {
 _ROW = r"(?:[AT2-9JQK1][\dATJQK]*(?:[:/]\w+)?(?:X\d+)?)"  # a row of a chart as it is
 _VERSUS = r"[\s\"']*(?:(?<![A-Z])|(?<=[TJQKA])|(?<=/FREE))(?:VS?\.?|VERSUS|AGAINST(?: AN?(?= \w))?)[\s\"']*"
 _PLAY = re.compile(rf"\s*(?:(?P<hand>{_ROW}|[^|<>=]+?){_VERSUS}(?P<card>\w+)|INSURANCE\b)(?P<rest>.*)", re.DOTALL)
-_IGNORED = {*re.split(" ", "AT TC RC IF COUNT TRUE RUNNING WHEN INDEX THE I TAKE IT ON A ACE")}
+_IGNORED = {*re.split(" ", "AT TC RC IF COUNT TRUE RUNNING WHEN INDEX THE I TAKE IT IS ON A ACE")}
 _PLAYED = r"[<>≤≥]|INSURANCE|\d\s*V|V\w*\W*[\dA]|AGAINST"  # what a line of prose has not
 _COLUMNS = {
     "basic": r"basic",

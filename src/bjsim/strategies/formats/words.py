@@ -79,7 +79,7 @@ def parse_code(text: str) -> str | None:
 
 def _one_word(text: str) -> str:
     word = spaced(text).upper().strip(FOOTNOTES)  # DoubleOrHit, double_or_hit
-    return re.sub(r" ?\bDOWN\b|(?<=^FREE)[ -]|(?<=^NO) (?=SPLIT)|(?<=^DON)['’ ]?T (?=SPLIT)", "", word)
+    return re.sub(r" ?DOWN\b|(?<=^FREE)[ -]|(?<=^NO) (?=SPLIT)|(?<=^DON)['’ ]?T (?=SPLIT)", "", word)
 
 
 def says_only_the_action(text: str) -> bool:
@@ -170,8 +170,8 @@ def parse_hands(label: str, section: str | None = None, by_total: bool = False) 
         section: The section of the chart in which it is, if any; a word in the label has precedence.
         by_total: Whether a number in a section of pairs is the total of the pair.
     """
-    if len(label) > LONGEST_LABEL:
-        return None
+    if len(label) > LONGEST_LABEL or re.search(r"(?i).\bsplit\b", label):
+        return None  # `8,8 split split` is a row
     text = _dashes(re.sub(GLUED, r"\1 ", label.upper())).replace("≤", "<=").replace("≥", ">=")
     text = re.sub(r"^\s*-(?=\d)", "<=", re.sub(r"^\s*(\d\d?)\s*-$", r"<=\1", re.sub("['’]S", "S", text)))  # ~8, 8-
     outside = _rows(re.sub(r"\(.*?\)", " ", text), section, by_total)
@@ -236,8 +236,8 @@ def _parse(text: str, section: str | None) -> list[Hand] | None:
         parts = re.findall(rf"{CARD},{CARD}", text) if of_cards else text.split(" " if of_pairs else ",")
     found = [hand for part in parts if (hand := _hand(part.strip(), section))]
     kinds = {kind for kind, _ in found}
-    if len(found) < len(parts) or len(kinds) > 1:
-        return None
+    if len(found) < len(parts) or len(kinds) > 1 or (kinds == {SOFT} and len({*found}) < len(found)):
+        return None  # A,A,7 are three cards
     if "," in text and kinds == {HARD} and re.search(r"\b\d\b", text):
         return None  # 8,7 are two cards, and 13,14 are two totals
     return found
