@@ -6,6 +6,7 @@ import itertools
 import random
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -57,6 +58,20 @@ def there_and_back(chart: Chart) -> None:
 @pytest.mark.parametrize("name", PRESETS)
 def test_the_charts_of_all_games_are_read_back(name: str) -> None:
     there_and_back(Solver(PRESETS[name].rules.replace(decks="inf")).chart)
+
+
+def test_a_bet_that_is_always_attacked_is_read_back() -> None:
+    chart = Solver(PRESETS["double-attack"].rules.replace(decks="inf")).chart
+    there_and_back(replace(chart, attack="".join(chart.states.columns)))
+
+
+def test_a_pair_twice_is_refused_where_all_its_cells_are_words() -> None:
+    """A row of nothing but `split` is no line of words, which rows of codes would go before."""
+    split = "8,8 " + " ".join(["split"] * 10)
+    with pytest.raises(ChartError, match="duplicate row 88, which is also in line"):
+        read_chart(f"{reference()}{split}\n", "twice", RULES)
+    spaced = reference().replace("88," + ",".join(["P"] * 10), split)
+    assert spaced != reference() and read_with_notes(spaced, "mixed", RULES).chart.cells == CELLS
 
 
 def test_a_chart_is_of_the_game_that_it_is_read_for() -> None:

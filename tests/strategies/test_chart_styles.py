@@ -4,6 +4,7 @@ import random
 import re
 
 import pytest
+from support.chart_layouts import BOOK, render
 from support.chart_styles import COLUMNS, PAIRS, Style, damage
 from support.typed_charts import OWN, RULES, STYLES, TYPED
 
@@ -23,18 +24,13 @@ def test_every_style_is_the_same_chart(style: str) -> None:
 
 
 HEAD, *BODY = (line.split() for line in OWN.strip().splitlines())
-LINES = {
-    "labels on the right": [" ".join([*HEAD, "Hand"])] + [" ".join([*row[1:], row[0]]) for row in BODY],
-    "labels on both sides": [" ".join(["Hand", *HEAD, "Hand"])] + [" ".join([*row, row[0]]) for row in BODY],
-    "a list": ["Dealer: " + " ".join(HEAD)] + [f"- {row[0]}: {' '.join(row[1:])}" for row in BODY],
-    "colons and commas": ["x " + " ".join(HEAD)] + [f"{row[0]}: {', '.join(row[1:])}" for row in BODY],
-    "Python": [f"{row[0]!r}: {row[1:]}," for row in [["", *HEAD], *BODY]],
-}
+LAYOUTS = render(BOOK)
 
 
-@pytest.mark.parametrize("layout", LINES)
-def test_a_layout_of_lines(layout: str) -> None:
-    assert read_with_notes("\n".join(LINES[layout]), "pasted", RULES).chart.cells == CELLS
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_every_layout_is_the_same_chart(layout: str) -> None:
+    """Of this chart too, which surrenders."""
+    assert read_with_notes(LAYOUTS[layout], "pasted", RULES).chart.cells == CELLS
 
 
 def test_empty_cells_that_an_editor_has_removed_at_the_end_of_lines() -> None:
@@ -65,7 +61,8 @@ def test_a_table_saved_by_excel_as_unicode_text() -> None:
     [
         ("Double/Stand", "Ds"), ("double, otherwise hit", "Dh"), ("D(S)", "Ds"), ("P/H", "Ph"), ("SUR/SP", "Rp"),
         ("usp", "Rp"),
-        ("Stay", "S"), ("Dbl", "Dh"), ("Double down", "Dh"), ("S†", "S"), ("H!", "H"), ("H/D", None), ("S/P", None),
+        ("Stay", "S"), ("Dbl", "Dh"), ("Double down", "Dh"),
+        ("DOUBLEDOWN", "Dh"), ("S†", "S"), ("H!", "H"), ("H/D", None), ("S/P", None),
         ("SS", None),
         ("HS", None), ("", None), ("?", None), ("Y/N*", "Y/N"), ("RD", None), ("split if allowed, else hit", "Ph"),
     ],

@@ -1,4 +1,4 @@
-"""One chart in the layouts of programs, pages and spreadsheets: what strangers keep their charts in."""
+"""Two charts in the layouts of programs, pages and spreadsheets: what strangers keep their charts in."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ COLUMN_WORDS = "Two Three Four Five Six Seven Eight Nine Ten Jack Queen King Ace
 WORDS = {"H": "hit", "S": "stand", "P": "split", "Dh": "double", "Ds": "double or stand", "Rh": "surrender"}
 
 # The best chart of vegas-s17 with three wrong cells: 12 v 3 S, A7 v 9 S, 99 v 7 P.
-CHART = """
+_WRONG = """
 4 H H H H H H H H H H
 5 H H H H H H H H H H
 6 H H H H H H H H H H
@@ -50,7 +50,51 @@ A9 S S S S S S S S S S
 TT S S S S S S S S S S
 AA P P P P P P P P P P
 """
-LINES = {row: codes for row, *codes in (line.split() for line in CHART.strip().splitlines())}
+# That of books: four to eight decks, soft 17 stood, doubling after splits, late surrender.
+_BOOK = """
+4 H H H H H H H H H H
+5 H H H H H H H H H H
+6 H H H H H H H H H H
+7 H H H H H H H H H H
+8 H H H H H H H H H H
+9 H Dh Dh Dh Dh H H H H H
+10 Dh Dh Dh Dh Dh Dh Dh Dh H H
+11 Dh Dh Dh Dh Dh Dh Dh Dh Dh H
+12 H H S S S H H H H H
+13 S S S S S H H H H H
+14 S S S S S H H H H H
+15 S S S S S H H H Rh H
+16 S S S S S H H Rh Rh Rh
+17 S S S S S S S S S S
+18 S S S S S S S S S S
+19 S S S S S S S S S S
+20 S S S S S S S S S S
+A2 H H H Dh Dh H H H H H
+A3 H H H Dh Dh H H H H H
+A4 H H Dh Dh Dh H H H H H
+A5 H H Dh Dh Dh H H H H H
+A6 H Dh Dh Dh Dh H H H H H
+A7 S Ds Ds Ds Ds S S H H H
+A8 S S S S S S S S S S
+A9 S S S S S S S S S S
+22 P P P P P P H H H H
+33 P P P P P P H H H H
+44 H H H P P H H H H H
+55 Dh Dh Dh Dh Dh Dh Dh Dh H H
+66 P P P P P H H H H H
+77 P P P P P P H H H H
+88 P P P P P P P P P P
+99 P P P P P S P P S S
+TT S S S S S S S S S S
+AA P P P P P P P P P P
+"""
+
+
+def _lines(chart: str) -> dict[str, list[str]]:
+    return {row: codes for row, *codes in (line.split() for line in chart.strip().splitlines())}
+
+
+LINES, BOOK = _lines(_WRONG), _lines(_BOOK)
 
 
 def card_of(pair: str) -> str:
@@ -151,7 +195,7 @@ def render(lines: dict[str, list[str]]) -> dict[str, str]:
     jqk = ["Hand", *COLUMN_WORDS.split()]
     with_tens = [[row, *codes[:8], *[codes[8]] * 4, codes[9]] for row, codes in lines.items()]
     body = [[row, *codes] for row, codes in lines.items()]
-    own = {"Ds": "T", "Dh": "D"}
+    own = {"Ds": "T", "Dh": "D", "Rh": "X"}
     kinds = [(kind, row) for kind, rows in ROWS.items() for row in rows]
     sections = {kind: {bare_name(kind, row): lines[row] for row in rows} for kind, rows in ROWS.items()}
     every = ["hand", *CARDS]
@@ -210,7 +254,8 @@ def render(lines: dict[str, list[str]]) -> dict[str, str]:
             ",".join([*(own.get(code, code) for code in lines[row]), kind + bare_name(kind, row)]) + "\n"
             for kind, row in kinds
         ).replace("pair", "split")
-        + "\n2,3,4,5,6,7,8,9,10,11,upcard\n\nKey:\nH = hit,\nD = double else hit,\nT = double else stand\n",
+        + "\n2,3,4,5,6,7,8,9,10,11,upcard\n\nKey:\nH = hit,\nD = double else hit,\nT = double else stand,\n"
+        "X = surrender else hit\n",
         "digits with a key": "0 = hit, 1 = stand, 2 = split, 3 = double/hit, 4 = double/stand, 5 = surrender/hit\n"
         + table(every, [[row, *(digits[code] for code in codes)] for row, codes in lines.items()]),
         "pairs by their totals": table(
@@ -229,6 +274,14 @@ def render(lines: dict[str, list[str]]) -> dict[str, str]:
             ["upcard", *map(name_of, lines)],
             [[card, *(codes[at] for codes in lines.values())] for at, card in enumerate(CARDS)],
         ),
+        "labels on the right": table([*CARDS, "Hand"], [[*codes, row] for row, codes in lines.items()], " "),
+        "labels on both sides": table(["Hand", *CARDS, "Hand"], [[*row, row[0]] for row in body], " "),
+        "a list": "".join(f"{': '.join([row[0], ' '.join(row[1:])])}\n" for row in [["Dealer", *CARDS], *body]).replace(
+            "\n", "\n- ", len(body)
+        ),
+        "colons and commas": f"x {' '.join(CARDS)}\n" + "".join(f"{row}: {', '.join(line)}\n" for row, *line in body),
+        "a list for every hand": "".join(f"{row!r}: {line},\n" for row, *line in [["", *CARDS], *body]),
+        "a sentence for every decision": decisions("{kind} {own} vs {card} -> {code}\n", lines),
         "letters": "Hand 23456789TA\n"
         + "".join(f"{row} {''.join(letters.get(code, code) for code in codes)}\n" for row, codes in lines.items()),
     }

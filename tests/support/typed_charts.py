@@ -1,4 +1,4 @@
-"""One chart in the styles of books and pages, typed by hand."""
+"""The chart `BOOK` of `chart_layouts` in the styles of books and pages, typed by hand."""
 
 from __future__ import annotations
 
@@ -8,48 +8,12 @@ from bjsim.cli.heatmap import heat_map
 from bjsim.sim.game.presets import PRESETS
 from bjsim.strategies.evaluation.evaluate import evaluate_chart
 from bjsim.strategies.formats.files import read_chart
+from support.chart_layouts import BOOK
 
 RULES = PRESETS["vegas-s17"].rules.replace(decks=6, surrender=True)
-
-# The chart that all styles below say: four to eight decks, soft 17 stood, doubling after splits, late surrender.
-OWN = """
-     2  3  4  5  6  7  8  9  T  A
-  4  H  H  H  H  H  H  H  H  H  H
-  5  H  H  H  H  H  H  H  H  H  H
-  6  H  H  H  H  H  H  H  H  H  H
-  7  H  H  H  H  H  H  H  H  H  H
-  8  H  H  H  H  H  H  H  H  H  H
-  9  H Dh Dh Dh Dh  H  H  H  H  H
- 10 Dh Dh Dh Dh Dh Dh Dh Dh  H  H
- 11 Dh Dh Dh Dh Dh Dh Dh Dh Dh  H
- 12  H  H  S  S  S  H  H  H  H  H
- 13  S  S  S  S  S  H  H  H  H  H
- 14  S  S  S  S  S  H  H  H  H  H
- 15  S  S  S  S  S  H  H  H Rh  H
- 16  S  S  S  S  S  H  H Rh Rh Rh
- 17  S  S  S  S  S  S  S  S  S  S
- 18  S  S  S  S  S  S  S  S  S  S
- 19  S  S  S  S  S  S  S  S  S  S
- 20  S  S  S  S  S  S  S  S  S  S
- A2  H  H  H Dh Dh  H  H  H  H  H
- A3  H  H  H Dh Dh  H  H  H  H  H
- A4  H  H Dh Dh Dh  H  H  H  H  H
- A5  H  H Dh Dh Dh  H  H  H  H  H
- A6  H Dh Dh Dh Dh  H  H  H  H  H
- A7  S Ds Ds Ds Ds  S  S  H  H  H
- A8  S  S  S  S  S  S  S  S  S  S
- A9  S  S  S  S  S  S  S  S  S  S
- 22  P  P  P  P  P  P  H  H  H  H
- 33  P  P  P  P  P  P  H  H  H  H
- 44  H  H  H  P  P  H  H  H  H  H
- 55 Dh Dh Dh Dh Dh Dh Dh Dh  H  H
- 66  P  P  P  P  P  H  H  H  H  H
- 77  P  P  P  P  P  P  H  H  H  H
- 88  P  P  P  P  P  P  P  P  P  P
- 99  P  P  P  P  P  S  P  P  S  S
- TT  S  S  S  S  S  S  S  S  S  S
- AA  P  P  P  P  P  P  P  P  P  P
-"""
+OWN = "".join(
+    f"{row:>3}{''.join(f' {code:>2}' for code in codes)}\n" for row, codes in {"": [*"23456789TA"], **BOOK}.items()
+)
 
 STYLES = {
     "tabs, a title, ranges": """
