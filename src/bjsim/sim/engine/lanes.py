@@ -219,7 +219,6 @@ class Lanes:
             self.end[i[some]] += self.logged[i[some], outcome[some]]
         self.rows[i] = -1
         if not self.alone:
-            self.flags[i] = WAITS
             np.subtract.at(self.alive, i % self.n, 1)
         return i
 
@@ -261,14 +260,18 @@ class Lanes:
                 break
             mine = self.who[at] >= self.count.seat
             chart = np.where(mine, self.count.chart[self._cells(at)], self.count.other)
-            code = self.moves.answers[self.moves.question.take(self.rows[i] // STRIDE) - 1, chart]
-            own = i[mine]
+            row = self.rows[i] // STRIDE
+            number = self.moves.question.take(row) - 1
+            code, own = self.moves.answers[number, chart], self.every[:0]
             if self.luck:
+                # the model's own answer leaves the value as it is, but the pay of a split hand is rounded by itself
+                usual = self.moves.answers[number, self.luck.chart[self.model[at]]]
+                own = i[mine & ((code != usual) | (self.luck.hand[row, code] > 0))]
                 self.expected[own] -= self._value(own)
                 if self.hides:
-                    self._judge(own, at[mine], chart[mine])
+                    self._judge(i[mine], at[mine], chart[mine])
             over.append(self._follow(i, self.rows[i] + code))
-            if self.luck:
+            if len(own):
                 self.expected[own] += self._value(own)
             self.free[at] = False
             if not self.alone:

@@ -16,6 +16,7 @@ from bjsim.sim.engine.kernels.arrays import (
     INSURES,
     LEAVES,
     LOGGED,
+    OVER,
     STRIDE,
     WAITS,
     DealOrder,
@@ -51,7 +52,8 @@ def pack_moves(tables: Sequence[RoundTable], chart: Array, answers: Array | None
         split = ends * len(tables) + hands * number - ends
         flags = LOGGED * ((log > 0) | leaves) | LEAVES * leaves | ASKED * (table.kind[after] == ASKS)
         flags |= INSURES * ((table.kind == ASKS) & insures[table.choice])[after]
-        flags |= WAITS * (table.kind[after] == 1) | FREE * ~table.forced
+        over = ((log > 0) & (log <= ends)) | leaves
+        flags |= OVER * over | WAITS * ((table.kind[after] == 1) | over) | FREE * ~table.forced
         entries.append((begin + after) * STRIDE << BITS | flags)
         logs.append(np.where(log > ends, log + split, log + ends * number * (log > 0)))
     wide = ((0, 0), (0, STRIDE - entries[0].shape[1]))

@@ -7,8 +7,8 @@ from typing import NamedTuple
 from bjsim.sim.engine.kernels.layout import TIED, Array
 
 STRIDE = 16  # places of a row: one for each card, or for each action where the row asks
-LOGGED, ASKED, WAITS, FREE, LEAVES, INSURES = 1, 2, 4, 8, 16, 32  # flags of an entry
-BITS, FLAGS = 6, 63
+LOGGED, ASKED, WAITS, FREE, LEAVES, INSURES, OVER = 1, 2, 4, 8, 16, 32, 64  # flags of an entry
+BITS, FLAGS = 7, 127
 SCALE = 1 << 10  # luck is counted in whole multiples of 1 / SCALE initial bets
 STEP = 4  # cards from one computation of the drift to the next
 FURTHER = 2  # shoes into which a round may run on
@@ -27,7 +27,7 @@ class SeatRows(NamedTuple):
     Attributes:
         entries: By row and card (or action), at row * STRIDE + card: the next row's place << BITS, and flags. LOGGED:
             something ends; ASKED: the next row asks for an action; WAITS: its seat draws no card; FREE: the seat
-            decides something before its next card; LEAVES: the round leaves the table;
+            decides something before its next card; OVER: the round is over, which LEAVES the table or not;
             INSURES: the next row asks whether to insure, which all seats decide before anyone plays.
         log: What an entry logs, 1 + e for end e, 1 + E + h for split hand h.
         question, answers: By row, 1 + the choice it asks for, or 0; the code of the action by choice and chart.

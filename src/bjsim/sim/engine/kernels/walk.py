@@ -22,6 +22,7 @@ from bjsim.sim.engine.kernels.arrays import (
     LEAVES,
     LEFT,
     LOGGED,
+    OVER,
     PAIRS,
     PRODUCTS,
     PROFIT,
@@ -106,7 +107,7 @@ def follow(moves: Any, seats: Any, luck: Any, track: Any, model: Any, s: Any, co
         log_hand(moves, seats, luck, track, s, log - len(moves.ends) - 1)
         return False
     if not entry & LEAVES:
-        seats.row[s], seats.flags[s], outcome = -1, WAITS, moves.ends[log - 1, 1]
+        seats.row[s], outcome = -1, moves.ends[log - 1, 1]
         seats.code[s] = moves.ends[log - 1, 0]
         if seats.splits[s]:
             seats.code[s] += seats.split[s, outcome]
@@ -292,14 +293,19 @@ def answer(
     chart, hole, model = np.int64(counter.other), now[HOLE], now[MODEL]
     if s >= first:
         chart = np.int64(counter.chart[find_cell(shoe, counter, now)])
+    row, moves_value = seats.row[s] // STRIDE, False
+    number = moves.question[row] - 1
+    code = moves.answers[number, chart]
     if luck is not None and s >= first:
-        track.expected[s] -= value_now(luck, track, seats, model, s)
+        # the model's own answer leaves the value as it is, but the pay of a split hand is rounded by itself
+        moves_value = code != moves.answers[number, luck.chart[model]] or luck.hand[row, code] > 0
+        if moves_value:
+            track.expected[s] -= value_now(luck, track, seats, model, s)
         if hole >= 0:
             secret, known = min(hole, luck.ranks - 1), now[HOLE_SHOE] == shoe.chunk[0]
             judge(moves, luck, track, model, s, chart, secret, known)
-    code = moves.answers[moves.question[seats.row[s] // STRIDE] - 1, chart]
     over = follow(moves, seats, luck, track, model, s, code)
-    if luck is not None and s >= first:
+    if luck is not None and moves_value:
         track.expected[s] += value_now(luck, track, seats, model, s)
     return over
 
@@ -347,6 +353,59 @@ def play_round(
 
 
 @compiled(_nrt=False, forceinline=True)
+def step(moves: Any, seats: Any, s: Any, card: Any) -> Any:
+    """Follow the entry of a card. Returns: the entry, whose place is noted as the seat's row."""
+    place = (seats.flags[s] >> BITS) + card
+    entry = np.int64(moves.entries[place])
+    seats.row[s], seats.flags[s] = place, entry
+    if entry & LOGGED and not entry & OVER:
+        log_hand(moves, seats, None, None, s, np.int64(moves.log[place]) - len(moves.ends) - 1)
+    return entry
+
+
+@compiled(_nrt=False, forceinline=True)
+def play_plain(shoe: Any, moves: Any, deal: Any, seats: Any) -> Any:
+    """As `play_round`, without luck and counter, and with few branches, as a processor cannot foresee them."""
+    n = len(seats.row)
+    for s in range(n):
+        seats.flags[s] = moves.start[s] << BITS
+    for drawn in range(deal.dealt[n]):
+        who, card = deal.opening[n, drawn], np.int64(draw(shoe))
+        if who < n:
+            step(moves, seats, who, card)
+        else:
+            for s in range(n):
+                if not seats.flags[s] & OVER:
+                    step(moves, seats, s, card)
+    acting = np.int64(0)
+    while acting < n:  # a seat that waits is passed without a card
+        while acting < n and seats.flags[acting] & WAITS:
+            acting += 1
+        if acting < n:
+            step(moves, seats, acting, np.int64(draw(shoe)))
+    over = np.int64(OVER)
+    for s in range(n):
+        over &= seats.flags[s]
+    while not over:
+        card, over = np.int64(draw(shoe)), np.int64(OVER)
+        for s in range(n):
+            entry, place = seats.flags[s], seats.row[s]
+            later = (entry >> BITS) + card
+            following = np.int64(moves.entries[later])
+            seats.row[s] = place if entry & OVER else later
+            seats.flags[s] = entry = entry if entry & OVER else following
+            over &= entry
+    for s in range(n):
+        if seats.flags[s] & LEAVES:
+            return False
+        end = np.int64(moves.log[seats.row[s]]) - 1
+        seats.code[s] = moves.ends[end, 0]
+        if seats.splits[s]:
+            seats.code[s] += seats.split[s, moves.ends[end, 1]]
+    return True
+
+
+@compiled(_nrt=False, forceinline=True)
 def add_plain(counts: Any, shoe: Any, seats: Any, track: Any, drift: Any, now: Any) -> None:
     """Counter the payoffs of a round."""
     for s in range(len(seats.row)):
@@ -388,7 +447,11 @@ def walk(
                 continue
             first, n = np.int64(counter.seat), np.int64(counter.seat + counter.spots[now[BUCKET]])
         begin_round(moves, seats, luck, track, counter, n, now)
-        if not play_round(shoe, moves, deal, seats, luck, track, counter, first, n, now):
+        if luck is not None or counter is not None or deal.robin:
+            stayed = play_round(shoe, moves, deal, seats, luck, track, counter, first, n, now)
+        else:
+            stayed = play_plain(shoe, moves, deal, seats)
+        if not stayed:
             return np.int64(LEFT_TABLE)
         if counts is not None:
             add_plain(counts, shoe, seats, track, drift, now)
