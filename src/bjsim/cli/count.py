@@ -202,7 +202,8 @@ def refuse_ignored(context: click.Context) -> None:
     options = {parameter.name: parameter.opts[0] for parameter in context.command.params}
     for one, other in clashes:
         if is_given(one) and is_given(other):
-            raise InputError(f"{options[one]} and {options[other]} cannot be combined; leave out one of them")
+            why = ", as the rounds have been played" if one == "load_path" else ""
+            raise InputError(f"{options[one]} and {options[other]} cannot be combined{why}; leave out one of them")
 
 
 def run_count(options: dict[str, Any], files: Files) -> None:
