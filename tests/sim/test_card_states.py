@@ -8,8 +8,7 @@ from support.engines import differences, never, play_rounds
 from support.games import ONE_HAND
 
 from bjsim.sim.engine import compiled_rules
-from bjsim.sim.engine.compiled_rules import compile_rules
-from bjsim.sim.engine.merge_states import merge_states
+from bjsim.sim.engine.compiled_rules import compile_rules, merge_states
 from bjsim.sim.engine.play import Walkers
 from bjsim.sim.game.card_states import CardStates
 from bjsim.sim.game.hand_states import HandState

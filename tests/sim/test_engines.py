@@ -19,7 +19,7 @@ from support.games import CODE_WEIGHTS, FIXED, MANY, random_chart, rules, slow
 from bjsim.errors import EndlessSplitting
 from bjsim.sim.engine.compiled_rules import compile_rules, payoff_code
 from bjsim.sim.engine.counting import play_units
-from bjsim.sim.engine.kernels import arrays, layout, read_log, run_table, table_layout, walk
+from bjsim.sim.engine.kernels import arrays, layout, run_table, walk
 from bjsim.sim.engine.kernels.layout import HIT, RUNAWAY, STAND, TIED, CompiledRules
 from bjsim.sim.engine.pack import pack_table
 from bjsim.sim.engine.play import Walkers
@@ -324,13 +324,13 @@ def test_what_kernels_are_given_is_defined_among_them() -> None:
     bare = game.replace(split_by="never")
     counted = CountingGame(bare, find_system("hilo"), Departures(Solver(bare).chart), adjusted=False)
     play_units(ready_table(counted).table, np.array([stream_key(1, 0, 0)], np.uint64), 2, 2, kernel=True)
-    kernels = (run_table.run_table, read_log.read_log, walk.walk)
+    kernels = (run_table.run_table, run_table.read_log, walk.walk)
     given = [kind for kernel in kernels for signature in kernel.signatures for kind in signature]  # type: ignore[union-attr]
     classes = {kind.instance_class for kind in given if isinstance(kind, types.NamedTuple)}
     assert {"CompiledRules", "ShoeArrays", "LookupTable", "Lanes", "Luck", "Count"} <= {
         each.__name__ for each in classes
     }
-    assert {each.__module__ for each in classes} == {layout.__name__, table_layout.__name__, arrays.__name__}
+    assert {each.__module__ for each in classes} == {layout.__name__, arrays.__name__}
 
 
 def test_the_dealer_has_seat_number_minus_one() -> None:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.games import FIXED
 
-from bjsim.sim.engine.kernels.words import half_word, word
+from bjsim.sim.engine.kernels.shoe import half_word, word
 from bjsim.sim.game.random_stream import Stream, mix, stream_key
 
 MASK = (1 << 64) - 1

@@ -26,7 +26,6 @@ from bjsim.sim.engine.kernels.layout import (
     CompiledRules,
     Numbers,
 )
-from bjsim.sim.engine.merge_states import merge_states
 from bjsim.sim.game.actions import ATTACK as ASKS_ATTACK
 from bjsim.sim.game.actions import CODES, INSURANCE
 from bjsim.sim.game.card_states import CardStates
@@ -51,6 +50,37 @@ Policy = Callable[[HandState, str, str], str]
 DOUBLING = -2  # the rank of a hand that has doubled and gets its card next, unlike one that has it and may choose
 ENDLESS_WINDOW = 2048  # width of the dense table of payoffs, in units, if splits have no limit
 MAX_COUNTERS = 1 << 26  # of payoffs, over all seats: half a gigabyte
+
+
+def merge_states(labels: Array, after: Array) -> tuple[Array, Array]:
+    """Merge the states that no sequence of inputs distinguishes by their labels (Moore's algorithm).
+
+    `labels` and `after`, the state after each input, are int64 (S, n) and (S, m). Return one state of each
+    class, ascending, (C,), and the class of each state, (S,), -1 if state 0, which is in class 0, does not
+    lead to it.
+    """
+    reached = np.zeros(len(after), np.bool_)
+    fresh = np.zeros(1, np.int64)
+    while len(fresh):
+        reached[fresh] = True
+        fresh = np.setdiff1d(after[fresh], np.flatnonzero(reached))
+    states = np.flatnonzero(reached)
+    after = np.searchsorted(states, after[states])
+    classes, count = _number(labels[states]), 0
+    while classes.max() + 1 > count:
+        count = classes.max() + 1
+        classes = _number(np.concatenate([classes[:, None], classes[after]], axis=1))
+    _, first = np.unique(classes, return_index=True)
+    order = np.argsort(first)
+    number = np.full(len(reached), -1)
+    number[states] = np.argsort(order)[classes]
+    return states[first[order]], number
+
+
+def _number(rows: Array) -> Array:
+    rows = np.ascontiguousarray(rows)
+    joined = rows.view(np.dtype((np.void, rows.shape[1] * rows.itemsize))).ravel()
+    return np.unique(joined, return_inverse=True)[1]
 
 
 def payoff_code(net: Fraction, tied: Fraction | int, unit: Fraction) -> int:

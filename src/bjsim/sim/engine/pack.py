@@ -23,9 +23,8 @@ from bjsim.sim.engine.kernels.arrays import (
     Luck,
     SeatRows,
 )
-from bjsim.sim.engine.kernels.layout import CHOICE, INSURE, WIDE, CompiledRules
-from bjsim.sim.engine.kernels.table_layout import LEAVES as LEFT_BYTE
-from bjsim.sim.engine.kernels.table_layout import LookupTable
+from bjsim.sim.engine.kernels.layout import CHOICE, INSURE, WIDE, CompiledRules, LookupTable
+from bjsim.sim.engine.kernels.layout import LEAVES as LEFT_BYTE
 from bjsim.sim.engine.round_table import ASKS, LEFT, RoundTable, make_round_tables
 from bjsim.sim.game.cards import RANKS
 

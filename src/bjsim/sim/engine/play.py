@@ -18,15 +18,14 @@ from typing import Any
 import numpy as np
 
 from bjsim.sim.engine.array_cards import PER_WORD, Segments
+from bjsim.sim.engine.counts import Played, count_codes
 from bjsim.sim.engine.kernels.arrays import FURTHER, Drift, SeatRows, WalkedTable
-from bjsim.sim.engine.kernels.layout import NO_LIMIT, CompiledRules, payoff_parts
-from bjsim.sim.engine.kernels.table_layout import LookupTable
+from bjsim.sim.engine.kernels.layout import NO_LIMIT, CompiledRules, LookupTable, payoff_parts
 from bjsim.sim.engine.lanes import Rounds, Shoes, Walked, walk_shoes
 from bjsim.sim.engine.luck_values import Solved, count_drift, make_drift, make_luck, solve_rows
 from bjsim.sim.engine.pack import for_kernel, luck_for_kernel, make_deal, pack_moves, pack_table
-from bjsim.sim.engine.played import Played, count_codes
 from bjsim.sim.engine.round_table import LeftTable, make_round_tables
-from bjsim.sim.engine.table_room import rank_probabilities
+from bjsim.sim.engine.transitions import rank_probabilities
 from bjsim.sim.game.random_stream import stream_key
 
 Array = np.ndarray[Any, Any]

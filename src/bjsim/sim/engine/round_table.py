@@ -18,8 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bjsim.sim.engine.kernels.layout import CHOICE, INSURE, CompiledRules
-from bjsim.sim.engine.table_room import rank_probabilities
-from bjsim.sim.engine.transitions import LEAVES, OVER, UNLIKELY, Moves, Transitions
+from bjsim.sim.engine.transitions import LEAVES, OVER, UNLIKELY, Moves, Transitions, rank_probabilities
 from bjsim.sim.game.cards import RANKS, TEN
 
 Array = np.ndarray[Any, Any]

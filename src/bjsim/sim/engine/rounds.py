@@ -11,16 +11,25 @@ from typing import Any
 import numpy as np
 
 from bjsim.errors import EndlessSplitting
-from bjsim.sim.engine.counts import CountingTable, empty_tally
+from bjsim.sim.engine.counts import CountingTable, Played, count_codes, empty_tally
 from bjsim.sim.engine.jit import is_cached
 from bjsim.sim.engine.kernels.arrays import CountTally, Drift, Luck, SeatRows, Seats, Track, WalkedTable
-from bjsim.sim.engine.kernels.layout import ENDLESS, NO_LIMIT, WIDE, CompiledRules, Counts, ShoeArrays
+from bjsim.sim.engine.kernels.layout import (
+    ENDLESS,
+    LEFT_TABLE,
+    NO_LIMIT,
+    WIDE,
+    Blocks,
+    CompiledRules,
+    Counts,
+    LaneArrays,
+    LookupTable,
+    ShoeArrays,
+)
 from bjsim.sim.engine.kernels.run_table import LANES, LOG, run_table
 from bjsim.sim.engine.kernels.shoe import BUFFER, KEPT
-from bjsim.sim.engine.kernels.table_layout import LEFT_TABLE, Blocks, LaneArrays, LookupTable
 from bjsim.sim.engine.kernels.walk import STATE, walk
 from bjsim.sim.engine.pack import padded
-from bjsim.sim.engine.played import Played, count_codes
 from bjsim.sim.engine.round_table import LeftTable
 
 Array = np.ndarray[Any, Any]

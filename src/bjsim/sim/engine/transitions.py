@@ -7,6 +7,7 @@ rules become the flow of a round; `round_table.py` numbers the states, and every
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,14 +23,73 @@ from bjsim.sim.engine.kernels.layout import (
     SURRENDER,
     CompiledRules,
 )
-from bjsim.sim.engine.payoff_vectors import PayoffVectors
-from bjsim.sim.engine.table_room import hands_within
 
 Array = np.ndarray[Any, Any]
 
 DEAL, DRAW, DEALER, ASK = range(4)  # purpose of the next card; ASK waits for an action instead
 OVER, LEAVES = -1, -2  # what a card may lead to instead of a state
 UNLIKELY = 1e-9  # probability that splits of a pair make a round leave the table, about
+
+
+MOST_PENDING = 200  # within the table
+
+
+def hands_within(compiled: CompiledRules, act: Array, unlikely: float) -> tuple[Array, Array]:
+    """By split hand, the numbers of hands, and of pending hands, above which a round leaves the table."""
+    again = np.logical_or.reduce(may_take(act[1], SPLIT), axis=1)[compiled.add] @ rank_probabilities(compiled)
+    rare = unlikely / np.maximum(again, unlikely) ** 2  # of rounds with this split
+    endless = compiled.hand_limit == NO_LIMIT
+    n = np.arange(2, np.where(endless, 2, compiled.hand_limit).max() + 1)
+    trees = np.cumprod(np.append([1.0], 2 * (2 * n[:-1] - 1) / (n[:-1] + 1)))  # Catalan numbers
+    ends = trees * np.power.outer(again, n - 2) * np.power.outer(1 - again, n)  # probability of n hands in all
+    most = 2 + (1 - np.cumsum(ends, axis=1) > rare[:, None]).sum(axis=1)
+    hands = np.where(endless, NO_LIMIT, np.minimum(most, compiled.hand_limit))
+    pending = np.full(len(again), MOST_PENDING)
+    falls = (again > 0) & (again < 0.5)  # the number pending is a random walk
+    pending[falls] = np.ceil(np.log(rare[falls]) / np.log(again[falls] / (1 - again[falls]))).clip(1, MOST_PENDING)
+    return hands, np.minimum(pending, hands - 1)
+
+
+def rank_probabilities(compiled: CompiledRules) -> Array:
+    """Probabilities of the 13 ranks in a full shoe."""
+    if compiled.numbers.shoe_size:
+        return np.bincount(compiled.unshuffled, minlength=13) / compiled.numbers.shoe_size
+    if compiled.numbers.normal_tens:
+        return np.full(13, 1 / 13)
+    kept = compiled.threshold / (1 << 28)
+    return (np.bincount(np.arange(16), kept, 16) + np.bincount(compiled.other, 1 - kept, 16))[:13] / 16
+
+
+@dataclass(frozen=True)
+class PayoffVectors:
+    """The distinct payoffs of hands by the dealer's outcome.
+
+    `codes` (V, O) has zeros in row 0, and a second half with an insurance bet, if any is made. `number` (R,
+    B) is the row of a result at one bet, two, and as many more as it may double; `insured` is what insurance
+    adds to it, `attack` what it adds that the bets were doubled before the deal.
+    """
+
+    codes: Array
+    number: Array
+    insured: int
+    attack: int
+
+    @classmethod
+    def of(cls, compiled: CompiledRules) -> PayoffVectors:
+        results, stakes, outcomes = compiled.pay.shape
+        distinct, row = np.unique(compiled.pay.reshape(-1, outcomes), axis=0, return_inverse=True)
+        codes = np.concatenate([np.zeros((1, outcomes), np.int64), distinct])
+        number = 1 + row.reshape(results, stakes)
+        insured = len(codes) if may_take(compiled.act, INSURE).any() else 0
+        if insured:
+            codes = np.concatenate([codes, codes + compiled.pay[compiled.numbers.insured, 0]])
+        attack = len(codes) if (compiled.act[:, :, 0] == ATTACK).any() else 0
+        return cls(np.concatenate([codes, 2 * codes]) if attack else codes, number, insured, attack)
+
+
+def may_take(act: Array, code: int) -> Array:
+    """Whether cells of a chart are this action, or a choice that has it, bool (...)."""
+    return np.asarray((act == code) | ((act >= CHOICE) & (act >> code & 1 > 0)))
 
 
 class State(NamedTuple):

@@ -34,6 +34,7 @@ from bjsim.sim.engine.kernels.arrays import (
     VALUE,
     WAITS,
 )
+from bjsim.sim.engine.kernels.layout import LEFT_TABLE
 from bjsim.sim.engine.kernels.luck import (
     add_gap,
     close_shoe,
@@ -44,11 +45,10 @@ from bjsim.sim.engine.kernels.luck import (
     move_shadow,
     value_now,
 )
-from bjsim.sim.engine.kernels.payoff import count_payoff, split_payoff
+from bjsim.sim.engine.kernels.run_table import count_payoff, split_payoff
 from bjsim.sim.engine.kernels.shoe import begin_shuffle, draw, shuffle
 from bjsim.sim.engine.kernels.vectors import dot
 
-LEFT_TABLE = -1  # what the kernel returns if a round left the table
 ACE = 0  # its rank
 # Places in the working memory: the count, what it decides in this round, the hidden card and its shoe, the shoe whose
 # sums are open, shoes begun, rounds played, and rows in `Counts.overflow`.
