@@ -16,9 +16,9 @@ from bjsim.sim.game.rules import Rules
 from bjsim.strategies.learning.decision_values import decision_values
 from bjsim.strategies.mdp.solve import start_value, value_iteration
 
-NO_PEEK = {"peek": False}
-LATE = {"surrender": "late"}
-BOTH = {"dealer_shows": "both"}  # then tens are split against a hard 16
+NO_PEEK: dict[str, object] = {"peek": False}
+LATE: dict[str, object] = {"surrender": "late"}
+BOTH: dict[str, object] = {"dealer_shows": "both"}  # then tens are split against a hard 16
 # For each rule another value, and other rules with which it matters, in both of two games that are compared.
 CHANGES: dict[str, tuple[object, dict[str, object]]] = {
     "decks": (1, {}),

@@ -42,7 +42,8 @@ def test_insurance_by_the_hand_is_not_valued_as_if_all_hands_took_it() -> None:
         PolicyPlayer(rules, lambda o, m, least=least: np.where(m[:, -1] * (o[:, 0] >= least) == 1, 5, 0))
         for least in (0, 20)
     )
-    chart = replace(find_player("lim17", rules), insurance="I")  # type: ignore[type-var]
+    lim17: Any = find_player("lim17", rules)
+    chart = replace(lim17, insurance="I")
     assert takes.policy(HandState(), "A", INSURANCE) == chart.policy(HandState(), "A", INSURANCE) == "I"
     with pytest.raises(bjsim.InputError, match="policy insures some hands and not others; judge_policy makes a chart"):
         Solver(rules).ev(mixed.policy)

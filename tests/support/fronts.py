@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from fractions import Fraction
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 
 import numpy as np
 
@@ -52,7 +52,7 @@ def answers(rules: Rules) -> Iterator[tuple[str, Answer]]:
     yield "evaluate(chart)", value
     yield "optimal", lambda: value_of(find_chart(rules))
     for form in WRITERS:
-        yield form, lambda form=form: value_of(read_chart(WRITERS[form](chart), form, rules))
+        yield form, partial(lambda form: value_of(read_chart(WRITERS[form](chart), form, rules)), form)
     yield "run", lambda: exact(bjsim.play(rules, ["optimal"], hands=200, workers=1, adjust_luck=False)[0])
     yield "bank", lambda: bjsim.bank(rules, 1000, 1).ev
     yield "known", lambda: bjsim.known(rules, "first").game

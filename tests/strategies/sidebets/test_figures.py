@@ -169,7 +169,7 @@ def test_cards_without_which_no_bet_can_be_made_have_no_effect_of_removal() -> N
 
 def test_a_game_of_other_tens_has_no_whole_decks() -> None:
     """Side bets are of cards; the share of tens of a game was ignored."""
-    rules = bjsim.Rules(ten_probability="2/5")
+    rules = bjsim.Rules(ten_probability=Fraction(2, 5))
     with pytest.raises(InputError, match="ten_probability: a side bet is dealt from whole decks; give decks"):
         bjsim.sidebet("insurance", rules=rules)
     assert bjsim.sidebet("insurance", "inf", rules=rules).ev == bjsim.sidebet("insurance", "inf").ev
