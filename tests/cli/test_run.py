@@ -340,3 +340,14 @@ def test_the_report_shows_the_effect_of_luck_adjustment():
 def test_luck_is_reported_of_charts_only():
     status, _, err = bjsim("run", "--bots", "optimal,random:Random", "--hands", 10, "--adjust-luck")
     assert status == 2 and err.count("\n") == 1
+
+
+@pytest.mark.parametrize(("bets", "said"), [("    def bet(self, view): return 5\n", True), ("", False)])
+def test_the_return_of_a_player_that_bets_is_in_units(tmp_path, bets, said):
+    """Five units a round are no return of five times the bet."""
+    file = tmp_path / "mine.py"
+    file.write_text(f"class Heavy:\n    name = 'heavy'\n{bets}    def decide(self, view): return 'S'\n")
+    out = bjsim("run", "--bots", f"{file}:Heavy", "--rules", "vegas-s17", "--hands", 100, "--seed", 1)[1]
+    assert (
+        "heavy: the return is the profit of a round in units, not a share of the money bet" in " ".join(out.split())
+    ) is said

@@ -31,6 +31,7 @@ from bjsim.errors import InputError, RunFailed
 from bjsim.request import RunRequest
 from bjsim.run_result import RunResult
 from bjsim.sim.engine.compile_notice import COMPILING
+from bjsim.sim.game.observers import Bettor
 from bjsim.sim.game.random_stream import MAX_SEED
 from bjsim.sim.game.rules import Rules
 
@@ -96,7 +97,9 @@ def run(bots: list[str], rules: Rules, files: Files, **asked: Any) -> None:
     if files.html_path:
         write_page(report_run(result, own_process, precision, command), files.html_path)
     report(screen.console, result, own_process)
-    for line in precision:
+    bettors = ", ".join(player.name for player in screen.players if isinstance(player, Bettor))
+    units = f"{bettors}: the return is the profit of a round in units, not a share of the money bet"
+    for line in [*precision, *[units] * bool(bettors)]:
         screen.console.print(line, highlight=False)
     if result.stopped and request.has_programs:
         sys.stdout.flush()
