@@ -121,6 +121,8 @@ def test_a_condition_that_takes_an_upcard() -> None:
     found = bjsim.sidebet(BetRules("s", "player and upcard", (event,)), 1).events[0].probability
     three = Fraction(12 * 11, 51 * 50)  # of one suit
     assert found == three / 13
+    twice = bjsim.sidebet(BetRules("e", EACH, (event,)), 1).events[1]  # both cards have the suit of the ace
+    assert (twice.event, twice.probability) == ("suited, ace up + suited, ace up", three / 13)
 
 
 @pytest.mark.parametrize(
