@@ -286,6 +286,10 @@ REFUSED = {
         LAYOUTS["a line for every decision"].replace("hard,16,7,H\n", ""),
         "no line for hard 16 against 7",
     ),
+    "index plays": (
+        "hand,dealer,true count,move\n16,10,0,stand\n15,10,4,stand\n12,2,3,stand\n",
+        "no line for 16 against 2 3 4 5 6 7 8 9 A; a list of index plays is for `bjsim count --indices`",
+    ),
     "JSON with a cell that is missing": (
         re.sub(r'"7": "H",\n', "", LAYOUTS["JSON of maps"], count=1),
         "line 3, column 3: no line for hard 4 against 7",

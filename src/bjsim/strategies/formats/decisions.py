@@ -179,11 +179,13 @@ class Decisions:
         if self.builder.learned and sum(token.text == "H" for token in high) > len(high) / 2:
             why = "hard 19 and 20 hit here, as 0 is read as stand and 1 as hit; write stand and hit instead"
             raise self.builder.error(high[0], why)
+        few = sum(len(cells) for _, _, cells in self.found.values()) < 4 * len(self.found)
+        plays = "; a list of index plays is for `bjsim count --indices`" * (few and not self.builder.learned)
         rows = []
         for (section, _), (hand, hands, cells) in self.found.items():
             if hands and (missing := [card for card in COLUMNS if card not in cells]):
                 what = " ".join(filter(None, (section, *hands)))
-                raise self.builder.error(hand, f"no line for {what} against {' '.join(missing)}")
+                raise self.builder.error(hand, f"no line for {what} against {' '.join(missing)}{plays}")
             if hands:
                 rows.append(GridRow(section, hand, hands, [cells[card] for card in COLUMNS]))
         return rows
