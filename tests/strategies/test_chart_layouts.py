@@ -286,6 +286,14 @@ REFUSED = {
         LAYOUTS["a line for every decision"].replace("hard,16,7,H\n", ""),
         "no line for hard 16 against 7",
     ),
+    "a list of cards in a program": (
+        "face_cards = ['j', 'q', 'k']\nplays = ['hit', 'stand', 'DD', 'split']\n",
+        "this is no chart: no line has the dealer's cards 2 3 4 5 6 7 8 9 T A; the smallest chart that is read has",
+    ),
+    "a row that might be a title": (
+        LAYOUTS["a list of rules"].replace("| 8 | 2-10, A | split |", "| 8 | Hard, A | split |"),
+        "unknown dealer's card Hard,; use 1 (an ace) to 10",
+    ),
     "index plays": (
         "hand,dealer,true count,move\n16,10,0,stand\n15,10,4,stand\n12,2,3,stand\n",
         "no line for 16 against 2 3 4 5 6 7 8 9 A; a list of index plays is for `bjsim count --indices`",
