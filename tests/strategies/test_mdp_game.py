@@ -40,7 +40,7 @@ GAMES = {
 def test_the_best_value_is_the_exact_solvers(name: str) -> None:
     mdp = game_mdp(GAMES[name])
     best = value_iteration(mdp, 1e-11)
-    assert start_value(mdp, best.values) == pytest.approx(float(Solver(GAMES[name]).value), abs=1e-10)
+    assert start_value(mdp, best.values) == pytest.approx(float(Solver(GAMES[name]).best_value), abs=1e-10)
 
 
 FLAGS = (
@@ -94,7 +94,18 @@ def test_random_rules_have_the_exact_solvers_value(count: int) -> None:
     for rules in random_rules(random.Random(count), count):
         mdp = game_mdp(rules)
         value = start_value(mdp, value_iteration(mdp, 1e-11).values)
-        assert value == pytest.approx(float(Solver(rules).value), abs=1e-10), rules.to_dict()
+        assert value == pytest.approx(float(Solver(rules).best_value), abs=1e-10), rules.to_dict()
+
+
+def test_best_play_chooses_whether_to_split_again() -> None:
+    """The own tens stand while the house's are split; a chart splits every pair again. Both by an own program."""
+    rules = Rules(peek=True, ten_probability="2/5", free_splits="T")
+    process = GameProcess(rules)
+    mdp = build_mdp(process)
+    assert start_value(mdp, value_iteration(mdp, 1e-12).values) == pytest.approx(0.086999, abs=1e-6)
+    chart = process.policy(mdp, Solver(rules).chart.policy)
+    assert start_value(mdp, evaluate(mdp, chart)) == pytest.approx(0.081812, abs=1e-6)
+    assert {mdp.actions[row] for row in mdp.rows("again split T, 2 of 2 hands v 9")} == {"split again", "keep"}
 
 
 def test_hands_that_double_free_have_names_of_their_own() -> None:

@@ -125,13 +125,12 @@ def decision_process(rules: Rules) -> tuple[GameProcess, FiniteMDP]:
 
 
 def best_of_all(rules: Rules) -> Iterator[tuple[str, float]]:
-    """What best play of an infinite shoe returns, which may know more than a chart; learners split every pair again."""
+    """What best play of an infinite shoe returns, which may know more than a chart."""
     yield "solve", float(bjsim.solve(rules).best_value)
     with suppress(InputError):
         yield "environment", decision_values(rules).start
-    if rules.free_splits == "none" and rules.no_hole_loses != "busted-plus-one":
-        _, mdp = decision_process(rules)
-        yield "learn", start_value(mdp, value_iteration(mdp, 1e-11).values)
+    _, mdp = decision_process(rules)
+    yield "learn", start_value(mdp, value_iteration(mdp, 1e-11).values)
 
 
 def differences(rules: Rules) -> tuple[list[str], list[str]]:

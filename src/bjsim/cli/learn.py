@@ -130,12 +130,11 @@ def report(console: Console, result: Study, game: LearnedGame | None) -> None:
         console.print(policy_table(result))
     console.print(suboptimal_table(result) if result.disagreements else "every state has an optimal action\n")
     low, high = result.learned.value_ci95
-    again = ", if every pair of a split hand is split again" if game and game.rules.free_splits != "none" else ""
     lines = [
         f"regret             {result.regret:.6f}   (exact: optimal value minus the learned policy's)",
         f"value, learned    {result.learned.value:+.6f}   95% interval {low:+.6f} … {high:+.6f}, "
         f"{result.learned.value_episodes:,} greedy episodes",
-        f"value, exact      {result.value_exact:+.6f}   (of the best policy{again})",
+        f"value, exact      {result.value_exact:+.6f}   (of the best policy)",
         *([f"value, chart      {game.chart_value:+.6f}   (exact, of the chart above)"] if game else []),
         f"{result.episodes:,} episodes in {result.seconds:.1f} s, {result.speed / 1e6:.2f} million episodes/s",
     ]

@@ -19,7 +19,7 @@ net / (1 - tied), which the exact solver maximises, without a discount.
 A split is two hands against one dealer. Expectations add even if the hands are dependent, so k split hands that cannot
 become new pairs are one outcome of weight k. Where pairs are resplit up to a limit, "this hand and the others" are two
 outcomes with half the probability and weight 2 each, which has the same expectation. Pairs are resplit whenever the
-rules allow, as in the exact solver (`values`).
+rules allow. Only where split hands are not alike is that a choice, in a state such as `again split T, 2 of 2 hands`.
 """
 
 from __future__ import annotations
@@ -50,7 +50,8 @@ from bjsim.strategies.mdp.equivalence import StateEquivalence
 from bjsim.strategies.mdp.model import FiniteMDP, Ints
 from bjsim.sums import add_up
 
-DEAL, PLAY_ON, ATTACKS = "deal", "dealer plays", "attack"
+DEAL, PLAY_ON, ATTACKS, AGAIN = "deal", "dealer plays", "attack", "again "
+RESPLIT, KEEP = "split again", "keep"
 
 
 class MDPState(NamedTuple):
@@ -101,6 +102,8 @@ class GameProcess:
             return ["S", "I"]
         if state.name == ATTACKS:
             return ["S", "A"]
+        if state.name.startswith(AGAIN):
+            return [RESPLIT, KEEP]
         if not state.decides:
             return [PLAY_ON if isinstance(state.node, Finished) else DEAL]
         return list(self.legal(state))
@@ -144,7 +147,8 @@ class GameProcess:
     def policy(self, mdp: FiniteMDP, policy: Policy) -> Ints:
         """Translate a strategy into rows of the process that `build_mdp` makes of this game.
 
-        Rows are int64 (S,), -1 where terminal. Equivalent hands are played as the representative of their class.
+        Rows are int64 (S,), -1 where terminal. Equivalent hands are played as the representative of their class, and
+        every pair is split again.
         """
         rows = np.where(mdp.terminal, -1, mdp.action_start[:-1])
         if str(INSURE) in mdp.index:
@@ -176,6 +180,15 @@ class GameProcess:
             yield from self._insured(action)
         elif isinstance(node, Finished):
             yield from self._settled(node.result, column)
+        elif isinstance(node, PendingHands) and (kept := self.automaton.not_split_again(node)):
+            (again, pair), (share, other) = self.automaton.branches(node, float)
+            if not state.name.startswith(AGAIN):
+                yield Outcome(again, state._replace(name=AGAIN + state.name))
+                yield from self._drawn(share, other, column)
+            elif action == RESPLIT:
+                yield from self._reached(1.0, pair, column)
+            else:
+                yield from self._drawn(1.0, kept, column)
         elif node is not None:
             move = self.automaton.move(node.state, action) if isinstance(node, Decision) else node
             if isinstance(node, PendingHands) or isinstance(move, Draw):
@@ -185,6 +198,13 @@ class GameProcess:
                 lost = self._natural(column) if isinstance(move, PendingHands) and self.automaton.original_only else 0.0
                 for one in self._reached(1.0, (move,), column):
                     yield one._replace(reward=one.reward - lost)
+
+    def _drawn(self, p: float, nodes: tuple[Node, ...], column: str) -> Iterator[Outcome]:
+        """The outcomes of a draw to the first of some nodes."""
+        draw, *rest = nodes
+        assert isinstance(draw, Draw)
+        for share, after in self.automaton.branches(draw, float):
+            yield from self._reached(p * share, (*after, *rest), column)
 
     def _natural(self, column: str) -> float:
         return float(self.columns[column].probabilities.get(DEALER_NATURAL, 0))
