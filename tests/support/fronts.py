@@ -62,7 +62,7 @@ def answers(rules: Rules) -> Iterator[tuple[str, Answer]]:
     if rules.infinite and not solved.beyond_chart:  # else neither can play the chart
         yield "learn", lambda: learned(rules)
         yield "environment", lambda: mean_reward(rules, chart)
-    elif not rules.infinite:
+    elif not (rules.infinite or solved.refusal):
         yield "count", lambda: counted(rules, value())
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 def bank(rules: Rules, bankroll: float, rounds: int, json_path: str | None, **options: Any) -> None:
     """Compute what becomes of a bank under flat bets and the best chart.
 
-    Rounds are independent; in a finite shoe they have the exact value of a fresh one. A round that begins is played to
+    Rounds are independent; in a finite shoe they have the moments of a fresh one. A round that begins is played to
     its end, even where a double or a split takes more than the bank holds.
     """
     from bjsim.strategies.promotions.bank import bank as compute
@@ -42,11 +42,14 @@ def bank(rules: Rules, bankroll: float, rounds: int, json_path: str | None, **op
 
 
 def print_bank(found: BankResult, rounds: int, has_goal: bool) -> None:
+    digits = 2 if found.approximation else 4
     click.echo(f"a round: {100 * found.ev:+.6f}% of the bet, standard deviation {found.sd:.6f} bets")
     click.echo(f"after {rounds:,} rounds without a stop: {found.mean:+.6g}, standard deviation {found.deviation:.6g}")
-    click.echo(f"ruin within them: {100 * found.ruin:.4f}%")
+    if found.approximation:
+        click.echo(f"about, as {found.approximation}:")
+    click.echo(f"ruin within them: {100 * found.ruin:.{digits}f}%")
     if has_goal:
-        click.echo(f"goal within them: {100 * found.goal:.4f}%")
+        click.echo(f"goal within them: {100 * found.goal:.{digits}f}%")
     click.echo(f"expected rounds: {found.rounds:.2f}")
     click.echo(
         f"Brownian motion, without a goal: ruin {100 * found.ruin_formula:.4f}%; "

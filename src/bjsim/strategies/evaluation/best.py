@@ -24,6 +24,14 @@ def solve(rules: Rules) -> Solution:
     return Solver(rules, refusal=refusal) if refusal else in_its_shoe(rules)
 
 
+def solve_exactly(rules: Rules) -> Solution:
+    """The solution of a game in its own shoe. Raises: InputError: It has none."""
+    solution = solve(rules)
+    if solution.refusal:
+        raise InputError(solution.refusal)
+    return solution
+
+
 def in_its_shoe(rules: Rules) -> Solution:
     """Return the solution in the game's own shoe, even if its best chart has no exact value there."""
     # of a copy, else the play of every chart that it is asked about, up to 25 MB, would be kept

@@ -15,7 +15,7 @@ from bjsim.sim.game.course import ACE, course
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
-from bjsim.strategies.evaluation.best import solve
+from bjsim.strategies.evaluation.best import solve_exactly
 from bjsim.strategies.shoe.composition import Composition
 from bjsim.strategies.shoe.no_hole import need_natural_to_count
 from bjsim.strategies.shoe.solver import ShoeSolver
@@ -111,7 +111,7 @@ def _need_upcard(rules: Rules) -> None:
 
 
 def _solution_of(rules: Rules, shoe: Mapping[str, int] | None) -> Solution:
-    return solve(rules) if shoe is None else ShoeSolver(rules, shoe)
+    return solve_exactly(rules) if shoe is None else ShoeSolver(rules, shoe)
 
 
 def _know_hole(rules: Rules, shoe: Mapping[str, int] | None) -> KnownCards:

@@ -4,8 +4,8 @@ The profits of a round lie on a lattice, whose step is a fraction of the bet; so
 is below the floor (by default one bet) or reaches the goal. A round that begins is played to its end: a double or a
 split may take more than the bank holds.
 
-In a finite shoe, the rounds are taken as independent, each with the exact value of the first round of a full shoe: the
-distribution of the infinite shoe is tilted, p(x) exp(t x), until its mean is that value.
+In a finite shoe, the rounds are taken as independent, each with the exact value and standard deviation of the first
+round of a full shoe: the distribution of the infinite shoe is tilted until it has them. `approximation` says so.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 
@@ -24,13 +25,14 @@ from bjsim.json_values import json_object
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.counting.risk import ruin_probability, trip_ruin_probability
-from bjsim.strategies.evaluation.best import solve
+from bjsim.strategies.evaluation.best import solve_exactly
 from bjsim.strategies.exact.payoffs import round_payoffs
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.promotions.lattice import Lattice, after, make_lattice, play_on, stopped, tilt, to_units
 from bjsim.strategies.promotions.rebate import Rebate, best_stops
 
 MOST_ROUNDS = 100_000
+APPROXIMATION = "rounds are independent, with the moments of a fresh shoe, and else spread as in an infinite one"
 Amount = float | Fraction | str
 
 
@@ -64,6 +66,7 @@ class BankResult:
         results: Result -> probability after all rounds, if play never stops.
         rebate: The best stops under a rebate, if there is one.
         bonus: The value of a wagering bonus, if there is one.
+        approximation: What is not exact in a finite shoe, in words; else empty.
     """
 
     ev: float
@@ -76,6 +79,7 @@ class BankResult:
     results: Mapping[float, float]
     rebate: Rebate | None = None
     bonus: Bonus | None = None
+    approximation: str = ""
 
     def __repr__(self) -> str:
         return f"BankResult(ruin {self.ruin:.6f}, goal {self.goal:.6f}, {self.rounds:,.2f} rounds expected)"
@@ -158,6 +162,8 @@ def bank(
     profits = best_payoffs(game) if payoffs is None else _read_payoffs(payoffs)
     lattice = make_lattice(profits, amounts["bet"])
     found = _find_result(lattice, amounts, played, part)
+    if payoffs is None and not game.infinite:
+        found = replace(found, approximation=APPROXIMATION)
     return found if bonus is None else replace(found, bonus=_find_bonus(lattice, amounts, played, taken))
 
 
@@ -208,10 +214,17 @@ def _find_result(lattice: Lattice, amounts: Mapping[str, Fraction], rounds: int,
 
 
 def best_payoffs(rules: Rules) -> dict[Fraction, float]:
-    """Return profit in bets -> probability for the best chart's rounds; its mean is exact for the game's shoe."""
-    solution = solve(rules)
+    """Return profit in bets -> probability for the best chart's rounds; its mean is exact for the game's shoe.
+
+    So is its standard deviation where it is known.
+    """
+    solution = solve_exactly(rules)
     profits = round_payoffs(solution if isinstance(solution, Solver) else Solver(rules), solution.chart)
-    return profits if solution.infinite else tilt(profits, float(solution.value))
+    if solution.infinite:
+        return profits
+    with suppress(InputError):
+        return tilt(profits, float(solution.value), solution.sd)
+    return tilt(profits, float(solution.value))
 
 
 def _find_bonus(lattice: Lattice, amounts: Mapping[str, Fraction], rounds: int, sticky: bool) -> Bonus:

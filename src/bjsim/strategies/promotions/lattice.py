@@ -41,15 +41,20 @@ def to_units(name: str, value: Fraction, unit: Fraction) -> int:
     return int(units)
 
 
-def tilt(profits: Mapping[Fraction, float], mean: float) -> dict[Fraction, float]:
-    """Return profit -> probability by the distribution p(x) exp(t x) / c that has this mean."""
-    x, p = np.array([*map(float, profits)]), np.array([*profits.values()])
-    t = 0.0
+def tilt(profits: Mapping[Fraction, float], mean: float, sd: float | None = None) -> dict[Fraction, float]:
+    """Return profit -> probability by the distribution p(x) exp(t x + u x^2) / c of this mean and standard deviation.
+
+    Without a standard deviation, u is 0.
+    """
+    p, powers = np.array([*profits.values()]), np.array([[float(x) ** n for x in profits] for n in (1, 2)])
+    wanted = np.array([mean, 0.0 if sd is None else mean**2 + sd**2])[: 1 if sd is None else 2]
+    powers = powers[: len(wanted)]
+    t = np.zeros(len(wanted))
     for _ in range(50):
-        weights = p * np.exp(t * x)
+        weights = p * np.exp(t @ powers)
         weights /= weights.sum()
-        found = float(x @ weights)
-        t += (mean - found) / float(x**2 @ weights - found**2)
+        found = powers @ weights
+        t += np.linalg.solve((powers * weights) @ powers.T - np.outer(found, found), wanted - found)
     return dict(zip(profits, weights.tolist(), strict=True))
 
 
