@@ -115,3 +115,4 @@ def print_counted(found: CountedBet) -> None:
     click.echo(f"wins {found.units:.4f} ± {found.half_width:.4f} units in 100 rounds (95%)")
     if found.tags is not None:
         click.echo(f"with the exact value: {found.perfect:.4f} ± {found.perfect_half_width:.4f}")
+    click.echo(f"about: {found.approximation}")

@@ -37,6 +37,7 @@ class CountedBet:
         edge: Expected profit of a bet that is made.
         units: Expected units won in 100 rounds; `half_width` is that of the 95% interval.
         perfect: The same units of a bettor who sees the exact value, from the same cards; likewise its half width.
+        approximation: What the intervals leave out, in words.
     """
 
     bet: str
@@ -48,6 +49,7 @@ class CountedBet:
     half_width: float
     perfect: float
     perfect_half_width: float
+    approximation: str = "rounds take as many cards as those of one player in six decks; others differ by 1 to 3%"
 
 
 def best_tags(effects: Sequence[float], counts: Sequence[int], level: int) -> tuple[int, ...]:
