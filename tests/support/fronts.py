@@ -5,6 +5,7 @@ Each answer is a number in initial bets; a refusal is an `InputError`, in words.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from fractions import Fraction
@@ -14,11 +15,14 @@ import numpy as np
 
 import bjsim
 from bjsim.errors import InputError
+from bjsim.sim.engine.compiled_rules import payoff_code
 from bjsim.sim.game.actions import INSURANCE, LETTERS
+from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.stats.intervals import Z95
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.evaluation.coach import Coach
+from bjsim.strategies.experiment import compile_players
 from bjsim.strategies.formats.files import WRITERS, read_chart
 from bjsim.strategies.learning.decision_values import LUCK_ADJUSTED, decision_values
 from bjsim.strategies.learning.gym_env import BlackjackEnv
@@ -27,11 +31,14 @@ from bjsim.strategies.mdp.build import build_mdp
 from bjsim.strategies.mdp.model import FiniteMDP
 from bjsim.strategies.mdp.solve import evaluate, start_value, value_iteration
 from bjsim.strategies.players.find import find_player
+from support.conformance import KEY
 from support.conformance import play as played_views
+from support.engines import play_rounds
 
 CLOSE = 1e-9
 COACHED = 30  # rounds
 EPISODES = 30
+PLAYED = 400  # rounds
 COUNTED = 2_000  # rounds
 FAR = 4.5  # standard errors
 ACTIONS = LETTERS + INSURANCE[0]  # of environments, by number
@@ -58,6 +65,7 @@ def answers(rules: Rules) -> Iterator[tuple[str, Answer]]:
     yield "known", lambda: bjsim.known(rules, "first").game
     yield "known, mean", lambda: bjsim.known(rules, "first").value
     yield "compare", lambda: bjsim.compare(rules, rules)[1].value
+    yield "readable round", lambda: value() if rounds_are_alike(rules, chart) else math.nan
     yield "coach", lambda: float(solved.value) + sum(costs_of_the_chart(rules))
     if rules.infinite and not solved.beyond_chart:  # else neither can play the chart
         yield "learn", lambda: learned(rules)
@@ -101,6 +109,15 @@ def exact(result: bjsim.BotResult) -> float:
     if result.exact is None:
         raise InputError(result.no_exact)
     return result.exact
+
+
+def rounds_are_alike(rules: Rules, chart: Chart) -> bool:
+    """Whether the readable round and the compiled one pay the same for the same cards."""
+    alone = rules.replace(seats=1)
+    results = played_views(alone, chart, PLAYED)[0]
+    readable = [payoff_code(*result.net, *result.tied, rules.unit) for result in results]
+    trace = play_rounds(compile_players(alone, [chart]), stream_key(*KEY), PLAYED, PLAYED)[2]
+    return bool(trace[:, 0].tolist() == readable)
 
 
 def costs_of_the_chart(rules: Rules) -> Iterator[float]:
