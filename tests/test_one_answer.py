@@ -11,6 +11,7 @@ import pytest
 from support.fronts import best_of_all, differences
 from support.unusual import MORE, UNUSUAL, chosen_games, covering_array, random_games, tell, unusual_rules
 
+from bjsim.errors import InputError
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.evaluation.evaluate import Evaluation, evaluate_chart
@@ -26,6 +27,10 @@ def all_differences(rules: Rules) -> list[str]:
         best = dict(best_of_all(rules))
         wrong += [f"best play, {name} {value}" for name, value in best.items() if not abs(value - best["solve"]) < 1e-9]
     return [f"{tell(rules)}: {each}" for each in (*wrong, *(text for text in refused if not in_words(text)))]
+
+
+def no_deviation(*arguments: object) -> float:
+    raise InputError("sd: it is not asked for; use decks = inf")
 
 
 def in_words(refusal: str) -> bool:
@@ -45,7 +50,7 @@ def test_every_rule_is_asked_about() -> None:
 
 def test_some_games_have_one_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ten games in which every unusual value occurs; every third in a finite shoe, as without a limit of hands."""
-    monkeypatch.setattr("bjsim.strategies.shoe.solver.round_sd", lambda *_: 1.2)  # takes long, and no value needs it
+    monkeypatch.setattr("bjsim.strategies.shoe.solver.round_sd", no_deviation)  # takes long, and no value needs it
     limited = [rules for rules in chosen_games() if rules.max_hands < math.inf]
     shoes = {rules: decks for rules, decks in zip(limited[::2], itertools.cycle((2, 8, 1)), strict=False)}
     games = [rules.replace(decks=shoes.get(rules, "inf")) for rules in chosen_games()]
@@ -88,6 +93,6 @@ def test_a_wrong_answer_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     def forgetful(chart: Chart) -> Evaluation:
         return evaluate_chart(dataclasses.replace(chart, attack="") if chart.source else chart)
 
-    attack = next(rules for rules in covering_array() if rules.attack)
+    attack = next(rules for rules in chosen_games() if rules.attack).replace(decks="inf")
     monkeypatch.setattr("bjsim.api.evaluate_chart", forgetful)
     assert all_differences(attack)

@@ -22,7 +22,7 @@ MANY_HANDS, ENDLESS = (
     16,
     5e-4,
 )  # what hands beyond the sixteenth may add; most where both of the dealer's cards are seen
-FEW_HANDS = 3  # the finite shoe takes long for more
+FEW_HANDS = 3  # the finite shoe takes long for more; and for more than two that double twice with both cards seen
 
 
 def differences(rules: Rules) -> Iterator[float]:
@@ -31,11 +31,12 @@ def differences(rules: Rules) -> Iterator[float]:
     Where the house pays for splits, best play of a finite shoe splits every pair again, and the best chart is compared.
     A game without a limit of hands is compared with one of many hands in the infinite shoe, and one of few in both.
     """
-    solver = Solver(rules)
     if rules.max_hands == math.inf:
+        endless = Solver(rules)
         limited = Solver(rules.replace(max_hands=MANY_HANDS))
-        yield (float(solver.best_value) - float(limited.best_value)) / ENDLESS
-        solver = Solver(rules.replace(max_hands=FEW_HANDS))
+        yield (float(endless.best_value) - float(limited.best_value)) / ENDLESS
+    most = FEW_HANDS - (rules.dealer_shows == "both" and rules.max_doubles > 1)
+    solver = Solver(rules.replace(max_hands=min(rules.max_hands, most)))
     shoe = ShoeSolver(solver.rules.replace(decks=8), LARGE)
     if rules.free_splits == "none":
         yield (float(solver.best_value) - shoe.value_of("cdp1")) / CLOSE

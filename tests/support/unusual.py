@@ -63,10 +63,16 @@ MORE: dict[str, tuple[object, ...]] = {  # only in random games
     "ties": ("replay",),
     "deck": ("spanish",),
 }
-OF_SPLITS = {"max_hands", "max_ace_hands", "free_splits", "resplit_aces", "hit_split_aces", "double_after_split"} | {
-    "split_tens_blackjack", "split_aces_blackjack", "surrender_after_split"
-}  # fmt: skip
-OF_DOUBLES = {"max_doubles", "double_cards", "double_after_split", "surrender_after_double"}
+OF_SPLITS = ("max_hands", "max_ace_hands", "free_splits", "resplit_aces", "hit_split_aces", "double_after_split")
+OF_NATURALS = ("split_tens_blackjack", "split_aces_blackjack")
+UNMET: dict[tuple[str, object], tuple[str, ...]] = {  # by a value: rules that no hand can meet with it
+    ("split_by", "never"): (*OF_SPLITS, *OF_NATURALS, "surrender_after_split"),
+    ("double_on", "never"): ("max_doubles", "double_cards", "double_after_split", "surrender_after_double"),
+    ("dealer_stands_on", 18): ("hit_soft_17",),
+    ("naturals", "none"): (*OF_NATURALS, "blackjack_pays", "natural_beats_natural"),
+    ("naturals", "player"): ("natural_beats_natural",),
+    ("max_hands", 2): ("resplit_aces", "max_ace_hands"),
+}
 VALUES = [(name, value) for name, values in UNUSUAL.items() for value in values]
 ALL_VALUES = VALUES + [(name, value) for name, values in MORE.items() for value in values]
 PLAIN = named_rules("vegas-s17").replace(insurance=False, max_hands=3, cut=1)
@@ -80,6 +86,10 @@ def _rules(base: str, changes: frozenset[tuple[str, object]], finite: bool) -> R
         fields["deal"] = "dppd"
     if fields.get("deck") == "spanish":
         fields["ten_probability"] = "1/4"
+    if "free_double_cards" in fields:
+        fields.setdefault("free_doubles", "9-11")
+    if any(name in fields for value in changes for name in UNMET.get(value, ())):
+        return None
     try:
         rules = BASES[base].replace(**fields)
         if finite:
@@ -90,7 +100,10 @@ def _rules(base: str, changes: frozenset[tuple[str, object]], finite: bool) -> R
 
 
 def unusual_rules(base: str, changes: Changes, finite: bool = True) -> Rules | None:
-    """The rules, or None where they contradict each other, or if `finite` have no exact value in a finite shoe."""
+    """The rules, or None where they contradict each other, or one is never met with another.
+
+    If `finite`, None also where they have no exact value in a finite shoe.
+    """
     return _rules(base, frozenset(changes.items()), finite)
 
 
@@ -112,10 +125,7 @@ def chosen_games() -> tuple[Rules, ...]:
 
     Those without attacks come first, as several front ends refuse attacks.
     """
-    left, games = (
-        set(VALUES),
-        [(rules, {value for value in values if _matters(rules, value[0])}) for rules, values in _cover()],
-    )
+    left, games = set(VALUES), _cover()
     chosen: list[Rules] = []
     for attack in (False, True):
         some = [(rules, values) for rules, values in games if rules.attack <= attack]
@@ -124,13 +134,6 @@ def chosen_games() -> tuple[Rules, ...]:
             chosen.append(rules)
             left -= values
     return tuple(chosen)
-
-
-def _matters(rules: Rules, name: str) -> bool:
-    """Whether a rule can be met in a game: none of splits can where there are no splits."""
-    return not (
-        (rules.split_by == "never" and name in OF_SPLITS) or (rules.double_on == "never" and name in OF_DOUBLES)
-    )
 
 
 @cache

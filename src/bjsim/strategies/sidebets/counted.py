@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ Floats = NDArray[np.float64]
 # How often a round of one player who plays well has so many cards; measured in six decks, and alike in other shoes.
 CARDS_OF_A_ROUND = {4: 0.178, 5: 0.388, 6: 0.280, 7: 0.109, 8: 0.031, 9: 0.009, 10: 0.003, 11: 0.001, 12: 0.001}
 PILOT, ROUNDS = 100, {"suits": 150_000, "ranks": 300_000, "values": 300_000}  # by what the bet looks at
+APPROXIMATION = "rounds take as many cards as those of one player in six decks; others differ by 1 to 3%"
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class CountedBet:
     half_width: float
     perfect: float
     perfect_half_width: float
-    approximation: str = "rounds take as many cards as those of one player in six decks; others differ by 1 to 3%"
+    approximation: str = field(default=APPROXIMATION, init=False)
 
 
 def best_tags(effects: Sequence[float], counts: Sequence[int], level: int) -> tuple[int, ...]:
