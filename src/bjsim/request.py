@@ -27,7 +27,7 @@ from bjsim.arguments import (
 )
 from bjsim.bots.seats import BotOptions, ProgramFile, Seated, check_needs, find_seated, warn_of_guessable
 from bjsim.errors import InputError
-from bjsim.run import OnProgress, Run, ignore_progress, open_run
+from bjsim.run import OnProgress, Run, exact_ahead, ignore_progress
 from bjsim.run_result import RunResult
 from bjsim.sim.game.actions import Action, Player, View
 from bjsim.sim.game.presets import load_rules
@@ -36,6 +36,7 @@ from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.backend import Backend, Need
 from bjsim.sim.running.checkpoint import Checkpoint, check_checkpoints
 from bjsim.sim.running.executors import find_backend
+from bjsim.sim.running.workers import collect_logs
 from bjsim.strategies.experiment import make_experiment
 from bjsim.strategies.players.find import fingerprint
 
@@ -162,8 +163,9 @@ class RunRequest:
             ]
             experiment = make_experiment(self.game, players, hands, seed, self.tables, self.adjust_luck, until)
             saved = Checkpoint(Path(keep), self.identity(players)) if keep else None
-            asked = None if self.log is None else os.fspath(self.log), saved, self.resume is not None
-            yield opened.enter_context(open_run(players, experiment, place, *asked))
+            exact = exact_ahead(experiment, players, place)  # before any thread is started
+            opened.enter_context(collect_logs(self.log))
+            yield Run(players, experiment, place, exact, saved, self.resume is not None)
 
     def _find_backend(self) -> Backend:
         """Where it is played. Which of them is safe depends on the threads that there are now."""

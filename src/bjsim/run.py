@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -20,7 +19,7 @@ from bjsim.sim.running.checkpoint import Checkpoint
 from bjsim.sim.running.compiled_table import CompiledTable
 from bjsim.sim.running.driver import Driver
 from bjsim.sim.running.experiment import Experiment, Progress, is_precise
-from bjsim.sim.running.workers import ForkedResult, collect_logs, is_fork_safe, usable_cores
+from bjsim.sim.running.workers import ForkedResult, is_fork_safe, usable_cores
 from bjsim.strategies.experiment import exact_returns, make_results, missing_results
 from bjsim.strategies.results import ExactReturn
 
@@ -110,22 +109,7 @@ def program_json(player: Player) -> dict[str, Any] | None:
     }
 
 
-@contextmanager
-def open_run(
-    players: Sequence[Player],
-    experiment: Experiment,
-    backend: Backend,
-    log: str | None,
-    saved: Checkpoint | None,
-    resume: bool,
-) -> Iterator[Run]:
-    """The run of this experiment at this place, which is closed when the context is left.
-
-    `log` is for the log records of all workers. Raises: InputError: It cannot be written.
-    """
-
+def exact_ahead(experiment: Experiment, players: Sequence[Player], backend: Backend) -> Callable[[], list[ExactReturn]]:
+    """The exact returns of all players, which a fork computes meanwhile if there are workers."""
     exact: Callable[[], list[ExactReturn]] = cache(lambda: exact_returns(experiment, players))
-    if not backend.is_this_process and is_fork_safe():  # before any thread is started
-        exact = ForkedResult(exact).result
-    with collect_logs(log):
-        yield Run(players, experiment, backend, exact, saved, resume)
+    return exact if backend.is_this_process or not is_fork_safe() else ForkedResult(exact).result

@@ -113,7 +113,7 @@ class Driver:
             if not is_like(known, _KNOWN):
                 raise ValueError("a value of another type")
             tallies = [Tally.from_json(tally) for tally in known["tallies"]]
-            points = [[Point.from_list(point) for point in seat] for seat in known["convergence"]]
+            points = [[_point(*point) for point in seat] for seat in known["convergence"]]
             progress = Progress(tallies, points, known["merged"])
             played = sum(1 for _ in islice(jobs, progress.merged))
             if played != progress.merged or {len(tallies), len(points)} != {len(self.progress.tallies)}:
@@ -144,3 +144,10 @@ class Driver:
             return False
         last = last or tally.rounds == self.experiment.hands
         return last or not points or tally.rounds >= points[-1].hands * 10 ** (1 / POINTS_PER_DECADE)
+
+
+def _point(hands: int, mean: float, ci95: Any, anytime95: Any, adjusted: Any) -> Point:
+    """A point of a checkpoint. Raises: ValueError: A value has another type."""
+    if type(hands) is not int or not all(type(bound) is float for bound in (mean, *ci95, *anytime95)):
+        raise ValueError("a point has other types")
+    return Point(hands, mean, tuple(ci95), tuple(anytime95), None if adjusted is None else _point(*adjusted))

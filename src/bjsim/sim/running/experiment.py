@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.blocks import LARGEST_BLOCK, block_number, block_start
@@ -55,25 +55,6 @@ class Point(NamedTuple):
         if self.luck_adjusted:
             data["luck_adjusted"] = {k: v for k, v in self.luck_adjusted._asdict().items() if k != "luck_adjusted"}
         return data
-
-    @staticmethod
-    def from_list(values: Sequence[Any]) -> Point:
-        """Restore a point.
-
-        Args:
-            values: The fields as lists; `luck_adjusted` may be missing.
-
-        Returns:
-            The point.
-
-        Raises:
-            ValueError: A value has another type.
-        """
-        hands, mean, ci95, anytime95, *more = values
-        if type(hands) is not int or not all(type(bound) is float for bound in (mean, *ci95, *anytime95)):
-            raise ValueError("a point has other types")
-        adjusted = Point.from_list(more[0]) if more and more[0] else None
-        return Point(hands, mean, tuple(ci95), tuple(anytime95), adjusted)
 
 
 def half_width(tally: Tally, optimal_n: int) -> float:

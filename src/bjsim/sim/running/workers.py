@@ -159,7 +159,7 @@ def fork_workers(workers: int) -> ProcessPoolExecutor:
 
 
 @contextmanager
-def collect_logs(path: str | None) -> Iterator[None]:
+def collect_logs(path: str | os.PathLike[str] | None) -> Iterator[None]:
     """Write the log records of this process, and of all workers that it starts, to `path` if given.
 
     Raises: InputError: It cannot be written.
