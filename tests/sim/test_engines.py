@@ -327,7 +327,7 @@ def test_what_kernels_are_given_is_defined_among_them() -> None:
     kernels = (run_table.run_table, run_table.read_log, walk.walk)
     given = [kind for kernel in kernels for signature in kernel.signatures for kind in signature]  # type: ignore[union-attr]
     classes = {kind.instance_class for kind in given if isinstance(kind, types.NamedTuple)}
-    assert {"CompiledRules", "ShoeArrays", "LookupTable", "Lanes", "Luck", "Count"} <= {
+    assert {"CompiledRules", "ShoeArrays", "LookupTable", "LaneArrays", "Luck", "Counter"} <= {
         each.__name__ for each in classes
     }
     assert {each.__module__ for each in classes} == {layout.__name__, arrays.__name__}
