@@ -87,7 +87,11 @@ class Walkers:
     @property
     def kernel(self) -> str:
         """The kernel that plays long runs, or an empty string."""
-        return "run_table" if self.lookup else "walk" if self.packed else ""
+        return "run_table" if self.lookup else self._walk if self.packed else ""
+
+    @property
+    def _walk(self) -> str:
+        return "walk in turns" if self.compiled.numbers.round_robin else "walk"
 
     def compile(self) -> None:
         if self.kernel:
@@ -126,7 +130,7 @@ class Walkers:
         return kernel in self.loaded
 
     def trace(self, key: Key, rounds: int) -> Played:
-        if self.packed and "numba" in sys.modules and _are_ready("walk", WORTH_LOADING):
+        if self.packed and "numba" in sys.modules and _are_ready(self._walk, WORTH_LOADING):
             from bjsim.sim.engine.rounds import play_seats
 
             with suppress(LeftTable):

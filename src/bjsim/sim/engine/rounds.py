@@ -132,23 +132,11 @@ def play_seats(
         track = make_track(layout.moves, luck) if luck else None
         shoe, cut = make_shoe(compiled, key), compiled.numbers.cut
         counts = counts._replace(trace=np.zeros((number * traced, len(seats.row) + 1), np.int64))
+        plain, general = (None, True) if luck or layout.deal.robin else (True, None)
         new = walk(
-            shoe,
-            cut,
-            layout.moves,
-            layout.deal,
-            seats,
-            number,
-            counts,
-            luck,
-            track,
-            drift,
-            drifted,
-            None,
-            None,
-            None,
-            np.zeros(STATE, np.int64),
-        )
+            shoe, cut, layout.moves, layout.deal, seats, number, counts, luck, track, drift,
+            drifted if general else None, None, None, None, np.zeros(STATE, np.int64), plain, general,
+        )  # fmt: skip
         if new < 0:
             raise LeftTable
         outside.append(counts.overflow[:new].copy())
@@ -165,7 +153,7 @@ def play_counter(table: CountingTable, key: Array, shoes: int) -> CountTally:
     left = walk(
         make_shoe(compiled, key), compiled.numbers.cut, layout.moves, layout.deal, seats, NO_LIMIT, None, layout.luck,
         track, None, np.zeros(len(table.control.full)), layout.counter, table.control, tally,
-        np.zeros(STATE, np.int64),
+        np.zeros(STATE, np.int64), None, True,
     )  # fmt: skip
     if left < 0:
         raise EndlessSplitting(ENDLESS)
@@ -195,7 +183,7 @@ def make_track(moves: SeatRows, luck: Luck) -> Track:
     )
 
 
-NONES = {"walk": 6, "adjusted": 3, "count": 4, "count adjusted": 2}  # arguments of `walk` that are None
+NONES = {"walk": 8, "walk in turns": 7, "adjusted": 4, "count": 5, "count adjusted": 3}  # its arguments that are None
 
 
 def is_ready(kernel: str) -> bool:

@@ -425,13 +425,14 @@ def add_plain(counts: Any, shoe: Any, seats: Any, track: Any, drift: Any, now: A
 @compiled(nogil=True, _nrt=False)
 def walk(
     shoe: Any, cut: Any, moves: Any, deal: Any, seats: Any, rounds: Any, counts: Any, luck: Any, track: Any, drift: Any,
-    drifted: Any, counter: Any, control: Any, tally: Any, now: Any,
+    drifted: Any, counter: Any, control: Any, tally: Any, now: Any, plain: Any, general: Any,
 ) -> Any:  # fmt: skip
     """Play `rounds` rounds of charts, or as many shoes of a counter as `tally` has room for.
 
     Returns: the rows in `counts.overflow`, or LEFT_TABLE. See `ShoeArrays` and `Counts`, and `arrays.py` for the rest;
     `luck` and `track` are None without luck; `counter`, `control` and `tally` without a counter, else `counts` and
-    `drift`. `drifted` and `now`, int64 (STATE,), are working memory.
+    `drift`. `drifted` and `now`, int64 (STATE,), are working memory. Of `plain` and `general` one is None: the former
+    if seats play one after another without luck or a counter.
     """
     n, first = np.int64(len(moves.start)), np.int64(0)
     now[:] = 0
@@ -447,9 +448,10 @@ def walk(
                 continue
             first, n = np.int64(counter.seat), np.int64(counter.seat + counter.spots[now[BUCKET]])
         begin_round(moves, seats, luck, track, counter, n, now)
-        if luck is not None or counter is not None or deal.robin:
+        stayed = True
+        if general is not None:
             stayed = play_round(shoe, moves, deal, seats, luck, track, counter, first, n, now)
-        else:
+        if plain is not None:
             stayed = play_plain(shoe, moves, deal, seats)
         if not stayed:
             return np.int64(LEFT_TABLE)
