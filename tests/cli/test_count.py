@@ -143,7 +143,7 @@ def test_bets_by_a_side_count_of_aces(tmp_path):
 
 
 def test_ramps_and_cuts_are_compared(tmp_path):
-    words = ("--rounds", "2e4", "--vary", "ramp=1-4,1-8", "--vary", "cut=50%,70%", "--json", tmp_path / "games.json")
+    words = ("--rounds", "5e4", "--vary", "ramp=1-4,1-8", "--vary", "cut=50%,70%", "--json", tmp_path / "games.json")
     out = bjsim(*GAME, *words).out
     games = json.loads((tmp_path / "games.json").read_text())["games"]
     names = [game["name"] for game in games]

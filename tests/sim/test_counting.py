@@ -13,10 +13,10 @@ from support.games import slow
 from bjsim.errors import InputError
 from bjsim.sim.engine.compiled_rules import ENDLESS_WINDOW, compile_rules
 from bjsim.sim.engine.kernels.arrays import WalkedTable
-from bjsim.sim.engine.pack import make_deal, pack_moves, pack_table
+from bjsim.sim.engine.pack import make_deal, pack_moves, pack_plain
 from bjsim.sim.engine.play import play_blocks
 from bjsim.sim.engine.round_table import make_round_tables
-from bjsim.sim.engine.rounds import play_lanes
+from bjsim.sim.engine.rounds import play_plain
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules
@@ -35,9 +35,7 @@ WIDE_PAY = [
 def test_a_payoff_beyond_the_window_is_counted_where_splits_have_no_limit(game: Rules) -> None:
     compiled = compile_rules(game, [Solver(game).chart.policy])
     tables, keys, rounds = make_round_tables(compiled), [stream_key(1, 0, block) for block in range(5)], [20_000] * 5
-    lookup = pack_table(compiled, tables[0][0])
-    assert lookup
-    (tally,) = make_tallies(game.unit, *play_lanes(compiled, lookup, keys, rounds)[:2])
+    (tally,) = make_tallies(game.unit, *play_plain(compiled, pack_plain(tables[0][0]), keys, rounds))
     play_round = ReadableTable(game, [Solver(game).chart]).play_round
     layout = WalkedTable(pack_moves(*tables), make_deal(compiled, 1))
     assert make_tallies(game.unit, *play_blocks(compiled, layout, play_round, keys, rounds)[:2]) == [tally]

@@ -19,12 +19,12 @@ from support.games import CODE_WEIGHTS, FIXED, MANY, random_chart, rules, slow
 from bjsim.errors import EndlessSplitting
 from bjsim.sim.engine.compiled_rules import compile_rules, payoff_code
 from bjsim.sim.engine.counting import play_units
-from bjsim.sim.engine.kernels import arrays, layout, run_table, walk
+from bjsim.sim.engine.kernels import arrays, layout, plain, walk
 from bjsim.sim.engine.kernels.layout import HIT, RUNAWAY, STAND, TIED, CompiledRules
-from bjsim.sim.engine.pack import pack_table
+from bjsim.sim.engine.pack import pack_plain
 from bjsim.sim.engine.play import Walkers
 from bjsim.sim.engine.round_table import make_round_tables
-from bjsim.sim.engine.rounds import play_lanes
+from bjsim.sim.engine.rounds import play_plain
 from bjsim.sim.engine.transitions import Transitions
 from bjsim.sim.game.events import DEALER
 from bjsim.sim.game.presets import named_rules
@@ -316,18 +316,16 @@ def test_what_kernels_are_given_is_defined_among_them() -> None:
     game = named_rules("vegas-s17").replace(seats=1)
     compiled = compile_rules(game, [random_chart(game, 1).policy])
     tables = make_round_tables(compiled)
-    table = pack_table(compiled, tables[0][0])
-    assert table
-    play_lanes(compiled, table, [stream_key(1, 0, 0)], [10])
+    play_plain(compiled, pack_plain(tables[0][0]), [stream_key(1, 0, 0)], [10])
     adjusted = Walkers(compiled, never).adjusted(game.unit)
     adjusted.compile()
     bare = game.replace(split_by="never")
     counted = CountingGame(bare, find_system("hilo"), Departures(Solver(bare).chart), adjusted=False)
     play_units(ready_table(counted).table, np.array([stream_key(1, 0, 0)], np.uint64), 2, 2, kernel=True)
-    kernels = (run_table.run_table, run_table.read_log, walk.walk)
+    kernels = (plain.play_plain, walk.walk)
     given = [kind for kernel in kernels for signature in kernel.signatures for kind in signature]  # type: ignore[union-attr]
     classes = {kind.instance_class for kind in given if isinstance(kind, types.NamedTuple)}
-    assert {"CompiledRules", "ShoeArrays", "LookupTable", "LaneArrays", "Luck", "Counter"} <= {
+    assert {"ShoeArrays", "PlainTable", "PlainWork", "Luck", "Counter"} <= {
         each.__name__ for each in classes
     }
     assert {each.__module__ for each in classes} == {layout.__name__, arrays.__name__}

@@ -68,9 +68,9 @@ def tables(rules: Rules) -> Iterator[Table]:
 
 def folders() -> list[str]:
     """The folders in which numba caches compiled code."""
-    from bjsim.sim.engine.kernels import run_table, walk
+    from bjsim.sim.engine.kernels import plain, walk
     from bjsim.strategies.learning import kernel as learning
 
-    modules: list[Any] = [run_table, walk, learning]
+    modules: list[Any] = [plain, walk, learning]
     kernels = [each for module in modules for each in vars(module).values() if hasattr(each, "stats")]
     return sorted({str(kernel.stats.cache_path) for kernel in kernels if kernel.stats.cache_path})

@@ -42,7 +42,7 @@ from bjsim.sim.game.hand_states import (
     Result,
 )
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.game.shoe import alias_table
+from bjsim.sim.game.shoe import rank_limits
 from bjsim.sim.game.states import States
 
 Array = np.ndarray[Any, Any]
@@ -135,9 +135,14 @@ def compile_rules(rules: Rules, policies: Sequence[Policy], states: States | Non
         deal=np.array(["pd".index(card) for card in rules.deal], np.int64),
         numbers=_numbers(states, results, outcomes, len(policies)),
         unshuffled=np.repeat(np.arange(len(RANKS), dtype=np.uint8), rules.shoe_counts),
-        threshold=alias_table(rules.card_probabilities)[0],
-        other=alias_table(rules.card_probabilities)[1],
+        above=_limits(rules),
     )
+
+
+def _limits(rules: Rules) -> Array:
+    if rules.infinite:
+        return np.array(rank_limits(rules.card_probabilities), np.int64)
+    return rules.shoe_size - np.cumsum(rules.shoe_counts)[:-1]
 
 
 def _other_results(states: States) -> set[Result]:

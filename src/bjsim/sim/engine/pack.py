@@ -21,20 +21,17 @@ from bjsim.sim.engine.kernels.arrays import (
     WAITS,
     DealOrder,
     Luck,
+    PlainTable,
     SeatRows,
 )
-from bjsim.sim.engine.kernels.layout import CHOICE, INSURE, WIDE, CompiledRules, LookupTable
-from bjsim.sim.engine.kernels.layout import LEAVES as LEFT_BYTE
+from bjsim.sim.engine.kernels.layout import CHOICE, INSURE, WIDE, CompiledRules
 from bjsim.sim.engine.round_table import ASKS, LEFT, RoundTable, make_round_tables
-from bjsim.sim.game.cards import RANKS
+from bjsim.sim.game.cards import RANKS, TEN
 
 Array = np.ndarray[Any, Any]
 
 NEVER_LEFT = 1e-13  # probability with which splits may make a counter's round leave the table: it cannot be played
 MOST_ROWS = 1 << (32 - BITS - 4)  # of entries with 32 bits
-LOG_BITS = 8
-MOST_LOGGED = 126  # different ends of hands and rounds, in the kernel of a single seat
-MIN_CARDS = 16  # cards of a shoe below which its lanes gain nothing
 LINE = 64  # bytes in a line of the cache
 
 
@@ -67,21 +64,39 @@ def pack_moves(tables: Sequence[RoundTable], chart: Array, answers: Array | None
     )
 
 
-def pack_table(compiled: CompiledRules, table: RoundTable) -> LookupTable | None:
-    """Pack the table of a single seat, or return None if lanes cannot walk it."""
-    numbers = compiled.numbers
-    if table.log.max() > MOST_LOGGED or table.log.size > 1 << 22 or 0 < numbers.shoe_size < MIN_CARDS:
-        return None
-    if numbers.shoe_size and numbers.cut < MIN_CARDS:
-        return None
-    return LookupTable(_entries(table), table.ends, table.hands, LEFT * len(RANKS))
+def pack_plain(table: RoundTable) -> PlainTable:
+    """Pack the table of a single seat for the kernel of plain rounds.
 
-
-def _entries(table: RoundTable) -> Array:
-    """The next row's offset and a byte: 0 if nothing is logged, else 1 + 2 n for number n."""
-    byte = np.where(table.after == LEFT, LEFT_BYTE, np.maximum(2 * table.log - 1, 0))
-    entries: Array = (table.after * len(RANKS) << LOG_BITS | byte).astype(np.uint32)
-    return entries.ravel()
+    A round that leaves the table logs its last end, which is that of no other round, without an end.
+    """
+    ends = len(table.ends)
+    alike = all((part[:, TEN:] == part[:, [TEN]]).all() for part in (table.after, table.log))
+    ranks = TEN + 1 if alike else len(RANKS)
+    after, log = table.after[:, :ranks], np.where(table.after == LEFT, ends, table.log)[:, :ranks]
+    states, most, split = 2 * len(log), int(log.max()) + 1, np.arange(2)[:, None, None]  # rows, by whether hands ended
+    kind = np.where(log > ends, 2, split)  # of what is logged: rounds without splits, with them, split hands
+    kind[:, after == LEFT] = 0
+    to = (np.where(log > ends, 1, np.where(log, 0, split)) * len(log) + after).reshape(states, -1)
+    logs, key = np.tile(log > 0, (2, 1)), ((kind * most + log) * states).reshape(states, -1) + to
+    copies = np.unique(key[logs])
+    to = np.where(logs, np.searchsorted(copies, key), len(copies) + to)
+    follows = np.concatenate([copies % states, np.arange(states)])  # the state of which each number is
+    reached, fresh = np.zeros(len(follows), np.bool_), np.array([len(copies)])  # row 0
+    while len(fresh):
+        reached[fresh] = True
+        fresh = np.unique(to[follows[fresh]])
+        fresh = fresh[~reached[fresh]]
+    new, kind, label = np.cumsum(reached) - 1, *np.divmod(copies[reached[: len(copies)]] // states, most)
+    return PlainTable(
+        entries=new[to[follows[reached]]].ravel().astype(np.uint16 if new[-1] < 1 << 16 else np.uint32),
+        start=int(new[len(copies)]),
+        plain=int((kind == 0).sum()),
+        over=int((kind < 2).sum()),
+        label=np.where(kind < 2, label - 1, label - 1 - ends),
+        ends=table.ends,
+        hands=table.hands,
+        ranks=(0,) * ranks,
+    )
 
 
 def make_deal(compiled: CompiledRules, seats: int, hides: bool = False) -> DealOrder:

@@ -17,13 +17,13 @@ from typing import Any
 
 import numpy as np
 
-from bjsim.sim.engine.array_cards import PER_WORD, Segments
+from bjsim.sim.engine.array_cards import AT_ONCE, Segments
 from bjsim.sim.engine.counts import Played, count_codes
-from bjsim.sim.engine.kernels.arrays import FURTHER, Drift, SeatRows, WalkedTable
-from bjsim.sim.engine.kernels.layout import NO_LIMIT, CompiledRules, LookupTable, payoff_parts
+from bjsim.sim.engine.kernels.arrays import FURTHER, Drift, PlainTable, SeatRows, WalkedTable
+from bjsim.sim.engine.kernels.layout import NO_LIMIT, CompiledRules, payoff_parts
 from bjsim.sim.engine.lanes import Rounds, Shoes, Walked, walk_shoes
 from bjsim.sim.engine.luck_values import Solved, count_drift, make_drift, make_luck, solve_rows
-from bjsim.sim.engine.pack import for_kernel, luck_for_kernel, make_deal, pack_moves, pack_table
+from bjsim.sim.engine.pack import for_kernel, luck_for_kernel, make_deal, pack_moves, pack_plain
 from bjsim.sim.engine.round_table import LeftTable, make_round_tables
 from bjsim.sim.engine.transitions import rank_probabilities
 from bjsim.sim.game.random_stream import stream_key
@@ -63,9 +63,9 @@ class Walkers:
         return WalkedTable(pack_moves(*self.tables), make_deal(self.compiled, self._seats))
 
     @cached_property
-    def lookup(self) -> LookupTable | None:
-        """The table as the kernel of a single seat walks it, if it can."""
-        return pack_table(self.compiled, self.tables[0][0]) if self._seats == 1 else None
+    def plain(self) -> PlainTable:
+        """The table of a single seat."""
+        return pack_plain(self.tables[0][0])
 
     @cached_property
     def packed(self) -> SeatRows | None:
@@ -87,7 +87,7 @@ class Walkers:
     @property
     def kernel(self) -> str:
         """The kernel that plays long runs, or an empty string."""
-        return "run_table" if self.lookup else self._walk if self.packed else ""
+        return "plain" if self._seats == 1 else self._walk if self.packed else ""
 
     @property
     def _walk(self) -> str:
@@ -107,10 +107,10 @@ class Walkers:
         """Play blocks from the beginnings of their keys' streams; EndlessSplitting at the limit on hands."""
         with suppress(LeftTable):
             if self.kernel and self.are_ready(self.kernel, sum(rounds) * self._seats):
-                from bjsim.sim.engine.rounds import play_lanes, play_seats  # imports numba
+                from bjsim.sim.engine.rounds import play_plain, play_seats  # imports numba
 
-                if self.lookup:
-                    return Played(*play_lanes(self.compiled, self.lookup, keys, rounds), [])
+                if self.kernel == "plain":
+                    return Played(*play_plain(self.compiled, self.plain, keys, rounds), [], [])
                 assert self.packed is not None
                 return play_seats(self.compiled, self.layout._replace(moves=self.packed), keys, rounds)
         return play_blocks(self.compiled, self.layout, self.play_round, keys, rounds)
@@ -270,7 +270,7 @@ class _Streams:
         self.seats = len(layout.moves.start)
         self.each = CARDS * (1 + self.seats) / 2  # cards in a round, about
         least = ENDLESS_LEAST if compiled.numbers.most_hands == NO_LIMIT else LEAST  # longer rounds are replayed
-        size = int(np.clip(0.4 * math.sqrt(rounds * len(keys) * self.each), least, MOST)) // PER_WORD * PER_WORD
+        size = int(np.clip(0.4 * math.sqrt(rounds * len(keys) * self.each), least, MOST)) // AT_ONCE * AT_ONCE
         self.segments = Segments(compiled, size)
         self.pieces: list[list[Array]] = [[np.zeros((0, self.seats + 1), np.int64)] for _ in keys]
         self.of_shoes: list[list[Array]] = [[np.zeros((2, self.seats, 0))] for _ in keys]

@@ -13,20 +13,22 @@ import numpy as np
 from bjsim.errors import EndlessSplitting
 from bjsim.sim.engine.counts import CountingTable, Played, count_codes, empty_tally
 from bjsim.sim.engine.jit import is_cached
-from bjsim.sim.engine.kernels.arrays import CountTally, Drift, Luck, SeatRows, Seats, Track, WalkedTable
-from bjsim.sim.engine.kernels.layout import (
-    ENDLESS,
-    LEFT_TABLE,
-    NO_LIMIT,
-    WIDE,
-    Blocks,
-    CompiledRules,
-    Counts,
-    LaneArrays,
-    LookupTable,
-    ShoeArrays,
+from bjsim.sim.engine.kernels.arrays import (
+    CountTally,
+    Drift,
+    Luck,
+    PlainShoes,
+    PlainTable,
+    PlainWork,
+    SeatRows,
+    Seats,
+    Track,
+    WalkedTable,
 )
-from bjsim.sim.engine.kernels.run_table import LANES, LOG, run_table
+from bjsim.sim.engine.kernels.deal import INFINITE_PER_WORD, LANES, LIMITS, PER_WORD
+from bjsim.sim.engine.kernels.layout import ENDLESS, NO_LIMIT, WIDE, CompiledRules, Counts, ShoeArrays
+from bjsim.sim.engine.kernels.plain import GROUP
+from bjsim.sim.engine.kernels.plain import play_plain as plain_kernel
 from bjsim.sim.engine.kernels.shoe import BUFFER, KEPT
 from bjsim.sim.engine.kernels.walk import STATE, walk
 from bjsim.sim.engine.pack import padded
@@ -34,12 +36,14 @@ from bjsim.sim.engine.round_table import LeftTable
 
 Array = np.ndarray[Any, Any]
 
+PART = 256  # cards of an infinite shoe that are dealt at a time
+
 
 def make_shoe(compiled: CompiledRules, key: Sequence[int] | Array) -> ShoeArrays:
     """Make the shoe of a table, before the first card of the random stream with this key."""
     size = compiled.numbers.shoe_size
     return ShoeArrays(
-        cards=np.zeros(size or KEPT + BUFFER, np.uint8),
+        cards=np.zeros(size + PER_WORD if size else KEPT + BUFFER, np.uint8),
         key=np.array(key, np.uint64),
         read=np.array([size], np.int64),
         ready=np.array([size], np.int64),
@@ -47,9 +51,8 @@ def make_shoe(compiled: CompiledRules, key: Sequence[int] | Array) -> ShoeArrays
         before=np.array([-size], np.int64),
         size=size,
         normal_tens=compiled.numbers.normal_tens,
-        unshuffled=compiled.unshuffled,
-        threshold=compiled.threshold,
-        other=compiled.other,
+        above=compiled.above,
+        limits=np.zeros(LIMITS, np.int16),
     )
 
 
@@ -63,54 +66,46 @@ def make_counts(compiled: CompiledRules, rounds: int, traced: int) -> Counts:
     )
 
 
-def make_lanes(compiled: CompiledRules) -> LaneArrays:
-    """Make the lanes, at the beginning of the first blocks; there must be a block for each lane."""
-    size = compiled.numbers.shoe_size
-    first = 0 if size else KEPT
-    return LaneArrays(
-        cards=np.zeros((LANES, size or KEPT + BUFFER), np.uint8),
-        read=np.full(LANES, first, np.int64),
-        ready=np.full(LANES, first, np.int64),
-        chunk=np.full(LANES, 0 if size else -1, np.int64),
-        before=np.zeros(LANES, np.int64),
-        log=np.zeros((LANES, LOG), np.uint8),
+def plain_shoes(compiled: CompiledRules) -> PlainShoes:
+    numbers = compiled.numbers
+    size = numbers.shoe_size or PART
+    cut = numbers.cut if numbers.shoe_size else PART
+    return PlainShoes(size, cut, numbers.shoe_size > 0, bool(numbers.normal_tens), compiled.above)
+
+
+def make_work(shoes: PlainShoes, outcomes: int) -> PlainWork:
+    cards = np.zeros((shoes.size + INFINITE_PER_WORD, LANES), np.uint8)
+    return PlainWork(
+        cards=cards,
+        flat=cards.ravel(),
+        log=np.zeros(GROUP * shoes.size + 1, np.uint32),
+        start=np.zeros(LANES, np.uint64),
+        gamma=np.zeros(LANES, np.uint64),
+        first=np.zeros(LANES, np.uint64),
         row=np.zeros(LANES, np.int64),
-        logged=np.zeros(LANES, np.int64),
-        look=np.zeros(LANES, np.int64),
-        limit=np.full(LANES, -1, np.int64),
-        block=np.arange(LANES, dtype=np.int64),
-        over=np.zeros(LANES, np.int64),
-        next_block=np.array([LANES], np.int64),
-        running=np.array([LANES], np.int64),
-        overflow=np.zeros(1, np.int64),
+        left=np.zeros(LANES, np.int64),
+        ended=np.zeros(LANES, np.int64),
+        split=np.zeros((LANES, outcomes), np.int64),
     )
 
 
-def play_lanes(
-    compiled: CompiledRules,
-    lookup: LookupTable,
-    keys: Sequence[tuple[int, int]],
-    rounds: Sequence[int],
-    traced: bool = False,
-) -> tuple[Array, Array, list[Array]]:
-    """Play blocks of one seat from the beginnings of their keys' streams; return (counts, outside, traces).
+def play_plain(
+    compiled: CompiledRules, table: PlainTable, keys: Sequence[tuple[int, int]], rounds: Sequence[int]
+) -> tuple[Array, Array]:
+    """Play so many rounds of each block from the beginnings of their keys' streams.
 
-    `counts` and `outside` are of all blocks together, see `Played`; `traces` is an array of payoff codes for
-    each block if `traced`, else empty. LeftTable: a round left the table.
+    Returns: `counts` and `outside` of all together, see `Played`. LeftTable: a round left the table.
     """
-    padding = [0] * max(LANES - len(keys), 0)  # empty blocks for lanes that have no other
-    traces = np.zeros((len(keys) + len(padding), max([*rounds, 0]) if traced else 0), np.int64)
-    all_keys = np.array([*keys, *[(0, 0) for _ in padding]], np.uint64)
-    blocks = Blocks(np.array([*rounds, *padding], np.int64), all_keys, traces)
-    counts = make_counts(compiled, sum(rounds), 1)
-    classes = np.zeros((4, len(lookup.ends)), np.int64)
-    overflow = run_table(lookup, compiled, blocks, make_lanes(compiled), counts, classes)
-    if overflow == LEFT_TABLE:
+    shoes, counts = plain_shoes(compiled), make_counts(compiled, sum(rounds), 0)
+    classes = np.zeros((4, table.plain + 1), np.int64)
+    blocks = np.array(keys, np.uint64).reshape(-1, 2), np.array(rounds, np.int64)
+    overflow = plain_kernel(table, shoes, *blocks, make_work(shoes, table.hands.shape[1]), counts, classes)
+    frequency = np.bincount(table.label[: table.plain], classes[:, :-1].sum(axis=0), len(table.ends)).astype(np.int64)
+    if frequency[-1]:
         raise LeftTable
-    others = count_codes(counts.dense[0], lookup.ends[:, 0], classes.sum(axis=0))
+    others = count_codes(counts.dense[0], table.ends[:, 0], frequency)
     outside = np.concatenate([counts.overflow[:overflow], np.stack([np.zeros_like(others), others], axis=1)])
-    pairs = zip(traces, rounds, strict=False)
-    return counts.dense, outside, [trace[:n] for trace, n in pairs] if traced else []
+    return counts.dense, outside
 
 
 def play_seats(
@@ -187,5 +182,5 @@ NONES = {"walk": 8, "walk in turns": 7, "adjusted": 4, "count": 5, "count adjust
 
 
 def is_ready(kernel: str) -> bool:
-    """Whether a kernel's code is in memory or on disk: `run_table`, or what `walk` is compiled for, see `NONES`."""
-    return is_cached(run_table) if kernel == "run_table" else is_cached(walk, NONES[kernel])
+    """Whether a kernel's code is in memory or on disk: "plain", or what `walk` is compiled for, see `NONES`."""
+    return is_cached(plain_kernel) if kernel == "plain" else is_cached(walk, NONES[kernel])

@@ -56,8 +56,8 @@ def rank_probabilities(compiled: CompiledRules) -> Array:
         return np.bincount(compiled.unshuffled, minlength=13) / compiled.numbers.shoe_size
     if compiled.numbers.normal_tens:
         return np.full(13, 1 / 13)
-    kept = compiled.threshold / (1 << 28)
-    return (np.bincount(np.arange(16), kept, 16) + np.bincount(compiled.other, 1 - kept, 16))[:13] / 16
+    probabilities: Array = -np.diff(compiled.above, prepend=1 << 32, append=0) / (1 << 32)
+    return probabilities
 
 
 @dataclass(frozen=True)

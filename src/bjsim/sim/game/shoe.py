@@ -1,17 +1,17 @@
 """Shoes, the sources of cards: infinite (with replacement), whole decks (without), or scripted.
 
-The compiled round (`engine/kernels/shoe.py`) draws the same cards from the same random stream; a test compares them.
+The walkers (`engine/array_cards.py`, `engine/kernels/deal.py`) deal the same cards from the same random stream; a test
+compares them.
 """
 
 from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import Any, Protocol
-
-import numpy as np
+from typing import Protocol
 
 from bjsim.arguments import names_wrong_types
 from bjsim.errors import InputError
@@ -20,9 +20,8 @@ from bjsim.sim.game.cards import NORMAL_TENS, RANKS
 from bjsim.sim.game.random_stream import Stream
 from bjsim.sim.game.rules import Rules
 
-SLOTS = 16  # of the alias table: the power of two above the number of ranks
-AT_ONCE = 16  # shuffles whose words are generated together
-_LOW = (1 << 64) - 1
+PER_WORD, BITS = 3, 55  # cards of a finite shoe for which a random word is enough, and its bits that are used
+AT_ONCE = 16  # shoes whose words are generated together
 
 
 class ShoeError(InputError):
@@ -45,26 +44,13 @@ class Shoe(Protocol):
         ...
 
 
-def alias_table(probabilities: tuple[Fraction, ...]) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    """Build Walker's alias table for draws of ranks from 32 random bits: (threshold, other), int64 (SLOTS,).
+def rank_limits(probabilities: Sequence[Fraction]) -> list[int]:
+    """The limits by which 32 random bits are a card of an infinite shoe: its rank is the number of those above it.
 
-    The low 4 bits of a draw select its slot. The draw is the slot's own rank if the other 28 bits are below
-    the threshold, else the rank `other`.
+    Limit j is the probability of ranks above j, in 2**32 parts.
     """
-    share = [p * SLOTS for p in (*probabilities, *[Fraction(0)] * (SLOTS - len(probabilities)))]
-    threshold = np.full(SLOTS, 1 << 28, dtype=np.int64)
-    other = np.arange(SLOTS, dtype=np.int64)
-    small = [i for i, s in enumerate(share) if s < 1]
-    large = [i for i, s in enumerate(share) if s > 1]
-    while small and large:
-        i, j = small.pop(), large[-1]
-        threshold[i], other[i] = round(share[i] * (1 << 28)), j
-        share[j] -= 1 - share[i]
-        if share[j] <= 1:
-            large.pop()
-            if share[j] < 1:
-                small.append(j)
-    return threshold, other
+    above = [sum(probabilities[rank + 1 :], Fraction(0)) for rank in range(len(probabilities) - 1)]
+    return [min(round(share * (1 << 32)), (1 << 32) - 1) for share in above]
 
 
 class Unshuffled:
@@ -92,7 +78,7 @@ class InfiniteShoe(CardStream):
 
     With the normal probability of tens, a word of the stream without its lowest four bits is a fraction of 2**60, and
     its first eight digits in base 13 are cards. Each has the probability 1/13 to within 13**8 / 2**60, less than 1e-9.
-    With another probability of tens, each 32-bit half of a word gives one card by an alias table.
+    With another probability of tens, each 32-bit half of a word gives one card by `rank_limits`.
     """
 
     def __init__(self, rules: Rules, stream: Stream) -> None:
@@ -111,71 +97,64 @@ class InfiniteShoe(CardStream):
 
     @staticmethod
     def _any(rules: Rules, stream: Stream) -> Iterator[int]:
-        threshold, other = (array.tolist() for array in alias_table(rules.card_probabilities))
+        ascending = rank_limits(rules.card_probabilities)[::-1]
         first, count = 0, 512
         while True:
             for half in stream.halves(first, count):
-                slot = half & (SLOTS - 1)
-                yield slot if half >> 4 < threshold[slot] else other[slot]
+                yield len(ascending) - bisect_right(ascending, half)
             first += count
 
 
 class DeckShoe:
-    """Whole decks without replacement, shuffled before a round once the cut has been reached.
+    """Whole decks without replacement; a fresh shoe follows before a round once the cut has been reached.
 
-    Shuffle k of n cards uses words k n / 4, k n / 4 + 1, ... of the stream, each for four cards. The Fisher-Yates step
-    for position i multiplies the word by the n - i cards left: the high 64 bits of the product are the offset from i of
-    the card that moves to i, and the low 64 bits are the word of the next step (Brackett-Rozinsky and Lemire, "Batched
-    ranged random integer generation", 2024). A shoe that runs out during a round is replaced by a fresh one of as many
-    decks, as in [CardShark].
+    A shoe is not shuffled: every card is a random one of those that are left, which is the same. Shoe k of n cards uses
+    words k w, k w + 1, ... of the stream, w = ceil(n / 3), each for three cards: its highest 55 bits, a fraction of
+    2**55, times the number of cards left is the index of a card, and the rest of the product is the next fraction
+    (Brackett-Rozinsky and Lemire, "Batched ranged random integer generation", 2024). So any three cards have their
+    probability to within n**3 / 2**55, which is 2e-9 in eight decks. A shoe that runs out during a round is replaced by
+    a fresh one of as many decks, as in [CardShark].
     """
 
     def __init__(self, rules: Rules, stream: Stream) -> None:
         self.size = rules.shoe_size
         self.cut = rules.cut_cards
-        self._deck = [rank for rank, count in enumerate(rules.shoe_counts) for _ in range(count)]
+        self._deck = [rank for rank, count in reversed(list(enumerate(rules.shoe_counts))) for _ in range(count)]
         self._words = self._read_words(stream)
-        self._shuffle()
+        self._fill()
 
     def _read_words(self, stream: Stream) -> Iterator[list[int]]:
-        """Yield the words of each shuffle; those of several shuffles are generated together."""
-        each = self.size // 4
+        """Yield the words of each shoe; those of several shoes are generated together."""
+        each = -(-self.size // PER_WORD)
         for first in itertools.count(0, AT_ONCE * each):
             words = stream.words(first, AT_ONCE * each).tolist()
             for start in range(0, len(words), each):
                 yield words[start : start + each]
 
-    def _shuffle(self) -> None:
+    def _fill(self) -> None:
         self.dealt = 0
-        self._cards = cards = self._deck.copy()
-        i, left = 0, self.size
-        for word in next(self._words):
-            for _ in range(4):
-                product = word * left
-                j = i + (product >> 64)
-                word = product & _LOW
-                cards[i], cards[j] = cards[j], cards[i]
-                i += 1
-                left -= 1
+        self._left, self._now = self._deck.copy(), next(self._words)
 
     def begin_round(self) -> bool:
         if self.dealt < self.cut:
             return False
-        self._shuffle()
+        self._fill()
         return True
 
     def replenish(self) -> bool:
         if self.dealt < self.size:
             return False
-        self._shuffle()
+        self._fill()
         return True
 
     def draw(self) -> int:
         if self.dealt == self.size:
-            self._shuffle()
-        card = self._cards[self.dealt]
+            self._fill()
+        if self.dealt % PER_WORD == 0:
+            self._share = self._now[self.dealt // PER_WORD] >> (64 - BITS)
+        index, self._share = divmod(self._share * len(self._left), 1 << BITS)
         self.dealt += 1
-        return card
+        return self._left.pop(index)
 
 
 @names_wrong_types

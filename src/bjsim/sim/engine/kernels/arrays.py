@@ -207,3 +207,56 @@ class WalkedTable(NamedTuple):
     deal: DealOrder
     luck: Luck | None = None
     counter: Counter | None = None
+
+
+class PlainTable(NamedTuple):
+    """The round table of a single seat for the kernel of plain rounds.
+
+    An entry, at row * Q + rank where Q ranks are distinguished, is the number of the next row; uint16 if possible.
+    Where something ends, that row is one of its copies, whose numbers are the lowest: below `plain` for the end of a
+    round without splits, below `over` for that of another round, below the number of labels for that of a split hand.
+    `label` is the end, or the split hand, of a copy.
+    `ends` and `hands` are as in `RoundTable`; rounds begin in row `start`. The kernel is compiled for the length of the
+    tuple `ranks`, Q.
+    """
+
+    entries: Array
+    start: int
+    plain: int
+    over: int
+    label: Array
+    ends: Array
+    hands: Array
+    ranks: tuple[int, ...]
+
+
+class PlainShoes(NamedTuple):
+    """Shoes of `size` cards, and their cut; `above` is as in `CompiledRules`.
+
+    An infinite shoe is cut into parts of so many cards, which follow one another like shoes.
+    """
+
+    size: int
+    cut: int
+    finite: bool
+    normal_tens: bool
+    above: Array
+
+
+class PlainWork(NamedTuple):
+    """Working memory: cards by lane, uint8 (n, LANES), and the same flat; the log of a group of shoes, uint32.
+
+    By lane, (LANES,): the keys of the block and of the shoe, uint64; the row, the rounds that are still to be played,
+    and those that ended in this shoe, int64; and the payoff codes of split hands by outcome, int64 (LANES, O).
+    """
+
+    cards: Array
+    flat: Array
+    log: Array
+    start: Array
+    gamma: Array
+    first: Array
+    row: Array
+    left: Array
+    ended: Array
+    split: Array

@@ -26,66 +26,7 @@ CHOICE = 256  # times the number of a choice by the count plus one, and a bit fo
 WIDE = 16  # length of arrays over ranks, padded with zeros to the width of a vector operation
 
 
-LEAVES = 255  # the byte of an entry that leads out of the table
 LEFT_TABLE = -1  # what a kernel returns if a round left the table
-
-
-class LookupTable(NamedTuple):
-    """The round table of the rounds of one seat; rounds begin in the row at 0.
-
-    `table` has entries uint32 (rows * 13,): that of rank r in the row at offset b is at b + r. Its bits from
-    8 up are the offset of the next row, and its low byte is logged: 0 if nothing ends, 1 + 2 e if a round
-    ends with end e, 1 + 2 (E + h) if split hand h ends and others follow, and LEAVES if the round leaves the
-    table, to the row at `left`. `ends` are payoff code (see `compiled_rules.py`) and dealer's outcome, int64
-    (E, 2); `hands` the payoff code of a split hand by the dealer's outcome, int64 (H, O).
-    """
-
-    table: Array
-    ends: Array
-    hands: Array
-    left: int
-
-
-class Blocks(NamedTuple):
-    """The blocks of the lanes: `rounds` of each, int64 (B,), and `keys` of random streams, uint64 (B, 2).
-
-    `traces` is output: payoff codes of the first n rounds of each block, int64 (B, n).
-    """
-
-    rounds: Array
-    keys: Array
-    traces: Array
-
-
-class LaneArrays(NamedTuple):
-    """The state of the lanes that run the table in parallel; int64 arrays (LANES,) unless noted.
-
-    `cards`, uint8 (LANES, n), `read`, `ready`, `chunk` and `before` are as in `ShoeArrays`. `row` is an offset.
-
-    Attributes:
-        log: How hands and rounds ended, uint8 (LANES, LOG); `logged` is its length, and `look` that at which
-            it is read.
-        limit: The shoe is checked after this card.
-        block, over: Number of the block, and its rounds that are over.
-        next_block, running: The next block that no lane has, (1,), and the number of lanes that have one, (1,).
-        overflow: Number of rows in `Counts.overflow`, (1,).
-    """
-
-    cards: Array
-    read: Array
-    ready: Array
-    chunk: Array
-    before: Array
-    log: Array
-    row: Array
-    logged: Array
-    look: Array
-    limit: Array
-    block: Array
-    over: Array
-    next_block: Array
-    running: Array
-    overflow: Array
 
 
 def payoff_parts(code: Any) -> tuple[Any, Any]:
@@ -139,7 +80,8 @@ class CompiledRules(NamedTuple):
             (C,).
         deal: Order of the deal, (n,): 0 gives every seat a card, 1 the dealer.
         unshuffled: Ranks of the whole decks in order, uint8 (n,); empty for an infinite shoe.
-        threshold, other: Thresholds and alternatives of the alias table of ranks, (16,) each.
+        above: Cards of a full shoe that are of higher rank than each but the last, (12,); in 2**32 parts of an infinite
+            shoe.
     """
 
     add: Array
@@ -161,22 +103,22 @@ class CompiledRules(NamedTuple):
     deal: Array
     numbers: Numbers
     unshuffled: Array
-    threshold: Array
-    other: Array
+    above: Array
 
 
 class ShoeArrays(NamedTuple):
     """The cards of one table, generated a few at a time; arrays are int64 (1,) unless noted.
 
-    `unshuffled`, `threshold` and `other` are those of `CompiledRules`.
+    `above` is that of `CompiledRules`.
 
     Attributes:
         cards: Rank indices, uint8 (n,). Those from `read` up to `ready` are still to be dealt.
         key: Key of the random stream, uint64 (2,).
-        chunk: Number of times that `cards` was filled, or of the shuffle.
+        chunk: Number of times that `cards` was filled, or of the shoe.
         before: Number of cards dealt before the first of `cards`.
         size: Cards of a full shoe, 0 for an infinite one.
         normal_tens: Whether ten-valued cards have the probability 4/13.
+        limits: `above` of the cards that are not ready, int16 (LIMITS,).
     """
 
     cards: Array
@@ -187,9 +129,8 @@ class ShoeArrays(NamedTuple):
     before: Array
     size: int
     normal_tens: int
-    unshuffled: Array
-    threshold: Array
-    other: Array
+    above: Array
+    limits: Array
 
 
 class Counts(NamedTuple):

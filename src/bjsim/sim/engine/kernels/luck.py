@@ -152,7 +152,7 @@ def find_drift(luck: Any, track: Any, drift: Any, drifted: Any, shoe: Any, round
     """The drift of a shoe by chart, as `count_drift`; `rounds` are left before its first round."""
     depths = min(drift.depths, np.int64(rounds / drift.rounds_per_depth))
     if shoe.ready[0] < depths * STEP:
-        shuffle(shoe, (depths * STEP + 3) // 4 * 4)
+        shuffle(shoe, depths * STEP)
     for t in range(len(drift.slopes)):
         total = sum_drift(luck, track.product, shoe, drift.slopes[t], drift.curvature[t], depths)
         drifted[t] = (total - drift.expected[t, depths]) * (drift.rounds_per_depth / SCALE)

@@ -1,35 +1,17 @@
-"""The cards: the same as those of `sim/game/shoe.py`, generated a few at a time."""
+"""The cards of one table: the same as those of `sim/game/shoe.py`, generated a few at a time."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
 
 from bjsim.sim.engine.jit import compiled
+from bjsim.sim.engine.kernels.deal import PER_WORD, deal_on
 
 BUFFER = 1024  # cards of an infinite shoe generated at a time
 KEPT = 32  # space before them for earlier cards
-AHEAD = 28  # cards of a shoe of whole decks shuffled at a time: a multiple of four
-
-
-def _high_and_low(context: Any, one: Any, other: Any) -> Any:
-    """The high and low 64 bits of the product of two 64-bit words."""
-
-    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        wide = ir.IntType(128)
-        product = builder.mul(*(builder.zext(argument, wide) for argument in arguments))
-        halves = [builder.trunc(half, ir.IntType(64)) for half in (builder.lshr(product, wide(64)), product)]
-        return context.make_tuple(builder, signature.return_type, halves)
-
-    pair: Any = types.UniTuple(types.uint64, 2)  # type: ignore[no-untyped-call]
-    return pair(types.uint64, types.uint64), code
-
-
-high_and_low: Any = intrinsic(_high_and_low)
+AHEAD = 27  # cards of a finite shoe generated at a time: a multiple of PER_WORD
 
 
 @compiled(inline="always")
@@ -61,39 +43,32 @@ def fill(shoe: Any) -> None:
                 position += np.uint64(1)
     else:
         for i in range(BUFFER):
-            bits = half_word(start, gamma, chunk * BUFFER + i)
-            slot = bits & np.uint64(15)
-            below = np.int64(bits >> np.uint64(4)) < shoe.threshold[slot]
-            shoe.cards[KEPT + i] = slot if below else shoe.other[slot]
+            half, rank = np.int64(half_word(start, gamma, chunk * BUFFER + i)), 0
+            for limit in shoe.above:
+                rank += limit > half
+            shoe.cards[KEPT + i] = rank
 
 
 @compiled(_nrt=False)
 def shuffle(shoe: Any, stop: Any) -> None:
-    """Do the Fisher-Yates steps `ready` .. `stop` of a shuffle of whole decks; step 0 first puts the cards in order.
+    """Have at least the first `stop` cards of a finite shoe ready, if it has so many.
 
-    A word serves four steps: the high half of its product with the number of cards left is the step's random index, and
-    the low half is the word of the next step. Hence `ready` and `stop` are multiples of four.
+    A word deals PER_WORD cards, of which the last word of a shoe may deal too many: `cards` has room for them.
     """
-    start, gamma, cards = shoe.key[0], shoe.key[1], shoe.cards  # read once: numba assumes that cards alias them
-    ready, number, size = shoe.ready[0], shoe.chunk[0], shoe.size
+    ready, words = shoe.ready[0], (shoe.size + PER_WORD - 1) // PER_WORD
     if ready == 0:
-        for k in range(size):
-            cards[k] = shoe.unshuffled[k]
-    i, left = np.uint64(ready), np.uint64(size - ready)
-    for number_of_word in range(number * (size // 4) + ready // 4, number * (size // 4) + stop // 4):
-        low = word(start, gamma, number_of_word)
-        for _ in range(4):
-            high, low = high_and_low(low, left)
-            j = i + high
-            cards[i], cards[j] = cards[j], cards[i]
-            i += np.uint64(1)
-            left -= np.uint64(1)
-    shoe.ready[0] = stop
+        for j in range(len(shoe.above)):
+            shoe.limits[j] = shoe.above[j]
+    some = (min(stop, shoe.size) - ready + PER_WORD - 1) // PER_WORD
+    if some > 0:
+        start = shoe.key[0] + np.uint64(shoe.chunk[0] * words + ready // PER_WORD) * shoe.key[1]
+        deal_on(shoe.cards, ready, shoe.limits, start, shoe.key[1], shoe.size - ready, some)
+        shoe.ready[0] = min(ready + PER_WORD * some, shoe.size)
 
 
 @compiled(_nrt=False, forceinline=True)
 def begin_shuffle(shoe: Any) -> None:
-    """Begin the next shuffle of whole decks; none of its cards is ready yet."""
+    """Begin the next shoe of whole decks; none of its cards is ready yet."""
     shoe.chunk[0] += 1
     shoe.before[0] += shoe.read[0]
     shoe.read[0] = shoe.ready[0] = 0

@@ -45,7 +45,7 @@ from bjsim.sim.engine.kernels.luck import (
     move_shadow,
     value_now,
 )
-from bjsim.sim.engine.kernels.run_table import count_payoff, split_payoff
+from bjsim.sim.engine.kernels.plain import count_payoff, split_payoff
 from bjsim.sim.engine.kernels.shoe import begin_shuffle, draw, shuffle
 from bjsim.sim.engine.kernels.vectors import dot
 
@@ -197,7 +197,7 @@ def begin_shoe(
         now[OPENED] = shoe.chunk[0]
     if shoe.size > 0 and shoe.read[0] >= cut:
         begin_shuffle(shoe)
-        shuffle(shoe, min((cut + 3) // 4 * 4, shoe.size))
+        shuffle(shoe, cut)
         if luck is not None:
             fill_shoe(luck, track)
         if counter is not None:
@@ -212,7 +212,7 @@ def begin_shoe(
                 return False
             if luck is not None:
                 if shoe.ready[0] < cut:
-                    shuffle(shoe, min((cut + 3) // 4 * 4, shoe.size))
+                    shuffle(shoe, cut)
                 add_depths(shoe, counter, control, cut, drifted, tally.now[now[PLAYED]])
         now[OPENED] = shoe.chunk[0]
         now[PLAYED] += 1
