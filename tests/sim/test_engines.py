@@ -325,9 +325,7 @@ def test_what_kernels_are_given_is_defined_among_them() -> None:
     kernels = (plain.play_plain, walk.walk)
     given = [kind for kernel in kernels for signature in kernel.signatures for kind in signature]  # type: ignore[union-attr]
     classes = {kind.instance_class for kind in given if isinstance(kind, types.NamedTuple)}
-    assert {"ShoeArrays", "PlainTable", "PlainWork", "Luck", "Counter"} <= {
-        each.__name__ for each in classes
-    }
+    assert {"ShoeArrays", "PlainTable", "PlainWork", "Luck", "Counter"} <= {each.__name__ for each in classes}
     assert {each.__module__ for each in classes} == {layout.__name__, arrays.__name__}
 
 
