@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Iterator
+from fractions import Fraction
 
 import pytest
 from small_mdps import policy_iteration
@@ -99,7 +100,7 @@ def test_random_rules_have_the_exact_solvers_value(count: int) -> None:
 
 def test_best_play_chooses_whether_to_split_again() -> None:
     """The own tens stand while the house's are split; a chart splits every pair again. Both by an own program."""
-    rules = Rules(peek=True, ten_probability="2/5", free_splits="T")
+    rules = Rules(peek=True, ten_probability=Fraction(2, 5), free_splits="T")
     process = GameProcess(rules)
     mdp = build_mdp(process)
     assert start_value(mdp, value_iteration(mdp, 1e-12).values) == pytest.approx(0.086999, abs=1e-6)

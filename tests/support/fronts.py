@@ -115,7 +115,7 @@ def rounds_are_alike(rules: Rules, chart: Chart) -> bool:
     """Whether the readable round and the compiled one pay the same for the same cards."""
     alone = rules.replace(seats=1)
     results = played_views(alone, chart, PLAYED)[0]
-    readable = [payoff_code(*result.net, *result.tied, rules.unit) for result in results]
+    readable = [payoff_code(result.net[0], result.tied[0], rules.unit) for result in results]
     trace = play_rounds(compile_players(alone, [chart]), stream_key(*KEY), PLAYED, PLAYED)[2]
     return bool(trace[:, 0].tolist() == readable)
 
