@@ -60,7 +60,7 @@ def test_the_table_says_what_the_terminal_says(seed, system):
 
 
 def test_another_worker_takes_the_answers_up_again(monkeypatch):
-    asked = AskedPlay(SIX, "5", "hilo")
+    asked = AskedPlay(SIX, "21", "hilo")
     answers = ["10", "s", "10", "s", "10", "s", "s", "late", "x1"]  # insurance is declined in the third round
     *_, live = give(asked, *answers[:-1])
     monkeypatch.setattr(table_work, "_tables", table_work.OrderedDict())
@@ -72,11 +72,11 @@ def test_another_worker_takes_the_answers_up_again(monkeypatch):
 
 
 def test_each_mistake_is_noted_once(home):
-    asked = AskedPlay(SIX, "5")
-    give(asked, "10", "s")  # A A against 9
+    asked = AskedPlay(SIX, "156")
+    give(asked, "10", "s")  # A A against 4
     noted = json.loads(home.read_text())
     [cells] = noted.values()
-    assert cells == {"AA v 9": 4.0}
+    assert cells == {"AA v 4": 4.0}
     play_report(asked._replace(answers="10\ns"))  # a reload
     table_work._tables.clear()
     play_report(asked._replace(answers="10\ns"))
