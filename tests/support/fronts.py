@@ -16,7 +16,8 @@ import numpy as np
 import bjsim
 from bjsim.errors import InputError
 from bjsim.sim.engine.compiled_rules import payoff_code
-from bjsim.sim.game.actions import INSURANCE, LETTERS
+from bjsim.sim.game.actions import ATTACK, INSURANCE, LETTERS, View
+from bjsim.sim.game.cards import parse_rank
 from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.stats.intervals import Z95
@@ -112,12 +113,23 @@ def exact(result: bjsim.BotResult) -> float:
 
 
 def rounds_are_alike(rules: Rules, chart: Chart) -> bool:
-    """Whether the readable round and the compiled one pay the same for the same cards."""
+    """Whether the readable round asks as the states of hands say, and pays what the compiled one does."""
     alone = rules.replace(seats=1)
-    results = played_views(alone, chart, PLAYED)[0]
+    results, seen = played_views(alone, chart, PLAYED)
+    if not all(letters_of(chart, view) == set(view.legal) for view, _ in seen if view.legal not in (INSURANCE, ATTACK)):
+        return False
     readable = [payoff_code(result.net[0], result.tied[0], rules.unit) for result in results]
     trace = play_rounds(compile_players(alone, [chart]), stream_key(*KEY), PLAYED, PLAYED)[2]
     return bool(trace[:, 0].tolist() == readable)
+
+
+def letters_of(chart: Chart, view: View) -> set[str]:
+    """The legal actions of a hand by its state."""
+    ranks = [parse_rank(card) for card in view.hand]
+    state = chart.states.hand(ranks, view.split, view.free, view.doubled)
+    letters = chart.states.against(chart.states.column(view.dealer)).legal(state)
+    full = view.hands >= chart.rules.hand_limit(aces=ranks[0] == 0)
+    return set(letters) - {"P"} if full else set(letters)
 
 
 def costs_of_the_chart(rules: Rules) -> Iterator[float]:
