@@ -42,13 +42,14 @@ class Pieces(Generic[Job, Result]):
     """Jobs, in order, and how they are played.
 
     `call` gives a function and its arguments, which give the result of a job; all of them can be pickled. `name` is
-    what a job is called that kills its workers. The next job is asked for when there is room for it.
+    what a job is called that kills its workers. The next job is asked for when there is room for it; it is
+    None as long as those under way may be enough.
     """
 
     def __init__(
         self,
         backend: Backend,
-        jobs: Iterator[Job],
+        jobs: Iterator[Job | None],
         call: Callable[[Job], tuple[Any, ...]],
         name: Callable[[Job], str],
     ) -> None:
@@ -108,7 +109,8 @@ class Pieces(Generic[Job, Result]):
         if lost := next((piece for piece in to_play if piece.future is None), None):
             return lost
         if len(self._open) <= AHEAD * (self.backend.in_flight - 1):
-            for job in self.jobs:
+            job = next(self.jobs, None)
+            if job is not None:
                 self._open.append(_Piece(job))
                 return self._open[-1]
         return None

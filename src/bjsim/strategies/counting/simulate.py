@@ -105,14 +105,17 @@ def count_blocks(
     backend, rows = find_backend(None, workers), UnitRows()
     began = time.perf_counter() - (run.seconds if run else 0)
 
-    def jobs() -> Iterator[tuple[int, int]]:
+    def jobs() -> Iterator[tuple[int, int] | None]:
         """The first block of each job and how many it has, by what is known of the number that is needed."""
         begun = run.blocks if run else 0
         while True:
             per_block = run.rounds / run.blocks if run else ROUNDS_IN_BLOCK
             count = math.ceil((rounds / per_block - begun) / backend.in_flight)
-            if enough:  # which may be soon
-                count = min(count, begun // backend.in_flight)
+            if enough and count > 0:  # which may be soon
+                count = min(count, max(begun // backend.in_flight, 1))
+            if count <= 0 and begun > (run.blocks if run else 0):  # those under way may be enough
+                yield None
+                continue
             yield begun, (count := min(max(count, 1), MOST_BLOCKS))
             begun += count
 
