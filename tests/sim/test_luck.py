@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from support.games import FIXED, MANY, charts, random_chart, rules, slow
 from support.watched import Watched
 
+from bjsim.arrays import Array
 from bjsim.sim.engine.array_cards import Segments
 from bjsim.sim.engine.compiled_rules import compile_rules
 from bjsim.sim.engine.kernels.arrays import STEP, Drift, Luck
@@ -37,7 +38,6 @@ from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.experiment import make_experiment, make_results
 from bjsim.strategies.results import BotResult
 
-Array = np.ndarray[Any, Any]
 SIX = named_rules("vegas-s17")
 MOST_ROWS = 50_000  # with endless splits; a hundred passes over more rows take minutes
 

@@ -12,8 +12,6 @@ from bjsim.sim.engine.kernels.layout import WIDE
 from bjsim.sim.engine.kernels.vectors import dot, quadratic, remove_card
 from bjsim.sim.engine.pack import LINE, padded
 
-Array = np.ndarray[Any, Any]
-
 
 @compiled(_nrt=False)
 def form_of(form: Any, own: Any, counts: Any) -> Any:

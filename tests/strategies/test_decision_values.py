@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from support.games import ASKED, few
 
+from bjsim.arrays import Array
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import View
 from bjsim.sim.game.hand_states import WHOLE
@@ -26,7 +27,6 @@ from bjsim.strategies.mdp.solve import evaluate, start_value
 gymnasium = pytest.importorskip("gymnasium", reason="needs the extra bjsim[gym]")
 gym = pytest.importorskip("bjsim.gym")
 NEXT_STEP, SAME_STEP = gymnasium.vector.AutoresetMode.NEXT_STEP, gymnasium.vector.AutoresetMode.SAME_STEP
-Array = np.ndarray[Any, Any]
 
 GAMES = {name: PRESETS[name].rules.replace(decks="inf") for name in ASKED} | {
     "early": PRESETS["vegas-s17"].rules.replace(insurance=True, surrender="early", decks="inf"),

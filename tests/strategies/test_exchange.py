@@ -11,11 +11,11 @@ import pytest
 from support.command import bjsim, refusal
 from support.games import slow
 
+from bjsim.arrays import Floats
 from bjsim.sim.game.automaton import Finished
 from bjsim.sim.game.hand_states import Result
 from bjsim.sim.game.presets import named_rules
 from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.shoe.analysis import Floats
 from bjsim.strategies.shoe.exchange import exchange_values, value_in_shoe
 from bjsim.strategies.shoe.solver import ShoeSolver
 

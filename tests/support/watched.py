@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from bjsim.arrays import Array
 from bjsim.sim.engine.kernels.arrays import SCALE, STRIDE, WalkedTable
 from bjsim.sim.engine.lanes import Lanes, Rounds, Shoes
-
-Array = np.ndarray[Any, Any]
 
 
 class Watched(Lanes):

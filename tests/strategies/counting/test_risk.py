@@ -7,8 +7,9 @@ import math
 import numpy as np
 import pytest
 
+from bjsim.arrays import Floats
 from bjsim.errors import InputError
-from bjsim.strategies.counting.count_returns import CountReturns, Floats, best_ramp, kelly_ramp, ramp_returns
+from bjsim.strategies.counting.count_returns import CountReturns, best_ramp, kelly_ramp, ramp_returns
 from bjsim.strategies.counting.fan import bankroll_fan
 from bjsim.strategies.counting.figures import Terms, find_figures
 from bjsim.strategies.counting.risk import (

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import count as count_from
-from typing import Any
 
 import numpy as np
 
+from bjsim.arrays import Array
 from bjsim.sim.engine.kernels.layout import CompiledRules
 from bjsim.sim.game.random_stream import stream_words
 from bjsim.sim.game.shoe import BITS, PER_WORD
 
-Array = np.ndarray[Any, Any]
 Word = np.uint64
 
 AT_ONCE = 8  # cards of an infinite shoe with the normal probability of tens

@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
+from bjsim.arrays import Array
 from bjsim.errors import InputError, RunFailed
 from bjsim.sim.engine.kernels.layout import (
     ATTACK,
@@ -45,7 +45,6 @@ from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import rank_limits
 from bjsim.sim.game.states import States
 
-Array = np.ndarray[Any, Any]
 Policy = Callable[[HandState, str, str], str]
 DOUBLING = -2  # the rank of a hand that has doubled and gets its card next, unlike one that has it and may choose
 ENDLESS_WINDOW = 2048  # width of the dense table of payoffs, in units, if splits have no limit

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from bjsim.arrays import Array
 from bjsim.sim.engine.array_cards import Segments
 from bjsim.sim.engine.counts import CountingTable, CountSums, UnitSums, add_rounds, add_up, empty_tally
 from bjsim.sim.engine.kernels.arrays import DEPTHS, FURTHER, LEFT, VALUE, CountTally, DepthControl
 from bjsim.sim.engine.kernels.layout import payoff_parts
 from bjsim.sim.engine.lanes import Rounds, Shoes, walk_shoes
-
-Array = np.ndarray[Any, Any]
 
 WORTH_LOADING = 500_000  # rounds that arrays play about as quickly as the kernel is loaded from the cache
 WORTH_COMPILING = 5_000_000  # rounds that arrays play about as quickly as it is compiled

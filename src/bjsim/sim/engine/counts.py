@@ -6,10 +6,11 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from bjsim.arrays import Array
 from bjsim.sim.engine.kernels.arrays import (
     DEPTHS,
     PAIRS,
@@ -28,8 +29,6 @@ from bjsim.sim.engine.kernels.arrays import (
 from bjsim.sim.engine.kernels.layout import CompiledRules, payoff_parts
 from bjsim.sim.engine.lanes import Rounds
 from bjsim.sim.engine.pack import for_kernel, luck_for_kernel
-
-Array = np.ndarray[Any, Any]
 
 
 class Played(NamedTuple):

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from bjsim.arrays import Array
 from bjsim.errors import EndlessSplitting
 from bjsim.sim.engine.kernels.arrays import (
     ASKED,
@@ -34,7 +35,6 @@ from bjsim.sim.engine.kernels.arrays import (
 from bjsim.sim.engine.kernels.layout import ENDLESS
 from bjsim.sim.engine.round_table import LEFT
 
-Array = np.ndarray[Any, Any]
 Replay = Callable[[int, int], tuple[Sequence[int], int]]  # lane, first card of a round; payoff codes, number of cards
 
 ALL = slice(None)

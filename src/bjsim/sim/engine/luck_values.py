@@ -8,16 +8,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from bjsim.arrays import Array
 from bjsim.sim.engine.kernels.arrays import SCALE, STEP, Drift, Luck
 from bjsim.sim.engine.kernels.layout import CompiledRules, payoff_parts
 from bjsim.sim.engine.round_table import RoundTable
 from bjsim.sim.engine.row_values import RowValues, find_slopes, make_row_values, second_order
-
-Array = np.ndarray[Any, Any]
 
 STEEPEST = (1 << 15) - 1  # kernels hold 16 bits, and 8 decks of them are exact in single precision
 

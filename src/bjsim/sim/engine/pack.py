@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
+from bjsim.arrays import Array
 from bjsim.sim.engine.kernels.arrays import (
     ASKED,
     BITS,
@@ -27,8 +27,6 @@ from bjsim.sim.engine.kernels.arrays import (
 from bjsim.sim.engine.kernels.layout import CHOICE, INSURE, WIDE, CompiledRules
 from bjsim.sim.engine.round_table import ASKS, LEFT, RoundTable, make_round_tables
 from bjsim.sim.game.cards import RANKS, TEN
-
-Array = np.ndarray[Any, Any]
 
 NEVER_LEFT = 1e-13  # probability with which splits may make a counter's round leave the table: it cannot be played
 MOST_ROWS = 1 << (32 - BITS - 4)  # of entries with 32 bits

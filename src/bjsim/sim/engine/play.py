@@ -13,10 +13,10 @@ from fractions import Fraction
 from functools import cached_property, partial
 from itertools import groupby
 from operator import itemgetter
-from typing import Any
 
 import numpy as np
 
+from bjsim.arrays import Array
 from bjsim.sim.engine.array_cards import AT_ONCE, Segments
 from bjsim.sim.engine.counts import Played, count_codes
 from bjsim.sim.engine.kernels.arrays import FURTHER, Drift, PlainTable, SeatRows, WalkedTable
@@ -28,7 +28,6 @@ from bjsim.sim.engine.round_table import LeftTable, make_round_tables
 from bjsim.sim.engine.transitions import rank_probabilities
 from bjsim.sim.game.random_stream import stream_key
 
-Array = np.ndarray[Any, Any]
 Key = tuple[int, int]  # of a random stream
 PlayRound = Callable[[Iterator[int]], tuple[Sequence[int], int]]  # takes cards; payoff codes by seat, number of cards
 

@@ -13,15 +13,14 @@ Where a chart has choices, the rows ask for the action: their entries are those 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from bjsim.arrays import Array
 from bjsim.sim.engine.kernels.layout import CHOICE, INSURE, CompiledRules
 from bjsim.sim.engine.transitions import LEAVES, OVER, UNLIKELY, Moves, Transitions, rank_probabilities
 from bjsim.sim.game.cards import RANKS, TEN
-
-Array = np.ndarray[Any, Any]
 
 ACTIONS = 1 + INSURE  # codes of actions
 ASKS = 2  # the kind of a row that asks for an action

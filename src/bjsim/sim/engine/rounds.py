@@ -6,10 +6,10 @@ Import this module only where rounds are played: importing numba takes a third o
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
+from bjsim.arrays import Array
 from bjsim.errors import EndlessSplitting
 from bjsim.sim.engine.counts import CountingTable, Played, count_codes, empty_tally
 from bjsim.sim.engine.jit import is_cached
@@ -33,8 +33,6 @@ from bjsim.sim.engine.kernels.shoe import BUFFER, KEPT
 from bjsim.sim.engine.kernels.walk import STATE, walk
 from bjsim.sim.engine.pack import padded
 from bjsim.sim.engine.round_table import LeftTable
-
-Array = np.ndarray[Any, Any]
 
 PART = 256  # cards of an infinite shoe that are dealt at a time
 

@@ -9,16 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from bjsim.arrays import Array
 from bjsim.sim.engine.kernels.layout import payoff_parts
 from bjsim.sim.engine.round_table import ASKS, LEFT, RoundTable, distinct_rows
 from bjsim.sim.game.cards import RANKS, TEN
-
-Array = np.ndarray[Any, Any]
-
 
 CONVERGED, SLOPES_CONVERGED = 1e-13, 1e-4  # initial bets; slopes are rounded to 1/1024, and any serve
 MOST_SWEEPS = 1000

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from bjsim.arrays import Array
 from bjsim.sim.engine.kernels.layout import (
     ATTACK,
     CHOICE,
@@ -23,8 +24,6 @@ from bjsim.sim.engine.kernels.layout import (
     SURRENDER,
     CompiledRules,
 )
-
-Array = np.ndarray[Any, Any]
 
 DEAL, DRAW, DEALER, ASK = range(4)  # purpose of the next card; ASK waits for an action instead
 OVER, LEAVES = -1, -2  # what a card may lead to instead of a state

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
+from bjsim.arrays import Array
 from bjsim.sim.engine.kernels.layout import CompiledRules, payoff_parts
 from bjsim.sim.engine.play import (
     PILOT,
@@ -25,8 +25,6 @@ from bjsim.sim.running.readable_table import ReadableTable
 from bjsim.sim.stats.estimate import RatioSums
 from bjsim.sim.stats.luck_tally import LuckTally
 from bjsim.sim.stats.tally import Tally
-
-Array = np.ndarray[Any, Any]
 
 MOST_WALKERS = 16  # kept by each process: round tables are not sent to others, as they are large, and quickly made
 _walkers: dict[tuple[object, ...], Walkers] = {}

@@ -8,10 +8,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
+from bjsim.arrays import Array
 from bjsim.sim.engine.compiled_rules import payoff_code
 from bjsim.sim.engine.kernels.layout import payoff_parts
 from bjsim.sim.game.actions import Player
@@ -22,8 +23,6 @@ from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import CardStream, open_shoe
 from bjsim.sim.running.blocks import Span, block_number, block_start
 from bjsim.sim.stats.tally import Tally
-
-Array = np.ndarray[Any, Any]
 
 
 @runtime_checkable

@@ -9,11 +9,11 @@ numerators is the sum of their estimates.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-Array = np.ndarray[Any, Any]
+from bjsim.arrays import Array
 
 CONSTANT = 1e-9  # share of its squared mean up to which the variance of a control counts as 0
 PER_CONTROL = 8  # shoes of a half for each control; with fewer, controls cost more than they gain

@@ -11,12 +11,10 @@ so the slopes need no finite differences. They are the card counters' effects of
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from bjsim.arrays import Floats
 from bjsim.sim.game.dealer_states import DealerStates
 from bjsim.sim.game.hand_states import DealerState
-
-Floats = npt.NDArray[np.float64]
 
 
 def mix(after: Floats, probabilities: Floats) -> Floats:

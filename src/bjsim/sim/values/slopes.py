@@ -11,9 +11,10 @@ from abc import abstractmethod
 import numpy as np
 import numpy.typing as npt
 
+from bjsim.arrays import Floats
 from bjsim.sim.game.automaton import Automaton, Chance, Decision, Finished
 from bjsim.sim.values.backward import Backward
-from bjsim.sim.values.dealer_index import DealerIndex, Floats, mix
+from bjsim.sim.values.dealer_index import DealerIndex, mix
 from bjsim.sums import add_up
 
 

@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bjsim.arrays import Floats
 from bjsim.sim.game.actions import CODES
 from bjsim.strategies.shoe.analysis import Play
 from bjsim.strategies.shoe.charts import ColumnCharts
@@ -25,7 +26,6 @@ from bjsim.strategies.shoe.game import ACTIONS
 from bjsim.strategies.shoe.passes import gains
 from bjsim.strategies.shoe.solver import ShoeSolver
 
-Floats = NDArray[np.float64]
 BELOW = {"S": "H", "D": "SH", "P": "SHD", "R": "SHDP"}  # what each action is compared with
 SELDOM = 1e-9  # weight of hands that play does not reach, so that their cells have values too
 

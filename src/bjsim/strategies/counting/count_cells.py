@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from bjsim.arrays import Array
 from bjsim.sim.game.cards import RANKS, TEN
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.counting.departures import Departures
 from bjsim.strategies.counting.system import ScaledCount
 
-Array = np.ndarray[Any, Any]
 Play = tuple[Chart, bool]  # and whether insurance is taken
 Ratio = tuple[Array, Array]  # counts as numerators and positive denominators, int64
 

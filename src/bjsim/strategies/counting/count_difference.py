@@ -13,9 +13,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from bjsim.arrays import Floats
 from bjsim.strategies.counting.count_run import CountRun
-
-Floats = NDArray[np.float64]
 
 
 def has_common_cards(one: CountRun, other: CountRun) -> bool:

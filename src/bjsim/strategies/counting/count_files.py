@@ -13,6 +13,7 @@ import numpy as np
 
 from bjsim import __version__
 from bjsim.arguments import flag, parse_fraction, whole_number
+from bjsim.arrays import Array
 from bjsim.errors import InputError, shorten
 from bjsim.json_values import is_like
 from bjsim.sim.engine.counts import CountSums
@@ -27,8 +28,6 @@ from bjsim.strategies.counting.departures import Departures, parse_departures
 from bjsim.strategies.counting.ramp import MAX_COUNT
 from bjsim.strategies.counting.system import CountingSystem
 from bjsim.strategies.counting.tables import MOST_SPOTS, CountingGame
-
-Array = np.ndarray[Any, Any]
 
 FORMAT = "bjsim counting run 5"
 _KNOWN = {"merged": 0, "seconds": 0.0, "first": 0, "expected": ""} | dict.fromkeys(CountSums._fields, "")

@@ -12,13 +12,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from bjsim.arrays import Floats
 from bjsim.errors import InputError
 from bjsim.sim.stats.intervals import Z95
 from bjsim.strategies.counting.risk import check_positive, desirability_index
 
-Floats = NDArray[np.float64]
 FINE = 400  # scales tried per pass by `best_ramp`
 
 

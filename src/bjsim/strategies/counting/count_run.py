@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
+from bjsim.arrays import Array
 from bjsim.sim.engine.counts import CountSums, UnitSums, count_quantum
 from bjsim.sim.engine.kernels.arrays import DEPTHS, LEFT, PRODUCTS, PROFIT, ROUNDS, SQUARES, STAKES, VALUE
 from bjsim.sim.game.game_text import game_text
@@ -17,8 +17,6 @@ from bjsim.strategies.counting.count_returns import CountReturns, ramp_returns
 from bjsim.strategies.counting.departed_cells import playable
 from bjsim.strategies.counting.ramp import spots_at
 from bjsim.strategies.counting.tables import CountingGame
-
-Array = np.ndarray[Any, Any]
 
 FEWEST = 100  # rounds of a row of the table; buckets with fewer are merged
 RAREST = 1e-4  # share of the rounds of a row

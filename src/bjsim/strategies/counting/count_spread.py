@@ -6,13 +6,12 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bjsim.arrays import Floats
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.counting.system import CountingSystem
 from bjsim.strategies.counting.typical import tag_moments
 
-Floats = NDArray[np.float64]
 DEPTHS = 24  # depths of the shoe over which counts are averaged: the middles of as many layers
 WIDEST = 6  # standard deviations
 MOST_DEALT = 0.95  # share of the shoe; of an empty one, nothing can be computed

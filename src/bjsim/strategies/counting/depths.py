@@ -6,13 +6,12 @@ running count, the expected numbers of cards left are the same share of all rank
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from bjsim.arrays import Array
 from bjsim.strategies.counting.system import ScaledCount
-
-Array = np.ndarray[Any, Any]
 
 
 class DepthDistribution(NamedTuple):

@@ -25,6 +25,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from bjsim.arrays import Floats
 from bjsim.errors import InputError
 from bjsim.sim.game.cards import TEN
 from bjsim.sim.game.rules import Rules
@@ -39,7 +40,6 @@ from bjsim.strategies.counting.typical import decks_to_count, remaining, tag_mom
 from bjsim.strategies.formats.plays import INSURANCE
 from bjsim.strategies.shoe.solver import ShoeSolver
 
-Floats = NDArray[np.float64]
 STEP = 2.0  # true counts between two evaluations; gains are nearly linear
 SMALLEST = 1e-9  # smaller gains per round are rounding
 

@@ -7,14 +7,13 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bjsim.arrays import Floats
 from bjsim.html_pages import render_page
 from bjsim.sim.stats.intervals import Z95
 from bjsim.strategies.counting.count_run import CountRun
 from bjsim.strategies.counting.figures import Figure, Terms
 
-Floats = NDArray[np.float64]
 DIGITS = 11  # significant digits of the numbers in the page
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from bjsim.arrays import Array
 from bjsim.errors import InputError
 from bjsim.sim.engine.compiled_rules import Policy, compile_rules
 from bjsim.sim.engine.counts import CountingTable, quanta
@@ -28,8 +29,6 @@ from bjsim.strategies.counting.depths import DepthDistribution, depth_distributi
 from bjsim.strategies.counting.ramp import ONE_SPOT, SpotSteps, spots_at
 from bjsim.strategies.counting.system import CountingSystem
 from bjsim.strategies.counting.typical import spread_tens
-
-Array = np.ndarray[Any, Any]
 
 TAIL = 1e-4  # share of the counts below the lowest bucket, and above the highest
 MOST_BUCKETS = 41

@@ -14,15 +14,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bjsim.arrays import Floats
 from bjsim.errors import InputError
 from bjsim.sim.game.cards import DECKS, TEN
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.counting.system import IN_DECK, CountingSystem, card_counts
 from bjsim.strategies.shoe.composition import Composition
 
-Floats = NDArray[np.float64]
 VALUES = TEN + 1
 
 

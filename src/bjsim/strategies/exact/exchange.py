@@ -17,13 +17,13 @@ from typing import Any
 
 import numpy as np
 
+from bjsim.arrays import Array
 from bjsim.sim.game.automaton import Automaton, Finished, Node
 from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.exact.moments import Moments
 from bjsim.strategies.exact.values import Column, Dealer, Means, Policy
 
-Array = np.ndarray[Any, Any]
 BETTER = 1e-12  # cards are exchanged for more than rounding
 
 

@@ -7,16 +7,14 @@ first two moments of each hand are therefore computed for each outcome of the de
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
+from bjsim.arrays import Array
 from bjsim.sim.game.automaton import Automaton, Decision, Finished
 from bjsim.sim.game.hand_states import SURRENDERED
 from bjsim.sim.values.backward import MergedBackward
 from bjsim.strategies.exact.values import Column, Dealer, Number, Policy, round_nodes
-
-Array = np.ndarray[Any, Any]
 
 
 class Moments(MergedBackward[Array]):

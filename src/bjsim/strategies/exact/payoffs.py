@@ -10,10 +10,10 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
+from bjsim.arrays import Array
 from bjsim.errors import InputError
 from bjsim.sim.game.automaton import Automaton, Decision, Finished
 from bjsim.sim.game.hand_states import MELDS, SURRENDERED, spanish_meld, spanish_melds
@@ -21,8 +21,6 @@ from bjsim.sim.values.backward import MergedBackward
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.exact.values import Column, Dealer, Number, Policy, round_nodes
-
-Array = np.ndarray[Any, Any]
 
 
 class Payoffs(MergedBackward[Array]):

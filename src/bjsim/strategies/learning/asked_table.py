@@ -6,10 +6,11 @@ hands, and the dealer's hand. The seat counts its hands and the pending ones; ro
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from bjsim.arrays import Array
 from bjsim.sim.engine.compiled_rules import Policy, compile_rules, number_hands
 from bjsim.sim.engine.kernels.layout import CHOICE, NO_LIMIT, SPLIT, CompiledRules
 from bjsim.sim.engine.round_table import explore
@@ -18,8 +19,6 @@ from bjsim.sim.game.actions import INSURANCE, ActionCode
 from bjsim.sim.game.cards import RANKS
 from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.states import States
-
-Array = np.ndarray[Any, Any]
 
 WIDE_BITS = 4
 WIDE = 1 << WIDE_BITS  # entries of a row: of ranks, or of actions

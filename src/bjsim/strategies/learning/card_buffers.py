@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
+from bjsim.arrays import Array
 from bjsim.sim.engine.array_cards import Segments
 from bjsim.sim.engine.kernels.layout import CompiledRules
 from bjsim.sim.game.random_stream import stream_key
-
-Array = np.ndarray[Any, Any]
 
 SEGMENT = 64  # cards of a segment of an infinite shoe
 AHEAD = 64  # draws until buffers may have to be refilled

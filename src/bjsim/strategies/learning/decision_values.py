@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from bjsim.arrays import Array
 from bjsim.errors import InputError
 from bjsim.sim.engine.compiled_rules import number_hands
 from bjsim.sim.game.actions import INSURANCE, SPLIT, View
@@ -27,8 +28,6 @@ from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.exact.values import Means
 from bjsim.strategies.learning.encoder import Encoder
 from bjsim.sums import add_up
-
-Array = np.ndarray[Any, Any]
 
 PAYOFF, LUCK_ADJUSTED = "payoff", "luck-adjusted"  # what an environment may reward
 

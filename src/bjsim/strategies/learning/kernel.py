@@ -9,17 +9,15 @@ are drawn from alias tables (Walker 1977; filled as in Vose 1991), with one numb
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bjsim.arrays import Array
 from bjsim.sim.engine.jit import compiled
 
 Q_LEARNING, MONTE_CARLO = 0, 1
 GOLDEN = 0.6180339887498949  # fractional parts of its multiples have low discrepancy in [0, 1)
-
-Array = NDArray[Any]
 
 
 class Sampler(NamedTuple):

@@ -37,8 +37,9 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
+from bjsim.arrays import Floats, Ints
 from bjsim.sim.stats.intervals import Z95
-from bjsim.strategies.mdp.model import FiniteMDP, Floats, Ints, MDPError
+from bjsim.strategies.mdp.model import FiniteMDP, MDPError
 from bjsim.strategies.mdp.termination import check_ends
 from bjsim.sums import add_up
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bjsim.arrays import Array
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import INSURANCE
 from bjsim.sim.game.automaton import Decision
@@ -17,7 +16,6 @@ from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.state_player import StatePlayer
 from bjsim.strategies.learning.encoder import Encoder
 
-Array = NDArray[Any]
 BatchPolicy = Callable[[Array, Array], Array]
 SinglePolicy = Callable[[Array, Array], int]
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from bjsim.arrays import Array
 from bjsim.errors import EndlessSplitting
 from bjsim.sim.engine.compiled_rules import number_hands
 from bjsim.sim.engine.kernels.layout import ENDLESS, RUNAWAY, payoff_parts
@@ -15,8 +16,6 @@ from bjsim.strategies.learning.asked_table import WIDE_BITS, ask_everywhere, mak
 from bjsim.strategies.learning.card_buffers import CardBuffers
 from bjsim.strategies.learning.decision_values import DecisionValues
 from bjsim.strategies.learning.encoder import Encoder
-
-Array = np.ndarray[Any, Any]
 
 STANDS = 0  # the action that is always legal
 

@@ -31,6 +31,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from bjsim.arrays import Ints
 from bjsim.sim.game.actions import ATTACK, INSURANCE
 from bjsim.sim.game.automaton import Automaton, Decision, Draw, Ended, Finished, Node, PendingHands
 from bjsim.sim.game.hand_states import (
@@ -47,7 +48,7 @@ from bjsim.strategies.charts.rows import row_order
 from bjsim.strategies.exact.values import Column, Dealer, Policy
 from bjsim.strategies.mdp.build import Outcome, build_mdp
 from bjsim.strategies.mdp.equivalence import StateEquivalence
-from bjsim.strategies.mdp.model import FiniteMDP, Ints
+from bjsim.strategies.mdp.model import FiniteMDP
 from bjsim.sums import add_up
 
 DEAL, PLAY_ON, ATTACKS, AGAIN = "deal", "dealer plays", "attack", "again "

@@ -22,13 +22,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bjsim.arrays import Bools, Floats, Ints
 from bjsim.errors import InputError
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 SUM_TOLERANCE = 1e-9  # for sums of probabilities: allows files with ten digits
 

@@ -21,7 +21,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bjsim.strategies.mdp.model import Bools, FiniteMDP, Floats, Ints, MDPError
+from bjsim.arrays import Bools, Floats, Ints
+from bjsim.strategies.mdp.model import FiniteMDP, MDPError
 from bjsim.strategies.mdp.termination import check_ends, endless_rows
 
 DENSE = 200  # most states for evaluating a policy by a dense linear system

@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from bjsim.strategies.mdp.model import Bools, FiniteMDP, Ints, MDPError
+from bjsim.arrays import Bools, Ints
+from bjsim.strategies.mdp.model import FiniteMDP, MDPError
 
 SWEEPS = 5000  # limit of the iterations that push the bound on the mean reward below 0
 

@@ -8,12 +8,11 @@ from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bjsim.arguments import argument
+from bjsim.arrays import Floats
 from bjsim.errors import InputError
 
-Floats = NDArray[np.float64]
 MOST_STEPS = 100_000
 NEGLIGIBLE = 1e-20  # probability at an edge of the lattice that is left out
 

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bjsim.arguments import argument
+from bjsim.arrays import Floats
 from bjsim.errors import InputError
-from bjsim.strategies.promotions.lattice import Floats, Lattice
+from bjsim.strategies.promotions.lattice import Lattice
 
 MOST_WORK = 500_000_000  # banks times rounds
 TINY = 1e-12  # units; a gain that is not larger is no reason to play on

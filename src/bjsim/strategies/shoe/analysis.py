@@ -8,6 +8,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from bjsim.arrays import Acts, Floats
 from bjsim.errors import InputError
 from bjsim.sim.game.cards import TEN
 from bjsim.strategies.shoe.composition import VALUES, Composition
@@ -19,9 +20,6 @@ from bjsim.strategies.shoe.passes import SPLIT, STAND, Base, Nodes, Shown, best,
 from bjsim.strategies.shoe.passes import Play as Play
 from bjsim.strategies.shoe.splits import SplitForm, split_weights
 from bjsim.sums import add_up
-
-Floats = NDArray[np.float64]
-Acts = NDArray[np.int8]
 
 
 class ShoeStates:

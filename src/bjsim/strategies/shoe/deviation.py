@@ -23,6 +23,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bjsim.arrays import Floats
 from bjsim.errors import InputError
 from bjsim.sim.game.cards import TEN
 from bjsim.strategies.shoe.analysis import Analysis, Play, ShoeStates
@@ -32,8 +33,6 @@ from bjsim.strategies.shoe.insurance import chance_of_natural
 from bjsim.strategies.shoe.passes import DOUBLE, HIT, SPLIT, STAND, SURRENDER, by_size
 from bjsim.strategies.shoe.splits import product_weights
 from bjsim.sums import add_up
-
-Floats = NDArray[np.float64]
 
 
 class Ends(NamedTuple):

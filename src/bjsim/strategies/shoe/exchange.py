@@ -9,6 +9,7 @@ from itertools import combinations_with_replacement
 
 import numpy as np
 
+from bjsim.arrays import Floats, Ints
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import View
 from bjsim.sim.game.cards import TEN, parse_rank
@@ -20,10 +21,10 @@ from bjsim.sim.running.workers import ForkedResult, is_fork_safe
 from bjsim.strategies.exact.exchange import BETTER as BETTER
 from bjsim.strategies.exact.exchange import ExchangeAutomaton
 from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.shoe.analysis import Analysis, Floats, ShoeStates
+from bjsim.strategies.shoe.analysis import Analysis, ShoeStates
 from bjsim.strategies.shoe.composition import VALUES, Composition
 from bjsim.strategies.shoe.game import Game, make_game
-from bjsim.strategies.shoe.hands import Ints, Removed, encode_counts
+from bjsim.strategies.shoe.hands import Removed, encode_counts
 from bjsim.strategies.shoe.present import action_values, share_game
 
 

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bjsim.arrays import Acts, Ints
 from bjsim.sim.game.actions import CODES
 from bjsim.strategies.shoe.composition import VALUES
 
@@ -25,8 +25,6 @@ BITS = 6  # per card value in a key; a hand and its split partners hold fewer th
 LOW = 2  # the dealer's cards of these values, aces and twos, are summed over last, by matrices
 HIGH = range(VALUES - 1, LOW - 1, -1)
 ROWS = 8  # of a matrix: such small ones are multiplied without starting threads
-Ints = NDArray[np.int64]
-Acts = NDArray[np.int8]
 
 
 @dataclass(frozen=True)

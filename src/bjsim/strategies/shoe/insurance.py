@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from bjsim.arrays import Floats, Ints
 from bjsim.sim.game.cards import TEN
 from bjsim.strategies.charts.chart import Chart
-from bjsim.strategies.shoe.passes import Floats, Ints, Nodes, Shown
+from bjsim.strategies.shoe.passes import Nodes, Shown
 
 ROUNDING = 1e-15
 

@@ -15,11 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bjsim.arrays import Acts, Floats, Ints
 from bjsim.sim.game.actions import CODES
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Acts = NDArray[np.int8]
 
 STAND, HIT, DOUBLE, SPLIT, SURRENDER = CODES.values()
 TIE = 1e-12  # actions closer than this are tied; ties go to the first of stand, hit, double, surrender

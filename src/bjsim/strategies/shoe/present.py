@@ -18,6 +18,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
+from bjsim.arrays import Floats, Ints
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import ATTACK, INSURANCE, Action, View
 from bjsim.sim.game.cards import DECKS, HIDDEN, TEN, parse_rank
@@ -26,8 +27,8 @@ from bjsim.strategies.shoe.analysis import Analysis, ShoeStates
 from bjsim.strategies.shoe.composition import VALUES, Composition
 from bjsim.strategies.shoe.dealer import DealerPlay
 from bjsim.strategies.shoe.game import Game, make_game
-from bjsim.strategies.shoe.hands import Ints, Removed, all_hands
-from bjsim.strategies.shoe.passes import DOUBLE, HIT, Base, Floats, Nodes, Shown, best, double, hit
+from bjsim.strategies.shoe.hands import Removed, all_hands
+from bjsim.strategies.shoe.passes import DOUBLE, HIT, Base, Nodes, Shown, best, double, hit
 from bjsim.sums import add_up
 
 G = TypeVar("G", bound=Game)

@@ -18,11 +18,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bjsim.arrays import Floats
 from bjsim.strategies.shoe.hands import Tree
 
-Floats = NDArray[np.float64]
 NOTHING = 1e-14
 FEW_HANDS = 6  # up to this limit, keep all weights
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bjsim.arguments import argument, whole_number
+from bjsim.arrays import Floats
 from bjsim.errors import InputError, shorten
 from bjsim.sim.game.cards import RANKS, TEN
 from bjsim.sim.game.rules import Rules
@@ -20,7 +21,6 @@ from bjsim.strategies.sidebets.exact import removals
 from bjsim.strategies.sidebets.kinds import SuitedShoe
 from bjsim.strategies.sidebets.returns import Returns
 
-Floats = NDArray[np.float64]
 # How often a round of one player who plays well has so many cards; measured in six decks, and alike in other shoes.
 CARDS_OF_A_ROUND = {4: 0.178, 5: 0.388, 6: 0.280, 7: 0.109, 8: 0.031, 9: 0.009, 10: 0.003, 11: 0.001, 12: 0.001}
 PILOT, ROUNDS = 100, {"suits": 150_000, "ranks": 300_000, "values": 300_000}  # by what the bet looks at

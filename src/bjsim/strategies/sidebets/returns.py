@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bjsim.arrays import Floats
 from bjsim.sim.game.cards import RANKS, TEN
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.sidebets.bets import FINISHED, BetRules
@@ -13,7 +13,6 @@ from bjsim.strategies.sidebets.conditions import upcard_values
 from bjsim.strategies.sidebets.kinds import KINDS, SUITS
 from bjsim.strategies.sidebets.outcomes import CARDS, RANK, outcomes
 
-Floats = NDArray[np.float64]
 AT_ONCE = 1 << 18  # numbers held at once
 VALUE = np.minimum(RANK, TEN)
 

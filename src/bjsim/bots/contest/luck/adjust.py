@@ -31,6 +31,7 @@ from typing import Any
 
 import numpy as np
 
+from bjsim.arrays import Floats, Ints
 from bjsim.bots.contest.config import HOUSE, has_luck
 from bjsim.bots.contest.luck.chart_values import ActionTable, evaluate, tabulate
 from bjsim.bots.contest.luck.draw_log import (
@@ -45,10 +46,9 @@ from bjsim.bots.contest.luck.draw_log import (
     stakes_by_seat,
 )
 from bjsim.bots.contest.luck.opponent_model import ChartChanges, OpponentModel
-from bjsim.bots.contest.luck.state_index import N_RANKS, NOTHING, Ints, StateIndex
+from bjsim.bots.contest.luck.state_index import N_RANKS, NOTHING, StateIndex
 from bjsim.bots.contest.schedule.roster import Owner, Roster
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.values.dealer_index import Floats
 from bjsim.strategies.players.catalogue import CATALOGUE
 
 REFERENCE = "hoyle"  # the initial chart of every bot: neither the most cautious nor the boldest strategy

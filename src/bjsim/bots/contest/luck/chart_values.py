@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from bjsim.arrays import Floats
 from bjsim.bots.contest.luck.state_index import StateIndex
 from bjsim.sim.game.automaton import Decision, Finished
-from bjsim.sim.values.dealer_index import Floats
 from bjsim.sim.values.slopes import Slopes
 from bjsim.strategies.exact.values import Policy
 

@@ -12,9 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from bjsim.arrays import Ints
 from bjsim.bots.contest.config import HOUSE
 from bjsim.bots.contest.config import LARGEST_TABLE as SEATS
-from bjsim.bots.contest.luck.state_index import N_RANKS, Ints, StateIndex
+from bjsim.bots.contest.luck.state_index import N_RANKS, StateIndex
 from bjsim.sim.game.actions import Action
 from bjsim.sim.game.automaton import START, Decision, PendingHands
 from bjsim.sim.game.cards import DECKS, RANKS

@@ -6,8 +6,9 @@ from collections import defaultdict
 
 import numpy as np
 
+from bjsim.arrays import Ints
 from bjsim.bots.contest.luck.chart_values import ActionTable
-from bjsim.bots.contest.luck.state_index import Ints, StateIndex
+from bjsim.bots.contest.luck.state_index import StateIndex
 from bjsim.sim.game.automaton import Decision
 from bjsim.strategies.charts.chart import Chart
 

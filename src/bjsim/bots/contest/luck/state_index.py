@@ -6,7 +6,6 @@ A state is a node of the automaton and the dealer's hand.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from bjsim.sim.game.automaton import DOUBLE, START, Automaton, Decision, Draw, Finished, Node
 from bjsim.sim.game.cards import TEN
@@ -15,7 +14,6 @@ from bjsim.sim.game.rules import Rules
 from bjsim.sim.values.dealer_index import DealerIndex
 from bjsim.sums import add_up
 
-Ints = npt.NDArray[np.int64]
 N_RANKS = TEN + 1  # ranks with different values: all ten-valued cards count as one
 SETTLED = (Finished(BUST), Finished(SURRENDERED))  # hands that do not depend on the dealer's cards
 NOTHING = 0  # the number of an absent hand

@@ -19,16 +19,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
+from bjsim.arrays import Bools, Floats, Ints
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.scoring.moments import MIN_BATCHES
 from bjsim.bots.contest.scoring.student_t import anytime_t_half, e_value, t_half
 from bjsim.sim.stats.intervals import ALPHA
-
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
-Ints = npt.NDArray[np.int64]
 
 PLANNED = 0.8
 FOR_A_PAIR = 25  # matches of a contest of two bots

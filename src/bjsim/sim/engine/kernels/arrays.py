@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from bjsim.sim.engine.kernels.layout import TIED, Array
+from bjsim.arrays import Array
+from bjsim.sim.engine.kernels.layout import TIED
 
 STRIDE = 16  # places of a row: one for each card, or for each action where the row asks
 LOGGED, ASKED, WAITS, FREE, LEAVES, INSURES, OVER = 1, 2, 4, 8, 16, 32, 64  # flags of an entry

@@ -11,11 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from bjsim.arrays import Array
 from bjsim.sim.game.actions import CODES, ActionCode
 from bjsim.sim.game.actions import ENDLESS as ENDLESS
 from bjsim.sim.game.actions import RUNAWAY as RUNAWAY
-
-Array = np.ndarray[Any, Any]
 
 TIED = 1 << 32  # in a payoff code, one initial bet that is replayed
 NO_LIMIT = np.iinfo(np.int64).max
