@@ -29,10 +29,9 @@ from bjsim.bots.player import BotPlayer, open_bot
 from bjsim.bots.sandbox import restrictions
 from bjsim.sim.game.actions import HIT, STAND
 from bjsim.sim.game.presets import load_rules
-from bjsim.sim.game.random_stream import Stream
 from bjsim.sim.game.round import Round
-from bjsim.sim.game.shoe import open_shoe
-from bjsim.strategies.players.find import FunctionPlayer
+from bjsim.sim.game.shoe import Stream, open_shoe
+from bjsim.strategies.players.catalogue import FunctionPlayer
 
 SAMPLES = Path(__file__).resolve().parents[1] / "src" / "bjsim" / "bots" / "samples"
 ARGUMENTS = ["12", "K2", "9#K2A38", "10", "190"]

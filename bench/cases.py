@@ -20,8 +20,8 @@ from bjsim.sim.engine.counting import pays, play_units
 from bjsim.sim.engine.counts import CountingTable, CountSums
 from bjsim.sim.engine.play import play_blocks
 from bjsim.sim.game.presets import PRESETS, named_rules
-from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.shoe import stream_key
 from bjsim.sim.running.blocks import LARGEST_BLOCK, Span
 from bjsim.sim.running.compiled_table import AdjustedTable, CompiledTable, find_walkers
 from bjsim.sim.running.driver import Driver
@@ -31,11 +31,11 @@ from bjsim.sim.running.readable_table import ReadableTable
 from bjsim.sim.running.workers import usable_cores
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.counting.departures import Departures, find_departures
-from bjsim.strategies.counting.systems import find_system
+from bjsim.strategies.counting.system import find_system
 from bjsim.strategies.counting.tables import CountingGame, ready_table
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.experiment import make_experiment
-from bjsim.strategies.players.find import as_player
+from bjsim.strategies.players.catalogue import as_player
 
 HERE = Path(__file__).parent
 OTHERS = HERE.parent / ".benchmarks" / "latest.json"  # earlier results of pytest-benchmark

@@ -21,9 +21,9 @@ from bjsim.bots.contest.play.match import play_table
 from bjsim.bots.contest.schedule.seating import schedule
 from bjsim.bots.contest.scoring.standings import Standings
 from bjsim.sim.game.actions import Player, View
-from bjsim.sim.game.hand import Hand
+from bjsim.sim.game.cards import Hand
 from bjsim.sim.game.presets import load_rules
-from bjsim.strategies.players.find import FunctionPlayer, find_player
+from bjsim.strategies.players.catalogue import FunctionPlayer, find_player
 
 RULES = load_rules("cardshark")
 

@@ -62,11 +62,10 @@ def answers_of(chart: Any, column: str) -> Callable[[Any, str], str]:
 def compute(rules: Any, number: int) -> dict[str, Any]:
     """Every exact result of one game, as plain values."""
     from bjsim.sim.game.automaton import Decision
-    from bjsim.sim.values.forward import count_visits
+    from bjsim.sim.values.backward import count_visits
     from bjsim.strategies.exact.solver import Solver
     from bjsim.strategies.exact.tables import Tables
-    from bjsim.strategies.mdp.blackjack import GameProcess, game_mdp
-    from bjsim.strategies.mdp.size import measure_size
+    from bjsim.strategies.mdp.blackjack import GameProcess, game_mdp, measure_size
 
     solver = Solver(rules)
     chart = make_chart(solver, number)

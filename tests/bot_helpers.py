@@ -12,11 +12,10 @@ from bjsim.bots.sandbox.inside import landlock
 from bjsim.bots.sandbox.languages import ENDINGS
 from bjsim.bots.turn import Strikes, Turn
 from bjsim.sim.game.actions import HIT, STAND, View
-from bjsim.sim.game.hand import Hand
+from bjsim.sim.game.cards import Hand
 from bjsim.sim.game.presets import named_rules
-from bjsim.sim.game.random_stream import Stream
 from bjsim.sim.game.round import Round
-from bjsim.sim.game.shoe import open_shoe
+from bjsim.sim.game.shoe import Stream, open_shoe
 
 SAMPLES = Path(bjsim.__file__).parent / "bots" / "samples"
 

@@ -6,10 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bjsim.strategies.mdp.build import Outcome
-from bjsim.strategies.mdp.model import FiniteMDP
-from bjsim.strategies.mdp.solve import EVALUATED, SolvedMDP, error_bound, evaluate
-from bjsim.strategies.mdp.termination import check_ends, steps_to_end
+from bjsim.strategies.mdp.model import FiniteMDP, Outcome
+from bjsim.strategies.mdp.solve import EVALUATED, SolvedMDP, check_ends, error_bound, evaluate, steps_to_end
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ import bjsim
 from bjsim.errors import LONGEST_MESSAGE
 from bjsim.lazy_names import read_homes
 from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.mdp.build import mdp_from_dict
+from bjsim.strategies.mdp.model import mdp_from_dict
 
 
 def test_every_name_of_the_stub_is_listed_and_loaded() -> None:

@@ -206,7 +206,7 @@ def test_a_planted_wrong_import_is_caught(package: str, source: str) -> None:
 @pytest.mark.parametrize(
     ("package", "source"),
     [
-        ("sim", "import numpy as np\nfrom bjsim.sim.game.hand import Hand\nfrom bjsim.sim import cards"),
+        ("sim", "import numpy as np\nfrom bjsim.sim.game.cards import Hand\nfrom bjsim.sim import cards"),
         ("strategies", "import bjsim.sim.game.rules\nfrom bjsim.strategies import chart"),
         ("bots", "from bjsim.strategies.charts.chart import Chart\nimport simplejson"),
         ("cli", "from bjsim import __version__\nimport bjsim.bots, bjsim.strategies, bjsim.sim, bjsim.cli"),

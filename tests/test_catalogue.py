@@ -7,8 +7,7 @@ import pytest
 
 from bjsim.sim.game.presets import PRESETS
 from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.players.catalogue import CATALOGUE
-from bjsim.strategies.players.find import BUILT_IN
+from bjsim.strategies.players.catalogue import BUILT_IN, CATALOGUE
 
 PAGE = (Path(__file__).resolve().parents[1] / "docs" / "reference" / "catalogue.md").read_text(encoding="utf-8")
 GAMES, STRATEGIES = PAGE.split("## Strategies")[0], PAGE.split("## Strategies")[1].split("## Charts")[0]

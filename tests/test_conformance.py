@@ -13,15 +13,11 @@ import bjsim
 from bjsim.bots.player import BotPlayer, SeatedBot, open_bot, unstartable
 from bjsim.bots.sandbox.languages import BuildError
 from bjsim.sim.game.actions import Action, Player, View
-from bjsim.sim.game.hand import Hand
+from bjsim.sim.game.cards import Hand
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.rules import Rules
-from bjsim.strategies.charts.chart import Chart
-from bjsim.strategies.charts.state_player import StatePlayer
-from bjsim.strategies.players.catalogue import CATALOGUE
-from bjsim.strategies.players.exchanging import ExchangingChart
-from bjsim.strategies.players.find import BUILT_IN, FunctionPlayer, find_player
-from bjsim.strategies.players.kelly import Kelly
+from bjsim.strategies.charts.chart import Chart, StatePlayer
+from bjsim.strategies.players.catalogue import BUILT_IN, CATALOGUE, ExchangingChart, FunctionPlayer, Kelly, find_player
 from bjsim.strategies.shoe.players import TwoCardPlayer
 from bjsim.strategies.shoe.present import Perfect
 

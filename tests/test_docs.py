@@ -22,7 +22,7 @@ from support.documents import PAGES, ROOT, Block, blocks, parse_command, split_w
 from bjsim.cli.main import cli
 from bjsim.errors import InputError
 from bjsim.sim.game.presets import named_rules
-from bjsim.sim.game.rule_fields import side_bet_error
+from bjsim.sim.game.rule_text import side_bet_error
 from bjsim.sim.game.rules import Rules
 
 BLOCKS = [

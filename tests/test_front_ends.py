@@ -14,15 +14,14 @@ from bjsim.errors import InputError
 from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.counting.departures import Departures
-from bjsim.strategies.counting.systems import find_system
+from bjsim.strategies.counting.system import find_system
 from bjsim.strategies.counting.tables import CountingGame
 from bjsim.strategies.counting.typical import decks_to_count
 from bjsim.strategies.evaluation.known import known
 from bjsim.strategies.experiment import make_experiment
-from bjsim.strategies.learning.encoder import Encoder
+from bjsim.strategies.learning.observations import Encoder
 from bjsim.strategies.mdp.blackjack import GameProcess
-from bjsim.strategies.players.catalogue import CATALOGUE
-from bjsim.strategies.players.find import as_player
+from bjsim.strategies.players.catalogue import CATALOGUE, as_player
 
 PAGE = Path(__file__).parents[1] / "docs" / "how-to" / "casino-games.md"
 

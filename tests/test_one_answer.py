@@ -14,7 +14,7 @@ from support.unusual import MORE, UNUSUAL, chosen_games, covering_array, random_
 from bjsim.errors import InputError
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
-from bjsim.strategies.evaluation.evaluate import Evaluation, evaluate_chart
+from bjsim.strategies.evaluation.compare import Evaluation, evaluate_chart
 
 SHOES = ("inf", "inf", 1, 2, 8)
 ASKED_ELSEWHERE = {"decks", "deal", "ten_probability", "peek", "exchange"}  # in all of these games, or by test_switch

@@ -13,7 +13,7 @@ from support.unusual import PLAIN
 import bjsim
 from bjsim.errors import InputError
 from bjsim.sim.game.rules import Rules
-from bjsim.strategies.learning.decision_values import decision_values
+from bjsim.strategies.learning.observations import decision_values
 from bjsim.strategies.mdp.solve import start_value, value_iteration
 
 NO_PEEK: dict[str, object] = {"peek": False}

@@ -11,7 +11,7 @@ import pytest
 
 import bjsim
 from bjsim.sim.game.presets import PRESETS
-from bjsim.strategies.counting import index_scores
+from bjsim.strategies.counting import indices as index_scores
 from bjsim.strategies.evaluation.coach import Coach
 
 PLAIN = builtins.sum

@@ -28,18 +28,15 @@ from bjsim.run import OnProgress, ignore_progress
 from bjsim.run_result import RunResult
 from bjsim.sim.engine.compile_notice import announce_compile, on_compile
 from bjsim.strategies.charts.chart import Chart
-from bjsim.strategies.evaluation.best import solve as solve_game
-from bjsim.strategies.evaluation.compare import Compared
+from bjsim.strategies.evaluation.compare import Compared, Evaluation, evaluate_chart
 from bjsim.strategies.evaluation.compare import compare as compare_games
-from bjsim.strategies.evaluation.evaluate import Evaluation, evaluate_chart
+from bjsim.strategies.evaluation.compare import solve as solve_game
 from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.learning.learn import Schedule
+from bjsim.strategies.learning.learn import LearningPoint, Schedule, Study, study
 from bjsim.strategies.learning.report import LearnedGame
-from bjsim.strategies.learning.study import LearningPoint, Study, study
 from bjsim.strategies.mdp.blackjack import GameProcess
-from bjsim.strategies.mdp.build import build_mdp
-from bjsim.strategies.mdp.model import FiniteMDP
-from bjsim.strategies.players.find import find_player
+from bjsim.strategies.mdp.model import FiniteMDP, build_mdp
+from bjsim.strategies.players.catalogue import find_player
 from bjsim.strategies.solution import Solution
 
 COMPILING = "compiling the learner (once after install, up to a minute) …"

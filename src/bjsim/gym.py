@@ -5,9 +5,9 @@ Importing it registers an environment for every preset with Gymnasium.
 
 from bjsim.strategies.learning.gym_env import BlackjackEnv as BlackjackEnv
 from bjsim.strategies.learning.gym_env import env_id as env_id
-from bjsim.strategies.learning.judge import JudgedPolicy as JudgedPolicy
-from bjsim.strategies.learning.judge import judge_policy as judge_policy
-from bjsim.strategies.learning.policy_player import PolicyPlayer as PolicyPlayer
-from bjsim.strategies.learning.prompts import parse_answer as parse_answer
-from bjsim.strategies.learning.prompts import write_prompt as write_prompt
+from bjsim.strategies.learning.observations import JudgedPolicy as JudgedPolicy
+from bjsim.strategies.learning.observations import PolicyPlayer as PolicyPlayer
+from bjsim.strategies.learning.observations import judge_policy as judge_policy
+from bjsim.strategies.learning.observations import parse_answer as parse_answer
+from bjsim.strategies.learning.observations import write_prompt as write_prompt
 from bjsim.strategies.learning.vector_env import BlackjackVectorEnv as BlackjackVectorEnv

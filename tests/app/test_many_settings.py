@@ -19,7 +19,7 @@ from support.command import bjsim
 from bjsim.app.table_work import AskedPlay, play_report
 from bjsim.app.work import ChosenGame
 from bjsim.cli.main import cli
-from bjsim.strategies.evaluation.best import in_its_shoe
+from bjsim.strategies.evaluation.compare import in_its_shoe
 from bjsim.strategies.formats.files import format_text
 
 pytest.importorskip("starlette")

@@ -23,7 +23,7 @@ from support.games import MANY
 from bjsim.app import jobs, server, work
 from bjsim.cli.main import cli
 from bjsim.sim.game.presets import PRESETS
-from bjsim.strategies.evaluation.best import best_chart
+from bjsim.strategies.evaluation.compare import best_chart
 from bjsim.strategies.formats.files import read_with_notes
 
 HOST = "http://127.0.0.1:8021"

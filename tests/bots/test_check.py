@@ -19,8 +19,7 @@ from bjsim.cli.main import cli
 from bjsim.cli.render import fault_lines
 from bjsim.sim.game.actions import HIT, STAND, raise_by
 from bjsim.sim.game.presets import named_rules
-from bjsim.strategies.evaluation.best import best_chart
-from bjsim.strategies.evaluation.evaluate import evaluate_chart
+from bjsim.strategies.evaluation.compare import best_chart, evaluate_chart
 from bjsim.strategies.players.catalogue import CATALOGUE
 
 CARDSHARK = named_rules("cardshark")

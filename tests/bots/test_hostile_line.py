@@ -13,11 +13,10 @@ from bot_helpers import Scripted, TakenTurns, lim17, line_bot, needs, needs_sand
 
 from bjsim.bots.line import Transcript
 from bjsim.sim.game.actions import HIT, STAND
-from bjsim.sim.game.hand import Hand
+from bjsim.sim.game.cards import Hand
 from bjsim.sim.game.presets import named_rules
-from bjsim.sim.game.random_stream import Stream
 from bjsim.sim.game.round import Round
-from bjsim.sim.game.shoe import open_shoe
+from bjsim.sim.game.shoe import Stream, open_shoe
 
 pytestmark = [needs(".py"), needs_sandbox, pytest.mark.slow]
 RULES = named_rules("cardshark")

@@ -15,10 +15,9 @@ from bjsim.bots.protocol import FAULTS, REPLY_LIMIT, Fault, parse_reply
 from bjsim.sim.game.actions import ATTACK, HIT, INSURANCE, Action, raise_by
 from bjsim.sim.game.events import Acted, Dealt, HandEnded, Peeked, Revealed, Settled, Shuffled
 from bjsim.sim.game.presets import named_rules
-from bjsim.sim.game.random_stream import Stream
 from bjsim.sim.game.round import Round
 from bjsim.sim.game.rules import RULE_FIELDS, Rules, parse_field
-from bjsim.sim.game.shoe import ScriptedShoe, open_shoe
+from bjsim.sim.game.shoe import ScriptedShoe, Stream, open_shoe
 
 
 def parse_words(text):

@@ -12,7 +12,7 @@ from bjsim.bots.seats import BotOptions, ProgramFile
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.running.driver import Driver
 from bjsim.strategies.experiment import make_experiment
-from bjsim.strategies.players.find import find_player
+from bjsim.strategies.players.catalogue import find_player
 
 LIMIT = """
 import sys

@@ -15,9 +15,8 @@ from bjsim.bots.line import LOG_LIMIT, Transcript
 from bjsim.bots.sandbox.session import SandboxClosed
 from bjsim.sim.game.actions import HIT, STAND
 from bjsim.sim.game.presets import named_rules
-from bjsim.sim.game.random_stream import Stream
 from bjsim.sim.game.round import Round
-from bjsim.sim.game.shoe import open_shoe
+from bjsim.sim.game.shoe import Stream, open_shoe
 from bjsim.sim.running.readable_table import ReadableTable
 
 pytestmark = needs(".py")

@@ -16,7 +16,7 @@ from bjsim.bots.sandbox.languages import LANGUAGES
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import HIT, STAND, Action
 from bjsim.sim.game.presets import named_rules
-from bjsim.strategies.players.find import find_player
+from bjsim.strategies.players.catalogue import find_player
 
 SLOW = {".go": [pytest.mark.slow]}  # to compile
 ENDINGS = [

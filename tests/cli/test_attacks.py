@@ -21,7 +21,7 @@ from bjsim.bots.contest.play import journal
 from bjsim.bots.contest.report.command import contest_command, published_sources
 from bjsim.cli.koth_play import play
 from bjsim.sim.game.presets import load_rules
-from bjsim.strategies.players.find import find_player
+from bjsim.strategies.players.catalogue import find_player
 
 CARDSHARK = load_rules("cardshark")
 STANDS = "print('S')"

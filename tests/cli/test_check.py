@@ -9,7 +9,7 @@ from support.command import bjsim, refusal
 from bjsim.errors import InputError
 from bjsim.sim.game.presets import PRESETS
 from bjsim.strategies.charts.chart import Chart
-from bjsim.strategies.evaluation import best
+from bjsim.strategies.evaluation import compare as best
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.formats.files import WRITERS
 
@@ -137,7 +137,7 @@ def test_bad_input_gets_one_line_and_status_2(tmp_path):
     assert f"cannot write {tmp_path}: it is a folder" in refusal("check", "hoyle", "--fix", tmp_path)
     (tmp_path / "mine.py").write_text("def decide(view):\n    return 'S'\n", encoding="utf-8")
     assert "is not a chart" in refusal("check", f"{tmp_path}/mine.py:decide")
-    assert "cannot be created" in refusal("check", "bjsim.strategies.players.find:FunctionPlayer")
+    assert "cannot be created" in refusal("check", "bjsim.strategies.players.catalogue:FunctionPlayer")
 
 
 def test_a_printed_chart_is_echoed_with_every_guess(tmp_path):

@@ -5,8 +5,7 @@ from support.command import bjsim, refusal
 
 from bjsim.cli.compare import change_texts
 from bjsim.sim.game.presets import PRESETS
-from bjsim.strategies.evaluation.best import solve
-from bjsim.strategies.evaluation.compare import compare
+from bjsim.strategies.evaluation.compare import compare, solve
 
 VEGAS = PRESETS["vegas-s17"].rules.replace(decks="inf")
 

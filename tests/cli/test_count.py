@@ -12,7 +12,7 @@ from support.command import bjsim, on_screen, refusal
 
 from bjsim.cli.count_plots import short_counts
 from bjsim.cli.count_report import print_varied
-from bjsim.strategies.counting.count_result import CountResult
+from bjsim.strategies.counting.result import CountResult
 
 # Tables of games with few splits are made in less time: in a second with two hands at most, and soon without splits.
 DECKS = ("count", "--rules", "vegas-s17", "--decks", "2", "--workers", "1", "--set")

@@ -15,9 +15,9 @@ from bjsim.cli.captions import decimals
 from bjsim.cli.colours import ACTION_COLOURS
 from bjsim.cli.convergence import hand_ticks, round_values, shared_scales, short_count
 from bjsim.cli.pages import convergence_part
-from bjsim.sim.game.game_text import game_text
+from bjsim.sim.game.events import game_text
 from bjsim.sim.game.presets import named_rules
-from bjsim.strategies.evaluation.best import solve
+from bjsim.strategies.evaluation.compare import solve
 from bjsim.strategies.evaluation.valued_chart import ValuedChart
 
 COMMANDS = {

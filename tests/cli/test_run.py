@@ -13,7 +13,7 @@ from support.waiting import wait_until
 
 from bjsim.cli.main import Stop, main
 from bjsim.sim.game.presets import load_rules
-from bjsim.strategies.players.find import find_player
+from bjsim.strategies.players.catalogue import find_player
 from bjsim.strategies.shoe.solver import ShoeSolver
 
 

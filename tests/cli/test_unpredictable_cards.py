@@ -15,12 +15,12 @@ from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.play import journal
 from bjsim.cli.koth_screen import ContestScreen
 from bjsim.sim.game.presets import load_rules
-from bjsim.sim.game.random_stream import MAX_SEED, Stream
+from bjsim.sim.game.shoe import MAX_SEED, Stream
 from bjsim.sim.running.blocks import Span
 from bjsim.sim.running.compiled_table import AdjustedTable, CompiledTable
 from bjsim.sim.running.readable_table import ReadableTable
 from bjsim.strategies.experiment import make_experiment
-from bjsim.strategies.players.find import find_player
+from bjsim.strategies.players.catalogue import find_player
 
 CARDSHARK = load_rules("cardshark")
 MATCHES = 8
@@ -29,10 +29,10 @@ MATCHES = 8
 # of the deal, the dealer's separately. Hits if it knows that the next card does no harm.
 ORACLE = """
 from bjsim.sim.game.cards import RANKS
-from bjsim.sim.game.hand import Hand
+from bjsim.sim.game.cards import Hand
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.shoe import open_shoe
-from bjsim.sim.game.random_stream import Stream
+from bjsim.sim.game.shoe import Stream
 
 def first_cards(seed, match):
     shoe = open_shoe(load_rules("cardshark"), Stream(seed, 0, match))

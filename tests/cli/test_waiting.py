@@ -23,7 +23,7 @@ from bjsim.sim.running.blocks import Span
 from bjsim.sim.running.experiment import Progress
 from bjsim.sim.running.workers import is_fork_safe
 from bjsim.strategies.experiment import make_experiment
-from bjsim.strategies.players.find import find_player
+from bjsim.strategies.players.catalogue import find_player
 
 HOLD = """
 import functools, os, sys, time
@@ -62,7 +62,7 @@ main.main()
 """
 SOLVER = "bjsim.strategies.shoe.solver:ShoeSolver.value_of"
 BLOCKS = "bjsim.sim.running.table:play_blocks"  # in forked workers, and in this process
-COUNTED = "bjsim.strategies.counting.play_request:count_blocks"
+COUNTED = "bjsim.strategies.counting.request:count_blocks"
 RUN = "bjsim.bots.contest.host:Host.run"
 SOLVE = "solve --rules vegas-s17 --decks 1 value"
 COMMANDS = [

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from bjsim.arguments import MAX_COUNT, whole_number
 from bjsim.errors import InputError
-from bjsim.sim.game.random_stream import MAX_SEED
+from bjsim.sim.game.shoe import MAX_SEED
 
 
 @pytest.mark.parametrize(

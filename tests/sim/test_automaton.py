@@ -12,7 +12,7 @@ from support.games import FIXED, rules
 from bjsim.sim.game.automaton import START, Automaton, Decision, Draw, Ended, Finished, Node, PendingHands
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.values.forward import count_visits
+from bjsim.sim.values.backward import count_visits
 
 
 def reachable(automaton: Automaton) -> list[Node]:

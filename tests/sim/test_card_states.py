@@ -10,10 +10,10 @@ from support.games import ONE_HAND
 from bjsim.sim.engine import compiled_rules
 from bjsim.sim.engine.compiled_rules import compile_rules, merge_states
 from bjsim.sim.engine.play import Walkers
-from bjsim.sim.game.card_states import CardStates
 from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.presets import named_rules
-from bjsim.sim.game.random_stream import stream_key
+from bjsim.sim.game.shoe import stream_key
+from bjsim.sim.game.states import CardStates
 from bjsim.sim.running.blocks import Span
 from bjsim.strategies.experiment import compile_players, make_table
 from bjsim.strategies.players.catalogue import CATALOGUE

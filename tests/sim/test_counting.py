@@ -18,8 +18,8 @@ from bjsim.sim.engine.play import play_blocks
 from bjsim.sim.engine.round_table import make_round_tables
 from bjsim.sim.engine.rounds import play_plain
 from bjsim.sim.game.presets import named_rules
-from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.shoe import stream_key
 from bjsim.sim.running.compiled_table import make_tallies
 from bjsim.sim.running.readable_table import ReadableTable
 from bjsim.strategies.exact.solver import Solver

@@ -25,7 +25,7 @@ from bjsim.sim.running.experiment import Experiment, Point, half_width
 from bjsim.sim.running.workers import collect_logs
 from bjsim.sim.stats.tally import Tally
 from bjsim.strategies.experiment import make_experiment
-from bjsim.strategies.players.find import find_player
+from bjsim.strategies.players.catalogue import find_player
 
 EASY = named_rules("easy")
 

@@ -25,7 +25,7 @@ from bjsim.sim.running.backend import Backend
 from bjsim.sim.running.driver import Driver
 from bjsim.sim.running.executors import local
 from bjsim.strategies.experiment import make_experiment
-from bjsim.strategies.players.find import find_player
+from bjsim.strategies.players.catalogue import find_player
 
 linux = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for processes in /proc")
 EASY = named_rules("easy")

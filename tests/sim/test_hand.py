@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.games import FIXED
 
-from bjsim.sim.game.cards import RANKS, card_value, count_points, is_natural, parse_rank, rank_probabilities
-from bjsim.sim.game.hand import Hand
+from bjsim.sim.game.cards import RANKS, Hand, card_value, count_points, is_natural, parse_rank, rank_probabilities
 
 CARDS = st.lists(st.sampled_from(RANKS), min_size=1, max_size=12)
 

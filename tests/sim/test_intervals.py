@@ -12,8 +12,8 @@ from support.engines import play_rounds
 
 from bjsim.sim.engine.compiled_rules import compile_rules
 from bjsim.sim.game.presets import named_rules
-from bjsim.sim.game.random_stream import stream_key
-from bjsim.sim.stats.intervals import anytime, anytime_factor, fixed_sample
+from bjsim.sim.game.shoe import stream_key
+from bjsim.sim.stats.estimate import anytime, anytime_factor, fixed_sample
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.players.catalogue import CATALOGUE
 

@@ -25,16 +25,16 @@ from bjsim.sim.engine.play import AdjustedWalkers, Walkers, play_blocks
 from bjsim.sim.engine.rounds import play_seats
 from bjsim.sim.engine.row_values import RowValues
 from bjsim.sim.game.presets import named_rules
-from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.shoe import stream_key
 from bjsim.sim.running.driver import Driver
 from bjsim.sim.running.readable_table import ReadableTable
 from bjsim.sim.stats.estimate import RatioSums
 from bjsim.sim.stats.luck_tally import LuckTally
 from bjsim.sim.stats.tally import Tally
 from bjsim.strategies.charts.chart import Chart, make_chart
-from bjsim.strategies.exact.reach import find_endless_split
 from bjsim.strategies.exact.solver import Solver
+from bjsim.strategies.exact.values import find_endless_split
 from bjsim.strategies.experiment import make_experiment, make_results
 from bjsim.strategies.results import BotResult
 

@@ -19,8 +19,8 @@ from bjsim.sim.engine.pack import pack_plain
 from bjsim.sim.engine.round_table import LEFT, LeftTable, make_round_tables
 from bjsim.sim.engine.rounds import play_plain
 from bjsim.sim.game.presets import PRESETS, named_rules
-from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.shoe import stream_key
 from bjsim.sim.running.blocks import Span
 from bjsim.sim.running.readable_table import ReadableTable
 from bjsim.strategies.charts.chart import Chart, make_chart

@@ -11,10 +11,9 @@ from bjsim.errors import RunFailed
 from bjsim.sim.game.actions import Action, IllegalAction, View, raise_by
 from bjsim.sim.game.events import Acted, Dealt, Shuffled
 from bjsim.sim.game.presets import named_rules
-from bjsim.sim.game.random_stream import Stream
 from bjsim.sim.game.round import Round
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.game.shoe import DeckShoe, ScriptedShoe
+from bjsim.sim.game.shoe import DeckShoe, ScriptedShoe, Stream
 
 EASY, CARDSHARK = (named_rules(name) for name in ("easy", "cardshark"))
 VEGAS = named_rules("vegas-s17").replace(insurance=False)

@@ -17,7 +17,7 @@ from support.games import FIXED, rules
 
 from bjsim.sim.game.constraints import CONTRADICTIONS
 from bjsim.sim.game.presets import PRESETS
-from bjsim.sim.game.rule_fields import ALIASES, WORDS, unknown_field
+from bjsim.sim.game.rule_text import ALIASES, WORDS, unknown_field
 from bjsim.sim.game.rules import RULE_FIELDS, Rules, RulesError, parse_field
 
 F = Fraction

@@ -26,9 +26,17 @@ from bjsim.sim.engine.kernels.shoe import draw
 from bjsim.sim.engine.rounds import make_shoe, make_work, plain_shoes
 from bjsim.sim.game.cards import rank_probabilities
 from bjsim.sim.game.presets import named_rules
-from bjsim.sim.game.random_stream import Stream, stream_key
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.game.shoe import DeckShoe, InfiniteShoe, ScriptedShoe, ShoeError, open_shoe, rank_limits
+from bjsim.sim.game.shoe import (
+    DeckShoe,
+    InfiniteShoe,
+    ScriptedShoe,
+    ShoeError,
+    Stream,
+    open_shoe,
+    rank_limits,
+    stream_key,
+)
 
 SHOES = {
     "infinite": Rules(),

@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.games import FIXED, rules
 
-from bjsim.sim.game.cards import RANKS, TEN, count_points, is_natural
-from bjsim.sim.game.hand import Hand
+from bjsim.sim.game.cards import RANKS, TEN, Hand, count_points, is_natural
 from bjsim.sim.game.hand_states import (
     BUST,
     CHARLIE,

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from support.games import FIXED
 
 from bjsim.sim.engine.kernels.shoe import half_word, word
-from bjsim.sim.game.random_stream import Stream, mix, stream_key
+from bjsim.sim.game.shoe import Stream, mix, stream_key
 
 MASK = (1 << 64) - 1
 GOLDEN = 0x9E3779B97F4A7C15

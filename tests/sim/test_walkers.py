@@ -22,8 +22,8 @@ from bjsim.sim.engine.round_table import LEFT, LeftTable, RoundTable, make_round
 from bjsim.sim.engine.rounds import play_plain, play_seats
 from bjsim.sim.engine.transitions import UNLIKELY
 from bjsim.sim.game.presets import named_rules
-from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.shoe import stream_key
 from bjsim.sim.running.blocks import Span
 from bjsim.sim.running.compiled_table import CompiledTable, find_walkers
 from bjsim.sim.running.readable_table import ReadableTable

@@ -22,8 +22,7 @@ from bjsim.sim.game.states import States
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.evaluation.coach import Coach
 from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.learning.decision_values import DecisionValues
-from bjsim.strategies.learning.judge import judge_policy
+from bjsim.strategies.learning.observations import DecisionValues, judge_policy
 from bjsim.strategies.mdp.blackjack import game_mdp
 from bjsim.strategies.mdp.solve import start_value, value_iteration
 from bjsim.strategies.shoe.present import action_values

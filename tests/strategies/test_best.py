@@ -12,14 +12,11 @@ import pytest
 import bjsim
 from bjsim.sim.game.presets import named_rules
 from bjsim.strategies.charts.chart import CODES, Chart, splittable_rows
-from bjsim.strategies.evaluation import best
-from bjsim.strategies.evaluation.best import best_chart, in_its_shoe, solve
-from bjsim.strategies.evaluation.evaluate import evaluate_chart
+from bjsim.strategies.evaluation import compare as best
+from bjsim.strategies.evaluation.compare import best_chart, evaluate_chart, in_its_shoe, solve
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.experiment import exact_return
-from bjsim.strategies.players.catalogue import CATALOGUE
-from bjsim.strategies.players.find import find_player, fingerprint
-from bjsim.strategies.players.kelly import Kelly
+from bjsim.strategies.players.catalogue import CATALOGUE, Kelly, find_player, fingerprint
 from bjsim.strategies.results import ExactReturn
 from bjsim.strategies.shoe.solver import ShoeSolver
 

@@ -13,7 +13,7 @@ from support.unusual import covering_array, tell
 
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.shoe.composition import Composition
+from bjsim.strategies.shoe.hands import Composition
 from bjsim.strategies.shoe.solver import ShoeSolver
 
 LARGE = Composition((16_000,) * 13)

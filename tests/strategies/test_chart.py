@@ -21,9 +21,8 @@ from bjsim.sim.game.states import States
 from bjsim.sim.running.blocks import Span
 from bjsim.sim.running.compiled_table import CompiledTable
 from bjsim.sim.running.readable_table import ReadableTable
-from bjsim.strategies.charts.chart import CODES, Chart, chart_rows, make_chart
-from bjsim.strategies.charts.rows import PAIR, parse_row, row_order
-from bjsim.strategies.evaluation.evaluate import evaluate_chart
+from bjsim.strategies.charts.chart import CODES, PAIR, Chart, chart_rows, make_chart, parse_row, row_order
+from bjsim.strategies.evaluation.compare import evaluate_chart
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.formats.files import WRITERS, read_chart
 from bjsim.strategies.formats.lines import ChartError

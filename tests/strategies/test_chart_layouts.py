@@ -18,8 +18,7 @@ from support.games import rules as random_rules
 from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
-from bjsim.strategies.evaluation.best import best_chart
-from bjsim.strategies.evaluation.evaluate import evaluate_chart
+from bjsim.strategies.evaluation.compare import best_chart, evaluate_chart
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.formats.files import WRITERS, read_chart, read_files, read_with_notes
 from bjsim.strategies.formats.lines import ChartError

@@ -8,7 +8,7 @@ from support.chart_layouts import BOOK, render
 from support.chart_styles import COLUMNS, PAIRS, Style, damage
 from support.typed_charts import OWN, RULES, STYLES, TYPED
 
-from bjsim.strategies.charts.rows import parse_row
+from bjsim.strategies.charts.chart import parse_row
 from bjsim.strategies.formats.files import read_chart, read_with_notes
 from bjsim.strategies.formats.lines import ChartError
 from bjsim.strategies.formats.policy import format_policy

@@ -17,8 +17,7 @@ from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.evaluation.coach import Coach
-from bjsim.strategies.evaluation.drill import TOPICS, Drill
-from bjsim.strategies.evaluation.record import MAX_BYTES, MAX_CHARTS, Record, cell_name
+from bjsim.strategies.evaluation.drill import MAX_BYTES, MAX_CHARTS, TOPICS, Drill, Record, cell_name
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.shoe.solver import ShoeSolver
 

@@ -19,8 +19,7 @@ from bjsim.sim.game.hand_states import WHOLE
 from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.learning.decision_values import DecisionValues
-from bjsim.strategies.learning.encoder import Encoder
+from bjsim.strategies.learning.observations import DecisionValues, Encoder
 from bjsim.strategies.mdp.blackjack import game_mdp
 from bjsim.strategies.mdp.solve import evaluate, start_value
 

@@ -11,9 +11,9 @@ from support.games import FIXED, charts, few, rules, slow
 from bjsim.sim.game.automaton import Decision
 from bjsim.sim.game.presets import PRESETS
 from bjsim.strategies.charts.chart import CODES, Chart, splittable_rows
-from bjsim.strategies.evaluation.evaluate import evaluate_chart
-from bjsim.strategies.exact.reach import count_decisions, find_endless_split
+from bjsim.strategies.evaluation.compare import evaluate_chart
 from bjsim.strategies.exact.solver import Solver
+from bjsim.strategies.exact.values import count_decisions, find_endless_split
 from bjsim.strategies.players.catalogue import CATALOGUE
 
 GAMES = tuple(PRESETS)

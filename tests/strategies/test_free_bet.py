@@ -9,8 +9,8 @@ from support.table import play_script
 
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import Action, View
-from bjsim.sim.game.legal import is_free
 from bjsim.sim.game.presets import named_rules
+from bjsim.sim.game.seats import is_free
 from bjsim.strategies.evaluation.coach import Coach
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.formats.words import parse_code

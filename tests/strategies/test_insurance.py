@@ -18,7 +18,7 @@ from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import ScriptedShoe
 from bjsim.sim.game.states import States
 from bjsim.strategies.charts.chart import Chart
-from bjsim.strategies.evaluation.evaluate import evaluate_chart
+from bjsim.strategies.evaluation.compare import evaluate_chart
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.formats.files import format_csv, format_text, read_with_notes
 from bjsim.strategies.formats.lines import ChartError

@@ -12,11 +12,10 @@ from support.games import ASKED, few
 from bjsim.errors import InputError
 from bjsim.sim.game.presets import PRESETS
 from bjsim.strategies.charts.chart import Chart
-from bjsim.strategies.evaluation.evaluate import evaluate_chart
+from bjsim.strategies.evaluation.compare import evaluate_chart
 from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.learning.encoder import Encoder
-from bjsim.strategies.learning.judge import judge_policy
-from bjsim.strategies.players.find import find_player
+from bjsim.strategies.learning.observations import Encoder, judge_policy
+from bjsim.strategies.players.catalogue import find_player
 
 STAND, HIT, DOUBLE, SPLIT, SURRENDER, INSURE = range(6)
 Single = Callable[[Any, Any], int]

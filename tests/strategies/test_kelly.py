@@ -12,16 +12,14 @@ from bjsim.api import play
 from bjsim.errors import InputError, RunFailed
 from bjsim.sim.game.actions import STAND, View, raise_by
 from bjsim.sim.game.automaton import Finished
+from bjsim.sim.game.cards import Hand
 from bjsim.sim.game.events import Acted
-from bjsim.sim.game.hand import Hand
 from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.presets import named_rules
-from bjsim.sim.game.random_stream import Stream
 from bjsim.sim.game.round import Round
-from bjsim.sim.game.shoe import ScriptedShoe, open_shoe
+from bjsim.sim.game.shoe import ScriptedShoe, Stream, open_shoe
 from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.players.find import find_player
-from bjsim.strategies.players.kelly import Kelly
+from bjsim.strategies.players.catalogue import Kelly, find_player
 
 CARDSHARK = named_rules("cardshark")
 ENDLESS = CARDSHARK.replace(decks="infinite", seats=1)

@@ -8,8 +8,7 @@ from small_mdps import Gambler, ParsedTable, TwoStates, policy_iteration
 
 from bjsim.strategies.learning.kernel import learn_episodes
 from bjsim.strategies.learning.learn import Learned, LearningProgress, Schedule, learn, pooled, sampler
-from bjsim.strategies.mdp.build import build_mdp, mdp_from_dict
-from bjsim.strategies.mdp.model import FiniteMDP, MDPError
+from bjsim.strategies.mdp.model import FiniteMDP, MDPError, build_mdp, mdp_from_dict
 from bjsim.strategies.mdp.solve import regret, start_value
 
 KNOWN = {

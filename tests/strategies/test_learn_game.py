@@ -11,11 +11,10 @@ import pytest
 from bjsim.sim.game.presets import PRESETS
 from bjsim.strategies.charts.chart import format_ranges
 from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.learning.learn import Schedule
+from bjsim.strategies.learning.learn import LearningPoint, Schedule, Study, study
 from bjsim.strategies.learning.report import LearnedGame
-from bjsim.strategies.learning.study import LearningPoint, Study, study
 from bjsim.strategies.mdp.blackjack import ATTACKS, GameProcess, MDPState
-from bjsim.strategies.mdp.build import build_mdp
+from bjsim.strategies.mdp.model import build_mdp
 
 NELLER = ("neller", "neller-v1", "neller-v2", "neller-v3")
 

@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 from small_mdps import Gambler, ParsedTable, TwoStates, proper_policy
 
-from bjsim.strategies.mdp.build import Outcome, build_mdp, mdp_from_dict, read_mdp
-from bjsim.strategies.mdp.model import MDPError
-from bjsim.strategies.mdp.termination import check_ends, endless_rows, steps_to_end
+from bjsim.strategies.mdp.model import MDPError, Outcome, build_mdp, mdp_from_dict, read_mdp
+from bjsim.strategies.mdp.solve import check_ends, endless_rows, steps_to_end
 
 WAIT: dict[str, Any] = {
     "start": "wait",

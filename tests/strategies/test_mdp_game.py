@@ -14,10 +14,8 @@ from support.games import ONE_HAND, few
 from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.rules import Rules, RulesError
 from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.mdp.blackjack import GameProcess, game_mdp
-from bjsim.strategies.mdp.build import build_mdp
-from bjsim.strategies.mdp.model import FiniteMDP, MDPError
-from bjsim.strategies.mdp.size import find_reasons, measure_size, plain_size
+from bjsim.strategies.mdp.blackjack import GameProcess, find_reasons, game_mdp, measure_size, plain_size
+from bjsim.strategies.mdp.model import FiniteMDP, MDPError, build_mdp
 from bjsim.strategies.mdp.solve import evaluate, start_value, value_iteration
 
 NELLER = PRESETS["neller"].rules

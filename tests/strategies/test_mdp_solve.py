@@ -7,8 +7,7 @@ import pytest
 from small_mdps import GRID_UTILITIES, Gambler, ParsedTable, TwoStates, bold_play, policy_iteration
 
 from bjsim.strategies.mdp import solve
-from bjsim.strategies.mdp.build import build_mdp, mdp_from_dict
-from bjsim.strategies.mdp.model import FiniteMDP, MDPError
+from bjsim.strategies.mdp.model import FiniteMDP, MDPError, build_mdp, mdp_from_dict
 from bjsim.strategies.mdp.solve import (
     error_bound,
     evaluate,

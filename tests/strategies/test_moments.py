@@ -16,12 +16,11 @@ from support.games import FIXED, MANY, charts, rules
 from bjsim.sim.engine.compiled_rules import compile_rules
 from bjsim.sim.engine.kernels.layout import TIED
 from bjsim.sim.game.presets import named_rules
-from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.shoe import stream_key
 from bjsim.strategies.charts.chart import Chart
-from bjsim.strategies.exact.moments import Moments
 from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.exact.values import round_nodes
+from bjsim.strategies.exact.values import Moments, round_nodes
 from bjsim.strategies.players.catalogue import CATALOGUE
 
 BLOCK = 1_000_000

@@ -17,12 +17,11 @@ from bjsim.sim.engine.play import Walkers
 from bjsim.sim.game.automaton import Automaton
 from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.presets import PRESETS, named_rules
-from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.game.seats import Cards, PlayedHand, Seat
-from bjsim.sim.game.settlement import settle_hands
-from bjsim.strategies.exact.moments import Moments, round_sd
+from bjsim.sim.game.seats import Cards, PlayedHand, Seat, settle_hands
+from bjsim.sim.game.shoe import stream_key
 from bjsim.strategies.exact.solver import Solver
+from bjsim.strategies.exact.values import Moments, round_sd
 from bjsim.strategies.shoe.solver import ShoeSolver
 
 SPLITS = {"max_hands": "inf", "resplit_aces": True, "hit_split_aces": True, "split_tens_blackjack": True}

@@ -22,7 +22,7 @@ from bjsim.sim.running.driver import Driver
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.experiment import exact_returns, make_experiment, make_results
 from bjsim.strategies.formats.files import WRITERS
-from bjsim.strategies.players.find import FunctionPlayer, find_player
+from bjsim.strategies.players.catalogue import FunctionPlayer, find_player
 from bjsim.strategies.results import ExactReturn
 
 STAND = FunctionPlayer("stand", lambda view: "S")

@@ -9,8 +9,7 @@ from support.games import FIXED
 
 from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.states import States
-from bjsim.strategies.evaluation.best import best_chart
-from bjsim.strategies.evaluation.evaluate import evaluate_chart
+from bjsim.strategies.evaluation.compare import best_chart, evaluate_chart
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.formats.files import read_chart
 from bjsim.strategies.formats.policy import POLICY_HANDS, first_hand, format_policy

@@ -16,9 +16,8 @@ from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.presets import PRESETS
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.experiment import compile_players, make_table
-from bjsim.strategies.learning.encoder import Encoder
-from bjsim.strategies.learning.policy_player import PolicyPlayer
-from bjsim.strategies.players.find import find_player
+from bjsim.strategies.learning.observations import Encoder, PolicyPlayer
+from bjsim.strategies.players.catalogue import find_player
 
 
 def stands_on_17(observations: Any, masks: Any) -> Any:

@@ -7,7 +7,7 @@ import pytest
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import INSURANCE, LETTERS, NAMES, View
 from bjsim.sim.game.presets import PRESETS
-from bjsim.strategies.learning.prompts import parse_answer, write_prompt
+from bjsim.strategies.learning.observations import parse_answer, write_prompt
 
 EASY = PRESETS["easy"].rules
 

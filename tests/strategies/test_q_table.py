@@ -4,8 +4,8 @@ import pytest
 from support.command import bjsim
 
 from bjsim.sim.game.presets import PRESETS
-from bjsim.strategies.charts.rows import parse_row
-from bjsim.strategies.evaluation.best import best_chart
+from bjsim.strategies.charts.chart import parse_row
+from bjsim.strategies.evaluation.compare import best_chart
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.formats.files import detect_format, read_with_notes
 from bjsim.strategies.formats.lines import ChartError

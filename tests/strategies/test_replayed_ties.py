@@ -20,7 +20,7 @@ from bjsim.api import play
 from bjsim.errors import RunFailed
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.rules import Rules
-from bjsim.strategies.evaluation.evaluate import evaluate_chart
+from bjsim.strategies.evaluation.compare import evaluate_chart
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.exact.values import ExpectedValue
 from bjsim.strategies.players.catalogue import CATALOGUE

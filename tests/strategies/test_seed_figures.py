@@ -10,10 +10,9 @@ from bjsim.sim.game.hand_states import DealerState, HandState
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import States
-from bjsim.strategies.charts.rows import parse_row
-from bjsim.strategies.exact.labelled_table import LabelledTable
+from bjsim.strategies.charts.chart import parse_row
 from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.exact.tables import Tables
+from bjsim.strategies.exact.tables import LabelledTable, Tables
 from bjsim.strategies.exact.values import Dealer
 
 F = Fraction

@@ -24,9 +24,9 @@ from bjsim.strategies.counting.count import count
 from bjsim.strategies.evaluation.coach import Coach
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.experiment import make_experiment
-from bjsim.strategies.learning.encoder import Encoder
+from bjsim.strategies.learning.observations import Encoder
 from bjsim.strategies.mdp.blackjack import game_mdp
-from bjsim.strategies.players.find import as_player, find_player
+from bjsim.strategies.players.catalogue import as_player, find_player
 from bjsim.strategies.shoe.exchange import exchange_values, value_in_shoe
 from bjsim.strategies.shoe.players import CardPlayer
 from bjsim.strategies.shoe.present import Perfect, action_values

@@ -17,7 +17,7 @@ import pytest
 from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.mdp.build import Outcome, build_mdp
+from bjsim.strategies.mdp.model import Outcome, build_mdp
 from bjsim.strategies.mdp.solve import start_value, value_iteration
 
 CARDS = {card: (4 if card == 10 else 1) / 13 for card in range(1, 11)}

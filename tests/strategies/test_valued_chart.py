@@ -5,13 +5,11 @@ import math
 import pytest
 
 from bjsim.sim.game.presets import PRESETS, named_rules
-from bjsim.strategies.evaluation.best import solve
-from bjsim.strategies.evaluation.compare import compare
-from bjsim.strategies.evaluation.evaluate import evaluate_chart
+from bjsim.strategies.evaluation.compare import compare, evaluate_chart, solve
 from bjsim.strategies.evaluation.valued_chart import ValuedCell, ValuedChart
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.exact.tables import Tables
-from bjsim.strategies.players.find import find_player
+from bjsim.strategies.players.catalogue import find_player
 from bjsim.strategies.shoe.solver import ShoeSolver
 
 ACTIONS = {"stand": "S", "hit": "H", "double": "D", "split": "P"}

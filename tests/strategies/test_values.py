@@ -14,8 +14,8 @@ from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart, make_chart
-from bjsim.strategies.exact.moments import Moments
 from bjsim.strategies.exact.solver import Solver
+from bjsim.strategies.exact.values import Moments
 
 
 def hand(solver: Solver, one: int, other: int) -> HandState:

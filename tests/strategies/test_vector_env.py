@@ -17,7 +17,7 @@ from bjsim.sim.engine.kernels.layout import RUNAWAY
 from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.learning.encoder import Encoder
+from bjsim.strategies.learning.observations import Encoder
 
 gymnasium = pytest.importorskip("gymnasium", reason="needs the extra bjsim[gym]")
 gym = pytest.importorskip("bjsim.gym")

@@ -11,15 +11,14 @@ import pytest
 
 from bjsim.sim.engine.compiled_rules import payoff_code
 from bjsim.sim.game.actions import Action, Player, View
-from bjsim.sim.game.observers import as_action
+from bjsim.sim.game.events import RoundResult
 from bjsim.sim.game.presets import PRESETS, named_rules
-from bjsim.sim.game.random_stream import Stream, stream_key
-from bjsim.sim.game.round import Round, RoundResult
+from bjsim.sim.game.round import Round, as_action
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.game.shoe import open_shoe
-from bjsim.strategies.charts.state_player import StatePlayer
+from bjsim.sim.game.shoe import Stream, open_shoe, stream_key
+from bjsim.strategies.charts.chart import StatePlayer
 from bjsim.strategies.experiment import compile_players
-from bjsim.strategies.players.find import find_needs
+from bjsim.strategies.players.catalogue import find_needs
 from support.engines import play_rounds
 from support.games import UNLIKE, slow
 

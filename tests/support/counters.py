@@ -13,10 +13,9 @@ import numpy as np
 from bjsim.sim.engine.compiled_rules import payoff_code
 from bjsim.sim.game.actions import INSURANCE, Action, View
 from bjsim.sim.game.events import Dealt, Event, Revealed, Shuffled
-from bjsim.sim.game.random_stream import Stream
 from bjsim.sim.game.round import Round
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.game.shoe import DeckShoe
+from bjsim.sim.game.shoe import DeckShoe, Stream
 from bjsim.strategies.counting.count_run import CountRun
 from bjsim.strategies.counting.departures import Departures
 from bjsim.strategies.counting.ramp import spots_at

@@ -13,14 +13,13 @@ from bjsim.sim.engine.kernels.layout import TIED, CompiledRules
 from bjsim.sim.engine.pack import make_deal, pack_moves
 from bjsim.sim.engine.play import Walkers, play_blocks
 from bjsim.sim.engine.round_table import make_round_tables
-from bjsim.sim.game.events import Settled
-from bjsim.sim.game.random_stream import Stream, stream_key
-from bjsim.sim.game.round import Round, RoundResult
+from bjsim.sim.game.events import RoundResult, Settled
+from bjsim.sim.game.round import Round
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.game.shoe import Shoe, open_shoe
+from bjsim.sim.game.shoe import Shoe, Stream, open_shoe, stream_key
 from bjsim.sim.running.compiled_table import find_walkers
 from bjsim.sim.running.readable_table import ReadableTable
-from bjsim.strategies.charts.state_player import StatePlayer
+from bjsim.strategies.charts.chart import StatePlayer
 from support.table import line
 
 UNLIKELY = 1e-3  # at which rounds leave a small round table; larger ones take long to make

@@ -18,20 +18,19 @@ from bjsim.errors import InputError
 from bjsim.sim.engine.compiled_rules import payoff_code
 from bjsim.sim.game.actions import ATTACK, INSURANCE, LETTERS, View
 from bjsim.sim.game.cards import parse_rank
-from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.stats.intervals import Z95
+from bjsim.sim.game.shoe import stream_key
+from bjsim.sim.stats.estimate import Z95
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.evaluation.coach import Coach
 from bjsim.strategies.experiment import compile_players
 from bjsim.strategies.formats.files import WRITERS, read_chart
-from bjsim.strategies.learning.decision_values import LUCK_ADJUSTED, decision_values
 from bjsim.strategies.learning.gym_env import BlackjackEnv
+from bjsim.strategies.learning.observations import LUCK_ADJUSTED, decision_values
 from bjsim.strategies.mdp.blackjack import GameProcess
-from bjsim.strategies.mdp.build import build_mdp
-from bjsim.strategies.mdp.model import FiniteMDP
+from bjsim.strategies.mdp.model import FiniteMDP, build_mdp
 from bjsim.strategies.mdp.solve import evaluate, start_value, value_iteration
-from bjsim.strategies.players.find import find_player
+from bjsim.strategies.players.catalogue import find_player
 from support.conformance import KEY
 from support.conformance import play as played_views
 from support.engines import play_rounds

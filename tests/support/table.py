@@ -15,10 +15,11 @@ from bjsim.sim.game.events import (
     Insured,
     Peeked,
     Revealed,
+    RoundResult,
     Settled,
     Shuffled,
 )
-from bjsim.sim.game.round import Round, RoundResult
+from bjsim.sim.game.round import Round
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import ScriptedShoe
 

@@ -6,7 +6,7 @@ import re
 
 from bjsim.cli.heatmap import heat_map
 from bjsim.sim.game.presets import PRESETS
-from bjsim.strategies.evaluation.evaluate import evaluate_chart
+from bjsim.strategies.evaluation.compare import evaluate_chart
 from bjsim.strategies.formats.files import read_chart
 from support.chart_layouts import BOOK
 

@@ -20,17 +20,15 @@ from bjsim.cli.run_page import report_run
 from bjsim.errors import InputError, RunFailed, suggest
 from bjsim.report import Figures, Notes, ProgressBar, Report, Section
 from bjsim.request import RunRequest
-from bjsim.sim.game.random_stream import MAX_SEED
-from bjsim.strategies.counting.count_result import CountResult
+from bjsim.sim.game.shoe import MAX_SEED
 from bjsim.strategies.counting.count_run import CountRun
 from bjsim.strategies.counting.departures import names_file
-from bjsim.strategies.counting.play_request import counted_blocks
 from bjsim.strategies.counting.ramp import Ramp
-from bjsim.strategies.counting.request import CountRequest
-from bjsim.strategies.counting.systems import built_in_systems
+from bjsim.strategies.counting.request import CountRequest, counted_blocks
+from bjsim.strategies.counting.result import CountResult
+from bjsim.strategies.counting.system import built_in_systems
 from bjsim.strategies.formats.files import read_with_notes
-from bjsim.strategies.players.catalogue import CATALOGUE
-from bjsim.strategies.players.find import BUILT_IN
+from bjsim.strategies.players.catalogue import BUILT_IN, CATALOGUE
 
 MOMENT = 0.4  # seconds by which a request advances a computation
 KEPT = 6  # computations in progress; beyond that, the least recently requested start over

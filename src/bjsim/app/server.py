@@ -30,11 +30,10 @@ from bjsim.cli.pages import render_report
 from bjsim.html_pages import render_page, templates
 from bjsim.report import Report
 from bjsim.sim.game.presets import PRESETS
-from bjsim.strategies.counting.systems import built_in_systems
+from bjsim.strategies.counting.system import built_in_systems
 from bjsim.strategies.evaluation.drill import TOPICS
 from bjsim.strategies.formats.files import WRITERS
-from bjsim.strategies.players.catalogue import CATALOGUE
-from bjsim.strategies.players.find import BUILT_IN
+from bjsim.strategies.players.catalogue import BUILT_IN, CATALOGUE
 
 LONGEST_BODY = 200_000  # bytes
 LONGEST_ADDRESS = 4_000

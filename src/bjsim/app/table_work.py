@@ -30,12 +30,10 @@ from bjsim.errors import InputError
 from bjsim.html_pages import render_page
 from bjsim.sim.game.actions import Action, View
 from bjsim.sim.game.cards import HIDDEN
-from bjsim.sim.game.game_text import game_text
-from bjsim.sim.game.random_stream import MAX_SEED, Stream
-from bjsim.sim.game.shoe import open_shoe
-from bjsim.strategies.counting.systems import built_in_systems
-from bjsim.strategies.evaluation.drill import TOPICS, Drill
-from bjsim.strategies.evaluation.record import Record
+from bjsim.sim.game.events import game_text
+from bjsim.sim.game.shoe import MAX_SEED, Stream, open_shoe
+from bjsim.strategies.counting.system import built_in_systems
+from bjsim.strategies.evaluation.drill import TOPICS, Drill, Record
 
 MOST_ANSWERS = 3000
 KEPT = 6  # open tables; at others all answers are replayed first

@@ -19,16 +19,14 @@ from bjsim.errors import InputError, shorten
 from bjsim.report import Code, Figures, Folded, Notes, Report, Section, TextTable
 from bjsim.sim.game.actions import NAMES
 from bjsim.sim.game.cards import RANKS
-from bjsim.sim.game.game_text import game_text
+from bjsim.sim.game.events import game_text
 from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.rules import Rules
-from bjsim.strategies.evaluation.best import solve
-from bjsim.strategies.evaluation.evaluate import evaluate_chart
+from bjsim.strategies.evaluation.compare import evaluate_chart, solve
 from bjsim.strategies.evaluation.valued_chart import ValuedChart
 from bjsim.strategies.formats.files import WRITERS, read_with_notes
 from bjsim.strategies.shoe.exchange import exchange_values
-from bjsim.strategies.shoe.solver import ShoeSolver
-from bjsim.strategies.shoe.tables import ShoeTables
+from bjsim.strategies.shoe.solver import ShoeSolver, ShoeTables
 from bjsim.strategies.sidebets.bets import built_in
 from bjsim.strategies.sidebets.exact import sidebet
 from bjsim.strategies.tabular import percent

@@ -11,12 +11,11 @@ from bjsim.bots.contest.config import Contest
 from bjsim.bots.protocol import UNFLUSHED, Fault, make_argv
 from bjsim.bots.turn import Turn
 from bjsim.sim.game.actions import ATTACK, HIT, INSURANCE, STAND, Action, View, raise_by
-from bjsim.sim.game.observers import drive
-from bjsim.sim.game.round import Round, RoundResult
+from bjsim.sim.game.events import RoundResult
+from bjsim.sim.game.round import Round, drive
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import ScriptedShoe
-from bjsim.strategies.evaluation.best import best_chart
-from bjsim.strategies.evaluation.evaluate import Evaluation, evaluate_chart
+from bjsim.strategies.evaluation.compare import Evaluation, best_chart, evaluate_chart
 
 if TYPE_CHECKING:
     from bjsim.bots.player import BotPlayer

@@ -10,11 +10,9 @@ from bjsim.bots.protocol import Fault
 from bjsim.bots.resident import LineSeat
 from bjsim.bots.turn import Turn
 from bjsim.sim.game.actions import STAND, Action, View
-from bjsim.sim.game.observers import drive
-from bjsim.sim.game.random_stream import Stream
-from bjsim.sim.game.round import Round
+from bjsim.sim.game.round import Round, drive
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.game.shoe import open_shoe
+from bjsim.sim.game.shoe import Stream, open_shoe
 
 ROUNDS = 25
 SEED = 1  # of the match; all checks deal the same cards

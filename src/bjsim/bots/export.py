@@ -8,7 +8,7 @@ their number, without choices after a double or before the deal, and with one de
 from __future__ import annotations
 
 from bjsim.errors import InputError
-from bjsim.sim.game.hand import Hand
+from bjsim.sim.game.cards import Hand
 from bjsim.strategies.charts.chart import Chart
 
 SHOWN = "23456789TA"

@@ -31,7 +31,7 @@ from bjsim.sim.game.events import (
     Shuffled,
     as_seen,
 )
-from bjsim.sim.game.rule_fields import plain
+from bjsim.sim.game.rule_text import plain
 from bjsim.sim.game.rules import RULE_FIELDS, Rules
 
 VERSION = 1

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from bjsim.sim.game.actions import NAMES, Action, View, raise_by
-from bjsim.sim.game.hand import Hand
+from bjsim.sim.game.cards import Hand
 
 FAULTS = {
     "bad-reply": "printed nothing, or not a legal move",

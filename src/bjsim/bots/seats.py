@@ -18,10 +18,10 @@ from bjsim.bots.sandbox.folders import is_bot_folder
 from bjsim.bots.sandbox.languages import ENDINGS
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import Player
-from bjsim.sim.game.random_stream import GUESSABLE
 from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.shoe import GUESSABLE
 from bjsim.sim.running.backend import Backend, Need
-from bjsim.strategies.players.find import as_player, find_needs
+from bjsim.strategies.players.catalogue import as_player, find_needs
 
 if TYPE_CHECKING:
     from bjsim.bots.player import BotPlayer

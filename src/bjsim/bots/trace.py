@@ -9,11 +9,9 @@ from bjsim.bots.player import BotPlayer
 from bjsim.bots.protocol import make_argv
 from bjsim.bots.turn import Turn
 from bjsim.sim.game.actions import Action, Player, View
-from bjsim.sim.game.observers import ask_action, drive
-from bjsim.sim.game.random_stream import Stream
-from bjsim.sim.game.round import Round
+from bjsim.sim.game.round import Round, ask_action, drive
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.game.shoe import open_shoe
+from bjsim.sim.game.shoe import Stream, open_shoe
 
 Write = Callable[[str], None]
 

@@ -33,9 +33,8 @@ from bjsim.errors import InputError
 from bjsim.sim.game.actions import Action
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
-from bjsim.strategies.evaluation.evaluate import evaluate_chart
-from bjsim.strategies.players.catalogue import CATALOGUE
-from bjsim.strategies.players.find import find_player
+from bjsim.strategies.evaluation.compare import evaluate_chart
+from bjsim.strategies.players.catalogue import CATALOGUE, find_player
 
 if TYPE_CHECKING:
     from bjsim.bots.check_line import LineCheck

@@ -18,7 +18,7 @@ from bjsim.cli.koth_play import choose_contest, parallel_option
 from bjsim.cli.koth_screen import ContestScreen
 from bjsim.cli.once import Once
 from bjsim.cli.options import Count, counted, sandbox_option
-from bjsim.sim.game.random_stream import MAX_SEED
+from bjsim.sim.game.shoe import MAX_SEED
 
 
 @click.command(short_help="Play two bots until it is clear which one is better.")

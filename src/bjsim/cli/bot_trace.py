@@ -15,9 +15,9 @@ from bjsim.cli.options import Count, bot_options, counted
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import HIT
 from bjsim.sim.game.cards import RANKS
-from bjsim.sim.game.random_stream import MAX_SEED
 from bjsim.sim.game.rules import Rules
-from bjsim.strategies.players.find import find_player
+from bjsim.sim.game.shoe import MAX_SEED
+from bjsim.strategies.players.catalogue import find_player
 
 OTHERS = "lim17"  # plays in the other seats
 

@@ -13,8 +13,8 @@ from bjsim.cli.person import CoachTally, PersonLeft, Say, further_stake
 from bjsim.cli.terminal import EndOfInput
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import ATTACK, INSURANCE, STAND, Action, Player, View
-from bjsim.sim.game.observers import ask_action, find_observers, show_events
-from bjsim.sim.game.round import Round, RoundResult
+from bjsim.sim.game.events import RoundResult
+from bjsim.sim.game.round import Round, ask_action, find_observers, show_events
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import ScriptedShoe, Shoe
 

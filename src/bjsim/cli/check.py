@@ -23,11 +23,10 @@ from bjsim.cli.waiting import waiting
 from bjsim.cli.written import Files, html_option, json_option, plot_option, write_json, write_text
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import NAMES
-from bjsim.sim.game.game_text import format_decks, game_text
+from bjsim.sim.game.events import format_decks, game_text
 from bjsim.sim.game.rules import Rules
-from bjsim.strategies.charts.cells import WrongCell
-from bjsim.strategies.charts.chart import ELSE, Chart
-from bjsim.strategies.evaluation.evaluate import Evaluation, evaluate_chart
+from bjsim.strategies.charts.chart import ELSE, Chart, WrongCell
+from bjsim.strategies.evaluation.compare import Evaluation, evaluate_chart
 from bjsim.strategies.formats.cells import Reading
 from bjsim.strategies.formats.files import (
     MAX_BYTES,
@@ -38,8 +37,7 @@ from bjsim.strategies.formats.files import (
     read_bytes,
     read_files,
 )
-from bjsim.strategies.players.catalogue import CATALOGUE
-from bjsim.strategies.players.find import find_player
+from bjsim.strategies.players.catalogue import CATALOGUE, find_player
 from bjsim.strategies.tabular import percent
 
 LISTED = 25  # wrong cells listed in the terminal; the JSON has all of them

@@ -13,8 +13,8 @@ from bjsim.cli.heatmap import benchmark
 from bjsim.cli.pages import chart_part, point_at_cells, rules_part, table_part
 from bjsim.cli.tables import Printed
 from bjsim.report import Figures, Notes, Report, Section
-from bjsim.sim.game.game_text import game_text
-from bjsim.strategies.evaluation.evaluate import Evaluation
+from bjsim.sim.game.events import game_text
+from bjsim.strategies.evaluation.compare import Evaluation
 from bjsim.strategies.evaluation.valued_chart import ValuedChart
 from bjsim.strategies.tabular import percent
 

@@ -34,13 +34,12 @@ from bjsim.cli.waiting import waiting
 from bjsim.cli.written import Files, html_option, json_option, plot_option, write_json
 from bjsim.errors import InputError, RunFailed
 from bjsim.request import RunRequest
-from bjsim.sim.game.game_text import game_text
+from bjsim.sim.game.events import game_text
 from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import States
 from bjsim.strategies.charts.chart import format_ranges
-from bjsim.strategies.evaluation.best import best_chart
-from bjsim.strategies.evaluation.compare import Compared, differ_in_cut_alone
+from bjsim.strategies.evaluation.compare import Compared, best_chart, differ_in_cut_alone
 from bjsim.strategies.evaluation.compare import compare as compare_games
 from bjsim.strategies.results import BotResult
 from bjsim.strategies.tabular import percent

@@ -9,9 +9,8 @@ from bjsim.cli.pages import chart_part, point_at_cells, rules_part, table_part
 from bjsim.cli.plots import Valued, plot_values
 from bjsim.cli.tables import Printed
 from bjsim.report import Definitions, Folded, Notes, Report, Section
-from bjsim.sim.game.game_text import game_text
-from bjsim.strategies.evaluation.best import solve
-from bjsim.strategies.evaluation.compare import Compared
+from bjsim.sim.game.events import game_text
+from bjsim.strategies.evaluation.compare import Compared, solve
 from bjsim.strategies.evaluation.valued_chart import ValuedChart
 from bjsim.strategies.results import BotResult
 from bjsim.strategies.tabular import percent

@@ -31,12 +31,11 @@ from bjsim.cli.varied import parse_varied
 from bjsim.cli.waiting import waiting
 from bjsim.cli.written import Files, json_option, plot_option, write_json, write_text
 from bjsim.errors import InputError
-from bjsim.strategies.counting.count_result import CountComparison, CountResult
 from bjsim.strategies.counting.count_run import CountRun
-from bjsim.strategies.counting.play_request import play_request
 from bjsim.strategies.counting.ramp import Bet, Ramp
-from bjsim.strategies.counting.request import BETS, CountRequest
-from bjsim.strategies.counting.systems import built_in_systems
+from bjsim.strategies.counting.request import BETS, CountRequest, play_request
+from bjsim.strategies.counting.result import CountComparison, CountResult
+from bjsim.strategies.counting.system import built_in_systems
 
 CHIPS = (1, 5, 25, 100, 500, 1000, 5000, 25_000)  # that casinos have
 VARIED = ("system", "ramp", "optimal", "indices", "leave")  # what `--vary` accepts besides the rules

@@ -19,17 +19,14 @@ from bjsim.cli.written import Files, json_option, plot_option, write_json, write
 from bjsim.errors import InputError
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
-from bjsim.strategies.counting.chart_returns import chart_returns, highest_score
-from bjsim.strategies.counting.count_returns import ramp_returns
 from bjsim.strategies.counting.departures import Departures, format_departures
-from bjsim.strategies.counting.index_scores import IndexScores
-from bjsim.strategies.counting.indices import Index, generate_indices, select_departures
+from bjsim.strategies.counting.indices import Index, IndexScores, generate_indices, select_departures
 from bjsim.strategies.counting.ramp import BetLimits, Ramp
-from bjsim.strategies.counting.system import CountingSystem
-from bjsim.strategies.counting.systems import find_system
+from bjsim.strategies.counting.returns import chart_returns, highest_score, ramp_returns
+from bjsim.strategies.counting.system import CountingSystem, find_system
 from bjsim.strategies.counting.tables import CountingGame
 from bjsim.strategies.counting.typical import decks_to_count
-from bjsim.strategies.evaluation.best import best_chart
+from bjsim.strategies.evaluation.compare import best_chart
 
 
 @click.command()

@@ -16,13 +16,12 @@ from bjsim.cli.count_report import varied_tables
 from bjsim.cli.pages import rules_part, table_part, write_page
 from bjsim.cli.plots import add_legend, framed, save_figure
 from bjsim.report import Notes, Picture, Report, Section
-from bjsim.sim.game.game_text import game_text
+from bjsim.sim.game.events import game_text
 from bjsim.strategies.charts.chart import Chart
-from bjsim.strategies.counting.count_result import CountResult
-from bjsim.strategies.counting.departed_cells import departed_cells
-from bjsim.strategies.counting.departures import Departure
-from bjsim.strategies.counting.fan import bankroll_fan
-from bjsim.strategies.evaluation.best import solve
+from bjsim.strategies.counting.departures import Departure, departed_cells
+from bjsim.strategies.counting.ramp import bankroll_fan
+from bjsim.strategies.counting.result import CountResult
+from bjsim.strategies.evaluation.compare import solve
 from bjsim.strategies.evaluation.valued_chart import ValuedChart
 from bjsim.strategies.formats.plays import INSURANCE
 

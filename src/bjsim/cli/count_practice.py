@@ -10,7 +10,7 @@ from typing import NamedTuple
 from bjsim.cli.person import HELP, QUIT, PersonLeft, Say
 from bjsim.cli.terminal import Terminal
 from bjsim.sim.game.events import Event
-from bjsim.strategies.counting.table_count import TableCount
+from bjsim.strategies.counting.count_coach import TableCount
 
 EVERY = 3  # rounds between questions
 CLOSE = Fraction(1, 20)  # an answer to one decimal is enough

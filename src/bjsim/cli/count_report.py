@@ -9,9 +9,9 @@ from rich.console import Console
 from rich.text import Text
 
 from bjsim.cli.tables import Cell, Printed, print_table
-from bjsim.strategies.counting.count_difference import has_common_cards
-from bjsim.strategies.counting.count_result import CountResult
-from bjsim.strategies.counting.figures import Figure
+from bjsim.strategies.counting.count_run import has_common_cards
+from bjsim.strategies.counting.result import CountResult
+from bjsim.strategies.counting.returns import Figure
 from bjsim.strategies.tabular import percent
 
 VARIED = {  # the figures of a line of `--vary`, with their headings

@@ -6,8 +6,8 @@ from rich.text import Text
 
 from bjsim.cli.chart_plot import usual_legend
 from bjsim.cli.colours import ACTION_COLOURS
-from bjsim.strategies.charts.rows import PAIR, parse_row
-from bjsim.strategies.evaluation.evaluate import Evaluation
+from bjsim.strategies.charts.chart import PAIR, parse_row
+from bjsim.strategies.evaluation.compare import Evaluation
 
 LEGEND_WIDTH = 80  # characters of a line
 KINDS = ("hard", "pairs", "soft")  # by `Row.kind`

@@ -34,8 +34,8 @@ from bjsim.cli.options import Count, Names, sandbox_option
 from bjsim.cli.waiting import waiting
 from bjsim.cli.written import json_option, write_json
 from bjsim.sim.game.presets import load_rules
-from bjsim.sim.game.random_stream import MAX_SEED
-from bjsim.strategies.players.find import is_python
+from bjsim.sim.game.shoe import MAX_SEED
+from bjsim.strategies.players.catalogue import is_python
 
 parallel_option = click.option(
     "--workers", type=Count(1, 64), default=1, show_default=True, help="Number of tables played in parallel."

@@ -16,15 +16,13 @@ from bjsim.cli.waiting import Waiting, waiting
 from bjsim.cli.written import Files, json_option, plot_option, write_json
 from bjsim.errors import InputError
 from bjsim.sim.engine.compile_notice import on_compile
-from bjsim.sim.game.game_text import game_text
+from bjsim.sim.game.events import game_text
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.formats.files import format_text
-from bjsim.strategies.learning.learn import ALGORITHMS, DRAWS, Schedule
+from bjsim.strategies.learning.learn import ALGORITHMS, DRAWS, LearningPoint, Schedule, Study, study
 from bjsim.strategies.learning.report import LearnedGame
-from bjsim.strategies.learning.study import LearningPoint, Study, study
 from bjsim.strategies.mdp.blackjack import GameProcess
-from bjsim.strategies.mdp.build import build_mdp, read_mdp
-from bjsim.strategies.mdp.model import FiniteMDP
+from bjsim.strategies.mdp.model import FiniteMDP, build_mdp, read_mdp
 
 LISTED = 20  # states printed; the JSON has all of them
 

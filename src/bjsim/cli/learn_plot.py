@@ -7,7 +7,7 @@ from math import isfinite
 
 from bjsim.cli.colours import ADJUSTED, EXACT, RAW
 from bjsim.cli.plots import add_legend, framed, save_figure
-from bjsim.strategies.learning.study import Study
+from bjsim.strategies.learning.learn import Study
 
 FLOOR = 1e-7  # smaller regrets are hollow markers here
 

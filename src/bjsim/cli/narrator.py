@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from bjsim.sim.game.actions import NAMES, Action
-from bjsim.sim.game.cards import HIDDEN
+from bjsim.sim.game.cards import HIDDEN, Hand
 from bjsim.sim.game.events import (
     DEALER,
     Acted,
@@ -22,7 +22,6 @@ from bjsim.sim.game.events import (
     Shuffled,
     describe,
 )
-from bjsim.sim.game.hand import Hand
 
 PERSON = 0  # the seat that is called you
 WINS, LOSES = "green", "red"

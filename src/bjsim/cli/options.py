@@ -16,9 +16,9 @@ from bjsim.bots.protocol import TIMEOUT
 from bjsim.cli.once import Once
 from bjsim.errors import InputError, suggest
 from bjsim.sim.game.presets import PRESETS, load_rules
-from bjsim.sim.game.random_stream import MAX_SEED
-from bjsim.sim.game.rule_fields import WORDS, parse_word
+from bjsim.sim.game.rule_text import WORDS, parse_word
 from bjsim.sim.game.rules import RULE_FIELDS, Rules
+from bjsim.sim.game.shoe import MAX_SEED
 from bjsim.strategies.counting.ramp import BetLimits
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -146,7 +146,7 @@ class Setting(click.ParamType):  # type: ignore[type-arg]
 
 def bot_names() -> list[str]:
     """Names that shell completion offers for `--bots`."""
-    from bjsim.strategies.players.find import player_names
+    from bjsim.strategies.players.catalogue import player_names
 
     return player_names()
 

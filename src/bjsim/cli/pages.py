@@ -24,7 +24,7 @@ from bjsim.cli.written import write_text
 from bjsim.html_pages import render_page
 from bjsim.report import Bars, ChartGrid, DealerGrid, Panels, Report, TextTable
 from bjsim.sim.game.actions import NAMES
-from bjsim.sim.game.course import ACE, course
+from bjsim.sim.game.dealer import ACE, course
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.evaluation.valued_chart import ValuedCell, ValuedChart
 from bjsim.strategies.results import BotResult

@@ -12,11 +12,11 @@ from bjsim.cli.narrator import format_cards, format_chips
 from bjsim.cli.terminal import UNBROKEN, EndOfInput, Terminal
 from bjsim.sim.game.actions import ATTACK, EXCHANGE, INSURANCE, NAMES, Action, View
 from bjsim.sim.game.cards import RANKS
-from bjsim.sim.game.legal import is_free
+from bjsim.sim.game.seats import is_free
 
 if TYPE_CHECKING:
     from bjsim.strategies.evaluation.coach import Coach, Judgement
-    from bjsim.strategies.evaluation.record import Record
+    from bjsim.strategies.evaluation.drill import Record
 
 STAKES = {"D": 1.0, "P": 1.0, "I": 0.5, "A": 1.0}  # further stakes that an action needs
 Say = Callable[[str, str | None], object]  # takes a line and its colour

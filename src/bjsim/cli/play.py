@@ -17,11 +17,10 @@ from bjsim.cli.terminal import EndOfInput, Terminal
 from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import Player
-from bjsim.sim.game.game_text import format_decks
+from bjsim.sim.game.events import format_decks
 from bjsim.sim.game.presets import PRESETS
-from bjsim.sim.game.random_stream import MAX_SEED, Stream
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.game.shoe import ScriptedShoe, open_shoe
+from bjsim.sim.game.shoe import MAX_SEED, ScriptedShoe, Stream, open_shoe
 
 if TYPE_CHECKING:
     from bjsim.bots.seats import ProgramFile
@@ -152,7 +151,7 @@ def hire_coach(rules: Rules, path: Path | None, practice: CountPractice | None =
     `path` None keeps the record in memory. If the person counts, the count of `practice` decides what is right.
     """
     from bjsim.strategies.evaluation.coach import Coach
-    from bjsim.strategies.evaluation.record import Record
+    from bjsim.strategies.evaluation.drill import Record
 
     with waiting("solving the game"):
         if practice:
@@ -172,8 +171,8 @@ def _make_drill(tally: CoachTally, seed: int, topics: list[str]) -> Drill:
 
 def practise_count(system: str, rules: Rules, say: Say) -> CountPractice:
     from bjsim.cli.count_practice import CountPractice
-    from bjsim.strategies.counting.systems import find_system
-    from bjsim.strategies.counting.table_count import TableCount
+    from bjsim.strategies.counting.count_coach import TableCount
+    from bjsim.strategies.counting.system import find_system
 
     return CountPractice(TableCount(find_system(system), rules), say)
 

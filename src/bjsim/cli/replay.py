@@ -9,13 +9,12 @@ from bjsim.cli.options import Count, Names, bot_names, homework_rules, seed_opti
 from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import Player
-from bjsim.sim.game.events import describe
-from bjsim.sim.game.game_text import game_text
-from bjsim.sim.game.round import Round, RoundResult
+from bjsim.sim.game.events import RoundResult, describe, game_text
+from bjsim.sim.game.round import Round
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import ScriptedShoe
 from bjsim.sim.running.readable_table import ReadableTable
-from bjsim.strategies.players.find import find_player
+from bjsim.strategies.players.catalogue import find_player
 
 
 @click.command()

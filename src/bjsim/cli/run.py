@@ -31,9 +31,9 @@ from bjsim.errors import InputError, RunFailed
 from bjsim.request import RunRequest
 from bjsim.run_result import RunResult
 from bjsim.sim.engine.compile_notice import COMPILING
-from bjsim.sim.game.observers import Bettor
-from bjsim.sim.game.random_stream import MAX_SEED
+from bjsim.sim.game.round import Bettor
 from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.shoe import MAX_SEED
 
 
 @click.command(context_settings={"allow_extra_args": True})  # refused below, with a hint

@@ -12,7 +12,7 @@ from bjsim.cli.render import program_rows, result_rows
 from bjsim.cli.screen import result_lines
 from bjsim.report import Notes, Report, Section
 from bjsim.run_result import RunResult
-from bjsim.sim.game.game_text import game_text
+from bjsim.sim.game.events import game_text
 
 if TYPE_CHECKING:  # what plays programs needs Linux
     from bjsim.bots.player import BotPlayer

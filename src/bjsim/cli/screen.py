@@ -15,10 +15,10 @@ from bjsim.cli.render import fault_lines, print_bots, print_convergence, print_r
 from bjsim.cli.waiting import Waiting
 from bjsim.run_result import RunResult
 from bjsim.sim.game.actions import Player
-from bjsim.sim.game.game_text import game_text
+from bjsim.sim.game.events import game_text
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.experiment import Experiment, Progress, half_width, is_precise
-from bjsim.sim.stats.intervals import Z95
+from bjsim.sim.stats.estimate import Z95
 from bjsim.strategies.results import BotResult
 from bjsim.strategies.tabular import interval, percent
 

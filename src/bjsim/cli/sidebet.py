@@ -46,7 +46,7 @@ def sidebet(
     A hand takes the first event in the table that it fulfils. --pays replaces the whole pay table: the hands of events
     that it omits fall to later events. FILE.toml describes a bet of your own; see the page on side bets.
     """
-    from bjsim.strategies.counting.tags import parse_tags
+    from bjsim.strategies.counting.system import parse_tags
     from bjsim.strategies.sidebets.bets import built_in
     from bjsim.strategies.sidebets.counted import count_bet
     from bjsim.strategies.sidebets.exact import chosen

@@ -16,17 +16,16 @@ from bjsim.cli.waiting import waiting
 from bjsim.cli.written import Files, html_option, json_option, plot_option, write_json
 from bjsim.errors import InputError, suggest
 from bjsim.sim.game.actions import NAMES
-from bjsim.sim.game.game_text import game_text
+from bjsim.sim.game.events import game_text
 from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.exact.tables import Tables
 from bjsim.strategies.exact.values import Number
 from bjsim.strategies.formats.files import WRITERS
-from bjsim.strategies.mdp.size import find_reasons, measure_size, plain_size
+from bjsim.strategies.mdp.blackjack import find_reasons, measure_size, plain_size
 from bjsim.strategies.shoe.exchange import exchange_values, value_in_shoe
-from bjsim.strategies.shoe.solver import ShoeSolver
-from bjsim.strategies.shoe.tables import ShoeTables
+from bjsim.strategies.shoe.solver import ShoeSolver, ShoeTables
 from bjsim.strategies.solution import Solution
 
 EXTRA = ("base-split", "value", "states")

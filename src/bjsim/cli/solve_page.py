@@ -13,7 +13,7 @@ from bjsim.report import Columns, Figures, Notes, Report, Section, TextTable
 from bjsim.sim.game.actions import NAMES
 from bjsim.strategies.evaluation.valued_chart import ValuedChart
 from bjsim.strategies.exact.tables import Tables
-from bjsim.strategies.shoe.tables import ShoeTables
+from bjsim.strategies.shoe.solver import ShoeTables
 from bjsim.strategies.solution import Solution
 from bjsim.strategies.tabular import percent
 

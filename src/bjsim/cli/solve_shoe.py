@@ -16,10 +16,10 @@ from bjsim.errors import InputError
 from bjsim.sim.game.actions import NAMES
 from bjsim.sim.game.cards import RANKS
 from bjsim.sim.game.rules import Rules
-from bjsim.strategies.exact.labelled_table import LabelledTable
+from bjsim.strategies.exact.tables import LabelledTable
 from bjsim.strategies.exact.values import Number
 from bjsim.strategies.formats.words import parse_dealt
-from bjsim.strategies.shoe.lookup import STRATEGIES
+from bjsim.strategies.shoe.plays import STRATEGIES
 
 
 class InShoe(NamedTuple):

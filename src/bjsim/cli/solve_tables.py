@@ -13,8 +13,7 @@ import click
 
 from bjsim.cli.chart_plot import usual_legend
 from bjsim.cli.options import counted
-from bjsim.strategies.exact.labelled_table import LabelledTable
-from bjsim.strategies.exact.tables import dealer_lines
+from bjsim.strategies.exact.tables import LabelledTable, dealer_lines
 from bjsim.strategies.exact.values import Number
 
 CORNER = "you \\ dealer"

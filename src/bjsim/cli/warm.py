@@ -15,13 +15,13 @@ from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.compiled_table import CompiledTable
 from bjsim.sim.running.table import Table
 from bjsim.strategies.counting.departures import Departures
-from bjsim.strategies.counting.systems import find_system
+from bjsim.strategies.counting.system import find_system
 from bjsim.strategies.counting.tables import CountingGame, ready_table
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.experiment import make_experiment
-from bjsim.strategies.learning.study import study
+from bjsim.strategies.learning.learn import study
 from bjsim.strategies.mdp.blackjack import game_mdp
-from bjsim.strategies.players.find import find_player
+from bjsim.strategies.players.catalogue import find_player
 
 SEED = 1
 

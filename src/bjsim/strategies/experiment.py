@@ -12,18 +12,17 @@ from bjsim.errors import EndlessSplitting, InputError
 from bjsim.sim.engine.compiled_rules import Policy, compile_rules
 from bjsim.sim.engine.kernels.layout import CompiledRules
 from bjsim.sim.game.actions import Player
-from bjsim.sim.game.card_states import CardStates
-from bjsim.sim.game.random_stream import MAX_SEED
 from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.shoe import MAX_SEED
+from bjsim.sim.game.states import CardStates
 from bjsim.sim.running.compiled_table import AdjustedTable, CompiledTable
 from bjsim.sim.running.experiment import Experiment, Progress
 from bjsim.sim.running.readable_table import ReadableTable
 from bjsim.sim.running.table import Table
-from bjsim.strategies.charts.chart import Chart
-from bjsim.strategies.charts.state_player import StatePlayer
-from bjsim.strategies.evaluation.best import in_its_shoe
-from bjsim.strategies.exact.reach import find_endless_split
-from bjsim.strategies.players.find import find_needs
+from bjsim.strategies.charts.chart import Chart, StatePlayer
+from bjsim.strategies.evaluation.compare import in_its_shoe
+from bjsim.strategies.exact.values import find_endless_split
+from bjsim.strategies.players.catalogue import find_needs
 from bjsim.strategies.results import BotResult, ExactReturn
 from bjsim.strategies.shoe.players import TwoCardPlayer
 

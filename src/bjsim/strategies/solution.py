@@ -11,9 +11,7 @@ from typing import ClassVar, NamedTuple, Self
 
 from bjsim.sim.game.actions import View
 from bjsim.sim.game.rules import Rules
-from bjsim.strategies.charts.cells import CellChoice, WrongCell, sum_losses
-from bjsim.strategies.charts.chart import ATTACK_ROW, INSURANCE_ROW, Chart
-from bjsim.strategies.charts.rows import row_order
+from bjsim.strategies.charts.chart import ATTACK_ROW, INSURANCE_ROW, CellChoice, Chart, WrongCell, row_order, sum_losses
 
 
 class RoundPart(NamedTuple):

@@ -28,11 +28,11 @@ from bjsim.bots.contest.schedule.seating import schedule
 from bjsim.bots.contest.scoring.student_t import t_half
 from bjsim.sim.game.actions import Action
 from bjsim.sim.game.automaton import START, Decision
-from bjsim.sim.game.hand import pair_code
+from bjsim.sim.game.cards import pair_code
 from bjsim.sim.game.presets import load_rules
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.players.find import FunctionPlayer, find_player
+from bjsim.strategies.players.catalogue import FunctionPlayer, find_player
 
 CARDSHARK, VEGAS = load_rules("cardshark"), load_rules("vegas-s17")
 SIX = ["lim17", "optimal", "lim15", "hoyle", "lim19", "mimic"]

@@ -13,7 +13,7 @@ from bjsim.bots.contest.report.output import row_values
 from bjsim.bots.contest.schedule.seating import TablePlan
 from bjsim.sim.game.actions import HIT, Action, raise_by
 from bjsim.sim.game.presets import load_rules
-from bjsim.strategies.players.find import find_player
+from bjsim.strategies.players.catalogue import find_player
 
 CARDSHARK = load_rules("cardshark")
 

@@ -11,9 +11,9 @@ from bjsim.bots.contest.schedule.seating import TablePlan
 from bjsim.sim.game.actions import Action, raise_by
 from bjsim.sim.game.presets import load_rules
 from bjsim.strategies.evaluation.coach import Coach
-from bjsim.strategies.evaluation.evaluate import evaluate_chart
+from bjsim.strategies.evaluation.compare import evaluate_chart
 from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.players.find import find_player
+from bjsim.strategies.players.catalogue import find_player
 
 CARDSHARK = load_rules("cardshark")
 ENDLESS = CARDSHARK.replace(decks="inf", chips=10**6)

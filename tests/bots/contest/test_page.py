@@ -30,7 +30,7 @@ from bjsim.sim.game.presets import PRESETS, load_rules
 from bjsim.sim.game.round import Round
 from bjsim.sim.game.shoe import ScriptedShoe
 from bjsim.strategies.formats.files import format_text
-from bjsim.strategies.players.find import find_player
+from bjsim.strategies.players.catalogue import find_player
 
 CARDSHARK = load_rules("cardshark")
 GAMES = [name for name in ONE_HAND if PRESETS[name].rules.ties != "replay"]  # contests cannot replay ties

@@ -16,7 +16,7 @@ from bjsim.bots.contest.report.comparisons import describe_lead
 from bjsim.bots.contest.report.page import ContestReport, render_index
 from bjsim.bots.contest.scoring.standings import Standings
 from bjsim.sim.game.presets import load_rules
-from bjsim.strategies.players.find import player_names
+from bjsim.strategies.players.catalogue import player_names
 
 CARDSHARK = load_rules("cardshark")
 PLAYERS = """

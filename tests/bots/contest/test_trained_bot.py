@@ -20,7 +20,7 @@ from support.documents import ROOT, blocks
 
 from bjsim.sim.game.actions import View
 from bjsim.sim.game.presets import PRESETS
-from bjsim.strategies.learning.encoder import Encoder
+from bjsim.strategies.learning.observations import Encoder
 
 pytest.importorskip("gymnasium", reason="needs the extra bjsim[gym]")
 FULL = "1024, 3000, 48"

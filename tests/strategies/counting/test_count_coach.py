@@ -7,9 +7,8 @@ import pytest
 from bjsim.sim.game.actions import HIT, STAND, Action, View
 from bjsim.sim.game.events import Dealt
 from bjsim.sim.game.presets import load_rules
-from bjsim.strategies.counting.count_coach import CountCoach
-from bjsim.strategies.counting.systems import find_system
-from bjsim.strategies.counting.table_count import TableCount
+from bjsim.strategies.counting.count_coach import CountCoach, TableCount
+from bjsim.strategies.counting.system import find_system
 from bjsim.strategies.counting.typical import typical_shoe
 from bjsim.strategies.evaluation.coach import Coach
 from bjsim.strategies.shoe.present import action_values

@@ -13,18 +13,16 @@ from support.counters import simulate_count
 from bjsim.sim.engine.counting import play_shoes, play_units
 from bjsim.sim.engine.counts import UnitSums
 from bjsim.sim.game.presets import named_rules
-from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules
-from bjsim.strategies.counting.count_difference import difference_error, has_common_cards
-from bjsim.strategies.counting.count_returns import ramp_gradients, ramp_returns
-from bjsim.strategies.counting.count_run import CountRun
+from bjsim.sim.game.shoe import stream_key
+from bjsim.strategies.counting.count_run import CountRun, difference_error, has_common_cards
 from bjsim.strategies.counting.departures import Departures
-from bjsim.strategies.counting.ramp import Ramp
-from bjsim.strategies.counting.risk import score
+from bjsim.strategies.counting.ramp import Ramp, score
+from bjsim.strategies.counting.returns import ramp_gradients, ramp_returns
 from bjsim.strategies.counting.simulate import MOST_ROWS, UnitRows
-from bjsim.strategies.counting.systems import find_system
+from bjsim.strategies.counting.system import find_system
 from bjsim.strategies.counting.tables import ready_table
-from bjsim.strategies.evaluation.best import best_chart
+from bjsim.strategies.evaluation.compare import best_chart
 
 SIX = named_rules("vegas-s17").replace(max_hands=2)
 HILO = find_system("hilo")

@@ -17,11 +17,10 @@ from bjsim.errors import InputError
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.running.checkpoint import Checkpoint
 from bjsim.strategies.counting.count_files import _restored, load_count_run, save_count_run
-from bjsim.strategies.counting.count_result import CountResult
 from bjsim.strategies.counting.departures import Departures
-from bjsim.strategies.counting.play_request import play_request
-from bjsim.strategies.counting.request import CountRequest
-from bjsim.strategies.counting.systems import find_system
+from bjsim.strategies.counting.request import CountRequest, play_request
+from bjsim.strategies.counting.result import CountResult
+from bjsim.strategies.counting.system import find_system
 from bjsim.strategies.players.catalogue import CATALOGUE
 
 Values = dict[str, Any]

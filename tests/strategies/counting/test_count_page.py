@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 
 from bjsim.sim.game.presets import PRESETS
-from bjsim.strategies.counting.count_returns import CountReturns, kelly_ramp, ramp_returns
-from bjsim.strategies.counting.figures import Terms, find_figures
-from bjsim.strategies.counting.page import render_count_page
+from bjsim.strategies.counting.result import render_count_page
+from bjsim.strategies.counting.returns import CountReturns, Terms, find_figures, kelly_ramp, ramp_returns
 
 COUNTS = np.arange(-6.0, 9.0)
 SHARES = np.exp(-0.5 * (COUNTS / 2.2) ** 2) / np.exp(-0.5 * (COUNTS / 2.2) ** 2).sum()

@@ -15,7 +15,7 @@ import bjsim
 from bjsim.arguments import command_line
 from bjsim.strategies.counting.ramp import BetLimits, Ramp
 from bjsim.strategies.counting.request import CountRequest
-from bjsim.strategies.counting.systems import find_system
+from bjsim.strategies.counting.system import find_system
 
 TWO_DECKS = bjsim.load_rules("vegas-s17").replace(decks=2, max_hands=2)
 GAME = (

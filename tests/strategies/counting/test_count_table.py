@@ -21,14 +21,13 @@ from bjsim.sim.engine.kernels.layout import CHOICE, DOUBLE, HIT, STAND
 from bjsim.sim.engine.pack import merge_charts
 from bjsim.sim.game.cards import NORMAL_TENS
 from bjsim.sim.game.presets import named_rules
-from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules
-from bjsim.strategies.charts.chart import Chart
-from bjsim.strategies.charts.rows import PAIR, parse_row
+from bjsim.sim.game.shoe import stream_key
+from bjsim.strategies.charts.chart import PAIR, Chart, parse_row
 from bjsim.strategies.counting.departures import Departure, Departures
 from bjsim.strategies.counting.indices import generate_departures
 from bjsim.strategies.counting.ramp import Ramp
-from bjsim.strategies.counting.systems import find_system
+from bjsim.strategies.counting.system import find_system
 from bjsim.strategies.counting.tables import CountingGame, ready_table
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.formats.plays import INSURANCE

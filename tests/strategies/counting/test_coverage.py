@@ -5,13 +5,12 @@ import pytest
 from support.counters import simulate_count
 
 from bjsim.sim.game.presets import named_rules
-from bjsim.strategies.counting.count_returns import ramp_returns
 from bjsim.strategies.counting.count_run import CountRun
 from bjsim.strategies.counting.departures import Departures, find_departures
-from bjsim.strategies.counting.ramp import Ramp
-from bjsim.strategies.counting.risk import score
-from bjsim.strategies.counting.systems import find_system
-from bjsim.strategies.evaluation.best import best_chart
+from bjsim.strategies.counting.ramp import Ramp, score
+from bjsim.strategies.counting.returns import ramp_returns
+from bjsim.strategies.counting.system import find_system
+from bjsim.strategies.evaluation.compare import best_chart
 
 RULES = named_rules("vegas-s17").replace(decks=6)
 RAMP = Ramp.parse("1-12")

@@ -1,8 +1,7 @@
 """Index plays cell by cell: which ones a game allows, and what they make of its chart."""
 
 from bjsim.sim.game.presets import named_rules
-from bjsim.strategies.counting.departed_cells import departed_cells, playable
-from bjsim.strategies.counting.departures import Departures, parse_departures
+from bjsim.strategies.counting.departures import Departures, departed_cells, parse_departures, playable
 from bjsim.strategies.exact.solver import Solver
 
 SIX = named_rules("vegas-s17")

@@ -12,24 +12,29 @@ from support.counters import simulate_count
 
 from bjsim.errors import InputError
 from bjsim.sim.game.presets import named_rules
-from bjsim.strategies.counting.chart_returns import chart_returns, highest_score
-from bjsim.strategies.counting.choices import ChoiceKey, find_choices
-from bjsim.strategies.counting.count_returns import CountReturns, RampReturns, best_ramp, ramp_returns
-from bjsim.strategies.counting.count_spread import count_spread
 from bjsim.strategies.counting.departures import Departure, Departures, find_departures, names_sets, parse_departures
 from bjsim.strategies.counting.indices import (
+    ChoiceKey,
     Index,
     _insurance_curve,
     adapt_departures,
+    find_choices,
     generate_indices,
     select_departures,
 )
-from bjsim.strategies.counting.ramp import Ramp
-from bjsim.strategies.counting.risk import score
-from bjsim.strategies.counting.system import IN_DECK, CountingSystem
-from bjsim.strategies.counting.systems import find_system
+from bjsim.strategies.counting.ramp import Ramp, score
+from bjsim.strategies.counting.returns import (
+    CountReturns,
+    RampReturns,
+    best_ramp,
+    chart_returns,
+    count_spread,
+    highest_score,
+    ramp_returns,
+)
+from bjsim.strategies.counting.system import IN_DECK, CountingSystem, find_system
 from bjsim.strategies.counting.typical import typical_shoe
-from bjsim.strategies.evaluation.best import best_chart
+from bjsim.strategies.evaluation.compare import best_chart
 from bjsim.strategies.shoe.solver import ShoeSolver
 
 RULES = named_rules("vegas-s17").replace(surrender=True)

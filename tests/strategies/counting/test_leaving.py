@@ -10,14 +10,14 @@ from bjsim.errors import InputError
 from bjsim.sim.engine.counting import play_shoes
 from bjsim.sim.engine.kernels.arrays import LEFT
 from bjsim.sim.game.presets import named_rules
-from bjsim.sim.game.random_stream import stream_key
+from bjsim.sim.game.shoe import stream_key
 from bjsim.strategies.counting.count_files import load_count_run, save_count_run
-from bjsim.strategies.counting.count_result import CountResult
-from bjsim.strategies.counting.count_returns import ramp_returns
 from bjsim.strategies.counting.departures import Departures
 from bjsim.strategies.counting.ramp import Ramp
 from bjsim.strategies.counting.request import CountRequest
-from bjsim.strategies.counting.systems import find_system
+from bjsim.strategies.counting.result import CountResult
+from bjsim.strategies.counting.returns import ramp_returns
+from bjsim.strategies.counting.system import find_system
 from bjsim.strategies.counting.tables import CountingGame, ready_table
 from bjsim.strategies.exact.solver import Solver
 

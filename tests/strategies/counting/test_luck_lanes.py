@@ -16,11 +16,11 @@ from bjsim.sim.engine.counting import play_units
 from bjsim.sim.engine.kernels.arrays import Luck
 from bjsim.sim.engine.lanes import Shoes
 from bjsim.sim.game.presets import named_rules
-from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.shoe import stream_key
 from bjsim.strategies.counting.departures import Departures
 from bjsim.strategies.counting.ramp import Ramp
-from bjsim.strategies.counting.systems import find_system
+from bjsim.strategies.counting.system import find_system
 from bjsim.strategies.counting.tables import CountingGame, ready_table
 from bjsim.strategies.exact.solver import Solver
 

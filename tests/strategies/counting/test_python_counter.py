@@ -16,17 +16,15 @@ from bjsim.sim.engine.compiled_rules import payoff_code
 from bjsim.sim.engine.counting import play_shoes
 from bjsim.sim.game.actions import STAND, Action, View
 from bjsim.sim.game.events import Dealt, Event, Revealed
-from bjsim.sim.game.observers import Bettor, Observer
 from bjsim.sim.game.presets import named_rules
-from bjsim.sim.game.random_stream import Stream, stream_key
-from bjsim.sim.game.round import Round
+from bjsim.sim.game.round import Bettor, Observer, Round
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.game.shoe import ScriptedShoe, open_shoe
+from bjsim.sim.game.shoe import ScriptedShoe, Stream, open_shoe, stream_key
 from bjsim.sim.running.blocks import Span
 from bjsim.sim.running.readable_table import ReadableTable
 from bjsim.strategies.counting.departures import Departures
 from bjsim.strategies.counting.ramp import Ramp, spots_at
-from bjsim.strategies.counting.systems import find_system
+from bjsim.strategies.counting.system import find_system
 from bjsim.strategies.counting.tables import CountingGame, ready_table
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.experiment import make_table

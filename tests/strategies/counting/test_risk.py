@@ -9,13 +9,11 @@ import pytest
 
 from bjsim.arrays import Floats
 from bjsim.errors import InputError
-from bjsim.strategies.counting.count_returns import CountReturns, best_ramp, kelly_ramp, ramp_returns
-from bjsim.strategies.counting.fan import bankroll_fan
-from bjsim.strategies.counting.figures import Terms, find_figures
-from bjsim.strategies.counting.risk import (
+from bjsim.strategies.counting.ramp import (
     ahead_probability,
     bank_for_ruin,
     bank_quantile,
+    bankroll_fan,
     certainty_equivalent,
     desirability_index,
     n0,
@@ -23,6 +21,7 @@ from bjsim.strategies.counting.risk import (
     score,
     trip_ruin_probability,
 )
+from bjsim.strategies.counting.returns import CountReturns, Terms, best_ramp, find_figures, kelly_ramp, ramp_returns
 
 COUNTS = np.arange(-2, 7)
 SHARES = np.array([0.17, 0.18, 0.25, 0.16, 0.1, 0.06, 0.04, 0.025, 0.015])

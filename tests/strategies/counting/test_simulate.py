@@ -21,21 +21,27 @@ from bjsim.sim.engine.counts import CountSums
 from bjsim.sim.engine.kernels.arrays import DEPTHS, PROFIT, STAKES, VALUE
 from bjsim.sim.engine.rounds import play_counter
 from bjsim.sim.game.presets import named_rules
-from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.shoe import stream_key
 from bjsim.sim.running.driver import Driver
 from bjsim.strategies.charts.chart import Chart
-from bjsim.strategies.counting.count_cells import decision_counts, make_cells, running_range
 from bjsim.strategies.counting.count_files import load_count_run, save_count_run
-from bjsim.strategies.counting.count_returns import ramp_returns
 from bjsim.strategies.counting.count_run import CountRun, _group
 from bjsim.strategies.counting.departures import Departures
-from bjsim.strategies.counting.depths import depth_distribution
 from bjsim.strategies.counting.ramp import Ramp, spots_at
+from bjsim.strategies.counting.returns import ramp_returns
 from bjsim.strategies.counting.simulate import play_blocks
-from bjsim.strategies.counting.system import ROUNDINGS, STEPS, CountingSystem
-from bjsim.strategies.counting.systems import find_system
-from bjsim.strategies.counting.tables import STEP, CountingGame, ReadyTable, ready_table
+from bjsim.strategies.counting.system import ROUNDINGS, STEPS, CountingSystem, find_system
+from bjsim.strategies.counting.tables import (
+    STEP,
+    CountingGame,
+    ReadyTable,
+    decision_counts,
+    make_cells,
+    ready_table,
+    running_range,
+)
+from bjsim.strategies.counting.typical import depth_distribution
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.experiment import make_experiment, make_results
 

@@ -10,9 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bjsim.errors import InputError
-from bjsim.strategies.counting.system import IN_DECK, CountingSystem
-from bjsim.strategies.counting.systems import built_in_systems, find_system, load_system
-from bjsim.strategies.counting.tags import parse_tags
+from bjsim.strategies.counting.system import (
+    IN_DECK,
+    CountingSystem,
+    built_in_systems,
+    find_system,
+    load_system,
+    parse_tags,
+)
 
 SYSTEMS = tuple(built_in_systems())
 HALVES = "-1 1/2 1 1 3/2 1 1/2 0 -1/2 -1"

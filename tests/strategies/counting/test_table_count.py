@@ -9,8 +9,8 @@ import pytest
 from bjsim.errors import InputError
 from bjsim.sim.game.events import Dealt, Event, Peeked, Revealed, Shuffled
 from bjsim.sim.game.presets import load_rules
-from bjsim.strategies.counting.systems import find_system
-from bjsim.strategies.counting.table_count import TableCount
+from bjsim.strategies.counting.count_coach import TableCount
+from bjsim.strategies.counting.system import find_system
 
 SIX = load_rules("vegas-s17")
 DEAL: list[Event] = [Dealt("2", 0), Dealt("9"), Dealt("6", 0), Dealt("A", face_down=True)]

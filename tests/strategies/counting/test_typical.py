@@ -6,7 +6,7 @@ from math import comb
 
 import pytest
 
-from bjsim.strategies.counting.systems import find_system
+from bjsim.strategies.counting.system import find_system
 from bjsim.strategies.counting.typical import expected_counts, remaining
 
 LOW, MIDDLE, TENS, ACES = 20, 12, 16, 4  # cards of a deck, by their tags +1, 0 and -1

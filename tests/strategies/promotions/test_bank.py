@@ -17,8 +17,7 @@ from bjsim.sim.game.hand_states import spanish_melds
 from bjsim.strategies.exact.payoffs import round_payoffs
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.exact.values import Means
-from bjsim.strategies.promotions.bank import best_payoffs
-from bjsim.strategies.promotions.lattice import tilt
+from bjsim.strategies.promotions.bank import best_payoffs, tilt
 
 TINY = {
     Fraction(-2): Fraction(1, 8),

@@ -15,7 +15,7 @@ from bjsim.sim.game.cards import RANKS
 from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.rules import Rules, RulesError
 from bjsim.strategies.charts.chart import Chart
-from bjsim.strategies.shoe.lookup import find_node, find_start
+from bjsim.strategies.shoe.plays import find_node, find_start
 from bjsim.strategies.shoe.present import action_values
 from bjsim.strategies.shoe.solver import ShoeSolver
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bjsim.sim.game.presets import named_rules
-from bjsim.strategies.shoe.composition import Composition
+from bjsim.strategies.shoe.hands import Composition
 from bjsim.strategies.shoe.solver import ShoeSolver
 
 RULES = named_rules("vegas-s17")

@@ -16,7 +16,7 @@ from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.round import Round
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import ScriptedShoe
-from bjsim.strategies.players.find import find_player
+from bjsim.strategies.players.catalogue import find_player
 from bjsim.strategies.shoe.hands import all_hands
 from bjsim.strategies.shoe.players import CardPlayer, TwoCardPlayer
 from bjsim.strategies.shoe.present import Perfect, action_values

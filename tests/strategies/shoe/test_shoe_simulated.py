@@ -14,11 +14,11 @@ from support.games import ONE_HAND, slow
 
 from bjsim.sim.engine.play import Walkers
 from bjsim.sim.game.presets import named_rules
-from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.shoe import stream_key
 from bjsim.sim.stats.estimate import RatioSums
 from bjsim.sim.stats.luck_tally import LuckTally
-from bjsim.strategies.charts.state_player import StatePlayer
+from bjsim.strategies.charts.chart import StatePlayer
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.experiment import compile_players
 from bjsim.strategies.shoe.players import CardPlayer, TwoCardPlayer

@@ -14,11 +14,11 @@ from bjsim.errors import InputError
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
-from bjsim.strategies.evaluation.evaluate import evaluate_chart
+from bjsim.strategies.evaluation.compare import evaluate_chart
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.players.catalogue import CATALOGUE
 from bjsim.strategies.shoe.charts import ColumnCharts
-from bjsim.strategies.shoe.lookup import STRATEGIES
+from bjsim.strategies.shoe.plays import STRATEGIES
 from bjsim.strategies.shoe.solver import ShoeSolver
 from bjsim.strategies.shoe.splits import split_weights
 

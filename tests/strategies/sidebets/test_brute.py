@@ -15,9 +15,8 @@ import numpy as np
 import pytest
 
 import bjsim
-from bjsim.strategies.sidebets.bets import FINISHED, BetRules, Event, built_in
+from bjsim.strategies.sidebets.bets import FINISHED, KINDS, BetRules, Event, built_in
 from bjsim.strategies.sidebets.exact import SideBet
-from bjsim.strategies.sidebets.kinds import KINDS
 
 ORDER = "A23456789TJQK"
 Cards = tuple[str, ...]

@@ -11,17 +11,14 @@ from support.games import slow
 
 from bjsim.errors import InputError
 from bjsim.sim.game.presets import load_rules
-from bjsim.sim.game.random_stream import Stream, stream_key
-from bjsim.sim.game.shoe import open_shoe
+from bjsim.sim.game.shoe import Stream, open_shoe, stream_key
 from bjsim.sim.running.blocks import LARGEST_BLOCK
 from bjsim.sim.running.compiled_table import CompiledTable, find_walkers
 from bjsim.strategies.experiment import make_table
-from bjsim.strategies.players.find import find_player
-from bjsim.strategies.sidebets.bets import built_in, load_bet
+from bjsim.strategies.players.catalogue import find_player
+from bjsim.strategies.sidebets.bets import KINDS, SuitedShoe, built_in, load_bet
 from bjsim.strategies.sidebets.counted import CountedBet, best_tags, count_bet
-from bjsim.strategies.sidebets.exact import sidebet
-from bjsim.strategies.sidebets.kinds import KINDS, SuitedShoe
-from bjsim.strategies.sidebets.returns import Returns
+from bjsim.strategies.sidebets.exact import Returns, sidebet
 
 RULES = load_rules("vegas-s17")
 BUSTER = {"3": 1, "4": 3, "5": 6, "6": 30, "7": 100, "8": 200}

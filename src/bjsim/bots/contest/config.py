@@ -13,8 +13,8 @@ from bjsim.bots.protocol import TIMEOUT, printable
 from bjsim.errors import InputError, suggest
 from bjsim.files import read_toml
 from bjsim.sim.game.presets import load_rules, named_rules
-from bjsim.sim.game.random_stream import MAX_SEED, random_seed
 from bjsim.sim.game.rules import Rules, RulesError
+from bjsim.sim.game.shoe import MAX_SEED, random_seed
 
 HOUSE = -1  # the bot number of the first house player; they fill seats and are not ranked
 LARGEST_TABLE = 4  # seats

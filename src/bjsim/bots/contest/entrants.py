@@ -22,12 +22,12 @@ from bjsim.bots.sandbox.sources import check_name
 from bjsim.errors import InputError
 from bjsim.files import read_bytes
 from bjsim.sim.game.actions import Player
-from bjsim.sim.game.observers import Bettor, Observer
+from bjsim.sim.game.round import Bettor, Observer
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.formats.files import read_chart
 from bjsim.strategies.formats.lines import ChartError
-from bjsim.strategies.players.find import find_player, player_names, python_file
+from bjsim.strategies.players.catalogue import find_player, player_names, python_file
 
 if TYPE_CHECKING:
     from bjsim.bots.player import BotPlayer

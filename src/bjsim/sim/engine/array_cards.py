@@ -13,8 +13,7 @@ import numpy as np
 
 from bjsim.arrays import Array
 from bjsim.sim.engine.kernels.layout import CompiledRules
-from bjsim.sim.game.random_stream import stream_words
-from bjsim.sim.game.shoe import BITS, PER_WORD
+from bjsim.sim.game.shoe import BITS, PER_WORD, stream_words
 
 Word = np.uint64
 

@@ -28,7 +28,6 @@ from bjsim.sim.engine.kernels.layout import (
 )
 from bjsim.sim.game.actions import ATTACK as ASKS_ATTACK
 from bjsim.sim.game.actions import CODES, INSURANCE
-from bjsim.sim.game.card_states import CardStates
 from bjsim.sim.game.cards import NORMAL_TENS, RANKS
 from bjsim.sim.game.hand_states import (
     HALF,
@@ -43,7 +42,7 @@ from bjsim.sim.game.hand_states import (
 )
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import rank_limits
-from bjsim.sim.game.states import States
+from bjsim.sim.game.states import CardStates, States
 
 Policy = Callable[[HandState, str, str], str]
 DOUBLING = -2  # the rank of a hand that has doubled and gets its card next, unlike one that has it and may choose

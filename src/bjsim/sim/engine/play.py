@@ -26,7 +26,7 @@ from bjsim.sim.engine.luck_values import Solved, count_drift, make_drift, make_l
 from bjsim.sim.engine.pack import for_kernel, luck_for_kernel, make_deal, pack_moves, pack_plain
 from bjsim.sim.engine.round_table import LeftTable, make_round_tables
 from bjsim.sim.engine.transitions import rank_probabilities
-from bjsim.sim.game.random_stream import stream_key
+from bjsim.sim.game.shoe import stream_key
 
 Key = tuple[int, int]  # of a random stream
 PlayRound = Callable[[Iterator[int]], tuple[Sequence[int], int]]  # takes cards; payoff codes by seat, number of cards

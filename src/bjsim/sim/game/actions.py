@@ -117,7 +117,7 @@ class Player(Protocol):
     """The interface of a strategy. A strategy plays in this process, a bot in another.
 
     A player may keep a memory: it is copied for each block of rounds (see `ReadableTable.results`). It may have the
-    methods of `Bettor` and `Observer` too (`observers.py`).
+    methods of `Bettor` and `Observer` too (`round.py`).
     """
 
     @property

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from bjsim.sim.game.cards import NORMAL_TENS, SPANISH_TENS
-from bjsim.sim.game.rule_parsers import EARLY_SURRENDER
+from bjsim.sim.game.rule_text import EARLY_SURRENDER
 
 
 class Contradiction(NamedTuple):

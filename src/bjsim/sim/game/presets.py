@@ -9,7 +9,7 @@ from pathlib import Path
 from bjsim.arguments import a_type, names_wrong_types
 from bjsim.errors import suggest
 from bjsim.files import read_toml
-from bjsim.sim.game.rule_fields import side_bet_error
+from bjsim.sim.game.rule_text import side_bet_error
 from bjsim.sim.game.rules import Rules, RulesError
 
 

@@ -19,7 +19,7 @@ from bjsim.sim.engine.play import (
     PlayRound,
     Walkers,
 )
-from bjsim.sim.game.random_stream import stream_key
+from bjsim.sim.game.shoe import stream_key
 from bjsim.sim.running.blocks import Span
 from bjsim.sim.running.readable_table import ReadableTable
 from bjsim.sim.stats.estimate import RatioSums

@@ -16,11 +16,10 @@ from bjsim.arrays import Array
 from bjsim.sim.engine.compiled_rules import payoff_code
 from bjsim.sim.engine.kernels.layout import payoff_parts
 from bjsim.sim.game.actions import Player
-from bjsim.sim.game.events import Dealt
-from bjsim.sim.game.random_stream import Stream
-from bjsim.sim.game.round import Round, RoundResult
+from bjsim.sim.game.events import Dealt, RoundResult
+from bjsim.sim.game.round import Round
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.game.shoe import CardStream, open_shoe
+from bjsim.sim.game.shoe import CardStream, Stream, open_shoe
 from bjsim.sim.running.blocks import Span, block_number, block_start
 from bjsim.sim.stats.tally import Tally
 

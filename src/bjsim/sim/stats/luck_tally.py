@@ -13,8 +13,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from bjsim.sim.stats.estimate import Estimate, RatioSums
-from bjsim.sim.stats.intervals import MIN_VALUES
+from bjsim.sim.stats.estimate import MIN_VALUES, Estimate, RatioSums
 
 
 @dataclass(frozen=True)

@@ -7,25 +7,156 @@ use `Ph`, `Pd` and `Ps` (split if a split hand may double, else hit / double / s
 
 from __future__ import annotations
 
+import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache, cached_property, lru_cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from bjsim.arguments import names_wrong_types
 from bjsim.errors import InputError
-from bjsim.sim.game.actions import ATTACK, INSURANCE
+from bjsim.sim.game.actions import ATTACK, INSURANCE, Action, View
+from bjsim.sim.game.automaton import Decision
+from bjsim.sim.game.cards import RANKS, TEN, parse_rank, soft_code
 from bjsim.sim.game.hand_states import SPLIT_ACES, HandState
 from bjsim.sim.game.rules import Rules, need_rules
 from bjsim.sim.game.states import States
-from bjsim.strategies.charts.rows import parse_row, row_order
-from bjsim.strategies.charts.state_player import StatePlayer
+from bjsim.sim.running.backend import Need
 from bjsim.strategies.tabular import data_frame, html_table
 
 if TYPE_CHECKING:
     import pandas
+
+
+# --- Parsing the names of chart rows: `16`, `88`, `A6`; where the rules count cards `15/4` and `14:77`; doubled,
+# `16x2`.
+#
+# `States.rows_of` in `sim/game/states.py` makes these names, from the codes of [Easy].
+
+
+HARD, PAIR, SOFT = range(3)  # the kinds of rows, in the order of [Easy]
+
+
+class Row(NamedTuple):
+    """The parsed name of a row.
+
+    Attributes:
+        kind: HARD, PAIR or SOFT; a pair of aces is a PAIR, and soft.
+        rank: The rank index of a pair, else -1.
+        counted: The part after `/` or `:` in a row for hands whose cards are counted, else empty.
+        stake: Bets on a hand that has doubled and still has a choice, else 1.
+    """
+
+    kind: int
+    points: int
+    soft: bool
+    rank: int = -1
+    counted: str = ""
+    stake: int = 1
+
+    @property
+    def fresh(self) -> bool:
+        """Whether the row includes hands of two cards: `15` and `15:78` do, `15/4` does not."""
+        return self.stake == 1 and (not self.counted or len(self.counted) == 2)
+
+    @property
+    def plain(self) -> bool:
+        """Whether the row is for a total or a pair, however many cards it has."""
+        return not self.counted and self.stake == 1
+
+    @property
+    def total(self) -> str:
+        """The name of the row for hands of this total that are not pairs and whose cards are not counted."""
+        return soft_code(self.points) if self.soft else str(self.points)
+
+    @property
+    def hand(self) -> HandState:
+        """A hand of two cards with this total that is not a pair."""
+        return HandState(self.points, self.soft, 2)
+
+    @property
+    def cards(self) -> tuple[int, int]:
+        """Rank indices of two cards with this total: the pair, an ace first if soft, else the highest card first."""
+        if self.kind == PAIR:
+            return self.rank, self.rank
+        high = 1 if self.soft else min(self.points - 2, 10)
+        return high - 1, self.points - high - (11 if self.soft else 1)
+
+    @property
+    def order(self) -> tuple[int, int, int, str]:
+        """Sort key: hard totals, pairs (22 .. TT, AA), soft hands; then those that have doubled."""
+        return self.stake, self.kind, (self.rank or len(RANKS)) if self.kind == PAIR else self.points, self.counted
+
+
+@cache
+def parse_row(name: str) -> Row:
+    """Parse the name of a row, which must be one that `rows_of` makes."""
+    base, _, stake = name.partition("x")
+    if stake:
+        points, soft = (
+            (12, True) if base == "AA" else (11 + int(base[1:]), True) if base[0] == "A" else (int(base), False)
+        )
+        return Row(SOFT if soft else HARD, points, soft, stake=int(stake))
+    base, *rest = re.split("[:/]", name, maxsplit=1)
+    counted = "".join(rest)
+    if base == "AA":
+        return Row(PAIR, 12, True, 0, counted)
+    if base[0] == "A":
+        return Row(SOFT, 11 + int(base[1:]), True, counted=counted)
+    if base == "TT":
+        return Row(PAIR, 20, False, TEN, counted)
+    if len(base) == 2 and base[0] == base[1] and base != "11":
+        return Row(PAIR, 2 * int(base[0]), False, int(base[0]) - 1, counted)
+    return Row(HARD, int(base), False, counted=counted)
+
+
+def row_order(name: str) -> tuple[int, int, int, str]:
+    """Sort key for names of rows, in the order of [Easy]."""
+    return parse_row(name).order
+
+
+# --- Players that the compiled round can play: those that decide by the state of a hand.
+
+
+class StatePlayer(ABC):
+    """A player whose action depends only on the state of its hand, what the dealer shows, and what is legal.
+
+    `states` are those that it distinguishes: `States`, or `CardStates` if it depends on the cards of a hand.
+    """
+
+    name: str
+    states: States
+    needs = Need.NOTHING  # the compiled round plays it
+
+    @abstractmethod
+    def policy(self, state: HandState, column: str, legal: str) -> str:
+        """Return the letter of the action to take, one of `legal`; `column` is one of `states.columns`."""
+
+    def decide(self, view: View) -> Action:
+        if view.legal == ATTACK:
+            return Action(self.policy(HandState(), self.states.column(view.dealer), ATTACK))
+        return self._cached_decide(view.hand, view.split, view.dealer, view.legal, view.free, view.doubled)
+
+    def __deepcopy__(self, memo: object) -> StatePlayer:
+        return self  # the only state is a cache
+
+    @cached_property
+    def _cached_decide(self) -> Callable[[str, bool, str, str, bool, int], Action]:
+        return lru_cache(maxsize=1 << 16)(self._decide)  # hands recur
+
+    def _decide(self, hand: str, split: bool, dealer: str, legal: str, free: bool, doubled: int) -> Action:
+        return Action(self.policy(self.find_state(hand, split, free, doubled), self.states.column(dealer), legal))
+
+    def find_state(self, hand: str, split: bool, free: bool = False, doubled: int = 0) -> HandState:
+        """Return the state of a hand, given as in a view, with its cards as rank letters.
+
+        `free`: the house put up its bet. `doubled`: how often it has doubled, before each of its last cards.
+        """
+        return self.states.hand(map(parse_rank, hand), split, free, doubled)
+
 
 # The actions of every code, in order of preference: the first legal one is taken.
 ACTIONS = {
@@ -252,3 +383,64 @@ def format_ranges(order: Sequence[str], chosen: Collection[str]) -> str:
                 parts.append([column])
             previous = index
     return ", ".join("-".join(part) for part in parts)
+
+
+# --- Cells of charts: the decisions looked up in each, and what it costs if they differ from the best chart.
+
+
+@dataclass(frozen=True)
+class WrongCell:
+    """A cell that a chart plays differently from the best chart.
+
+    `row` is the most specific one for the hand. `cost` is the cell's share of the whole difference, in initial
+    bets per settled bet; `alone` is its cost as the only wrong cell of the best chart, in the same unit, NaN if
+    the value of the best chart is infinite.
+    """
+
+    row: str
+    column: str
+    chart: str
+    best: str
+    cost: float
+    alone: float
+
+
+class CellChoice(NamedTuple):
+    """A decision of a chart next to that of the best chart; `rows` are for the hand, most specific first.
+
+    `loss` is the expected visits per round under the chart, times the value of the best action less its own.
+    """
+
+    rows: tuple[str, ...]
+    differs: bool
+    loss: float
+
+
+def sum_losses(choices: Iterable[CellChoice], settled: float = 1.0) -> dict[str, float]:
+    """The sum of the losses of each row, per settled bet."""
+    sums: dict[str, float] = {}
+    for choice in choices:
+        row = choice.rows[0]
+        sums[row] = sums.get(row, 0.0) + (choice.loss / settled if choice.loss else 0.0)
+    return sums
+
+
+def make_cells(states: States) -> dict[str, list[Decision]]:
+    """For every row of a chart, in order, the decisions for which it is the most specific row."""
+    rows: dict[str, list[Decision]] = {}
+    for state in states.reachable():
+        limited = "P" in states.legal(state) and states.rules.hand_limit(aces=state.rank == 0) < float("inf")
+        for decision in [Decision(state), Decision(state, False)][: 1 + limited]:
+            if legal := decision.legal(states):
+                rows.setdefault(states.rows_of(state, "P" in legal)[0], []).append(decision)
+    return {row: rows[row] for row in sorted(rows, key=row_order)}
+
+
+def chart_codes(chart: Chart) -> dict[tuple[str, str], str]:
+    """A chart's code for every (row, column) of its game, with the most specific rows."""
+    states = chart.states
+    return {
+        (row, column): chart.code(states.rows_of(first.state, "P" in first.legal(states)), column)
+        for row, (first, *_) in make_cells(states).items()
+        for column in states.columns
+    }

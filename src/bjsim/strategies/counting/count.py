@@ -9,10 +9,9 @@ from bjsim.arguments import a_type, names_wrong_types
 from bjsim.errors import InputError
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
-from bjsim.strategies.counting.count_result import CountResult
-from bjsim.strategies.counting.play_request import play_request
 from bjsim.strategies.counting.ramp import Ramp
-from bjsim.strategies.counting.request import CountRequest, Limits
+from bjsim.strategies.counting.request import CountRequest, Limits, play_request
+from bjsim.strategies.counting.result import CountResult
 from bjsim.strategies.counting.system import CountingSystem
 
 

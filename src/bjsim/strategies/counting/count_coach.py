@@ -2,16 +2,65 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from fractions import Fraction
+
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import INSURANCE, Action, View
-from bjsim.sim.game.cards import TEN
+from bjsim.sim.game.cards import TEN, parse_rank
+from bjsim.sim.game.events import Dealt, Event, Revealed, Shuffled, as_seen
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.counting.request import CountRequest
-from bjsim.strategies.counting.table_count import TableCount
-from bjsim.strategies.counting.typical import expected_counts, remaining, spread_tens
+from bjsim.strategies.counting.system import CountingSystem
+from bjsim.strategies.counting.typical import decks_to_count, expected_counts, remaining, spread_tens
 from bjsim.strategies.evaluation.coach import Coach, Judgement
 from bjsim.strategies.shoe.present import action_values
 from bjsim.sums import add_up
+
+# --- `TableCount`: the count of a player who sees the open cards of a table.
+
+
+class TableCount:
+    """Counts the cards of a shoe as they are shown. A hole card that is never turned over stays unseen.
+
+    True counts are by unseen decks to the half deck, as players estimate them, unless the system says otherwise.
+    """
+
+    def __init__(self, system: CountingSystem, rules: Rules) -> None:
+        self.decks = decks_to_count(rules)
+        self.system = system.replace(deck=rules.deck, divisor="half" if system.divisor == "exact" else system.divisor)
+        self._seen = [0] * (TEN + 1)
+
+    @property
+    def running(self) -> Fraction:
+        return self.system.running_count(self._seen, self.decks)
+
+    @property
+    def true(self) -> Fraction:
+        """The true count, rounded as the system says."""
+        return self.system.true_count(self.running, self.unseen, self.decks)
+
+    @property
+    def decision(self) -> Fraction:
+        """The count that decides: the true count, or the running count of a system that does not divide it."""
+        return self.system.count(self.running, self.unseen, self.decks)
+
+    @property
+    def decks_unseen(self) -> Fraction:
+        """The divisor of the true count, in decks."""
+        return Fraction(self.system.divisor_cards(self.unseen), self.system.deck_size)
+
+    def see(self, events: Iterable[Event]) -> None:
+        for event in map(as_seen, events):
+            match event:
+                case Shuffled():
+                    self._seen = [0] * (TEN + 1)
+                case Dealt(face_down=False, card=card) | Revealed(card):
+                    self._seen[min(parse_rank(card), TEN)] += 1
+
+    @property
+    def unseen(self) -> int:
+        return max(self.decks * self.system.deck_size - sum(self._seen), 0)
 
 
 class CountCoach(Coach):

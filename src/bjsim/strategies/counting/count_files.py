@@ -18,8 +18,8 @@ from bjsim.errors import InputError, shorten
 from bjsim.json_values import is_like
 from bjsim.sim.engine.counts import CountSums
 from bjsim.sim.engine.kernels.arrays import PRODUCTS, RAW
-from bjsim.sim.game.random_stream import MAX_SEED
 from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.shoe import MAX_SEED
 from bjsim.sim.game.states import States
 from bjsim.sim.running.checkpoint import Checkpoint, reading
 from bjsim.strategies.charts.chart import Chart, required_rows

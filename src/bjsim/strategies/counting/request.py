@@ -4,26 +4,33 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from numbers import Real
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from bjsim.arguments import MAX_HANDS, MAX_WORKERS, a_name, a_type, argument, naming, share, whole_number
 from bjsim.errors import InputError
 from bjsim.sim.game.presets import load_rules
-from bjsim.sim.game.random_stream import MAX_SEED
 from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.shoe import MAX_SEED
+from bjsim.sim.running.checkpoint import check_checkpoints
 from bjsim.sim.running.workers import usable_cores
 from bjsim.strategies.charts.chart import Chart
+from bjsim.strategies.counting.count_run import CountRun
 from bjsim.strategies.counting.departures import Departures, find_departures, names_sets
-from bjsim.strategies.counting.figures import Terms
-from bjsim.strategies.counting.ramp import BetLimits, Ramp, SpotSteps
-from bjsim.strategies.counting.system import CountingSystem
-from bjsim.strategies.counting.systems import find_system
+from bjsim.strategies.counting.ramp import ONE_SPOT, BetLimits, Ramp, SpotSteps, ruin_probability, spots_at
+from bjsim.strategies.counting.returns import RampReturns, Terms, best_ramp, kelly_ramp, ramp_returns
+from bjsim.strategies.counting.simulate import count_blocks
+from bjsim.strategies.counting.system import CountingSystem, find_system
+from bjsim.strategies.counting.tables import CountingGame
 from bjsim.strategies.counting.typical import decks_to_count
-from bjsim.strategies.players.find import find_player
+from bjsim.strategies.players.catalogue import find_player
 
 DEFAULT_ROUNDS = 10**6
 BETS = ("ramp", "optimal", "chip", "bankroll", "unit", "ror", "kelly", "rounds_per_hour", "trip", "leave_minutes")
@@ -215,3 +222,146 @@ def _count_to_leave(leave: int | str | None) -> int | None:
         raise InputError(
             f"{argument('leave', leave)} is not accepted; use a whole count such as -1, or never"
         ) from None
+
+
+# --- The bets of a request in the rows of a run, and what there is to remark about them.
+
+
+Bets = NDArray[np.float64]
+
+
+def place_bets(run: CountRun, request: CountRequest) -> Bets:
+    if request.limits:
+        bets = _optimal(run, request, request.terms.kelly)
+        if not bets.any():
+            raise InputError(
+                f"{argument('optimal')}: the best bet is 0 at every count; give a larger {argument('bankroll')}, or a "
+                f"smaller {argument('chip')}"
+            )
+    else:
+        bets = np.array(request.bets.units(run.returns.counts))
+        if not bets.any():
+            raise InputError(
+                f"{argument('ramp', str(request.bets))} has no bet at the counts of the table, {run.labels[0]} to "
+                f"{run.labels[-1]}; bet at one of them"
+            )
+    asked = np.array([spots_at(request.spots, count) for count in run.counts])
+    if request.spots != ONE_SPOT and (asked != run.spots)[bets > 0].any():
+        played = ", ".join(f"{spots} from a count of {count}" for count, spots in run.game.spots)
+        raise InputError(f"the stored run has other spots than these bets: {played}; leave out x, or play again")
+    return bets
+
+
+def remarks(run: CountRun, request: CountRequest, bets: Bets, ramp: RampReturns) -> tuple[str, ...]:
+    """What a caller should know about the bets; empty if nothing is unusual."""
+    notes = _riskier(run, request, ramp) if request.limits else _unreached(run, request.bets, bets)
+    return (*_left(run, request), *notes)
+
+
+def _left(run: CountRun, request: CountRequest) -> tuple[str, ...]:
+    """What leaving shoes costs in time, as a remark; none if no shoe is left."""
+    if not run.left_per_round:
+        return ()
+    share, terms = run.left_per_round * run.rounds_per_shoe, request.terms
+    left = terms.leaving(run.left_per_round).rounds_per_hour
+    return (
+        f"{share:.1%} of the shoes are left, at {terms.leave_minutes:g} minutes each ({argument('leave_minutes')}): "
+        f"{left:.1f} rounds an hour in place of {terms.rounds_per_hour:g}; SCORE is of 100 rounds",
+    )
+
+
+def _optimal(run: CountRun, request: CountRequest, kelly: float) -> Bets:
+    assert request.limits
+    least, most, _ = request.limits
+    chip = request.chip
+    if chip is None:
+        chip = next((size for size in (1.0, 0.5) if least % size == 0 and most % size == 0), 0.0)
+    if request.has_bankroll:
+        return kelly_ramp(run.returns, request.terms.bankroll, kelly, least, most, chip, run.spots)
+    return best_ramp(run.returns, least, most, chip, run.spots)
+
+
+def _riskier(run: CountRun, request: CountRequest, ramp: RampReturns) -> tuple[str, ...]:
+    """Remarks if a Kelly fraction below 1 raises the risk of ruin, because lowest bets stay what they are."""
+    terms = request.terms
+    assert request.limits
+    if not request.has_bankroll or terms.kelly >= 1 or not request.limits.least:
+        return ()
+    full = ramp_returns(run.returns, _optimal(run, request, 1.0), run.spots)
+    ruin, other = (ruin_probability(one.ev, one.sd, terms.bankroll) for one in (ramp, full))
+    if ruin <= other:
+        return ()
+    return (
+        f"with a Kelly fraction of {terms.kelly:g} the risk of ruin is {ruin:.2%}, and {other:.2%} with 1: bets become "
+        f"smaller at good counts, while those of {request.limits.least:g} at bad counts stay; give a larger "
+        f"{argument('bankroll')}, or a lowest bet of 0",
+    )
+
+
+def _unreached(run: CountRun, ramp: Ramp, bets: Bets) -> tuple[str, ...]:
+    """Remarks if no row of the table has one of the ramp's bets."""
+    missing = sorted({float(bet.units) for _, bet in ramp.steps} - set(bets.tolist()))
+    if not missing:
+        return ()
+    units = ", ".join(f"{bet:g}" for bet in missing)
+    return (f"never bet: {units}; each row from {run.labels[0]} to {run.labels[-1]} has one bet for all its counts",)
+
+
+# --- Plays a requested game, to the precision that is asked for.
+
+
+OnProgress = Callable[[int, float], object]
+Kept = str | os.PathLike[str] | None
+
+
+def play_request(
+    request: CountRequest,
+    keep_units: bool = False,
+    on_progress: OnProgress = lambda rounds, expected: None,
+    checkpoint: Kept = None,
+    resume: Kept = None,
+) -> CountRun:
+    """Play a request to its end; `keep_units` if differences to other games will be asked for.
+
+    `on_progress` is called after every block with the rounds so far and about how many there will be. An interrupt
+    leaves what is known so far, unless it is for differences. `checkpoint` and `resume`: see `bjsim.count`.
+    """
+    check_checkpoints(checkpoint, resume)
+
+    def expected(run: CountRun) -> float:
+        times = (_half(run, request) / request.precision) ** 2 if request.precision else 0.0
+        return min(request.most_rounds, run.rounds * times) if times else request.most_rounds
+
+    run = None
+    try:
+        with closing(counted_blocks(request, keep_units, checkpoint or resume, bool(resume))) as blocks:
+            for run in blocks:
+                on_progress(run.rounds, expected(run))
+    except KeyboardInterrupt:
+        if run is None or keep_units:
+            raise
+        return replace(run, stopped=True)
+    assert run is not None
+    return run
+
+
+def counted_blocks(
+    request: CountRequest, keep_units: bool = False, checkpoint: Kept = None, resume: bool = False
+) -> Generator[CountRun, None, None]:
+    game = CountingGame(
+        request.game, request.counting, request.departures(), None, request.spots, request.adjust_luck,
+        request.whole_span, request.leaves,
+    )  # fmt: skip
+    enough = (lambda run: _half(run, request) <= request.precision) if request.precision else None
+    length = request.most_rounds, request.seed, request.workers, enough
+    return count_blocks(game, *length, keep_units, checkpoint, resume)
+
+
+def _half(run: CountRun, request: CountRequest) -> float:
+    ramp = ramp_returns(run.returns, place_bets(run, request), run.spots)
+    return ramp.half_width(lambda ev, sd: ev)
+
+
+def play_apart(request: CountRequest, label: str) -> CountRun:
+    """Play one of several games that will be compared. Raises: InputError."""
+    return play_request(request, keep_units=True)

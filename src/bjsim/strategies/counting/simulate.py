@@ -15,8 +15,8 @@ import numpy as np
 from bjsim.errors import InputError
 from bjsim.sim.engine.counting import WORTH_COMPILING, WORTH_LOADING, pays, play_units
 from bjsim.sim.engine.counts import CountSums, UnitSums
-from bjsim.sim.game.random_stream import stream_key
 from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.shoe import stream_key
 from bjsim.sim.running.checkpoint import Checkpoint, keeping
 from bjsim.sim.running.executors import find_backend
 from bjsim.sim.running.pieces import Pieces

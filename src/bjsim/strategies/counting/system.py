@@ -18,15 +18,52 @@ All counts are exact: tags are fractions, and `scaled_tags` are integers for com
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import os
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from bjsim.errors import InputError, shorten, suggest
-from bjsim.sim.game.cards import DECKS, TEN, parse_rank
-from bjsim.strategies.counting.tags import LARGEST_TAG, parse_number, parse_tags
+from bjsim.files import read_toml
+from bjsim.sim.game.cards import DECKS, RANKS, TEN, parse_rank
+
+# --- Tags of cards, and other numbers of a counting system, as text.
+
+
+LARGEST_TAG = 100
+NUMBER = re.compile(r"[+-]?\d{1,6}(\.\d{1,6}|/\d{1,6})?", re.ASCII)
+
+
+def parse_tags(tags: object, by_rank: bool = False) -> tuple[Fraction, ...]:
+    """Parse the tags of A, 2..9 and T: ten numbers, or a text of them. Raises: InputError: They are not accepted.
+
+    If `by_rank`, thirteen are accepted too, with those of J, Q and K.
+    """
+    if isinstance(tags, str):
+        tags = tags.split()
+    accepted = f"{TEN + 1} numbers, for {' '.join(RANKS[: TEN + 1])}{', or 13 with J, Q and K' * by_rank}"
+    if not isinstance(tags, list | tuple) or len(tags) not in (TEN + 1, *[len(RANKS)] * by_rank):
+        raise InputError(f"tags: give {accepted}, such as -1 1 1 1 1 1 0 0 0 -1")
+    numbers = tuple(parse_number("tags", tag) for tag in tags)
+    if max(map(abs, numbers)) > LARGEST_TAG or len(set(numbers)) == 1:
+        raise InputError(f"tags: give {accepted}, from -{LARGEST_TAG} to {LARGEST_TAG} and not all equal")
+    return numbers
+
+
+def parse_number(name: str, value: object) -> Fraction:
+    """Parse a number exactly; a float means its shortest decimal form. Raises: InputError: It names the value."""
+    try:
+        if isinstance(value, bool) or not NUMBER.fullmatch(str(value)):
+            raise ValueError
+        number = Fraction(str(value))
+    except (ValueError, ZeroDivisionError):
+        raise InputError(f"{name}: {str(value)[:40]!r} is not accepted; use a number such as -1, 0.5 or 1/2") from None
+    return number
+
 
 IN_DECK = {deck: (*ranks[:TEN], sum(ranks[TEN:])) for deck, ranks in DECKS.items()}  # cards of each value, A, 2..9, T
 STEPS = {"exact": 0, "quarter": 1, "half": 2, "full": 4, "none": 0}  # quarters of a deck
@@ -271,3 +308,55 @@ def card_counts(cards: str | Sequence[int]) -> tuple[int, ...]:
     if len(cards) != TEN + 1:
         raise InputError(f"cards: give {TEN + 1} counts, for A, 2..9 and T, not {len(cards)}")
     return tuple(cards)
+
+
+# --- The built-in counting systems (`systems.toml`), and systems from TOML files.
+
+
+@cache
+def built_in_systems() -> Mapping[str, CountingSystem]:
+    systems: dict[str, CountingSystem] = {}
+    for name, values in read_toml(Path(__file__).with_name("systems.toml")).items():
+        base = systems.get(values.pop("system", ""))
+        systems[name] = base.replace(name=name, **values) if base else CountingSystem(name, **values)
+    return systems
+
+
+def find_system(name: str | os.PathLike[str]) -> CountingSystem:
+    """Find a counting system by the name of a built-in one, or load it from a file that ends in .toml."""
+    if Path(name).suffix == ".toml":
+        return load_system(name)
+    systems = built_in_systems()
+    text = os.fspath(name)
+    if text.lower() in systems:
+        return systems[text.lower()]
+    hint = suggest(text.lower(), systems, f"systems are {', '.join(systems)}.")
+    raise InputError(f"no counting system is called {text!r}; {hint} A file of one must end in .toml")
+
+
+def load_system(path: str | os.PathLike[str]) -> CountingSystem:
+    """Load a counting system from a TOML file with values by field; without a name, it has that of the file.
+
+    With `system = "NAME"`, missing fields have the values of that system.
+    """
+    try:
+        values = read_toml(Path(path))
+        stem = Path(path).stem
+        if "system" in values:
+            return find_built_in(values.pop("system")).replace(**{"name": stem, **values})
+        if "tags" not in values:
+            raise InputError('tags are missing; give ten numbers, for A, 2..9 and T, or system = "hilo"')
+        return CountingSystem(stem, values.pop("tags")).replace(**values)
+    except OSError as error:
+        raise InputError(f"cannot read the counting system {os.fspath(path)}: {error.strerror}") from None
+    except InputError as error:
+        raise InputError(f"{os.fspath(path)}: {error}") from None
+    except ValueError as error:
+        raise InputError(f"{os.fspath(path)} {error}") from None
+
+
+def find_built_in(name: object) -> CountingSystem:
+    """Find a built-in system; files are not followed further. Raises: InputError."""
+    if not isinstance(name, str) or name.lower().endswith(".toml"):
+        raise InputError(f"system = {name!r} is not accepted; use {', '.join(built_in_systems())}")
+    return find_system(name)

@@ -19,10 +19,10 @@ from dataclasses import dataclass
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import ATTACK, EXCHANGE, INSURANCE, Action, View
 from bjsim.sim.game.cards import TEN, parse_rank
-from bjsim.sim.game.course import Course, course
+from bjsim.sim.game.dealer import Course, course
 from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.rules import Rules
-from bjsim.strategies.evaluation.best import solve
+from bjsim.strategies.evaluation.compare import solve
 from bjsim.strategies.shoe.exchange import exchange_values, seat_values, unseen_by
 from bjsim.sums import add_up
 

@@ -2,18 +2,84 @@
 
 from __future__ import annotations
 
+import logging
 import math
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import NamedTuple
 
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import ATTACK
 from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.rules import Rules
-from bjsim.strategies.charts.chart import ATTACK_ROW, INSURANCE_ROW, Chart
-from bjsim.strategies.charts.rows import parse_row, row_order
-from bjsim.strategies.evaluation.best import solve
+from bjsim.strategies.charts.chart import ATTACK_ROW, INSURANCE_ROW, Chart, WrongCell, chart_codes, parse_row, row_order
+from bjsim.strategies.exact.solver import Solver
+from bjsim.strategies.shoe.solver import ShoeSolver
+from bjsim.strategies.solution import Solution
+from bjsim.strategies.tabular import html_table
+from bjsim.sums import add_up
+
+# --- The solution of a game: in its own shoe, or in the infinite one if a finite shoe has no exact value.
+
+
+logger = logging.getLogger(__name__)
+
+KEPT = 8  # solutions, the least recently used leave first; one of splits to four hands holds about 30 MB
+
+
+def solve(rules: Rules) -> Solution:
+    """The solution of a game, decks included; in an infinite shoe if `Solution.refusal` gives a reason."""
+    refusal = _refusal(_as_solved(rules))
+    return Solver(rules, refusal=refusal) if refusal else in_its_shoe(rules)
+
+
+def solve_exactly(rules: Rules) -> Solution:
+    """The solution of a game in its own shoe. Raises: InputError: It has none."""
+    solution = solve(rules)
+    if solution.refusal:
+        raise InputError(solution.refusal)
+    return solution
+
+
+def in_its_shoe(rules: Rules) -> Solution:
+    """Return the solution in the game's own shoe, even if its best chart has no exact value there."""
+    # of a copy, else the play of every chart that it is asked about, up to 25 MB, would be kept
+    return _kept(_as_solved(rules)).with_rules(rules)
+
+
+def best_chart(rules: Rules) -> Chart:
+    """The best chart of a game, decks included; that of the infinite shoe, with one warning, if there is no other."""
+    return replace(_best_chart(_as_solved(rules)), rules=rules)
+
+
+def _as_solved(rules: Rules) -> Rules:
+    """The rules without the fields that change neither the best chart nor the value of any."""
+    return rules.replace(name="", cut=1, raises=False, seats=1, turns="in-turn", buy_in=10, chips=200, move_cap=100)
+
+
+@lru_cache(maxsize=KEPT)
+def _kept(rules: Rules) -> Solution:
+    return Solver(rules) if rules.infinite else ShoeSolver(rules)
+
+
+@lru_cache(maxsize=256)
+def _refusal(rules: Rules) -> str:
+    try:
+        _ = _kept(rules).chart, _kept(rules).value
+    except InputError as error:
+        return str(error)
+    return ""
+
+
+@lru_cache(maxsize=256)
+def _best_chart(rules: Rules) -> Chart:
+    solution = solve(rules)
+    if solution.refusal:
+        logger.warning(
+            "the best chart is that of an infinite shoe, as the finite one is not solved: %s", solution.refusal
+        )
+    return solution.chart
 
 
 class Change(NamedTuple):
@@ -134,3 +200,86 @@ def _code(chart: Chart, name: str, column: str) -> str | None:
     return (
         "H" if code == "P" else code[-1].upper()
     )  # the fallback of the code, since hands of three cards cannot double or surrender
+
+
+# --- The value of a chart next to that of the best chart, and the cost of each wrong cell.
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """A chart compared with the best chart of its game, in a freshly shuffled shoe of its decks.
+
+    Attributes:
+        chart: The chart that is evaluated.
+        solution: The solution of the game.
+        value: Value of the chart, in initial bets per settled bet.
+        best: Value of the best chart, in initial bets per settled bet.
+        cells: The wrong cells, the most expensive first; see `Solution.costs`.
+        codes: The chart's code for every (row, column) of the game, with the most specific rows.
+    """
+
+    chart: Chart
+    solution: Solution = field(compare=False)
+    value: float
+    best: float
+    cells: tuple[WrongCell, ...]
+    codes: Mapping[tuple[str, str], str]
+
+    def __repr__(self) -> str:
+        wrong = f"{len(self.cells)} wrong cell{'s' * (len(self.cells) != 1)}"
+        name, values = self.chart.name, f"value {self.value:+.6f}, best {self.best:+.6f}"
+        return f"Evaluation({name!r}, {self.chart.rules}, {values}, {wrong})"
+
+    def _repr_html_(self) -> str:
+        rows = [[f"{c.row} v {c.column}", c.chart, c.best, f"{c.cost:.4%}"] for c in self.cells]
+        return html_table(["cell", "chart", "best", "cost"], rows, repr(self))
+
+    @property
+    def best_chart(self) -> Chart:
+        """The best chart."""
+        return self.solution.chart
+
+    @property
+    def refusal(self) -> str:
+        """Why everything is for an infinite shoe although the game has a finite one, as a message; else empty."""
+        return self.solution.refusal
+
+    @property
+    def difference(self) -> float:
+        """The value of the best chart less that of the chart."""
+        return 0.0 if self.best == self.value else self.best - self.value
+
+    @property
+    def costs(self) -> float:
+        """The sum of the costs of all wrong cells."""
+        return add_up(cell.cost for cell in self.cells)
+
+    @property
+    def remainder(self) -> float:
+        """The part of the difference that the costs do not explain: rounding, and limits of charts.
+
+        A chart has a single cell for pairs of aces that may be split and those that may not. Where split aces play on
+        and double, the best play of the two differs. A row such as `16x2` covers doubled
+        hands of any number of cards, whose best plays differ where the rules have a Charlie.
+        """
+        return self.difference - self.costs
+
+    @property
+    def second_order(self) -> float:
+        """The interaction of wrong cells: the difference less the costs of the cells alone."""
+        return self.difference - add_up(cell.alone for cell in self.cells)
+
+
+def evaluate_chart(chart: Chart) -> Evaluation:
+    """Compare a chart with the best one of its game, in a freshly shuffled shoe of its decks.
+
+    A shoe that has no exact value is replaced by the infinite one; `Evaluation.refusal` then gives the reason.
+    """
+    solution = solve(chart.rules)
+    try:
+        value = float(solution.value_of(chart))
+    except InputError as error:
+        solution = Solver(chart.rules, refusal=str(error))
+        value = float(solution.value_of(chart))
+    cells = tuple(solution.costs(chart))
+    return Evaluation(chart, solution, value, float(solution.value), cells, chart_codes(chart))

@@ -11,13 +11,13 @@ from fractions import Fraction
 from bjsim.arguments import argument, names_wrong_types
 from bjsim.errors import InputError, shorten
 from bjsim.sim.game.cards import RANKS, TEN
-from bjsim.sim.game.course import ACE, course
+from bjsim.sim.game.dealer import ACE, course
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
-from bjsim.strategies.evaluation.best import solve_exactly
-from bjsim.strategies.shoe.composition import Composition
-from bjsim.strategies.shoe.no_hole import need_natural_to_count
+from bjsim.strategies.evaluation.compare import solve_exactly
+from bjsim.strategies.shoe.game import need_natural_to_count
+from bjsim.strategies.shoe.hands import Composition
 from bjsim.strategies.shoe.solver import ShoeSolver
 from bjsim.strategies.solution import Solution
 

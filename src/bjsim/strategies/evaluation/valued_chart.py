@@ -7,9 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from bjsim.sim.game.rules import Rules
-from bjsim.strategies.charts.chart import ACTIONS
-from bjsim.strategies.charts.rows import HARD, PAIR, parse_row, row_order
-from bjsim.strategies.evaluation.evaluate import Evaluation
+from bjsim.strategies.charts.chart import ACTIONS, HARD, PAIR, parse_row, row_order
+from bjsim.strategies.evaluation.compare import Evaluation
 from bjsim.strategies.exact.values import Number
 from bjsim.strategies.solution import Solution
 

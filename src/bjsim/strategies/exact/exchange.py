@@ -21,8 +21,7 @@ from bjsim.arrays import Array
 from bjsim.sim.game.automaton import Automaton, Finished, Node
 from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.rules import Rules
-from bjsim.strategies.exact.moments import Moments
-from bjsim.strategies.exact.values import Column, Dealer, Means, Policy
+from bjsim.strategies.exact.values import Column, Dealer, Means, Moments, Policy
 
 BETTER = 1e-12  # cards are exchanged for more than rounding
 

@@ -1,6 +1,6 @@
 """The exact distribution of the profit of a round of any chart, in an infinite shoe.
 
-As in `moments.py`, the hands of a split are independent given the dealer's outcome, so the distributions of their
+As in `values.py`, the hands of a split are independent given the dealer's outcome, so the distributions of their
 profits are convolved for each outcome, and mixed over the outcomes last. Bonuses that go by suits are paid as they are,
 not by their means.
 """

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import groupby, permutations, product
 
-from bjsim.strategies.charts.rows import parse_row
-from bjsim.strategies.evaluation.best import best_chart
+from bjsim.strategies.charts.chart import parse_row
+from bjsim.strategies.evaluation.compare import best_chart
 from bjsim.strategies.formats import words
 from bjsim.strategies.formats.cells import Builder, GridRow
 

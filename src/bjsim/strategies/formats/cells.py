@@ -7,9 +7,18 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from bjsim.sim.game.rules import Rules
-from bjsim.strategies.charts.chart import ATTACK_ROW, CODES, INSURANCE_ROW, Chart, format_ranges, rows_of
-from bjsim.strategies.charts.rows import PAIR, SOFT, parse_row
-from bjsim.strategies.charts.rows import Row as ChartRow
+from bjsim.strategies.charts.chart import (
+    ATTACK_ROW,
+    CODES,
+    INSURANCE_ROW,
+    PAIR,
+    SOFT,
+    Chart,
+    format_ranges,
+    parse_row,
+    rows_of,
+)
+from bjsim.strategies.charts.chart import Row as ChartRow
 from bjsim.strategies.formats import words
 from bjsim.strategies.formats.lines import ChartError, TextLine, Token
 from bjsim.strategies.formats.words import BLANK, COLUMNS, parse_cards, parse_code

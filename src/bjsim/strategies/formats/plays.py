@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from bjsim.errors import InputError
-from bjsim.strategies.charts.rows import PAIR, SOFT, parse_row
+from bjsim.strategies.charts.chart import PAIR, SOFT, parse_row
 from bjsim.strategies.formats import words
 from bjsim.strategies.formats.lines import TextLine, read_lines, split_fields
 from bjsim.strategies.formats.words import parse_card, parse_code, parse_hands

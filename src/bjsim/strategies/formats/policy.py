@@ -16,9 +16,8 @@ from collections.abc import Sequence
 
 from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.states import States
-from bjsim.strategies.charts.chart import Chart
-from bjsim.strategies.charts.rows import parse_row
-from bjsim.strategies.evaluation.best import best_chart
+from bjsim.strategies.charts.chart import Chart, parse_row
+from bjsim.strategies.evaluation.compare import best_chart
 from bjsim.strategies.formats.cells import Builder, GridRow
 from bjsim.strategies.formats.lines import ChartError, TextLine, Token
 from bjsim.strategies.formats.words import COLUMNS

@@ -10,8 +10,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import product
 
-from bjsim.sim.game.cards import RANKS, TEN
-from bjsim.sim.game.hand import pair_code, soft_code
+from bjsim.sim.game.cards import RANKS, TEN, pair_code, soft_code
 
 COLUMNS = tuple("23456789TA")
 HARD, SOFT, PAIRS, SURRENDER = "hard", "soft", "pairs", "surrender"  # the sections of a chart

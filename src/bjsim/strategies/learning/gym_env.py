@@ -15,14 +15,20 @@ from numpy.typing import NDArray
 
 from bjsim.sim.game.actions import INSURANCE, Action, View
 from bjsim.sim.game.actions import LETTERS as LETTERS
-from bjsim.sim.game.events import Event, Peeked, describe
+from bjsim.sim.game.events import Event, Peeked, RoundResult, describe
 from bjsim.sim.game.presets import PRESETS, load_rules
-from bjsim.sim.game.random_stream import Stream
-from bjsim.sim.game.round import Round, RoundResult
+from bjsim.sim.game.round import Round
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.game.shoe import open_shoe
-from bjsim.strategies.learning.decision_values import LUCK_ADJUSTED, PAYOFF, DecisionValues, environment_values
-from bjsim.strategies.learning.encoder import Encoder, Mask, Observation
+from bjsim.sim.game.shoe import Stream, open_shoe
+from bjsim.strategies.learning.observations import (
+    LUCK_ADJUSTED,
+    PAYOFF,
+    DecisionValues,
+    Encoder,
+    Mask,
+    Observation,
+    environment_values,
+)
 
 SEAT = "agent"
 MAX_SEED = 2**62  # of the shoes

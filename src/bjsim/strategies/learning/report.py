@@ -11,9 +11,8 @@ from bjsim.sim.game.automaton import Decision
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart, format_ranges, full_code
 from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.learning.study import Study
-from bjsim.strategies.mdp.blackjack import ATTACKS, INSURE, GameProcess, MDPState
-from bjsim.strategies.mdp.size import Reason, find_reasons, plain_size
+from bjsim.strategies.learning.learn import Study
+from bjsim.strategies.mdp.blackjack import ATTACKS, INSURE, GameProcess, MDPState, Reason, find_reasons, plain_size
 from bjsim.strategies.players.catalogue import CATALOGUE
 
 WHY_NO_DISCOUNT = (

@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 from bjsim.arrays import Array
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.rules import Rules
-from bjsim.strategies.learning.decision_values import LUCK_ADJUSTED, PAYOFF, environment_values
-from bjsim.strategies.learning.encoder import Encoder, Observation
 from bjsim.strategies.learning.gym_env import MAX_SEED
+from bjsim.strategies.learning.observations import LUCK_ADJUSTED, PAYOFF, Encoder, Observation, environment_values
 from bjsim.strategies.learning.vector_tables import STANDS, Outputs, VectorTables
 
 MODES = (AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP)

@@ -24,9 +24,10 @@ rules allow. Only where split hands are not alike is that a choice, in a state s
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator
-from functools import cached_property
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterator
+from dataclasses import asdict, dataclass
+from functools import cache, cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -34,22 +35,136 @@ import numpy as np
 from bjsim.arrays import Ints
 from bjsim.sim.game.actions import ATTACK, INSURANCE
 from bjsim.sim.game.automaton import Automaton, Decision, Draw, Ended, Finished, Node, PendingHands
+from bjsim.sim.game.cards import RANKS, TEN
 from bjsim.sim.game.hand_states import (
     DEALER_NATURAL,
     INSURED,
     NOT_WAITING,
     ORIGINAL_BET,
     SURRENDERED,
+    WHOLE,
     HandState,
     Result,
 )
 from bjsim.sim.game.rules import Rules, RulesError
-from bjsim.strategies.charts.rows import row_order
+from bjsim.strategies.charts.chart import row_order
 from bjsim.strategies.exact.values import Column, Dealer, Policy
-from bjsim.strategies.mdp.build import Outcome, build_mdp
-from bjsim.strategies.mdp.equivalence import StateEquivalence
-from bjsim.strategies.mdp.model import FiniteMDP
+from bjsim.strategies.mdp.model import FiniteMDP, Outcome, build_mdp
 from bjsim.sums import add_up
+
+# --- State equivalence: a decision process needs one state for all hands with the same choices and the same future.
+#
+# Two hands are equivalent if the same actions are legal, they are paid the same when they stand, and every next card
+# makes them equivalent hands. As the total of a hand only grows, one recursive pass finds the classes.
+
+
+class StateClass(NamedTuple):
+    """A class of equivalent hands with a choice, by a representative `node`.
+
+    `name` is the hand's row in charts, followed by the legal actions if several classes have that row, and by
+    whether it was split, or its cards, if several have both.
+    """
+
+    node: Decision
+    name: str
+
+
+class StateEquivalence:
+    """The classes of equivalent hands and results of a game."""
+
+    def __init__(self, states: Automaton) -> None:
+        self.states = states
+        self.payments = cache(self._payments)
+        self._number = cache(self._find_number)
+        self._numbers: dict[Hashable, int] = {}
+
+    def find_class(self, node: Decision) -> StateClass:
+        """The class of a hand with a choice. Pending hands that depend on how it ends divide it further."""
+        alone = self._by_number[self._number(node._replace(state=node.state._replace(rest=())))]
+        if not node.state.rest:
+            return alone
+        name, rest, _ = self.find_pending(*node.state.rest)
+        state = alone.node.state._replace(rest=(rest,))
+        return StateClass(alone.node._replace(state=state), f"{alone.name}, then {name}")
+
+    def find_pending(self, node: PendingHands) -> tuple[str, PendingHands, int]:
+        """The name of pending hands, those that represent them, and how many times: all ten-valued pairs are one.
+
+        Hands that cannot become new pairs, or have no limit, are one times their number, unless they depend on each
+        other, or the first has the seat's own bet.
+        """
+        split_hand, count, hands = node
+        times = 1
+        if self.states.is_endless(split_hand):
+            times, count, hands = count, 1, 1
+        elif hands >= self.states.hand_limit(split_hand) and self.states.covered(split_hand) == split_hand:
+            times, count = count, 1
+        ten = min(rank for rank, _ in self.states.ranks if rank >= TEN)  # a Spanish deck has no rank of tens
+        split_hand = split_hand._replace(rank=min(split_hand.rank, ten))
+        number = "" if count == 1 == hands else f", {count} of {hands} hands"
+        covered = ", covered" if split_hand.covered else ", free" if split_hand.risk == 0 else ""
+        name = f"split {RANKS[split_hand.rank]}{number}{covered}"
+        return name, PendingHands(split_hand, count, hands), times
+
+    @property
+    def classes(self) -> list[StateClass]:
+        """All classes, in no particular order."""
+        return list(self._by_number.values())
+
+    @cached_property
+    def results(self) -> dict[Hashable, Result]:
+        """For each distinct payment (see `payments`), the finished hand with the greatest score that has it."""
+        finished = {self.states.result(hand) for hand in self.states.reachable()}
+        finished |= {self.states.doubled(result) for result in finished}
+        return {self.payments(result): result for result in sorted(finished, key=lambda result: result.score)}
+
+    def _payments(self, result: Result) -> tuple[float, ...]:
+        states = self.states
+        return tuple(float(x) for dealer in states.dealer_outcomes for x in states.settle(result, 1, dealer))
+
+    def _find_number(self, node: Decision) -> int:
+        return self._numbers.setdefault(self._future(node), len(self._numbers))
+
+    def _future(self, node: Decision) -> Hashable:
+        states, hand, letters = self.states, node.state, node.legal(self.states)
+        ends = self.payments(states.result(hand)), states.waits(states.result(hand)), hand.doubled
+        if not letters:
+            return ends
+        parts: list[Hashable] = [letters, ends]
+        if "H" in letters or "D" in letters:
+            hits = states.after(hand) if "H" in letters or not states.plays_doubled else ()
+            parts.append(tuple(self._number(Decision(after)) for after in hits))
+            doubled = states.after(states.bare(states.doubling(hand))) if "D" in letters else ()
+            parts.append(tuple(self.payments(states.doubled(states.result(after))) for after in doubled))
+            parts.append(tuple(self._number(Decision(after)) for after in doubled if states.plays_doubled))
+        if "P" in letters:
+            parts.append(tuple(self._number(Decision(after, False)) for after in states.after(states.split(hand))))
+        return tuple(parts)
+
+    @cached_property
+    def _by_number(self) -> dict[int, StateClass]:
+        members: dict[int, Decision] = {}
+        for node in (Decision(hand, may_split) for hand in self.states.reachable() for may_split in (True, False)):
+            if node.legal(self.states):
+                members.setdefault(self._number(node), node)
+        names = [
+            (self.states.rows_of(*node)[0], node.legal(self.states), self._kind(node.state))
+            for node in members.values()
+        ]
+        rows, with_letters = Counter(row for row, _, _ in names), Counter(name[:2] for name in names)
+        classes = {}
+        for (number, node), (row, letters, kind) in zip(members.items(), names, strict=True):
+            cards = "".join(RANKS[rank] for rank in node.state.meld) or f"{node.state.cards} cards"
+            cards = cards if names.count((row, letters, kind)) > 1 else ""
+            why = ", ".join(filter(None, (letters, kind, cards) if with_letters[row, letters] > 1 else (letters,)))
+            classes[number] = StateClass(node, row if rows[row] == 1 else f"{row} ({why})")
+        return classes
+
+    def _kind(self, hand: HandState) -> str:
+        kinds = ["covered" if hand.covered else "split" if hand.split != WHOLE else "", "free" * (hand.risk == 0)]
+        kinds.append("free to double" if self.states.doubles_free(hand) else "")
+        return ", ".join(filter(None, kinds))
+
 
 DEAL, PLAY_ON, ATTACKS, AGAIN = "deal", "dealer plays", "attack", "again "
 RESPLIT, KEEP = "split again", "keep"
@@ -297,3 +412,101 @@ def _row_order(name: str) -> tuple[object, ...]:
 def game_mdp(rules: Rules) -> FiniteMDP:
     """Make the process of a game with an infinite shoe; its start has the game's value, in initial bets."""
     return build_mdp(GameProcess(rules))
+
+
+# --- How many states a game needs, and why: "how much larger must your representation be?" ([Neller]).
+#
+# The states are those of the game's decision process (`game_mdp`), in which equivalent hands are one state
+# (`StateEquivalence`). As the process is the same against every card of the dealer, the states against one card are
+# counted.
+
+
+# Rules that make a game larger: the value of the field at which they do not, and what must be remembered otherwise.
+REASONS: tuple[tuple[dict[str, str | bool], str], ...] = (
+    ({"dealer_shows": "up"}, "both of the dealer's cards, which are shown"),
+    (
+        {
+            "surrender": "none",
+            "surrender_after_split": False,
+            "surrender_cards": "two",
+            "surrender_after_double": False,
+        },
+        "whether a hand is the initial one, which alone may surrender",
+    ),
+    ({"double_on": "never"}, "which hands may double: those of two cards, or those that were not split"),
+    ({"split_by": "never"}, "the rank of a pair that may be split, and whether a hand comes from a split"),
+    ({"bonuses": "none"}, "the number of cards up to six, and the cards so far where 7-7-7 or 8-7-6 is possible"),
+    ({"charlie": "none"}, "the number of cards, as enough of them win at once"),
+    ({"no_hole_loses": "all"}, "whether a hand comes from a split, as a dealer's natural takes one bet of all"),
+)
+
+
+@dataclass(frozen=True)
+class Size:
+    """The size of a game as a decision process; counts other than `columns` are against one dealer column.
+
+    Attributes:
+        columns: What the dealer may show.
+        hands: States with a decision.
+        results: Finished hands, before the dealer plays.
+        split_hands: Split hands that need their second card.
+        unmerged_hands: Hands with a decision that the exact solver distinguishes, which is more than necessary.
+        offers: Decisions before the deal, and on insurance.
+    """
+
+    columns: int
+    hands: int
+    results: int
+    split_hands: int
+    unmerged_hands: int
+    offers: int = 0
+
+    @property
+    def decisions(self) -> int:
+        return self.hands * self.columns
+
+    @property
+    def states(self) -> int:
+        """All states, including the deal and the end."""
+        return (self.hands + self.results + self.split_hands) * self.columns + self.offers + 2
+
+    def to_json(self) -> dict[str, int]:
+        return {"states": self.states, "decisions": self.decisions, **asdict(self)}
+
+
+@dataclass(frozen=True)
+class Reason:
+    """A feature that the states of a game must remember, and the size of the game if it did not matter."""
+
+    why: str
+    without: Size
+
+
+def measure_size(rules: Rules) -> Size:
+    """The number of states of the game, in an infinite shoe."""
+    process = GameProcess(rules.replace(decks="inf"))
+    automaton = process.automaton
+    against_one = process.states_against(next(iter(process.columns)))
+    return Size(
+        columns=len(process.columns),
+        hands=sum(state.decides for state in against_one),
+        results=sum(isinstance(state.node, Finished) for state in against_one),
+        split_hands=sum(isinstance(state.node, PendingHands) for state in against_one),
+        unmerged_hands=sum(bool(automaton.legal(hand)) for hand in automaton.reachable()),
+        offers=len(process.columns) * rules.attack + rules.insurance,
+    )
+
+
+def find_reasons(rules: Rules) -> list[Reason]:
+    """The features that the game must remember besides the total of a hand and the dealer's open card."""
+    reasons = []
+    for plain, why in REASONS:
+        without = rules.replace(**plain)
+        if without != rules:
+            reasons.append(Reason(why, measure_size(without)))
+    return reasons
+
+
+def plain_size(rules: Rules) -> Size:
+    """The size of the game without these features: hit or stand against one open card."""
+    return measure_size(rules.replace(**{name: value for plain, _ in REASONS for name, value in plain.items()}))

@@ -16,20 +16,136 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bjsim.arguments import argument, exact_number, flag, names_wrong_types, whole_number
+from bjsim.arrays import Floats
 from bjsim.errors import InputError
 from bjsim.json_values import json_object
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.rules import Rules
-from bjsim.strategies.counting.risk import ruin_probability, trip_ruin_probability
-from bjsim.strategies.evaluation.best import solve_exactly
+from bjsim.strategies.counting.ramp import ruin_probability, trip_ruin_probability
+from bjsim.strategies.evaluation.compare import solve_exactly
 from bjsim.strategies.exact.payoffs import round_payoffs
 from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.promotions.lattice import Lattice, after, make_lattice, play_on, stopped, tilt, to_units
-from bjsim.strategies.promotions.rebate import Rebate, best_stops
+
+# --- The lattice on which the profits of a round and the bank lie, and what becomes of a bank on it.
+
+
+MOST_STEPS = 100_000
+NEGLIGIBLE = 1e-20  # probability at an edge of the lattice that is left out
+
+
+class Lattice(NamedTuple):
+    """The profits of a round, in multiples of `unit`, an amount of money.
+
+    `low` is the largest loss in units, and `chance` has the probability of a profit of -low, 1 - low, ... units.
+    """
+
+    unit: Fraction
+    low: int
+    chance: Floats
+
+
+def to_units(name: str, value: Fraction, unit: Fraction) -> int:
+    """An amount in units. Raises: InputError: It is not a multiple of the unit, or too large."""
+    units = value / unit
+    if units.denominator != 1:
+        raise InputError(
+            f"{argument(name)}: {float(value):g} is not a multiple of {float(unit):g}, the smallest step of the payoffs"
+        )
+    if units > MOST_STEPS:
+        raise InputError(f"{argument(name)}: {float(value):g} is more than {MOST_STEPS} times the smallest payoff")
+    return int(units)
+
+
+def tilt(profits: Mapping[Fraction, float], mean: float, sd: float | None = None) -> dict[Fraction, float]:
+    """Return profit -> probability by the distribution p(x) exp(t x + u x^2) / c of this mean and standard deviation.
+
+    Without a standard deviation, u is 0.
+    """
+    p, powers = np.array([*profits.values()]), np.array([[float(x) ** n for x in profits] for n in (1, 2)])
+    wanted = np.array([mean, 0.0 if sd is None else mean**2 + sd**2])[: 1 if sd is None else 2]
+    powers = powers[: len(wanted)]
+    t = np.zeros(len(wanted))
+    for _ in range(50):
+        weights = p * np.exp(t @ powers)
+        weights /= weights.sum()
+        found = powers @ weights
+        t += np.linalg.solve((powers * weights) @ powers.T - np.outer(found, found), wanted - found)
+    return dict(zip(profits, weights.tolist(), strict=True))
+
+
+def make_lattice(profits: Mapping[Fraction, float], bet: Fraction) -> Lattice:
+    if not (all(p >= -1e-12 for p in profits.values()) and abs(math.fsum(profits.values()) - 1) <= 1e-9):
+        raise InputError("payoffs: the probabilities are not a distribution; they must not be negative and sum to 1")
+    if not min(profits) < 0 < max(profits):
+        raise InputError("payoffs: a round must be able to win and to lose")
+    unit = Fraction(
+        math.gcd(
+            *(each.numerator * (math.lcm(*(x.denominator for x in profits)) // each.denominator) for each in profits)
+        ),
+        math.lcm(*(each.denominator for each in profits)),
+    )
+    low, high = int(-min(profits) / unit), int(max(profits) / unit)
+    if low + high > 10_000:
+        raise InputError("payoffs: the profits have no common step that is large enough")
+    chance = np.zeros(low + high + 1)
+    for profit, p in profits.items():
+        chance[low + int(profit / unit)] += p
+    return Lattice(unit * bet, low, chance / chance.sum())
+
+
+def stopped(lattice: Lattice, start: int, floor: int, goal: int | None, rounds: int) -> tuple[float, float, float]:
+    """The probabilities of ruin and of the goal within the rounds, and the expected rounds."""
+    return play_on(lattice, start, floor, goal, rounds)[2:]
+
+
+def play_on(
+    lattice: Lattice, start: int, floor: int, goal: int | None, rounds: int
+) -> tuple[int, Floats, float, float, float]:
+    """The least bank that plays on after the rounds, the probabilities of banks from it on, and those of `stopped`."""
+    first, alive = start, np.ones(1)
+    ruin = reached = expected = 0.0
+    for _ in range(rounds):
+        expected += float(alive.sum())
+        alive, first = np.convolve(alive, lattice.chance), first - lattice.low
+        if first < floor:
+            ruin += float(alive[: floor - first].sum())
+            alive, first = alive[floor - first :], floor
+        if goal is not None and first + len(alive) > goal:
+            reached += float(alive[max(goal - first, 0) :].sum())
+            alive = alive[: max(goal - first, 0)]
+        if not len(alive):
+            break
+        alive, cut = trim(alive)
+        first += cut
+    return first, alive, ruin, reached, expected
+
+
+def trim(chances: Floats) -> tuple[Floats, int]:
+    """The probabilities without negligible ends, and how many are left out before the first."""
+    kept = np.flatnonzero(chances > NEGLIGIBLE)
+    return (chances[kept[0] : kept[-1] + 1], int(kept[0])) if len(kept) else (chances[:1], 0)
+
+
+def after(lattice: Lattice, rounds: int) -> dict[int, float]:
+    """The distribution of the result after some rounds without a stop, in units."""
+    result, first = np.ones(1), 0
+    power, low = lattice.chance, -lattice.low
+    while rounds:
+        if rounds & 1:
+            result, cut = trim(np.convolve(result, power))
+            first += low + cut
+        rounds >>= 1
+        if rounds:
+            power, cut = trim(np.convolve(power, power))
+            low = 2 * low + cut
+    return {first + place: p for place, p in enumerate(result.tolist()) if p > 0}
+
 
 MOST_ROUNDS = 100_000
 APPROXIMATION = "rounds are independent, with the moments of a fresh shoe, and else spread as in an infinite one"
@@ -236,3 +352,93 @@ def _find_bonus(lattice: Lattice, amounts: Mapping[str, Fraction], rounds: int, 
     steps = np.arange(len(lattice.chance)) - lattice.low
     formula = units["bonus"] * (not sticky) + rounds * float(steps @ lattice.chance)
     return Bonus(gain * float(lattice.unit), float(alive.sum()), formula * float(lattice.unit))
+
+
+# --- The best stops under a rebate on losses: exact optimal stopping over the bank and the rounds left.
+
+
+MOST_WORK = 500_000_000  # banks times rounds
+TINY = 1e-12  # units; a gain that is not larger is no reason to play on
+
+
+@dataclass(frozen=True)
+class Rebate:
+    """The best play under a rebate.
+
+    Attributes:
+        value: Expected gain from best play, rebate included; 0 if it is best not to play.
+        rounds: Expected rounds.
+        per_round: The gain in bets per round; 0 without one.
+        stop_below: With all rounds left, play goes on down to this bank, and stops below it.
+        stop_at: With all rounds left, play stops at this bank; None if it never does; the goal, if play stops only
+            there.
+        paid: Probability that the rebate is paid.
+    """
+
+    value: float
+    rounds: float
+    per_round: float
+    stop_below: float
+    stop_at: float | None
+    paid: float
+
+
+def best_stops(lattice: Lattice, amounts: Mapping[str, int], rounds: int, share: Fraction) -> Rebate:
+    """Find the best stops, and their gain, under a rebate that pays back `share` of a loss.
+
+    `amounts`, in units: the bankroll, the bet, the floor below which no bet is made, rebate_from, the least loss
+    of which a share is paid back, and, if there is one, the goal at which play stops in any case.
+    """
+    start, floor, goal = amounts["bankroll"], amounts["floor"], amounts.get("goal")
+    high = len(lattice.chance) - 1 - lattice.low
+    most = start + rounds * high if goal is None else goal - 1
+    room = 64 * max(high, lattice.low)
+    while True:
+        top = min(start + room, most)
+        if (top - floor) * rounds > MOST_WORK:
+            raise InputError(
+                f"{argument('rounds')}: {rounds} are too many where stopping need not be best; give {argument('goal')}"
+            )
+        values, played, paid, plays = _solve(lattice, start, floor, top, rounds, share, amounts["rebate_from"])
+        quits = np.flatnonzero(~plays[start - floor :])
+        # beyond the top, play stops; so the top must be where it stops anyway, by more than one round's profit
+        if top == most or (len(quits) and not plays[-high - lattice.low :].any()):
+            break
+        room *= 2
+    unit, place = float(lattice.unit), start - floor
+    below = place
+    while below > 0 and plays[below - 1]:
+        below -= 1
+    at = start + int(quits[0]) if len(quits) else goal
+    gain, expected = float(values[place]), float(played[place])
+    return Rebate(
+        value=gain * unit,
+        rounds=expected,
+        per_round=gain / amounts["bet"] / expected if expected else 0.0,
+        stop_below=(floor + below) * unit,
+        stop_at=None if at is None else at * unit,
+        paid=float(paid[place]),
+    )
+
+
+def _solve(
+    lattice: Lattice, start: int, floor: int, top: int, rounds: int, share: Fraction, least: int
+) -> tuple[Floats, Floats, Floats, NDArray[np.bool_]]:
+    """For banks from the floor to the top: value, rounds, chance of the rebate, and whether play goes on."""
+    low, high = lattice.low, len(lattice.chance) - 1 - lattice.low
+    results = np.arange(floor - low, top + high + 1) - start
+    rebated = (results < 0) & (results <= -least)
+    stop = np.where(rebated, (1 - float(share)) * results, results).astype(np.float64)
+    inside = slice(low, len(results) - high)
+    value, played, paid = stop.copy(), np.zeros(len(stop)), rebated.astype(np.float64)
+    here = stop[inside], rebated[inside].astype(np.float64)
+    kernel = lattice.chance[::-1]
+    plays = np.zeros(len(here[0]), np.bool_)
+    for _ in range(rounds):
+        on = np.convolve(value, kernel, "valid")
+        plays = on > here[0] + TINY
+        more, back = np.convolve(played, kernel, "valid"), np.convolve(paid, kernel, "valid")
+        value[inside] = np.where(plays, on, here[0])
+        played[inside] = np.where(plays, 1 + more, 0)
+        paid[inside] = np.where(plays, back, here[1])
+    return value[inside], played[inside], paid[inside], plays

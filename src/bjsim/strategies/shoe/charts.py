@@ -23,11 +23,10 @@ from numpy.typing import NDArray
 from bjsim.arrays import Acts, Floats
 from bjsim.sim.game.actions import CODES, ActionCode
 from bjsim.sim.game.cards import RANKS
-from bjsim.strategies.charts.cells import CellChoice
-from bjsim.strategies.charts.chart import Chart, full_code
+from bjsim.strategies.charts.chart import CellChoice, Chart, full_code
 from bjsim.strategies.shoe.analysis import Analysis, Play
-from bjsim.strategies.shoe.composition import VALUES
 from bjsim.strategies.shoe.game import ACTIONS
+from bjsim.strategies.shoe.hands import VALUES
 from bjsim.strategies.shoe.passes import DOUBLE, HIT, SPLIT, STAND, SURRENDER, gains, reach, reach_doubled
 
 NOTHING = 1e-13  # a smaller gain is rounding error

@@ -21,8 +21,7 @@ from bjsim.arrays import Floats, Ints
 from bjsim.sim.game.hand_states import DealerState
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import States
-from bjsim.strategies.shoe.composition import VALUES
-from bjsim.strategies.shoe.hands import BITS, HIGH, LOW, Removed
+from bjsim.strategies.shoe.hands import BITS, HIGH, LOW, VALUES, Removed
 
 Start = tuple[int, ...]  # values of the dealer's known cards, sorted
 TAG, COUNT = 10, 5  # bits of a final multiset's outcome and size, and of each of its counts

@@ -26,10 +26,8 @@ from numpy.typing import NDArray
 from bjsim.arrays import Floats
 from bjsim.errors import InputError
 from bjsim.sim.game.cards import TEN
-from bjsim.strategies.shoe.analysis import Analysis, Play, ShoeStates
-from bjsim.strategies.shoe.composition import VALUES
-from bjsim.strategies.shoe.hands import Removed, Tree
-from bjsim.strategies.shoe.insurance import chance_of_natural
+from bjsim.strategies.shoe.analysis import Analysis, Play, ShoeStates, chance_of_natural
+from bjsim.strategies.shoe.hands import VALUES, Removed, Tree
 from bjsim.strategies.shoe.passes import DOUBLE, HIT, SPLIT, STAND, SURRENDER, by_size
 from bjsim.strategies.shoe.splits import product_weights
 from bjsim.sums import add_up

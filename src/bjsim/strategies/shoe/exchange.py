@@ -13,7 +13,7 @@ from bjsim.arrays import Floats, Ints
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import View
 from bjsim.sim.game.cards import TEN, parse_rank
-from bjsim.sim.game.course import ACE, course
+from bjsim.sim.game.dealer import ACE, course
 from bjsim.sim.game.hand_states import DEALER_NATURAL, Result
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import States
@@ -22,9 +22,8 @@ from bjsim.strategies.exact.exchange import BETTER as BETTER
 from bjsim.strategies.exact.exchange import ExchangeAutomaton
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.shoe.analysis import Analysis, ShoeStates
-from bjsim.strategies.shoe.composition import VALUES, Composition
 from bjsim.strategies.shoe.game import Game, make_game
-from bjsim.strategies.shoe.hands import Removed, encode_counts
+from bjsim.strategies.shoe.hands import VALUES, Composition, Removed, encode_counts
 from bjsim.strategies.shoe.present import action_values, share_game
 
 

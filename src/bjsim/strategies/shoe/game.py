@@ -3,29 +3,128 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property, lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bjsim.errors import InputError
 from bjsim.sim.game.actions import CODES
 from bjsim.sim.game.cards import TEN
-from bjsim.sim.game.course import Course, course
+from bjsim.sim.game.dealer import Course, course
 from bjsim.sim.game.hand_states import DEALER_NATURAL, DealerState, HandState, Result
-from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.rules import Rules, plain
 from bjsim.sim.game.states import States
-from bjsim.strategies.charts.rows import row_order
-from bjsim.strategies.shoe.composition import VALUES, Composition
+from bjsim.strategies.charts.chart import row_order
 from bjsim.strategies.shoe.dealer import DealerPlay, Start, dealer_play
-from bjsim.strategies.shoe.hands import Hands, Layout, all_hands, encode_counts, layout
-from bjsim.strategies.shoe.kinds import ACTIONS as ACTIONS
-from bjsim.strategies.shoe.kinds import Kind, Options
-from bjsim.strategies.shoe.no_hole import as_peeked
-from bjsim.strategies.shoe.passes import Base, Nodes, Shown, prepare
+from bjsim.strategies.shoe.hands import VALUES, Composition, Hands, Layout, all_hands, encode_counts, layout
+from bjsim.strategies.shoe.passes import HIT, STAND, Base, Nodes, Shown, prepare
 from bjsim.strategies.shoe.splits import most_gone
+
+# --- Kinds of hands: what the rules make of them, and the codes that a chart may have for them.
+
+
+ACTIONS = max(CODES.values()) + 1  # length of arrays by code of the action; 0 is not used
+
+
+class Kind(NamedTuple):
+    """A class of hands with the same legal actions, the same chart row and the same result.
+
+    legal: letters of the legal actions; empty if the hand stands automatically. row: its row in a chart.
+    fixed: a pair of aces that may not be split again, without a row; it is played as if its row had the code P.
+    """
+
+    state: HandState
+    legal: str
+    row: str
+    fixed: bool = False
+
+    def act(self, code: str) -> int:
+        """Return the action that a chart's code means for this kind, consistent with `Chart.policy`."""
+        if not self.legal:
+            return STAND
+        if self.fixed:
+            code = "P"
+        if code[0] in self.legal:
+            return CODES[code[0]]
+        if "H" not in self.legal:
+            return STAND
+        return CODES[code[1].upper()] if len(code) > 1 else HIT
+
+
+@dataclass(frozen=True)
+class Options:
+    """The possible codes of a chart's rows.
+
+    names: (row, code), row by row. kinds, acts: the kinds that each code covers, and its action for each of them.
+    """
+
+    names: list[tuple[str, str]]
+    kinds: list[NDArray[np.int64]]
+    acts: list[NDArray[np.int8]]
+
+    @cached_property
+    def rows(self) -> dict[str, range]:
+        rows: dict[str, range] = {}
+        for index, (row, _) in enumerate(self.names):
+            rows[row] = range(rows[row].start if row in rows else index, index + 1)
+        return rows
+
+    @cached_property
+    def _flat(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        first = np.cumsum([0, *map(len, self.kinds)])[:-1]
+        return np.concatenate(self.kinds) * ACTIONS + np.concatenate(self.acts), first
+
+    def ev(self, by_action: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the value of each option. by_action: value by kind and action, shape (kinds, ACTIONS)."""
+        flat, first = self._flat
+        total: NDArray[np.float64] = np.add.reduceat(by_action.ravel()[flat], first)
+        return total
+
+
+# --- Games without a peek where a dealer's natural takes one bet, however the seat plays.
+#
+# In a finite shoe they are solved as games with a peek: the natural costs the same, and all other rounds are alike.
+
+
+def as_peeked(rules: Rules) -> Rules:
+    """Return the rules with a peek that have the same values; `rules` if hands lose to a natural on their own.
+
+    Late surrender, which saves half a bet from a natural, is early surrender with a peek. It is an InputError if
+    what a seat loses to a natural depends on its play.
+    """
+    if rules.no_hole_loses in ("all", "original-and-busted"):
+        return rules
+    if rules.no_hole_loses == "busted-plus-one":
+        raise InputError(
+            "no_hole_loses = busted-plus-one has no exact value in a finite shoe; use all, original, or decks = inf"
+        )
+    needs: dict[str, object] = {"surrender_cards": "two"}
+    if rules.split_tens_blackjack or rules.split_aces_blackjack:
+        needs["natural_beats_natural"] = False
+    why = "no_hole_loses = original with {} has no exact value in a finite shoe; use {}, or decks = inf"
+    need_natural_to_count(rules, why, needs)
+    surrender = "none" if rules.surrender == "none" else "early"
+    return rules.replace(no_hole_loses="all", peek=True, deal="pdpd", surrender=surrender)
+
+
+def need_natural_to_count(rules: Rules, why: str, more: Mapping[str, object] | None = None) -> None:
+    """Raises: InputError: A hand may win at once, before a natural of the dealer counts, or rules are not `more`.
+
+    `why` is the message, with {} for the rule and {} for the value that it needs.
+    """
+    needs = {"charlie": "none", "player_21_wins": False, **(more or {})}
+    if rules.pays_at_once:
+        needs["bonuses"] = "none, win or spanish"
+    for name, needed in needs.items():
+        if getattr(rules, name) != needed:
+            values = (f"{name} = {value}".lower() for value in (plain(getattr(rules, name)), needed))
+            raise InputError(why.format(*values))
+
 
 MAX_HANDS = 16  # limit for unlimited splits; except for tens, more occur less than once in 10 million splits
 

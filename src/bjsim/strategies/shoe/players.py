@@ -8,13 +8,12 @@ import numpy as np
 
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import ATTACK, INSURANCE, ActionCode
-from bjsim.sim.game.card_states import CardStates
 from bjsim.sim.game.cards import RANKS
 from bjsim.sim.game.hand_states import SPLIT_ACES, WHOLE, HandState
 from bjsim.sim.game.rules import Rules
-from bjsim.strategies.charts.state_player import StatePlayer
-from bjsim.strategies.shoe.composition import VALUES
-from bjsim.strategies.shoe.hands import all_hands
+from bjsim.sim.game.states import CardStates
+from bjsim.strategies.charts.chart import StatePlayer
+from bjsim.strategies.shoe.hands import VALUES, all_hands
 from bjsim.strategies.shoe.solver import ShoeSolver
 
 

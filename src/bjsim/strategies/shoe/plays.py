@@ -4,25 +4,68 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Self
+from typing import Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bjsim.errors import InputError
-from bjsim.sim.game.cards import TEN
+from bjsim.sim.game.cards import RANKS, TEN, parse_rank
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
-from bjsim.strategies.shoe.analysis import Analysis, Play, ShoeStates
+from bjsim.strategies.shoe.analysis import Analysis, Play, ShoeStates, profits, takes_insurance
 from bjsim.strategies.shoe.charts import ColumnCharts
-from bjsim.strategies.shoe.composition import Composition
 from bjsim.strategies.shoe.game import MAX_HANDS, make_game
-from bjsim.strategies.shoe.hands import moved
-from bjsim.strategies.shoe.insurance import profits, takes_insurance
-from bjsim.strategies.shoe.lookup import Strategy, strategy_key
+from bjsim.strategies.shoe.hands import VALUES, Composition, encode_counts, moved
 from bjsim.strategies.shoe.passes import SPLIT
 from bjsim.strategies.solution import RoundPart
 from bjsim.sums import add_up
+
+# --- Finds what a user names: cards in the state space of a shoe, and strategies.
+
+
+Name = Literal["td", "td-2c", "cdz-", "cdp1", "cdp"]
+STRATEGIES: tuple[str, ...] = get_args(Name)
+Strategy = str | Chart  # one of STRATEGIES, or a chart
+
+
+def find_start(shoe: ShoeStates, shown: str) -> int:
+    try:
+        start = tuple(sorted(min(parse_rank(card), TEN) for card in shown))
+        number = shoe.starts.index(start)
+    except ValueError:
+        wanted = "both of the dealer's cards" if shoe.game.rules.dealer_shows == "both" else "the dealer's upcard"
+        raise InputError(f"{shown!r} is not {wanted}; cards are {' '.join(RANKS)}") from None
+    if number not in shoe.live:
+        raise InputError(f"the dealer cannot show {shown} in this shoe without ending the round")
+    return number
+
+
+def find_node(shoe: ShoeStates, cards: str, pair: bool) -> int:
+    """Return the number of the node of a hand. pair: whether equal cards may be split. Raises: InputError."""
+    try:
+        ranks = [parse_rank(card) for card in cards]
+    except ValueError as error:
+        raise InputError(str(error)) from None
+    values = [min(rank, TEN) for rank in ranks]
+    counts = np.bincount(values, minlength=VALUES).astype(np.int64)
+    alike = pair and len(set(ranks if shoe.by_rank else values)) == 1
+    if len(cards) == 2 and alike and shoe.layout.trees[values[0]] is not None:
+        return shoe.layout.pairs + values[0]
+    found = np.flatnonzero(shoe.game.hands.key == encode_counts(counts))
+    if not len(found):
+        raise InputError(f"{cards} is not a hand to decide on; give two or more cards that total at most 21")
+    return int(found[0])
+
+
+def strategy_key(strategy: Strategy) -> object:
+    """Return the cache key of a strategy. Raises: InputError: The name is unknown."""
+    if isinstance(strategy, Chart):
+        return frozenset(strategy.cells.items()), strategy.insurance, strategy.attack
+    if strategy not in STRATEGIES:
+        raise InputError(f"unknown strategy {strategy!r}; use {', '.join(STRATEGIES)} or a chart")
+    return strategy
+
 
 Plays = dict[int, Play]  # by start
 

@@ -24,10 +24,9 @@ from bjsim.sim.game.actions import ATTACK, INSURANCE, Action, View
 from bjsim.sim.game.cards import DECKS, HIDDEN, TEN, parse_rank
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.shoe.analysis import Analysis, ShoeStates
-from bjsim.strategies.shoe.composition import VALUES, Composition
 from bjsim.strategies.shoe.dealer import DealerPlay
 from bjsim.strategies.shoe.game import Game, make_game
-from bjsim.strategies.shoe.hands import Removed, all_hands
+from bjsim.strategies.shoe.hands import VALUES, Composition, Removed, all_hands
 from bjsim.strategies.shoe.passes import DOUBLE, HIT, Base, Nodes, Shown, best, double, hit
 from bjsim.sums import add_up
 

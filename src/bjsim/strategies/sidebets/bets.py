@@ -4,18 +4,232 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, reduce
+from operator import and_, or_
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from bjsim.arguments import argument, exact_number
+import numpy as np
+from numpy.typing import NDArray
+
+from bjsim.arguments import argument, exact_number, whole_number
 from bjsim.errors import InputError, shorten, suggest
 from bjsim.files import read_toml
-from bjsim.sim.game.cards import RANKS, TEN
-from bjsim.strategies.sidebets.conditions import CONDITIONS, NEEDS
+from bjsim.sim.game.cards import DECKS, RANKS, TEN, VALUES
+from bjsim.strategies.formats.words import parse_cards
+
+# --- Shoes in which suits matter: the count of each of the 52 kinds of card.
+
+
+SUITS = "shdc"
+KINDS = tuple(rank + suit for rank in RANKS for suit in SUITS)
+MOST_DECKS, MOST_CARDS = 1000, 1_000_000
+
+
+class SuitedShoe(NamedTuple):
+    """The cards in a shoe.
+
+    `counts` has the count of each kind, in the order of `KINDS`: As, Ah, Ad, Ac, 2s, ... Kc. `replaced` is whether
+    each card is drawn with replacement, as from infinitely many decks. `decks` is their number in words, such as
+    `6`, `spanish 8` or `inf`; empty for other cards.
+    """
+
+    counts: tuple[int, ...]
+    replaced: bool = False
+    decks: str = ""
+
+    @staticmethod
+    def whole(decks: object, deck: str = "standard") -> SuitedShoe:
+        """Return whole decks, `standard`, or `spanish` without the cards of rank T; `decks` may be inf."""
+        if deck not in DECKS:
+            raise InputError(f"{argument('deck')}: {shorten(deck)} is not accepted; use {' or '.join(DECKS)}")
+        replaced = str(decks).strip().lower() in ("inf", "infinity")
+        try:
+            number = 1 if replaced else whole_number(argument("decks"), decks, 1, MOST_DECKS)
+        except InputError as error:
+            raise InputError(f"{error}, or inf") from None
+        counts = tuple(number * held // len(SUITS) for held in DECKS[deck] for _ in SUITS)
+        name = "inf" if replaced else str(number)
+        return SuitedShoe(counts, replaced, name if deck == "standard" else f"{deck} {name}")
+
+    @staticmethod
+    def of(cards: Mapping[str, int], by: str) -> SuitedShoe:
+        """Return the shoe with these cards, by kind (`Ah`) or by rank (`A`); omitted ones are not in it.
+
+        Cards of a rank are spread evenly over its suits; `T` without J, Q and K means all ten-valued cards. `by`
+        is what the bet looks at, suits, ranks or values: it has to be known how many of each there are, else an
+        InputError says so.
+        """
+        counts = [0] * len(KINDS)
+        named = [str(card).strip().upper() for card in cards]
+        all_tens = "T" in named and not any(card[:1] in ("J", "Q", "K") for card in named)
+        seen: set[int] = set()
+        for card, count in zip(named, cards.values(), strict=True):
+            found = [k for k, kind in enumerate(KINDS) if card in (kind.upper(), kind[0])]
+            if card == "T" and all_tens:
+                found = [*range(len(SUITS) * TEN, len(KINDS))]
+            if not found:
+                raise InputError(f"shoe: {shorten(card)} is not a card; write a rank of {RANKS}, or a kind such as Ah")
+            if seen & {*found}:
+                raise InputError(f"shoe: the {card} is given twice")
+            seen |= {*found}
+            each, rest = divmod(whole_number(f"shoe: {card}", count, 0, MOST_CARDS), len(found))
+            ranks = len(found) > len(SUITS)
+            if rest and (by == "suits" or (by == "ranks" and ranks)):
+                example = "J=, Q= and K= too" if ranks else f"{card}h={count} and so on"
+                raise InputError(f"shoe: {card}={count} are not as many of each kind; name them: {example}")
+            for place, kind in enumerate(found):
+                counts[kind] = each + (place < rest)
+        return SuitedShoe(tuple(counts))
+
+    @property
+    def size(self) -> int:
+        return sum(self.counts)
+
+    @property
+    def values(self) -> tuple[int, ...]:
+        """The count of each value: A, 2..9 and all ten-valued cards."""
+        return self.of_suits(SUITS)
+
+    @property
+    def ranks(self) -> tuple[int, ...]:
+        """The count of each rank."""
+        return tuple(sum(self.counts[first : first + len(SUITS)]) for first in range(0, len(KINDS), len(SUITS)))
+
+    def of_suits(self, suits: str) -> tuple[int, ...]:
+        """The count of each value in these suits."""
+        wanted = [SUITS.index(suit) for suit in suits]
+        held = [sum(self.counts[first + suit] for suit in wanted) for first in range(0, len(KINDS), len(SUITS))]
+        return (*held[:TEN], sum(held[TEN:]))
+
+
+# --- The conditions that events of side bets may have, over all hands of two or three cards at once.
+
+
+Mask = NDArray[np.bool_]
+
+
+class CardGrid:
+    """All ordered hands of so many cards, with an axis of 52 kinds for each card."""
+
+    def __init__(self, cards: int) -> None:
+        self.cards = cards
+        kinds = np.indices((len(KINDS),) * cards, dtype=np.int64, sparse=True)
+        self.ranks = [kind // len(SUITS) for kind in kinds]
+        self.suits = [kind % len(SUITS) for kind in kinds]
+        self.shape = (len(KINDS),) * cards
+
+    def total(self, aces: str) -> tuple[NDArray[np.int64], Mask]:
+        """The totals with aces as 1, and whether an ace may count 11."""
+        values = np.array(VALUES)
+        hard = sum((values[rank] for rank in self.ranks), np.zeros(self.shape, np.int64))
+        ace = reduce(or_, [np.broadcast_to(rank == 0, self.shape) for rank in self.ranks])
+        return hard, ace & (aces == "1 or 11")
+
+
+@lru_cache(maxsize=4)
+def all_hands(cards: int) -> CardGrid:
+    return CardGrid(cards)
+
+
+def number_range(text: object, what: str, most: int) -> tuple[int, int]:
+    """The least and the greatest number of `20`, `14+` or `12-`. Raises: InputError."""
+    match = re.fullmatch(r"(\d{1,3})([+-]?)", str(text).strip())
+    if not match:
+        raise InputError(f"{what} {shorten(text)} is not accepted; write a number such as 20, 14+ or 12-")
+    number, sign = int(match[1]), match[2]
+    return 0 if sign == "-" else number, most if sign == "+" else number
+
+
+def upcard_values(text: object) -> list[int]:
+    """The values, 0 for an ace to 9 for a ten, of upcards such as `A`, `2-6` or `7+`."""
+    cards = parse_cards(str(text))
+    if not cards:
+        raise InputError(f"upcard {shorten(text)} is not accepted; write a card or several, such as A, 2-6 or 9,10")
+    return [RANKS.index(card) for card in cards]
+
+
+def _suited(hands: CardGrid, wanted: object, aces: str) -> Mask:
+    suited: Mask = reduce(and_, [hands.suits[0] == suit for suit in hands.suits]) == switch("suited", wanted)
+    return suited
+
+
+def _one_colour(hands: CardGrid, wanted: object, aces: str) -> Mask:
+    red = [(suit == SUITS.index("h")) | (suit == SUITS.index("d")) for suit in hands.suits]
+    one: Mask = reduce(and_, [red[0] == each for each in red]) == switch("one_colour", wanted)
+    return one
+
+
+def _ranks(hands: CardGrid, wanted: object, aces: str) -> Mask:
+    if wanted == "same":
+        same: Mask = reduce(and_, [hands.ranks[0] == rank for rank in hands.ranks])
+        return same
+    letters = str(wanted).upper().replace("-", "")
+    if len(letters) != hands.cards or not set(letters) <= set(RANKS):
+        raise InputError(f"ranks {shorten(wanted)} is not accepted; write same, or {hands.cards} ranks of {RANKS}")
+    return _multiset(hands.ranks, [RANKS.index(letter) for letter in letters])
+
+
+def _cards(hands: CardGrid, wanted: object, aces: str) -> Mask:
+    words = [word.capitalize() for word in re.findall(r"..", str(wanted).replace(" ", ""))]
+    if len(words) != hands.cards or not set(words) <= set(KINDS):
+        raise InputError(f"cards {shorten(wanted)} is not accepted; write {hands.cards} cards such as QhQh")
+    kinds = [len(SUITS) * rank + suit for rank, suit in zip(hands.ranks, hands.suits, strict=True)]
+    return _multiset(kinds, [KINDS.index(word) for word in words])
+
+
+def _multiset(held: list[Any], wanted: list[int]) -> Mask:
+    weights = {kind: 8**place for place, kind in enumerate(sorted({*wanted}))}
+    lookup = np.full(len(KINDS), 8 ** len(weights), np.int64)
+    lookup[[*weights]] = [*weights.values()]
+    found: Mask = sum(lookup[card] for card in held) == sum(int(lookup[kind]) for kind in wanted)
+    return found
+
+
+def _straight(hands: CardGrid, wanted: object, aces: str) -> Mask:
+    ranks = len(RANKS)
+    rows = [sum(1 << (low + step) % ranks for step in range(hands.cards)) for low in range(ranks - hands.cards + 2)]
+    is_row = np.zeros(1 << ranks, np.bool_)
+    is_row[rows] = True
+    held = np.zeros(hands.shape, np.int64)
+    for rank in hands.ranks:
+        held = held | (1 << rank)
+    row: Mask = is_row[held] == switch("straight", wanted)
+    return row
+
+
+def _total(hands: CardGrid, wanted: object, aces: str) -> Mask:
+    low, high = number_range(wanted, "total", 31)
+    hard, soft = hands.total(aces)
+    within: Mask = ((low <= hard) & (hard <= high)) | (soft & (low <= hard + 10) & (hard + 10 <= high))
+    return within
+
+
+def _natural(hands: CardGrid, wanted: object, aces: str) -> Mask:
+    natural: Mask = (_total(hands, 21, "1 or 11") & (hands.cards == 2)) == switch("natural", wanted)
+    return natural
+
+
+def switch(name: str, wanted: object) -> bool:
+    if not isinstance(wanted, bool):
+        raise InputError(f"{name} {shorten(wanted)} is not accepted; write true or false")
+    return wanted
+
+
+CONDITIONS: dict[str, Callable[[CardGrid, object, str], Mask]] = {
+    "suited": _suited,
+    "one_colour": _one_colour,
+    "ranks": _ranks,
+    "cards": _cards,
+    "straight": _straight,
+    "total": _total,
+    "natural": _natural,
+}
+NEEDS = {"suited": "suits", "one_colour": "suits", "cards": "suits", "ranks": "ranks", "straight": "ranks"}
+
 
 FINISHED, EACH, WITH_NATURAL = "dealer's hand", "each card against the upcard", "player and dealer's natural"
 BUST = "dealer's bust"  # another name of the dealer's finished hand

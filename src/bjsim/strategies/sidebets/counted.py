@@ -15,11 +15,9 @@ from bjsim.arrays import Floats
 from bjsim.errors import InputError, shorten
 from bjsim.sim.game.cards import RANKS, TEN
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.stats.intervals import Z95
-from bjsim.strategies.sidebets.bets import BetRules
-from bjsim.strategies.sidebets.exact import removals
-from bjsim.strategies.sidebets.kinds import SuitedShoe
-from bjsim.strategies.sidebets.returns import Returns
+from bjsim.sim.stats.estimate import Z95
+from bjsim.strategies.sidebets.bets import BetRules, SuitedShoe
+from bjsim.strategies.sidebets.exact import Returns, removals
 
 # How often a round of one player who plays well has so many cards; measured in six decks, and alike in other shoes.
 CARDS_OF_A_ROUND = {4: 0.178, 5: 0.388, 6: 0.280, 7: 0.109, 8: 0.031, 9: 0.009, 10: 0.003, 11: 0.001, 12: 0.001}

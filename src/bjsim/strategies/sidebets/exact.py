@@ -3,23 +3,363 @@
 from __future__ import annotations
 
 import math
+import operator
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bjsim.arguments import a_type, argument, names_wrong_types
+from bjsim.arrays import Floats
 from bjsim.errors import InputError
-from bjsim.sim.game.cards import NORMAL_TENS, RANKS
+from bjsim.sim.game.cards import NORMAL_TENS, RANKS, TEN
+from bjsim.sim.game.dealer import DealerStates
+from bjsim.sim.game.hand_states import DealerState
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.rules import Rules
-from bjsim.strategies.sidebets.bets import FINISHED, BetRules, load_bet, read_pays
-from bjsim.strategies.sidebets.bust import event_chances
-from bjsim.strategies.sidebets.kinds import KINDS, SUITS, SuitedShoe
-from bjsim.strategies.sidebets.outcomes import CARDS, outcomes, ways
-from bjsim.strategies.sidebets.returns import Returns
+from bjsim.strategies.sidebets.bets import (
+    CONDITIONS,
+    EACH,
+    FINISHED,
+    KINDS,
+    SUITS,
+    WITH_NATURAL,
+    BetRules,
+    Event,
+    Mask,
+    SuitedShoe,
+    all_hands,
+    load_bet,
+    number_range,
+    read_pays,
+    switch,
+    upcard_values,
+)
+
+# --- The dealer's finished hand, exactly, in any shoe: its total, cards, upcard and suits; it is always played out.
+
+
+Counts = tuple[int, ...]
+ONE_SUIT, ONE_COLOUR, MIXED = range(3)  # patterns of suits: of one suit, else of one colour, else of both
+GROUPS = (("s", "h", "d", "c"), ("sc", "hd"), (SUITS,))  # suits of which all cards are, by pattern
+
+
+class DealerHand(NamedTuple):
+    """Cards by value with which a dealer ends, and the number of orders in which they are drawn, by the first one."""
+
+    counts: Counts
+    orders: tuple[int, ...]
+    cards: int
+    points: int
+
+
+def dealer_hands(rules: Rules) -> tuple[DealerHand, ...]:
+    return _hands(Rules(dealer_stands_on=rules.dealer_stands_on, hit_soft_17=rules.hit_soft_17))
+
+
+@lru_cache(maxsize=8)
+def _hands(rules: Rules) -> tuple[DealerHand, ...]:
+    states = DealerStates(rules)
+    found: list[DealerHand] = []
+    unit = np.eye(TEN + 1, dtype=np.int64)
+    todo: dict[Counts, tuple[DealerState, Any]] = {(0,) * (TEN + 1): (DealerState(), None)}
+    size = 0
+    while todo:
+        size += 1
+        drawn: dict[Counts, tuple[DealerState, Any]] = {}
+        for counts, (state, orders) in todo.items():
+            for value in range(TEN + 1):
+                after = (*counts[:value], counts[value] + 1, *counts[value + 1 :])
+                ways = unit[value] if orders is None else orders
+                if after in drawn:
+                    known, others = drawn[after]
+                    drawn[after] = known, others + ways
+                else:
+                    drawn[after] = states.dealer_add(state, value), ways
+        done = [counts for counts, (state, _) in drawn.items() if states.dealer_done(state)]
+        for counts in done:  # all states beyond 21 are one
+            (state, orders), hard = drawn[counts], sum(map(operator.mul, counts, range(1, TEN + 2)))
+            points = state.points if state.points <= 21 else hard
+            found.append(DealerHand(counts, tuple(orders.tolist()), size, points))
+        todo = {counts: both for counts, both in drawn.items() if not states.dealer_done(both[0])}
+    return tuple(found)
+
+
+def hand_events(bet: BetRules, rules: Rules) -> NDArray[np.int64]:
+    """1 + the index of the event that takes a hand, or 0, by hand, upcard and pattern of suits.
+
+    It is an error if an event can never happen, or earlier ones take all its hands.
+    """
+    orders, cards, points = (np.array(each) for each in [*zip(*dealer_hands(rules), strict=True)][1:])
+    place = np.zeros((len(cards), TEN + 1, 3), np.int64)
+    busts = cards[points > 21]
+    for number, event in enumerate(bet.events, 1):
+        mask = np.repeat(orders[:, :, None] > 0, 3, axis=2)
+        for name, wanted in event.conditions.items():
+            if name in ("bust", "total"):
+                low, high = number_range(wanted, name, int((busts if name == "bust" else points).max()))
+                seen = np.where(points > 21, cards, 0) if name == "bust" else points
+                mask &= ((max(low, 1) <= seen) & (seen <= high))[:, None, None]
+            elif name == "upcard":
+                mask &= np.isin(np.arange(TEN + 1), upcard_values(wanted))[None, :, None]
+            else:
+                within = np.arange(3) <= (ONE_SUIT if name == "suited" else ONE_COLOUR)
+                mask &= within == switch(name, wanted)
+        free = mask & (place == 0)
+        if not free.any():
+            why = (
+                f"a bust has {busts.min()} to {busts.max()} cards" if "bust" in event.conditions else "no hand is such"
+            )
+            why = "earlier events, which it overlaps, come first" if mask.any() else why
+            raise InputError(f"{bet.name}: the event {event.name!r} can never happen: {why}")
+        place[free] = number
+    return place
+
+
+def event_chances(bet: BetRules, rules: Rules, shoe: SuitedShoe) -> list[Fraction]:
+    """The probabilities of the events of a bet, given the upcard that it is for."""
+    place, upcards = hand_events(bet, rules), upcard_values(bet.upcard or "A-10")
+    total, most = shoe.size, max(hand.cards for hand in dealer_hands(rules))
+    suits = bet.needs == "suits"
+    sums: dict[tuple[int, int], int] = {}
+    held = {group: shoe.of_suits(group) for groups in GROUPS[0 if suits else MIXED :] for group in groups}
+    falling = {
+        group: [[n**k if shoe.replaced else math.perm(n, k) for k in range(most + 1)] for n in values]
+        for group, values in held.items()
+    }
+    for hand, events in zip(dealer_hands(rules), place.tolist(), strict=True):
+        within = [sum(math.prod(falling[g][v][k] for v, k in enumerate(hand.counts) if k) for g in groups)
+                  for groups in (GROUPS if suits else GROUPS[MIXED:])]  # fmt: skip
+        ways = [within[0], within[1] - within[0], within[2] - within[1]] if suits else [0, 0, within[0]]
+        for upcard in upcards:
+            for event, number in zip(events[upcard], ways, strict=True):
+                if event and number:
+                    key = event, hand.cards
+                    sums[key] = sums.get(key, 0) + hand.orders[upcard] * number
+    chances = [Fraction(0)] * (len(bet.events) + 1)
+    for (event, cards), number in sums.items():
+        chances[event] += Fraction(number, total**cards if shoe.replaced else math.perm(total, cards))
+    return [chance * Fraction(total, sum(shoe.values[upcard] for upcard in upcards)) for chance in chances[1:]]
+
+
+# --- The outcomes of a side bet by the cards it looks at, and the number of ways in which a shoe deals these.
+
+
+CARDS = {"player": 2, "player and upcard": 3, EACH: 3, WITH_NATURAL: 4, "dealer": 2}
+RANK = np.arange(len(KINDS)) // len(SUITS)
+IS_ACE, IS_TEN = (RANK == 0).astype(np.int64), (RANK >= TEN).astype(np.int64)
+
+
+class BetOutcomes(NamedTuple):
+    """The outcomes of a bet; `events` has names and pays of those not lost, two that win together as one.
+
+    `place` is 1 + the index of the outcome by the cards in the order of the deal, or 0 where the bet is lost. It
+    has an axis of 52 kinds for each card; where a dealer's natural matters, the last axis is whether there is one.
+    """
+
+    events: tuple[tuple[str, Fraction], ...]
+    place: NDArray[np.int16]
+
+
+def outcomes(bet: BetRules) -> BetOutcomes:
+    """Return the outcomes of a bet on cards; for bets on the dealer's finished hand, see `exact.py`.
+
+    It is an error if an event can never happen, or earlier ones take all its hands.
+    """
+    masks = [_mask(bet, event) for event in bet.events]
+    index = np.zeros(masks[0].shape, np.int16)
+    for place, (event, mask) in enumerate(zip(bet.events, masks, strict=True)):
+        free = mask & (index == 0)
+        if not free.any():
+            why = _takers(bet.events[:place], masks[:place], mask)
+            raise InputError(f"{bet.name}: the event {event.name!r} can never happen{why}")
+        index[free] = place + 1
+    events = tuple((event.name, event.pays) for event in bet.events)
+    return _twice(events, index) if bet.looks_at == EACH else BetOutcomes(events, index)
+
+
+def _mask(bet: BetRules, event: Event) -> Mask:
+    hands = all_hands(3 if bet.looks_at == "player and upcard" else 2)
+    mask = np.ones(hands.shape, np.bool_)
+    for name, wanted in event.conditions.items():
+        if name == "upcard":
+            ranks = hands.ranks[0 if bet.looks_at == "dealer" else -1]
+            mask &= np.isin(np.minimum(ranks, TEN), upcard_values(wanted))
+        elif name != "dealer_natural":
+            mask &= np.broadcast_to(CONDITIONS[name](hands, wanted, bet.aces), hands.shape)
+    if bet.upcard:
+        mask &= (np.minimum(RANK, TEN) == RANKS.index(bet.upcard))[:, None]
+    if bet.looks_at != WITH_NATURAL:
+        return mask
+    wanted = event.conditions.get("dealer_natural")
+    return np.stack([mask & (wanted in (None, natural)) for natural in (False, True)], axis=-1)
+
+
+def _takers(events: Sequence[Event], masks: Sequence[Mask], mask: Mask) -> str:
+    takers = [event.name for event, other in zip(events, masks, strict=True) if (other & mask).any()]
+    return f": {' and '.join(takers)}, which it overlaps, come first" if takers else ""
+
+
+def _twice(events: tuple[tuple[str, Fraction], ...], index: NDArray[np.int16]) -> BetOutcomes:
+    """The outcomes of both of the player's cards against the upcard, from those of one."""
+    numbers = np.zeros((len(events) + 1,) * 2, np.int16)
+    found = []
+    for one in range(len(events) + 1):
+        for other in range(one, len(events) + 1):
+            if other:
+                names = [events[each - 1] for each in (one, other) if each]
+                found.append((" + ".join(name for name, _ in names), sum((pay for _, pay in names), Fraction(0))))
+                numbers[one, other] = numbers[other, one] = len(found)
+    return BetOutcomes(tuple(found), numbers[index[:, None, :], index[None, :, :]])
+
+
+def ways(bet: BetRules, shoe: SuitedShoe) -> NDArray[Any]:
+    """Return the number of ways to draw the cards of each outcome, with the axes of `BetOutcomes.place`.
+
+    The numbers are int64, or Python's own where these are too small.
+    """
+    cards = CARDS[bet.looks_at]
+    kind = np.int64 if shoe.size**cards < 1 << 62 else object
+    counts = np.array(shoe.counts, dtype=kind)
+    taken = np.zeros_like(counts) if shoe.replaced else np.ones_like(counts)
+    found = counts
+    for axis in range(1, 2 if cards == 4 else cards):
+        left = np.broadcast_to(counts, (len(KINDS),) * (axis + 1)).copy()
+        for before in range(axis):
+            shape = [len(KINDS) if each in (before, axis) else 1 for each in range(axis + 1)]
+            left -= (np.eye(len(KINDS), dtype=np.int64) * taken).reshape(shape)
+        found = found[..., None] * left
+    if bet.upcard:
+        found = found * (np.minimum(RANK, TEN) == RANKS.index(bet.upcard))[:, None]
+    if cards < 4:
+        return found
+    aces, tens = (counts @ each - taken[0] * (each[:, None] + each) for each in (IS_ACE, IS_TEN))
+    left = shoe.size - 2 * taken[0]
+    natural = 2 * aces * tens
+    return np.stack([found * (left * (left - taken[0]) - natural), found * natural], axis=-1)
+
+
+# --- The value of a side bet in many shoes at once, in floats.
+
+
+AT_ONCE = 1 << 18  # numbers held at once
+VALUE = np.minimum(RANK, TEN)
+
+
+class Returns:
+    """The returns of a bet by the cards left; a dealer's finished hand depends on `rules`.
+
+    `classes` has the class of each kind of card; the bet does not tell the kinds of a class apart.
+    """
+
+    def __init__(self, bet: BetRules, rules: Rules) -> None:
+        self.cards = 0 if bet.looks_at == FINISHED else CARDS[bet.looks_at]
+        self.classes = {"suits": np.arange(len(KINDS)), "ranks": RANK, "values": VALUE}[bet.needs]
+        kinds = np.unique(self.classes, return_index=True)[1]  # one of each class
+        self.ranks, self.values = RANK[kinds], VALUE[kinds]
+        if bet.looks_at == FINISHED:
+            self._plan(bet, rules)
+            return
+        found = outcomes(bet)
+        pays = np.array([0.0, *(float(pay) + 1 for _, pay in found.events)])[found.place]
+        for axis in range(3 if self.cards == 3 else 2):
+            pays = pays.take(kinds, axis)
+        self.given = self.values == RANKS.index(bet.upcard) if bet.upcard else np.ones(len(kinds), np.bool_)
+        self.first, self.second = np.triu_indices(len(kinds))
+        swapped = pays.swapaxes(0, 1)
+        both = (pays + swapped)[self.first, self.second] / np.where(self.first == self.second, 2, 1).reshape(
+            (-1,) + (1,) * (pays.ndim - 2)
+        )
+        paid = both.reshape(len(both), -1).any(axis=1)
+        self.first, self.second, self.table = self.first[paid], self.second[paid], both[paid]
+
+    def _plan(self, bet: BetRules, rules: Rules) -> None:
+        """The dealer's hands as a tree by value, in which hands share the product of what they have in common.
+
+        The tables, by number of cards and hand, have what is paid more for cards of one suit than for those of one
+        colour, and for these more than for others, of those groups of suits in which all cards of a hand are.
+        """
+        hands, events = dealer_hands(rules), hand_events(bet, rules)
+        self.order, self.needs_suits = range(TEN, -1, -1), bet.needs == "suits"
+        known: dict[tuple[int, ...], int] = {(): 0}
+        self.steps = []
+        for depth in range(1, len(self.order) + 1):
+            parts = sorted({tuple(hand.counts[value] for value in self.order[:depth]) for hand in hands})
+            self.steps.append((np.array([known[part[:-1]] for part in parts]), np.array([part[-1] for part in parts])))
+            known = {part: place for place, part in enumerate(parts)}
+        pays = np.array([0.0, *(float(event.pays) + 1 for event in bet.events)])[events]
+        self.upcards = upcard_values(bet.upcard or "A-10")
+        orders = np.array([hand.orders for hand in hands], np.float64)[:, self.upcards]
+        paid = (orders[:, :, None] * pays[:, self.upcards]).sum(axis=1)
+        paid[:, :-1] -= paid[:, 1:]
+        self.sizes = sorted({hand.cards for hand, pay in zip(hands, paid, strict=True) if pay.any()})
+        self.table = np.zeros((3, len(self.sizes), len(hands)))
+        for hand, pay in zip(hands, paid, strict=True):
+            if hand.cards in self.sizes:
+                place = known[tuple(hand.counts[value] for value in self.order)]
+                self.table[:, self.sizes.index(hand.cards), place] = pay
+
+    def by_class(self, counts: Floats) -> Floats:
+        """The counts by class, (..., classes), from those by kind, (..., 52)."""
+        found: Floats = counts @ np.eye(len(self.values))[self.classes]
+        return found
+
+    def __call__(self, counts: Floats) -> Floats:
+        """The expected profit of a bet of one from each shoe, (shoes,), from its counts by class, (shoes, classes).
+
+        It is NaN where the cards are too few for a bet.
+        """
+        step = max(AT_ONCE // self.table.shape[0 if self.cards else -1], 1)
+        one = self._some if self.cards else self._finished
+        parts = [one(np.asarray(counts[at : at + step], np.float64)) for at in range(0, len(counts), step)]
+        return np.concatenate(parts) if parts else np.zeros(0)
+
+    def _some(self, counts: Floats) -> Floats:
+        first, second, size = self.first, self.second, counts.sum(axis=1)
+        pairs = counts[:, first] * (counts[:, second] - (first == second))
+        total = counts[:, self.given].sum(axis=1) * (size - 1)
+        if self.cards == 3:
+            rows = np.arange(len(first))
+            used = self.table[rows, first] + self.table[rows, second]
+            pairs *= counts @ self.table.T - used
+            total *= size - 2
+        elif self.cards == 4:
+            aces, tens = (
+                (counts @ each)[:, None] - each[first] - each[second]
+                for each in ((self.values == value) * 1.0 for value in (0, TEN))
+            )
+            all_ways = ((size - 2) * (size - 3))[:, None]
+            natural = 2 * aces * tens
+            pairs *= self.table[:, 0] * (all_ways - natural) + self.table[:, 1] * natural
+            total *= (size - 2) * (size - 3)
+        else:
+            pairs *= self.table
+        paid: Floats = np.divide(pairs.sum(axis=1), total, out=np.full(len(total), np.nan), where=total > 0)
+        return paid - 1
+
+    def _finished(self, counts: Floats) -> Floats:
+        size, suits = counts.sum(axis=1), np.arange(len(KINDS)) % len(SUITS)
+        drawn = np.maximum(size - np.arange(max(self.sizes))[:, None], 1).cumprod(axis=0)[np.array(self.sizes) - 1]
+        total, by_value = np.zeros(len(counts)), np.eye(TEN + 1)[self.values]
+        for table, groups in zip(self.table, GROUPS, strict=True):
+            for group in groups if table.any() else ():
+                within = np.isin(suits, [SUITS.index(suit) for suit in group]) if self.needs_suits else 1
+                total += (table @ self._orders((counts * within) @ by_value) / drawn).sum(axis=0)
+        return np.asarray(total * size / np.maximum((counts @ by_value)[:, self.upcards].sum(axis=1), 1) - 1)
+
+    def _orders(self, counts: Floats) -> Floats:
+        """In how many ways the cards of every hand can be drawn, (hands, shoes), from counts by value."""
+        product = np.ones((1, len(counts)))
+        for value, (parent, held) in zip(self.order, self.steps, strict=True):
+            falls = np.maximum(counts[:, value] - np.arange(held.max())[:, None], 0)
+            ways = np.concatenate([np.ones((1, len(counts))), falls.cumprod(axis=0)])
+            product = product[parent] * ways[held]
+        return product
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from bjsim.sim.game.automaton import DOUBLE, START, Automaton, Decision, Draw, F
 from bjsim.sim.game.cards import TEN
 from bjsim.sim.game.hand_states import BUST, SURRENDERED, HandState
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.values.dealer_index import DealerIndex
+from bjsim.sim.values.slopes import DealerIndex
 from bjsim.sums import add_up
 
 N_RANKS = TEN + 1  # ranks with different values: all ten-valued cards count as one

@@ -18,7 +18,7 @@ from bjsim.bots.sandbox.folders import read_bot
 from bjsim.bots.sandbox.languages import BuildError
 from bjsim.bots.seats import warn_of_guessable
 from bjsim.sim.game.rules import Rules
-from bjsim.strategies.players.find import is_python
+from bjsim.strategies.players.catalogue import is_python
 
 
 def house_players(contest: Contest) -> list[Entrant]:

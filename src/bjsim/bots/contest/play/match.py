@@ -19,12 +19,10 @@ from bjsim.bots.line import Transcript
 from bjsim.bots.turn import Strikes, Turn, runs_program
 from bjsim.errors import RunFailed
 from bjsim.sim.game.actions import Action, Player, View
-from bjsim.sim.game.events import Dealt
-from bjsim.sim.game.observers import drive, legal_action
-from bjsim.sim.game.random_stream import Stream
-from bjsim.sim.game.round import Round, RoundResult
+from bjsim.sim.game.events import Dealt, RoundResult
+from bjsim.sim.game.round import Round, drive, legal_action
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.game.shoe import ScriptedShoe, open_shoe
+from bjsim.sim.game.shoe import ScriptedShoe, Stream, open_shoe
 
 if TYPE_CHECKING:
     from bjsim.bots.resident import LineSeat

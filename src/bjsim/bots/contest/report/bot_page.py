@@ -55,12 +55,12 @@ def render_bot(report: ContestReport, row: Mapping[str, Any]) -> str:
         last_match=hands.match + 1,
         trace="\n".join(question.text for question in report.questions(bot)),
         ready=last_ready(logs),
-        logs=[(log, shorten(log)) for log in logs if log.text][-LOGS_SHOWN:],
+        logs=[(log, shorten_log(log)) for log in logs if log.text][-LOGS_SHOWN:],
         log_length=LOG_LENGTH,
     )
 
 
-def shorten(log: BotLog) -> str:
+def shorten_log(log: BotLog) -> str:
     """The text of a log as the page shows it: its beginning, without control characters."""
     return printable_lines(log.text[:LOG_LENGTH])
 

@@ -8,7 +8,7 @@ from typing import Any
 from bjsim.bots.contest.scoring.moments import MIN_BATCHES
 from bjsim.bots.contest.scoring.score import BotDifference, Score
 from bjsim.bots.contest.scoring.standings import Standings
-from bjsim.sim.stats.intervals import Z95
+from bjsim.sim.stats.estimate import Z95
 
 HANDS_FOR_ONE_SD = 2 * Z95**2  # of each of two bots, to see a difference of one standard deviation of a hand
 COMPARED = 10  # bots that are compared with each other; the page of a bot compares it with all others

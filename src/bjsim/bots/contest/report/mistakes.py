@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.play.match import recorded_round, replay_alone
 from bjsim.sim.game.actions import ATTACK, INSURANCE, Action, View
-from bjsim.strategies.charts.chart import INSURANCE_ROW
-from bjsim.strategies.charts.rows import parse_row
+from bjsim.strategies.charts.chart import INSURANCE_ROW, parse_row
 from bjsim.strategies.evaluation.coach import Coach
 from bjsim.sums import add_up
 

@@ -12,7 +12,7 @@ from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.play.match import RecordedMove, recorded_round, replay_alone
 from bjsim.bots.protocol import make_argv
 from bjsim.sim.game.actions import ATTACK, INSURANCE, NAMES, SPLIT, Action
-from bjsim.sim.game.cards import HIDDEN
+from bjsim.sim.game.cards import HIDDEN, Hand
 from bjsim.sim.game.events import (
     DEALER,
     Acted,
@@ -26,9 +26,8 @@ from bjsim.sim.game.events import (
     Settled,
     Shuffled,
 )
-from bjsim.sim.game.hand import Hand
-from bjsim.sim.game.legal import is_free
 from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.seats import is_free
 
 FINISHED = 17  # at fewer points the dealer has not played
 

@@ -27,7 +27,7 @@ from collections.abc import Iterator, Sequence
 from itertools import count, cycle
 
 from bjsim.bots.contest.config import LARGEST_TABLE
-from bjsim.sim.game.random_stream import mix
+from bjsim.sim.game.shoe import mix
 from bjsim.sums import add_up
 
 Tables = list[list[int]]  # the bots at each table of one match

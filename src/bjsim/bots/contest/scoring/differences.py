@@ -24,7 +24,7 @@ from bjsim.arrays import Bools, Floats, Ints
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.scoring.moments import MIN_BATCHES
 from bjsim.bots.contest.scoring.student_t import anytime_t_half, e_value, t_half
-from bjsim.sim.stats.intervals import ALPHA
+from bjsim.sim.stats.estimate import ALPHA
 
 PLANNED = 0.8
 FOR_A_PAIR = 25  # matches of a contest of two bots

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from functools import lru_cache
 
-from bjsim.sim.stats.intervals import ALPHA, Z95
+from bjsim.sim.stats.estimate import ALPHA, Z95
 
 
 def t_tail(t: float, freedom: int) -> float:
