@@ -24,7 +24,7 @@ import pytest
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
-from bjsim.bots.contest.play.workers import Worker
+from bjsim.bots.contest.workers import Worker
 from bjsim.bots.player import BotPlayer, open_bot
 from bjsim.bots.sandbox import restrictions
 from bjsim.sim.game.actions import HIT, STAND

@@ -17,9 +17,9 @@ from collections.abc import Callable, Sequence
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.luck.adjust import ContestLuckModel, LuckAdjuster, match_record
 from bjsim.bots.contest.luck.draw_log import DrawLogger
-from bjsim.bots.contest.play.match import play_table
-from bjsim.bots.contest.schedule.seating import schedule
-from bjsim.bots.contest.scoring.standings import Standings
+from bjsim.bots.contest.match import play_table
+from bjsim.bots.contest.schedule import schedule
+from bjsim.bots.contest.standings import Standings
 from bjsim.sim.game.actions import Player, View
 from bjsim.sim.game.cards import Hand
 from bjsim.sim.game.presets import load_rules

@@ -6,7 +6,7 @@ from bjsim.api import evaluate as evaluate
 from bjsim.api import learn as learn
 from bjsim.api import play as play
 from bjsim.api import solve as solve
-from bjsim.bots.contest.scoring.standings import Standings as Standings
+from bjsim.bots.contest.standings import Standings as Standings
 from bjsim.bots.seats import BotOptions as BotOptions
 from bjsim.errors import BjsimError as BjsimError
 from bjsim.errors import InputError as InputError

@@ -16,11 +16,11 @@ from typing import Any, overload
 
 from bjsim.arguments import names_wrong_types
 from bjsim.bots.contest.config import Contest, with_settings
+from bjsim.bots.contest.differences import with_matches
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
-from bjsim.bots.contest.report.publish import write_results
-from bjsim.bots.contest.scoring.differences import with_matches
-from bjsim.bots.contest.scoring.standings import Standings
+from bjsim.bots.contest.page import write_results
+from bjsim.bots.contest.standings import Standings
 from bjsim.bots.seats import BotOptions
 from bjsim.errors import InputError, RunFailed
 from bjsim.request import Bot, RulesLike, RunRequest, as_rules

@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 import bjsim
 from bjsim.app import server
 from bjsim.app.contest_work import contest_page
-from bjsim.bots.contest.play import journal
+from bjsim.bots.contest import journal
 from bjsim.cli.main import cli
 from bjsim.errors import InputError
 

@@ -6,14 +6,14 @@ import pytest
 from bot_helpers import SAMPLES, a_view, line_bot, needs, needs_sandbox
 from click.testing import CliRunner
 
-from bjsim.bots.check_line import CHECKS, add_unknown, check_match
+from bjsim.bots.contest import journal
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
-from bjsim.bots.contest.play import journal
 from bjsim.bots.line import Clock
 from bjsim.bots.protocol import UNFLUSHED
 from bjsim.bots.sandbox.languages import LANGUAGES
+from bjsim.bots.trials import CHECKS, add_unknown, check_match
 from bjsim.cli.bot import bot as bot_command
 from bjsim.sim.game.presets import load_rules
 

@@ -10,7 +10,8 @@ from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.entrants import EntrantError, check_unchanged, gather
 from bjsim.bots.contest.host import Host
 from bjsim.bots.player import open_bot
-from bjsim.bots.sandbox import folders, sources
+from bjsim.bots.sandbox import folders
+from bjsim.bots.sandbox import folders as sources
 from bjsim.bots.sandbox.folders import read_bot
 from bjsim.bots.sandbox.languages import BuildError, MissingToolchain
 from bjsim.bots.seats import is_program

@@ -5,11 +5,11 @@ import runpy
 import pytest
 from bot_helpers import SAMPLES, Scripted, a_view, lim17, needs, play
 
+from bjsim.bots.contest import journal
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
-from bjsim.bots.contest.play import journal
-from bjsim.bots.contest.play.questions import protocols, questions
+from bjsim.bots.contest.replay import protocols, questions
 from bjsim.bots.export import export
 from bjsim.bots.player import open_bot
 from bjsim.bots.sandbox.languages import LANGUAGES

@@ -14,11 +14,11 @@ import pytest
 from bot_helpers import needs_sandbox
 from support.command import bjsim, refusal
 
+from bjsim.bots.contest import journal
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.entrants import EntrantError, gather
 from bjsim.bots.contest.host import Host
-from bjsim.bots.contest.play import journal
-from bjsim.bots.contest.report.command import contest_command, published_sources
+from bjsim.bots.contest.results import contest_command, published_sources
 from bjsim.cli.koth_play import play
 from bjsim.sim.game.presets import load_rules
 from bjsim.strategies.players.catalogue import find_player

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 from support.command import bjsim, refusal
 
+from bjsim.bots.contest import journal
 from bjsim.bots.contest.entrants import gather
-from bjsim.bots.contest.play import journal
 from bjsim.bots.protocol import Fault
 from bjsim.cli.render import fault_lines
 from bjsim.sim.game.presets import load_rules

@@ -12,12 +12,11 @@ from typing import Any
 import pytest
 from support.command import bjsim, refusal
 
+from bjsim.bots.contest import journal
 from bjsim.bots.contest.config import ConfigError, Contest, parse_marks
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
-from bjsim.bots.contest.play import journal
-from bjsim.bots.contest.scoring.marks import Mark, make_marks
-from bjsim.bots.contest.scoring.standings import Standings
+from bjsim.bots.contest.standings import Mark, Standings, make_marks
 from bjsim.sim.game.presets import load_rules
 from bjsim.strategies.formats.files import format_text
 from bjsim.strategies.players.catalogue import CATALOGUE

@@ -13,8 +13,8 @@ import pytest
 from bot_helpers import needs_sandbox
 from support.command import bjsim
 
+from bjsim.bots.contest import journal
 from bjsim.bots.contest.config import Contest, load_config
-from bjsim.bots.contest.play import journal
 
 GIT = {f"GIT_{who}_{what}": "author@example" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
 SHELL = {**os.environ, **GIT, "GIT_CONFIG_GLOBAL": os.devnull}

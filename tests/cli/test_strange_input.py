@@ -19,14 +19,13 @@ from rich.console import Console
 from support.command import bjsim, refusal
 from support.mutations import mutations
 
+from bjsim.bots.contest import journal
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
-from bjsim.bots.contest.play import journal
-from bjsim.bots.contest.play.journal import _record_in as read_record
-from bjsim.bots.contest.report.output import marks_csv, standings_csv
-from bjsim.bots.contest.scoring.marks import Mark
-from bjsim.bots.contest.scoring.standings import Standings
+from bjsim.bots.contest.journal import _record_in as read_record
+from bjsim.bots.contest.results import marks_csv, standings_csv
+from bjsim.bots.contest.standings import Mark, Standings
 from bjsim.bots.protocol import Fault
 from bjsim.bots.sandbox.languages import BuildError
 from bjsim.cli.main import PrintableFormatter, open_standard_streams, os_error_text

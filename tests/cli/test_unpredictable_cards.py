@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from support.command import bjsim, refusal
 
+from bjsim.bots.contest import journal
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
-from bjsim.bots.contest.play import journal
 from bjsim.cli.koth_screen import ContestScreen
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.shoe import MAX_SEED, Stream

@@ -12,10 +12,10 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from bjsim.bots.contest import journal
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
-from bjsim.bots.contest.play import journal
 from bjsim.sim.game.presets import load_rules
 
 CRASHER = """

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from bjsim.bots.contest.play.journal import find_journal
+from bjsim.bots.contest.journal import find_journal
 from bjsim.cli.options import Count
 from bjsim.errors import InputError
 

@@ -8,13 +8,11 @@ from pathlib import Path
 
 from bjsim import html_pages
 from bjsim.app.controls import PAGES
-from bjsim.bots.contest.play import journal
-from bjsim.bots.contest.play.timings import Timings
-from bjsim.bots.contest.report.bot_page import render_bot
-from bjsim.bots.contest.report.colours import DARK, LIGHT
-from bjsim.bots.contest.report.page import ContestReport, render_index, templates
-from bjsim.bots.contest.report.page_data import PageData
-from bjsim.bots.contest.scoring.standings import Standings
+from bjsim.bots.contest import journal
+from bjsim.bots.contest.journal import Timings
+from bjsim.bots.contest.page import DARK, LIGHT, ContestReport, render_bot, render_index, templates
+from bjsim.bots.contest.page_data import PageData
+from bjsim.bots.contest.standings import Standings
 from bjsim.errors import InputError, shorten
 
 INDEX = "index.html"

@@ -20,8 +20,8 @@ from bjsim.bots.check import SHOWN, Situation, Trial, price, situations, try_bot
 from bjsim.bots.contest.config import PROTOCOLS, Contest
 from bjsim.bots.export import export as export_chart
 from bjsim.bots.protocol import Fault, printable
+from bjsim.bots.sandbox.folders import check_name
 from bjsim.bots.sandbox.languages import ENDINGS, LANGUAGES, BuildError
-from bjsim.bots.sandbox.sources import check_name
 from bjsim.cli.bot_compare import compare
 from bjsim.cli.bot_game import bot_rules, open_player, slow_hint
 from bjsim.cli.bot_trace import ask_once, trace
@@ -37,8 +37,8 @@ from bjsim.strategies.evaluation.compare import evaluate_chart
 from bjsim.strategies.players.catalogue import CATALOGUE, find_player
 
 if TYPE_CHECKING:
-    from bjsim.bots.check_line import LineCheck
     from bjsim.bots.player import BotPlayer
+    from bjsim.bots.trials import LineCheck
 
 
 @click.group()
@@ -92,7 +92,7 @@ def check(path: Path, contest: Contest, rules: Rules, json_path: str | None, **o
 
 def check_line_bot(player: BotPlayer, rules: Rules, answers: Sequence[Trial], all_tried: bool) -> LineCheck | None:
     """The checks of a line bot in a match; None for others, and for one that was no longer asked: it takes long."""
-    from bjsim.bots.check_line import check_match
+    from bjsim.bots.trials import check_match
 
     started = not any(fault.kind == "start-failure" for answer in answers for fault in answer.faults)
     return check_match(player, rules) if player.program.protocol == "line" and started and all_tried else None
@@ -104,7 +104,7 @@ def must_pass(match: LineCheck) -> dict[str, bool | None]:
 
 
 def report_match(console: Console, match: LineCheck) -> None:
-    from bjsim.bots.check_line import CHECKS
+    from bjsim.bots.trials import CHECKS
 
     for name, meaning in CHECKS.items():
         passed = match.passed[name]

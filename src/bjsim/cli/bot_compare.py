@@ -12,7 +12,7 @@ from rich.console import Console
 
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
-from bjsim.bots.contest.scoring.standings import Standings
+from bjsim.bots.contest.standings import Standings
 from bjsim.cli.bot_game import slow_hint
 from bjsim.cli.koth_play import choose_contest, parallel_option
 from bjsim.cli.koth_screen import ContestScreen

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bjsim.bots.contest.config import PROTOCOLS, Contest, load_config
-from bjsim.bots.contest.entrants import gather
-from bjsim.bots.contest.play.admission import check_protocols
+from bjsim.bots.contest.entrants import check_protocols, gather
 from bjsim.bots.programs import need_programs
 from bjsim.bots.sandbox.folders import read_bot
 from bjsim.bots.sandbox.languages import LANGUAGES, BuildError, find_tool

@@ -37,7 +37,7 @@ def ask_once(
     All cards of the hand after the second were hit for. Lines with > go to the bot, and those with < come from it. The
     exit status is 1 after a fault.
     """
-    from bjsim.bots.trace import TracedSeat
+    from bjsim.bots.trials import TracedSeat
 
     for letter in (hand := hand.upper()) + (card := card.upper()):
         if letter not in RANKS:
@@ -71,7 +71,7 @@ def trace(path: Path, contest: Contest, rules: Rules, rounds: int, seed: int, **
 
     lim17 plays in all other seats. What the bot wrote to stderr follows.
     """
-    from bjsim.bots.trace import trace_match
+    from bjsim.bots.trials import trace_match
 
     others = find_player(OTHERS, rules)
     with open_player(path, contest, click.echo, **options) as player:

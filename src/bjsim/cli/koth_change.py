@@ -9,12 +9,12 @@ from typing import Any
 
 import click
 
+from bjsim.bots.contest import journal
 from bjsim.bots.contest.config import name_and_source
 from bjsim.bots.contest.entrants import Entrant, bots_in_folder, gather, with_unique_names
 from bjsim.bots.contest.host import Host
-from bjsim.bots.contest.play import journal
-from bjsim.bots.contest.report.closing import close as close_contest
-from bjsim.bots.contest.report.publish import write_results
+from bjsim.bots.contest.page import write_results
+from bjsim.bots.contest.results import close as close_contest
 from bjsim.bots.protocol import printable
 from bjsim.cli.koth_play import resume_contest, resume_options
 from bjsim.cli.options import Count

@@ -12,6 +12,7 @@ import click
 from rich.console import Console
 
 from bjsim.arguments import check_writable
+from bjsim.bots.contest import journal
 from bjsim.bots.contest.config import (
     MANY,
     PROTOCOLS,
@@ -21,12 +22,10 @@ from bjsim.bots.contest.config import (
     name_and_source,
     with_settings,
 )
-from bjsim.bots.contest.entrants import gather
+from bjsim.bots.contest.differences import with_matches
+from bjsim.bots.contest.entrants import gather, untrusted
 from bjsim.bots.contest.host import Host
-from bjsim.bots.contest.play import journal
-from bjsim.bots.contest.play.admission import untrusted
-from bjsim.bots.contest.report.publish import write_results
-from bjsim.bots.contest.scoring.differences import with_matches
+from bjsim.bots.contest.page import write_results
 from bjsim.bots.protocol import printable
 from bjsim.cli.koth_screen import ContestScreen, report, standings_json
 from bjsim.cli.once import Once

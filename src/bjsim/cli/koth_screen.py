@@ -8,13 +8,12 @@ from typing import Any
 
 from rich.console import Console
 
+from bjsim.bots.contest.comparisons import describe_authors, describe_effect, describe_end, describe_lead
 from bjsim.bots.contest.host import Host
-from bjsim.bots.contest.play.timings import Timings
-from bjsim.bots.contest.report.comparisons import describe_authors, describe_effect, describe_end, describe_lead
-from bjsim.bots.contest.report.output import row_values
-from bjsim.bots.contest.report.publish import write_results
-from bjsim.bots.contest.scoring.marks import make_marks
-from bjsim.bots.contest.scoring.standings import Standings
+from bjsim.bots.contest.journal import Timings
+from bjsim.bots.contest.page import write_results
+from bjsim.bots.contest.results import row_values
+from bjsim.bots.contest.standings import Standings, make_marks
 from bjsim.cli.options import counted
 from bjsim.cli.render import standings_table
 from bjsim.cli.waiting import Waiting, waiting

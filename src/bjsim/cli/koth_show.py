@@ -8,11 +8,11 @@ import click
 from rich.console import Console
 
 from bjsim.arguments import check_writable
-from bjsim.bots.contest.play import journal
-from bjsim.bots.contest.play.answers import Answers
-from bjsim.bots.contest.play.timings import Timings
-from bjsim.bots.contest.play.verify import verify as replay_contest
-from bjsim.bots.contest.scoring.standings import Standings
+from bjsim.bots.contest import journal
+from bjsim.bots.contest.journal import Timings
+from bjsim.bots.contest.standings import Standings
+from bjsim.bots.contest.verify import Answers
+from bjsim.bots.contest.verify import verify as replay_contest
 from bjsim.bots.protocol import printable
 from bjsim.cli.koth_screen import report, standings_json
 from bjsim.cli.koth_trace import show_hand

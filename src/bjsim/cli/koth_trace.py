@@ -8,14 +8,13 @@ from pathlib import Path
 
 import click
 
+from bjsim.bots.contest import journal
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.entrants import IN_PROCESS
-from bjsim.bots.contest.play import journal
-from bjsim.bots.contest.play.logs import read_logs
-from bjsim.bots.contest.play.match import Record
-from bjsim.bots.contest.play.questions import protocols, questions
-from bjsim.bots.contest.report.replay import replay
-from bjsim.bots.contest.schedule.roster import Owner, Roster
+from bjsim.bots.contest.journal import read_logs
+from bjsim.bots.contest.match import Record
+from bjsim.bots.contest.replay import protocols, questions, replay
+from bjsim.bots.contest.schedule import Owner, Roster
 from bjsim.bots.protocol import printable, printable_lines
 from bjsim.cli.options import counted
 from bjsim.errors import InputError

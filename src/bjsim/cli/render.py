@@ -12,7 +12,7 @@ from rich.measure import Measurement
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from bjsim.bots.contest.scoring.score import HEADINGS
+from bjsim.bots.contest.contest_tally import HEADINGS
 from bjsim.bots.protocol import FAULTS, Fault, printable, printable_lines
 from bjsim.cli.tables import Cell, Printed, print_table, transposed_tables
 from bjsim.sim.running.experiment import Point

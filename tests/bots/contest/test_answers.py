@@ -8,7 +8,7 @@ import pytest
 from bot_helpers import needs_sandbox
 from support.command import bjsim
 
-from bjsim.bots.contest.play import journal
+from bjsim.bots.contest import journal
 from bjsim.sim.game.presets import load_rules
 from bjsim.strategies.formats.files import format_text
 from bjsim.strategies.players.catalogue import CATALOGUE

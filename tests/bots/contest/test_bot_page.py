@@ -10,9 +10,8 @@ import pytest
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
-from bjsim.bots.contest.report.drawings import draw_convergence, draw_intervals
-from bjsim.bots.contest.report.publish import write_results
-from bjsim.bots.contest.report.replay import replay
+from bjsim.bots.contest.page import draw_convergence, draw_intervals, write_results
+from bjsim.bots.contest.replay import replay
 from bjsim.sim.game.actions import Action, raise_by
 from bjsim.sim.game.presets import load_rules
 

@@ -8,7 +8,7 @@ from bot_helpers import SAMPLES, needs
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.entrants import EntrantError, gather
 from bjsim.bots.contest.host import Host
-from bjsim.bots.contest.play.verify import verify
+from bjsim.bots.contest.verify import verify
 from bjsim.bots.sandbox import languages
 from bjsim.sim.game.presets import load_rules
 

@@ -14,11 +14,10 @@ import pytest
 from support.command import bjsim
 
 from bjsim.bots.contest.config import Contest
+from bjsim.bots.contest.differences import Differences, anytime_t_half, e_value
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
-from bjsim.bots.contest.scoring.differences import Differences
-from bjsim.bots.contest.scoring.standings import Standings
-from bjsim.bots.contest.scoring.student_t import anytime_t_half, e_value
+from bjsim.bots.contest.standings import Standings
 from bjsim.sim.game.presets import load_rules
 
 LOOKS = [8, 10, 13, 17, 21, 25]

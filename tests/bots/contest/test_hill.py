@@ -15,16 +15,16 @@ from typing import Any, NamedTuple
 import pytest
 from bot_helpers import SAMPLES, needs, needs_sandbox
 
+from bjsim.bots.contest import journal
 from bjsim.bots.contest.config import MAX_COUNT, Contest
 from bjsim.bots.contest.entrants import EntrantError, gather
 from bjsim.bots.contest.host import Host
-from bjsim.bots.contest.play import journal
-from bjsim.bots.contest.play.match import ReplayMismatch
-from bjsim.bots.contest.play.questions import protocols, questions
-from bjsim.bots.contest.play.verify import verify
-from bjsim.bots.contest.report.output import row_values
-from bjsim.bots.contest.report.publish import write_results
-from bjsim.bots.contest.scoring.standings import Standings
+from bjsim.bots.contest.match import ReplayMismatch
+from bjsim.bots.contest.page import write_results
+from bjsim.bots.contest.replay import protocols, questions
+from bjsim.bots.contest.results import row_values
+from bjsim.bots.contest.standings import Standings
+from bjsim.bots.contest.verify import verify
 from bjsim.cli.koth_change import newcomers, number_of
 from bjsim.errors import InputError
 from bjsim.sim.game.presets import load_rules

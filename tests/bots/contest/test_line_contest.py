@@ -8,14 +8,14 @@ from bot_helpers import SAMPLES, a_view, line_bot, needs, needs_sandbox, process
 from support.command import bjsim
 from support.documents import ROOT, blocks
 
+from bjsim.bots.contest import journal
 from bjsim.bots.contest.config import ConfigError, Contest, load_config
 from bjsim.bots.contest.entrants import EntrantError, gather
 from bjsim.bots.contest.host import Host
-from bjsim.bots.contest.play import journal
-from bjsim.bots.contest.play.logs import read_logs
-from bjsim.bots.contest.play.verify import verify
-from bjsim.bots.contest.report.page import ContestReport, render_index
-from bjsim.bots.contest.report.replay import replay
+from bjsim.bots.contest.journal import read_logs
+from bjsim.bots.contest.page import ContestReport, render_index
+from bjsim.bots.contest.replay import replay
+from bjsim.bots.contest.verify import verify
 from bjsim.bots.line import Transcript
 from bjsim.sim.game.presets import load_rules
 

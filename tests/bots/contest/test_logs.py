@@ -8,15 +8,14 @@ import pytest
 from bot_helpers import line_bot, needs, needs_sandbox
 from click.testing import CliRunner
 
+from bjsim.bots.contest import journal
+from bjsim.bots.contest import journal as logs
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
-from bjsim.bots.contest.play import journal, logs
-from bjsim.bots.contest.play.questions import protocols, questions
-from bjsim.bots.contest.play.verify import verify
-from bjsim.bots.contest.report.bot_page import LOG_LENGTH, render_bot
-from bjsim.bots.contest.report.page import ContestReport, render_index
-from bjsim.bots.contest.report.publish import write_results
+from bjsim.bots.contest.page import LOG_LENGTH, ContestReport, render_bot, render_index, write_results
+from bjsim.bots.contest.replay import protocols, questions
+from bjsim.bots.contest.verify import verify
 from bjsim.cli.koth import koth
 from bjsim.sim.game.presets import load_rules
 

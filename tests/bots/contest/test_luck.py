@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from bjsim.bots.contest.config import Contest, has_luck
+from bjsim.bots.contest.differences import t_half
 from bjsim.bots.contest.luck.adjust import REFERENCE, ContestLuckModel, LuckAdjuster
 from bjsim.bots.contest.luck.chart_values import evaluate, tabulate
 from bjsim.bots.contest.luck.draw_log import (  # type: ignore[attr-defined]
@@ -23,9 +24,8 @@ from bjsim.bots.contest.luck.draw_log import (  # type: ignore[attr-defined]
     stakes_by_seat,
 )
 from bjsim.bots.contest.luck.state_index import N_RANKS, StateIndex
-from bjsim.bots.contest.play.match import TableDealer, play_table
-from bjsim.bots.contest.schedule.seating import schedule
-from bjsim.bots.contest.scoring.student_t import t_half
+from bjsim.bots.contest.match import TableDealer, play_table
+from bjsim.bots.contest.schedule import schedule
 from bjsim.sim.game.actions import Action
 from bjsim.sim.game.automaton import START, Decision
 from bjsim.sim.game.cards import pair_code

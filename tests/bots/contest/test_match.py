@@ -8,9 +8,9 @@ from bot_helpers import Scripted
 from bjsim.bots.contest.config import HOUSE, ConfigError, Contest, load_config
 from bjsim.bots.contest.entrants import EntrantError, gather
 from bjsim.bots.contest.host import Host
-from bjsim.bots.contest.play.match import play_table, whole_chips
-from bjsim.bots.contest.report.output import row_values
-from bjsim.bots.contest.schedule.seating import TablePlan
+from bjsim.bots.contest.match import play_table, whole_chips
+from bjsim.bots.contest.results import row_values
+from bjsim.bots.contest.schedule import TablePlan
 from bjsim.sim.game.actions import HIT, Action, raise_by
 from bjsim.sim.game.presets import load_rules
 from bjsim.strategies.players.catalogue import find_player

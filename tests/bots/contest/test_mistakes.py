@@ -2,12 +2,11 @@
 
 import pytest
 
+from bjsim.bots.contest import page_data as module
 from bjsim.bots.contest.config import Contest
-from bjsim.bots.contest.play.match import play_table, recorded_round, replay_alone
-from bjsim.bots.contest.report import mistakes as module
-from bjsim.bots.contest.report.mistakes import Cell, MistakeLog
-from bjsim.bots.contest.report.page_data import PageData
-from bjsim.bots.contest.schedule.seating import TablePlan
+from bjsim.bots.contest.match import play_table, recorded_round, replay_alone
+from bjsim.bots.contest.page_data import Cell, MistakeLog, PageData
+from bjsim.bots.contest.schedule import TablePlan
 from bjsim.sim.game.actions import Action, raise_by
 from bjsim.sim.game.presets import load_rules
 from bjsim.strategies.evaluation.coach import Coach

@@ -10,19 +10,18 @@ import pytest
 from support.command import bjsim
 from support.games import ONE_HAND, few
 
+from bjsim.bots.contest import journal
+from bjsim.bots.contest import page as pages
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
-from bjsim.bots.contest.play import journal
-from bjsim.bots.contest.play.match import play_table
-from bjsim.bots.contest.report import page as pages
-from bjsim.bots.contest.report.command import published_sources
-from bjsim.bots.contest.report.page import ContestReport, render_index, replayed
-from bjsim.bots.contest.report.page_data import PageData
-from bjsim.bots.contest.report.publish import write_results
-from bjsim.bots.contest.report.replay import replay, shorten
-from bjsim.bots.contest.schedule.seating import TablePlan
-from bjsim.bots.contest.scoring.standings import Standings
+from bjsim.bots.contest.match import play_table
+from bjsim.bots.contest.page import ContestReport, render_index, replayed, write_results
+from bjsim.bots.contest.page_data import PageData
+from bjsim.bots.contest.replay import replay, shorten
+from bjsim.bots.contest.results import published_sources
+from bjsim.bots.contest.schedule import TablePlan
+from bjsim.bots.contest.standings import Standings
 from bjsim.bots.protocol import make_argv
 from bjsim.cli.main import main
 from bjsim.sim.game.actions import ATTACK, INSURANCE, Action

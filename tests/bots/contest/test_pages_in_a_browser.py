@@ -9,16 +9,14 @@ from pathlib import Path
 import pytest
 from support.colour_vision import VISIONS, contrast, smallest_difference
 
+from bjsim.bots.contest import journal
+from bjsim.bots.contest import page as pages
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
-from bjsim.bots.contest.play import journal
-from bjsim.bots.contest.report import page as pages
-from bjsim.bots.contest.report.colours import DARK, LIGHT, make_colours, make_slugs
-from bjsim.bots.contest.report.page import ContestReport, render_index
-from bjsim.bots.contest.report.page_data import PageData
-from bjsim.bots.contest.report.publish import write_results
-from bjsim.bots.contest.scoring.standings import Standings
+from bjsim.bots.contest.page import DARK, LIGHT, ContestReport, make_colours, make_slugs, render_index, write_results
+from bjsim.bots.contest.page_data import PageData
+from bjsim.bots.contest.standings import Standings
 from bjsim.sim.game.presets import load_rules
 
 CARDSHARK = load_rules("cardshark")

@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 
+from bjsim.bots.contest import journal
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.entrants import EntrantError, gather
 from bjsim.bots.contest.host import Host
-from bjsim.bots.contest.play import journal
-from bjsim.bots.contest.play.match import ReplayMismatch
-from bjsim.bots.contest.play.verify import verify
-from bjsim.bots.contest.report.output import standings_csv, standings_json
-from bjsim.bots.contest.scoring.standings import Standings
+from bjsim.bots.contest.match import ReplayMismatch
+from bjsim.bots.contest.results import standings_csv, standings_json
+from bjsim.bots.contest.standings import Standings
+from bjsim.bots.contest.verify import verify
 from bjsim.errors import InputError, RunFailed
 from bjsim.sim.game.presets import load_rules
 

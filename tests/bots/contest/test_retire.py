@@ -9,14 +9,14 @@ import pytest
 from bot_helpers import needs_sandbox
 from support.command import bjsim
 
+from bjsim.bots.contest import journal
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
-from bjsim.bots.contest.play import journal
-from bjsim.bots.contest.play.match import ReplayMismatch
-from bjsim.bots.contest.play.verify import verify
-from bjsim.bots.contest.report.publish import write_results
-from bjsim.bots.contest.scoring.standings import Standings
+from bjsim.bots.contest.match import ReplayMismatch
+from bjsim.bots.contest.page import write_results
+from bjsim.bots.contest.standings import Standings
+from bjsim.bots.contest.verify import verify
 from bjsim.sim.game.presets import load_rules
 
 CARDSHARK = load_rules("cardshark")

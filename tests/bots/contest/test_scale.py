@@ -9,15 +9,14 @@ from types import SimpleNamespace
 import pytest
 from support.long_journal import crashers, played, repeated
 
+from bjsim.bots.contest import journal
+from bjsim.bots.contest.comparisons import COMPARED
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.host import Host
-from bjsim.bots.contest.play import journal
-from bjsim.bots.contest.play.verify import verify
-from bjsim.bots.contest.report.comparisons import COMPARED
-from bjsim.bots.contest.report.drawings import DRAWN
-from bjsim.bots.contest.report.page import ContestReport, render_index
-from bjsim.bots.contest.report.page_data import PageData
-from bjsim.bots.contest.scoring.standings import Standings
+from bjsim.bots.contest.page import DRAWN, ContestReport, render_index
+from bjsim.bots.contest.page_data import PageData
+from bjsim.bots.contest.standings import Standings
+from bjsim.bots.contest.verify import verify
 from bjsim.cli import koth_screen, koth_show, koth_trace
 from bjsim.errors import InputError
 from bjsim.sim.game.presets import load_rules

@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bjsim.bots.contest.config import HOUSE
-from bjsim.bots.contest.schedule.pairings import MOST_SEARCHED, seatings
-from bjsim.bots.contest.schedule.seating import SPARE, schedule, table_shape
+from bjsim.bots.contest.schedule import MOST_SEARCHED, SPARE, schedule, seatings, table_shape
 
 BOTS = st.integers(2, 40)
 few = st.integers(1, 12)
@@ -100,7 +99,7 @@ def pairings(bots: int, matches: int) -> list[int]:
     return [met[pair] for pair in combinations(range(bots), 2)]
 
 
-# Documented in bots/contest/schedule/pairings.py: bots -> (spread at any time, matches after which all are equal)
+# Documented in bots/contest/schedule.py: bots -> (spread at any time, matches after which all are equal)
 DOCUMENTED = {
     2: (0, 1), 3: (0, 1), 4: (0, 1), 5: (2, 10), 6: (3, 10), 7: (2, 7), 8: (2, 7), 9: (1, 4), 10: (2, 15),
     11: (2, 11), 12: (3, 11), 15: (1, 5), 16: (1, 5), 27: (1, 9), 28: (1, 9), 39: (1, 13), 40: (1, 13),

@@ -9,12 +9,12 @@ import statistics
 
 import pytest
 
+from bjsim.bots.contest.comparisons import describe_lead
 from bjsim.bots.contest.config import SCORES, ConfigError, Contest
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
-from bjsim.bots.contest.report.comparisons import describe_lead
-from bjsim.bots.contest.report.page import ContestReport, render_index
-from bjsim.bots.contest.scoring.standings import Standings
+from bjsim.bots.contest.page import ContestReport, render_index
+from bjsim.bots.contest.standings import Standings
 from bjsim.sim.game.presets import load_rules
 from bjsim.strategies.players.catalogue import player_names
 

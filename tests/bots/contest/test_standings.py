@@ -7,14 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from bjsim.bots.contest.comparisons import describe_lead
 from bjsim.bots.contest.config import Contest
+from bjsim.bots.contest.differences import Ratio, RunningMoments, anytime_t_half, t_half, t_tail
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
-from bjsim.bots.contest.report.comparisons import describe_lead
-from bjsim.bots.contest.report.output import row_values, standings_csv
-from bjsim.bots.contest.scoring.moments import Ratio, RunningMoments
-from bjsim.bots.contest.scoring.standings import Standings
-from bjsim.bots.contest.scoring.student_t import anytime_t_half, t_half, t_tail
+from bjsim.bots.contest.results import row_values, standings_csv
+from bjsim.bots.contest.standings import Standings
 from bjsim.sim.game.presets import load_rules
 
 CARDSHARK = load_rules("cardshark")

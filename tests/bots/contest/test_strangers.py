@@ -9,11 +9,10 @@ import pytest
 from bot_helpers import needs, needs_sandbox
 
 from bjsim.bots import player
-from bjsim.bots.contest import entrants
+from bjsim.bots.contest import entrants, journal, workers
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.entrants import EntrantError, check_unchanged, gather, opened
 from bjsim.bots.contest.host import Host
-from bjsim.bots.contest.play import journal, workers
 from bjsim.bots.sandbox import folders
 from bjsim.bots.sandbox.folders import read_bot
 from bjsim.bots.sandbox.languages import BuildError

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from support.command import bjsim, refusal
 
-from bjsim.bots.contest import submissions
+from bjsim.bots.contest import entrants as submissions
 from bjsim.bots.contest.entrants import gather
 from bjsim.errors import InputError
 from bjsim.sim.game.presets import load_rules

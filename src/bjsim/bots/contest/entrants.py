@@ -5,20 +5,35 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
+import platform
 import re
+import shutil
+import stat
+import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, fields, replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bjsim.bots.contest.config import name_and_source
-from bjsim.bots.contest.submissions import submissions, unpack
+from bjsim import __version__
+from bjsim.bots.contest.config import PROTOCOLS, Contest, has_luck, name_and_source
+from bjsim.bots.contest.luck.adjust import REFERENCE, known_plays
 from bjsim.bots.programs import need_programs
 from bjsim.bots.protocol import printable
-from bjsim.bots.sandbox.folders import LONGEST, BotSource, is_bot_folder, read_bot, read_file, single_file
+from bjsim.bots.sandbox.folders import (
+    LONGEST,
+    MANIFEST,
+    BotSource,
+    check_name,
+    is_bot_folder,
+    read_bot,
+    read_file,
+    single_file,
+)
 from bjsim.bots.sandbox.languages import ENDINGS, BuildError, MissingToolchain
-from bjsim.bots.sandbox.sources import check_name
+from bjsim.bots.seats import warn_of_guessable
 from bjsim.errors import InputError
 from bjsim.files import read_bytes
 from bjsim.sim.game.actions import Player
@@ -27,13 +42,114 @@ from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.formats.files import read_chart
 from bjsim.strategies.formats.lines import ChartError
-from bjsim.strategies.players.catalogue import find_player, player_names, python_file
+from bjsim.strategies.players.catalogue import find_player, is_python, player_names, python_file
 
 if TYPE_CHECKING:
     from bjsim.bots.player import BotPlayer
 
-IN_PROCESS = "in process"
+
+# --- Submissions from a learning platform: an archive is unpacked, and in the folder of each student the bot is found.
+
+
+MOST_FILES = 20_000  # of an archive
+MOST_BYTES = 1 << 30  # of an archive when it is unpacked
+LONGEST_NAME = 1000  # of a file with its folders
+MOST_OF_A_STUDENT = 1000  # files
+PLATFORM = re.compile(r"_\d+_assignsubmission_.*")  # what Moodle appends to the name of a student
 logger = logging.getLogger(__name__)
+
+
+def unpack(archive: Path) -> Path:
+    """Unpack an archive into a new folder next to it, of its name; an InputError leaves nothing behind."""
+    folder = archive.with_suffix("")
+    try:
+        folder.mkdir()
+    except OSError as error:
+        raise InputError(f"cannot unpack {archive} as {folder}: {error.strerror}; give or remove that folder") from None
+    try:
+        with zipfile.ZipFile(archive) as file:
+            _extract(file, folder)
+    except BaseException as error:
+        shutil.rmtree(folder, ignore_errors=True)
+        if isinstance(error, Exception):  # a stranger may have made the archive
+            raise InputError(f"{archive} cannot be unpacked: {error}") from None
+        raise
+    return folder
+
+
+def _extract(archive: zipfile.ZipFile, folder: Path) -> None:
+    """Extract regular files and folders; names and sizes are checked first, and sizes once more when they are read."""
+    left = MOST_BYTES
+    files = [info for info in archive.infolist() if not _is_hidden(info.filename)]
+    if len(files) > MOST_FILES or sum(info.file_size for info in files) > MOST_BYTES:
+        raise ValueError(f"it has more than {MOST_FILES:,} files or {MOST_BYTES >> 30} GiB")
+    for info in files:
+        parts = info.filename.removesuffix("/").split("/")
+        if "\\" in info.filename or ":" in parts[0] or any(part in ("", ".", "..") for part in parts):
+            raise ValueError(f"the name {printable(info.filename)} in it leads out of its folder")
+        if len(info.filename) > LONGEST_NAME:
+            raise ValueError(f"the name {info.filename[:40]}... in it has more than {LONGEST_NAME} characters")
+    for info in files:
+        path, mode = folder / info.filename, info.external_attr >> 16
+        if info.is_dir():  # of a student who has submitted nothing, perhaps
+            path.mkdir(parents=True, exist_ok=True)
+            continue
+        if stat.S_IFMT(mode) not in (0, stat.S_IFREG):
+            logger.warning("left out: %s is no regular file", printable(info.filename))
+            continue
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with archive.open(info) as source, path.open("xb") as target:
+            while part := source.read(min(left + 1, 1 << 20)):
+                if (left := left - len(part)) < 0:
+                    raise ValueError(f"it has more than {MOST_BYTES >> 30} GiB")
+                target.write(part)
+        path.chmod(0o755 if mode & stat.S_IXUSR else 0o644)
+
+
+def submissions(paths: Iterable[Path], left_out: dict[str, str]) -> Iterator[tuple[Path, str]]:
+    """The files and folders of bots among the contents of a folder, each with a name for the bot.
+
+    The name is "" unless the bot is in the folder of a student, where an archive is unpacked if there is no other bot.
+    A student's folder without exactly one bot is left out with a warning, and its reason noted by name in `left_out`.
+    """
+    for path in paths:
+        if not path.is_dir() or is_bot_folder(path):
+            yield path, ""
+        elif not path.is_symlink() and not _is_hidden(path.name):
+            student = PLATFORM.sub("", path.name)
+            try:
+                bots = [*_bots_of(path)] or [
+                    bot for archive in _files(path, ".zip") for bot in _bots_of(unpack(archive))
+                ]
+            except InputError as error:
+                left_out[student] = str(error)
+                logger.warning("left out: %s", error)
+                continue
+            if len(bots) == 1:
+                yield bots[0], student
+            else:
+                left_out[student] = f"should have one bot, and has {', '.join(bot.name for bot in bots) or 'none'}"
+                logger.warning("left out: the folder %s %s", path, left_out[student])
+
+
+def _bots_of(folder: Path) -> Iterator[Path]:
+    """The bots of a student: a folder with a manifest, or else the sources."""
+    return iter([path.parent for path in _files(folder) if path.name == MANIFEST] or _files(folder, *ENDINGS))
+
+
+def _files(folder: Path, *endings: str) -> list[Path]:
+    """The files of a student that are not hidden, with one of these endings if any are given."""
+    found = sorted(islice(folder.rglob("*"), MOST_OF_A_STUDENT))
+    shown = [path for path in found if path.is_file() and not _is_hidden(path.relative_to(folder).as_posix())]
+    return [path for path in shown if not endings or path.suffix.lower() in endings]
+
+
+def _is_hidden(name: str) -> bool:
+    """Whether a file, or a folder that it is in, is hidden or an addition of the system that packed it."""
+    return any(part.startswith((".", "__")) and part != ".." for part in Path(name).parts)
+
+
+IN_PROCESS = "in process"
 
 
 class EntrantError(InputError):
@@ -263,3 +379,93 @@ def _start(
     except BuildError as error:
         warn(f"{entrant.name} cannot be started and will stand on every hand: {error}")
         return unstartable(entrant.name, error)
+
+
+# --- Who plays: the header of a journal, the house players, and whether this machine can play the programs.
+
+
+def house_players(contest: Contest) -> list[Entrant]:
+    """The house players HOUSE, HOUSE - 1, ... of a contest."""
+    return [identify(source, contest.rules, "house") for source in contest.field]
+
+
+def check_programs(entrants: Sequence[Entrant], contest: Contest, sandbox: str) -> None:
+    """Check that this machine can play these bots, and that the contest plays their protocols. Raises: InputError."""
+    programs = [entrant for entrant in entrants if entrant.timed]
+    check_protocols(programs, contest.protocols)
+    for entrant in programs:
+        need_programs(entrant.source)
+    if programs:
+        from bjsim.bots.sandbox.session import choose_box, raise_file_limit
+
+        choose_box(sandbox)
+        check_toolchains(programs)
+        raise_file_limit(len(programs))
+        warn_of_guessable(contest.seed)
+
+
+def describe(entrant: Entrant, rules: Rules) -> dict[str, Any]:
+    """A bot as the journal records it, with the plays of a named strategy or chart, which its luck is computed from."""
+    plays = {} if entrant.timed else known_plays(read_unchanged(entrant, rules), rules)
+    return entrant.to_dict() | ({"plays": plays} if plays else {})
+
+
+def check_protocols(entrants: Sequence[Entrant], protocols: Sequence[str]) -> None:
+    """Check that the contest plays these protocols. Raises: EntrantError, which names a program that may not play."""
+    for entrant in entrants:
+        if entrant.timed and entrant.protocol not in protocols:
+            raise EntrantError(
+                f"the bot {entrant.name} speaks the protocol {entrant.protocol}, and this contest plays "
+                f"{' and '.join(protocols)}; use --protocols {','.join(PROTOCOLS)}"
+            )
+
+
+def check_toolchains(entrants: Sequence[Entrant]) -> None:
+    """Check that this machine has what these programs need to be built and run. Raises: EntrantError."""
+    for entrant in entrants:
+        try:
+            language = read_bot(Path(entrant.source)).language
+            if language:
+                language.need_tools(entrant.name)
+        except BuildError as error:
+            raise EntrantError(f"the bot {entrant.name} cannot play: {error}") from None
+
+
+def check_trusted(entrants: Sequence[Entrant], folder: Path) -> None:
+    """Reject a contest from elsewhere that would run Python code in this process. Raises: EntrantError."""
+    for entrant in entrants:
+        if is_python(entrant.source) or (":" in os.path.basename(entrant.source) and entrant.by_name):
+            raise untrusted(f"the contest in {folder}", entrant.source)
+
+
+def untrusted(what: str, source: str) -> EntrantError:
+    """What others wrote names a Python player."""
+    return EntrantError(
+        f"{what} runs {source} in this process, outside any sandbox; trust it only if the code is yours (--trust)"
+    )
+
+
+def make_header(
+    contest: Contest, entrants: Sequence[Entrant], houses: Sequence[Entrant], left_out: Mapping[str, str]
+) -> dict[str, Any]:
+    return {
+        "bjsim": __version__,
+        "python": platform.python_version(),
+        "luck": REFERENCE if has_luck(contest.rules) else "",
+        "contest": contest.to_dict(),
+        "bots": [describe(entrant, contest.rules) for entrant in entrants],
+        "house": houses[0].to_dict() if contest.house else None,
+        "against": [entrant.to_dict() for entrant in houses] if contest.against else [],
+        "left_out": {printable(name): printable(reason) for name, reason in left_out.items()},
+    }
+
+
+def recorded_house_players(header: Mapping[str, Any], contest: Contest) -> list[Entrant]:
+    """The house players as they were when the contest began; the one beside bots that join later is not recorded.
+
+    They are those that the settings name, whatever sources the header gives.
+    """
+    if not contest.against and not contest.house:
+        return []
+    recorded = header["against"] if contest.against else [header["house"]]
+    return [Entrant.from_dict({**one, "source": source}) for one, source in zip(recorded, contest.field, strict=True)]

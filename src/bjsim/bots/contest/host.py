@@ -13,20 +13,18 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from bjsim.bots.contest import entrants as admission
+from bjsim.bots.contest import journal as journals
 from bjsim.bots.contest.config import HOUSE, Contest
 from bjsim.bots.contest.entrants import Entrant, EntrantError, check_unchanged
+from bjsim.bots.contest.journal import Timings, add_logs
 from bjsim.bots.contest.luck.adjust import SeriesAdjusters, match_record
 from bjsim.bots.contest.luck.draw_log import DrawLog
-from bjsim.bots.contest.play import admission
-from bjsim.bots.contest.play import journal as journals
-from bjsim.bots.contest.play.logs import add_logs
-from bjsim.bots.contest.play.match import Record
-from bjsim.bots.contest.play.timings import Timings
-from bjsim.bots.contest.play.workers import Times, Workers
-from bjsim.bots.contest.report.page_data import PageData
-from bjsim.bots.contest.schedule.roster import Owner, Roster
-from bjsim.bots.contest.schedule.seating import TablePlan
-from bjsim.bots.contest.scoring.standings import Standings
+from bjsim.bots.contest.match import Record
+from bjsim.bots.contest.page_data import PageData
+from bjsim.bots.contest.schedule import Owner, Roster, TablePlan
+from bjsim.bots.contest.standings import Standings
+from bjsim.bots.contest.workers import Times, Workers
 
 Change = Callable[["Host"], object]
 

@@ -33,7 +33,7 @@ class CountRun:
         first: The count of the first bucket.
         expected: Exact expectations of the controls of a shoe, value and depths, (2, B).
         blocks: Blocks of shoes whose sums these are.
-        units: The sums of a few shoes each, (rows, U, ..), if they were kept; see `count_difference`.
+        units: The sums of a few shoes each, (rows, U, ..), if they were kept; see `CountDifference`.
         stopped: Whether an interrupt (Ctrl-C) ended it, so that this is only what was known by then.
     """
 

@@ -133,9 +133,9 @@ class Coach:
     def _precedes_look(self, view: View) -> bool:
         """Whether the decision comes before the dealer looks for a natural, which the solvers' values exclude.
 
-        Where it takes one bet in any case, a finite shoe is solved as if the dealer looked (`no_hole`), for all hands.
-        If the dealer finds one, every action but an early surrender loses the bet. The solvers add what that saves to
-        the surrender's value, which is -1/2 again once the natural is included.
+        Where it takes one bet in any case, a finite shoe is solved as if the dealer looked (`as_peeked`), for all
+        hands. If the dealer finds one, every action but an early surrender loses the bet. The solvers add what that
+        saves to the surrender's value, which is -1/2 again once the natural is included.
         """
         against = self._course(view)
         if not self.solution.infinite and against.takes == "original":

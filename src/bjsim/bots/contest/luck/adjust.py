@@ -47,7 +47,7 @@ from bjsim.bots.contest.luck.draw_log import (
 )
 from bjsim.bots.contest.luck.opponent_model import ChartChanges, OpponentModel
 from bjsim.bots.contest.luck.state_index import N_RANKS, NOTHING, StateIndex
-from bjsim.bots.contest.schedule.roster import Owner, Roster
+from bjsim.bots.contest.schedule import Owner, Roster
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.players.catalogue import CATALOGUE
 

@@ -83,7 +83,7 @@ def repeat(builder: Any, number: Any, count: int) -> Vector:
 
 
 def mix(z: Vector) -> Vector:
-    """The words of `random_stream.py` from `start + i * gamma`."""
+    """The words of `shoe.py` from `start + i * gamma`."""
     z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9
     z = (z ^ (z >> 27)) * 0x94D049BB133111EB
     return z ^ (z >> 31)

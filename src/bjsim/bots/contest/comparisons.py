@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from bjsim.bots.contest.scoring.moments import MIN_BATCHES
-from bjsim.bots.contest.scoring.score import BotDifference, Score
-from bjsim.bots.contest.scoring.standings import Standings
+from bjsim.bots.contest.contest_tally import BotDifference, Score
+from bjsim.bots.contest.differences import MIN_BATCHES
+from bjsim.bots.contest.standings import Standings
 from bjsim.sim.stats.estimate import Z95
 
 HANDS_FOR_ONE_SD = 2 * Z95**2  # of each of two bots, to see a difference of one standard deviation of a hand

@@ -9,17 +9,212 @@ from __future__ import annotations
 import math
 import os
 from array import array
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from hashlib import blake2b
 from typing import Any, Self
 
 from bjsim.bots.contest.config import Contest, has_luck
-from bjsim.bots.contest.schedule.roster import REPLACED, Owner, Roster
-from bjsim.bots.contest.scoring.moments import MIN_BATCHES, Ratio, RunningMoments
-from bjsim.bots.contest.scoring.score import Score
-from bjsim.bots.contest.scoring.tables import OpenBatch, OpenTable, hash_round
+from bjsim.bots.contest.differences import MIN_BATCHES, Ratio, RunningMoments
+from bjsim.bots.contest.schedule import REPLACED, Owner, Roster
 from bjsim.bots.protocol import printable
 from bjsim.sums import add_up
+
+# --- The parts of the standings: a bot's score, its row, and the difference between two bots.
+
+
+HEADINGS = {"luck-adjusted": "luck-adjusted chips", "chips": "chips", "log": "log chips"}  # of a column of scores
+
+
+@dataclass
+class Score:
+    """Everything that is counted for one bot.
+
+    Attributes:
+        total: Chips at the end of all matches together.
+        chips: Chips at the end of a match, by batch.
+        raw, adjusted: Profit, and profit minus luck, per hand in chips.
+        points: What ranks it, by batch: chips, with or without luck, or LOG_UNIT * ln(chips + 1).
+        broke: Matches that it ended unable to pay the buy-in.
+        idle: Matches in a row in which it has used all its strikes without making a move.
+        play: A hash of all rounds of its own series, with its seat, cards and answers.
+        retired: When and why it is not asked any more, or "".
+    """
+
+    matches: int = 0
+    hands: int = 0
+    total: int = 0
+    chips: RunningMoments = field(default_factory=RunningMoments)
+    points: RunningMoments = field(default_factory=RunningMoments)
+    raw: Ratio = Ratio()
+    adjusted: Ratio = Ratio()
+    broke: int = 0
+    faults: Counter[str] = field(default_factory=Counter)
+    answered: bool = False
+    idle: int = 0
+    play: int = 0
+    retired: str = ""
+
+    @property
+    def hand_sd(self) -> float:
+        """Standard deviation of the profit of a hand in chips, from that of batches; 0 if it is not known."""
+        return self.raw.se * math.sqrt(self.raw.b)
+
+    @property
+    def started(self) -> bool:
+        """Whether the bot can be started and answers, as far as is known, and has not retired: others have no rank."""
+        return not self.retired and (self.answered or not self.faults)
+
+    @property
+    def ruined(self) -> bool:
+        """Whether it is broke at the end of half of its matches or more, so that its mean is that of a lottery."""
+        return 0 < self.matches <= 2 * self.broke
+
+
+@dataclass(frozen=True)
+class StandingsRow:
+    """One row of the standings.
+
+    Attributes:
+        rank: Shared by bots with equal scores; None before the end of the first batch, and for a bot that cannot be
+            started.
+        chips: Mean chips per complete match.
+        chips_ci95: Its 95% interval, cut off where a bot cannot hold less; None from fewer than 8 batches.
+        points, points_ci95: What ranks it, in chips, with its 95% interval.
+        tied_with: Names of the ranked bots that it is not separated from.
+        rank_range: The best and the worst rank that it may deserve: behind all bots that are separated and ahead
+            of it, ahead of all that are separated and behind. None for a bot without a rank.
+        age: Matches that the contest has played since this version joined.
+        left: Why it has left, or "" if it takes part.
+    """
+
+    rank: int | None
+    bot: int
+    name: str
+    chips: float
+    chips_ci95: tuple[float, float] | None
+    points: float
+    points_ci95: tuple[float, float] | None
+    score: Score
+    tied_with: tuple[str, ...] = ()
+    rank_range: tuple[int, int] | None = None
+    version: int = 1
+    age: int = 0
+    left: str = ""
+    effect: float | None = None
+    author: str = ""
+
+
+@dataclass(frozen=True)
+class BotDifference:
+    """The lead of bot `one` over bot `other` in what ranks them, per match.
+
+    Attributes:
+        interval: Valid at all times and for all pairs together; None from too few batches.
+        missing: Matches that would still separate them if their results went on as before; None if not known.
+        e_value: The evidence that they are not equally good, if the pair was named before the contest; those of
+            several contests may then be multiplied.
+        effect: The mean difference per hand, in standard deviations of the profit of a hand; None if it is not
+            known. Without luck adjustment about 8 / effect^2 hands of each show it (95%).
+    """
+
+    one: int
+    other: int
+    batches: int
+    mean: float
+    interval: tuple[float, float] | None
+    missing: int | None = None
+    e_value: float = 1.0
+    effect: float | None = None
+
+    @property
+    def separated(self) -> bool:
+        """Whether the interval excludes 0."""
+        return self.interval is not None and (self.interval[0] > 0 or self.interval[1] < 0)
+
+
+@dataclass
+class BatchTotal:
+    """A bot's totals in the current batch: chips, profit, and luck-adjusted profit and score in millionths, hands."""
+
+    chips: int = 0
+    net: int = 0
+    adjusted: int = 0
+    score: int = 0
+    hands: int = 0
+
+
+# --- Counts of matches and batches in progress: open tables, and the totals of a series.
+
+
+class OpenTable:
+    """A table of an unfinished match: chips, rounds and faults by bot.
+
+    `answered` are the bots that have made a move; `struck` has (bot, match) of those that made their last fault
+    here.
+    """
+
+    def __init__(self, seats: Iterable[int], chips: int) -> None:
+        bots = [bot for bot in seats if bot >= 0]
+        self.chips = dict.fromkeys(bots, chips)
+        self.hands = dict.fromkeys(bots, 0)
+        self.faults = dict.fromkeys(bots, 0)
+        self.rounds = 0
+        self.answered: set[int] = set()
+        self.struck: list[tuple[int, int]] = []
+        self._kinds: Counter[tuple[int, str]] = Counter()  # of faults, by bot
+        self._first_answers: set[int] = set()  # bots that made their first move here
+
+    def add(self, record: Mapping[str, Any], scores: list[Score], strikes: int) -> list[tuple[int, int]]:
+        """Count a round and its faults; return (bot, match) of the bots that have now made `strikes` faults."""
+        self.rounds += 1
+        for bot, net in zip(record["seats"], record["net"], strict=True):
+            if bot >= 0:
+                self.chips[bot] += net
+                self.hands[bot] += 1
+        faults = [fault for fault in record.get("faults", ()) if fault["bot"] >= 0]
+        failed = {fault["bot"] for fault in faults if fault["move"] == 0}
+        for bot, moves in zip(record["seats"], record.get("moves", ()), strict=False):
+            # Without strikes left a bot is not asked, so those moves are not its own.
+            if bot >= 0 and moves and bot not in failed and self.faults[bot] < strikes:
+                self.answered.add(bot)
+                if not scores[bot].answered:
+                    scores[bot].answered = True
+                    self._first_answers.add(bot)
+        struck = []
+        for fault in faults:
+            bot = fault["bot"]
+            scores[bot].faults[fault["kind"]] += 1
+            self._kinds[bot, fault["kind"]] += 1
+            self.faults[bot] += 1
+            if self.faults[bot] == strikes:
+                struck.append((bot, record["match"]))
+        self.struck += struck
+        return struck
+
+    def void(self, scores: list[Score]) -> None:
+        """Take back what `add` has added to the scores."""
+        for (bot, kind), count in self._kinds.items():
+            scores[bot].faults -= Counter({kind: count})
+        for bot in self._first_answers:
+            scores[bot].answered = False
+
+
+def hash_round(record: Mapping[str, Any], bot: int, before: int) -> int:
+    """A hash of a round of a bot's own series and of those before it: equal for bots that play identically."""
+    seats = ["own" if seat == bot else seat for seat in record["seats"]]
+    played = [record["match"], record["table"], record["shoe"], seats, record["cards"], record["moves"]]
+    return int.from_bytes(blake2b(f"{before} {played}".encode(), digest_size=8).digest())
+
+
+@dataclass
+class OpenBatch:
+    """The totals of each bot in the current batch of a series."""
+
+    matches: int = 0
+    bots: dict[int, BatchTotal] = field(default_factory=lambda: defaultdict(BatchTotal))
+
 
 MICRO = 10**6  # scores are summed in millionths of a chip
 LOG_UNIT = 100  # of ln(chips + 1): a unit is about a per cent

@@ -22,11 +22,11 @@ from typing import Any, NamedTuple, cast
 
 from bjsim.bots.contest.config import Contest, has_luck
 from bjsim.bots.contest.entrants import Entrant, opened
+from bjsim.bots.contest.journal import BotLog
 from bjsim.bots.contest.luck.draw_log import DrawLog, DrawLogger
 from bjsim.bots.contest.luck.state_index import StateIndex
-from bjsim.bots.contest.play.logs import BotLog
-from bjsim.bots.contest.play.match import Record, play_table
-from bjsim.bots.contest.schedule.seating import TablePlan
+from bjsim.bots.contest.match import Record, play_table
+from bjsim.bots.contest.schedule import TablePlan
 from bjsim.errors import RunFailed
 from bjsim.sim.engine.compile_notice import in_notebook
 from bjsim.sim.game.actions import Player

@@ -12,13 +12,14 @@ import hashlib
 import json
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import zip_longest
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 from bjsim.errors import InputError, file_errors
-from bjsim.files import open_file, open_to_change
+from bjsim.files import append_line, make_folder, open_file, open_to_change, read_json_lines
 from bjsim.json_values import is_like
 
 try:
@@ -238,3 +239,103 @@ def _sync_folder(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+# --- What bots wrote to stderr in each match, and said of themselves.
+#
+# It may differ from run to run, so it is in files next to the journal, not in it.
+
+
+LOGS = "logs"  # the folder, with a file for each bot
+_LOG = {"match": 0, "table": 0, "position": 0, "text": "", "ready": {}}
+MOST = 1 << 20  # bytes of a file; a bot's later logs are not kept
+
+
+class BotLog(NamedTuple):
+    """The first 64 KiB that a bot wrote to stderr at a table, and what a line bot said after `ready 1`."""
+
+    bot: int
+    match: int
+    table: int
+    position: int
+    text: str
+    ready: dict[str, str]
+
+
+def add_logs(folder: Path, logs: Iterable[BotLog]) -> None:
+    """Append logs to the files in a contest's folder; empty ones, and those of the house, are left out."""
+    for log in logs:
+        if log.bot < 0 or not (log.text or log.ready):
+            continue
+        make_folder(folder / LOGS)
+        append_line(_path(folder, log.bot), json.dumps(log._asdict()), MOST)
+
+
+def read_logs(folder: Path, bot: int) -> list[BotLog]:
+    """The logs of a bot in the order of the matches; one that was interrupted has several. Bad lines are skipped."""
+    found = []
+    for values in read_json_lines(_path(folder, bot)):
+        if values.keys() >= _LOG.keys() and is_like(values, _LOG):
+            values["ready"] = {key: str(value) for key, value in values["ready"].items()}
+            found.append(BotLog._make([bot, *(values[name] for name in _LOG)]))
+    return sorted(found, key=lambda log: log[1:4])
+
+
+def last_ready(logs: Sequence[BotLog]) -> dict[str, str]:
+    """What a line bot last said of itself after `ready 1`: its `name`, `version` and the like."""
+    return next((log.ready for log in reversed(logs) if log.ready), {})
+
+
+def _path(folder: Path, bot: int) -> Path:
+    return folder / LOGS / f"{bot}.jsonl"
+
+
+# --- Times of moves. They differ from run to run, so they are stored in a file next to the journal, not in it.
+
+
+TIMINGS = "timings.jsonl"
+
+
+class Timings:
+    """Moves and seconds of every bot that runs in another process; more than `bots` may join."""
+
+    def __init__(self, bots: int) -> None:
+        self.moves = [0] * bots
+        self.seconds = [0.0] * bots
+        self._earlier = (list(self.moves), list(self.seconds))  # of earlier runs
+
+    def join(self, bots: int) -> None:
+        """Make room for more bots, up to this number of them."""
+        missing = bots - len(self.moves)
+        self.moves += [0] * missing
+        self.seconds += [0.0] * missing
+
+    def add(self, bot: int, seconds: float) -> None:
+        if bot >= 0:
+            self.moves[bot] += 1
+            self.seconds[bot] += seconds
+
+    def ms_per_move(self, bot: int) -> float | None:
+        """Mean milliseconds per move; None if there are none."""
+        return 1000 * self.seconds[bot] / self.moves[bot] if self.moves[bot] else None
+
+    def save(self, folder: Path) -> None:
+        """Append the moves of this run to the file in the contest's folder, if there are any."""
+        moves = [total - earlier for total, earlier in zip_longest(self.moves, self._earlier[0], fillvalue=0)]
+        seconds = [total - earlier for total, earlier in zip_longest(self.seconds, self._earlier[1], fillvalue=0.0)]
+        if any(moves):
+            append_line(folder / TIMINGS, json.dumps({"moves": moves, "seconds": seconds}))
+
+    @staticmethod
+    def load(folder: Path, bots: int) -> Timings:
+        """The times of earlier runs of the contest in this folder; unreadable lines are skipped."""
+        timings = Timings(bots)
+        for run in read_json_lines(folder / TIMINGS):
+            moves, seconds = run.get("moves"), run.get("seconds")
+            if not is_like(moves, [0]) or not is_like(seconds, [0.0]):
+                continue
+            if len(moves) == len(seconds) <= bots:  # fewer, if bots have joined since
+                timings.moves = [a + b for a, b in zip_longest(timings.moves, moves, fillvalue=0)]
+                timings.seconds = [a + b for a, b in zip_longest(timings.seconds, seconds, fillvalue=0.0)]
+        timings._earlier = (list(timings.moves), list(timings.seconds))
+        return timings

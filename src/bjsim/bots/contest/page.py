@@ -1,0 +1,490 @@
+"""The page of a contest: one self-contained HTML file, whose tables do not need JavaScript."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+from jinja2 import Environment
+
+from bjsim import html_pages
+from bjsim.bots.contest import journal as journal
+from bjsim.bots.contest.comparisons import (
+    COMPARED,
+    compare,
+    crosstable,
+    describe_effect,
+    describe_end,
+    describe_lead,
+    format_e,
+)
+from bjsim.bots.contest.contest_tally import HEADINGS, StandingsRow
+from bjsim.bots.contest.differences import MIN_BATCHES
+from bjsim.bots.contest.journal import BotLog, Timings, last_ready, read_logs
+from bjsim.bots.contest.page_data import HANDS, BotHands, BotMistakes, PageData
+from bjsim.bots.contest.replay import Asked, protocol_of, questions, replay, round_number, shorten
+from bjsim.bots.contest.results import (
+    contest_command,
+    marks_csv,
+    published_sources,
+    row_values,
+    settings_file,
+    write_atomically,
+    write_standings,
+)
+from bjsim.bots.contest.standings import Standings, make_marks
+from bjsim.bots.protocol import printable_lines
+from bjsim.files import make_folder
+
+# --- Colours and file names that belong to bots: rank and later bots change them only where two would look the same.
+
+
+# Contrast of 3 with the paper; CIEDE2000 differences of 11 and more with normal sight and any colour blindness.
+LIGHT = ("#4337b1", "#de6f16", "#16a67a", "#b16fe9", "#9b5937", "#2c7a85", "#4e4300", "#850064")
+DARK = ("#5964de", "#e98500", "#2cbc9b", "#bc90ff", "#bc370b", "#64e9ff", "#dede59", "#855985")
+
+
+def make_colours(names: Sequence[str], drawn: Sequence[int] = ()) -> list[int]:
+    """Choose the colours of bots: indices of LIGHT and DARK by bot number. Versions of a bot share a name.
+
+    A bot has the colour of its name's hash, or the next one that the other bots of its block of eight leave. Where
+    bots that are drawn together (`drawn`, best first, eight at most) have the same one, the later of them gets the
+    next that is free.
+    """
+    colours: dict[str, int] = {}
+    free: set[int] = set()
+    for name in dict.fromkeys(names):
+        free = free or set(range(len(LIGHT)))
+        colours[name] = _first_free(crc32(name.encode("utf-8", "replace")), free)
+        free.remove(colours[name])
+    free = set(range(len(LIGHT)))
+    for bot in drawn:
+        colours[names[bot]] = _first_free(colours[names[bot]], free)
+        free.remove(colours[names[bot]])
+    return [colours[name] for name in names]
+
+
+def _first_free(wanted: int, free: set[int]) -> int:
+    return next(c % len(LIGHT) for c in range(wanted, wanted + len(LIGHT)) if c % len(LIGHT) in free)
+
+
+def make_slugs(names: Sequence[str]) -> list[str]:
+    """Names for files and anchors, of small letters, digits and hyphens; only versions of a bot share one."""
+    slugs: dict[str, str] = {}
+    for number, name in enumerate(dict.fromkeys(names)):
+        slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:40].rstrip("-")
+        while not slug or slug in slugs.values():
+            slug = f"{slug or 'bot'}-{number + 1}"
+        slugs[name] = slug
+    return [slugs[name] for name in names]
+
+
+# --- The drawings of a contest's pages, in percent of their width and height.
+
+
+DRAWN = 60  # lines in a drawing, by rank
+INTERVALS = 25  # intervals in a drawing
+TOP = 5  # bots drawn in their colours; the others are grey
+MARGIN = 0.25  # a scale is extended by this share for the outermost values; those farther out are cut off
+GAP = 8.0  # least distance of two labels
+TICKS = 5  # on a scale, at most
+
+
+def _scale(low: float, high: float, start: float = 0.0, end: float = 100.0) -> Any:
+    """A function that maps low..high linearly to start..end."""
+    span = (high - low) or 1.0
+    return lambda value: round(start + (value - low) / span * (end - start), 2)
+
+
+def _ticks(low: float, high: float) -> list[float]:
+    span = (high - low) or 1.0
+    step = 10.0 ** len(str(int(span / TICKS))) / 10 if span >= TICKS else 1.0
+    while span / step > TICKS:
+        step *= 2 if str(step)[0] in "15" else 2.5
+    first = int(low // step)
+    return [n * step for n in range(first, first + TICKS * 3) if low <= n * step <= high]
+
+
+def _clip(values: Sequence[float], whole: Sequence[float]) -> tuple[float, float]:
+    """Bounds of a drawing: of all `whole`, and of `values` but those far beyond the 5th or the 95th percentile."""
+    ordered = sorted(values)
+    last = int(0.95 * (len(ordered) - 1))
+    low, high = min(ordered[-1 - last], *whole), max(ordered[last], *whole)
+    margin = MARGIN * (high - low)
+    inside = [*whole, *(value for value in ordered if low - margin <= value <= high + margin)]
+    return min(inside), max(inside)
+
+
+def draw_intervals(rows: Sequence[Mapping[str, Any]], start: float) -> dict[str, Any]:
+    """The drawing of mean scores with 95% intervals for the first INTERVALS bots.
+
+    Ticks, the position of `start` (the chips at the beginning of a match), whether there are `more` bots, whether
+    intervals are `clipped`, and for each bot its mean, its interval and the sides where that is cut.
+    """
+    started = [row for row in rows if row["started"]] or rows[:1]
+    drawn = started[:INTERVALS]
+    bounds = [row["score_ci95"] or [row["score"]] * 2 for row in drawn]
+    ends = [end for bound in bounds for end in bound]
+    low, high = _clip(ends, [start, *(row["score"] for row in drawn if not row["ruined"])])
+    x = _scale(low, high, 2, 98)
+    inside = [[max(low, b[0]), min(high, b[1])] for b in bounds]
+    return {
+        "more": len(started) > len(drawn),
+        "clipped": inside != bounds,
+        "start": x(start),
+        "ticks": [(x(tick), f"{tick:g}") for tick in _ticks(low, high)],
+        "rows": [
+            {
+                "x": x(min(high, max(low, row["score"]))),
+                "low": x(b[0]),
+                "width": round(x(b[1]) - x(b[0]), 2),
+                "cut": ["left"] * (b[0] > whole[0]) + ["right"] * (b[1] < whole[1]),
+            }
+            for row, b, whole in zip(drawn, inside, bounds, strict=True)
+        ],
+    }
+
+
+def draw_convergence(standings: Standings, colours: Sequence[int]) -> dict[str, Any] | None:
+    """The drawing of mean scores against matches for the first DRAWN bots, by rank; None below two points.
+
+    It has `cut`, the positions and values of the edges beyond which lines are cut off.
+    """
+    points = [point for point in standings.progress if point[0] * 20 >= standings.matches] or standings.progress
+    if len(points) < 2:
+        return None
+    order = standings.order()[:DRAWN]
+    values = [means[bot] for _, means in points for bot in order]
+    low, high = _clip(values, [points[-1][1][bot] for bot in order if not standings.ruined(bot)] or values)
+    x, y = _scale(points[0][0], points[-1][0]), _scale(low, high, 97, 3)
+    labels = _spread_labels([float(y(points[-1][1][bot])) for bot in order[:TOP]])
+    lines = [
+        {
+            "name": standings.names[bot],
+            "colour": colours[bot],
+            "label": labels[index] if index < TOP and standings.scores[bot].started else None,
+            "points": " ".join(f"{x(matches)},{y(min(high, max(low, means[bot])))}" for matches, means in points),
+        }
+        for index, bot in enumerate(order)
+    ]
+    return {
+        "names": [standings.names[bot] for bot in order],
+        "means": [(matches, [means[bot] for bot in order]) for matches, means in points],
+        "lines": lines,
+        "cut": [(y(edge), value) for edge, value in ((high, max(values)), (low, min(values))) if edge != value],
+        "y_ticks": [(y(tick), f"{tick:g}") for tick in _ticks(low, high)],
+        "x_ticks": _match_ticks(points[0][0], points[-1][0]),
+    }
+
+
+def draw_rank(standings: Standings, bot: int) -> dict[str, Any] | None:
+    """The drawing of a bot's rank against matches, also as (matches, rank, mean score); None below two points."""
+
+    def place(means: Sequence[float], number: int) -> tuple[bool, float]:
+        return not standings.ruined(number), means[number]
+
+    ranks = [
+        (matches, 1 + sum(place(means, other) > place(means, bot) for other in standings.ranked), means[bot])
+        for matches, means in standings.progress
+    ]
+    if len(ranks) < 2:
+        return None
+    last = max(2, len(standings.ranked), *(rank for _, rank, _ in ranks))
+    x, y = _scale(ranks[0][0], ranks[-1][0]), _scale(1, last, 3, 97)
+    return {
+        "points": " ".join(f"{x(matches)},{y(rank)}" for matches, rank, _ in ranks),
+        "ranks": ranks,
+        "y_ticks": [(y(rank), rank) for rank in sorted({1, (last + 1) // 2, last})],
+        "x_ticks": _match_ticks(ranks[0][0], ranks[-1][0]),
+    }
+
+
+def _match_ticks(first: int, last: int) -> list[tuple[float, str]]:
+    """Ticks for matches: the first, the last, and round numbers that do not collide with them."""
+    x = _scale(first, last)
+    between = [int(tick) for tick in _ticks(first, last) if tick == int(tick) and 8 < x(tick) < 90]
+    return [(x(matches), f"{matches:,}") for matches in (first, *between, last)]
+
+
+def _spread_labels(heights: list[float]) -> list[float]:
+    """Move label positions, top first, so that they do not overlap and stay within the drawing."""
+    for index in range(1, len(heights)):
+        heights[index] = max(heights[index], heights[index - 1] + GAP)
+    limit = 97.0
+    for index in reversed(range(len(heights))):
+        heights[index] = min(heights[index], limit)
+        limit = heights[index] - GAP
+    return heights
+
+
+RELOAD = 20  # seconds between two reloads of a page while the contest is not over
+
+
+@lru_cache(maxsize=1)
+def templates() -> Environment:
+    environment = html_pages.templates("bjsim.bots.contest")
+    environment.filters["signed"] = lambda value, digits=1: f"{value:+.{digits}f}"
+    environment.filters["evidence"] = format_e
+    environment.filters["cards"] = lambda letters: ["10" if letter == "T" else letter for letter in letters]
+    return environment
+
+
+class ContestReport:
+    """The common content of all pages of a contest at one moment.
+
+    `rows` are those of the standings, best first, as of `row_values`, with number, slug, language and
+    protocol, `former` the same of the bots that have left. `names`, `slugs` and `protocols` (empty for a player
+    that is not a program) are by bot number; the last name is the house. The time `changed` is in seconds since
+    1970.
+    """
+
+    def __init__(
+        self,
+        standings: Standings,
+        data: PageData,
+        timings: Timings | None = None,
+        changed: float | None = None,
+        folder: Path | None = None,
+    ) -> None:
+        self.standings, self.data, self.folder = standings, data, folder
+        self.names = standings.seat_names
+        self.slugs = make_slugs(standings.names)
+        self.rows = [
+            {**self._describe(row, timings), "top": place < TOP and row.score.started}
+            for place, row in enumerate(standings.rows())
+        ]
+        top = [row["number"] for row in self.rows if row["top"]]
+        self.colours = make_colours([bot["name"] for bot in standings.bots], top)  # versions of a bot share one
+        self.former = [self._describe(row, timings) for row in standings.former()]
+        self.changed = datetime.fromtimestamp(changed, UTC).strftime("%Y-%m-%d %H:%M") if changed else ""
+        houses = [""] * (len(standings.seat_names) - len(standings.names))  # what they are asked is not shown
+        retired = standings.roster.retired  # nor what retired bots are asked: nothing
+        asked = ["" if bot in retired else protocol_of(each) for bot, each in enumerate(standings.bots)]
+        self.protocols = [*asked, *houses]
+        self._questions: dict[tuple[int, int, int | None], list[Asked]] = {}
+        self._replays: dict[tuple[int, int, str], dict[str, Any]] = {}
+
+    def _describe(self, row: StandingsRow, timings: Timings | None) -> dict[str, Any]:
+        return {
+            **row_values(row, timings),
+            "number": row.bot,
+            "lasting_name": self.standings.bots[row.bot]["name"],
+            "slug": self.slugs[row.bot],
+            "left": row.left,
+            "started": row.score.started,
+            "ruined": self.standings.ruined(row.bot),
+            **how_played(self.standings.bots[row.bot]),
+        }
+
+    def replay(self, record: Mapping[str, Any]) -> dict[str, Any]:
+        """The replay of a record; several pages show the same rounds."""
+        key = record["match"], record["table"], round_number(record, self.standings.contest)
+        if key not in self._replays:
+            self._replays[key] = replay(self.standings.contest, record, self.names)
+        return self._replays[key]
+
+    def questions(self, bot: int) -> list[Asked]:
+        """The questions to a bot in its last match, if it is a program."""
+        hands = self.data.hands
+        if bot not in hands or not self.protocols[bot]:
+            return []
+        key = table_key(hands[bot].last[0])
+        if key not in self._questions:
+            seats = [seat for seat in hands[bot].last[0]["seats"] if seat >= 0 and hands[seat].match == key[0]]
+            at_table = [last for last in (hands[seat].last for seat in seats) if table_key(last[0]) == key]
+            longest = max(at_table, key=len)  # a broke bot sits out the rest of the match
+            self._questions[key] = list(questions(self.standings.contest, longest, self.protocols))
+        return [question for question in self._questions[key] if question.bot == bot]
+
+    def render(self, template: str, **values: Any) -> str:
+        standings = self.standings
+        scored_by = standings.contest.scored_by
+        scored = HEADINGS[scored_by]
+        leads = f"per cent of {scored} (the difference of 100 ln(chips + 1))" if scored_by == "log" else scored
+        return templates().get_template(template).render(
+            standings=standings, contest=standings.contest, rules=standings.contest.rules, rows=self.rows,
+            title=standings.contest.title or "Blackjack contest", luck=standings.luck_adjusted, changed=self.changed,
+            reload=0 if standings.over else RELOAD, names=self.names, slugs=self.slugs, colours=self.colours,
+            round_number=lambda record: round_number(record, standings.contest),
+            scored=scored, leads=leads, light=LIGHT, dark=DARK, both="line" in self.protocols,
+            fewest=MIN_BATCHES, **values,
+        )  # fmt: skip
+
+
+def format_swing(record: Mapping[str, Any], names: Sequence[str]) -> str:
+    """The largest win or loss in a round, in words."""
+    net = max(record["net"], key=abs)
+    return f"{names[record['seats'][record['net'].index(net)]]} {net:+d}"
+
+
+def replayed(data: PageData, swings: int) -> str:
+    count, match = len(data.last), data.match + 1
+    whole = "the only round" if count == 1 else f"all {count} rounds"
+    last = whole if count == data.rounds else f"the first {count} of {data.rounds} rounds"
+    return f"The {swings} hands with the largest swings, and {last} of the last match, match {match}."
+
+
+def render_index(report: ContestReport) -> str:
+    standings, data, rows = report.standings, report.data, report.rows
+    contest = standings.contest
+    sources = published_sources([bot["source"] for bot in standings.bots])
+    swings = [titled(report.replay(record), format_swing(record, report.names)) for _, _, record in data.swings]
+    last = [titled(report.replay(record), "last match") for record in data.last]
+    return report.render(
+        "page.html",
+        rule_rows=contest.rules.to_dict(),
+        bots=[{**bot, "source": source} for bot, source in zip(standings.bots, sources, strict=True)],
+        again=contest_command(contest, standings.names, sources) if reproducible(standings) else "",
+        settings_file=settings_file(contest),
+        versions=standings.versions,
+        leader=rows[0]["bot"],
+        lead=describe_lead(standings),
+        ended=describe_end(standings),
+        effect=describe_effect(standings),
+        authors=standings.authors(),
+        hill=bool(report.former or any(standings.roster.joined)),
+        former=report.former,
+        drawn=DRAWN,
+        top=TOP,
+        compared=COMPARED,
+        unstarted=not all(score.started for score in standings.scores),
+        intervals=draw_intervals(rows, contest.rules.chips),
+        convergence=draw_convergence(standings, report.colours),
+        crosstable=crosstable(standings),
+        faults=[group for _, group in sorted(data.faults.items())],
+        replays=json.dumps(list(map(shorten, [*swings, *last])), separators=(",", ":")).replace("<", "\\u003c"),
+        replayed=replayed(data, len(swings)),
+        first_replay=swings[0] if swings else None,
+    )
+
+
+def titled(hand: Mapping[str, Any], label: str) -> dict[str, Any]:
+    return {**hand, "title": f"{label}, hand {hand['hand']}"}
+
+
+def reproducible(standings: Standings) -> bool:
+    """Whether the host has closed the contest, so that its seed is public, and one command plays it again."""
+    changed = len(standings.names) > len(standings.roster.present) or any(standings.roster.joined)
+    return standings.closed and not changed
+
+
+def table_key(record: Mapping[str, Any]) -> tuple[int, int, int | None]:
+    """The key of a table: its match, its number and, of a match of a bot's own, that bot."""
+    return record["match"], record["table"], record.get("own")
+
+
+def how_played(bot: Mapping[str, str]) -> dict[str, str]:
+    """The language of a bot in the journal's header, and its protocol if it is a program."""
+    return {"language": bot["language"], "protocol": protocol_of(bot)}
+
+
+# --- The page of one bot: its mistakes, its rank over time, its opponents, its faults and its hands.
+
+
+MISTAKES = 8  # mistakes shown, each with a hand
+LOGS_SHOWN = 5  # matches whose stderr is shown
+LOG_LENGTH = 4096  # characters of each
+
+
+def render_bot(report: ContestReport, row: Mapping[str, Any]) -> str:
+    """Render the page of a bot; `row` is its row of `report.rows` or `report.former`."""
+    bot = row["number"]
+    hands = report.data.hands.get(bot, BotHands())
+    sources = published_sources([each["source"] for each in report.standings.bots])
+    logs = read_logs(report.folder, bot) if report.folder else []
+    mistakes = report.data.mistakes.bots.get(bot, BotMistakes())
+    costliest = mistakes.costliest(MISTAKES)
+    swings = [record for _, _, record in hands.swings] if hands.raises else []
+    faults = [group for key, group in sorted(report.data.faults.items()) if key[0] == bot]
+    opponents = [(other, compare(report.standings, bot, other["number"])) for other in report.rows if other["rank"]]
+    return report.render(
+        "bot.html",
+        row=row,
+        bot={**report.standings.bots[bot], "source": sources[bot]},
+        earlier=[each for each in report.former if each["lasting_name"] == row["bot"] and each is not row],
+        colour=report.colours[bot],
+        failure=faults[0].shown[0] if faults else None,
+        mistakes=mistakes,
+        costliest=costliest,
+        judged=HANDS,
+        rank=draw_rank(report.standings, bot),
+        opponents=[(other, difference) for other, difference in opponents if difference],
+        faults=faults,
+        hands=describe_hands(
+            report,
+            bot,
+            {
+                "The hands with these mistakes": [mistake.record for _, mistake in costliest],
+                "The largest wins and losses": swings,
+                f"The last match, match {hands.match + 1}": hands.last,
+            },
+        ),
+        last_match=hands.match + 1,
+        trace="\n".join(question.text for question in report.questions(bot)),
+        ready=last_ready(logs),
+        logs=[(log, shorten_log(log)) for log in logs if log.text][-LOGS_SHOWN:],
+        log_length=LOG_LENGTH,
+    )
+
+
+def shorten_log(log: BotLog) -> str:
+    """The text of a log as the page shows it: its beginning, without control characters."""
+    return printable_lines(log.text[:LOG_LENGTH])
+
+
+def describe_hands(
+    report: ContestReport, bot: int, groups: Mapping[str, Sequence[Mapping[str, Any]]]
+) -> list[tuple[str, list[dict[str, Any]]]]:
+    """The recorded rounds that the page of a bot shows: titles of groups that are not empty, with replays.
+
+    A replay also has `anchor` (whether links to the hand lead here), `seat`, the bot's profit in chips `won`, the
+    steps as `words`, and the `dealer`, its `points` and the `seats` at the end.
+    """
+    shown: set[str] = set()
+    described = []
+    for title, records in groups.items():
+        hands: dict[str, dict[str, Any]] = {}  # without a round that costs most by two mistakes twice
+        for record in records:
+            hand = report.replay(record)
+            seat, anchor = record["seats"].index(bot), hand["hand"] not in shown
+            _, dealer, seats, points = hand["steps"][-1]
+            hands[hand["hand"]] = {
+                **hand,
+                "anchor": anchor,
+                "seat": seat,
+                "won": record["net"][seat],
+                "dealer": dealer,
+                "seats": seats,
+                "points": points,
+                "words": [words for words, *_ in hand["steps"]],
+            }
+        shown |= hands.keys()
+        if hands:
+            described.append((title, list(hands.values())))
+    return described
+
+
+# --- Write all files that are computed from the journal of a contest.
+
+
+PAGES = "pages"  # the folder with the pages of the bots
+
+
+def write_results(folder: Path, standings: Standings, page: PageData, timings: Timings) -> None:
+    """Write standings.json, standings.csv, index.html, a page for each bot and, where there are marks, marks.csv."""
+    write_standings(folder, standings, timings)
+    if standings.contest.marks:
+        faults = {bot: group.shown[0]["detail"] for (bot, _), group in sorted(page.faults.items(), reverse=True)}
+        write_atomically(folder / "marks.csv", marks_csv(make_marks(standings, faults)))
+    report = ContestReport(standings, page, timings, (folder / journal.NAME).stat().st_mtime, folder)
+    pages = folder / PAGES
+    make_folder(pages)
+    for row in (*report.former, *report.rows):  # the present version of a bot replaces an earlier one
+        write_atomically(pages / f"{row['slug']}.html", render_bot(report, row))
+    write_atomically(folder / "index.html", render_index(report))

@@ -1,1 +1,0 @@
-"""Playing a contest: matches, workers, journal, verification."""

@@ -1,1 +1,0 @@
-"""Published results of a contest: page, replays, files, the command that reproduces it."""

@@ -1,0 +1,226 @@
+"""The command that reproduces a contest, and a TOML file for rules of its own."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import shlex
+from collections.abc import Callable, Sequence
+from dataclasses import fields
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from bjsim.bots.contest import journal as journals
+from bjsim.bots.contest.config import SETTINGS, Contest
+from bjsim.bots.contest.contest_tally import StandingsRow
+from bjsim.bots.contest.journal import Timings
+from bjsim.bots.contest.standings import Mark, Standings
+from bjsim.errors import InputError
+from bjsim.files import replacing
+from bjsim.sim.game.presets import PRESETS
+from bjsim.sim.game.rules import Rules
+
+DEFAULTS = {setting.name: setting.default for setting in fields(Contest)}
+
+
+def published_sources(sources: Sequence[str]) -> list[str]:
+    """The sources of the bots for publication; files are relative to the folder that holds them all.
+
+    The page must not reveal other paths. A file starts with `./`, so that it cannot be mistaken for anything else.
+    """
+    files = [source for source in sources if os.path.isabs(source)]
+    folder = os.path.commonpath([os.path.dirname(file) for file in files]) if files else ""
+    return [f"./{os.path.relpath(source, folder)}" if os.path.isabs(source) else source for source in sources]
+
+
+def contest_command(contest: Contest, names: Sequence[str], sources: Sequence[str]) -> str:
+    """The POSIX shell command that reproduces a contest in the folder of the bots and any `settings_file`."""
+    words = ["bjsim", "koth", "play"]
+    if settings_file(contest):
+        words += ["--config", "contest.toml"]
+    if _is_preset(contest.rules):
+        words += ["--rules", contest.rules.name]
+    for name in SETTINGS:
+        value = getattr(contest, name)
+        if isinstance(value, bool):
+            words += [f"--{name}"] if value else []
+        elif value != DEFAULTS[name] or name in ("matches", "seed"):
+            words += [f"--{name}", ",".join(value) if isinstance(value, tuple) else str(value)]
+    bots = [source if name == source else f"{name}={source}" for name, source in zip(names, sources, strict=True)]
+    return shlex.join([*words, "--out", "again", "--", *bots])  # no name of a bot is parsed as an option
+
+
+def settings_file(contest: Contest) -> str:
+    """The TOML file of changed rules, or "" for a preset: the other settings have options."""
+    if _is_preset(contest.rules):
+        return ""
+    preset = contest.rules.name if contest.rules.name in PRESETS else "cardshark"
+    base = PRESETS[preset].rules.to_dict()
+    changed = {name: value for name, value in contest.rules.to_dict().items() if value != base[name]}
+    return "\n".join(
+        ["[rules]", f"preset = {_toml(preset)}", *(f"{name} = {_toml(value)}" for name, value in changed.items())]
+    )
+
+
+def _is_preset(rules: Rules) -> bool:
+    return rules.name in PRESETS and rules == PRESETS[rules.name].rules
+
+
+def _toml(value: object) -> str:
+    """A number, boolean or string, which TOML and JSON write alike."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+# --- The result files standings.json, standings.csv and marks.csv.
+
+
+DIGITS = 6
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # first characters of a spreadsheet formula
+
+
+def row_values(row: StandingsRow, timings: Timings | None = None) -> dict[str, Any]:
+    """One row of standings.json.
+
+    `score` is what ranks the bots, and `chips` what they hold, both in chips per match, `per_hand` the profit in chips
+    per hand, `luck_adjusted` profit minus luck in chips per hand: None before the first match has ended, and under
+    rules without luck adjustment (splits without a limit).
+    `rank_range` is the best and the worst rank that the bot may deserve, for all bots together with a probability
+    of 95%. `effect` is its luck-adjusted lead over the leader per hand, in standard deviations of a hand. `tied_with`
+    names the bots that it is not separated from. `retired` says when and why the bot is not asked any more, or "".
+    `age` is the number of matches that the contest has played since this version joined.
+    """
+    score = row.score
+    ms = timings.ms_per_move(row.bot) if timings else None
+    return {
+        "rank": row.rank,
+        "rank_range": list(row.rank_range) if row.rank_range else None,
+        "bot": row.name,
+        "author": row.author,
+        "tied_with": list(row.tied_with),
+        "effect": None if row.effect is None else _round(row.effect),
+        "matches": score.matches,
+        "hands": score.hands,
+        "score": _round(row.points),
+        "score_ci95": _bounds(row.points_ci95),
+        "chips": _round(row.chips),
+        "chips_ci95": _bounds(row.chips_ci95),
+        "per_hand": _round(score.raw.mean),
+        "per_hand_ci95": _bounds(score.raw.student95),
+        "luck_adjusted": _round(score.adjusted.mean) if score.adjusted.n else None,
+        "luck_adjusted_ci95": _bounds(score.adjusted.student95),
+        "broke": score.broke,
+        "retired": score.retired,
+        "version": row.version,
+        "age": row.age,
+        "faults": dict(sorted(score.faults.items())),
+        "ms_per_move": None if ms is None else round(ms, 3),
+    }
+
+
+def standings_json(standings: Standings, timings: Timings | None = None) -> str:
+    """The text of standings.json: a list of rows, best first."""
+    return json.dumps([row_values(row, timings) for row in standings.rows()], indent=1) + "\n"
+
+
+def standings_csv(standings: Standings, timings: Timings | None = None) -> str:
+    """The text of standings.csv: the same rows, with intervals as two columns and faults as a count."""
+    text = io.StringIO()
+    writer = None
+    for row in standings.rows():
+        flat: dict[str, Any] = {}
+        for key, value in row_values(row, timings).items():
+            if key.endswith("_ci95"):
+                flat[f"{key}_low"], flat[f"{key}_high"] = value or ("", "")
+            else:
+                flat[key] = sum(value.values()) if key == "faults" else value
+                if key == "rank_range":
+                    flat[key] = "-".join(map(str, value or ()))
+                if key == "tied_with":
+                    flat[key] = "; ".join(value)
+        if writer is None:
+            writer = csv.DictWriter(text, list(flat), lineterminator="\n")
+            writer.writeheader()
+        writer.writerow({key: _as_text(value) for key, value in flat.items()})
+    return text.getvalue()
+
+
+def marks_csv(marks: Sequence[Mark]) -> str:
+    """The text of marks.csv, with a last column that says whether the whole interval has the same mark."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([*Mark._fields, "sure"])
+    for mark in marks:
+        writer.writerow([*map(_as_text, mark), "yes" if mark.sure else "no"])
+    return text.getvalue()
+
+
+def _as_text(value: object) -> object:
+    """Quote a value that a spreadsheet would evaluate as a formula. A lone sign, such as the lowest mark, is text."""
+    is_formula = isinstance(value, str) and len(value) > 1 and value.startswith(FORMULA)
+    return f"'{value}" if is_formula else value
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Write a file atomically: readers see the old or the new content."""
+    with replacing(path) as file:
+        file.write(text.encode())
+
+
+def write_standings(folder: Path, standings: Standings, timings: Timings | None = None) -> None:
+    write_atomically(folder / "standings.json", standings_json(standings, timings))
+    write_atomically(folder / "standings.csv", standings_csv(standings, timings))
+
+
+def _round(value: float) -> float:
+    return round(value, DIGITS)
+
+
+def _bounds(bounds: tuple[float, float] | None) -> list[float] | None:
+    return [_round(bound) for bound in bounds] if bounds else None
+
+
+# --- Close a contest: no bot may join any more, and its journal, with the seed, may be published.
+
+
+NAMING = ("header", "change")  # records with the sources of bots
+
+
+def close(folder: Path) -> None:
+    """Close the contest in a folder, which must have ended.
+
+    Its journal is written once more, with the sources of the bots relative to the folder that holds them all: a
+    closed contest is not resumed, and a published journal must not reveal the paths of the host.
+    """
+    journal, records = journals.Journal.reopen(folder)  # which no other process may write to meanwhile
+    texts: set[str] = set()
+    last: dict[str, Any] = {}
+    for last in records:
+        if last["record"] in NAMING:
+            _renamed(last, texts.add)
+    if last["record"] == "close":
+        raise InputError(f"the contest in {folder} is closed already")
+    if last["record"] != "end":
+        raise InputError(f"the contest in {folder} has not ended; play it on with `bjsim koth resume`")
+    paths = [*filter(os.path.isabs, texts)]
+    names = dict(zip(paths, published_sources(paths), strict=True))
+    crc = 0
+    with replacing(folder / journals.NAME) as file:
+        for record in chain(journals.read(folder), [{"record": "close"}]):
+            if record["record"] in NAMING:
+                record = _renamed(record, lambda text: names.get(text, text))
+            line, crc = journals.encode_record(record, crc)
+            file.write(line)
+        file.flush()
+        os.fsync(file.fileno())
+        journal.close()
+
+
+def _renamed(value: Any, name: Callable[[str], object]) -> Any:
+    if isinstance(value, dict):
+        return {key: _renamed(part, name) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_renamed(part, name) for part in value]
+    return name(value) if isinstance(value, str) else value

@@ -1,1 +1,0 @@
-"""The schedule of a contest: pairings and seating."""

@@ -1,1 +1,0 @@
-"""Standings and their intervals."""
