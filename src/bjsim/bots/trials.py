@@ -28,20 +28,14 @@ CHECKS = {
 
 @dataclass(frozen=True)
 class LineCheck:
-    """The result of the checks in a match.
+    """The result of the checks in a match."""
 
-    Attributes:
-        passed: By key of CHECKS; None if the bot's answers are random, so that they cannot be compared.
-        ready_ms: From the start of the process to `ready`; None if it is not ready.
-        ms: Median of the time of an answer; None without answers.
-        random: Whether the bot says that it is: after `ready 1`, or in its `bot.toml`.
-    """
-
+    # by key of CHECKS; None if the bot's answers are random, so that they cannot be compared
     passed: dict[str, bool | None]
-    ready_ms: float | None
-    ms: float | None
+    ready_ms: float | None  # from the start of the process to `ready`; None if it is not ready
+    ms: float | None  # median of the time of an answer; None without answers
     faults: list[Fault]
-    random: bool = False
+    random: bool = False  # whether the bot says that it is: after `ready 1`, or in its `bot.toml`
 
 
 @dataclass

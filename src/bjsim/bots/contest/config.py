@@ -34,47 +34,34 @@ class ConfigError(InputError):
 
 @dataclass(frozen=True)
 class Contest:
-    """The settings of a contest.
-
-    Attributes:
-        matches: Number of matches, at most; 0 for one that follows from the number of bots. In a duplicate contest
-            every match is played once per seat.
-        sessions: Sessions in each match, at one table.
-        hands: Rounds in each session.
-        strikes: Faults until a bot stands without being asked, for the rest of the match.
-        retire: Matches in a row in which a bot uses all its strikes without one answer, after which it is not
-            asked any more; 0 for never.
-        duplicate: Whether every shoe is replayed until all bots at the table have had every seat.
-        house: The player that fills empty seats, or "" for none.
-        until: "" to play all matches, `decided` to end when the leader is separated from all others, or a number
-            of seconds as a string.
-        timeout: Seconds that a bot has for one move.
-        cold: Whether bots are started afresh for each move instead of forked from a resident server.
-        protocols: Which programs may play: those of the protocol `argv`, of `line`, or of both.
-        lives: How long a process of a line bot lives: for a `match`, or for the `contest` (of a worker).
-        against: House players, if every bot plays against these only.
-        marks: Thresholds of the luck-adjusted score, such as `-1:D -0.5:C 0:B`; see `scoring.marks`.
-        score: What ranks the bots, one of SCORES: mean chips without the luck of the cards, mean chips, or the mean
-            of ln(chips + 1). "" for the first that these rules allow.
-    """
+    """The settings of a contest."""
 
     rules: Rules
     seed: int = field(default_factory=random_seed)
+    # number of matches, at most; 0 for one that follows from the number of bots. In a duplicate contest every match is
+    # played once per seat.
     matches: int = 0
-    sessions: int = 5
-    hands: int = 5
-    strikes: int = 10
+    sessions: int = 5  # sessions in each match, at one table
+    hands: int = 5  # rounds in each session
+    strikes: int = 10  # faults until a bot stands without being asked, for the rest of the match
+    # matches in a row in which a bot uses all its strikes without one answer, after which it is not asked any more; 0
+    # for never
     retire: int = 3
-    duplicate: bool = False
-    house: str = ""
+    duplicate: bool = False  # whether every shoe is replayed until all bots at the table have had every seat
+    house: str = ""  # the player that fills empty seats, or "" for none
+    # "" to play all matches, `decided` to end when the leader is separated from all others, or a number of seconds as a
+    # string
     until: str = ""
-    timeout: float = TIMEOUT
-    cold: bool = False
+    timeout: float = TIMEOUT  # seconds that a bot has for one move
+    cold: bool = False  # whether bots are started afresh for each move instead of forked from a resident server
+    # which programs may play: those of the protocol `argv`, of `line`, or of both
     protocols: tuple[str, ...] = PROTOCOLS
     title: str = ""
-    lives: str = "match"
-    against: tuple[str, ...] = ()
-    marks: str = ""
+    lives: str = "match"  # how long a process of a line bot lives: for a `match`, or for the `contest` (of a worker)
+    against: tuple[str, ...] = ()  # house players, if every bot plays against these only
+    marks: str = ""  # thresholds of the luck-adjusted score, such as `-1:D -0.5:C 0:B`; see `scoring.marks`
+    # what ranks the bots, one of SCORES: mean chips without the luck of the cards, mean chips, or the mean of ln(chips
+    # + 1). "" for the first that these rules allow.
     score: str = ""
 
     def __post_init__(self) -> None:

@@ -108,24 +108,20 @@ class StandingsRow:
 
 @dataclass(frozen=True)
 class BotDifference:
-    """The lead of bot `one` over bot `other` in what ranks them, per match.
-
-    Attributes:
-        interval: Valid at all times and for all pairs together; None from too few batches.
-        missing: Matches that would still separate them if their results went on as before; None if not known.
-        e_value: The evidence that they are not equally good, if the pair was named before the contest; those of
-            several contests may then be multiplied.
-        effect: The mean difference per hand, in standard deviations of the profit of a hand; None if it is not
-            known. Without luck adjustment about 8 / effect^2 hands of each show it (95%).
-    """
+    """The lead of bot `one` over bot `other` in what ranks them, per match."""
 
     one: int
     other: int
     batches: int
     mean: float
-    interval: tuple[float, float] | None
+    interval: tuple[float, float] | None  # valid at all times and for all pairs together; None from too few batches
+    # matches that would still separate them if their results went on as before; None if not known
     missing: int | None = None
+    # the evidence that they are not equally good, if the pair was named before the contest; those of several contests
+    # may then be multiplied
     e_value: float = 1.0
+    # the mean difference per hand, in standard deviations of the profit of a hand; None if it is not known. Without
+    # luck adjustment about 8 / effect^2 hands of each show it (95%).
     effect: float | None = None
 
     @property

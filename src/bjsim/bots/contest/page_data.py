@@ -159,17 +159,12 @@ class FaultGroup:
 
 @dataclass
 class BotHands:
-    """The rounds on the page of a bot.
+    """The rounds on the page of a bot."""
 
-    Attributes:
-        match: Number of its last match, -1 before the first; `last` has its first BOT_LAST records.
-        swings: (swing in chips, -number, record) of the rounds with its largest wins and losses.
-        raises: Whether it has ever raised its stake: the swings of others are just their first hands.
-    """
-
-    match: int = -1
-    raises: bool = False
+    match: int = -1  # number of its last match, -1 before the first; `last` has its first BOT_LAST records
+    raises: bool = False  # whether it has ever raised its stake: the swings of others are just their first hands
     last: list[dict[str, Any]] = field(default_factory=list)
+    # (swing in chips, -number, record) of the rounds with its largest wins and losses
     swings: Swings = field(default_factory=list)
 
 

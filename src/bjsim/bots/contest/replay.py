@@ -46,24 +46,18 @@ from bjsim.sim.game.seats import is_free
 
 @dataclass(frozen=True)
 class Asked:
-    """A question to a bot, and its answer; `round` counts from 0.
-
-    Attributes:
-        sent: Of a line bot: the lines sent to it since its last question, as to a process that lives for the whole
-            match. A process that replaces another also receives all earlier lines.
-        asked: The line `move`, without the bank, which is not recorded; or the arguments of a bot that is started
-            for every move.
-        answer: Its move and note; at a fault what it printed.
-        fault: The kind of fault, and after a colon the details; empty without one.
-    """
+    """A question to a bot, and its answer; `round` counts from 0."""
 
     round: int
     bot: int
     position: int
+    # of a line bot: the lines sent to it since its last question, as to a process that lives for the whole match. A
+    # process that replaces another also receives all earlier lines.
     sent: Sequence[str]
+    # the line `move`, without the bank, which is not recorded; or the arguments of a bot that is started for every move
     asked: str
-    answer: str
-    fault: str
+    answer: str  # its move and note; at a fault what it printed
+    fault: str  # the kind of fault, and after a colon the details; empty without one
 
     @property
     def text(self) -> str:

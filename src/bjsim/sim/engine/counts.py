@@ -62,21 +62,15 @@ def count_codes(dense: Array, codes: Array, times: Array | None = None) -> Array
 
 
 class CountSums(NamedTuple):
-    """The sums over shoes. D is 6 B, or 5 B if there is never more than one spot.
+    """The sums over shoes. D is 6 B, or 5 B if there is never more than one spot."""
 
-    Attributes:
-        raw: Integers by bucket: rounds; sums over the spots of profit, squared profit and stakes, in quanta (see
-            `count_quantum`); the products of the profits of all ordered pairs of spots; and shoes that the counter
-            left, int64 (B, RAW).
-        shoes: Shoes in each half of the sample, to which they belong by turns, int64 (2,).
-        sums: Sums of the quantities in `kernels/arrays.py` over the shoes of each half, float64 (2, D).
-        products: Sums of their products, lower triangle, float64 (2, D, D).
-    """
-
+    # integers by bucket: rounds; sums over the spots of profit, squared profit and stakes, in quanta (see
+    # `count_quantum`); the products of the profits of all ordered pairs of spots; and shoes that the counter left,
+    # int64 (B, RAW)
     raw: Array
-    shoes: Array
-    sums: Array
-    products: Array
+    shoes: Array  # shoes in each half of the sample, to which they belong by turns, int64 (2,)
+    sums: Array  # sums of the quantities in `kernels/arrays.py` over the shoes of each half, float64 (2, D)
+    products: Array  # sums of their products, lower triangle, float64 (2, D, D)
 
     def plus(self, other: CountSums) -> CountSums:
         """Add sums. They are floats, so that only a fixed order gives identical bits."""

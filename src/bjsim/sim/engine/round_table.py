@@ -32,31 +32,19 @@ class LeftTable(Exception):
 
 
 class RoundTable(NamedTuple):
-    """The table of the rounds of one seat; int64 arrays.
+    """The table of the rounds of one seat; int64 arrays."""
 
-    Attributes:
-        after: The row after a card of each rank, (rows, 13). Row 0 is the start of a round, which follows its
-            end.
-        log: What the card logs, (rows, 13): 0 if nothing ends, 1 + e if a round ends with end e, 1 + E + h if
-            split hand h ends and others follow.
-        forced: Whether the seat decides nothing before its next card, bool (rows, 13).
-        kind: 1 for rows where the dealer draws after the player, 2 for rows that ask for an action, (rows,).
-        choice: The number of the choice in a row that asks, (rows,). The entries of such a row are those of
-            codes.
-        height: The most cards to the end of the round, or to a row that it may return to, (rows,).
-        ends: Payoff code and dealer's outcome of each end, (E, 2). The last, (0, 0), is of rounds that left
-            the table.
-        hands: Payoff code of a split hand by the dealer's outcome, (H, O).
-    """
-
-    after: Array
+    after: Array  # the row after a card of each rank, (rows, 13). Row 0 is the start of a round, which follows its end.
+    # what the card logs, (rows, 13): 0 if nothing ends, 1 + e if a round ends with end e, 1 + E + h if split hand h
+    # ends and others follow
     log: Array
-    forced: Array
-    kind: Array
-    choice: Array
-    height: Array
+    forced: Array  # whether the seat decides nothing before its next card, bool (rows, 13)
+    kind: Array  # 1 for rows where the dealer draws after the player, 2 for rows that ask for an action, (rows,)
+    choice: Array  # the number of the choice in a row that asks, (rows,). The entries of such a row are those of codes.
+    height: Array  # the most cards to the end of the round, or to a row that it may return to, (rows,)
+    # payoff code and dealer's outcome of each end, (E, 2). The last, (0, 0), is of rounds that left the table.
     ends: Array
-    hands: Array
+    hands: Array  # payoff code of a split hand by the dealer's outcome, (H, O)
 
 
 class _States(NamedTuple):

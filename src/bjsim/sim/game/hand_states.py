@@ -44,37 +44,27 @@ def spanish_meld(meld: tuple[int, ...], decks: float) -> Fraction:
 
 
 class HandState(NamedTuple):
-    """A player's hand.
+    """A player's hand."""
 
-    Attributes:
-        points: The best total; 22 for every bust.
-        cards: Number of cards, up to three; up to six or seven if the rules have bonuses, up to that of a
-            Charlie.
-        rank: Rank index that its one or two cards share if it can matter for a split, else -1.
-        meld: The sorted rank indices so far while 7-7-7 or 8-7-6 is possible or complete, if there are bonuses.
-        split: WHOLE, SPLIT_HAND or SPLIT_ACES while it has at most two cards, then WHOLE; or SPLIT_HAND for
-            all split hands if hands of any number of cards may double, but not split hands, or if a dealer's
-            natural does not take all bets.
-        held: The sorted values of its cards (0 for an ace, 9 for ten) for `CardStates`, else empty.
-        covered: Whether an earlier hand of the split already loses the one bet that a dealer's natural takes
-            besides busted bets; False once it has bust.
-        risk: The share of its bet that it can lose: 0 if the house put it up; 1/2 once doubled if it put up
-            one of two.
-        rest: The pending hands that follow, in the automaton, if they depend on how this hand ends, else empty.
-        doubled: How often it has doubled, where a hand that has doubled may have a choice; else 0.
-    """
-
-    points: int = 0
+    points: int = 0  # the best total; 22 for every bust
     soft: bool = False
+    # number of cards, up to three; up to six or seven if the rules have bonuses, up to that of a Charlie
     cards: int = 0
-    rank: int = -1
+    rank: int = -1  # rank index that its one or two cards share if it can matter for a split, else -1
+    # the sorted rank indices so far while 7-7-7 or 8-7-6 is possible or complete, if there are bonuses
     meld: tuple[int, ...] = ()
+    # WHOLE, SPLIT_HAND or SPLIT_ACES while it has at most two cards, then WHOLE; or SPLIT_HAND for all split hands if
+    # hands of any number of cards may double, but not split hands, or if a dealer's natural does not take all bets
     split: int = WHOLE
-    held: tuple[int, ...] = ()
+    held: tuple[int, ...] = ()  # the sorted values of its cards (0 for an ace, 9 for ten) for `CardStates`, else empty
+    # whether an earlier hand of the split already loses the one bet that a dealer's natural takes besides busted bets;
+    # False once it has bust
     covered: bool = False
+    # the share of its bet that it can lose: 0 if the house put it up; 1/2 once doubled if it put up one of two
     risk: Fraction | int = 1
+    # the pending hands that follow, in the automaton, if they depend on how this hand ends, else empty
     rest: tuple[Any, ...] = ()
-    doubled: int = 0
+    doubled: int = 0  # how often it has doubled, where a hand that has doubled may have a choice; else 0
 
 
 class Result(NamedTuple):

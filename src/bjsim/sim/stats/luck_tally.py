@@ -18,17 +18,11 @@ from bjsim.sim.stats.estimate import MIN_VALUES, Estimate, RatioSums
 
 @dataclass(frozen=True)
 class LuckTally(Estimate):
-    """Sums over the shoes of one seat. They are floats, so only a fixed order of merging gives identical bits.
+    """Sums over the shoes of one seat. They are floats, so only a fixed order of merging gives identical bits."""
 
-    Attributes:
-        value: The value of the seat's chart in the infinite shoe, in initial bets per settled bet.
-        rounds_in_shoe: The typical number of rounds in a shoe.
-        sums: Sums over the shoes.
-    """
-
-    value: float = 0.0
-    rounds_in_shoe: int = 1
-    sums: RatioSums = RatioSums()
+    value: float = 0.0  # the value of the seat's chart in the infinite shoe, in initial bets per settled bet
+    rounds_in_shoe: int = 1  # the typical number of rounds in a shoe
+    sums: RatioSums = RatioSums()  # sums over the shoes
 
     def __add__(self, other: LuckTally) -> LuckTally:
         if not self.shoes or not other.shoes:

@@ -41,21 +41,14 @@ HARD, PAIR, SOFT = range(3)  # the kinds of rows, in the order of [Easy]
 
 
 class Row(NamedTuple):
-    """The parsed name of a row.
+    """The parsed name of a row."""
 
-    Attributes:
-        kind: HARD, PAIR or SOFT; a pair of aces is a PAIR, and soft.
-        rank: The rank index of a pair, else -1.
-        counted: The part after `/` or `:` in a row for hands whose cards are counted, else empty.
-        stake: Bets on a hand that has doubled and still has a choice, else 1.
-    """
-
-    kind: int
+    kind: int  # HARD, PAIR or SOFT; a pair of aces is a PAIR, and soft
     points: int
     soft: bool
-    rank: int = -1
-    counted: str = ""
-    stake: int = 1
+    rank: int = -1  # the rank index of a pair, else -1
+    counted: str = ""  # the part after `/` or `:` in a row for hands whose cards are counted, else empty
+    stake: int = 1  # bets on a hand that has doubled and still has a choice, else 1
 
     @property
     def fresh(self) -> bool:

@@ -27,25 +27,18 @@ COARSER = 1.25  # growth factor of this share while there are too few shoes
 
 @dataclass(frozen=True, eq=False)
 class CountRun:
-    """The sums over a counter's rounds, by the count before the round.
-
-    Attributes:
-        first: The count of the first bucket.
-        expected: Exact expectations of the controls of a shoe, value and depths, (2, B).
-        blocks: Blocks of shoes whose sums these are.
-        units: The sums of a few shoes each, (rows, U, ..), if they were kept; see `CountDifference`.
-        stopped: Whether an interrupt (Ctrl-C) ended it, so that this is only what was known by then.
-    """
+    """The sums over a counter's rounds, by the count before the round."""
 
     game: CountingGame
-    first: int
-    expected: Array
+    first: int  # the count of the first bucket
+    expected: Array  # exact expectations of the controls of a shoe, value and depths, (2, B)
     sums: CountSums
-    blocks: int
+    blocks: int  # blocks of shoes whose sums these are
     seed: int
     seconds: float
+    # the sums of a few shoes each, (rows, U, ..), if they were kept; see `CountDifference`
     units: UnitSums | None = None
-    stopped: bool = False
+    stopped: bool = False  # whether an interrupt (Ctrl-C) ended it, so that this is only what was known by then
 
     @property
     def title(self) -> str:

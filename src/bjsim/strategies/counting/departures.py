@@ -35,19 +35,12 @@ LONGEST = 1 << 20  # characters of a set of index plays
 
 @dataclass(frozen=True)
 class Departure:
-    """One index play: an action that is taken if and only if the count fulfils a condition.
+    """One index play: an action that is taken if and only if the count fulfils a condition."""
 
-    Attributes:
-        row: The hand, as the row of a chart; or `insurance`.
-        column: The dealer's card, as the column of a chart; empty for insurance.
-        action: S, H, D, P or R; I for insurance.
-        operator: >=, >, < or <=; `count` is the index that it compares with.
-    """
-
-    row: str
-    column: str
-    action: str
-    operator: str
+    row: str  # the hand, as the row of a chart; or `insurance`
+    column: str  # the dealer's card, as the column of a chart; empty for insurance
+    action: str  # S, H, D, P or R; I for insurance
+    operator: str  # >=, >, < or <=; `count` is the index that it compares with
     count: Fraction
 
     def __str__(self) -> str:

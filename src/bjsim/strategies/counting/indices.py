@@ -70,24 +70,16 @@ class ChoiceKey(NamedTuple):
 
 @dataclass(frozen=True)
 class Choice:
-    """A choice in one shoe.
+    """A choice in one shoe."""
 
-    Attributes:
-        gain: EV of the action less that of the best one below it, in initial bets, per hand facing the choice.
-        risk: Mean square of the profit of the action less that of the best one below it; on request, else 0.
-            That of a split includes the products of the profits of its hands only on request.
-        weight: Hands per round that face the choice.
-        decided: Hands per round that it decides, because no action above it is better.
-        cards: Mean number of cards of the hand and of the dealer that are seen.
-        tags: Mean sum of their tags; `tag_variance` is the variance of that sum.
-    """
-
-    gain: float
+    gain: float  # EV of the action less that of the best one below it, in initial bets, per hand facing the choice
+    # mean square of the profit of the action less that of the best one below it; on request, else 0. That of a split
+    # includes the products of the profits of its hands only on request.
     risk: float
-    weight: float
-    decided: float
-    cards: float
-    tags: float
+    weight: float  # hands per round that face the choice
+    decided: float  # hands per round that it decides, because no action above it is better
+    cards: float  # mean number of cards of the hand and of the dealer that are seen
+    tags: float  # mean sum of their tags; `tag_variance` is the variance of that sum
     tag_variance: float
 
 
@@ -184,19 +176,12 @@ SMALLEST = 1e-9  # smaller gains per round are rounding
 
 @dataclass(frozen=True)
 class Index:
-    """An index play and what it gains.
+    """An index play and what it gains."""
 
-    Attributes:
-        departure: Its count is in the units of the system, rounded by its conventions.
-        break_even: The true count where the action and its alternative are equally good, not rounded.
-        gain: Expected gain per round over the chart of the full shoe, in initial bets.
-        gain_bets: The same, weighted by the bets of a ramp, in units.
-    """
-
-    departure: Departure
-    break_even: float
-    gain: float
-    gain_bets: float
+    departure: Departure  # its count is in the units of the system, rounded by its conventions
+    break_even: float  # the true count where the action and its alternative are equally good, not rounded
+    gain: float  # expected gain per round over the chart of the full shoe, in initial bets
+    gain_bets: float  # the same, weighted by the bets of a ramp, in units
 
     def score_gain(self, ev: float, sd: float) -> float:
         """Return what the index adds to the SCORE of a ramp, to first order: by what it adds to the EV.

@@ -39,14 +39,7 @@ Limits = BetLimits | tuple[float, float] | tuple[float, float, int] | str
 
 @dataclass(frozen=True)
 class CountRequest:
-    """A counted game, its bets and the length of play, checked when made; the fields are those of `bjsim.count`.
-
-    Attributes:
-        limits: Least and greatest bet of the optimal ramp, and its spots; None where `ramp` is bet.
-        precision: Play stops once half the interval of the EV per round is this small; 0 plays all rounds.
-        leaves: The counter leaves at this count; None: never.
-        span: Counts that have a row of their own, besides those of the bets.
-    """
+    """A counted game, its bets and the length of play, checked when made; the fields are those of `bjsim.count`."""
 
     rules: Rules | str | os.PathLike[str]
     system: CountingSystem | str | os.PathLike[str] = "hilo"
@@ -68,15 +61,17 @@ class CountRequest:
     rounds_per_hour: float = 100.0
     trip: float = 4.0
     leave_minutes: float = 5.0
-    span: tuple[int, int] = (0, 0)
+    span: tuple[int, int] = (0, 0)  # counts that have a row of their own, besides those of the bets
     game: Rules = field(init=False, repr=False, compare=False)
     counting: CountingSystem = field(init=False, repr=False, compare=False)
     bets: Ramp = field(init=False, repr=False, compare=False)
+    # least and greatest bet of the optimal ramp, and its spots; None where `ramp` is bet
     limits: BetLimits | None = field(init=False, repr=False, compare=False)
     terms: Terms = field(init=False, repr=False, compare=False)
     most_rounds: int = field(init=False, repr=False, compare=False)
+    # play stops once half the interval of the EV per round is this small; 0 plays all rounds
     precision: float = field(init=False, repr=False, compare=False)
-    leaves: int | None = field(init=False, repr=False, compare=False)
+    leaves: int | None = field(init=False, repr=False, compare=False)  # the counter leaves at this count; None: never
 
     def __post_init__(self) -> None:
         with naming("system"):

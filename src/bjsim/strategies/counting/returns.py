@@ -43,20 +43,15 @@ FINE = 400  # scales tried per pass by `best_ramp`
 
 @dataclass(frozen=True)
 class CountReturns:
-    """The returns of one unit on one spot, by the K counts before the round; `var` is of the profit of a round.
-
-    Attributes:
-        shares: The share of rounds at each count; they add up to 1.
-        cov: Covariance of the profits of two spots at each count; NaN where it is not known.
-        error: Covariance matrix of the estimates: of `ev`, shape (K, K), or of `shares`, `ev` and `var` one
-            after the other, shape (3K, 3K), or of these and `cov`, shape (4K, 4K).
-    """
+    """The returns of one unit on one spot, by the K counts before the round; `var` is of the profit of a round."""
 
     counts: Floats
-    shares: Floats
+    shares: Floats  # the share of rounds at each count; they add up to 1
     ev: Floats
     var: Floats
-    cov: Floats | None = None
+    cov: Floats | None = None  # covariance of the profits of two spots at each count; NaN where it is not known
+    # covariance matrix of the estimates: of `ev`, shape (K, K), or of `shares`, `ev` and `var` one after the other,
+    # shape (3K, 3K), or of these and `cov`, shape (4K, 4K)
     error: Floats | None = None
 
     def __post_init__(self) -> None:
@@ -422,17 +417,11 @@ NEARLY = 1e-9  # a quotient this close below a whole number is that number
 
 @dataclass(frozen=True)
 class CountSpread:
-    """The distribution of the count, at M depths that are equally likely from the full shoe to the cut.
+    """The distribution of the count, at M depths that are equally likely from the full shoe to the cut."""
 
-    Attributes:
-        true: True counts at the decision, not rounded, shape (M,).
-        count: The counts when the decision is made: rounded true counts, or running counts.
-        before: The counts before the round, which decide the bets.
-    """
-
-    true: Floats
-    count: Floats
-    before: Floats
+    true: Floats  # true counts at the decision, not rounded, shape (M,)
+    count: Floats  # the counts when the decision is made: rounded true counts, or running counts
+    before: Floats  # the counts before the round, which decide the bets
     chance: Floats
 
 

@@ -86,63 +86,45 @@ class ScaledCount(NamedTuple):
     With `unseen` cards, C cards of a deck and D = the divisor in cards (`unseen` rounded to a multiple of `step`, at
     least `least`), the true count is (C (running - pivot) - 4 side_aces unseen + imbalance D) / (scale D), to be
     rounded as `rounding` says. If `step` is 0, the count is (running - 4 side_aces unseen / C) / scale.
-
-    Attributes:
-        tags: By value, A, 2..9, T; `scale` is their common denominator, and that of `initial` and `side_aces`.
-        initial: The running count of a full shoe.
-        pivot: The running count when all cards are seen.
-        imbalance: Sum of the tags of a deck.
-        step: In cards; 1 is exact, 0 no division.
-        divisor_rounding: Position in `DIVISOR_ROUNDINGS`; `rounding` is one in `ROUNDINGS`.
-        side_aces: What every unseen ace adds to the running count; 0 except in counts for bets with a side count.
-        in_deck: Cards of each value in a deck.
     """
 
+    # by value, A, 2..9, T; `scale` is their common denominator, and that of `initial` and `side_aces`
     tags: tuple[int, ...]
     scale: int
-    initial: int
-    pivot: int
-    imbalance: int
-    step: int
-    divisor_rounding: int
+    initial: int  # the running count of a full shoe
+    pivot: int  # the running count when all cards are seen
+    imbalance: int  # sum of the tags of a deck
+    step: int  # in cards; 1 is exact, 0 no division
+    divisor_rounding: int  # position in `DIVISOR_ROUNDINGS`; `rounding` is one in `ROUNDINGS`
     least: int
     rounding: int
-    side_aces: int = 0
-    in_deck: tuple[int, ...] = IN_DECK["standard"]
+    side_aces: int = 0  # what every unseen ace adds to the running count; 0 except in counts for bets with a side count
+    in_deck: tuple[int, ...] = IN_DECK["standard"]  # cards of each value in a deck
 
 
 @dataclass(frozen=True)
 class CountingSystem:
-    """A counting system. Numbers may be given as text, such as "1/2"; `tags` also as one text of ten numbers.
-
-    Attributes:
-        tags: The tags of A, 2..9, T; fractions are allowed.
-        initial: The part of the initial count that does not depend on the number of decks.
-        initial_per_deck: The part of the initial count for each deck.
-        divisor: Decks unseen are counted to the card (`exact`), or in multiples of a `full`, `half` or
-            `quarter` deck; `none`: decisions are made by the running count.
-        divisor_rounding: How the unseen decks are rounded to such a multiple: `round` (halves up), `up` or `down`.
-        least_divisor: The least divisor in decks, a whole number of cards.
-        rounding: Of the quotient: `floor`, `truncate` (toward 0), `round` (to the nearest, halves away from 0)
-            or `exact`.
-        timing: Playing decisions and insurance are made by the count at that moment (`decision`) or before the
-            round (`round`). Bets are always made by the count before the round.
-        side_aces: The weight of an ace in a side count of aces, which changes the count for bets alone
-            (`bet_count`); 0: none is kept.
-        deck: The deck whose cards are counted, as in the rules. The deck of a game takes precedence.
-    """
+    """A counting system. Numbers may be given as text, such as "1/2"; `tags` also as one text of ten numbers."""
 
     name: str
-    tags: tuple[Fraction, ...]
-    initial: Fraction = Fraction(0)
-    initial_per_deck: Fraction = Fraction(0)
+    tags: tuple[Fraction, ...]  # the tags of A, 2..9, T; fractions are allowed
+    initial: Fraction = Fraction(0)  # the part of the initial count that does not depend on the number of decks
+    initial_per_deck: Fraction = Fraction(0)  # the part of the initial count for each deck
+    # decks unseen are counted to the card (`exact`), or in multiples of a `full`, `half` or `quarter` deck; `none`:
+    # decisions are made by the running count
     divisor: str = "exact"
+    # how the unseen decks are rounded to such a multiple: `round` (halves up), `up` or `down`
     divisor_rounding: str = "round"
-    least_divisor: Fraction = Fraction(1, 2)
+    least_divisor: Fraction = Fraction(1, 2)  # the least divisor in decks, a whole number of cards
+    # of the quotient: `floor`, `truncate` (toward 0), `round` (to the nearest, halves away from 0) or `exact`
     rounding: str = "floor"
+    # playing decisions and insurance are made by the count at that moment (`decision`) or before the round (`round`).
+    # Bets are always made by the count before the round.
     timing: str = "decision"
+    # the weight of an ace in a side count of aces, which changes the count for bets alone (`bet_count`); 0: none is
+    # kept
     side_aces: Fraction = Fraction(0)
-    deck: str = "standard"
+    deck: str = "standard"  # the deck whose cards are counted, as in the rules. The deck of a game takes precedence.
     title: str = ""
     source: str = ""
 

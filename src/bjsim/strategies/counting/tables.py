@@ -40,20 +40,13 @@ Ratio = tuple[Array, Array]  # counts as numerators and positive denominators, i
 
 
 class CountCells(NamedTuple):
-    """One of the counts of a system, that of its bets or of its play, in a shoe of N cards.
-
-    Attributes:
-        lowest: The running count of the first column.
-        bucket: The count rounded down and limited to the range of buckets, minus the lowest, (N + 1, n).
-        play: The number of the play at this count, (N + 1, n).
-        plays: Charts, and whether insurance is taken.
-    """
+    """One of the counts of a system, that of its bets or of its play, in a shoe of N cards."""
 
     scaled: ScaledCount
-    lowest: int
-    bucket: Array
-    play: Array
-    plays: tuple[Play, ...]
+    lowest: int  # the running count of the first column
+    bucket: Array  # the count rounded down and limited to the range of buckets, minus the lowest, (N + 1, n)
+    play: Array  # the number of the play at this count, (N + 1, n)
+    plays: tuple[Play, ...]  # charts, and whether insurance is taken
 
     def rank_tags(self) -> Array:
         """Tags of the thirteen ranks, int64 (13,)."""
@@ -136,25 +129,18 @@ FARTHEST = 40  # from the count of a fresh shoe to one where the counter leaves
 
 @dataclass(frozen=True)
 class CountingGame:
-    """A game, and how it is played by the count.
+    """A game, and how it is played by the count."""
 
-    Attributes:
-        rules: All players but one of its seats play the chart, and act before the counter.
-        counts: The lowest and the highest count with a bucket of its own; None: nearly all that occur.
-        spots: The spots that the counter plays, see `Ramp.spots`.
-        adjusted: Whether profits are luck-adjusted and depth-controlled.
-        leave: The counter leaves before a round at this count or less, and begins a fresh shoe; None: never.
-        span: Counts from the lowest to the highest of these have a bucket of their own unless very rare, see
-            `Ramp.span`.
-    """
-
-    rules: Rules
+    rules: Rules  # all players but one of its seats play the chart, and act before the counter
     system: CountingSystem
     departures: Departures
+    # the lowest and the highest count with a bucket of its own; None: nearly all that occur
     counts: tuple[int, int] | None = None
-    spots: SpotSteps = ONE_SPOT
-    adjusted: bool = True
+    spots: SpotSteps = ONE_SPOT  # the spots that the counter plays, see `Ramp.spots`
+    adjusted: bool = True  # whether profits are luck-adjusted and depth-controlled
+    # counts from the lowest to the highest of these have a bucket of their own unless very rare, see `Ramp.span`
     span: tuple[int, int] = (0, 0)
+    # the counter leaves before a round at this count or less, and begins a fresh shoe; None: never
     leave: int | None = None
 
     def __post_init__(self) -> None:

@@ -30,18 +30,13 @@ from bjsim.strategies.shoe.hands import Composition
 
 
 class DepthDistribution(NamedTuple):
-    """The distribution of the running count at every depth up to the cut.
+    """The distribution of the running count at every depth up to the cut."""
 
-    Attributes:
-        probability: Probability of each running count after n cards, from the lowest possible one, (n, R).
-        left: The expected number of cards left by value, A, 2..9, T, where the running count is this one,
-            and 0 elsewhere: E[cards left; running count], (10, n, R).
-        unseen: Cards left after n cards, (n,).
-    """
-
-    probability: Array
+    probability: Array  # probability of each running count after n cards, from the lowest possible one, (n, R)
+    # the expected number of cards left by value, A, 2..9, T, where the running count is this one, and 0 elsewhere:
+    # E[cards left; running count], (10, n, R)
     left: Array
-    unseen: Array
+    unseen: Array  # cards left after n cards, (n,)
 
     def mean_by_bucket(self, bucket: Array, buckets: int) -> tuple[Array, Array]:
         """Mean over the depths: the share of each bucket, (B,), and the mean composition there, (B, 10)."""

@@ -48,24 +48,17 @@ class ExpectedValue:
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a chart: what the dealer shows.
-
-    Attributes:
-        probability: Probability of the column, without rounds that end because the dealer peeks at a natural.
-        probabilities: Distribution of the dealer's outcome given the column: outcome -> probability.
-        start: The node that deals the seat's hand.
-        natural_odds: Odds of a dealer's natural after which an early surrender still counts. It then saves half
-            a bet, which is added to the surrenders without a natural.
-        upcard: What the dealer shows when the bet may be doubled before the deal; empty if it may not be.
-    """
+    """A column of a chart: what the dealer shows."""
 
     label: str
-    probability: Number
-    probabilities: dict[int, Number]
-    start: Draw = START
+    probability: Number  # probability of the column, without rounds that end because the dealer peeks at a natural
+    probabilities: dict[int, Number]  # distribution of the dealer's outcome given the column: outcome -> probability
+    start: Draw = START  # the node that deals the seat's hand
+    # odds of a dealer's natural after which an early surrender still counts. It then saves half a bet, which is added
+    # to the surrenders without a natural.
     natural_odds: Number = 0
     insurable: bool = False
-    upcard: str = ""
+    upcard: str = ""  # what the dealer shows when the bet may be doubled before the deal; empty if it may not be
 
     def bets(self, policy: Policy) -> int:
         """Initial bets of a round: 2 if the strategy doubles its bet before the deal."""

@@ -26,46 +26,27 @@ NEEDS = 3  # see `State.need`
 
 
 class AskedTable(NamedTuple):
-    """The parts of a round; rows are named by the number of their first entry, and row 0 is the end of a part.
+    """The parts of a round; rows are named by the number of their first entry, and row 0 is the end of a part."""
 
-    Attributes:
-        deal: The next row of the deal after a card; from the last card on, WIDE times the dealt hands' number.
-        dealt: Row, states of the hand and the dealer, and shown column by the number of the dealt hands, (n, 4).
-        after: The row of the seat's hands after a card or action, or -1 - e for split event e.
-        hand: State of the hand after the card.
-        payoff: Payoff vector of the last hand, where entries end the seat's hands.
-        need: Maximum of `CompiledRules.waits` over its bets.
-        first_ask: The first row that asks.
-        legal: Legal actions by row / WIDE, a bit for each; the seat's number of hands may forbid a split.
-        limit: A seat with this many hands cannot split the row's hand.
-        unasked: Whether a row does not ask from there on.
-        insures: Whether a row asks for insurance.
-        pending: Whether a further hand is pending, 0 or 1.
-        peeked: Whether a state of the dealer as dealt is a natural that has ended the round.
-        events: What happens in a split: next row; row instead if more hands are pending, or -1; payoff vector;
-            need; whether a split; whether more hands are pending now, (e, 6).
-        settled: Row of the dealer by need and state of the dealer, (3, D).
-        dealer: The row of the dealer after a card. Those of the first rows are WIDE times the dealer's outcome.
-        codes: Payoff codes by payoff vector and outcome, (V, O).
-    """
-
-    deal: Array
-    dealt: Array
-    after: Array
-    hand: Array
-    payoff: Array
-    need: Array
-    first_ask: int
-    legal: Array
-    limit: Array
-    unasked: Array
-    insures: Array
-    pending: Array
-    peeked: Array
+    deal: Array  # the next row of the deal after a card; from the last card on, WIDE times the dealt hands' number
+    dealt: Array  # row, states of the hand and the dealer, and shown column by the number of the dealt hands, (n, 4)
+    after: Array  # the row of the seat's hands after a card or action, or -1 - e for split event e
+    hand: Array  # state of the hand after the card
+    payoff: Array  # payoff vector of the last hand, where entries end the seat's hands
+    need: Array  # maximum of `CompiledRules.waits` over its bets
+    first_ask: int  # the first row that asks
+    legal: Array  # legal actions by row / WIDE, a bit for each; the seat's number of hands may forbid a split
+    limit: Array  # A seat with this many hands cannot split the row's hand
+    unasked: Array  # whether a row does not ask from there on
+    insures: Array  # whether a row asks for insurance
+    pending: Array  # whether a further hand is pending, 0 or 1
+    peeked: Array  # whether a state of the dealer as dealt is a natural that has ended the round
+    # what happens in a split: next row; row instead if more hands are pending, or -1; payoff vector; need; whether a
+    # split; whether more hands are pending now, (e, 6)
     events: Array
-    settled: Array
-    dealer: Array
-    codes: Array
+    settled: Array  # row of the dealer by need and state of the dealer, (3, D)
+    dealer: Array  # the row of the dealer after a card. Those of the first rows are WIDE times the dealer's outcome.
+    codes: Array  # payoff codes by payoff vector and outcome, (V, O)
 
 
 class HandTransitions(Transitions):

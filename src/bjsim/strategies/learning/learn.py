@@ -192,28 +192,18 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Schedule:
-    """The settings of the learner; a value that is not accepted raises an MDPError that names the field.
+    """The settings of the learner; a value that is not accepted raises an MDPError that names the field."""
 
-    Attributes:
-        algorithm: "q" or "mc".
-        draws: "even" or "independent"; by default even if the algorithm allows it.
-        power: k of the step size; None for the default described above.
-        explore_start: Share of the learning episodes that begin with an exploring start; the others begin with the
-            process's distribution of the first state.
-        explore_action: Probability of a random action at any other step.
-        rounds: The number of times that the workers' tables are pooled and progress is reported.
-        value_share: Share of the episodes that are played greedily at the end.
-        longest: The most steps of an episode, which is cut there.
-    """
-
-    algorithm: str = "q"
-    draws: str = ""
-    power: int | None = None
+    algorithm: str = "q"  # "q" or "mc"
+    draws: str = ""  # "even" or "independent"; by default even if the algorithm allows it
+    power: int | None = None  # k of the step size; None for the default described above
+    # share of the learning episodes that begin with an exploring start; the others begin with the process's
+    # distribution of the first state
     explore_start: float = 1.0
-    explore_action: float = 0.0
-    rounds: int = 40
-    value_share: float = 0.1
-    longest: int = 1000
+    explore_action: float = 0.0  # probability of a random action at any other step
+    rounds: int = 40  # the number of times that the workers' tables are pooled and progress is reported
+    value_share: float = 0.1  # share of the episodes that are played greedily at the end
+    longest: int = 1000  # the most steps of an episode, which is cut there
 
     def power_for(self, gamma: float) -> int:
         """The k of the step size for a process with the discount factor `gamma`."""

@@ -94,23 +94,14 @@ STANDS = 0  # the action that is always legal
 
 
 class Outputs(NamedTuple):
-    """What a step returns, for each of N tables.
+    """What a step returns, for each of N tables."""
 
-    Attributes:
-        observation: Features, column and number of hands, int64 (N, F + 2).
-        mask: Legal actions, int8 (N, A).
-        reward: Profit in initial bets, float64 (N,).
-        ended: Whether an episode ended, bool (N,).
-        illegal: Whether the action was not legal, bool (N,).
-        final: The last observation of an episode that ended, int64 (N, F + 2).
-    """
-
-    observation: Array
-    mask: Array
-    reward: Array
-    ended: Array
-    illegal: Array
-    final: Array
+    observation: Array  # features, column and number of hands, int64 (N, F + 2)
+    mask: Array  # legal actions, int8 (N, A)
+    reward: Array  # profit in initial bets, float64 (N,)
+    ended: Array  # whether an episode ended, bool (N,)
+    illegal: Array  # whether the action was not legal, bool (N,)
+    final: Array  # the last observation of an episode that ended, int64 (N, F + 2)
 
 
 class VectorTables:

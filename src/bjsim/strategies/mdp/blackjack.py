@@ -443,23 +443,14 @@ REASONS: tuple[tuple[dict[str, str | bool], str], ...] = (
 
 @dataclass(frozen=True)
 class Size:
-    """The size of a game as a decision process; counts other than `columns` are against one dealer column.
+    """The size of a game as a decision process; counts other than `columns` are against one dealer column."""
 
-    Attributes:
-        columns: What the dealer may show.
-        hands: States with a decision.
-        results: Finished hands, before the dealer plays.
-        split_hands: Split hands that need their second card.
-        unmerged_hands: Hands with a decision that the exact solver distinguishes, which is more than necessary.
-        offers: Decisions before the deal, and on insurance.
-    """
-
-    columns: int
-    hands: int
-    results: int
-    split_hands: int
-    unmerged_hands: int
-    offers: int = 0
+    columns: int  # what the dealer may show
+    hands: int  # states with a decision
+    results: int  # finished hands, before the dealer plays
+    split_hands: int  # split hands that need their second card
+    unmerged_hands: int  # hands with a decision that the exact solver distinguishes, which is more than necessary
+    offers: int = 0  # decisions before the deal, and on insurance
 
     @property
     def decisions(self) -> int:

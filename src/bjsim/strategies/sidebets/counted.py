@@ -27,28 +27,20 @@ APPROXIMATION = "rounds take as many cards as those of one player in six decks; 
 
 @dataclass(frozen=True)
 class CountedBet:
-    """The gain of a counter of a side bet who bets one unit, or nothing, before each round.
-
-    Attributes:
-        tags: The tags by value, A, 2..9, T, or by rank, A, 2..9, T, J, Q, K; None for the exact value.
-        trigger: The count per deck left from which on bets are made; None for the exact value, which is bet from 0 on.
-        share: Of rounds in which the bet is made.
-        edge: Expected profit of a bet that is made.
-        units: Expected units won in 100 rounds; `half_width` is that of the 95% interval.
-        perfect: The same units of a bettor who sees the exact value, from the same cards; likewise its half width.
-        approximation: What the intervals leave out, in words.
-    """
+    """The gain of a counter of a side bet who bets one unit, or nothing, before each round."""
 
     bet: str
+    # the tags by value, A, 2..9, T, or by rank, A, 2..9, T, J, Q, K; None for the exact value
     tags: tuple[float, ...] | None
+    # the count per deck left from which on bets are made; None for the exact value, which is bet from 0 on
     trigger: float | None
-    share: float
-    edge: float
-    units: float
+    share: float  # of rounds in which the bet is made
+    edge: float  # expected profit of a bet that is made
+    units: float  # expected units won in 100 rounds; `half_width` is that of the 95% interval
     half_width: float
-    perfect: float
+    perfect: float  # the same units of a bettor who sees the exact value, from the same cards; likewise its half width
     perfect_half_width: float
-    approximation: str = field(default=APPROXIMATION, init=False)
+    approximation: str = field(default=APPROXIMATION, init=False)  # what the intervals leave out, in words
 
 
 def best_tags(effects: Sequence[float], counts: Sequence[int], level: int) -> tuple[int, ...]:

@@ -32,19 +32,13 @@ DRAW_COLUMNS, DECISION_COLUMNS = 2 + N_RANKS, 4
 
 
 class DrawLog(NamedTuple):
-    """The rounds of one table of a match, as bytes of int64 arrays that can be sent between processes.
+    """The rounds of one table of a match, as bytes of int64 arrays that can be sent between processes."""
 
-    Attributes:
-        draws: A row per draw: rank, kind, cards of each rank left before it; then the table before it: the slot
-            that draws (or DEALER), the dealer, and for all slots the hands (or NO_HAND), the stakes in chips and
-            the bots.
-        slots: Places for hands; with splits more than the seats.
-        decisions: A row per decision: bot, hand, dealer, character code of the action.
-    """
-
+    # A row per draw: rank, kind, cards of each rank left before it; then the table before it: the slot that draws (or
+    # DEALER), the dealer, and for all slots the hands (or NO_HAND), the stakes in chips and the bots
     draws: bytes
-    decisions: bytes
-    slots: int = SEATS
+    decisions: bytes  # A row per decision: bot, hand, dealer, character code of the action
+    slots: int = SEATS  # places for hands; with splits more than the seats
 
     def arrays(self) -> tuple[Ints, Ints]:
         """Draws, (n, DRAW_COLUMNS + 2 + 3 * slots) int64, and decisions, (n, DECISION_COLUMNS) int64."""

@@ -109,27 +109,18 @@ class ShoeArrays(NamedTuple):
     """The cards of one table, generated a few at a time; arrays are int64 (1,) unless noted.
 
     `above` is that of `CompiledRules`.
-
-    Attributes:
-        cards: Rank indices, uint8 (n,). Those from `read` up to `ready` are still to be dealt.
-        key: Key of the random stream, uint64 (2,).
-        chunk: Number of times that `cards` was filled, or of the shoe.
-        before: Number of cards dealt before the first of `cards`.
-        size: Cards of a full shoe, 0 for an infinite one.
-        normal_tens: Whether ten-valued cards have the probability 4/13.
-        limits: `above` of the cards that are not ready, int16 (LIMITS,).
     """
 
-    cards: Array
-    key: Array
+    cards: Array  # rank indices, uint8 (n,). Those from `read` up to `ready` are still to be dealt.
+    key: Array  # key of the random stream, uint64 (2,)
     read: Array
     ready: Array
-    chunk: Array
-    before: Array
-    size: int
-    normal_tens: int
+    chunk: Array  # number of times that `cards` was filled, or of the shoe
+    before: Array  # number of cards dealt before the first of `cards`
+    size: int  # cards of a full shoe, 0 for an infinite one
+    normal_tens: int  # whether ten-valued cards have the probability 4/13
     above: Array
-    limits: Array
+    limits: Array  # `above` of the cards that are not ready, int16 (LIMITS,)
 
 
 class Counts(NamedTuple):
