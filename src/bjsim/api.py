@@ -4,8 +4,6 @@ Games are given as `Rules`, as the name of a preset or as the path of a TOML fil
 path of a file. Every function raises `InputError` for an argument that is not accepted.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor

@@ -1,7 +1,5 @@
 """Validation of arguments that commands and functions share."""
 
-from __future__ import annotations
-
 import math
 import os
 import re

@@ -5,8 +5,6 @@ BjsimError
 └── RunFailed    also a RuntimeError: a run that could not continue
 """
 
-from __future__ import annotations
-
 import difflib
 import re
 from collections.abc import Iterable, Iterator

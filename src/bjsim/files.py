@@ -4,8 +4,6 @@ A pipe would wait for a writer, and a device has no end; a link in a folder from
 user. All refusals are OSErrors with a `strerror` to quote.
 """
 
-from __future__ import annotations
-
 import errno
 import json
 import os

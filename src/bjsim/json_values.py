@@ -1,7 +1,5 @@
 """Conversion of data to values that JSON can represent, and the types of values that were read."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Names that a package imports when they are first used, as its `__init__.pyi` lists them."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

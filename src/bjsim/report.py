@@ -1,7 +1,5 @@
 """A report: what a command found, as a value made of few kinds of parts, which renderers know and commands combine."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 

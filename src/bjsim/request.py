@@ -1,7 +1,5 @@
 """The validated parameters of a run, which the command line and `bjsim.play` build alike."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor

@@ -1,7 +1,5 @@
 """A run that is ready to be played: players in their seats, programs started, the backend open."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """`bjsim app`: starts the server, and opens its page."""
 
-from __future__ import annotations
-
 import socket
 import webbrowser
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The pages of a contest's folder, made anew from its journal when that has grown. Nothing of it is run."""
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The pages, and the rules of a game as controls of a form."""
 
-from __future__ import annotations
-
 from bjsim.sim.game.rules import RULE_FIELDS, Rules
 
 PAGES = {

@@ -1,7 +1,5 @@
 """Processes that compute for the pages, one job at a time."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import signal

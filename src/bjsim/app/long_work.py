@@ -1,7 +1,5 @@
 """Long computations of pages: each request advances one for a moment, and gets the results so far."""
 
-from __future__ import annotations
-
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator

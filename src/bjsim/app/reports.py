@@ -1,7 +1,5 @@
 """What pages can ask for: reports by name, the worker that makes each, and what it is given."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 

@@ -1,7 +1,5 @@
 """The server of `bjsim app`: its pages, and what it refuses."""
 
-from __future__ import annotations
-
 import asyncio
 import secrets
 import socket

@@ -1,7 +1,5 @@
 """The page Play: a table and a drill whose answers the page keeps, so that a worker can take them up at any time."""
 
-from __future__ import annotations
-
 from collections import OrderedDict
 from collections.abc import Sequence
 from functools import lru_cache

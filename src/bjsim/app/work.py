@@ -1,7 +1,5 @@
 """What worker processes compute for the pages: fragments of reports."""
 
-from __future__ import annotations
-
 import math
 import re
 import shlex

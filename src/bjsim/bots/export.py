@@ -5,8 +5,6 @@ be exported only for games in which it needs no more: without splits, without bo
 their number, without choices after a double or before the deal, and with one dealer card face up.
 """
 
-from __future__ import annotations
-
 from bjsim.errors import InputError
 from bjsim.sim.game.cards import Hand
 from bjsim.strategies.charts.chart import Chart

@@ -3,8 +3,6 @@
 Programs need Linux. The modules that run them are imported only where one is used, because the import fails elsewhere.
 """
 
-from __future__ import annotations
-
 import os
 from functools import cache
 

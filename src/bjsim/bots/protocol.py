@@ -8,8 +8,6 @@ R (surrender).
 Source: [CardShark], "Programming interface".
 """
 
-from __future__ import annotations
-
 import re
 import signal
 from dataclasses import dataclass

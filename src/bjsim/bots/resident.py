@@ -1,7 +1,5 @@
 """A line bot at one seat for one match: its process, the lines sent to it, and its clock."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Check a line bot in a match: it is ready, skips what it does not know, survives a cut, and ends with its input."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """`bjsim bot compare`: whether a bot is better than another one."""
 
-from __future__ import annotations
-
 from contextlib import nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory

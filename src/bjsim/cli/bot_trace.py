@@ -1,7 +1,5 @@
 """`bjsim bot ask` and `bjsim bot trace`: what a bot receives, and what it answers."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Captions of pictures and pages: the command that makes them."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Iterable
 from dataclasses import replace

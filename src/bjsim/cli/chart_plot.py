@@ -1,7 +1,5 @@
 """Pictures of charts: actions in colours, with margins or costs in the cells, and the dealer's outcomes."""
 
-from __future__ import annotations
-
 import math
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence

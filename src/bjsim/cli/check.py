@@ -1,7 +1,5 @@
 """`bjsim check`: the exact value of a strategy chart, of the best chart, and the cost of every wrong cell."""
 
-from __future__ import annotations
-
 import math
 import sys
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The picture and the report of `bjsim check`: a chart with its wrong cells and their costs."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from pathlib import Path

@@ -4,7 +4,5 @@ tests/cli/test_colours.py measures it: with normal sight and simulated protanopi
 colours of a group differ by more than 20 (CIEDE2000).
 """
 
-from __future__ import annotations
-
 ACTION_COLOURS = {"S": "#e45913", "H": "#9ebf9c", "D": "#488191", "P": "#ffe142", "R": "#bf9aff"}  # under black text
 RAW, ADJUSTED, EXACT = "#3c87a7", "#d85616", "#000000"  # returns: as played, luck-adjusted, exact

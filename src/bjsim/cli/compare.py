@@ -1,7 +1,5 @@
 """`bjsim compare`: how the value of a game and its best chart change with the rules."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Sequence

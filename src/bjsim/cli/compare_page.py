@@ -1,7 +1,5 @@
 """The picture and the report of `bjsim compare`: values of games, and their best strategies."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

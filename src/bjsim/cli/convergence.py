@@ -1,7 +1,5 @@
 """The convergence of returns as lines on shared scales, for pictures and pages."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """`bjsim count`: how a card counter does in a game."""
 
-from __future__ import annotations
-
 from bisect import bisect
 from dataclasses import replace
 from fractions import Fraction

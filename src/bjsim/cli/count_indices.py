@@ -1,7 +1,5 @@
 """`bjsim count indices`: index plays for any rules and counting system."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """Pictures of counted games: EV by count, the bankroll over time, games compared; and the page that compares them."""
 
-from __future__ import annotations
-
 import base64
 import itertools
 import math

@@ -1,7 +1,5 @@
 """Count practice of `bjsim play` and of the app: asks for the running and the true count between rounds."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Generator, Sequence
 from fractions import Fraction

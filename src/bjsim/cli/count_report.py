@@ -1,7 +1,5 @@
 """The tables that `bjsim count` prints."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 

@@ -1,7 +1,5 @@
 """`bjsim doctor`: what is missing on this machine, and the commands that fix it."""
 
-from __future__ import annotations
-
 import logging
 import platform
 import sys

@@ -1,7 +1,5 @@
 """The drill of `bjsim play`: single decisions, with their costs."""
 
-from __future__ import annotations
-
 from bjsim.cli.narrator import format_cards
 from bjsim.cli.person import ask_move, blame, describe_misses, format_bets, praise, value_table
 from bjsim.cli.terminal import EndOfInput, Terminal

@@ -1,7 +1,5 @@
 """A chart in the terminal with a colour for each action, and a `!` after the code of a wrong cell."""
 
-from __future__ import annotations
-
 from rich.text import Text
 
 from bjsim.cli.chart_plot import usual_legend

@@ -1,7 +1,5 @@
 """`bjsim koth`: host a contest of bots. Its subcommands are in the modules `koth_*`."""
 
-from __future__ import annotations
-
 import click
 
 from bjsim.cli.koth_change import add, close, drop, extend, replace, sync

@@ -1,7 +1,5 @@
 """`bjsim koth add`, `replace`, `drop`, `extend`, `sync` and `close`: change a contest, and play it on."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`bjsim koth new`: a folder for a contest, with example bots and a workflow for a public forge."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from importlib.resources import files

@@ -1,7 +1,5 @@
 """`bjsim koth play` and `bjsim koth resume`."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Callable
 from functools import partial

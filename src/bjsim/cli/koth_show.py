@@ -1,7 +1,5 @@
 """`bjsim koth show` and `bjsim koth verify`."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

@@ -1,7 +1,5 @@
 """`bjsim koth trace` and `bjsim koth show --hand`: what bots received and answered at a table."""
 
-from __future__ import annotations
-
 import os
 from collections import Counter
 from pathlib import Path

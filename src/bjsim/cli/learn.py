@@ -1,7 +1,5 @@
 """`bjsim learn`: learn a game, or any decision process from a file, and evaluate the learned policy."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

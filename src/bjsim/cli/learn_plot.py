@@ -1,7 +1,5 @@
 """The plot of `bjsim learn`: the value of the learned policy and its regret against the number of episodes."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import isfinite
 

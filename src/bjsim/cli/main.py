@@ -1,7 +1,5 @@
 """The `bjsim` command. Each subcommand is imported when it is called, which keeps `bjsim --help` fast."""
 
-from __future__ import annotations
-
 import errno
 import gc
 import io

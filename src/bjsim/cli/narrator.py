@@ -1,7 +1,5 @@
 """The events of a round in sentences, for the person in seat 1; see `bjsim play`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Options that are an error when they are given twice."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import click

@@ -1,7 +1,5 @@
 """Options and parameter types that several commands share."""
 
-from __future__ import annotations
-
 import functools
 import math
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Reports as pages, and charts and convergence as their parts."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

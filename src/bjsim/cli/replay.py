@@ -1,7 +1,5 @@
 """`bjsim replay`: replay any round of a run, or play a scripted shoe, and print it card by card."""
 
-from __future__ import annotations
-
 import click
 
 from bjsim.arguments import MAX_TABLES

@@ -1,7 +1,5 @@
 """`bjsim rules`: the games included, and every rule with its meaning."""
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 

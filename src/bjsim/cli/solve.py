@@ -1,7 +1,5 @@
 """`bjsim solve`: the exact tables, strategy and value of a game."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any

@@ -1,7 +1,5 @@
 """The picture and the page of `bjsim solve`: the best strategy with its margins, and the dealer's outcomes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

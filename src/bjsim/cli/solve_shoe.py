@@ -1,7 +1,5 @@
 """The options of `bjsim solve` for a finite shoe, and the values of one hand."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Prints the tables of `bjsim solve`: with units and folded on a terminal, as in [Easy] to files and pipes."""
 
-from __future__ import annotations
-
 import math
 import shutil
 import sys

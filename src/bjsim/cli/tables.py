@@ -1,7 +1,5 @@
 """Tables that fit the screen: too wide ones are transposed or split, never cut. Files and pipes get them whole."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from rich import box

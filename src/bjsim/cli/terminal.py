@@ -1,7 +1,5 @@
 """A conversation in lines of text: no cursor movement, colour only on a terminal that wants it."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys

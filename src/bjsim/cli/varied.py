@@ -1,7 +1,5 @@
 """`--vary` of `bjsim compare` and `bjsim count`."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from bjsim.errors import InputError

@@ -4,8 +4,6 @@
 has been printed for a moment, and is erased before anything else is.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys

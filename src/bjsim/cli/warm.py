@@ -1,7 +1,5 @@
 """`bjsim warm`: compile everything now, so that later commands start at once."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Options for the files that a command writes, and the writing of text and JSON."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys

@@ -1,7 +1,5 @@
 """Making an experiment from players, and the results from its tallies."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from contextlib import suppress

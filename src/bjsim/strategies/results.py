@@ -1,7 +1,5 @@
 """The results of an experiment: what each bot returned, and the differences between bots."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """`Solution`: exact values, the best chart and the costs of other charts in one game, whatever its shoe."""
 
-from __future__ import annotations
-
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Comparisons of bots in words and numbers: who leads, by how much, and which bots are not separated yet."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -4,8 +4,6 @@ Intervals are over batches: a batch is a match, or in a duplicate contest all ma
 rounds from one shoe are not independent.
 """
 
-from __future__ import annotations
-
 import math
 import os
 from array import array

@@ -12,8 +12,6 @@ divisor is at least the number of pairs of equally good bots, and then Bonferron
 the logical restrictions of Shaffer 1986, bounded by counting common neighbours).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """The page of a contest: one self-contained HTML file, whose tables do not need JavaScript."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping, Sequence

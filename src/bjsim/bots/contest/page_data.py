@@ -1,7 +1,5 @@
 """The rounds and faults that the pages show, collected record by record."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field

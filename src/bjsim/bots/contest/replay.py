@@ -1,7 +1,5 @@
 """Describe a recorded round step by step: each event, the request to each bot, and the table after it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """The command that reproduces a contest, and a TOML file for rules of its own."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

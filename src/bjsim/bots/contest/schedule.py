@@ -21,8 +21,6 @@ II.7: resolvable (v, 4, 1) designs); for 9 bots the affine plane of order 3; the
 search. With one bot fewer the last seat stays empty, at one table of each match.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace

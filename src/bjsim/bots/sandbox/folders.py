@@ -1,7 +1,5 @@
 """A bot as it lies on disk, read once: a file, or a folder with a `bot.toml` that says how its files are played."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re

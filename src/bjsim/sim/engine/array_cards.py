@@ -4,8 +4,6 @@ A stream is cut into segments, whose cards can be made without those before: fin
 infinite one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import count as count_from
 

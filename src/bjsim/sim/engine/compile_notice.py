@@ -1,7 +1,5 @@
 """Announce that numba compiles, which takes seconds, before it does."""
 
-from __future__ import annotations
-
 import logging
 import sys
 from collections.abc import Callable, Iterator

@@ -4,8 +4,6 @@ Everything here is computed from `states.py`; no rule is implemented again. A pa
 payoffs of split hands add: the profit in units of `rules.unit`, plus TIED for each initial bet that is replayed.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction

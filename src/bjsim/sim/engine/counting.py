@@ -1,7 +1,5 @@
 """Plays the shoes of a counter: by the kernel where that pays, else in arrays, with the same bits."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import NamedTuple
 

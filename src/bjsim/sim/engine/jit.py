@@ -4,8 +4,6 @@ numba stamps a cached function with the state of its own file only, so that an e
 would go undetected. Here the stamp is a hash of the contents of all kernel modules and of the function's own file.
 """
 
-from __future__ import annotations
-
 import atexit
 import hashlib
 import inspect

@@ -3,8 +3,6 @@
 A place has one number, whatever leads there and whatever follows, so that the luck of a round telescopes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction

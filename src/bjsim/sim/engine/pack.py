@@ -1,7 +1,5 @@
 """Round tables packed for the walkers; see `kernels/arrays.py`."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

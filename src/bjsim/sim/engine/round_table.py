@@ -10,8 +10,6 @@ round that needs more hands than the table has room for, which is very unlikely,
 Where a chart has choices, the rows ask for the action: their entries are those of actions instead of cards.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 

@@ -3,8 +3,6 @@
 Import this module only where rounds are played: importing numba takes a third of a second.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -5,8 +5,6 @@ hand is paid by the dealer's outcome, whose distribution is known for each row t
 share of rank q exceeds its probability by d(q), the value changes by the sum of slope(q) d(q).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 from typing import NamedTuple

@@ -7,8 +7,6 @@ to that hand and to the hands that are still pending. Values of the nodes add, a
 dealer's natural takes busted bets and one more do the pending hands depend on those before them, and follow their end.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from fractions import Fraction

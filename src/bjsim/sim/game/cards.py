@@ -3,8 +3,6 @@
 A card is written as its letter. Arrays and states use its rank index, 0 (ace) to 12 (king). Suits never matter.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 

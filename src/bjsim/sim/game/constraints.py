@@ -1,7 +1,5 @@
 """Combinations of rules that contradict each other."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable

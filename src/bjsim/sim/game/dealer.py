@@ -4,8 +4,6 @@ Everything that is computed about a game reads it here. Only the readable round 
 `seats.py` is the second statement of the rules.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 from functools import cache, cached_property

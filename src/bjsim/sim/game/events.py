@@ -1,7 +1,5 @@
 """Events: what happens in a round, in order. Each kind has its own class; consumers `match` on it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction

@@ -4,8 +4,6 @@ A `HandState` has only what can still affect play, so the number of states measu
 is a `Result`, which determines the payoff together with the dealer's final score.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """The preset games: name, rules, source, and decisions where the source is silent. Also reads TOML rules files."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import dataclass
 from pathlib import Path

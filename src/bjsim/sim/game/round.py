@@ -4,8 +4,6 @@ The rules of play are implemented in two places, here and in `states.py`, and th
 cards from any shoe, records a list of events, and stops at every question to a seat, which anything may answer.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Sequence
 from functools import lru_cache
 from typing import Any, Protocol, runtime_checkable

@@ -3,8 +3,6 @@
 Raises: ValueError, KeyError or ZeroDivisionError for text that the field does not accept.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping

@@ -1,7 +1,5 @@
 """The cards, hands and seats of a round in progress."""
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter
 from collections.abc import Sequence

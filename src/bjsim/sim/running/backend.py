@@ -1,7 +1,5 @@
 """Backends, which play jobs, and the features they support."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager

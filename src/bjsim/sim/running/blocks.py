@@ -3,8 +3,6 @@
 The size of a block depends only on its number, so a result depends only on (rules, players, seed, tables, hands).
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 FIRST_BLOCK = 1 << 10

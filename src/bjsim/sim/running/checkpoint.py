@@ -3,8 +3,6 @@
 Each has the request, how many jobs are merged and the sums over them, as JSON with a checksum.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -1,7 +1,5 @@
 """Tables whose seats all play charts, by the round table."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction

@@ -5,8 +5,6 @@ therefore gives the same results, convergence included, on any number of workers
 run that was stopped and resumed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Where jobs are played: on this machine or by any executor, what the place offers, and how it is opened."""
 
-from __future__ import annotations
-
 import os
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import nullcontext

@@ -4,8 +4,6 @@ A job whose worker is lost is played again. So what is made of the results depen
 workers there are, which of them is quickest, or whether one is killed.
 """
 
-from __future__ import annotations
-
 import logging
 from collections import deque
 from collections.abc import Callable, Generator, Iterator

@@ -1,7 +1,5 @@
 """Tables played in the readable round, by any players."""
 
-from __future__ import annotations
-
 import copy
 import threading
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """Tables: seats that share a shoe, played a block at a time."""
 
-from __future__ import annotations
-
 import logging
 import time
 from collections.abc import Sequence

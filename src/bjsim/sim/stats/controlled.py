@@ -7,8 +7,6 @@ so that they cause no bias. All estimates use the same controls, hence they are 
 numerators is the sum of their estimates.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

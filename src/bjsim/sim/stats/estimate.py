@@ -1,7 +1,5 @@
 """Means with their errors and intervals, and ratios of sums: one algebra for every return per settled bet."""
 
-from __future__ import annotations
-
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ One recursion serves every question. Subclasses define what a value is: a number
 dealer, or numbers with slopes for each of the dealer's hands.
 """
 
-from __future__ import annotations
-
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator

@@ -3,8 +3,6 @@
 A value is an array (dealers, 1 + Q) over the dealer's hands that the seats act against; see `slopes.py`.
 """
 
-from __future__ import annotations
-
 import math
 from abc import abstractmethod
 

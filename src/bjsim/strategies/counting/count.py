@@ -1,7 +1,5 @@
 """`bjsim.count`: how a card counter does in a game."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 

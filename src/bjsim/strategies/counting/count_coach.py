@@ -1,7 +1,5 @@
 """`CountCoach`: the cost of single decisions of a counter, by what the count says about the unseen cards."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Counting runs as files: checkpoints whose request is the game."""
 
-from __future__ import annotations
-
 import base64
 import os
 from collections.abc import Mapping

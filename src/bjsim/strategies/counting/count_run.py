@@ -1,7 +1,5 @@
 """The result of a counting run. The returns of every bet ramp follow from it without playing again."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """Plays a counter: blocks of shoes on any number of workers, merged in order."""
 
-from __future__ import annotations
-
 import math
 import os
 import time

@@ -1,7 +1,5 @@
 """Makes the table of a counter: compiled rules, luck model, counts and depth control."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction

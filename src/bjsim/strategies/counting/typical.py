@@ -9,8 +9,6 @@ It does not depend on n beyond the factor. The true count t sets m = T - t / C f
 decks have C cards. The exact expectation differs in second order.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -10,8 +10,6 @@ The best chart may play a hand of a finite shoe differently from what is best fo
 to follow it.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

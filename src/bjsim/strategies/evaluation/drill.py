@@ -1,7 +1,5 @@
 """`Drill`: chooses the exercises that a learner should do next."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math

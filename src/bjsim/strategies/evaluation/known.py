@@ -1,7 +1,5 @@
 """The value of a game to a player who knows a card."""
 
-from __future__ import annotations
-
 import math
 import os
 from collections.abc import Mapping

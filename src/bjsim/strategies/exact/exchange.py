@@ -6,8 +6,6 @@ another distribution against each column: that after the exchange. Everything th
 it. A dealer's natural ends the round before an exchange.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from fractions import Fraction

@@ -5,8 +5,6 @@ profits are convolved for each outcome, and mixed over the outcomes last. Bonuse
 not by their means.
 """
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from fractions import Fraction

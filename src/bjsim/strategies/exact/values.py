@@ -3,8 +3,6 @@
 Values are computed for each column of a chart, given which the hands of a split are independent.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace

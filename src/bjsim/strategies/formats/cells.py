@@ -1,7 +1,5 @@
 """From labelled rows of codes to a chart: what the codes mean, what charts leave out, and what contradicts itself."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import NamedTuple

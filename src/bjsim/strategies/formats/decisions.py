@@ -4,8 +4,6 @@ Lines of hand, dealer's card, usable ace and action are the policies of reinforc
 pairs are played as their totals, and hands that are no decision may be in the list or not.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 

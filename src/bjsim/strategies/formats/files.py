@@ -1,7 +1,5 @@
 """Chart files: any of them is read, and three formats are written: text ([Easy]), CSV, and policy ([BlackJackP])."""
 
-from __future__ import annotations
-
 import logging
 import os
 import re

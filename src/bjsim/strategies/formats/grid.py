@@ -4,8 +4,6 @@ What a file is nested in is gone (`lines`). What it lacks is guessed only where 
 and every other guess is far from it, and refused otherwise. What is guessed or skipped is said in `Reading.notes`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple

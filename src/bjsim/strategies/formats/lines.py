@@ -4,8 +4,6 @@ What stands in brackets (JSON, JavaScript, Python, TOML, YAML, C, Java, SQL) bec
 with the keys on the way to it in front, and a line for every value with a key of its own.
 """
 
-from __future__ import annotations
-
 import html
 import re
 from collections.abc import Iterator, Sequence

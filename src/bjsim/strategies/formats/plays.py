@@ -7,8 +7,6 @@ A count without an operator means that count or more, unless the heading of its 
 action is for the action that the play is known for, such as to stand on 16 against a ten; this is said in a note.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction

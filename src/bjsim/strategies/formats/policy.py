@@ -9,8 +9,6 @@ a draw, and, where the rules count cards, how to play hands of three and more. T
 policy is read as a chart.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -3,8 +3,6 @@
 Charts, index plays and the questions of the command line are all read with these functions.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache

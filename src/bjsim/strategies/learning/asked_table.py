@@ -4,8 +4,6 @@ The round table of no chart at all would be large, so its parts are walked one a
 hands, and the dealer's hand. The seat counts its hands and the pending ones; rows only know whether any is pending.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

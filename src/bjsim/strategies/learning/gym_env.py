@@ -5,8 +5,6 @@ Needs the extra `bjsim[gym]`. The environment plays the readable round of `bjsim
 `gymnasium.make_vec` makes the fast one of `vector_env.py`.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import gymnasium

@@ -7,8 +7,6 @@ The random stream is SplitMix64 (Steele, Lea and Flood 2014), with its state in 
 are drawn from alias tables (Walker 1977; filled as in Vose 1991), with one number in [0, 1) for each draw.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

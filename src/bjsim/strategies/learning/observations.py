@@ -1,7 +1,5 @@
 """Observations and action masks: what the environments show of a game."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """A fast Gymnasium vector environment for every game: `gymnasium.make_vec("bjsim/Easy-v0", num_envs=4096)`."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import gymnasium

@@ -1,7 +1,5 @@
 """Tables of one seat that wait at their decisions, and are stepped together in NumPy."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -22,8 +22,6 @@ outcomes with half the probability and weight 2 each, which has the same expecta
 rules allow. Only where split hands are not alike is that a choice, in a state such as `again split T, 2 of 2 hands`.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterator
 from dataclasses import asdict, dataclass

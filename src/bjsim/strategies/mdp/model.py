@@ -16,8 +16,6 @@ Order of the arrays: states in any order; the actions of state s are the rows ac
 the outcomes of row a are outcome_start[a] .. outcome_start[a+1]-1. A row is thus one (state, action) pair.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass

@@ -14,8 +14,6 @@ policy ends, else over those that are nearly greedy. With gamma < 1, u is at mos
 is the standard |T V - V| / (1 - gamma), Puterman theorem 6.3.1 and its remark.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """The values of all nodes and of complete strategies, for one game, one shoe and one value of a tie."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import cached_property, lru_cache
 

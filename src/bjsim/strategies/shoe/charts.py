@@ -11,8 +11,6 @@ may be negative for some numbers of removed pair cards. Each iteration changes a
 does not improve the value, it changes only the cell with the largest gain. It stops when no cell has a positive gain.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property

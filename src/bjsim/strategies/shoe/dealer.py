@@ -10,8 +10,6 @@ removed multiset is its cards of that value and higher: there are far fewer of b
 the lowest values is a product of matrices.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 

@@ -15,8 +15,6 @@ over the dealer's outcomes, given the removed cards. Play does not depend on the
 forms of `splits` apply.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

@@ -7,8 +7,6 @@ All values are expectations of 1{no dealer's natural was peeked} x profit, given
 split bets therefore need no refund, and the profit against a peeked natural is added once at the end.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """`ShoePlays`: the decisions of every strategy in one shoe, computed on demand."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, Self, get_args

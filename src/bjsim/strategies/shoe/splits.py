@@ -12,8 +12,6 @@ limit is reached; cards are exchangeable, so the order does not matter. The valu
 n F(n-2, n-1). At the limit of m hands, where b have a second card, it is b F(m-2, b-1) + (m-b) U(m-2, b).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import lru_cache
 

@@ -1,7 +1,5 @@
 """What a counter of a side bet gains: a bettor who sees its exact value before each round, or one with tags."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The exact figures of a side bet in any shoe."""
 
-from __future__ import annotations
-
 import math
 import operator
 import os

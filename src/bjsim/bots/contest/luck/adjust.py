@@ -22,8 +22,6 @@ models, 11.5 with opponent models only, 12.7 with derivatives only, and 40.9 wit
 Method: advantage sums, as in Burch et al., "AIVAT" (AAAI 2018).
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cached_property, lru_cache

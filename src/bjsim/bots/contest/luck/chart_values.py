@@ -4,8 +4,6 @@ Values are per chip staked in an infinite shoe, computed by the backward pass of
 the value V + sum over q of g(q) c(q) in a shoe of composition c, to first order.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 

@@ -4,8 +4,6 @@ Every draw changes the composition of the shoe, and so affects the expected valu
 draw; `stakes_by_seat` expands it into one row for each seat that the draw affects.
 """
 
-from __future__ import annotations
-
 from array import array
 from collections.abc import Sequence
 from typing import NamedTuple

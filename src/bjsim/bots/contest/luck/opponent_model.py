@@ -1,7 +1,5 @@
 """Model a bot's strategy as a chart that is updated from its observed decisions."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 
 import numpy as np

@@ -3,8 +3,6 @@
 A state is a node of the automaton and the dealer's hand.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from bjsim.sim.game.automaton import DOUBLE, START, Automaton, Decision, Draw, Finished, Node

@@ -1,7 +1,5 @@
 """What the walkers of a round table are given: named tuples of arrays, the same for numba and for NumPy."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from bjsim.arrays import Array

@@ -5,8 +5,6 @@ All classes and constants that kernels are compiled for are defined in this pack
 recompiled.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

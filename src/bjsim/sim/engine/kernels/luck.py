@@ -5,8 +5,6 @@ draw E is V, as values are linear in the composition; so only own cards and the 
 is what is subtracted from the value of the end.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -5,8 +5,6 @@ card, without a branch, so that the processor walks them in parallel; and every 
 to its cut, so that they all end together. What ends is logged, and read when the group has ended.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The cards of one table: the same as those of `sim/game/shoe.py`, generated a few at a time."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Vector instructions that numba does not generate by itself."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from llvmlite import ir

@@ -4,8 +4,6 @@ An argument that is None costs nothing: numba compiles the kernel for what it is
 `luck is not None` excludes (not `is None`, which it does not evaluate).
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
