@@ -32,7 +32,7 @@ Key = tuple[int, int]  # of a random stream
 PlayRound = Callable[[Iterator[int]], tuple[Sequence[int], int]]  # takes cards; payoff codes by seat, number of cards
 
 WORTH_LOADING = 2_000_000  # rounds of one seat that arrays play about as quickly as kernels are loaded from the cache
-WORTH_COMPILING = 50_000_000  # rounds of one seat that arrays play about as quickly as kernels are compiled
+WORTH_COMPILING = 8_000_000  # rounds of one seat that arrays play about as quickly as kernels are compiled
 LUCK_COSTS = 10  # times as much of the time of arrays
 WORTH_COMPILING_LUCK = 5_000_000  # the same for luck-adjusted rounds
 
