@@ -4,7 +4,7 @@ Machines differ, and the speed of one machine changes from minute to minute, so 
 plain kernel, and their ratio is what counts: speeds as multiples of the plain kernel's, and the time that it needs
 for a million rounds as a multiple of other times (so more is better in both). `recorded.json` contains earlier
 ratios; those that fell by more than a fifth are listed at the end, unless a second reference, which feels the speed of
-memory, fell as much. `--record` writes the new ones there and into the table of `docs/explanation/performance.md`.
+memory, fell as much. `--record` writes the new ones there.
 """
 
 from __future__ import annotations
@@ -20,8 +20,6 @@ from rich.table import Table
 
 HERE = Path(__file__).parent
 RECORDED = HERE / "recorded.json"
-PAGE = HERE.parent / "docs" / "explanation" / "performance.md"
-TABLE = "<!-- written by bench/speed.py --record -->\n"  # before and after the table of the page
 SLOWER = 0.8
 PARTS = {
     "rounds": cases.rounds_of_one_core,
@@ -48,17 +46,6 @@ def slower(now: dict[str, list[float]], recorded: dict[str, list[float]]) -> lis
                 f"slower by at least {1 - left:.0%}"
             )
     return sorted(found)
-
-
-def write_page(rows: list[tuple[str, str, str]]) -> None:
-    """Replace the table of the page by these rows."""
-    before, _, after = PAGE.read_text(encoding="utf-8").split(TABLE)
-    lines = [
-        "| what | measured | ratio to the plain kernel |",
-        "|---|---|---|",
-        *("| " + " | ".join(row) + " |" for row in rows),
-    ]
-    PAGE.write_text(before + TABLE + "\n".join(lines) + "\n" + TABLE + after, encoding="utf-8")
 
 
 def main() -> None:
@@ -98,8 +85,6 @@ def main() -> None:
         console.print(f"nothing fell by more than a fifth of its recorded ratio ({compared} compared)")
     if options.record:
         RECORDED.write_text(json.dumps({**recorded, **now}, indent=1) + "\n")
-        if not options.parts:
-            write_page(rows)
 
 
 if __name__ == "__main__":
