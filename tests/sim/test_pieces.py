@@ -149,6 +149,20 @@ def test_a_worker_that_is_killed_while_it_sends_hangs_nothing(tmp_path):
     assert not (tmp_path / "once").exists() and threading.enumerate() == before
 
 
+def length_soon(data):
+    time.sleep(0.2)
+    return len(data)
+
+
+def test_a_pool_that_is_given_up_while_it_sends_jobs_hangs_nothing():
+    """Jobs that do not fit into a pipe: on Python 3.11.2 its thread waited for ever for a worker to read them."""
+    before = threading.enumerate()
+    results = Pieces(local(2), iter(range(8)), lambda job: (length_soon, bytes(1_000_000)), called).results()
+    assert next(results) == (0, 1_000_000)
+    results.close()
+    assert threading.enumerate() == before
+
+
 def test_few_results_wait_while_the_first_job_takes_its_time():
     asked, started = count(), threading.Event()
 

@@ -58,11 +58,12 @@ def own_pool(pool: Executor) -> Iterator[Executor]:
     except BaseException:
         for process in _processes(pool):
             process.kill()
-        if isinstance(pool, ProcessPoolExecutor):
-            # A worker that died while it sent a result leaves half of it. The pool's thread waits for the rest until
-            # all ends for writing are closed, of which this process holds one.
+        # A worker that died while it sent a result leaves half of it, and a thread of the pool that waits for the rest.
+        # One that died while it was sent a job leaves a thread that waits until that is read (Python below 3.12,
+        # gh-94777). Each waits until all other ends of its pipe are closed, of which this process holds one.
+        for queue, end in (("_result_queue", "_writer"), ("_call_queue", "_reader")):
             with suppress(AttributeError, OSError):
-                pool._result_queue._writer.close()  # type: ignore[attr-defined]
+                getattr(getattr(pool, queue), end).close()
         # At exit, Python writes to a pipe that a pool's thread may be closing: join the thread before.
         pool.shutdown(wait=isinstance(pool, ProcessPoolExecutor))
         raise
