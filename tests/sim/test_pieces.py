@@ -155,7 +155,7 @@ def length_soon(data):
 
 
 def test_a_pool_that_is_given_up_while_it_sends_jobs_hangs_nothing():
-    """Jobs that do not fit into a pipe: on Python 3.11.2 its thread waited for ever for a worker to read them."""
+    """Jobs that do not fit into a pipe: on Python 3.11.2 a thread waited for ever for a worker to read them."""
     before = threading.enumerate()
     results = Pieces(local(2), iter(range(8)), lambda job: (length_soon, bytes(1_000_000)), called).results()
     assert next(results) == (0, 1_000_000)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("bjsim")
 T = TypeVar("T")
 PARENT_POLL_S = 1.0
+OPEN_ENDS = [("_result_queue", "_writer"), *[("_call_queue", "_reader")] * (sys.version_info < (3, 11, 5))]
 _collected: Any = None  # the queue for the log records of spawned workers
 
 
@@ -59,9 +60,9 @@ def own_pool(pool: Executor) -> Iterator[Executor]:
         for process in _processes(pool):
             process.kill()
         # A worker that died while it sent a result leaves half of it, and a thread of the pool that waits for the rest.
-        # One that died while it was sent a job leaves a thread that waits until that is read (Python below 3.12,
-        # gh-94777). Each waits until all other ends of its pipe are closed, of which this process holds one.
-        for queue, end in (("_result_queue", "_writer"), ("_call_queue", "_reader")):
+        # Before Python 3.11.5 (gh-94777), one that died while it was sent a job leaves a thread that waits until that is
+        # read. Each waits until all other ends of its pipe are closed, of which this process holds one.
+        for queue, end in OPEN_ENDS:
             with suppress(AttributeError, OSError):
                 getattr(getattr(pool, queue), end).close()
         # At exit, Python writes to a pipe that a pool's thread may be closing: join the thread before.
