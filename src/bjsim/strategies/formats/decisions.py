@@ -15,17 +15,14 @@ from bjsim.strategies.formats.words import COLUMNS, parse_cards, parse_code
 ROLES = {
     "dealer": r"deal|up ?card|against|\bvs?\b|shows|house|\bopen|face",
     "code": r"action|move|decision|play$|best|^do$|code|answer|optimal|what",
-    "pair": r"^(is )?pairs?( \w{2,3})?$",
-    "pair card": r"^pair.?(rank|card|value)",
     "ace": r"soft$|\bace\b|usable",
     "kind": r"type|kind|section|categor|group",
-    "hand": r"player|hand|total|sum|score|have|you|cards|pair|soft|hard",
+    "hand": r"player|hand|total|sum|score|have|you|cards|(?<!is )pair|soft|hard",
 }
 FLAGS = {"0": False, "1": True, "FALSE": False, "TRUE": True, "NO": False, "YES": True, "N": False, "Y": True}
 LEARNED = {"0": "S", "1": "H"}  # the actions of Gymnasium
 BOTH = r"(?i)(.+?)\s*(?:\bvs?\.?\s*|(?<=[\dTA])vs?\.?|against|[_|:-])\s*(\w+)"  # 16v10
 BETWEEN = ("v", "vs", "vs.", "against", "->", "=>", "→")  # hard 16 vs 10 -> hit
-NO_HAND = ("", "NA", "NAN", "NONE", "NULL", "-")  # a total beside the card of a pair
 FEWEST = 20  # lines of a list whose columns have no names
 Hands = Callable[[str, str | None], list[str] | None]
 
@@ -132,8 +129,6 @@ class Decisions:
     def _take(self, fields: list[Token], section: str | None) -> None:
         hand, dealer, move = (fields[self.roles[role]] for role in ("hand", "dealer", "code"))
         section = self._section(fields) or section or self.named
-        if hand.text.upper() in NO_HAND and "pair card" in self.roles:
-            hand = fields[self.roles["pair card"]]
         learned = "ace" in self.roles
         code = LEARNED.get(move.text, move.text) if learned else move.text
         cards = list(COLUMNS) if dealer.text.upper() in ("ANY", "ALL", "*") else parse_cards(dealer.text)
@@ -154,18 +149,14 @@ class Decisions:
 
     def _section(self, fields: list[Token]) -> str | None:
         """The section that the columns beside the hand say."""
-        if "pair" in self.roles and self._flag(fields[self.roles["pair"]], "pair"):
-            return words.PAIRS
         if "ace" in self.roles:
-            return words.SOFT if self._flag(fields[self.roles["ace"]], "usable ace") else words.HARD
+            flag = fields[self.roles["ace"]]
+            self._check(flag, flag.text.upper() in FLAGS, "usable ace", "0 or 1")
+            return words.SOFT if FLAGS[flag.text.upper()] else words.HARD
         kind = fields[self.roles["kind"]] if "kind" in self.roles else Token(1, 1, "")
         section = words.section_column(kind.text)
         self._check(kind, section is not None or not kind.text, "kind of hand", "hard, soft or pair")
         return section
-
-    def _flag(self, token: Token, what: str) -> bool:
-        self._check(token, token.text.upper() in FLAGS, what, "0 or 1")
-        return FLAGS[token.text.upper()]
 
     def _check(self, token: Token, known: bool, what: str, hint: str) -> None:
         if not known:
