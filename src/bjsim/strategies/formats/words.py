@@ -227,10 +227,7 @@ def _parse(text: str, section: str | None) -> list[Hand] | None:
             low, high = sorted((first[1], last[1]))
             return [(first[0], each) for each in range(low, high + 1)]
     parts = re.split(r"[/&;]|\b(?:AND|OR)\b", text)
-    if len(parts) == 1:
-        of_cards = re.fullmatch(rf"{CARD},{CARD}(,{CARD},{CARD})+", text)  # A,2,A,3
-        of_pairs = re.fullmatch(r"[2-9TA]{2}( [2-9TA]{2})+", text)  # AA 88
-        parts = re.findall(rf"{CARD},{CARD}", text) if of_cards else text.split(" " if of_pairs else ",")
+    parts = text.split(",") if len(parts) == 1 else parts
     found = [hand for part in parts if (hand := _hand(part.strip(), section))]
     kinds = {kind for kind, _ in found}
     if len(found) < len(parts) or len(kinds) > 1 or (kinds == {SOFT} and len({*found}) < len(found)):
