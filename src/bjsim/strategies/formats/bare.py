@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import groupby, permutations, product
 
-from bjsim.strategies.charts.chart import parse_row
 from bjsim.strategies.evaluation.compare import best_chart
 from bjsim.strategies.formats import words
 from bjsim.strategies.formats.cells import Builder, GridRow
@@ -52,10 +51,3 @@ def _labels(section: str | None, count: int) -> Iterator[list[str]]:
         if sum(map(len, chosen)) == count:
             for order, step in product(permutations(chosen), (1, -1)):
                 yield [name for block in order for name in block[::step]]
-
-
-def spans(names: Sequence[Sequence[str]]) -> str:
-    """The first and the last hand of every section: `4 to 20, A2 to A9, 22 to AA`."""
-    flat = [name for group in names for name in group]
-    sections = [[*section] for _, section in groupby(flat, key=lambda name: parse_row(name).kind)]
-    return ", ".join(f"{section[0]} to {section[-1]}" for section in sections)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import ATTACK_ROW, INSURANCE_ROW
 from bjsim.strategies.formats import words
-from bjsim.strategies.formats.bare import NEAR, arrangements, spans
+from bjsim.strategies.formats.bare import NEAR, arrangements
 from bjsim.strategies.formats.cells import Builder, GridRow, Reading
 from bjsim.strategies.formats.decisions import Decisions, find_roles
 from bjsim.strategies.formats.lines import TextLine, Token, join_fields, read_lines
@@ -245,7 +245,7 @@ class Reader:
             why = f"; as {' '.join(order)}, {share:.0%} of the cells are not the best play" if ranked else ""
             raise not_understood(self.builder, self.lines, rows, why)
         why = f"so {share:.1%} of the cells are not the best play, otherwise {rival:.0%} or more"
-        hands = f", the hands {spans(names)}" if unlabelled else ""
+        hands = f", the hands {' '.join(name for group in names for name in group)}" if unlabelled else ""
         self.builder.note(f"guessed: the dealer's cards are {' '.join(order)}{hands}; {why}")
         columns = [[card] for card in order]
         return [row._replace(hands=group, columns=columns) for row, group in zip(rows, names, strict=True)]
