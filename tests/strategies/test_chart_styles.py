@@ -120,16 +120,6 @@ def test_two_pairs_or_soft_hands_in_one_label() -> None:
 
 
 @pytest.mark.parametrize("separator", [" ", "\t", ",", " | "])
-def test_a_transposed_chart_is_turned(separator: str) -> None:
-    rows = [["Dealer", *(row[0] for row in BODY)]]
-    rows += [[card, *(row[1 + place] for row in BODY)] for place, card in enumerate(HEAD)]
-    text = "\n".join(separator.join(row) for row in rows)
-    reading = read_with_notes(text, "pasted", RULES)
-    assert reading.chart.cells == CELLS
-    assert reading.notes == ("the dealer's cards are on the left, the hands in the first line",)
-
-
-@pytest.mark.parametrize("separator", [" ", "\t", ",", " | "])
 def test_tables_side_by_side_are_refused_with_the_way_out(separator: str) -> None:
     left, right = (["Hand", *HEAD], *BODY[:10]), (["Hand", *HEAD], *BODY[10:20])
     text = "\n".join(separator.join([*one, *other]) for one, other in zip(left, right, strict=True))

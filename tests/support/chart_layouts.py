@@ -269,13 +269,7 @@ def render(lines: dict[str, list[str]]) -> dict[str, str]:
         "a list of rules": rules_list(lines),
         "prose first": "Six decks, the dealer stands on soft 17. You may double after a split; no surrender.\n\n"
         + "\n".join("| " + " | ".join(row) + " |" for row in [["", *CARDS], ["---"] * 11, *body]),
-        "a column of numbers": table(["", *every], [[str(at), *row] for at, row in enumerate(body)]),
-        "dealer's cards on the left": table(
-            ["upcard", *map(name_of, lines)],
-            [[card, *(codes[at] for codes in lines.values())] for at, card in enumerate(CARDS)],
-        ),
         "labels on the right": table([*CARDS, "Hand"], [[*codes, row] for row, codes in lines.items()], " "),
-        "labels on both sides": table(["Hand", *CARDS, "Hand"], [[*row, row[0]] for row in body], " "),
         "a list": "".join(f"{': '.join([row[0], ' '.join(row[1:])])}\n" for row in [["Dealer", *CARDS], *body]).replace(
             "\n", "\n- ", len(body)
         ),

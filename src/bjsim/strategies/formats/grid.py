@@ -51,18 +51,16 @@ class Reader:
         self.section: str | None = None
         self.headers: dict[int, RowLayout] = {}
         self.above: Token | None = None  # the first row above all headers
-        self.numbered = False  # whether every row begins with its number
 
     def read(self) -> Reading:
         if all(line.heading for line in self.lines):
             raise self.builder.error(Token(1, 1, ""), f"the chart is empty{smallest(self.builder)}")
         self._take_key()
         self._look_for_totals()
-        self._turn()
         headers = {at: header for at, line in enumerate(self.lines) if (header := self._header(line))}
         self.headers = {at: header for at, header in headers.items() if not self.lines[at].heading} or headers
         if self.headers:
-            rows = self._under_headers()
+            rows = self._walk(self._take)
         elif roles := find_roles(self.lines, self.builder):
             decisions = Decisions(self.builder, self.hands, roles, self.lines)
             self._walk(lambda _, line: decisions.take(line, self.section))
@@ -109,16 +107,6 @@ class Reader:
                 self.builder.by_total = True
                 self.builder.note("the pairs are named by their totals: 16 means 8,8")
 
-    def _turn(self) -> None:
-        """Turn a table with the dealer's cards on the left and the hands in its first line."""
-        wide = [line.fields for line in self.lines if len(line.fields) > 15]
-        rows = [fields for fields in wide if len(fields) == len(wide[-1])]
-        rows.sort(key=lambda row: words.parse_card(row[0].text) is not None)
-        if sorted(str(words.parse_card(row[0].text)) for row in rows[1:]) == sorted(COLUMNS):
-            self.builder.note("the dealer's cards are on the left, the hands in the first line")
-            columns = [[*column] for column in zip(*rows, strict=True)]
-            self.lines = [TextLine(row[0].line, " | ".join(token.text for token in row), row) for row in columns]
-
     def hands(self, label: str, section: str | None) -> list[str] | None:
         """The rows that a label names; none for a hand that is never asked, and None if it is no hand."""
         exact = label.upper().strip(" :")
@@ -151,14 +139,6 @@ class Reader:
                     return RowLayout(some, fields[:start], len(fields) - start - size)
         return None
 
-    def _under_headers(self) -> list[GridRow]:
-        """The rows above or below the headers."""
-        layout = next(iter(self.headers.values()))
-        starts = [self._fields(line, layout) for at, line in enumerate(self.lines) if at not in self.headers]
-        numbers = [row[0].text for row in starts if len(row) > len(layout.columns) + 1]
-        self.numbered = len(numbers) > 9 and numbers in ([str(n + k) for n in range(len(numbers))] for k in (0, 1))
-        return self._walk(self._take)
-
     def _take(self, at: int, line: TextLine) -> list[GridRow] | None:
         first = min(self.headers)
         if header := self.headers.get(at):
@@ -182,7 +162,6 @@ class Reader:
         size, error = len(layout.columns), self.builder.error
         fields = self._fields(line, layout)
         cells, before = fields[-size:], fields[: max(len(fields) - size, 1)]
-        before = before[1:] if self.numbered and len(before) > 1 else before
         label = join_fields(before, line.text)
         if len(before) > 1 and (title := words.section_column(before[0].text)):
             self.section, label = title, join_fields(before[1:], line.text)
@@ -210,9 +189,6 @@ class Reader:
     def _fields(self, line: TextLine, layout: RowLayout) -> list[Token]:
         """The fields of a row: those of its label, and a cell for each column."""
         size, fields = len(layout.columns), [*line.fields]
-        for _ in range(layout.after):
-            if len(fields) > size + 1 and self.builder.code(fields[-1].text) is None:
-                fields.pop()
         while len(fields) > size + 1 and not fields[-1].text:
             if self.builder.code(fields[-size].text) and not all(map(self.builder.is_cell, fields[-size - 1 : -1])):
                 break  # the last cell is empty
