@@ -255,7 +255,36 @@ def test_the_smallest_chart_of_the_messages_is_read(game: str) -> None:
     assert chart.cells["16", chart.states.columns[0]] == ("S" if lines[0] == "hand 2-6 7-A" else "H")
 
 
+LABELLED = [[row, *codes] for row, codes in LINES.items()]
 REFUSED = {
+    "a column of numbers": (
+        table(["", "hand", *CARDS], [[str(at), *row] for at, row in enumerate(LABELLED)]),
+        "line 2, column 1: unknown hand 0,4; this game has",
+    ),
+    "dealer's cards on the left": (
+        table(["upcard", *LINES], [[card, *(row[at] for row in LINES.values())] for at, card in enumerate(CARDS)]),
+        "no line has the dealer's cards 2 3 4 5 6 7 8 9 T A, and the codes are not in lines of ten; the smallest chart",
+    ),
+    "labels on both sides": (
+        table(["Hand", *CARDS, "Hand"], [[*row, row[0]] for row in LABELLED], " "),
+        "line 2, column 23: hand 4 has more than 10 cells",
+    ),
+    "pairs that no comma or word joins": (
+        reference().replace("\nAA,", "\nAA 88,"),
+        "line 36, column 1: unknown hand AA 88; this game has",
+    ),
+    "aces as soft 12 as well": (
+        f"{reference()}soft 12,{','.join('H' * 10)}\n",
+        "line 37, column 1: duplicate row AA, which is also in line 36",
+    ),
+    "a column that says whether it is a pair": (
+        "player,dealer,soft,is_pair,action\n16,10,0,0,H\n16,10,0,1,P\n16,9,0,0,H\n",
+        "line 1, column 20: the column is_pair says yes or no to something unknown",
+    ),
+    "the card of a pair in a column of its own": (
+        "player_total,pair_rank,dealer,action\n16,,10,H\nNA,8,10,P\n",
+        "line 3, column 1: unknown hand NA; use a total of 4 to 21, or cards such as A,7",
+    ),
     "no chart": ("import bjsim\n", "this is no chart: no line has the dealer's cards 2 3 4 5 6 7 8 9 T A; the small"),
     "sentences": ("Hit 16 against 7 or more.\nStand on 17.\n" * 12, "the smallest chart that is read has the lines"),
     "a hand twice with other codes": (

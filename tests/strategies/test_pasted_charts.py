@@ -84,24 +84,16 @@ def test_errors_name_the_place(style, old, new, message):
     assert f"line {line}, column" in str(error.value) or "duplicate" in message
 
 
-PAIRS_IN_WORDS = (
-    "Pairs\n8-8 Always split\nA,A Always Split\n10-10 Never split\n5,5 as 10\n9,9\tSplit\n2s to 4s: never\n"
+@pytest.mark.parametrize(
+    "words", ["8-8 always split", "8,8: split", "pair of eights - never", "8s as 16", "8,8 | P", "7,7 to 9,9\tSplit"]
 )
-
-
-def test_rows_of_pairs_in_words():
-    reading = read_with_notes(TOTALS + "\n" + PAIRS_IN_WORDS, "pasted", RULES)
-    for pair, row in {"88": "PP", "AA": "PP", "TT": "SS", "55": "DH", "99": "PP", "33": "HH"}.items():
-        assert "".join(reading.chart.cells[pair, column][0] for column in "6A") == row, pair
-    assert [note for note in reading.notes if "filled in" in note] == ["filled in: 66 as 12; 77 as 14"]
-    remark = read_with_notes(STYLES["tabs, a title, ranges"] + "\n8,8 is split even against an ace", "pasted", RULES)
-    assert "skipped: 8,8 is split even against an ace" in remark.notes
-
-
-@pytest.mark.parametrize("words", ["split if you dare", "as 10", "Always hit", "treat as 8"])
-def test_unclear_words_for_a_pair_are_an_error(words):
-    with pytest.raises(ChartError, match=re.escape(f'8-8: "{words}" is unclear')):
-        read_chart(f"{TOTALS}\n8-8 {words}\n", "pasted", RULES)
+def test_a_pair_with_words_in_place_of_codes_is_refused(words):
+    """It is not filled in as its total."""
+    aces = next(line for line in OWN.splitlines() if line.split()[:1] == ["AA"])
+    with pytest.raises(ChartError, match=r"(77|88) has words, but no codes; write one for each dealer's card"):
+        read_chart(f"{TOTALS}\n{aces}\n{words}\n", "pasted", RULES)
+    noted = read_with_notes(f"{STYLES['tabs, a title, ranges']}\n8,8 is split even against an ace", "pasted", RULES)
+    assert "skipped: 8,8 is split even against an ace" in noted.notes  # it has codes, too
 
 
 @settings(FIXED, max_examples=60)

@@ -18,15 +18,8 @@ from bjsim.strategies.charts.chart import (
 )
 from bjsim.strategies.charts.chart import Row as ChartRow
 from bjsim.strategies.formats import words
-from bjsim.strategies.formats.lines import ChartError, TextLine, Token
+from bjsim.strategies.formats.lines import ChartError, Token
 from bjsim.strategies.formats.words import BLANK, COLUMNS, parse_cards, parse_code
-
-GAP = r"[\s:=,;|&(-]+(?=[A-Za-z]{2})"  # between a pair and the words that say what it does
-SPLITS = (
-    r"((?P<yes>(ALWAYS )?SPLIT( ALWAYS)?|ALWAYS)|(NEVER|NO|DO NOT|DON.?T)( SPLIT)?"
-    r"|((TREAT|TREATED|PLAY|PLAYED|SAME) )?AS (A )?(HARD )?(?P<total>\d+))\W*"
-)
-SOFT_12 = r"(?<!\d)12(?!\d)"
 
 
 class Reading(NamedTuple):
@@ -63,8 +56,8 @@ class Builder:
         self.surrenders: dict[str, dict[str, str]] = {}
         self.places: dict[tuple[str, bool], Token] = {}
         self.notes: list[str] = []
+        self.skipped: dict[str, Token] = {}  # the hands that begin a line that is not understood
         self.filled: dict[str, list[str]] = {}
-        self.said: dict[str, tuple[str, Token]] = {}  # pairs with words: `P`, `N` or nothing clear
         self.insurance, self.attack = "S", ""
 
     def error(self, token: Token, message: str) -> ChartError:
@@ -91,14 +84,8 @@ class Builder:
         return token.text in BLANK or self.code(token.text) is not None
 
     def build(self, rows: Sequence[GridRow]) -> Reading:
-        for row in sorted(rows, key=lambda row: row.hands != ["AA"] or re.search(SOFT_12, row.label.text) is None):
+        for row in rows:
             self._take(row)
-        for hand, (code, said) in self.said.items():
-            if hand in self.required and hand not in self.cells:
-                if not code:
-                    how = "use Always split, Never split, or a code for each dealer's card"
-                    raise self.error(said, f"{said.text} is unclear; {how}")
-                self.cells[hand], self.places[hand, False] = dict.fromkeys(self.columns, code), said
         self._fill(pairs=False)
         self._answer_pairs()
         self._add_surrenders()
@@ -137,8 +124,7 @@ class Builder:
         if not names and not any(parse_row(name).points == 21 for name in row.hands):
             self.note(f"line {row.label.line}: {row.label} is not a hand of this game")
         for name in names:
-            before = self.places.get((name, surrender))
-            if before and not (name == "AA" and re.search(SOFT_12, before.text)):  # the pair of aces next to soft 12
+            if before := self.places.get((name, surrender)):
                 raise self.error(row.label, f"duplicate row {name}, which is also in line {before.line}")
             self.places[name, surrender] = row.label
             taken: dict[str, str] = {}
@@ -209,23 +195,6 @@ class Builder:
                 elif code not in ("N", base):
                     raise self.error(place, f"{row} against {column} is {code} here, but {base} elsewhere")
 
-    # --- words for pairs
-
-    def take_words(self, line: TextLine, section: str | None) -> bool:
-        """Whether a line says in words how pairs are played, such as `8-8 Always split`; rows of codes go before it."""
-        for gap in re.finditer(GAP, line.text[: 2 * words.LONGEST_LABEL]):
-            label, said = line.text[: gap.start()].strip(" |\t\"'"), line.text[gap.end() :].strip(" |\t")
-            hands = words.parse_hands(label, section, self.by_total) if label and line.fields else None
-            if hands and all(parse_row(row).kind == PAIR for row in hands):
-                found = re.fullmatch(SPLITS, said, re.IGNORECASE)
-                clear = found and all(found["total"] in (None, parse_row(row).total) for row in hands)
-                code = "" if not clear else "P" if found and found["yes"] else "N"
-                place = line.fields[0]._replace(column=gap.end() + 1, text=f'{label}: "{said}"')
-                self.said |= {row: (code, place) for row in hands if code or row not in self.said}
-                if clear:
-                    return True
-        return False
-
     # --- what charts leave out
 
     def _fill(self, pairs: bool) -> None:
@@ -244,6 +213,8 @@ class Builder:
         """The cells of a row that printed charts leave out: low totals hit, high totals stand, pairs as their total."""
         totals = [other.points for other in given if other.kind == row.kind]
         name = next(name for name in self.known if parse_row(name) == row)
+        if row.kind == PAIR and name in self.skipped:
+            raise self.error(self.skipped[name], f"{name} has words, but no codes; write one for each dealer's card")
         if row.kind == PAIR and row.total in self.cells and row.rank != 0:
             play, cells = f"as {row.total}", dict(self.cells[row.total])
         elif row.kind not in (PAIR, SOFT) and totals and row.points < min(totals) <= (12 if self.learned else 9):

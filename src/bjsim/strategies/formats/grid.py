@@ -22,7 +22,8 @@ from bjsim.strategies.formats.words import COLUMNS, parse_code
 SHOWN = 40  # characters of a skipped line in a note
 TENS = 3  # columns that a header may have besides one for tens: jacks, queens and kings
 LEGEND = r"\b((S|H|DD?|[DPRU][hs]?|SP|SUR)\b\W{0,3}|\d ?= ?)(stand|stay|hit|double|split|surrender)"  # S = stand
-KEY = r"(?:^|[,;|(:#])\W*([A-Za-z]{1,2}|\d)\s*(?:=+|is|means|:|->)\s*['\"]?([A-Za-z][A-Za-z/_ ]+)"  # T = double/stand
+KEY = r"(?:^|[;|(:#]|(?<!\d)(?<!\bA),)\W*([A-Za-z]{1,2}|\d)\s*(?:=+|is|means|:|->)\s*['\"]?([A-Za-z][A-Za-z/_ ]+)"
+SAID = r"[\s:=,;|&(-]+(?=[A-Za-z])"  # between a pair and words, as in `8,8 always split`
 NAMED = r"\b([A-Za-z_]{3,})\s*=\s*['\"]?(\d|[A-Za-z]{1,2})\b"  # DOUBLE_STAND = 4
 
 
@@ -84,6 +85,9 @@ class Reader:
             elif title := words.find_title(line.text):
                 self.section = title
             elif not line.heading:
+                for gap in re.finditer(SAID, line.text[: 2 * words.LONGEST_LABEL]):
+                    label = line.text[: gap.start()].strip(" |\t\"'")
+                    self.builder.skipped |= dict.fromkeys(self.hands(label, self.section) or (), line.fields[0])
                 text = " ".join(line.text.split())
                 self.builder.note(f"skipped: {text if len(text) <= SHOWN else text[:SHOWN] + '…'}")
         return rows
@@ -148,8 +152,6 @@ class Reader:
             self.section = words.find_title(join_fields(header.before, line.text).text) or self.section
             return []
         layout = self.headers[max((place for place in self.headers if place < at), default=first)]
-        if self.builder.take_words(line, self.section):
-            return []
         row = self._row(line, layout)
         if row and at < first:
             self.above = self.above or row.label
