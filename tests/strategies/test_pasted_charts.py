@@ -45,7 +45,7 @@ def test_a_pair_may_depend_on_doubling_after_a_split():
         ("<6", None, "4 5"), ("8 or less", None, "4 5 6 7 8"), ("A-7", None, "A7"), ("7,A", None, "A7"),
         ("A,2-5", None, "A2 A3 A4 A5"), ("Soft 18", None, "A7"), ("18", "soft", "A7"), ("A2/A3", None, "A2 A3"),
         ("8-8", None, "88"), ("8s", "pairs", "88"), ("Pair of 10s", None, "TT"), ("2,2, 3,3", None, None),
-        ("AA 88", None, None),
+        ("AA 88", None, None), ("A,2,A,3", "pairs", None), ("A,2,A,3", "soft", None), ("10,J,Q,K", "pairs", "TT"),
         ("K K", None, "TT"), ("11", None, "11"), ("1010", None, "TT"), ("Soft 13 (A,2)", None, "A2"),
         ("4 to 8 decks", None, None), ("Hit", None, None), ("22-77", None, "22 33 44 55 66 77"), ("3", None, None),
         ("9", "soft", "A9"), ("S18", None, "A7"), ("H5-H7", "soft", "5 6 7"), ("(A,7)", None, "A7"),

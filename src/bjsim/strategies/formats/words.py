@@ -230,8 +230,8 @@ def _parse(text: str, section: str | None) -> list[Hand] | None:
     parts = text.split(",") if len(parts) == 1 else parts
     found = [hand for part in parts if (hand := _hand(part.strip(), section))]
     kinds = {kind for kind, _ in found}
-    if len(found) < len(parts) or len(kinds) > 1 or (kinds == {SOFT} and len({*found}) < len(found)):
-        return None  # A,A,7 are three cards
+    if len(found) < len(parts) or len(kinds) > 1 or (len({*found}) < len(found) and {*found} != {(PAIRS, 10)}):
+        return None  # A,A,7 are three cards; but 10/J/Q/K
     if "," in text and kinds == {HARD} and re.search(r"\b\d\b", text):
         return None  # 8,7 are two cards, and 13,14 are two totals
     return found
