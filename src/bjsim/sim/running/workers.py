@@ -60,8 +60,8 @@ def own_pool(pool: Executor) -> Iterator[Executor]:
         for process in _processes(pool):
             process.kill()
         # A worker that died while it sent a result leaves half of it, and a thread of the pool that waits for the rest.
-        # Before Python 3.11.5 (gh-94777), one that died while it was sent a job leaves a thread that waits until that is
-        # read. Each waits until all other ends of its pipe are closed, of which this process holds one.
+        # One that died while it was sent a job leaves, before Python 3.11.5 (gh-94777), a thread that waits until that
+        # is read. Each waits until all other ends of its pipe are closed, of which this process holds one.
         for queue, end in OPEN_ENDS:
             with suppress(AttributeError, OSError):
                 getattr(getattr(pool, queue), end).close()
