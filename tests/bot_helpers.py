@@ -144,7 +144,7 @@ TRIES = {
     "its own folder": "open('x', 'w')",
     "its own file": "open(__file__, 'w')",
     "replacing its own file": "os.replace(__file__, 'y')",
-    "shared memory files": "open('/dev/shm/x', 'w')",
+    "shared memory files": "os.close(os.open('/dev/shm', os.O_TMPFILE | os.O_WRONLY))",
     "shared memory without a file": "mmap.mmap(-1, 4096)",
     "shared memory of a device": "mmap.mmap(os.open('/dev/zero', os.O_RDWR), 4096)",
     "memory files": "os.write(os.memfd_create('x'), b'x')",
