@@ -16,7 +16,7 @@ from pathlib import Path
 from bjsim.sim.game.hand_states import DEALER_NATURAL, HandState
 from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.running.blocks import Span
+from bjsim.sim.running.table import Span
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.experiment import make_table

@@ -22,8 +22,7 @@ import pytest
 from bjsim.bots.player import open_bot
 from bjsim.bots.sandbox import restrictions
 from bjsim.bots.sandbox.languages import ENDINGS, find_tool
-from bjsim.sim.running.executors import threads
-from bjsim.sim.running.workers import usable_cores
+from bjsim.sim.running.workers import threads, usable_cores
 
 SAMPLES = Path(__file__).resolve().parents[1] / "src" / "bjsim" / "bots" / "samples"
 ARGUMENTS = ["12", "K2", "9#K2A38", "10", "190"]

@@ -22,13 +22,11 @@ from bjsim.sim.engine.play import play_blocks
 from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import stream_key
-from bjsim.sim.running.blocks import LARGEST_BLOCK, Span
 from bjsim.sim.running.compiled_table import AdjustedTable, CompiledTable, find_walkers
 from bjsim.sim.running.driver import Driver
-from bjsim.sim.running.executors import local
 from bjsim.sim.running.experiment import Experiment
-from bjsim.sim.running.readable_table import ReadableTable
-from bjsim.sim.running.workers import usable_cores
+from bjsim.sim.running.table import LARGEST_BLOCK, ReadableTable, Span
+from bjsim.sim.running.workers import local, usable_cores
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.counting.departures import Departures, find_departures
 from bjsim.strategies.counting.system import find_system

@@ -17,9 +17,8 @@ from support.command import bjsim as command
 import bjsim
 from bjsim.bots.seats import BotOptions, check_needs, find_seated
 from bjsim.sim.engine import compile_notice
-from bjsim.sim.running.backend import Need
-from bjsim.sim.running.executors import FORKS, find_backend
-from bjsim.sim.running.workers import can_fork
+from bjsim.sim.running.table import Need
+from bjsim.sim.running.workers import FORKS, can_fork, find_backend
 
 TIMES = ("seconds", "rounds_per_second")
 

@@ -11,7 +11,7 @@ import pytest
 
 import bjsim
 from bjsim.sim.game.presets import PRESETS
-from bjsim.strategies.counting import indices as index_scores
+from bjsim.strategies.counting import indices
 from bjsim.strategies.evaluation.coach import Coach
 
 PLAIN = builtins.sum
@@ -59,5 +59,5 @@ def test_python_adds_up_no_floats(work: Callable[[], object], places: set[str]) 
 
 def test_floats_that_python_adds_up_are_found(places: set[str]) -> None:
     """Negative control: as if a module of the package did it."""
-    exec("sum([0.1, 0.2, 0.3])", {"__name__": index_scores.__name__})
+    exec("sum([0.1, 0.2, 0.3])", {"__name__": indices.__name__})
     assert places

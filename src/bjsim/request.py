@@ -31,10 +31,9 @@ from bjsim.sim.game.actions import Action, Player, View
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import MAX_SEED, random_seed
-from bjsim.sim.running.backend import Backend, Need
 from bjsim.sim.running.checkpoint import Checkpoint, check_checkpoints
-from bjsim.sim.running.executors import find_backend
-from bjsim.sim.running.workers import collect_logs
+from bjsim.sim.running.table import Backend, Need
+from bjsim.sim.running.workers import collect_logs, find_backend
 from bjsim.strategies.experiment import make_experiment
 from bjsim.strategies.players.catalogue import fingerprint
 

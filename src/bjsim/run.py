@@ -12,11 +12,11 @@ from bjsim.run_result import RunResult
 from bjsim.sim.engine.compile_notice import announce_compile, on_compile
 from bjsim.sim.engine.play import have_kernels
 from bjsim.sim.game.actions import Player
-from bjsim.sim.running.backend import Backend
 from bjsim.sim.running.checkpoint import Checkpoint
 from bjsim.sim.running.compiled_table import CompiledTable
 from bjsim.sim.running.driver import Driver
 from bjsim.sim.running.experiment import Experiment, Progress, is_precise
+from bjsim.sim.running.table import Backend
 from bjsim.sim.running.workers import ForkedResult, is_fork_safe, usable_cores
 from bjsim.strategies.experiment import exact_returns, make_results, missing_results
 from bjsim.strategies.results import ExactReturn

@@ -11,7 +11,6 @@ from bjsim.bots.contest.entrants import EntrantError, check_unchanged, gather
 from bjsim.bots.contest.host import Host
 from bjsim.bots.player import open_bot
 from bjsim.bots.sandbox import folders
-from bjsim.bots.sandbox import folders as sources
 from bjsim.bots.sandbox.folders import read_bot
 from bjsim.bots.sandbox.languages import BuildError, MissingToolchain
 from bjsim.bots.seats import is_program
@@ -183,7 +182,7 @@ def test_a_manifest_of_three_gigabytes_is_not_read(tmp_path):
 
 def test_a_tree_is_listed_once_with_limits(tmp_path, monkeypatch):
     """Patterns with several ** took minutes in a folder 60 deep, and .. listed the tree of the host."""
-    monkeypatch.setattr(sources, "MAX_ENTRIES", 60)
+    monkeypatch.setattr(folders, "MAX_ENTRIES", 60)
     where = folder(tmp_path / "mine", "files = ['bot.py']", bot__py="")
     deepest = where.joinpath(*"x" * 16)
     deepest.mkdir(parents=True)

@@ -17,7 +17,7 @@ from bjsim.sim.game.actions import HIT, STAND
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.round import Round
 from bjsim.sim.game.shoe import Stream, open_shoe
-from bjsim.sim.running.readable_table import ReadableTable
+from bjsim.sim.running.table import ReadableTable
 
 pytestmark = needs(".py")
 RULES = named_rules("cardshark")

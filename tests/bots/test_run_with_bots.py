@@ -15,10 +15,9 @@ from click.testing import CliRunner
 from bjsim.bots.sandbox.session import SandboxClosed
 from bjsim.cli.run import run as command
 from bjsim.sim.game.presets import named_rules
-from bjsim.sim.running.blocks import Span
 from bjsim.sim.running.checkpoint import Checkpoint
 from bjsim.sim.running.driver import Driver
-from bjsim.sim.running.readable_table import ReadableTable
+from bjsim.sim.running.table import ReadableTable, Span
 from bjsim.strategies.experiment import make_experiment
 
 LONG = [str(Path(sys.executable).with_name("bjsim")), "run", "--rules", "cardshark", "--hands", "1e8", "--bots"]

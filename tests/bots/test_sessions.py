@@ -20,9 +20,8 @@ from bjsim.bots.sandbox.session import Limits, SandboxError, choose_box
 from bjsim.sim.game.actions import HIT, STAND
 from bjsim.sim.game.events import HandEnded
 from bjsim.sim.game.presets import named_rules
-from bjsim.sim.running.executors import threads
-from bjsim.sim.running.readable_table import ReadableTable
-from bjsim.sim.running.workers import usable_cores
+from bjsim.sim.running.table import ReadableTable
+from bjsim.sim.running.workers import threads, usable_cores
 
 SCRIPTS = {
     "prints": "import sys; print(sys.argv[1:]); print('S', sys.argv[0])",

@@ -8,7 +8,7 @@ from bjsim.bots.protocol import Reply
 from bjsim.bots.sandbox.languages import BuildError
 from bjsim.bots.turn import Answer, Strikes, Turn
 from bjsim.sim.game.actions import HIT, INSURANCE, STAND, Action
-from bjsim.sim.running.backend import Need
+from bjsim.sim.running.table import Need
 
 
 class Program:

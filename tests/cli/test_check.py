@@ -9,7 +9,7 @@ from support.command import bjsim, refusal
 from bjsim.errors import InputError
 from bjsim.sim.game.presets import PRESETS
 from bjsim.strategies.charts.chart import Chart
-from bjsim.strategies.evaluation import compare as best
+from bjsim.strategies.evaluation import compare
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.formats.files import WRITERS
 
@@ -105,7 +105,7 @@ def test_no_cell_is_wrong_in_a_shoe_that_is_not_solved(tmp_path, monkeypatch):
     def refuse(rules):
         raise InputError("TT is split without end")
 
-    monkeypatch.setattr(best, "ShoeSolver", refuse)
+    monkeypatch.setattr(compare, "ShoeSolver", refuse)
     asked = ("check", "hoyle", "--rules", "cardshark", "--decks", 7)
     fixed = tmp_path / "fixed"
     text = bjsim(*asked, "--fix", fixed).out
@@ -114,7 +114,7 @@ def test_no_cell_is_wrong_in_a_shoe_that_is_not_solved(tmp_path, monkeypatch):
     assert re.search(r"in an infinite shoe \d+ wrong cells cost", text)
     assert "--fix wrote the chart for an infinite shoe, not for 7 decks" in text
     assert bjsim(*asked, "--json", "-").json["shoe"] == "inf"
-    best._refusal.cache_clear()
+    compare._refusal.cache_clear()
 
 
 def test_an_infinite_value_is_said():

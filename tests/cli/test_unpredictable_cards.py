@@ -16,9 +16,8 @@ from bjsim.bots.contest.host import Host
 from bjsim.cli.koth_screen import ContestScreen
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.shoe import MAX_SEED, Stream
-from bjsim.sim.running.blocks import Span
 from bjsim.sim.running.compiled_table import AdjustedTable, CompiledTable
-from bjsim.sim.running.readable_table import ReadableTable
+from bjsim.sim.running.table import ReadableTable, Span
 from bjsim.strategies.experiment import make_experiment
 from bjsim.strategies.players.catalogue import find_player
 

@@ -19,8 +19,8 @@ from bjsim.cli import waiting as waiting_module
 from bjsim.cli.screen import RunScreen
 from bjsim.cli.waiting import EVERY, FRAMES, QUIET, Waiting, moving, waiting
 from bjsim.sim.game.presets import load_rules
-from bjsim.sim.running.blocks import Span
 from bjsim.sim.running.experiment import Progress
+from bjsim.sim.running.table import Span
 from bjsim.sim.running.workers import is_fork_safe
 from bjsim.strategies.experiment import make_experiment
 from bjsim.strategies.players.catalogue import find_player
@@ -76,7 +76,7 @@ COMMANDS = [
     ("count --rules vegas-s17 --decks 1", COUNTED, "preparing the table"),
     ("count indices --rules vegas-s17 --decks 1", "bjsim.cli.count_indices:best_chart", "finding the best chart"),
     ("learn --rules neller", "bjsim.cli.learn:study", "solving the process"),
-    ("replay --bots lim17", "bjsim.sim.running.readable_table:ReadableTable.replay", "replaying"),
+    ("replay --bots lim17", "bjsim.sim.running.table:ReadableTable.replay", "replaying"),
     ("play --coach", "bjsim.strategies.evaluation.coach:Coach", "solving the game"),
     ("koth show contest", "bjsim.bots.contest.standings:Standings.add_all", "reading the journal"),
     ("koth show contest", "bjsim.bots.contest.standings:Standings.rows", "comparing the bots"),

@@ -14,7 +14,7 @@ from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.shoe import stream_key
 from bjsim.sim.game.states import CardStates
-from bjsim.sim.running.blocks import Span
+from bjsim.sim.running.table import Span
 from bjsim.strategies.experiment import compile_players, make_table
 from bjsim.strategies.players.catalogue import CATALOGUE
 from bjsim.strategies.shoe.players import CardPlayer, TwoCardPlayer

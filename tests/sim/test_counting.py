@@ -21,7 +21,7 @@ from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import stream_key
 from bjsim.sim.running.compiled_table import make_tallies
-from bjsim.sim.running.readable_table import ReadableTable
+from bjsim.sim.running.table import ReadableTable
 from bjsim.strategies.exact.solver import Solver
 
 WIDE_PAY = [

@@ -17,12 +17,11 @@ from support.mutations import mutations
 
 from bjsim.errors import InputError, RunFailed
 from bjsim.sim.game.presets import named_rules
-from bjsim.sim.running.blocks import block_number, block_start
 from bjsim.sim.running.checkpoint import Checkpoint
 from bjsim.sim.running.driver import Driver, _point
-from bjsim.sim.running.executors import local
 from bjsim.sim.running.experiment import Experiment, Point, half_width
-from bjsim.sim.running.workers import collect_logs
+from bjsim.sim.running.table import block_number, block_start
+from bjsim.sim.running.workers import collect_logs, local
 from bjsim.sim.stats.tally import Tally
 from bjsim.strategies.experiment import make_experiment
 from bjsim.strategies.players.catalogue import find_player

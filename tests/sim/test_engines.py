@@ -30,9 +30,8 @@ from bjsim.sim.game.events import DEALER
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.rules import RULE_FIELDS, Rules
 from bjsim.sim.game.shoe import stream_key
-from bjsim.sim.running.blocks import Span
 from bjsim.sim.running.compiled_table import CompiledTable
-from bjsim.sim.running.readable_table import ReadableTable
+from bjsim.sim.running.table import ReadableTable, Span
 from bjsim.strategies.charts.chart import Chart, make_chart
 from bjsim.strategies.counting.departures import Departures
 from bjsim.strategies.counting.system import find_system

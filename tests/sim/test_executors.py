@@ -21,9 +21,9 @@ from support.waiting import wait_until
 
 import bjsim
 from bjsim.sim.game.presets import named_rules
-from bjsim.sim.running.backend import Backend
 from bjsim.sim.running.driver import Driver
-from bjsim.sim.running.executors import local
+from bjsim.sim.running.table import Backend
+from bjsim.sim.running.workers import local
 from bjsim.strategies.experiment import make_experiment
 from bjsim.strategies.players.catalogue import find_player
 

@@ -28,7 +28,7 @@ from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import stream_key
 from bjsim.sim.running.driver import Driver
-from bjsim.sim.running.readable_table import ReadableTable
+from bjsim.sim.running.table import ReadableTable
 from bjsim.sim.stats.estimate import RatioSums
 from bjsim.sim.stats.luck_tally import LuckTally
 from bjsim.sim.stats.tally import Tally

@@ -20,9 +20,9 @@ from hypothesis import strategies as st
 
 from bjsim.errors import RunFailed
 from bjsim.sim.running import pieces as module
-from bjsim.sim.running.backend import Backend
-from bjsim.sim.running.executors import borrowed, local
 from bjsim.sim.running.pieces import AHEAD, LOSSES, Pieces
+from bjsim.sim.running.table import Backend
+from bjsim.sim.running.workers import borrowed, local
 
 SQUARES = [(job, job * job) for job in range(40)]
 

@@ -21,8 +21,7 @@ from bjsim.sim.engine.rounds import play_plain
 from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import stream_key
-from bjsim.sim.running.blocks import Span
-from bjsim.sim.running.readable_table import ReadableTable
+from bjsim.sim.running.table import ReadableTable, Span
 from bjsim.strategies.charts.chart import Chart, make_chart
 from bjsim.strategies.exact.solver import Solver
 

@@ -24,9 +24,8 @@ from bjsim.sim.engine.transitions import UNLIKELY
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import stream_key
-from bjsim.sim.running.blocks import Span
 from bjsim.sim.running.compiled_table import CompiledTable, find_walkers
-from bjsim.sim.running.readable_table import ReadableTable
+from bjsim.sim.running.table import ReadableTable, Span
 from bjsim.strategies.charts.chart import Chart, make_chart
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.experiment import make_table

@@ -12,7 +12,7 @@ import pytest
 import bjsim
 from bjsim.sim.game.presets import named_rules
 from bjsim.strategies.charts.chart import CODES, Chart, splittable_rows
-from bjsim.strategies.evaluation import compare as best
+from bjsim.strategies.evaluation import compare
 from bjsim.strategies.evaluation.compare import best_chart, evaluate_chart, in_its_shoe, solve
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.experiment import exact_return
@@ -93,7 +93,7 @@ def test_a_game_is_solved_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fields that do not matter to the chart do not make another game; the chart has the rules it is asked for."""
     rules = named_rules("downtown").replace(decks=3)
     best_chart(rules)
-    monkeypatch.setattr(best, "ShoeSolver", None)
+    monkeypatch.setattr(compare, "ShoeSolver", None)
     for changes in ({"seats": 5}, {"cut": "1/4"}, {"name": "mine"}, {"chips": 1000}):
         other = rules.replace(**changes)
         assert best_chart(other).rules is other
@@ -105,7 +105,7 @@ def test_a_shoe_that_is_not_solved_is_named_once(
     def refuse(rules: bjsim.Rules) -> None:
         raise bjsim.InputError("TT is split without end")
 
-    monkeypatch.setattr(best, "ShoeSolver", refuse)
+    monkeypatch.setattr(compare, "ShoeSolver", refuse)
     rules = named_rules("cardshark").replace(decks=5, name="five decks")
     with caplog.at_level(logging.WARNING):
         for _ in range(2):
@@ -116,8 +116,8 @@ def test_a_shoe_that_is_not_solved_is_named_once(
     [result] = bjsim.play(rules.replace(seats=1), "optimal", 2_000)
     assert result.exact is None and result.no_exact == "TT is split without end"
     assert evaluate_chart(best_chart(rules)).solution.infinite
-    best._refusal.cache_clear()
-    best._best_chart.cache_clear()
+    compare._refusal.cache_clear()
+    compare._best_chart.cache_clear()
 
 
 FRESH = named_rules("european").replace(decks=1, cut=0)

@@ -18,9 +18,8 @@ from bjsim.sim.game.hand_states import SPLIT_ACES, SPLIT_HAND, HandState
 from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import States
-from bjsim.sim.running.blocks import Span
 from bjsim.sim.running.compiled_table import CompiledTable
-from bjsim.sim.running.readable_table import ReadableTable
+from bjsim.sim.running.table import ReadableTable, Span
 from bjsim.strategies.charts.chart import CODES, PAIR, Chart, chart_rows, make_chart, parse_row, row_order
 from bjsim.strategies.evaluation.compare import evaluate_chart
 from bjsim.strategies.exact.solver import Solver

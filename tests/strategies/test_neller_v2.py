@@ -8,10 +8,9 @@ import pytest
 
 from bjsim.sim.engine.compiled_rules import compile_rules
 from bjsim.sim.game.presets import named_rules
-from bjsim.sim.running.blocks import Span
 from bjsim.sim.running.compiled_table import CompiledTable
 from bjsim.sim.running.driver import Driver
-from bjsim.sim.running.readable_table import ReadableTable
+from bjsim.sim.running.table import ReadableTable, Span
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.experiment import make_experiment, make_results
 

@@ -17,7 +17,7 @@ from support.command import bjsim
 import bjsim as library
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import Player
-from bjsim.sim.running import executors
+from bjsim.sim.running import workers as executors
 from bjsim.sim.running.driver import Driver
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.experiment import exact_returns, make_experiment, make_results

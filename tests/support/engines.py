@@ -18,7 +18,7 @@ from bjsim.sim.game.round import Round
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import Shoe, Stream, open_shoe, stream_key
 from bjsim.sim.running.compiled_table import find_walkers
-from bjsim.sim.running.readable_table import ReadableTable
+from bjsim.sim.running.table import ReadableTable
 from bjsim.strategies.charts.chart import StatePlayer
 from support.table import line
 

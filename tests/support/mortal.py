@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bjsim.sim.running.blocks import Span
-from bjsim.sim.running.table import Table
+from bjsim.sim.running.table import Span, Table
 from bjsim.sim.stats.tally import Tally
 
 

@@ -23,7 +23,7 @@ from bjsim.bots.turn import Strikes, Turn
 from bjsim.sim.game.actions import Action, View
 from bjsim.sim.game.events import Event, HandEnded, InsuranceSettled, Settled
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.running.backend import Need
+from bjsim.sim.running.table import Need
 
 
 class BotPlayer:

@@ -20,7 +20,7 @@ from bjsim.errors import InputError
 from bjsim.sim.game.actions import Player
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import GUESSABLE
-from bjsim.sim.running.backend import Backend, Need
+from bjsim.sim.running.table import Backend, Need
 from bjsim.strategies.players.catalogue import as_player, find_needs
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 from bjsim.bots.protocol import Fault, Reply, classify_reply, make_argv
 from bjsim.sim.game.actions import ATTACK, INSURANCE, STAND, Action, Player, View
 from bjsim.sim.game.round import as_action, find_fault
-from bjsim.sim.running.backend import Need
+from bjsim.sim.running.table import Need
 
 if TYPE_CHECKING:
     from bjsim.bots.resident import LineSeat

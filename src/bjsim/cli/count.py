@@ -241,7 +241,7 @@ def the_bets(options: dict[str, Any]) -> dict[str, Any]:
 def in_chips(result: CountResult, chip: float | None) -> CountResult:
     """The same rounds with bets in whole chips, if `chip` is money, and the risk that these bets have.
 
-    Where the unit for a risk of ruin is found, which is no sum that anybody bets, a note has the risks in some chips.
+    A unit computed from a risk of ruin is rarely a whole number of chips, so a note gives the risk with common chips.
     """
     if isinstance(chip, Dollars):
         found = bet_in_chips(result, chip)

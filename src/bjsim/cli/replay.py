@@ -11,7 +11,7 @@ from bjsim.sim.game.events import RoundResult, describe, game_text
 from bjsim.sim.game.round import Round
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import ScriptedShoe
-from bjsim.sim.running.readable_table import ReadableTable
+from bjsim.sim.running.table import ReadableTable
 from bjsim.strategies.players.catalogue import find_player
 
 

@@ -15,8 +15,7 @@ from bjsim.sim.game.shoe import MAX_SEED
 from bjsim.sim.game.states import CardStates
 from bjsim.sim.running.compiled_table import AdjustedTable, CompiledTable
 from bjsim.sim.running.experiment import Experiment, Progress
-from bjsim.sim.running.readable_table import ReadableTable
-from bjsim.sim.running.table import Table
+from bjsim.sim.running.table import ReadableTable, Table
 from bjsim.strategies.charts.chart import Chart, StatePlayer
 from bjsim.strategies.evaluation.compare import in_its_shoe
 from bjsim.strategies.exact.values import find_endless_split

@@ -9,7 +9,6 @@ from bot_helpers import line_bot, needs, needs_sandbox
 from click.testing import CliRunner
 
 from bjsim.bots.contest import journal
-from bjsim.bots.contest import journal as logs
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
@@ -45,7 +44,7 @@ def played(tmp_path_factory):
 
 
 def test_the_page_has_no_control_characters_of_a_log(played, tmp_path):
-    logs.add_logs(tmp_path, [logs.BotLog(0, 0, 0, 0, "a</pre>\x1b[2J\x00\u202eb\nc" + "d" * LOG_LENGTH, {})])
+    journal.add_logs(tmp_path, [journal.BotLog(0, 0, 0, 0, "a</pre>\x1b[2J\x00\u202eb\nc" + "d" * LOG_LENGTH, {})])
     report = ContestReport(played.standings, played.page, played.timings, 0.0, tmp_path)
     page = render_bot(report, next(row for row in report.rows if row["number"] == 0))
     assert "<pre>a&lt;/pre&gt;\ufffd[2J\ufffd\ufffdb\ncd" in page and "the first 4096 characters" in page
@@ -74,18 +73,18 @@ def written(text):
 def test_a_replay_gives_what_a_bot_was_sent(played):
     """The lines are those that the bot really read, faults of its own included."""
     for bot in (0, 1):
-        for log in logs.read_logs(played.folder, bot):
+        for log in journal.read_logs(played.folder, bot):
             asked = sent(played.folder, log.match, bot)
             asked[0] = re.sub(r" bank-ms=\d+", "", asked[0])
             assert asked == written(log.text) and any("fault bad-reply strikes=" in line for line in asked)
             assert log.text.endswith("bye\n") and log.ready == {"name": "echo", "version": "7"}
-        assert logs.last_ready(logs.read_logs(played.folder, bot))["name"] == "echo"
+        assert journal.last_ready(journal.read_logs(played.folder, bot))["name"] == "echo"
 
 
 def test_the_argument_of_every_question_is_that_of_the_bot(played):
-    scores = [log.text.split()[1::2] for log in logs.read_logs(played.folder, 2)]
+    scores = [log.text.split()[1::2] for log in journal.read_logs(played.folder, 2)]
     assert scores == [[line.split()[0] for line in sent(played.folder, match, 2)] for match in (0, 1)]
-    assert logs.last_ready(logs.read_logs(played.folder, 2)) == {} and not logs.read_logs(played.folder, 3)
+    assert journal.last_ready(journal.read_logs(played.folder, 2)) == {} and not journal.read_logs(played.folder, 3)
 
 
 def test_notes_are_in_the_journal_and_in_the_replays(played):
@@ -104,7 +103,7 @@ def test_a_resumed_match_tells_faults_where_they_were(played, tmp_path):
     (tmp_path / "c").mkdir()
     (tmp_path / "c" / journal.NAME).write_bytes(b"".join(lines[:8]))
     Host.resume(tmp_path / "c").run()
-    whole, resumed = (logs.read_logs(folder, 0)[0] for folder in (played.folder, tmp_path / "c"))
+    whole, resumed = (journal.read_logs(folder, 0)[0] for folder in (played.folder, tmp_path / "c"))
     (where,) = [number for number, line in enumerate(written(resumed.text)) if "resumed=1" in line]
     unasked = [line for line in written(whole.text) if not line.startswith("move")]
     again = [line for line in written(resumed.text) if not line.startswith("move")]
@@ -132,15 +131,15 @@ def test_the_commands_print_it(played):
 
 
 def test_logs_are_limited_and_bad_lines_are_skipped(tmp_path, monkeypatch):
-    monkeypatch.setattr(logs, "MOST", 1000)
-    log = logs.BotLog(0, 1, 0, 2, "x" * 400, {})
-    logs.add_logs(tmp_path, [log._replace(match=match) for match in (4, 3, 2, 1)])
-    logs.add_logs(tmp_path, [log._replace(bot=-1), log._replace(bot=1, text="")])
-    assert [found.match for found in logs.read_logs(tmp_path, 0)] == [2, 3, 4]
-    assert [path.name for path in (tmp_path / logs.LOGS).iterdir()] == ["0.jsonl"]
-    with (tmp_path / logs.LOGS / "0.jsonl").open("a") as file:
+    monkeypatch.setattr(journal, "MOST", 1000)
+    log = journal.BotLog(0, 1, 0, 2, "x" * 400, {})
+    journal.add_logs(tmp_path, [log._replace(match=match) for match in (4, 3, 2, 1)])
+    journal.add_logs(tmp_path, [log._replace(bot=-1), log._replace(bot=1, text="")])
+    assert [found.match for found in journal.read_logs(tmp_path, 0)] == [2, 3, 4]
+    assert [path.name for path in (tmp_path / journal.LOGS).iterdir()] == ["0.jsonl"]
+    with (tmp_path / journal.LOGS / "0.jsonl").open("a") as file:
         file.write('{"match": 1}\n[]\nnonsense\n' + json.dumps(log._asdict() | {"ready": []}) + "\n" + '{"match":')
-    assert len(logs.read_logs(tmp_path, 0)) == 3
+    assert len(journal.read_logs(tmp_path, 0)) == 3
 
 
 def test_the_page_of_a_bot_has_its_trace_its_notes_and_its_stderr(played):
@@ -153,7 +152,7 @@ def test_the_page_of_a_bot_has_its_trace_its_notes_and_its_stderr(played):
         assert trace and printed.startswith(trace + "\n")
         log = unescape(re.search(r'id="stderr-2-1-1">.*?<pre>(.*?)</pre>', pages[name], re.S)[1])
         bot = played.standings.names.index(name)
-        kept = next(each.text for each in logs.read_logs(played.folder, bot) if each.match == 1)
+        kept = next(each.text for each in journal.read_logs(played.folder, bot) if each.match == 1)
         assert log == kept[:4096]
     assert "Its note: cards=" in pages["echo"] and "<dt>version, as it says</dt><dd>7</dd>" in pages["echo"]
     assert "trace-details" not in pages["lim17"] and "stderr-title" not in pages["lim17"]

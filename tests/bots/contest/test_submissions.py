@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from support.command import bjsim, refusal
 
-from bjsim.bots.contest import entrants as submissions
+from bjsim.bots.contest import entrants
 from bjsim.bots.contest.entrants import gather
 from bjsim.errors import InputError
 from bjsim.sim.game.presets import load_rules
@@ -63,20 +63,20 @@ def test_an_archive_with_a_folder_for_each_student(tmp_path: Path, caplog: pytes
 )
 def test_no_name_leads_out_of_the_folder(tmp_path: Path, name: str) -> None:
     with pytest.raises(InputError, match="leads out of its folder"):
-        submissions.unpack(pack(tmp_path / "x.zip", {"good.py": BOT, name: BOT}))
+        entrants.unpack(pack(tmp_path / "x.zip", {"good.py": BOT, name: BOT}))
     assert [path.name for path in tmp_path.rglob("*")] == ["x.zip"]
 
 
 def test_folders_in_each_other_without_end(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"x.zip cannot be unpacked: the name a/a/[a/]+... in it has more than 1000"):
-        submissions.unpack(pack(tmp_path / "x.zip", {"a/" * 1500 + "bot.py": BOT}))
+        entrants.unpack(pack(tmp_path / "x.zip", {"a/" * 1500 + "bot.py": BOT}))
     assert [path.name for path in tmp_path.rglob("*")] == ["x.zip"]
 
 
 def test_links_are_left_out_and_execution_is_kept(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     files = {"a/link.py": "/etc/passwd", "a/pipe.py": "", "a/tool": "#!/bin/sh", "a/plain.py": BOT}
     modes = {"link": stat.S_IFLNK | 0o777, "pipe": stat.S_IFIFO | 0o644, "tool": stat.S_IFREG | 0o755}
-    folder = submissions.unpack(pack(tmp_path / "x.zip", files, **modes))
+    folder = entrants.unpack(pack(tmp_path / "x.zip", files, **modes))
     assert {path.name: path.stat().st_mode & 0o777 for path in (folder / "a").iterdir()} == {
         "tool": 0o755,
         "plain.py": 0o644,
@@ -86,19 +86,19 @@ def test_links_are_left_out_and_execution_is_kept(tmp_path: Path, caplog: pytest
 
 def test_archives_are_bounded_also_if_their_sizes_are_false(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     archive = pack(tmp_path / "x.zip", {"a.py": "x" * 5000, "b.py": "x" * 5000})
-    monkeypatch.setattr(submissions, "MOST_BYTES", 9000)
+    monkeypatch.setattr(entrants, "MOST_BYTES", 9000)
     with pytest.raises(InputError, match="has more than"):
-        submissions.unpack(archive)
+        entrants.unpack(archive)
     content = archive.read_bytes()
     archive.write_bytes(content.replace((5000).to_bytes(4, "little"), (40).to_bytes(4, "little")))
     with pytest.raises(InputError, match="cannot be unpacked"):
-        submissions.unpack(archive)
-    monkeypatch.setattr(submissions, "MOST_FILES", 1)
+        entrants.unpack(archive)
+    monkeypatch.setattr(entrants, "MOST_FILES", 1)
     with pytest.raises(InputError, match="more than 1 files"):
-        submissions.unpack(archive)
+        entrants.unpack(archive)
     (tmp_path / "y.zip").write_bytes(content[:-30])
     with pytest.raises(InputError, match=r"y.zip cannot be unpacked: File is not a zip file"):
-        submissions.unpack(tmp_path / "y.zip")
+        entrants.unpack(tmp_path / "y.zip")
     assert {path.name for path in tmp_path.rglob("*")} == {"x.zip", "y.zip"}
 
 

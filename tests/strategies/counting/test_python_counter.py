@@ -20,8 +20,7 @@ from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.round import Bettor, Observer, Round
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import ScriptedShoe, Stream, open_shoe, stream_key
-from bjsim.sim.running.blocks import Span
-from bjsim.sim.running.readable_table import ReadableTable
+from bjsim.sim.running.table import ReadableTable, Span
 from bjsim.strategies.counting.departures import Departures
 from bjsim.strategies.counting.ramp import Ramp, spots_at
 from bjsim.strategies.counting.system import find_system

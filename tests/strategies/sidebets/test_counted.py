@@ -12,8 +12,8 @@ from support.games import slow
 from bjsim.errors import InputError
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.shoe import Stream, open_shoe, stream_key
-from bjsim.sim.running.blocks import LARGEST_BLOCK
 from bjsim.sim.running.compiled_table import CompiledTable, find_walkers
+from bjsim.sim.running.table import LARGEST_BLOCK
 from bjsim.strategies.experiment import make_table
 from bjsim.strategies.players.catalogue import find_player
 from bjsim.strategies.sidebets.bets import KINDS, SuitedShoe, built_in, load_bet

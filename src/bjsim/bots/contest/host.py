@@ -13,10 +13,19 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from bjsim.bots.contest import entrants as admission
 from bjsim.bots.contest import journal as journals
 from bjsim.bots.contest.config import HOUSE, Contest
-from bjsim.bots.contest.entrants import Entrant, EntrantError, check_unchanged
+from bjsim.bots.contest.entrants import (
+    Entrant,
+    EntrantError,
+    check_programs,
+    check_trusted,
+    check_unchanged,
+    describe,
+    house_players,
+    make_header,
+    recorded_house_players,
+)
 from bjsim.bots.contest.journal import Timings, add_logs
 from bjsim.bots.contest.luck.adjust import SeriesAdjusters, match_record
 from bjsim.bots.contest.luck.draw_log import DrawLog
@@ -78,9 +87,9 @@ class Host:
 
         `left_out` are students without a bot, with the reason, for the marks.
         """
-        houses = admission.house_players(contest)
-        admission.check_programs([*entrants, *houses], contest, sandbox)  # before the folder is created
-        header = admission.make_header(contest, entrants, houses, left_out or {})
+        houses = house_players(contest)
+        check_programs([*entrants, *houses], contest, sandbox)  # before the folder is created
+        header = make_header(contest, entrants, houses, left_out or {})
         return Host(folder, header, journals.Journal.create(folder, header), workers, sandbox)
 
     @staticmethod
@@ -97,9 +106,9 @@ class Host:
         for record in records:
             host._restore(record)
         host.timings = Timings.load(folder, len(host.entrants))
-        houses = admission.recorded_house_players(header, host.contest)
+        houses = recorded_house_players(header, host.contest)
         if not trust:
-            admission.check_trusted([*host.present, *houses], folder)  # before `change`, which may look at the bots
+            check_trusted([*host.present, *houses], folder)  # before `change`, which may look at the bots
         if change:
             change(host)
         if not host.standings.over:
@@ -138,8 +147,8 @@ class Host:
         roster, contest = self.roster, self.contest
         if len(roster.present) - len(leave) + len(join) < roster.fewest:
             raise EntrantError("too few bots would remain in the contest; add others first")
-        admission.check_programs(join, contest, self.sandbox)
-        self._write(roster.change(leave, [admission.describe(one, contest.rules) for one in join], matches))
+        check_programs(join, contest, self.sandbox)
+        self._write(roster.change(leave, [describe(one, contest.rules) for one in join], matches))
         self._commit()
 
     def run(self, on_round: Callable[[Host], None] = lambda host: None) -> Standings:
@@ -167,7 +176,7 @@ class Host:
     def _play_tables(self, on_round: Callable[[Host], None], began: float) -> None:
         """Record rounds until there is a reason to end the contest, or bots have retired."""
         players = {bot: self.entrants[bot] for bot in self.roster.present if bot not in self.roster.retired}
-        players |= {HOUSE - number: entrant for number, entrant in enumerate(admission.house_players(self.contest))}
+        players |= {HOUSE - number: entrant for number, entrant in enumerate(house_players(self.contest))}
         logs, matches = list[DrawLog](), deque[list[TablePlan]]()  # those assigned to workers
 
         def plans() -> Iterator[TablePlan]:

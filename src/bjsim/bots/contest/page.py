@@ -12,7 +12,7 @@ from zlib import crc32
 from jinja2 import Environment
 
 from bjsim import html_pages
-from bjsim.bots.contest import journal as journal
+from bjsim.bots.contest import journal
 from bjsim.bots.contest.comparisons import (
     COMPARED,
     compare,

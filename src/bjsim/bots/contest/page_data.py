@@ -56,7 +56,8 @@ class Mistake:
 class BotMistakes:
     """The mistakes of a bot in `hands` judged rounds, among its `decisions` that have an exact value.
 
-    Stands for faults, and without strikes left, are no mistakes; they cost `fault_chips` in all.
+    A stand that replaces a faulty answer, or the answer of a bot without strikes left, is not a mistake. These stands
+    cost `fault_chips` in total.
     """
 
     hands: int = 0

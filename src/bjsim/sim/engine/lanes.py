@@ -133,8 +133,8 @@ class Lanes:
             self.shadow = np.zeros((self.seats * n, self.counts.shape[1]), np.int64)
             self.by_seat.append("shadow")
         self.n, self.every, self.leaving = n, np.arange(n), list[Array]()
-        none, nobody = np.zeros(0, np.int64), np.zeros((0, self.seats), np.int64)
-        self.found = [Rounds(none, none, none, none, nobody, nobody.astype(float))]
+        none, no_seats = np.zeros(0, np.int64), np.zeros((0, self.seats), np.int64)
+        self.found = [Rounds(none, none, none, none, no_seats, no_seats.astype(float))]
         if self.luck:
             self._compose(self.every)
         self._start(self.every)
@@ -311,7 +311,7 @@ class Lanes:
         luck, counts, rest = self.luck, self.counts, self.rest
         assert luck is not None
         self.last = np.flatnonzero(rest == 1.0)
-        if len(self.last):  # the last card of a shoe is nobody's luck
+        if len(self.last):  # the last card of a shoe is certain, so it is no luck
             self.last = (np.arange(self.seats)[:, None] * self.n + self.last).ravel()
             self.last = self.last[self.rows[self.last] >= 0]
             self.expected[self.last] -= self._value(self.last)

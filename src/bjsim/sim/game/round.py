@@ -10,7 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from bjsim.arguments import names_wrong_types
 from bjsim.errors import EndlessSplitting, RunFailed
-from bjsim.sim.game import events as events
+from bjsim.sim.game import events
 from bjsim.sim.game.actions import (
     ATTACK,
     ENDLESS,

@@ -18,8 +18,7 @@ from bjsim.sim.engine.play import (
     Walkers,
 )
 from bjsim.sim.game.shoe import stream_key
-from bjsim.sim.running.blocks import Span
-from bjsim.sim.running.readable_table import ReadableTable
+from bjsim.sim.running.table import ReadableTable, Span
 from bjsim.sim.stats.estimate import RatioSums
 from bjsim.sim.stats.luck_tally import LuckTally
 from bjsim.sim.stats.tally import Tally

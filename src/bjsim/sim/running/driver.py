@@ -12,13 +12,11 @@ from itertools import islice
 from typing import Any
 
 from bjsim.json_values import is_like
-from bjsim.sim.running.backend import Backend
 from bjsim.sim.running.checkpoint import Checkpoint, keeping, reading
-from bjsim.sim.running.executors import local
 from bjsim.sim.running.experiment import Experiment, Job, Point, Progress, is_precise
 from bjsim.sim.running.pieces import Pieces
-from bjsim.sim.running.readable_table import ReadableTable
-from bjsim.sim.running.table import play_blocks
+from bjsim.sim.running.table import Backend, ReadableTable, play_blocks
+from bjsim.sim.running.workers import local
 from bjsim.sim.stats.tally import Tally
 
 POINTS_PER_DECADE = 10

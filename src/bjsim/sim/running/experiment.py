@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.running.blocks import LARGEST_BLOCK, block_number, block_start
-from bjsim.sim.running.table import Table
+from bjsim.sim.running.table import LARGEST_BLOCK, Table, block_number, block_start
 from bjsim.sim.stats.tally import Tally
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from bjsim.errors import RunFailed
-from bjsim.sim.running.backend import Backend
+from bjsim.sim.running.table import Backend
 from bjsim.sim.running.workers import has_dead_worker
 
 log = logging.getLogger("bjsim")

@@ -24,7 +24,7 @@ from bjsim.sim.game.cards import RANKS, TEN, parse_rank, soft_code
 from bjsim.sim.game.hand_states import SPLIT_ACES, HandState
 from bjsim.sim.game.rules import Rules, need_rules
 from bjsim.sim.game.states import States
-from bjsim.sim.running.backend import Need
+from bjsim.sim.running.table import Need
 from bjsim.strategies.tabular import data_frame, html_table
 
 if TYPE_CHECKING:

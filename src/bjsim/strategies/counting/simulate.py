@@ -16,8 +16,8 @@ from bjsim.sim.engine.counts import CountSums, UnitSums
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import stream_key
 from bjsim.sim.running.checkpoint import Checkpoint, keeping
-from bjsim.sim.running.executors import find_backend
 from bjsim.sim.running.pieces import Pieces
+from bjsim.sim.running.workers import find_backend
 from bjsim.strategies.counting.count_files import describe_game, known_of, resumed_count
 from bjsim.strategies.counting.count_run import CountRun
 from bjsim.strategies.counting.tables import CountingGame, ready_table

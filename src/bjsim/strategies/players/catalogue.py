@@ -28,7 +28,7 @@ from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.round import Bettor, Observer
 from bjsim.sim.game.rules import Rules, need_rules
 from bjsim.sim.game.states import States
-from bjsim.sim.running.backend import Need
+from bjsim.sim.running.table import Need
 from bjsim.strategies.charts.chart import Chart, make_chart, parse_row
 from bjsim.strategies.evaluation.compare import best_chart
 from bjsim.strategies.exact.solver import Solver

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 REQUESTS, STATUSES, FRAME = 3, 4, 4096
 PR_SET_DUMPABLE = 4
-# Modules whose import has no effect that a bot could notice; Python 3.9 does not know them.
+# Importing these modules has no visible effect. Python 3.9 has no list of them.
 STANDARD: frozenset[str] = getattr(sys, "stdlib_module_names", frozenset()) - {"antigravity", "this"}
 Module = type(sys)
 PRCTL = _ctypes.dlsym(_ctypes.dlopen(None, 0), "prctl")  # type: ignore[arg-type]

@@ -27,7 +27,7 @@ I8, I16, I32, I64 = (ir.IntType(bits) for bits in (8, 16, 32, 64))
 
 
 class Vector:
-    """A vector of whole numbers, or a single one, with operators; a Python number stands for a vector of it."""
+    """An integer or a vector of integers with operators; a Python number is broadcast to a vector."""
 
     def __init__(self, builder: Any, value: Any) -> None:
         self.builder, self.value = builder, value

@@ -249,7 +249,7 @@ def begin_round(moves: Any, seats: Any, luck: Any, track: Any, counter: Any, n: 
 
 @compiled(_nrt=False)
 def weigh_last(seats: Any, luck: Any, track: Any, model: Any, first: Any, n: Any, sign: Any) -> None:
-    """The last card of a shoe is nobody's luck: subtract V before it, with the sign -1, and add V after it."""
+    """The last card of a shoe is certain, so it is no luck: subtract V before it (sign -1), and add V after it."""
     for s in range(first, n):
         if sign < 0:
             seats.mark[s] = seats.row[s] >= 0
