@@ -50,51 +50,21 @@ A9 S S S S S S S S S S
 TT S S S S S S S S S S
 AA P P P P P P P P P P
 """
-# That of books: four to eight decks, soft 17 stood, doubling after splits, late surrender.
-_BOOK = """
-4 H H H H H H H H H H
-5 H H H H H H H H H H
-6 H H H H H H H H H H
-7 H H H H H H H H H H
-8 H H H H H H H H H H
-9 H Dh Dh Dh Dh H H H H H
-10 Dh Dh Dh Dh Dh Dh Dh Dh H H
-11 Dh Dh Dh Dh Dh Dh Dh Dh Dh H
-12 H H S S S H H H H H
-13 S S S S S H H H H H
-14 S S S S S H H H H H
-15 S S S S S H H H Rh H
-16 S S S S S H H Rh Rh Rh
-17 S S S S S S S S S S
-18 S S S S S S S S S S
-19 S S S S S S S S S S
-20 S S S S S S S S S S
-A2 H H H Dh Dh H H H H H
-A3 H H H Dh Dh H H H H H
-A4 H H Dh Dh Dh H H H H H
-A5 H H Dh Dh Dh H H H H H
-A6 H Dh Dh Dh Dh H H H H H
-A7 S Ds Ds Ds Ds S S H H H
-A8 S S S S S S S S S S
-A9 S S S S S S S S S S
-22 P P P P P P H H H H
-33 P P P P P P H H H H
-44 H H H P P H H H H H
-55 Dh Dh Dh Dh Dh Dh Dh Dh H H
-66 P P P P P H H H H H
-77 P P P P P P H H H H
-88 P P P P P P P P P P
-99 P P P P P S P P S S
-TT S S S S S S S S S S
-AA P P P P P P P P P P
-"""
 
 
 def _lines(chart: str) -> dict[str, list[str]]:
     return {row: codes for row, *codes in (line.split() for line in chart.strip().splitlines())}
 
 
-LINES, BOOK = _lines(_WRONG), _lines(_BOOK)
+LINES = _lines(_WRONG)
+# The chart of books: four to eight decks, soft 17 stood, doubling after splits, late surrender.
+BOOK = LINES | _lines("""
+12 H H S S S H H H H H
+15 S S S S S H H H Rh H
+16 S S S S S H H Rh Rh Rh
+A7 S Ds Ds Ds Ds S S H H H
+99 P P P P P S P P S S
+""")
 
 
 def card_of(pair: str) -> str:
