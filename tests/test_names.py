@@ -13,6 +13,7 @@ EXAMPLES = {"NAME.py", "bold.py", "careful.py", "file.py", "train.py", "value.py
 FOREIGN = {"bjsim.players", "posix_fadvise"}
 SOURCES = [path for top in ("src", "tests", "bench", ".ci") for path in sorted((ROOT / top).rglob("*.py"))]
 PATHS = [f"/{path.relative_to(ROOT).as_posix()}" for path in SOURCES]
+IMPORTED = re.compile(r"from (bjsim[\w.]*) import (\w+)")
 QUOTED = re.compile(r"`([A-Za-z_][\w/]*(?:\.\w+)*)(?:\([^`]*\))?`")
 
 
@@ -54,7 +55,7 @@ def test_names_in_texts_are_those_of_the_code() -> None:
     stale = [
         f"{path.relative_to(ROOT)}: {name}"
         for path, text in texts.items()
-        for name in QUOTED.findall(text)
+        for name in [*QUOTED.findall(text), *map(".".join, IMPORTED.findall(text))]
         if is_stale(name, known)
     ]
     assert not stale, "\n".join(stale)
