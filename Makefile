@@ -37,7 +37,7 @@ snapshots: $(VENV)/.installed-test
 agreement: $(VENV)/.installed
 	$(BIN)/python .ci/agreement.py
 
-# Runs the commands of docs/gallery.md, which draw its pictures; look at them before you commit them.
+# Runs the commands of docs/gallery.md, which draw its pictures anew; `make docs` draws those that are missing.
 gallery: $(VENV)/.installed
 	$(BIN)/python .ci/gallery.py
 

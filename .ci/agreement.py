@@ -265,22 +265,15 @@ def figures(group: dict[str, object]) -> list[Figure]:
 
 def section(group: dict[str, object], found: list[Figure]) -> str:
     """Return the section of one group."""
-    lines = [f"## {group['title']}", "", f"Source: [{group['source']}](sources.md)."]
+    lines = [f"## {group['title']} · [{group['source']}](sources.md)", ""]
     if "precision" in group:
-        lines[-1] += f" Precision: {group['precision']:g}."
-    lines += ["", "| rules | figure | published | ours | difference |", "|---|---|---|---|---|"]
+        lines[0] += f" ±{group['precision']:g}"
+    lines += ["| rules | figure | published | ours |", "|---|---|---|---|"]
     for figure in found:
-        difference = "0"
-        if figure.worst:
-            difference = (
-                "(a)"
-                if group["quantity"] == "exceptions"
-                else " ".join(f"{d:+.2g}" if d else "0" for d in figure.differences)
-            )
-        cells = figure.rules, figure.what, figure.published, figure.ours, difference
+        cells = figure.rules, figure.what, figure.published, figure.ours if figure.worst else "="
         lines.append("| " + " | ".join(cell.strip() for cell in cells) + " |")
     if any(figure.worst for figure in found):
-        lines += ["", f"Reason: {group['why']}"]
+        lines += ["", str(group["why"])]
     return "\n".join(lines) + "\n"
 
 
@@ -288,15 +281,13 @@ INTRODUCTION = """# Agreement with published figures
 
 `make agreement` computes this page from `docs/reference/published.toml`; a test fails if they differ.
 
-Figures are percentages of the initial bet unless the title or the source has units of bets (values of hands). A
-difference of 0 means that ours rounds to the published digits, or lies within the stated precision. Rules are those of
-`vegas-s17` with the number of decks that is given first (dealer stands on soft 17, double any two cards and after a
-split, four hands, one card to split aces, peek, 3:2), changed by: `h17` dealer hits soft 17, `ndas` no double after a
-split, `ls` late surrender, `es` early surrender, `rsa` aces may be split again, `hsa` split aces may be hit, `enhc` no
-hole card, all bets lost, `split2` one split, `d9`, `d10` double 9-11, 10-11 only, `6:5`, `one-card` one card to split
-aces, `redouble` three doubles of a hand, `toy` naturals are not special, no doubles or splits, 21 may be hit; or
-those of the preset named, changed likewise. Strategies: `td` the best chart, `cdz-`, `cdp1`, `cdp` by the cards of
-the hand (see the [glossary](glossary.md): with resplits, `cdp` cannot be played at the table).
+In a table = means that ours rounds to the published digits, or lies within the precision after ±. Where it differs, ours
+is given, and the reason below the table. Figures are percentages of the initial bet; values of hands are in bets.
+
+Rules are those of `vegas-s17`, or of the preset named, with the number of decks that stands first, changed by the
+[usual abbreviations](rules.md#abbreviations) and by: `split2` one split, `d9`, `d10` double 9-11, 10-11 only,
+`one-card` one card to split aces, `redouble` three doubles of a hand, `toy` naturals are not special, no doubles or
+splits, 21 may be hit. Strategies: `td` the best chart, `cdz-`, `cdp1`, `cdp` by the [cards of the hand](glossary.md).
 """
 
 

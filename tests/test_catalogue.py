@@ -1,16 +1,18 @@
 """docs/reference/catalogue.md lists every game and every strategy with its source, and no other."""
 
 import re
-from pathlib import Path
+import runpy
 
 import pytest
+from support.documents import ROOT
 
 from bjsim.sim.game.presets import PRESETS
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.players.catalogue import BUILT_IN, CATALOGUE
 
-PAGE = (Path(__file__).resolve().parents[1] / "docs" / "reference" / "catalogue.md").read_text(encoding="utf-8")
-GAMES, STRATEGIES = PAGE.split("## Strategies")[0], PAGE.split("## Strategies")[1].split("## Charts")[0]
+HOOK = runpy.run_path(str(ROOT / ".ci" / "tables.py"))  # which puts the tables of the code into the page
+PAGE = HOOK["on_page_markdown"]((ROOT / "docs" / "reference" / "catalogue.md").read_text(encoding="utf-8"))
+GAMES, READINGS, STRATEGIES, _ = re.split("Readings chosen|## Strategies|## Charts", PAGE)
 
 
 def rows(section):
@@ -40,7 +42,7 @@ def test_the_values_are_those_of_the_games(name):
 
 
 def test_every_decision_is_listed():
-    listed = re.findall(r"^- `([\w-]+)`: (.*)$", GAMES, re.MULTILINE)
+    listed = re.findall(r"^\| `([\w-]+)` \| (.*) \|$", READINGS, re.MULTILINE)
     assert listed == [(name, decision) for name, preset in PRESETS.items() for decision in preset.decisions]
 
 

@@ -60,7 +60,7 @@ def test_the_page_has_what_is_quickly_computed_again(agreement: ModuleType) -> N
 def test_the_page_has_every_published_figure(agreement: ModuleType) -> None:
     text = page()
     for group in groups():
-        assert f"## {group['title']}\n" in text
+        assert f"## {group['title']} · [{group['source']}](sources.md)" in text
         for _, _, published in group["figures"]:
             assert f"| {published} |" in text
 

@@ -1,0 +1,62 @@
+"""A hook of mkdocs: puts tables of what the code says of itself where a page asks for them, as in <!-- modules -->."""
+
+import ast
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+PACKAGE = Path(__file__).parents[1] / "src" / "bjsim"
+MARK = re.compile(r"^<!-- (\w+) -->$", re.MULTILINE)
+
+
+def table(head: str, rows: Iterable[Iterable[str]]) -> str:
+    """A table in Markdown."""
+    heads = head.split(", ")
+    texts = [
+        [" ".join(cell.split()).replace("|", "\\|") for cell in row] for row in (heads, ["---"] * len(heads), *rows)
+    ]
+    return "\n".join(f"| {' | '.join(row)} |" for row in texts)
+
+
+def modules() -> str:
+    """All modules, in the order of the packages' layers, with the first sentence of each."""
+    rows = []
+    for package in ("sim", "strategies", "bots", "cli", "app"):
+        for path in sorted((PACKAGE / package).rglob("*.py")):
+            words = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+            if words and "samples" not in path.parts and path.name != "__init__.py":
+                rows.append((f"`{path.relative_to(PACKAGE).as_posix()}`", words.split("\n\n")[0]))
+    return table("module, content", rows)
+
+
+def readings() -> str:
+    """How each game is played where its source is silent or ambiguous."""
+    from bjsim.sim.game.presets import PRESETS
+
+    return table("game, reading", ((f"`{name}`", each) for name, game in PRESETS.items() for each in game.decisions))
+
+
+def strategies() -> str:
+    """The named strategies: charts, then players."""
+    from bjsim.strategies.players.catalogue import BUILT_IN, CATALOGUE
+
+    named = {**CATALOGUE, **BUILT_IN}.items()
+    return table("strategy, what it does, source", ((f"`{name}`", one.about, one.source) for name, one in named))
+
+
+def rules() -> str:
+    """Every rule, with its default, its meaning and what it accepts."""
+    from bjsim.sim.game.rules import RULE_FIELDS, Rules, plain
+
+    rows = []
+    for name, field in RULE_FIELDS.items():
+        default = str(plain(getattr(Rules(), name)))
+        rows.append((f"`{name}`", default.lower(), field["meaning"], field["accepts"]))
+    return table("rule, default, meaning, accepts", rows)
+
+
+TABLES: dict[str, Callable[[], str]] = {each.__name__: each for each in (modules, readings, strategies, rules)}
+
+
+def on_page_markdown(markdown: str, **_: object) -> str:
+    return MARK.sub(lambda mark: TABLES[mark[1]]() if mark[1] in TABLES else mark[0], markdown)
