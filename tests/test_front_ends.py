@@ -1,4 +1,4 @@
-"""What plays the games of today's casinos: the table in docs/how-to/casino-games.md is what front ends accept."""
+"""What plays which game: each front end plays it, or refuses by the sentence of `support`, as the page's table says."""
 
 from __future__ import annotations
 
@@ -9,10 +9,14 @@ import pytest
 from bot_helpers import SAMPLES
 
 from bjsim.bots.contest.config import Contest
+from bjsim.bots.export import export
 from bjsim.bots.seats import find_seated
 from bjsim.errors import InputError
+from bjsim.sim.engine.compiled_rules import compile_rules
 from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.states import States
+from bjsim.sim.game.support import FRONT_ENDS, TRAITS, refusal, remarks
 from bjsim.strategies.counting.departures import Departures
 from bjsim.strategies.counting.system import find_system
 from bjsim.strategies.counting.tables import CountingGame
@@ -21,7 +25,11 @@ from bjsim.strategies.evaluation.known import known
 from bjsim.strategies.experiment import make_experiment
 from bjsim.strategies.learning.observations import Encoder
 from bjsim.strategies.mdp.blackjack import GameProcess
-from bjsim.strategies.players.catalogue import CATALOGUE, as_player
+from bjsim.strategies.players.catalogue import CATALOGUE, Kelly, as_player
+from bjsim.strategies.promotions.bank import bank
+from bjsim.strategies.shoe.game import make_game
+from bjsim.strategies.shoe.players import CardPlayer, TwoCardPlayer
+from bjsim.strategies.shoe.present import Perfect
 
 PAGE = Path(__file__).parents[1] / "docs" / "how-to" / "casino-games.md"
 
@@ -35,51 +43,99 @@ def count(rules: Rules) -> object:
     return CountingGame(rules, find_system("hilo"), Departures(CATALOGUE["lim17"].chart(rules), ()))
 
 
-FRONT_ENDS: dict[str, Callable[[Rules], object]] = {
-    "`bjsim run`": lambda rules: play(rules, False),
-    "luck-adjusted returns": lambda rules: play(rules, True),
-    "`bjsim count`": count,
-    "`bjsim learn`, in an infinite shoe": lambda rules: GameProcess(rules.replace(decks="inf", cut=1)),
-    "environments": Encoder,
+def chart_bot(rules: Rules) -> str:
+    return export(CATALOGUE["lim17"].chart(rules))
+
+
+PLAYS: dict[str, Callable[[Rules], object]] = {
+    "run": lambda rules: play(rules, False),
+    "compiled": lambda rules: compile_rules(rules, [CATALOGUE["lim17"].chart(rules).policy], States(rules)),
+    "luck": lambda rules: play(rules, True),
+    "count": count,
+    "learn": GameProcess,
+    "environment": Encoder,
     "bots": lambda rules: find_seated(SAMPLES / "lim17.py", rules),
-    "contests": lambda rules: Contest(rules=rules),
-    "known cards": lambda rules: known(rules.replace(decks="inf", cut=1), "first"),
+    "contest": lambda rules: Contest(rules=rules),
+    "known": lambda rules: known(rules, "first"),
+    "upcard": lambda rules: known(rules, "up"),
+    "hole card": lambda rules: known(rules, "hole"),
+    "bank": lambda rules: bank(rules, 100, 10),
+    "shoe": make_game,
+    "perfect": Perfect,
+    "optimal-2c": TwoCardPlayer,
+    "optimal-cd": CardPlayer,
+    "kelly": Kelly,
+    "export": chart_bot,
 }
-GAMES = {
-    "Free Bet": ("free-bet", "free-bet-2012"),
-    "Double Attack": ("double-attack",),
-    "Spanish 21": ("spanish-21", "spanish-21-s17"),
-    "Super Fun 21": ("super-fun-21",),
-    "Pontoon": ("pontoon",),
-    "Switch": ("blackjack-switch",),
+UNUSUAL = {
+    "busted bets and one": named_rules("european").replace(no_hole_loses="busted-plus-one", decks="inf"),
+    "the same in a finite shoe": named_rules("european").replace(no_hole_loses="busted-plus-one"),
+    "raises in a finite shoe": named_rules("cardshark").replace(decks=6),
+    "doubles again": named_rules("vegas-s17").replace(max_doubles=2),
+    "no splits": named_rules("vegas-s17").replace(split_by="never", surrender="none", decks="inf"),
 }
+GAMES = {name: preset.rules for name, preset in PRESETS.items()} | UNUSUAL
+DEAR = ("luck", "known", "upcard", "hole card", "bank", "optimal-2c", "optimal-cd")  # seconds where they play a game
 
 
-def accepts(front_end: str, game: str) -> bool:
+def distinct_games() -> dict[str, Rules]:
+    """The first game of each set of traits, as a front end takes all of these or none."""
+    found: dict[tuple[bool, ...], str] = {}
+    for name, rules in GAMES.items():
+        found.setdefault(tuple(trait.has(rules) for trait in TRAITS.values()), name)
+    return {name: GAMES[name] for name in found.values()}
+
+
+def refused(front_end: str, rules: Rules) -> str:
     try:
-        FRONT_ENDS[front_end](named_rules(game))
-    except InputError:
-        return False
-    return True
+        PLAYS[front_end](rules)
+    except InputError as error:
+        return str(error)
+    return ""
 
 
-def printed() -> dict[str, dict[str, str]]:
-    """The cells of the table by row and column."""
+@pytest.mark.parametrize("front_end", PLAYS)
+@pytest.mark.slow_cases(*DEAR)
+def test_a_front_end_plays_a_game_or_refuses_it_by_its_sentence(front_end: str) -> None:
+    for name, rules in (distinct_games() if front_end in DEAR else GAMES).items():
+        assert refused(front_end, rules) == refusal(rules, front_end), name
+
+
+@pytest.mark.parametrize("front_end", DEAR)
+def test_a_dear_front_end_refuses_a_game_by_its_sentence(front_end: str) -> None:
+    for name, rules in GAMES.items():
+        if said := refusal(rules, front_end):
+            assert refused(front_end, rules) == said, name
+
+
+def test_every_front_end_is_tried_and_every_trait_is_in_some_game() -> None:
+    assert list(PLAYS) == list(FRONT_ENDS)
+    assert {name for name, trait in TRAITS.items() if not any(map(trait.has, GAMES.values()))} == set()
+
+
+def test_the_page_has_what_plays_each_game() -> None:
+    columns = {
+        "Free Bet": ("free-bet", "free-bet-2012"),
+        "Double Attack": ("double-attack",),
+        "Spanish 21": ("spanish-21", "spanish-21-s17"),
+        "Super Fun 21": ("super-fun-21",),
+        "Pontoon": ("pontoon",),
+        "Switch": ("blackjack-switch",),
+    }
+
+    def cell(front_end: str, game: str) -> str:
+        rules = named_rules(game)
+        if refusal(rules, front_end):
+            infinite = rules.replace(decks="inf", cut=1)
+            return "no" if refusal(infinite, front_end) else "in an infinite shoe"
+        return ", ".join(["yes", *remarks(rules, front_end)])
+
     lines = PAGE.read_text("utf-8").split("## What plays each game")[1].splitlines()
     names, _, *rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("|")]
-    return {row[0]: dict(zip(names[1:], row[1:], strict=True)) for row in rows}
-
-
-@pytest.mark.parametrize("front_end", FRONT_ENDS)
-@pytest.mark.slow_cases("`bjsim run`", "known cards", "luck-adjusted returns")
-def test_a_front_end_plays_what_the_page_says(front_end: str) -> None:
-    cells = printed()[front_end]
-    for column, games in GAMES.items():
-        for game in games:
-            assert accepts(front_end, game) == (cells[column] != "no"), (column, game)
-
-
-def test_the_page_has_every_front_end_and_every_game() -> None:
-    assert list(printed()) == list(FRONT_ENDS)
-    assert all(list(row) == list(GAMES) for row in printed().values())
-    assert {game for games in GAMES.values() for game in games} <= set(PRESETS)
+    told = {row[0].replace("`", ""): dict(zip(names[1:], row[1:], strict=True)) for row in rows}
+    assert told == {
+        front_end.title: {column: cell(name, game) for column, games in columns.items() for game in games}
+        for name, front_end in FRONT_ENDS.items()
+        if name not in ("compiled", "shoe", "kelly")
+    }
+    assert all(len({cell(name, game) for game in games}) == 1 for name in FRONT_ENDS for games in columns.values())

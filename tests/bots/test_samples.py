@@ -72,13 +72,13 @@ def test_the_sample_is_what_the_command_writes():
 
 @pytest.mark.parametrize("preset", ["easy", "vegas-s17", "neller-v1"])
 def test_a_chart_that_a_bot_could_not_follow_is_refused(preset):
-    with pytest.raises(InputError, match="cannot be a bot"):
+    with pytest.raises(InputError, match="a bot does not see enough to follow a chart for it; use"):
         export(find_player("optimal", named_rules(preset)))
 
 
 def test_a_hand_of_three_cards_that_doubles_but_does_not_surrender_is_refused():
     rules = named_rules("cardshark").replace(double_cards="any", surrender=True, raises=False)
-    with pytest.raises(InputError, match="surrender = late with double_cards = any cannot be a bot"):
+    with pytest.raises(InputError, match="surrender = late: with double_cards = any, a bot does not see enough"):
         export(find_player("optimal", rules))
 
 
@@ -94,7 +94,7 @@ def test_a_hand_of_three_cards_that_doubles_but_does_not_surrender_is_refused():
 @pytest.mark.slow_but("fields0-attack = true", "fields3-surrender_cards = any")
 def test_what_a_bot_is_not_asked_is_not_exported(fields, named):
     rules = named_rules("vegas-s17").replace(split_by="never", **fields)
-    with pytest.raises(InputError, match=f"a chart for {named} cannot be a bot, .*; use {named.split()[0]} = "):
+    with pytest.raises(InputError, match=f"{named}: a bot does not see enough .*; use {named.split()[0]} = "):
         export(find_player("optimal", rules))
 
 

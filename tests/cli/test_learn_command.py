@@ -109,7 +109,7 @@ def test_a_broken_file_gets_one_line(
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (("--rules", "vegas-s17"), "decks = 6 has too many states to learn; use decks = inf"),
+        (("--rules", "vegas-s17"), "decks = 6: its states are too many to learn; use decks = inf"),
         (("--algorithm", "mc", "--draws", "even"), "draws = even needs algorithm = q"),
         (("--mdp", "x.json", "--decks", "2"), "--mdp reads the whole process from the file"),
         (("--algorithm", "sarsa"), "algorithm = sarsa is not accepted; use q or mc"),

@@ -315,7 +315,7 @@ def test_counting_is_asked_every_three_rounds() -> None:
         (("--shoe", "# nothing"), "--shoe contains no cards"),
         (("--drill", "--bots", "lim17"), "--bots with --drill: a drill asks single decisions; leave one of them out"),
         (("--drill", "--count", "hilo"), "--count with --drill: a drill asks single decisions; leave one of them out"),
-        (("--count", "hilo"), "decks = inf: cards cannot be counted in an infinite shoe; use 1 to 8 decks"),
+        (("--count", "hilo"), "decks = inf: cards cannot be counted in an infinite shoe; use decks = 1 to 8"),
         (("--count", "high"), "no counting system is called 'high'"),
         (
             ("--topic", "soft,aces"),

@@ -154,7 +154,5 @@ def test_winnings_too_large_to_be_counted_are_refused_and_not_counted_wrong():
 
 
 def test_without_raises_it_is_refused():
-    with pytest.raises(
-        InputError, match=r"kelly raises its stake, which easy does not allow; games that do: cardshark"
-    ):
+    with pytest.raises(InputError, match="raises = false: kelly raises its stake; use raises = true"):
         find_player("kelly", named_rules("easy"))

@@ -121,7 +121,7 @@ def test_rounds_of_somebody_who_sees_the_hole_card() -> None:
         (
             S17.replace(peek=False, deal="pdp"),
             "hole",
-            "deal = pdp: the dealer has no hole card; use a deal with two d",
+            "deal = pdp: the dealer has no hole card; use deal = pdpd",
         ),
     ],
 )

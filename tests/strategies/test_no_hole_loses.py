@@ -258,7 +258,7 @@ def test_values_for_luck_are_exact_and_move_no_mean() -> None:
 
 
 def test_the_finite_shoe_refuses_busted_plus_one() -> None:
-    with pytest.raises(InputError, match="no_hole_loses = busted-plus-one has no exact value in a finite shoe"):
+    with pytest.raises(InputError, match="busted-plus-one: what split hands lose has no exact value in a finite shoe"):
         ShoeSolver(BUSTED.replace(decks=6))
 
 

@@ -5,22 +5,11 @@ be exported only for games in which it needs no more: without splits, without bo
 their number, without choices after a double or before the deal, and with one dealer card face up.
 """
 
-from bjsim.errors import InputError
 from bjsim.sim.game.cards import Hand
+from bjsim.sim.game.support import need
 from bjsim.strategies.charts.chart import Chart
 
 SHOWN = "23456789TA"
-NEEDED: dict[str, object] = {
-    "split_by": "never",
-    "bonuses": "none",
-    "charlie": "none",
-    "free_doubles": "none",
-    "max_doubles": 1,
-    "surrender_cards": "two",
-    "surrender_after_double": False,
-    "attack": False,
-    "dealer_shows": "up",
-}
 
 _PROGRAM = '''"""{name}, a chart for {rules}, as a bot: {source}.
 
@@ -47,18 +36,10 @@ print(moves["{shown}".index(shown)])
 
 
 def export(chart: Chart) -> str:
-    """Write a chart as a bot's program in Python; InputError names a rule that needs more than a bot sees."""
+    """Write a chart as a bot's program in Python. Raises: RulesError: It needs more than a bot sees."""
     rules = chart.rules
-    any_cards = rules.double_cards == "any"  # then a hand of three cards doubles too, but does not surrender
-    for name, value in {**NEEDED, **({"surrender": "none"} if any_cards else {})}.items():
-        own = getattr(rules, name)
-        if own != value:
-            where = " with double_cards = any" if name == "surrender" else ""
-            own, value = (str(each).lower() if isinstance(each, bool) else each for each in (own, value))
-            raise InputError(
-                f"a chart for {name} = {own}{where} cannot be a bot, because a bot does not see enough to follow it; "
-                f"use {name} = {value}"
-            )
+    any_cards = rules.double_cards == "any"  # then a hand of three cards doubles too
+    need(rules, "export")
     hands = {_row_name(hand): hand for hand in (*map(_hard, range(4, 21)), "AA", *(f"A{n}" for n in "23456789"))}
     affordable = "chips >= stake" if rules.raises else "True"
     first = affordable if any_cards else f"len(hand) == 2 and stake == {rules.buy_in} and {affordable}"

@@ -20,6 +20,7 @@ from bjsim.errors import InputError
 from bjsim.sim.game.actions import Player
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import GUESSABLE
+from bjsim.sim.game.support import need
 from bjsim.sim.running.table import Backend, Need
 from bjsim.strategies.players.catalogue import as_player, find_needs
 
@@ -114,7 +115,7 @@ def find_seated(bot: object, rules: Rules) -> Seated:
     """The entry for `bot`: a player (see `as_player`), or a program's file. Raises: InputError for neither."""
     text = os.fspath(bot) if isinstance(bot, str | os.PathLike) else None
     if text is not None and is_program(text):
-        rules.need_one_hand("have no protocol for programs")
+        need(rules, "bots")
         player: Player | ProgramFile = ProgramFile(text)
     else:
         player = as_player(bot, rules)

@@ -17,6 +17,7 @@ from bjsim.bots.sandbox.languages import LANGUAGES, BuildError, find_tool
 from bjsim.cli.options import rules_option, set_option, the_rules
 from bjsim.errors import RunFailed
 from bjsim.sim.game.presets import load_rules
+from bjsim.sim.game.support import need
 
 if TYPE_CHECKING:
     from bjsim.bots.player import BotPlayer
@@ -28,7 +29,7 @@ def bot_rules(command: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(command)
     def with_rules(contest: Contest, rules_name: str | None, settings: tuple[str, ...], **others: Any) -> None:
         rules = the_rules(rules_name or contest.rules, settings)
-        rules.need_one_hand("have no protocol for programs")
+        need(rules, "bots")
         command(contest=contest, rules=rules, **others)
 
     with_rules = rules_option("  [default: cardshark]")(set_option(with_rules))

@@ -13,6 +13,7 @@ from bjsim.errors import InputError
 from bjsim.sim.game.constraints import CONTRADICTIONS
 from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.rules import RULE_FIELDS, Rules, plain
+from bjsim.sim.game.support import FRONT_ENDS, made_of, refusal, remarks
 
 
 @click.command()
@@ -50,6 +51,17 @@ def rules(name: str | None, settings: tuple[str, ...], as_toml: bool, fields: bo
         for decision in preset.decisions:
             console.print(f"our reading: {decision}", highlight=False)
     console.print(fields_table(game, preset.rules if preset else Rules()))
+    print_support(console, game)
+
+
+def print_support(console: Console, game: Rules) -> None:
+    """What a game is made of, and which front ends refuse it, or play it in another way."""
+    console.print(f"made of: {', '.join(made_of(game))}", highlight=False)
+    for name, front_end in FRONT_ENDS.items():
+        if refused := refusal(game, name):
+            console.print(f"not {front_end.title}: {refused}", highlight=False, soft_wrap=not console.is_terminal)
+        elif how := remarks(game, name):
+            console.print(f"{front_end.title}: {', '.join(how)}", highlight=False)
 
 
 def games_table() -> RichTable:

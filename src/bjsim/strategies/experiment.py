@@ -13,6 +13,7 @@ from bjsim.sim.game.actions import Player
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import MAX_SEED
 from bjsim.sim.game.states import CardStates
+from bjsim.sim.game.support import need
 from bjsim.sim.running.compiled_table import AdjustedTable, CompiledTable
 from bjsim.sim.running.experiment import Experiment, Progress
 from bjsim.sim.running.table import ReadableTable, Table
@@ -86,7 +87,7 @@ def make_experiment(
     adjusted = not rules.infinite if adjust_luck is None else adjust_luck
     others = [player.name for player in players if find_needs(player)]
     if adjust_luck:
-        rules.need_one_hand("have no luck-adjusted returns")
+        need(rules, "luck")
     if adjust_luck and others:
         raise InputError(
             f"{argument('adjust_luck', True)} needs charts, whose states have exact values; {others[0]} is not a chart"

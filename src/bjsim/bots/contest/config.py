@@ -15,6 +15,7 @@ from bjsim.files import read_toml
 from bjsim.sim.game.presets import load_rules, named_rules
 from bjsim.sim.game.rules import Rules, RulesError
 from bjsim.sim.game.shoe import MAX_SEED, random_seed
+from bjsim.sim.game.support import need
 
 HOUSE = -1  # the bot number of the first house player; they fill seats and are not ranked
 LARGEST_TABLE = 4  # seats
@@ -107,11 +108,7 @@ class Contest:
             raise ConfigError(
                 "score = log needs rules with raises: without, bots double on credit, and may hold less than 0"
             )
-        self.rules.need_one_hand("are not played in contests")
-        if self.rules.ties == "replay":
-            raise ConfigError(
-                f"the rules {self.rules.name} replay ties, which a contest does not support; use push or lose"
-            )
+        need(self.rules, "contest")
 
     @property
     def scored_by(self) -> str:

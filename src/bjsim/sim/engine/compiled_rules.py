@@ -41,6 +41,7 @@ from bjsim.sim.game.hand_states import (
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import rank_limits
 from bjsim.sim.game.states import CardStates, States
+from bjsim.sim.game.support import need
 
 Policy = Callable[[HandState, str, str], str]
 DOUBLING = -2  # the rank of a hand that has doubled and gets its card next, unlike one that has it and may choose
@@ -100,7 +101,7 @@ def compile_rules(rules: Rules, policies: Sequence[Policy], states: States | Non
     `CardStates` play alike are merged. KeyError: a chart lacks a cell. ValueError: a letter is not legal, or
     a payoff is not a whole number of units. InputError: a round can pay too many different amounts.
     """
-    rules.need_one_hand("are played in the readable round only")
+    need(rules, "compiled")
     states = states or States(rules)
     hands, moves = number_hands(states)
     act = np.stack([_actions(states, hands, policy) for policy in policies])

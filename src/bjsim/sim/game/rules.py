@@ -108,11 +108,6 @@ class RuleValues:
         """Whether a hand with a bonus wins before the dealer plays."""
         return self.bonuses in ("at-once", "super-fun")
 
-    def need_one_hand(self, why: str, use: str = "exchange = none") -> None:
-        """Raise RulesError if seats have two hands; `why` is such as `are not counted`, `use` what helps."""
-        if self.bets > 1:
-            raise RulesError(f"exchange = {self.exchange}: two hands of a seat {why}; use {use}")
-
     def hand_limit(self, aces: bool) -> float:
         """Hands that a seat may hold after splits of aces, or of other pairs."""
         return self.max_hands if not aces or isinstance(self.max_ace_hands, str) else self.max_ace_hands

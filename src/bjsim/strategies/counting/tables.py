@@ -21,6 +21,7 @@ from bjsim.sim.game.actions import INSURANCE
 from bjsim.sim.game.cards import RANKS, TEN
 from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.support import need
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.counting.departures import Departures
 from bjsim.strategies.counting.ramp import ONE_SPOT, SpotSteps, spots_at
@@ -142,13 +143,8 @@ class CountingGame:
     leave: int | None = None
 
     def __post_init__(self) -> None:
-        if self.rules.infinite:
-            raise InputError("decks = inf: cards cannot be counted in an infinite shoe; use 1 to 8 decks")
+        need(self.rules, "count")
         object.__setattr__(self, "system", self.system.replace(deck=self.rules.deck))
-        if self.rules.ties == "replay":
-            raise InputError("ties = replay is not supported with counting; use push or lose")
-        if self.rules.raises:
-            raise InputError("raises = true is not supported with counting; use false")
         if self.others + self.most_spots > MOST_SPOTS:
             raise InputError(
                 f"seats = {self.rules.seats}: with {self.most_spots} spots of the counter, the table has room for "

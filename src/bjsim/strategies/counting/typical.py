@@ -18,6 +18,7 @@ from bjsim.arrays import Array, Floats
 from bjsim.errors import InputError
 from bjsim.sim.game.cards import DECKS, TEN
 from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.support import need
 from bjsim.strategies.counting.system import IN_DECK, CountingSystem, ScaledCount, card_counts
 from bjsim.strategies.shoe.hands import Composition
 
@@ -105,11 +106,7 @@ VALUES = TEN + 1
 
 def decks_to_count(rules: Rules) -> int:
     """Return the number of decks of a game. Raises: InputError: Its cards cannot be counted by ten tags."""
-    if rules.infinite:
-        raise InputError("decks = inf: cards cannot be counted in an infinite shoe; use 1 to 8 decks")
-    if rules.attack:
-        raise InputError("attack = true: a counter is not asked between the dealer's card and its own; use false")
-    rules.need_one_hand("are not counted")
+    need(rules, "count")
     return int(rules.decks)
 
 

@@ -12,6 +12,7 @@ from bjsim.sim.game.cards import RANKS, TEN
 from bjsim.sim.game.dealer import ACE, course
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.support import need
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.evaluation.compare import solve_exactly
 from bjsim.strategies.shoe.game import need_natural_to_count
@@ -83,7 +84,7 @@ def known(
     if what == "hole":
         return _know_hole(game, shoe)
     if what == "up":
-        _need_upcard(game)
+        need(game, "upcard")
     solution = _solution_of(game, shoe)
     sums: dict[str, list[float]] = {card: [0.0, 0.0] for card in VALUES}
     for part in solution.round_parts():
@@ -96,16 +97,8 @@ def known(
 
 def _game(rules: Rules | str | os.PathLike[str]) -> Rules:
     game = rules if isinstance(rules, Rules) else load_rules(rules)
-    game.need_one_hand("have no values for known cards")
-    if game.attack:
-        why = "known cards are not valued where bets are doubled before the deal; use attack = false"
-        raise InputError(f"attack: {why}")
+    need(game, "known")
     return game
-
-
-def _need_upcard(rules: Rules) -> None:
-    if rules.dealer_shows == "both":
-        raise InputError("dealer_shows = both: both of the dealer's cards are seen; use dealer_shows = up")
 
 
 def _solution_of(rules: Rules, shoe: Mapping[str, int] | None) -> Solution:
@@ -114,9 +107,7 @@ def _solution_of(rules: Rules, shoe: Mapping[str, int] | None) -> Solution:
 
 def _know_hole(rules: Rules, shoe: Mapping[str, int] | None) -> KnownCards:
     """Best play of the game with both of the dealer's cards open, and what is saved before a natural ends the round."""
-    _need_upcard(rules)
-    if rules.deal.count("d") < 2:
-        raise InputError(f"deal = {rules.deal}: the dealer has no hole card; use a deal with two d")
+    need(rules, "hole card")
     if rules.naturals == "both" and not rules.peek:
         why = "peek = false with {} has no value with a known hole card; use {}, or peek = true"
         need_natural_to_count(rules, why)

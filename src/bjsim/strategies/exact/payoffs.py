@@ -72,11 +72,6 @@ def round_payoffs(solver: Solver, chart: Chart) -> dict[Fraction, float]:
 
     The number of hands must have a limit, and ties must not be replayed.
     """
-    solver.rules.need_one_hand("are not covered by the distribution of profits")
-    if solver.rules.ties == "replay":
-        raise InputError(
-            "ties: a tied bet is replayed, so a single round has no profit distribution; use a game where ties push"
-        )
     rules = solver.rules.replace(bonuses="none") if solver.rules.bonuses == "spanish" else solver.rules
     unit = Fraction(1, math.lcm(rules.unit.denominator, 4))
     profits: dict[Fraction, float] = defaultdict(float)

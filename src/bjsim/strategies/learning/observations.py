@@ -20,6 +20,7 @@ from bjsim.sim.game.hand_states import DEALER_NATURAL, ORIGINAL_BET, WHOLE, Hand
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import States
+from bjsim.sim.game.support import need
 from bjsim.strategies.charts.chart import ACTIONS, CODES, INSURANCE_ROW, Chart, StatePlayer
 from bjsim.strategies.evaluation.compare import Evaluation, evaluate_chart
 from bjsim.strategies.exact.solver import Solver
@@ -40,9 +41,7 @@ class Encoder:
     """
 
     def __init__(self, rules: Rules) -> None:
-        rules.need_one_hand("are not shown by environments")
-        if rules.attack:
-            raise InputError("attack = true: environments do not ask before the deal; use attack = false")
+        need(rules, "environment")
         self.rules = rules
         self.states = States(rules)
         self.columns = self.states.columns

@@ -44,7 +44,8 @@ from bjsim.sim.game.hand_states import (
     HandState,
     Result,
 )
-from bjsim.sim.game.rules import Rules, RulesError
+from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.support import need
 from bjsim.strategies.charts.chart import row_order
 from bjsim.strategies.exact.values import Column, Dealer, Policy
 from bjsim.strategies.mdp.model import FiniteMDP, Outcome, build_mdp
@@ -194,9 +195,7 @@ class GameProcess:
     """A game with an infinite shoe as a `Process` for `build_mdp`."""
 
     def __init__(self, rules: Rules) -> None:
-        if not rules.infinite:
-            raise RulesError(f"decks = {rules.decks:g} has too many states to learn; use decks = inf")
-        rules.need_one_hand("are not learned")
+        need(rules, "learn")
         self.rules = rules
         self.automaton = Automaton(rules)
         self.cases = Dealer(self.automaton).cases()

@@ -24,10 +24,10 @@ from bjsim.errors import InputError, suggest
 from bjsim.files import read_bytes
 from bjsim.sim.game.actions import EXCHANGE, STAND, Action, Player, View, raise_by
 from bjsim.sim.game.hand_states import DealerState, Result
-from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.round import Bettor, Observer
 from bjsim.sim.game.rules import Rules, need_rules
 from bjsim.sim.game.states import States
+from bjsim.sim.game.support import need
 from bjsim.sim.running.table import Need
 from bjsim.strategies.charts.chart import Chart, make_chart, parse_row
 from bjsim.strategies.evaluation.compare import best_chart
@@ -92,9 +92,7 @@ class Kelly:
     source = "Kelly, A New Interpretation of Information Rate, Bell System Technical Journal 35 (1956)"
 
     def __init__(self, rules: Rules) -> None:
-        if not rules.raises:
-            games = ", ".join(name for name, preset in PRESETS.items() if preset.rules.raises)
-            raise InputError(f"kelly raises its stake, which {rules.name} does not allow; games that do: {games}")
+        need(rules, self.name)
         self.rules = rules
         self.chart = best_chart(rules)
         self._columns = Solver(rules, Fraction).columns

@@ -27,6 +27,7 @@ from bjsim.errors import InputError
 from bjsim.json_values import json_object
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.support import need
 from bjsim.strategies.counting.ramp import ruin_probability, trip_ruin_probability
 from bjsim.strategies.evaluation.compare import solve_exactly
 from bjsim.strategies.exact.payoffs import round_payoffs
@@ -334,6 +335,7 @@ def best_payoffs(rules: Rules) -> dict[Fraction, float]:
 
     So is its standard deviation where it is known.
     """
+    need(rules, "bank")
     solution = solve_exactly(rules)
     profits = round_payoffs(solution if isinstance(solution, Solver) else Solver(rules), solution.chart)
     if solution.infinite:

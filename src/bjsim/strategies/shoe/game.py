@@ -19,6 +19,7 @@ from bjsim.sim.game.dealer import Course, course
 from bjsim.sim.game.hand_states import DEALER_NATURAL, DealerState, HandState, Result
 from bjsim.sim.game.rules import Rules, plain
 from bjsim.sim.game.states import States
+from bjsim.sim.game.support import need
 from bjsim.strategies.charts.chart import row_order
 from bjsim.strategies.shoe.dealer import DealerPlay, Start, dealer_play
 from bjsim.strategies.shoe.hands import VALUES, Composition, Hands, Layout, all_hands, encode_counts, layout
@@ -99,10 +100,6 @@ def as_peeked(rules: Rules) -> Rules:
     """
     if rules.no_hole_loses in ("all", "original-and-busted"):
         return rules
-    if rules.no_hole_loses == "busted-plus-one":
-        raise InputError(
-            "no_hole_loses = busted-plus-one has no exact value in a finite shoe; use all, original, or decks = inf"
-        )
     needs: dict[str, object] = {"surrender_cards": "two"}
     if rules.split_tens_blackjack or rules.split_aces_blackjack:
         needs["natural_beats_natural"] = False
@@ -393,6 +390,6 @@ def _game(rules: Rules) -> Game:
 
 def make_game(rules: Rules) -> Game:
     """Return the game of these rules, shared by all numbers of decks. Raises: InputError: It cannot be solved."""
-    rules.need_one_hand("have a chart in an infinite shoe only", "decks = inf")
+    need(rules, "shoe")
     decks = rules.decks if rules.bonuses == "spanish" else 1  # suited sevens depend on it
     return _game(as_peeked(rules.replace(decks=decks, cut=1, raises=False)))

@@ -6,12 +6,12 @@ from functools import lru_cache
 
 import numpy as np
 
-from bjsim.errors import InputError
 from bjsim.sim.game.actions import ATTACK, INSURANCE, ActionCode
 from bjsim.sim.game.cards import RANKS
 from bjsim.sim.game.hand_states import SPLIT_ACES, WHOLE, HandState
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import CardStates
+from bjsim.sim.game.support import need
 from bjsim.strategies.charts.chart import StatePlayer
 from bjsim.strategies.shoe.hands import VALUES, all_hands
 from bjsim.strategies.shoe.solver import ShoeSolver
@@ -26,9 +26,7 @@ class TwoCardPlayer(StatePlayer):
     strategy = "td-2c"
 
     def __init__(self, rules: Rules) -> None:
-        if rules.infinite:
-            raise InputError(f"{self.name} needs a finite shoe; give decks = 1 to 8")
-        rules.need_one_hand(f"are not played by {self.name}")
+        need(rules, self.name)
         self.rules = rules
         self.states = CardStates(rules)
         self.solver = ShoeSolver(rules)

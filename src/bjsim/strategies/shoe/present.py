@@ -23,6 +23,7 @@ from bjsim.errors import InputError
 from bjsim.sim.game.actions import ATTACK, INSURANCE, Action, View
 from bjsim.sim.game.cards import DECKS, HIDDEN, TEN, parse_rank
 from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.support import need
 from bjsim.strategies.shoe.analysis import Analysis, ShoeStates
 from bjsim.strategies.shoe.dealer import DealerPlay
 from bjsim.strategies.shoe.game import Game, make_game
@@ -188,9 +189,7 @@ class Perfect:
     source = "exact values for the current composition (bjsim.strategies.shoe)"
 
     def __init__(self, rules: Rules) -> None:
-        if rules.infinite:
-            raise InputError("perfect counts the visible cards, which carry no information in an infinite shoe")
-        rules.need_one_hand("are not played by perfect")
+        need(rules, self.name)
         self.rules = rules
         self._known: dict[tuple[object, ...], Action] = {}
 
