@@ -16,6 +16,7 @@ from bjsim.bots.export import export
 from bjsim.sim.engine.compiled_rules import compile_rules
 from bjsim.sim.engine.round_table import make_round_tables
 from bjsim.sim.engine.row_values import make_row_values
+from bjsim.sim.game.actions import View
 from bjsim.sim.game.automaton import START
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import States
@@ -82,7 +83,7 @@ def test_a_finite_shoe() -> None:
     assert solver.value <= solver.value_of("td-2c") <= solver.value_of("cdz-")
     assert "D" not in solver.hand_values("65", "T") and "D" in solver.hand_values("65", "6")
     left = [int(count) for count in solver.composition.ranks]
-    now = action_values(EIGHT, "65", "T", left, "SHD")
+    now = action_values(View.alone(EIGHT, "65", "T", "SHD"), left)
     assert now["H"] == pytest.approx(solver.hand_values("65", "T")["H"], abs=1e-3)
 
 

@@ -75,7 +75,7 @@ def test_a_resplit_takes_a_hand_from_those_that_wait(pending: int) -> None:
     """
     coach, solver = Coach(EASY), Solver(EASY)
     means, states = solver.means(solver.columns["16"], 0.0), solver.states
-    start = coach.chart.find_state("8", True)
+    start = coach.chart.states.hand((7,), True)
     assert start.split == SPLIT_HAND
     kept = [float(means.value(states.add(start, rank), False)) for rank in range(13)]
     hand = sum(kept) / 13  # a split hand that is never split again
@@ -83,7 +83,7 @@ def test_a_resplit_takes_a_hand_from_those_that_wait(pending: int) -> None:
     judgement = coach.judge(look(EASY, "88", "T6", "SHDP", True, 3)._replace(pending=pending), Action("S"))
     assert judgement is not None
     assert judgement.values["P"] == pytest.approx(2 * hand + pending * (hand - waiting))
-    assert judgement.values["S"] == pytest.approx(means.act(coach.chart.find_state("88", True), "S"))
+    assert judgement.values["S"] == pytest.approx(means.act(coach.chart.states.hand((7, 7), True), "S"))
 
 
 def test_a_split_hand_lacks_the_cards_of_its_pair() -> None:

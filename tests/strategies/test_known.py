@@ -102,7 +102,7 @@ def test_rounds_of_somebody_who_sees_the_hole_card() -> None:
                 view = question.view
                 both = chart.states.dealer_add(DealerState(), played.dealer.ranks[0])
                 column = chart.states.dealer_code(chart.states.dealer_add(both, played.dealer.ranks[1]))
-                state = chart.find_state(view.hand, view.split)
+                state = chart.states.situation(view).state
                 question = asked.send(Action(chart.policy(state, column, view.legal)))
         except StopIteration as end:
             profits.append(float(end.value.net[0]))

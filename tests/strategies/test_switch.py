@@ -269,7 +269,7 @@ def test_the_coach_knows_all_cards_of_the_seat() -> None:
     for rank in (0, 4, 4, 4, 5, 9, 9):
         unseen[rank] -= 1
     plain = GAME.replace(exchange="none")
-    assert judged is not None and judged.values == action_values(plain, "T6", "T", unseen, "SHD")
+    assert judged is not None and judged.values == action_values(View.alone(plain, "T6", "T", "SHD"), unseen)
     assert coach.basis == "a full shoe of 6 decks without your cards and the dealer's"
 
 

@@ -178,8 +178,8 @@ def price(rules: Rules, answers: Iterable[Trial]) -> Evaluation:
         letter = "S" if isinstance(move, Fault) else move.letter
         if answer.situation.before or answer.situation.deal.chips < rules.chips or letter == "B":
             continue
-        column, state = best.states.column(view.dealer), best.find_state(view.hand, view.split, view.free, view.doubled)
-        row = next(row for row in best.states.rows_of(state, "P" in view.legal) if (row, column) in cells)
+        state, column, legal = best.states.situation(view)
+        row = next(row for row in best.states.rows_of(state, "P" in legal) if (row, column) in cells)
         if (code := cells[row, column])[0] != letter:  # else the best code, which also says what is best later
             cells[row, column] = letter + ("s" if code.endswith(("S", "s")) else "h") if letter in "DR" else letter
     return evaluate_chart(replace(best, name="bot", cells=cells))

@@ -5,7 +5,7 @@ be exported only for games in which it needs no more: without splits, without bo
 their number, without choices after a double or before the deal, and with one dealer card face up.
 """
 
-from bjsim.sim.game.cards import Hand
+from bjsim.sim.game.cards import Hand, parse_rank
 from bjsim.sim.game.support import need
 from bjsim.strategies.charts.chart import Chart
 
@@ -69,7 +69,7 @@ def _row_name(hand: str) -> str:
 def _table(chart: Chart, hands: dict[str, str], *, first: bool) -> str:
     lines = []
     for name, hand in hands.items():
-        state = chart.find_state(hand, False)
+        state = chart.states.hand(map(parse_rank, hand))
         legal = {column: chart.states.against(column).legal(state) if first else "SH" for column in SHOWN}
         moves = "".join(chart.policy(state, *each) for each in legal.items())
         lines.append(f'    "{name}": "{moves}",')

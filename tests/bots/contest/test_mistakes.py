@@ -37,7 +37,7 @@ def test_a_mistake_has_its_exact_cost():
     """Standing on 13 against 7, in an infinite shoe, costs the difference of the two exact values."""
     log = MistakeLog(Contest(ENDLESS))
     solver = Solver(ENDLESS)
-    means, state = solver.best["7"], solver.chart.find_state("T3", False)
+    means, state = solver.best["7"], solver.chart.states.hand((9, 2))
     cost = float(means.act(state, "H") - means.act(state, "S"))
     assert 0.05 < cost < 0.5
     deal = deal_of("T3", "7T")

@@ -56,7 +56,7 @@ def test_insurance_costs_what_the_expected_tens_say(coach, cards, insured):
 def test_values_are_those_of_the_typical_shoe(coach):
     judgement = seen(coach, "2345" * 13).judge(view("T6", "9", "SHD"), STAND)
     shoe = typical_shoe(find_system("hilo"), 6, 312 - 52, float(coach.count.running) / 5)
-    expected = action_values(RULES, "T6", "9", shoe.ranks, "SHD")
+    expected = action_values(View.alone(RULES, "T6", "9", "SHD"), shoe.ranks)
     assert judgement.values == pytest.approx(expected, abs=1e-9)
 
 

@@ -11,7 +11,8 @@ import pytest
 from support.games import random_chart, slow
 from support.tiny_shoe import FREE, POINTS, OutOfCards, TinyShoe, draws, less, sort
 
-from bjsim.sim.game.cards import RANKS
+from bjsim.sim.game.actions import View
+from bjsim.sim.game.cards import RANKS, parse_rank
 from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.rules import Rules, RulesError
 from bjsim.strategies.charts.chart import Chart
@@ -100,7 +101,9 @@ class Players:
         def policy(hand: str, shown: str, split: str, legal: str) -> str:
             if legal == "AS":
                 return chart.policy(HandState(), self.states.column(shown), legal)
-            return chart.policy(chart.find_state(hand, bool(split), FREE in split), self.states.column(shown), legal)
+            return chart.policy(
+                chart.states.hand(map(parse_rank, hand), bool(split), FREE in split), self.states.column(shown), legal
+            )
 
         return policy
 
@@ -233,7 +236,7 @@ def test_the_present_split_is_worth_what_a_player_can_get(pair: str, shown: str,
     tiny = TinyShoe(rules, cards)
     policy = Players(ShoeSolver(rules, Counter(cards)), tiny).by_cards("cdp1")
     unseen = [less(tiny.cards, pair + shown).count(rank) for rank in RANKS]
-    found = action_values(rules, pair, shown, unseen, "SP")
+    found = action_values(View.alone(rules, pair, shown, "SP"), unseen)
     assert found["P"] - found["S"] == pytest.approx(
         float(split_rather_than_stand(tiny, pair, shown, policy)), abs=ROUNDING
     )

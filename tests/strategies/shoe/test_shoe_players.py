@@ -42,7 +42,7 @@ def view(rules: Rules, hand: str, dealer: str, legal: str, others: str = "", spl
 @pytest.mark.slow_cases("T6-T")
 def test_the_first_decision_has_the_solvers_value(cards: str, shown: str) -> None:
     values = ShoeSolver(ONE).hand_values(cards, shown, "cdp1")
-    found = action_values(ONE, cards, shown, unseen(cards + shown), "".join(values))
+    found = action_values(View.alone(ONE, cards, shown, "".join(values)), unseen(cards + shown))
     assert found == pytest.approx(values, abs=1e-13)
 
 
@@ -50,14 +50,14 @@ def test_the_first_decision_has_the_solvers_value(cards: str, shown: str) -> Non
 def test_an_early_surrender_saves_half_a_bet_from_a_natural(cards: str, shown: str, saved: float) -> None:
     """Given no natural, its value is -1/2, and what it saves by the odds of one."""
     rules = ONE.replace(surrender="early")
-    found = action_values(rules, cards, shown, unseen(cards + shown), "SHR")
+    found = action_values(View.alone(rules, cards, shown, "SHR"), unseen(cards + shown))
     assert found["R"] == pytest.approx(-1 / 2 + saved / (1 - 2 * saved), abs=1e-13)
     assert found["R"] == pytest.approx(ShoeSolver(rules).hand_values(cards, shown)["R"], abs=1e-13)
 
 
 def test_an_ace_on_a_split_ten_is_no_natural() -> None:
     rules = ONE.replace(stand_on_21=False)
-    whole, half = (action_values(rules, "TA", "6", unseen("TA6"), "SH", split=split) for split in (False, True))
+    whole, half = (action_values(View.alone(rules, "TA", "6", "SH", split), unseen("TA6")) for split in (False, True))
     assert whole["S"] == pytest.approx(1.5)
     assert 0.8 < half["S"] < 1
 
@@ -65,7 +65,7 @@ def test_an_ace_on_a_split_ten_is_no_natural() -> None:
 def test_a_depleted_shoe() -> None:
     """Farmer's program, version 7.6, before splitting: 2,2 v 7 with few cards left."""
     left = dict(zip("A23456789TJQK", [0, 2, 4, 2, 0, 0, 1, 0, 0, 7, 0, 0, 0], strict=True))
-    found = action_values(named_rules("vegas-s17"), "22", "7", list(left.values()), "SHD")
+    found = action_values(View.alone(named_rules("vegas-s17"), "22", "7", "SHD"), list(left.values()))
     assert found == pytest.approx({"S": -0.61639194, "H": -0.13266733, "D": -1.23278388}, abs=5.1e-9)
 
 
@@ -127,19 +127,19 @@ def test_split_hands_of_three_cards_are_played_as_solved(kind: type[TwoCardPlaye
 
 @pytest.mark.parametrize("name", ["optimal-2c", "optimal-cd", "perfect"])
 def test_an_infinite_shoe_is_refused(name: str) -> None:
-    with pytest.raises(InputError, match=f"^{name} .*shoe"):
+    with pytest.raises(InputError, match=f"^decks = inf: {name} .*shoe"):
         find_player(name, named_rules("easy"))
 
 
 def test_seeing_more_cards_never_lowers_the_value() -> None:
     """Averaged over an unseen card, the value of the best decision after seeing it is at least as high."""
     cards, shown = "T2", "4"
-    blind = action_values(ONE, cards, shown, unseen(cards + shown), "SH")
+    blind = action_values(View.alone(ONE, cards, shown, "SH"), unseen(cards + shown))
     mean = {letter: 0.0 for letter in blind}
     best = total = 0.0
     for card in "A23456789TJQK":
         weight = unseen(cards + shown)[parse_rank(card)]
-        seen = action_values(ONE, cards, shown, unseen(cards + shown + card), "SH")
+        seen = action_values(View.alone(ONE, cards, shown, "SH"), unseen(cards + shown + card))
         total += weight
         best += weight * max(seen.values())
         for letter in mean:

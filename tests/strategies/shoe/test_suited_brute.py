@@ -11,6 +11,7 @@ from support.games import random_chart, slow
 from support.suited_shoe import Policy, SuitedShoe
 
 from bjsim.sim.engine.compiled_rules import compile_rules, number_hands
+from bjsim.sim.game.cards import parse_rank
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
@@ -47,7 +48,9 @@ GAMES = {name: (rules.replace(insurance=False), cards) for name, (rules, cards) 
 
 def follow(chart: Chart) -> Policy:
     def policy(hand: str, shown: str, split: bool, doubled: int, legal: str) -> str:
-        return chart.policy(chart.find_state(hand, split, doubled=doubled), chart.states.column(shown), legal)
+        return chart.policy(
+            chart.states.hand(map(parse_rank, hand), split, doubled=doubled), chart.states.column(shown), legal
+        )
 
     return policy
 

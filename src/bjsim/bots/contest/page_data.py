@@ -100,8 +100,10 @@ class MistakeLog:
         if view.legal == ATTACK or (view.legal == INSURANCE and answer == "S"):
             return  # programs are not asked for an attack, nor those that are started for every move for insurance
         hand = view.hand.translate(TENS)
-        hand, own = hand if view.split else "".join(sorted(hand)), (view.free, view.doubled)
-        judged = self._judge(hand, view.dealer, view.legal.replace("B", ""), view.split, view.hands, own, answer)
+        hand, own = hand if view.split else "".join(sorted(hand)), {"free": view.free, "doubled": view.doubled}
+        legal = view.legal.replace("B", "")
+        alike = View.alone(view.rules, hand, view.dealer, legal, view.split, hands=view.hands, **own)
+        judged = self._judge(alike, answer)
         if judged is None:
             return
         cell, cost = judged
@@ -111,21 +113,18 @@ class MistakeLog:
         elif cost:
             bot.by_cell[cell].add(cost, view.stake, record)
 
-    def _judge_hand(
-        self, hand: str, dealer: str, legal: str, split: bool, hands: int, own: tuple[bool, int], answer: str
-    ) -> tuple[Cell, float] | None:
+    def _judge_hand(self, view: View, answer: str) -> tuple[Cell, float] | None:
         """The cell of a decision and its cost, 0 if it is no mistake; None if it has no exact value."""
         self._coach = coach = self._coach or Coach(self.contest.rules)
-        view = View(self.contest.rules, 0, hand, dealer, dealer, self.contest.rules.buy_in, 0, legal, split, hands)
-        view = view._replace(free=own[0], doubled=own[1])
         judgement = coach.judge(view, Action(answer))
         if judgement is None:
             return None
         states = coach.chart.states
-        rows = states.rows_of(coach.chart.find_state(hand, split, *own), "P" in legal)
+        state, column, legal = states.situation(view)
+        rows = states.rows_of(state, "P" in legal)
         row = next(name for name in rows if not parse_row(name).counted)
         row = INSURANCE_ROW if legal == INSURANCE else row
-        cell = Cell(row, states.column(dealer), answer, judgement.best)
+        cell = Cell(row, column, answer, judgement.best)
         return cell, judgement.cost if judgement.is_mistake else 0.0
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 from bjsim.errors import RunFailed
 
@@ -103,6 +103,16 @@ class View(NamedTuple):
     free: bool = False
     doubled: int = 0
     others: str = ""
+
+    @classmethod
+    def alone(cls, rules: Rules, hand: str, dealer: str, legal: str, split: bool = False, **more: Any) -> View:
+        """The view of a seat alone at its table, of a hand with these letters; `more` has other attributes."""
+        return cls(rules, 0, hand, dealer, dealer, rules.buy_in, rules.chips, legal, split, **more)
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """All that determines the `Situation` in a game: the key of caches."""
+        return self.hand, self.dealer, self.legal, self.split, self.free, self.doubled
 
 
 class Question(NamedTuple):

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from functools import cache, cached_property
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
-from bjsim.sim.game.cards import RANKS, TEN, pair_code, soft_code
+from bjsim.sim.game.actions import View
+from bjsim.sim.game.cards import RANKS, TEN, pair_code, parse_rank, soft_code
 from bjsim.sim.game.dealer import ACE, DealerStates, course
 from bjsim.sim.game.hand_states import (
     BUST,
@@ -38,6 +39,8 @@ from bjsim.sim.game.hand_states import (
     spanish_meld,
 )
 from bjsim.sim.game.rules import Rules
+
+MOST_KEPT = 1 << 16  # situations and answers that are kept, as hands recur
 
 # --- What finished hands win: a part of `States`.
 
@@ -118,6 +121,19 @@ class Payments(DealerStates):
         return lost if rules.ties == "lose" else Fraction(0), stake if rules.ties == "replay" else 0
 
 
+class Situation(NamedTuple):
+    """A decision as states have it; it is made once from a `View`, and read by all that values or plays it."""
+
+    state: HandState  # an empty hand for an offer before the deal
+    column: str  # of charts: what the dealer shows
+    legal: str  # the letters to choose from, but for raises, which states do not have
+
+    @property
+    def bets(self) -> int:
+        """The bets on the hand, which doubles with each double."""
+        return int(2**self.state.doubled)
+
+
 class States(Payments):
     """The states of one game and the transitions between them."""
 
@@ -141,6 +157,7 @@ class States(Payments):
         self.legal = cache(self._legal)
         self.result = cache(self._result)
         self.rows_of = cache(self._find_rows)
+        self._situations: dict[tuple[object, ...], Situation] = {}
 
     def __reduce__(self) -> tuple[type[States], tuple[Rules]]:
         return type(self), (self.rules,)
@@ -183,6 +200,19 @@ class States(Payments):
         for number, rank in enumerate(later):
             state = self.add(state if number < plain else self.bare(self.doubling(state)), rank)
         return state
+
+    def situation(self, view: View) -> Situation:
+        """The decision that a view shows."""
+        found = self._situations.get(key := view.key)
+        if found is None:
+            hand = HandState()
+            if view.hand:
+                hand = self.hand(map(parse_rank, view.hand), view.split, view.free, view.doubled)
+            found = Situation(hand, self.column(view.dealer), view.legal.replace("B", ""))
+            if len(self._situations) >= MOST_KEPT:
+                self._situations.clear()
+            self._situations[key] = found
+        return found
 
     def _after(self, state: HandState) -> tuple[HandState, ...]:
         return tuple(self.add(state, rank) for rank, _ in self.ranks)

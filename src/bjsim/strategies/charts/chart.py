@@ -20,10 +20,10 @@ from bjsim.arguments import names_wrong_types
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import ATTACK, INSURANCE, Action, View
 from bjsim.sim.game.automaton import Decision
-from bjsim.sim.game.cards import RANKS, TEN, parse_rank, soft_code
+from bjsim.sim.game.cards import RANKS, TEN, soft_code
 from bjsim.sim.game.hand_states import SPLIT_ACES, HandState
 from bjsim.sim.game.rules import Rules, need_rules
-from bjsim.sim.game.states import States
+from bjsim.sim.game.states import MOST_KEPT, States
 from bjsim.sim.running.table import Need
 from bjsim.strategies.tabular import data_frame, html_table
 
@@ -129,26 +129,19 @@ class StatePlayer(ABC):
         """Return the letter of the action to take, one of `legal`; `column` is one of `states.columns`."""
 
     def decide(self, view: View) -> Action:
-        if view.legal == ATTACK:
-            return Action(self.policy(HandState(), self.states.column(view.dealer), ATTACK))
-        return self._cached_decide(view.hand, view.split, view.dealer, view.legal, view.free, view.doubled)
+        answer = self._answered.get(key := view.key)
+        if answer is None:
+            if len(self._answered) >= MOST_KEPT:
+                self._answered.clear()
+            answer = self._answered[key] = Action(self.policy(*self.states.situation(view)))
+        return answer
 
     def __deepcopy__(self, memo: object) -> StatePlayer:
         return self  # the only state is a cache
 
     @cached_property
-    def _cached_decide(self) -> Callable[[str, bool, str, str, bool, int], Action]:
-        return lru_cache(maxsize=1 << 16)(self._decide)  # hands recur
-
-    def _decide(self, hand: str, split: bool, dealer: str, legal: str, free: bool, doubled: int) -> Action:
-        return Action(self.policy(self.find_state(hand, split, free, doubled), self.states.column(dealer), legal))
-
-    def find_state(self, hand: str, split: bool, free: bool = False, doubled: int = 0) -> HandState:
-        """Return the state of a hand, given as in a view, with its cards as rank letters.
-
-        `free`: the house put up its bet. `doubled`: how often it has doubled, before each of its last cards.
-        """
-        return self.states.hand(map(parse_rank, hand), split, free, doubled)
+    def _answered(self) -> dict[tuple[object, ...], Action]:
+        return {}
 
 
 # The actions of every code, in order of preference: the first legal one is taken.

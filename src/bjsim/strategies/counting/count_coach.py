@@ -85,17 +85,15 @@ class CountCoach(Coach):
             values = {"S": 0.0, "I": (3 * add_up(unseen[TEN:]) / add_up(unseen) - 1) / 2}
             return Judgement(view, action.letter, values, "I" if self.departures.insured_at(count) else "S")
         chart = self.departures.chart_at(count)
-        state = chart.find_state(view.hand, view.split, view.free, view.doubled)
-        legal = view.legal.replace("B", "")
-        if action.letter not in legal:
+        now = chart.states.situation(view)
+        if action.letter not in now.legal:
             return None
         try:
-            how = legal, view.split, view.hands, view.free, view.doubled
-            found = action_values(self.rules, view.hand, view.dealer, unseen, *how)
+            found = action_values(view, unseen)
         except InputError:
             return None
-        values = {letter: float(value) / 2**view.doubled for letter, value in found.items()}  # of one of its bets
-        letter = chart.policy(state, chart.states.column(view.dealer), "".join(values))
+        values = {letter: float(value) / now.bets for letter, value in found.items()}  # of one of its bets
+        letter = chart.policy(now.state, now.column, "".join(values))
         return Judgement(view, action.letter, values, letter if letter in values else action.letter)
 
     def _expected(self) -> list[float]:

@@ -18,7 +18,6 @@ from bjsim.errors import InputError
 from bjsim.sim.game.actions import ATTACK, EXCHANGE, INSURANCE, Action, View
 from bjsim.sim.game.cards import TEN, parse_rank
 from bjsim.sim.game.dealer import Course, course
-from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.evaluation.compare import solve
 from bjsim.strategies.shoe.exchange import exchange_values, seat_values, unseen_by
@@ -98,11 +97,10 @@ class Coach:
 
     def judge(self, view: View, action: Action) -> Judgement | None:
         """Compare a decision with the best legal one; None if the decision or the hand has no exact value."""
+        now = self.chart.states.situation(view)
         if view.legal == ATTACK:
-            column = self.chart.states.column(view.dealer)
-            _, value = self.solution.attack_values()[column]
-            chart = self.chart.policy(HandState(), column, ATTACK)
-            return Judgement(view, action.letter, {"S": value, "A": 2 * value}, chart)
+            _, value = self.solution.attack_values()[now.column]
+            return Judgement(view, action.letter, {"S": value, "A": 2 * value}, self.chart.policy(*now))
         if view.legal == INSURANCE:
             values = {"S": 0.0, "I": (3 * self._chance_of_natural(view) - 1) / 2}
             return Judgement(view, action.letter, values, self.chart.insurance)
@@ -112,9 +110,8 @@ class Coach:
             if view.legal == EXCHANGE:
                 values = exchange_values(self.rules, view.hand, view.others, view.dealer)
                 return Judgement(view, action.letter, values, max("SX", key=values.__getitem__))
-            bets = 2**view.doubled  # of this hand, of which a judgement has the values of one
             found = seat_values(self.rules, view) if self.two_in_shoe else self.solution.view_values(view)
-            values = {letter: float(ev) / bets for letter, ev in found.items()}
+            values = {letter: float(ev) / now.bets for letter, ev in found.items()}
         except InputError:  # such as more cards of a rank than the shoe has, in a scripted one
             return None
         if action.letter not in values:
@@ -122,10 +119,8 @@ class Coach:
         if self._precedes_look(view):
             natural = self._chance_of_natural(view)
             values = {letter: (1 - natural) * value - natural for letter, value in values.items()}
-        state = self.chart.find_state(view.hand, view.split, view.free, view.doubled)
-        column = self.chart.states.column(view.dealer)
-        chart = self.chart.policy(state, column, "".join(values))
-        cell = self.chart.states.rows_of(state)[0], column
+        chart = self.chart.policy(now.state, now.column, "".join(values))
+        cell = self.chart.states.rows_of(now.state)[0], now.column
         return Judgement(view, action.letter, values, chart if chart in values else action.letter, cell)
 
     def _precedes_look(self, view: View) -> bool:

@@ -14,7 +14,7 @@ from pathlib import Path
 from bjsim.errors import InputError
 from bjsim.files import read_bytes
 from bjsim.sim.game.actions import LETTERS, Action, View
-from bjsim.sim.game.cards import HIDDEN, RANKS, TEN
+from bjsim.sim.game.cards import HIDDEN, RANKS, TEN, parse_rank
 from bjsim.strategies.charts.chart import Chart, parse_row
 from bjsim.strategies.evaluation.coach import Coach, Judgement
 
@@ -188,10 +188,10 @@ def _exercises(coach: Coach) -> list[Exercise]:
             continue
         for pair in combinations_with_replacement(cards, 2):
             hand = "".join(pair)
-            state = coach.chart.find_state(hand, False)
+            state = states.hand(map(parse_rank, hand))
             legal = "".join(letter for letter in states.against(column).legal(state) if letter in LETTERS)
-            shown = dealer if both else dealer + HIDDEN
-            view = View(rules, 0, hand, dealer, shown + hand, rules.buy_in, rules.chips, legal)
+            view = View.alone(rules, hand, dealer, legal)
+            view = view._replace(visible=dealer + ("" if both else HIDDEN) + hand)
             judgement = coach.judge(view, Action(legal[0])) if legal else None
             if judgement is None or len(judgement.values) < 2:
                 continue

@@ -12,7 +12,7 @@ from bjsim.arguments import names_wrong_types
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import ATTACK, INSURANCE, View
 from bjsim.sim.game.automaton import START, Automaton, Decision, Finished, Node
-from bjsim.sim.game.cards import TEN
+from bjsim.sim.game.cards import TEN, parse_rank
 from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import CellChoice, Chart, full_code, make_cells, row_order
@@ -306,7 +306,7 @@ class Solver(BestPlay, Solution):
     def hand_values(self, cards: str, shown: str, *, pair: bool = True) -> dict[str, Number]:
         """Return the value of each action for one hand, followed by best play; see `Solution.hand_values`."""
         try:
-            state, label = self.chart.find_state(cards, False), self.states.column(shown)
+            state, label = self.chart.states.hand(map(parse_rank, cards)), self.states.column(shown)
         except ValueError as error:
             raise InputError(str(error)) from None
         if len(cards) < 2 or state.points > 21:
@@ -329,11 +329,11 @@ class Solver(BestPlay, Solution):
         """Return the value of the legal actions of a decision at a table; see `Solution.view_values`."""
         if view.split and self.states.one_and_busted:
             raise InputError("what a split hand may lose depends on the hands before it, which are not given")
-        means = self.best.get(self.states.column(view.dealer))
+        state, column, legal = self.chart.states.situation(view)
+        means = self.best.get(column)
         if means is None:
             raise InputError(f"the dealer cannot show {view.dealer}")
-        state = self.chart.find_state(view.hand, view.split, view.free, view.doubled)
-        values = {letter: means.act(state, letter) for letter in view.legal if letter in "SHDPR"}
+        values = {letter: means.act(state, letter) for letter in legal if letter in "SHDPR"}
         if "P" in values and view.split:
             endless = self.states.is_endless(self.states.split(state))  # then pending hands keep their room
             values["P"] = means.split_again(state, 0 if endless else view.pending, view.hands)

@@ -52,7 +52,6 @@ class Encoder:
         kinds = 6 if rules.free_splits != "none" else 3 * (1 + rules.max_doubles * self.states.plays_doubled)
         sizes = [23, 2, cards + 1, 14, len(self._melds), kinds, len(self.columns) + 1, self.most_hands + 1]
         self.sizes = np.array(sizes, np.int64)
-        self._encoded: dict[tuple[object, ...], tuple[int, ...]] = {}
         self._masks: dict[str, Mask] = {}
 
     def features(self, state: HandState) -> tuple[int, ...]:
@@ -63,18 +62,10 @@ class Encoder:
         return state.points, int(state.soft), state.cards, pair, meld, kind
 
     def observation(self, view: View) -> Observation:
-        key = "".join(sorted(view.hand)), view.dealer, (view.split and view.hand[0], view.free, view.doubled)
-        encoded = self._encoded.get(key)
-        if encoded is None:
-            encoded = self._encoded[key] = self._encode(view)
-        hands = 0 if view.legal == INSURANCE else min(view.hands, self.most_hands)
-        return np.array((*encoded, hands), np.int64)
-
-    def _encode(self, view: View) -> tuple[int, ...]:
-        state = self.states.hand(map(parse_rank, view.hand), view.split, view.free, view.doubled)
-        column = self.states.column(view.dealer)
+        state, column, legal = self.states.situation(view)
         shown = self.columns.index(column) if column in self.columns else len(self.columns)
-        return *self.features(state), shown
+        hands = 0 if legal == INSURANCE else min(view.hands, self.most_hands)
+        return np.array((*self.features(state), shown, hands), np.int64)
 
     def mask(self, legal: str) -> Mask:
         """1 for each legal action, else 0; `legal` has their letters."""
@@ -153,7 +144,7 @@ class DecisionValues:
 
     def look_up_view(self, view: View, column: int, mask: Array) -> tuple[Array, Array]:
         """The same for one decision, as arrays over the actions."""
-        hand = self.number[self._solver.states.hand(map(parse_rank, view.hand), view.split, view.free, view.doubled)]
+        hand = self.number[self._solver.states.situation(view).state]
         number, shown, held, pending = np.array([[hand], [column], [view.hands], [view.pending]])
         values, advantages = self.look_up(number, shown, held, pending, mask[None])
         return values[0], advantages[0]

@@ -109,8 +109,8 @@ class Kelly:
         action = self.chart.decide(view)
         if action != STAND or "B" not in view.legal:
             return action
-        result = self.chart.states.result(self.chart.find_state(view.hand, view.split, view.free))
-        share = self.share(result, self.chart.states.column(view.dealer))
+        state, column, _ = self.chart.states.situation(view)
+        share = self.share(self.chart.states.result(state), column)
         extra = int(share * (view.stake + view.chips)) - view.stake
         return raise_by(extra) if extra > 0 else STAND
 

@@ -51,7 +51,7 @@ def exchange_values(rules: Rules, first: str, second: str, shown: str) -> dict[s
         hand = states.hand(min(parse_rank(card), TEN) for card in cards)
         ordinary = exchanged and rules.exchange == "21" and states.is_natural(hand)  # then it is as ace and ten split
         legal = states.against(states.column(shown)).legal(hand) or "S"
-        return max(action_values(plain, cards, shown, unseen, legal, split=ordinary).values())
+        return max(action_values(View.alone(plain, cards, shown, legal, ordinary), unseen).values())
 
     return {
         "S": value(first, False) + value(second, False),
@@ -87,9 +87,7 @@ def seat_values(rules: Rules, view: View) -> dict[str, float]:
     unseen = unseen_by(rules, view)
     if min(unseen) < 0:
         raise InputError(f"{view.hand} / {view.others} v {view.dealer}: the shoe has fewer of these cards")
-    plain = rules.replace(exchange="none")
-    how = view.legal, view.split, view.hands, view.free, view.doubled
-    return action_values(plain, view.hand, view.dealer, unseen, *how)
+    return action_values(view._replace(rules=rules.replace(exchange="none")), unseen)
 
 
 def unseen_by(rules: Rules, view: View) -> list[int]:

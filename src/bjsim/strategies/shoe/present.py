@@ -35,24 +35,13 @@ G = TypeVar("G", bound=Game)
 MIN_UNSEEN = 16  # unseen cards; with fewer, another deck is added
 
 
-def action_values(
-    rules: Rules,
-    cards: str,
-    shown: str,
-    unseen: Sequence[float],
-    legal: str,
-    split: bool = False,
-    hands: int = 1,
-    free: bool = False,
-    doubled: int = 0,
-) -> dict[str, float]:
+def action_values(view: View, unseen: Sequence[float]) -> dict[str, float]:
     """Return the expected profit of each action, in initial bets by letter, given no peeked natural.
 
-    Play afterwards is optimal, and CDP1 after a split. In a split hand, `cards` has the pair card first; `shown`
-    has the dealer's known cards. `unseen` counts the unseen cards of each of the 13 ranks, including the dealer's
-    hidden card. A raise in `legal` is ignored. `hands` is the number that the seat holds, `free` whether the house
-    put up the bet on this hand, `doubled` how often it has doubled.
+    Play afterwards is optimal, and CDP1 after a split. `unseen` counts the unseen cards of each of the 13 ranks,
+    including the dealer's hidden card; `visible` of the view is not read. A raise is ignored.
     """
+    rules, cards, shown, legal = view.rules, view.hand, view.dealer, view.legal
     game = make_game(rules)
     values = [min(parse_rank(card), TEN) for card in cards]
     known = tuple(sorted(min(parse_rank(card), TEN) for card in shown))
@@ -60,7 +49,7 @@ def action_values(
         raise InputError(f"the dealer cannot show {shown!r} in {rules.name}")
     start = game.dealer.starts.index(known)
     hand, held = _reachable(tuple(sorted(values))), np.bincount(values, minlength=VALUES)
-    nodes, block = _present_nodes(game, hand, values, start, split, free, doubled)
+    nodes, block = _present_nodes(game, hand, values, start, view)
     size = len(nodes.gone)
     left = np.array([*unseen[:TEN], add_up(unseen[TEN:])], np.float64) + held
     shown_cards = Shown(left[None], left.sum()[None], np.array([game.ends(known)]))
@@ -86,16 +75,17 @@ def action_values(
     if "P" in legal:
         ranks = [parse_rank(card) for card in (*cards, *shown)]
         whole = Composition(tuple(count + ranks.count(rank) for rank, count in enumerate(unseen)))
-        ev["P"] = _split_value(rules, whole, start, values[0], hands, free) / plays
+        ev["P"] = _split_value(view, whole, start, values[0]) / plays
     return ev
 
 
-def _split_value(rules: Rules, whole: Composition, start: int, pair: int, hands: int, free: bool) -> float:
+def _split_value(view: View, whole: Composition, start: int, pair: int) -> float:
     """The value of splitting a pair, by CDP1, with room for as many more hands as the seat may still have."""
-    limit = max(rules.hand_limit(pair == 0) - hands + 1, 2)
+    rules = view.rules
+    limit = max(rules.hand_limit(pair == 0) - view.hands + 1, 2)
     shoe = ShoeStates(_pair_game(make_game(rules.replace(max_hands=limit, max_ace_hands="none")), start, pair), whole)
     play = Analysis(shoe).by_cards(0, "cdp1")
-    if not free:
+    if not view.free:
         return float(play.split[pair])
     first, others = shoe.forms(0, pair)  # the bets of all hands are the house's
     return float(others.value((first.weight + others.weight).sum(axis=0), play.value))
@@ -115,13 +105,12 @@ class ReachableHands(NamedTuple):
     removed: Removed
 
 
-def _present_nodes(
-    game: Game, hand: ReachableHands, values: list[int], start: int, split: bool, free: bool, doubled: int
-) -> tuple[Nodes, int]:
+def _present_nodes(game: Game, hand: ReachableHands, values: list[int], start: int, view: View) -> tuple[Nodes, int]:
     """Return the nodes of a hand and those that it can become, and their number in a block.
 
     There is a block for each double after which the hand may have a choice; that of the last double is the first.
     """
+    split, free, doubled = view.split, view.free, view.doubled
     again = max(game.doubles - doubled, 0)
     block, size = len(hand.node), len(hand.node) * (1 + again)
     times = [doubled + more for more in range(again, -1, -1)]
@@ -206,10 +195,9 @@ class Perfect:
         if view.legal == INSURANCE:
             unseen = self.unseen(view)
             return Action("I" if 3 * add_up(unseen[TEN:]) > add_up(unseen) else "S")
-        own = view.legal, view.split, view.hands, view.free, view.doubled
-        key = view.hand, view.dealer, "".join(sorted(view.visible)), *own
+        key = view.key, view.hands, "".join(sorted(view.visible))
         if key not in self._known:
-            values = action_values(self.rules, view.hand, view.dealer, self.unseen(view), *own)
+            values = action_values(view._replace(rules=self.rules), self.unseen(view))
             self._known[key] = Action(max(values, key=values.__getitem__))
         return self._known[key]
 

@@ -226,9 +226,7 @@ class ShoeSolver(ShoePlays, Solution):
             return {letter: values[letter] for letter in view.legal if letter in values}
         if self.rules.ties == "replay":
             raise InputError("the values of split hands in a finite shoe ignore that ties are replayed")
-        return action_values(
-            self.rules, view.hand, view.dealer, self.unseen(view), view.legal, True, view.hands, view.free, view.doubled
-        )
+        return action_values(view._replace(rules=self.rules), self.unseen(view))
 
     def unseen(self, view: View) -> list[int]:
         """Count the cards of each rank that are not the hand's, its pair's or the dealer's; see `Solution.unseen`."""
