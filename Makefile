@@ -1,5 +1,5 @@
 # Everything happens in .venv, and an install is repeated only when pyproject.toml changes.
-#   make run | test | test-all | test-wheel | coverage | snapshots | agreement | gallery | bench | lint | docs | clean
+#   make run | test | test-all | test-wheel | release-check | coverage | snapshots | agreement | gallery | bench | lint | docs | clean
 
 PYTHON ?= python3
 VENV   := .venv
@@ -9,7 +9,7 @@ TESTS  := $(BIN)/pytest -n logical --maxprocesses 4 --dist loadgroup
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DELETE_ON_ERROR:
-.PHONY: run test test-all test-wheel coverage snapshots agreement gallery bench lint docs clean
+.PHONY: run test test-all test-wheel release-check coverage snapshots agreement gallery bench lint docs clean
 
 run: $(VENV)/.installed
 	$(BIN)/bjsim run --bots optimal,lim17 --hands 1e7
@@ -28,6 +28,10 @@ coverage: $(VENV)/.installed-test
 # The fast tests again on the wheel, where there is no src/.
 test-wheel: $(VENV)/.created
 	$(BIN)/python .ci/package.py --tests $(WORDS)
+
+# Builds dist/, installs sdist and wheel on every Python of PYTHONS, such as "python3.11 python3.13", and runs them.
+release-check: $(VENV)/.created
+	$(BIN)/python .ci/release.py check $(PYTHONS)
 
 # Rewrites the texts of help and errors that tests/cli/test_snapshots.py compares; look at the difference with git diff.
 snapshots: $(VENV)/.installed-test

@@ -268,11 +268,20 @@ def section(group: dict[str, object], found: list[Figure]) -> str:
     lines = [f"## {group['title']} · [{group['source']}](sources.md)", ""]
     if "precision" in group:
         lines[0] += f" ±{group['precision']:g}"
-    lines += ["| rules | figure | published | ours |", "|---|---|---|---|"]
-    for figure in found:
-        cells = figure.rules, figure.what, figure.published, figure.ours if figure.worst else "="
-        lines.append("| " + " | ".join(cell.strip() for cell in cells) + " |")
-    if any(figure.worst for figure in found):
+    columns = {
+        "rules": [figure.rules for figure in found],
+        "figure": [figure.what for figure in found],
+        "published": [figure.published for figure in found],
+        "ours": [figure.ours if figure.worst else "=" for figure in found],
+    }
+    same = [name for name in ("rules", "figure") if len(found) > 1 and len(set(columns[name])) == 1]
+    if words := "; ".join(f"{name}: {value}" for name in same if (value := columns.pop(name)[0])):
+        lines += [words, ""]  # what is the same in all rows is said once
+    if set(columns["ours"]) == {"="}:
+        del columns["ours"]
+    lines += ["| " + " | ".join(columns) + " |", "|---" * len(columns) + "|"]
+    lines += ["| " + " | ".join(row) + " |" for row in zip(*columns.values(), strict=True)]
+    if "ours" in columns:
         lines += ["", str(group["why"])]
     return "\n".join(lines) + "\n"
 
@@ -281,8 +290,8 @@ INTRODUCTION = """# Agreement with published figures
 
 `make agreement` computes this page from `docs/reference/published.toml`; a test fails if they differ.
 
-In a table = means that ours rounds to the published digits, or lies within the precision after ±. Where it differs, ours
-is given, and the reason below the table. Figures are percentages of the initial bet; values of hands are in bets.
+A figure without ours, or with =, agrees: ours rounds to the published digits, or lies within the precision after ±.
+Where it differs, the reason is below. Figures are percentages of the initial bet; values of hands are in bets.
 
 Rules are those of `vegas-s17`, or of the preset named, with the number of decks that stands first, changed by the
 [usual abbreviations](rules.md#abbreviations) and by: `split2` one split, `d9`, `d10` double 9-11, 10-11 only,

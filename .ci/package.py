@@ -140,7 +140,9 @@ def main(words: list[str]) -> None:
         clone, python = make_clone(out), make_venv(interpreter, out)
         run(python, "-m", "pip", "install", *TOOLS, *lowest(settings["build-system"]["requires"]), cwd=out)
         sdist, wheel = build(python, clone, out)
-        run(python, "-m", "pip", "install", wheel, *lowest(project["dependencies"]), cwd=out)
+        needed = [*project["dependencies"], *project["optional-dependencies"]["plot"]]
+        run(python, "-m", "pip", "install", wheel, *lowest(needed), cwd=out)
+        run(python, "-m", "bjsim", "solve", "--plot", "chart.png", cwd=out)
         run(python, "-m", "bjsim", "run", "--bots", "optimal,lim17", "--hands", "1e4", cwd=out)
         run(python, "-c", "import bjsim; assert bjsim.play('easy', ['lim17'], hands=1e4)[0].exact", cwd=out)
         run(python, "-m", "pytest", "-q", *SAMPLE, cwd=sdist)

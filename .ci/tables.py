@@ -2,10 +2,12 @@
 
 import ast
 import re
+import tomllib
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 PACKAGE = Path(__file__).parents[1] / "src" / "bjsim"
+PAGES = PACKAGE.parents[1] / "docs"
 MARK = re.compile(r"^<!-- (\w+) -->$", re.MULTILINE)
 
 
@@ -27,6 +29,15 @@ def modules() -> str:
             if words and "samples" not in path.parts and path.name != "__init__.py":
                 rows.append((f"`{path.relative_to(PACKAGE).as_posix()}`", words.split("\n\n")[0]))
     return table("module, content", rows)
+
+
+def games() -> str:
+    """The games with their values, which a test compares with the solver's."""
+    from bjsim.sim.game.presets import PRESETS
+
+    values = tomllib.loads((PAGES / "reference" / "values.toml").read_text(encoding="utf-8"))
+    rows = ((f"`{name}`", game.about, values[name], game.source) for name, game in PRESETS.items())
+    return table("game, what it is, value, source", rows)
 
 
 def readings() -> str:
@@ -55,7 +66,19 @@ def rules() -> str:
     return table("rule, default, meaning, accepts", rows)
 
 
-TABLES: dict[str, Callable[[], str]] = {each.__name__: each for each in (modules, readings, strategies, rules)}
+def pages() -> str:
+    """All pages, as the navigation has them."""
+    nav = (PAGES.parent / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:\n")[2].partition("\nextra_css")[0]
+    lines = []
+    for line in nav.splitlines():
+        title, page = line.strip(" -").split(":", 1)
+        lines.append(f"- [{title}]({page.strip()})" if page.strip() else f"\n### {title}\n")
+    return "\n".join(line for line in lines if "(index.md)" not in line)
+
+
+TABLES: dict[str, Callable[[], str]] = {
+    each.__name__: each for each in (modules, games, readings, strategies, rules, pages)
+}
 
 
 def on_page_markdown(markdown: str, **_: object) -> str:

@@ -327,7 +327,7 @@ def readers(source: str) -> list[int]:
             reads = name.endswith((".read_text", ".read_bytes", "np.load")) or (
                 re.search(r"\bopen$", name) and re.search(r"[(\s,]['\"]r[bt]*['\"]|^open\([\w.]+\)", text)
             )
-            if reads and not re.search(r"^\(?files[.(]|BytesIO|\.with_suffix\('\.pyi'\)", text):
+            if reads and not re.search(r"^\(?files[.(]|^distribution\(|BytesIO|\.with_suffix\('\.pyi'\)", text):
                 found.append(node.lineno)
     return found
 

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import click
 import pytest
+from click.testing import CliRunner
 from support.command import bjsim
 from support.documents import PAGES, ROOT, Block, blocks, parse_command, split_words
 
@@ -61,7 +62,11 @@ def test_a_block_is_run_or_marked(block: Block, tmp_path: Path, monkeypatch: pyt
         if ">>>" not in block.text:
             code = compile(block.text, block.place, "exec")
             if not block.marker:
-                exec(code, {"__name__": "__main__"})
+                names: dict[str, object] = {"__name__": "__main__"}
+                exec(code, names)
+                for command in [each for each in names.values() if isinstance(each, click.Command)]:
+                    outcome = CliRunner().invoke(command, [])
+                    assert outcome.exit_code == 0 and outcome.output, (block.place, outcome)
     elif block.language == "json":
         json.loads(block.text)
     elif block.language == "toml":

@@ -2,6 +2,7 @@
 
 import doctest
 import re
+import runpy
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,19 @@ def test_links_lead_to_files(page):
     for link in LINK.findall(page.read_text(encoding="utf-8")):
         path = (page.parent / link).resolve()
         assert path.exists() or path.relative_to(ROOT).as_posix() in DRAWN, link
+
+
+def test_the_readme_lists_the_pages_of_the_site():
+    """In the order of its navigation, but for what only the site shows."""
+    pages = runpy.run_path(str(ROOT / ".ci" / "tables.py"))["pages"]()
+    listed = re.findall(
+        r"\[([^]]+)\]\((?:docs/)?([\w./-]+)\)", README.read_text(encoding="utf-8").partition("| | |")[2]
+    )
+    links = [link for link in re.findall(r"^- \[([^]]+)\]\(([^)]+)\)", pages, re.MULTILINE)]
+    only_there = ("gallery.md", "reference/commands.md", "reference/api.md")
+    assert listed[: listed.index(("CONTRIBUTING.md", "CONTRIBUTING.md"))] == [
+        each for each in links if each[1] not in only_there
+    ]
 
 
 def test_the_readme_is_a_doctest():

@@ -27,7 +27,7 @@ from bjsim.cli.options import (
 )
 from bjsim.cli.varied import parse_varied
 from bjsim.cli.waiting import waiting
-from bjsim.cli.written import Files, json_option, plot_option, write_json, write_text
+from bjsim.cli.written import Files, json_option, need_matplotlib, plot_option, write_json, write_text
 from bjsim.errors import InputError
 from bjsim.strategies.counting.count_run import CountRun
 from bjsim.strategies.counting.ramp import Bet, Ramp
@@ -205,6 +205,8 @@ def refuse_ignored(context: click.Context) -> None:
 
 def run_count(options: dict[str, Any], files: Files) -> None:
     files.check()
+    if options["varied"] and files.html_path:  # the page has a picture
+        need_matplotlib("--html with --vary")
     console = Console(stderr=files.quiet)
     if options["varied"]:
         print_and_draw(console, play_varied(options), files)

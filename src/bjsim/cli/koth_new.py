@@ -2,8 +2,13 @@
 
 import json
 import shlex
+import subprocess
+from importlib.metadata import PackageNotFoundError, distribution
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+from urllib.request import url2pathname
 
 import click
 
@@ -24,6 +29,7 @@ TEMPLATES = {  # path in the new folder: file in cli/templates
     "ci/keep.sh": "keep.sh",
     ".github/workflows/contest.yml": "workflow.yml",
 }
+RELEASE = f"bjsim>={'.'.join(__version__.split('.')[:2])}"  # what pip installs from the package index
 SAMPLES = {"bots/example.py": "lim17.py", "bots/example_line.py": "lim17_line.py"}  # files in bots/samples
 
 
@@ -52,6 +58,10 @@ def new(folder: Path) -> None:
         raise InputError(f"cannot write {error.filename or folder}: {error.strerror}") from None
     where = shlex.quote(str(folder))
     click.echo(f"wrote {folder}; play it with: cd {where} && ci/play.sh")
+    if came_from() and requirement() == RELEASE:
+        click.echo(
+            f"ci/setup.sh installs {RELEASE}, as no forge can reach the folder from which bjsim was installed here"
+        )
     click.echo(f"how to put it on a forge: {folder / 'README.md'}; how to take part: {folder / 'AUTHORS.md'}")
 
 
@@ -59,8 +69,40 @@ def contents(name: str) -> dict[str, str]:
     """The texts of the files by path."""
     texts = {path: (files("bjsim.cli") / "templates" / file).read_text("utf-8") for path, file in TEMPLATES.items()}
     texts |= {path: (files("bjsim.bots") / "samples" / file).read_text("utf-8") for path, file in SAMPLES.items()}
-    release = ".".join(__version__.split(".")[:2])
-    values = {"@NAME@": name, "@TITLE@": json.dumps(name, ensure_ascii=False), "@VERSION@": release}
+    values = {"@NAME@": name, "@TITLE@": json.dumps(name, ensure_ascii=False), "@BJSIM@": shlex.quote(requirement())}
     for mark, value in values.items():
         texts = {path: text.replace(mark, value) for path, text in texts.items()}
     return texts
+
+
+def came_from() -> dict[str, Any]:
+    """What pip noted of where bjsim was installed from (PEP 610); empty after an installation from an index."""
+    try:
+        noted: dict[str, Any] = json.loads(distribution("bjsim").read_text("direct_url.json") or "{}")
+    except PackageNotFoundError:
+        return {}
+    return noted
+
+
+def requirement() -> str:
+    """What pip needs to install bjsim on a forge from where it came from here."""
+    noted = came_from()
+    address = urlsplit(noted.get("url", ""))
+    if "vcs_info" in noted and address.scheme != "file":
+        return f"bjsim @ {noted['vcs_info']['vcs']}+{noted['url']}@{noted['vcs_info']['commit_id']}"
+    if address.scheme == "https":
+        return f"bjsim @ {noted['url']}"
+    if address.scheme == "file" and (remote := find_remote(url2pathname(address.path))):
+        return f"bjsim @ git+{remote}"
+    return RELEASE
+
+
+def find_remote(folder: str) -> str:
+    """The address that a checkout was cloned from, without a user's name or token; empty if it is not of the web."""
+    try:
+        words = ["git", "-C", folder, "remote", "get-url", "origin"]
+        found = subprocess.run(words, capture_output=True, text=True, check=False).stdout.strip()
+    except OSError:  # git is not installed
+        return ""
+    address = urlsplit(found)
+    return urlunsplit(address._replace(netloc=address.netloc.rpartition("@")[2])) if address.scheme == "https" else ""

@@ -4,6 +4,7 @@ import json
 import os
 import sys
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -31,6 +32,8 @@ class Files(NamedTuple):
         for option, path in (("--plot", self.plot_path), ("--fan", self.fan_path)):
             if path and Path(path).suffix.lower() not in (".png", ".svg"):
                 raise InputError(f"{option} {path} is not accepted; the file must end in .png or .svg")
+            if path:
+                need_matplotlib(option)
         if self.html_path == "-":
             raise InputError("--html - is not accepted; give the name of a file")
         for path in self:
@@ -46,6 +49,12 @@ json_option = click.option(
     "--json", "json_path", metavar="FILE|-", help="Write the result as JSON; - for standard output."
 )
 html_option = click.option("--html", "html_path", metavar="FILE", help="Write a self-contained page to publish.")
+
+
+def need_matplotlib(option: str) -> None:
+    """Raises: InputError: A picture is asked for, and what draws it is not installed."""
+    if find_spec("matplotlib") is None:
+        raise InputError(f"{option} needs the package matplotlib: pip install matplotlib")
 
 
 def plot_option(what: str) -> Callable[[Command], Command]:
