@@ -3,8 +3,8 @@
 import pytest
 from support.command import bjsim, refusal
 
-from bjsim.sim.game.constraints import CONTRADICTIONS
 from bjsim.sim.game.presets import PRESETS, load_rules
+from bjsim.sim.game.rule_text import CONTRADICTIONS
 from bjsim.sim.game.rules import RULE_FIELDS
 
 

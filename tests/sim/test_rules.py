@@ -15,9 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.games import FIXED, rules
 
-from bjsim.sim.game.constraints import CONTRADICTIONS
 from bjsim.sim.game.presets import PRESETS
-from bjsim.sim.game.rule_text import ALIASES, WORDS, unknown_field
+from bjsim.sim.game.rule_text import ALIASES, CONTRADICTIONS, WORDS, unknown_field
 from bjsim.sim.game.rules import RULE_FIELDS, Rules, RulesError, parse_field
 
 F = Fraction

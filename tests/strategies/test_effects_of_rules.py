@@ -7,11 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from bjsim.sim.game import hand_states
-from bjsim.sim.game.hand_states import DEALER_22, spanish_melds
+from bjsim.sim.game.hand_states import DEALER_22, BonusScheme
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.rules import Rules
-from bjsim.strategies.exact import payoffs
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.shoe.solver import ShoeSolver
 
@@ -147,8 +145,8 @@ def test_a_huge_shoe_pays_the_bonuses_of_an_infinite_one(monkeypatch: pytest.Mon
 
     Suits are those of an infinite shoe: three sevens of six decks are less often suited, which costs 5e-6.
     """
-    for module in (hand_states, payoffs):
-        monkeypatch.setattr(module, "spanish_melds", lambda meld, decks: spanish_melds(meld, math.inf))
+    spread = BonusScheme.spread
+    monkeypatch.setattr(BonusScheme, "spread", lambda scheme, meld, decks: spread(scheme, meld, math.inf))
     game = named_rules("spanish-21").replace(max_hands=2, max_ace_hands=2, resplit_aces=False)
     chart = Solver(game.replace(decks="inf")).chart
     huge = ShoeSolver(game, [300_000] * 9 + [900_000])

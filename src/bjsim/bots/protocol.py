@@ -177,7 +177,7 @@ def python_2_hint(error: str) -> str:
 
 def _refused_double(view: View) -> tuple[str, str]:
     soon = len(view.hand) == 2 or view.rules.double_cards == "any"
-    if not view.rules.doubles(*_points(view)) and soon:
+    if soon and not view.rules.doubles(*_points(view)):
         return "bad-reply", f"these rules do not allow doubling {view.hand}; allowed are {', '.join(view.legal)}"
     if soon and view.stake == view.rules.buy_in and view.chips < view.stake:
         return "overbet", f"D needs {view.stake} more chips, and it has {view.chips}"

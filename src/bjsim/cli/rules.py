@@ -10,8 +10,8 @@ from rich.table import Table as RichTable
 
 from bjsim.cli.options import RulesName, set_option, the_rules
 from bjsim.errors import InputError
-from bjsim.sim.game.constraints import CONTRADICTIONS
 from bjsim.sim.game.presets import PRESETS
+from bjsim.sim.game.rule_text import CONTRADICTIONS
 from bjsim.sim.game.rules import RULE_FIELDS, Rules, plain
 from bjsim.sim.game.support import FRONT_ENDS, made_of, refusal, remarks
 

@@ -13,7 +13,7 @@ import pytest
 import bjsim
 from bjsim.errors import InputError
 from bjsim.sim.game.automaton import Finished
-from bjsim.sim.game.hand_states import spanish_melds
+from bjsim.sim.game.hand_states import BONUSES, SEVENS
 from bjsim.strategies.exact.payoffs import round_payoffs
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.exact.values import Means
@@ -202,7 +202,7 @@ def test_bonuses_of_suits_of_a_finite_shoe() -> None:
     solver = Solver(bjsim.load_rules("spanish-21"))
     found = round_payoffs(solver, solver.chart)
     assert math.fsum(float(x) * p for x, p in found.items()) == pytest.approx(float(solver.value), abs=1e-13)
-    assert spanish_melds((6, 6, 6), 6) == {
+    assert BONUSES["spanish"].spread(SEVENS, 6) == {
         Fraction(3, 2): Fraction(486, 506),
         2: Fraction(15, 506),
         3: Fraction(5, 506),

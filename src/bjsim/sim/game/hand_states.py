@@ -1,10 +1,11 @@
-"""States of a player's and of the dealer's hand, and results of finished hands.
+"""States of a player's and of the dealer's hand, results of finished hands, and bonuses for some of them.
 
 A `HandState` has only what can still affect play, so the number of states measures the size of a game. A finished hand
 is a `Result`, which determines the payoff together with the dealer's final score.
 """
 
 import math
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -16,29 +17,7 @@ DEALER_22 = 23  # a dealer's outcome, a bust with 22, if the rules distinguish i
 NOT_WAITING, WAITS_FOR_HOLE_CARD, WAITS_FOR_DEALER = 0, 1, 2
 WHOLE, SPLIT_HAND, SPLIT_ACES = 0, 1, 2
 
-# rank indices of 7-7-7 and 6-7-8, and numbers of cards, with the multiple of the bet that they win
-MELDS: dict[tuple[int, ...], int] = {(6, 6, 6): 3, (5, 6, 7): 2}
-CARDS = {5: 2, 6: 3}
 HALF = Fraction(1, 2)
-SPANISH_CARDS: dict[int, Fraction | int] = {5: Fraction(3, 2), 6: 2, 7: 3}
-
-
-def spanish_melds(meld: tuple[int, ...], decks: float) -> dict[Fraction, Fraction]:
-    """What 6-7-8 or 7-7-7 wins in Spanish 21, with its probability: 3:2, 2:1 if suited, 3:1 in spades.
-
-    Whatever the ranks of the other cards are, each of these is of any suit with equal probability; and of the sevens of
-    a shoe, those of one suit become fewer.
-    """
-    suited = Fraction(1, 16)
-    if decks != math.inf and len(set(meld)) == 1:
-        each = int(decks)
-        suited = Fraction((each - 1) * (each - 2), (4 * each - 1) * (4 * each - 2))
-    return {Fraction(3, 2): 1 - suited, Fraction(2): suited * 3 / 4, Fraction(3): suited / 4}
-
-
-def spanish_meld(meld: tuple[int, ...], decks: float) -> Fraction:
-    """The mean of `spanish_melds`, which is what rounds without suits pay."""
-    return sum((pays * p for pays, p in spanish_melds(meld, decks).items()), Fraction(0))
 
 
 class HandState(NamedTuple):
@@ -97,11 +76,6 @@ class DealerState(NamedTuple):
     held: tuple[int, ...] = ()
 
 
-def fits(part: tuple[int, ...], whole: tuple[int, ...]) -> bool:
-    """Whether the multiset `part` is contained in `whole`."""
-    return all(part.count(rank) <= whole.count(rank) for rank in part)
-
-
 def add_points(points: int, soft: bool, rank: int, bust: int = 22) -> tuple[int, bool]:
     """The points of a hand after a card, at most `bust`, and whether an ace counts 11."""
     points += card_value(rank)
@@ -110,3 +84,74 @@ def add_points(points: int, soft: bool, rank: int, bust: int = 22) -> tuple[int,
     if points > 21 and soft:
         return points - 10, False
     return min(points, bust), soft
+
+
+# --- Bonuses: what hands win more by their cards, as data.
+#
+# All that is computed about a game reads this table. Only the readable round says it again, in `seats.py`.
+
+
+Meld = tuple[int, ...]  # sorted rank indices
+SEVENS, STRAIGHT = (6, 6, 6), (5, 6, 7)  # 7-7-7 and 6-7-8
+
+
+@dataclass(frozen=True)
+class BonusScheme:
+    """The multiples of the bet that hands get if they win."""
+
+    cards: dict[int, Fraction | int] = field(default_factory=dict)  # by number of cards; the last also of more
+    melds: dict[Meld, Fraction | int] = field(default_factory=dict)  # which come before numbers of cards
+    of_21: bool = False  # only totals of 21 get them
+    at_once: bool = False  # they are won before the dealer plays
+    doubled: bool = True  # hands that have doubled get them too
+    suited: bool = False  # melds win what `melds` says, 2:1 if of one suit, and 3:1 in spades
+
+    @property
+    def counted(self) -> int:
+        """The number of cards up to which hands differ, at least three."""
+        return max((3, *self.cards))
+
+    def begins(self, cards: Meld) -> bool:
+        """Whether cards are part of a meld, or one."""
+        return any(all(cards.count(rank) <= meld.count(rank) for rank in cards) for meld in self.melds)
+
+    def multiple(self, points: int, cards: int, meld: Meld, decks: float) -> Fraction | int:
+        """The multiple that a hand wins, its mean where suits matter; 1 without a bonus."""
+        if self.of_21 and points != 21:
+            return 1
+        return self.mean(meld, decks) if meld in self.melds else self.cards.get(min(cards, self.counted), 1)
+
+    def mean(self, meld: Meld, decks: float) -> Fraction:
+        """The mean of `spread`, which is what rounds without suits pay."""
+        if not self.suited:
+            return Fraction(self.melds[meld])
+        return sum((pays * p for pays, p in self.spread(meld, decks).items()), Fraction(0))
+
+    def spread(self, meld: Meld, decks: float) -> dict[Fraction, Fraction]:
+        """What a meld of a scheme by suits wins, with probabilities.
+
+        Whatever the ranks of the other cards are, each of these is of any suit with equal probability; and of the
+        sevens of a shoe, those of one suit become fewer.
+        """
+        one_suit = Fraction(1, 16)
+        if decks != math.inf and len(set(meld)) == 1:
+            each = int(decks)
+            one_suit = Fraction((each - 1) * (each - 2), (4 * each - 1) * (4 * each - 2))
+        return {Fraction(self.melds[meld]): 1 - one_suit, Fraction(2): one_suit * 3 / 4, Fraction(3): one_suit / 4}
+
+    def denominators(self, decks: float) -> list[int]:
+        """The denominators of all that is paid."""
+        multiples = (*self.cards.values(), *(self.mean(meld, decks) for meld in self.melds))
+        return [each.denominator for each in multiples]
+
+
+HALF_MORE = Fraction(3, 2)
+BONUSES = {
+    "none": BonusScheme(),
+    "win": BonusScheme({5: 2, 6: 3}, {SEVENS: 3, STRAIGHT: 2}),
+    "at-once": BonusScheme({5: 2, 6: 3}, {SEVENS: 3, STRAIGHT: 2}, at_once=True),
+    "spanish": BonusScheme(
+        {5: HALF_MORE, 6: 2, 7: 3}, {SEVENS: HALF_MORE, STRAIGHT: HALF_MORE}, of_21=True, doubled=False, suited=True
+    ),
+    "super-fun": BonusScheme({5: 2}, of_21=True, at_once=True, doubled=False),
+}

@@ -16,12 +16,12 @@ from bjsim.arguments import a_type
 from bjsim.errors import shorten
 from bjsim.sim.game import rule_text as parsers
 from bjsim.sim.game.cards import DECKS, NORMAL_TENS, RANKS, SPANISH_TENS, TEN, rank_probabilities
-from bjsim.sim.game.constraints import find_contradictions
-from bjsim.sim.game.hand_states import MELDS, spanish_meld
+from bjsim.sim.game.hand_states import BONUSES, BonusScheme
 from bjsim.sim.game.rule_text import (
     RulesError,
     choice,
     expand_words,
+    find_contradictions,
     flag,
     html_table,
     name_unknown_fields,
@@ -43,7 +43,10 @@ class RuleValues:
     deal: str
     blackjack_pays: Fraction
     double_on: str
+    double_cards: str
+    max_doubles: int
     free_doubles: str
+    free_double_cards: str
     free_splits: str
     surrender: str
     surrender_after_double: bool
@@ -92,7 +95,7 @@ class RuleValues:
         parts = [
             self.blackjack_pays.denominator,
             2 if self.free_bets else 1,
-            *[spanish_meld(meld, self.decks).denominator for meld in MELDS if self.bonuses == "spanish"],
+            *self.scheme.denominators(self.decks),
             2 if self.surrender != "none" or self.surrender_after_double or self.insurance else 1,
             self.buy_in if self.raises else 1,
         ]
@@ -104,9 +107,9 @@ class RuleValues:
         return 1 if self.exchange == "none" else 2
 
     @property
-    def pays_at_once(self) -> bool:
-        """Whether a hand with a bonus wins before the dealer plays."""
-        return self.bonuses in ("at-once", "super-fun")
+    def scheme(self) -> BonusScheme:
+        """What its bonuses pay."""
+        return BONUSES[self.bonuses]
 
     def hand_limit(self, aces: bool) -> float:
         """Hands that a seat may hold after splits of aces, or of other pairs."""
@@ -117,15 +120,23 @@ class RuleValues:
         """Hands that a seat may hold after splits of any pair."""
         return 1 if self.split_by == "never" else max(self.hand_limit(aces) for aces in (False, True))
 
-    def doubles(self, points: int, soft: bool) -> bool:
-        """Whether `double_on` lets a hand double, apart from its number of cards, splits and chips."""
+    def doubles(self, points: int, soft: bool, first: bool = True) -> bool:
+        """Whether a hand may double as its first or a later action, apart from splits and chips."""
+        if not first and self.double_cards == "two":
+            return False
         if self.double_on in ("any", "never"):
             return self.double_on == "any"
         return not soft and _within(points, self.double_on)
 
-    def doubles_free(self, points: int, soft: bool) -> bool:
-        """Whether the house pays for the double of a hand, apart from its number of cards and splits."""
-        return not soft and self.free_doubles != "none" and _within(points, self.free_doubles)
+    def doubles_again(self, points: int, soft: bool, times: int) -> bool:
+        """Whether a hand that has doubled so many times may double again, with any number of cards."""
+        return times < self.max_doubles and self.doubles(points, soft)
+
+    def doubles_free(self, points: int, soft: bool, first: bool = True) -> bool:
+        """Whether the house pays for the double of a hand, apart from splits."""
+        if self.free_doubles == "none" or soft or not (first or self.free_double_cards == "any"):
+            return False
+        return _within(points, self.free_doubles)
 
     @property
     def free_bets(self) -> bool:
@@ -304,11 +315,7 @@ class Rules(RuleValues):
     bonuses: str = choice(
         "none",
         "five cards and 8-7-6 win double, six and 7-7-7 triple: if they win, at once, or as in Spanish or Super Fun 21",
-        "none",
-        "win",
-        "at-once",
-        "spanish",
-        "super-fun",
+        *BONUSES,
     )
     player_21_wins: bool = flag(False, "a player's 21 wins at once, even against the dealer's")
     dealer_22_pushes: bool = flag(False, "a dealer's 22 returns the bets of all hands that would win by it")

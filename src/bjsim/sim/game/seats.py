@@ -281,7 +281,7 @@ def legal_letters(rules: Rules, seat: Seat, hand: PlayedHand) -> str:
     if hand.points >= 21 and (hand.points > 21 or counts_as_natural(rules, hand) or rules.stand_on_21):
         return ""
     if hand.doubled:
-        again = rules.doubles(hand.points, hand.soft) and hand.doubled < rules.max_doubles
+        again = rules.doubles_again(hand.points, hand.soft, hand.doubled)
         return "S" + "D" * again + "R" * rules.surrender_after_double if again or rules.surrender_after_double else ""
     first = len(hand.ranks) == 2 and hand.moves == 0
     affordable = not rules.raises or seat.chips >= hand.stake
@@ -295,10 +295,9 @@ def legal_letters(rules: Rules, seat: Seat, hand: PlayedHand) -> str:
     if hand.split_from == 0 and not rules.hit_split_aces:
         return "SP" if pair else ""
     letters, whole = "SH", hand.split_from < 0
-    if whole or rules.double_after_split:
-        paid = affordable and (first or rules.double_cards == "any") and rules.doubles(hand.points, hand.soft)
-        if paid or doubles_free(rules, hand):
-            letters += "D"
+    paid = affordable and rules.doubles(hand.points, hand.soft, first)
+    if (paid or doubles_free(rules, hand)) and (whole or rules.double_after_split):
+        letters += "D"
     if pair:
         letters += "P"
     may_surrender = rules.surrender != "none" and (whole or rules.surrender_after_split)
@@ -308,9 +307,7 @@ def legal_letters(rules: Rules, seat: Seat, hand: PlayedHand) -> str:
 
 
 def doubles_free(rules: Rules, hand: Cards) -> bool:
-    if rules.free_doubles == "none" or (len(hand.ranks) > 2 and rules.free_double_cards == "two"):
-        return False
-    return rules.doubles_free(hand.points, hand.soft)
+    return rules.doubles_free(hand.points, hand.soft, first=len(hand.ranks) == 2)
 
 
 def is_free(letter: str, view: View) -> bool:

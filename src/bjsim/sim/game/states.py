@@ -16,16 +16,13 @@ from bjsim.sim.game.cards import RANKS, TEN, pair_code, parse_rank, soft_code
 from bjsim.sim.game.dealer import ACE, DealerStates, course
 from bjsim.sim.game.hand_states import (
     BUST,
-    CARDS,
     CHARLIE,
     DEALER_22,
     DEALER_NATURAL,
     HALF,
-    MELDS,
     NATURAL,
     NOT_WAITING,
     ORIGINAL_BET,
-    SPANISH_CARDS,
     SPLIT_ACES,
     SPLIT_HAND,
     WAITS_FOR_DEALER,
@@ -35,8 +32,6 @@ from bjsim.sim.game.hand_states import (
     HandState,
     Result,
     add_points,
-    fits,
-    spanish_meld,
 )
 from bjsim.sim.game.rules import Rules
 
@@ -55,24 +50,15 @@ class Payments(DealerStates):
         self.one_and_busted = against_ace.takes == "busted-plus-one"
         self._natural_may_tie = against_ace.natural >= 0 and not against_ace.looks and not rules.natural_beats_natural
         self._one_bet = against_ace.takes not in ("", "all")  # of each hand at most
-        self.at_once = rules.pays_at_once
+        self.at_once = rules.scheme.at_once
         self.settle = cache(self._settle)
 
     def bonus(self, state: HandState) -> Fraction | int:
         """The multiple of the bet that this hand wins if it wins, and was not doubled."""
-        if self.rules.bonuses == "none":
-            return 1
-        if self.rules.bonuses == "super-fun":
-            return 2 if state.points == 21 and state.cards >= 5 else 1
-        if self.rules.bonuses == "spanish":
-            if state.points != 21:
-                return 1
-            made = state.meld in MELDS
-            return spanish_meld(state.meld, self.rules.decks) if made else SPANISH_CARDS.get(state.cards, 1)
-        return MELDS.get(state.meld) or CARDS.get(state.cards, 1)
+        return self.rules.scheme.multiple(state.points, state.cards, state.meld, self.rules.decks)
 
     def doubled(self, result: Result) -> Result:
-        return result._replace(bonus=1) if self.rules.bonuses in ("spanish", "super-fun") else result
+        return result if self.rules.scheme.doubled else result._replace(bonus=1)
 
     def waits(self, result: Result) -> int:
         """What the payoff of a finished hand waits for: NOT_WAITING, WAITS_FOR_HOLE_CARD or WAITS_FOR_DEALER."""
@@ -139,15 +125,14 @@ class States(Payments):
 
     def __init__(self, rules: Rules) -> None:
         super().__init__(rules)
-        by_bonus = {"none": 3, "spanish": 7, "super-fun": 5}.get(rules.bonuses, 6)
-        self.counted = by_bonus if rules.charlie == "none" else int(rules.charlie)
+        self.counted = rules.scheme.counted if rules.charlie == "none" else int(rules.charlie)
         keeps_split = "any" in (rules.double_cards, rules.free_doubles != "none" and rules.free_double_cards)
         keeps_split = keeps_split and not rules.double_after_split  # beyond two cards
         keeps_split |= rules.surrender_cards == "any" and not rules.surrender_after_split
         keeps_split |= self.original_only
         self.plays_doubled = rules.max_doubles > 1 or rules.surrender_after_double
         counts_cards = rules.charlie != "none" and rules.max_doubles > 1
-        self._counts_doubled = counts_cards or rules.bonuses in ("win", "at-once")
+        self._counts_doubled = counts_cards or bool(rules.scheme.cards and rules.scheme.doubled)
         self._last_split = SPLIT_HAND if keeps_split else WHOLE
         # cached, as the same few states recur
         self.add = cache(self._add)
@@ -173,7 +158,7 @@ class States(Payments):
         cards = min(state.cards + 1, self.counted)
         kept = {"risk": state.risk, "rest": state.rest, "doubled": state.doubled}
         if cards == rules.charlie:
-            points = 20 if rules.bonuses == "super-fun" and (points < 21 or state.doubled) else 21  # 21 has a bonus
+            points = 20 if rules.scheme.of_21 and (points < 21 or state.doubled) else 21  # 21 has a bonus
             return HandState(points, False, cards, **kept)  # type: ignore[arg-type]
         if state.doubled and not self._counts_doubled:
             return state._replace(points=points, soft=soft, cards=3, rank=-1, meld=())
@@ -181,10 +166,9 @@ class States(Payments):
         if rules.split_by == "never" or (state.cards == 1 and shared != state.rank) or state.cards >= 2:
             shared = -1
         meld: tuple[int, ...] = ()
-        if rules.bonuses not in ("none", "super-fun") and len(state.meld) == state.cards:
+        if rules.scheme.melds and len(state.meld) == state.cards:
             meld = tuple(sorted((*state.meld, rank)))
-            if not any(set(meld) <= set(made) and fits(meld, made) for made in MELDS):
-                meld = ()
+            meld = meld if rules.scheme.begins(meld) else ()
         split = state.split if cards <= 2 else min(state.split, self._last_split)
         return HandState(points, soft, cards, shared, meld, split, covered=state.covered, **kept)  # type: ignore[arg-type]
 
@@ -251,8 +235,7 @@ class States(Payments):
 
     def doubles_free(self, state: HandState) -> bool:
         """Whether the house pays for a double of this hand, if it may double."""
-        two = state.cards == 2 or self.rules.free_double_cards == "any"
-        return two and self.rules.doubles_free(state.points, state.soft)
+        return self.rules.doubles_free(state.points, state.soft, first=state.cards == 2)
 
     def doubling(self, state: HandState) -> HandState:
         """A hand once its bet is doubled, before its card."""
@@ -278,7 +261,7 @@ class States(Payments):
         if state.points > most or self.is_natural(state) or state.cards == rules.charlie or state.risk == HALF:
             return ""
         if state.doubled:
-            again = state.doubled < rules.max_doubles and rules.doubles(state.points, state.soft)
+            again = rules.doubles_again(state.points, state.soft, state.doubled)
             letters = "S" + "D" * again + "R" * rules.surrender_after_double
             return letters if len(letters) > 1 else ""
         fresh = state.cards == 2
@@ -286,8 +269,8 @@ class States(Payments):
         if state.split == SPLIT_ACES and not rules.hit_split_aces:
             return "SP" if pair else ""
         letters = "SH"
-        may_double = rules.doubles(state.points, state.soft) and (fresh or rules.double_cards == "any")
-        if (may_double or self.doubles_free(state)) and (state.split == WHOLE or rules.double_after_split):
+        may_double = rules.doubles(state.points, state.soft, fresh) or self.doubles_free(state)
+        if may_double and (state.split == WHOLE or rules.double_after_split):
             letters += "D"
         if pair:
             letters += "P"

@@ -14,7 +14,7 @@ import numpy as np
 from bjsim.arrays import Array
 from bjsim.errors import InputError
 from bjsim.sim.game.automaton import Automaton, Decision, Finished
-from bjsim.sim.game.hand_states import MELDS, SURRENDERED, spanish_meld, spanish_melds
+from bjsim.sim.game.hand_states import SURRENDERED
 from bjsim.sim.values.backward import MergedBackward
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.exact.solver import Solver
@@ -27,12 +27,14 @@ class Payoffs(MergedBackward[Array]):
     def __init__(self, automaton: Automaton, column: Column, policy: Policy, unit: Fraction) -> None:
         super().__init__(automaton.against(column.label), Fraction)
         self.column, self.policy, self.unit = column, policy, unit
-        self.bonuses = {}  # by their mean
-        if (rules := automaton.rules).bonuses == "spanish":
-            self.bonuses = {spanish_meld(meld, rules.decks): spanish_melds(meld, rules.decks) for meld in MELDS}
+        rules, scheme = automaton.rules, automaton.rules.scheme
+        melds = scheme.melds if scheme.suited else ()
+        self.spreads = {scheme.mean(meld, rules.decks): scheme.spread(meld, rules.decks) for meld in melds}
 
     def leaf(self, node: Finished) -> Array:
-        paid = [self.bonuses.get(each, {each: 1}) for each in self.profits(node, self.column.probabilities)]
+        profits, bonus = self.profits(node, self.column.probabilities), Fraction(node.result.bonus)
+        spread = {pays * node.stake: p for pays, p in self.spreads.get(bonus, {bonus: Fraction(1)}).items()}
+        paid = [spread if each == bonus * node.stake else {each: Fraction(1)} for each in profits]
         lost = self._units(Fraction(1)) if node.result == SURRENDERED else 0
         width = max((abs(self._units(profit)) for each in paid for profit in each), default=0)
         width = max(width, lost)
@@ -72,7 +74,7 @@ def round_payoffs(solver: Solver, chart: Chart) -> dict[Fraction, float]:
 
     The number of hands must have a limit, and ties must not be replayed.
     """
-    rules = solver.rules.replace(bonuses="none") if solver.rules.bonuses == "spanish" else solver.rules
+    rules = solver.rules.replace(bonuses="none") if solver.rules.scheme.suited else solver.rules
     unit = Fraction(1, math.lcm(rules.unit.denominator, 4))
     profits: dict[Fraction, float] = defaultdict(float)
     for column in Dealer(solver.states).cases():

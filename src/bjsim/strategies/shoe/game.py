@@ -16,7 +16,7 @@ from bjsim.errors import InputError
 from bjsim.sim.game.actions import CODES
 from bjsim.sim.game.cards import TEN
 from bjsim.sim.game.dealer import Course, course
-from bjsim.sim.game.hand_states import DEALER_NATURAL, DealerState, HandState, Result
+from bjsim.sim.game.hand_states import BONUSES, DEALER_NATURAL, DealerState, HandState, Result
 from bjsim.sim.game.rules import Rules, plain
 from bjsim.sim.game.states import States
 from bjsim.sim.game.support import need
@@ -115,8 +115,9 @@ def need_natural_to_count(rules: Rules, why: str, more: Mapping[str, object] | N
     `why` is the message, with {} for the rule and {} for the value that it needs.
     """
     needs = {"charlie": "none", "player_21_wins": False, **(more or {})}
-    if rules.pays_at_once:
-        needs["bonuses"] = "none, win or spanish"
+    if rules.scheme.at_once:
+        *others, last = [name for name, scheme in BONUSES.items() if not scheme.at_once]
+        needs["bonuses"] = f"{', '.join(others)} or {last}"
     for name, needed in needs.items():
         if getattr(rules, name) != needed:
             values = (f"{name} = {value}".lower() for value in (plain(getattr(rules, name)), needed))
@@ -391,5 +392,5 @@ def _game(rules: Rules) -> Game:
 def make_game(rules: Rules) -> Game:
     """Return the game of these rules, shared by all numbers of decks. Raises: InputError: It cannot be solved."""
     need(rules, "shoe")
-    decks = rules.decks if rules.bonuses == "spanish" else 1  # suited sevens depend on it
+    decks = rules.decks if rules.scheme.suited else 1  # suited sevens depend on it
     return _game(as_peeked(rules.replace(decks=decks, cut=1, raises=False)))
