@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 
 import bjsim
-from bjsim.cli.run_page import plot_run
+from bjsim.cli.run import plot_run
 
 HANDS, SEED = 1_000_000, 1
 

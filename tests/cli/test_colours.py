@@ -3,7 +3,7 @@
 import pytest
 from support.colour_vision import VISIONS, ciede2000, contrast, smallest_difference
 
-from bjsim.cli.colours import ACTION_COLOURS, ADJUSTED, EXACT, RAW
+from bjsim.cli.plots import ACTION_COLOURS, ADJUSTED, EXACT, RAW
 
 APART = 20  # CIEDE2000
 PAPER, DARK_PAPER, DARK_INK = "#ffffff", "#14181c", "#e6e9ec"  # of pictures and pages; see templates/base.html

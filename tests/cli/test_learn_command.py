@@ -10,7 +10,7 @@ import pytest
 from matplotlib.text import Text
 from small_mdps import CHAIN
 
-from bjsim.cli import learn_plot
+from bjsim.cli import learn as learn_module
 from bjsim.cli.main import main
 
 
@@ -65,7 +65,7 @@ def test_algorithms_are_compared_in_one_picture(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drawn: list[Any] = []
-    monkeypatch.setattr(learn_plot, "save_figure", lambda figure, path: drawn.append(figure))
+    monkeypatch.setattr(learn_module, "save_figure", lambda figure, path: drawn.append(figure))
     data, game = tmp_path / "both.json", ("--rules", "vegas-h17", "--decks", "inf", "--set", "surrender=late")
     assert bjsim(*game, "--episodes", "2e4", "--algorithm", "q,mc", "--plot", "x.png", "--json", str(data)) == 0
     out = capsys.readouterr().out

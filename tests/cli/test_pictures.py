@@ -10,11 +10,10 @@ from PIL import Image
 from support.command import bjsim, refusal
 
 from bjsim.api import play
-from bjsim.cli import chart_plot, plots
-from bjsim.cli.captions import decimals
-from bjsim.cli.colours import ACTION_COLOURS
-from bjsim.cli.convergence import hand_ticks, round_values, shared_scales, short_count
+from bjsim.cli import plots
+from bjsim.cli.options import decimals
 from bjsim.cli.pages import convergence_part
+from bjsim.cli.plots import ACTION_COLOURS, hand_ticks, round_values, shared_scales, short_count
 from bjsim.sim.game.events import game_text
 from bjsim.sim.game.presets import named_rules
 from bjsim.strategies.evaluation.compare import solve
@@ -32,8 +31,7 @@ COMMANDS = {
 def figures(monkeypatch):
     """The figures that commands draw, which are not saved."""
     drawn = []
-    for module in (plots, chart_plot):
-        monkeypatch.setattr(module, "save_figure", lambda figure, path: drawn.append(figure))
+    monkeypatch.setattr(plots, "save_figure", lambda figure, path: drawn.append(figure))
     return drawn
 
 
@@ -205,7 +203,7 @@ def test_numbers_are_short():
 
 
 def test_scales_without_an_exact_value_and_with_few_hands():
-    from bjsim.cli.convergence import Line, Panel
+    from bjsim.cli.plots import Line, Panel
 
     line = Line([10], [4.0], [(-math.inf, math.inf)], [(-math.inf, math.inf)])
     scales = shared_scales([Panel("few", line, Line([], [], [], []), None)])
@@ -214,9 +212,9 @@ def test_scales_without_an_exact_value_and_with_few_hands():
 
 
 def test_rows_for_counted_cards_are_explained():
-    (note,) = chart_plot.row_notes(ValuedChart.of_best(solve(named_rules("neller-v1"))))
+    (note,) = plots.row_notes(ValuedChart.of_best(solve(named_rules("neller-v1"))))
     assert note.startswith("12/3 is 12 in 3 cards; 13:67 is 13 of 6 and 7. Other rows are for all other hands")
-    assert chart_plot.row_notes(ValuedChart.of_best(solve(named_rules("neller")))) == []
+    assert plots.row_notes(ValuedChart.of_best(solve(named_rules("neller")))) == []
 
 
 def test_pages_magnify_the_luck_adjusted_return_too():

@@ -16,7 +16,7 @@ from support.long_journal import played
 from support.pseudo_terminal import PseudoTerminal
 
 from bjsim.cli import waiting as waiting_module
-from bjsim.cli.screen import RunScreen
+from bjsim.cli.run import RunScreen
 from bjsim.cli.waiting import EVERY, FRAMES, QUIET, Waiting, moving, waiting
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.running.experiment import Progress

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.games import FIXED, charts, rules
 
-from bjsim.cli.heatmap import heat_map
+from bjsim.cli.check import heat_map
 from bjsim.sim.engine.compiled_rules import compile_rules
 from bjsim.sim.game.actions import HIT, STAND, Player, View
 from bjsim.sim.game.hand_states import SPLIT_ACES, SPLIT_HAND, HandState

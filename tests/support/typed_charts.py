@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bjsim.cli.heatmap import heat_map
+from bjsim.cli.check import heat_map
 from bjsim.sim.game.presets import PRESETS
 from bjsim.strategies.evaluation.compare import evaluate_chart
 from bjsim.strategies.formats.files import read_chart

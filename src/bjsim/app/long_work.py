@@ -14,7 +14,7 @@ from bjsim.cli.count_indices import find_indices, index_rows
 from bjsim.cli.count_report import count_rows, other_bets
 from bjsim.cli.options import Money
 from bjsim.cli.pages import bars_part, rules_part, table_part
-from bjsim.cli.run_page import report_run
+from bjsim.cli.run import report_run
 from bjsim.errors import InputError, RunFailed, suggest
 from bjsim.report import Figures, Notes, ProgressBar, Report, Section
 from bjsim.request import RunRequest

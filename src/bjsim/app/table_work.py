@@ -7,16 +7,17 @@ from typing import Any, NamedTuple
 
 from bjsim.app.work import ChosenGame
 from bjsim.arguments import whole_number
-from bjsim.cli.card_table import BetAsked, CardTable, MoveAsked
+from bjsim.cli.card_table import BetAsked, CardTable, MoveAsked, drill_summary
 from bjsim.cli.count_practice import CountAsked, parse_count
-from bjsim.cli.drill import drill_summary
-from bjsim.cli.narrator import PERSON, format_cards, format_chips
 from bjsim.cli.person import (
     ORDER,
+    PERSON,
     blame,
     describe_hand,
     describe_misses,
     format_bets,
+    format_cards,
+    format_chips,
     move_name,
     parse_action,
     parse_bet,

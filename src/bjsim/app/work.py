@@ -7,12 +7,19 @@ from contextlib import suppress
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from bjsim.cli.check import cell_table, cost_lines
-from bjsim.cli.check_page import report_check
+from bjsim.cli.check import cell_table, cost_lines, report_check
 from bjsim.cli.options import the_rules
 from bjsim.cli.pages import render_report, rules_part
-from bjsim.cli.solve_page import details_part, exceptions_part, game_lines, report_best, value_figure
-from bjsim.cli.solve_shoe import best_letters, legal_letters, read_hand
+from bjsim.cli.solve import (
+    best_letters,
+    details_part,
+    exceptions_part,
+    game_lines,
+    legal_letters,
+    read_hand,
+    report_best,
+    value_figure,
+)
 from bjsim.errors import InputError, shorten
 from bjsim.report import Code, Figures, Folded, Notes, Report, Section, TextTable
 from bjsim.sim.game.actions import NAMES

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bjsim.cli.options import Count, Money, Precision, rules_options
-from bjsim.cli.written import json_option, write_json
+from bjsim.cli.options import Count, Money, Precision, json_option, rules_options, write_json
 
 if TYPE_CHECKING:
     from bjsim.sim.game.rules import Rules

@@ -25,10 +25,9 @@ from bjsim.bots.sandbox.languages import ENDINGS, LANGUAGES, BuildError
 from bjsim.cli.bot_compare import compare
 from bjsim.cli.bot_game import bot_rules, open_player, slow_hint
 from bjsim.cli.bot_trace import ask_once, trace
-from bjsim.cli.options import bot_names, bot_options, counted
+from bjsim.cli.options import bot_names, bot_options, counted, json_option, write_json
 from bjsim.cli.render import fault_lines
 from bjsim.cli.waiting import waiting
-from bjsim.cli.written import json_option, write_json
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import Action
 from bjsim.sim.game.rules import Rules

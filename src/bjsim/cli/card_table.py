@@ -8,18 +8,35 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bjsim.bots.protocol import printable
-from bjsim.cli.narrator import PERSON, Narrator, format_chips
-from bjsim.cli.person import CoachTally, PersonLeft, Say, further_stake
-from bjsim.cli.terminal import EndOfInput
+from bjsim.cli.person import (
+    PERSON,
+    CoachTally,
+    EndOfInput,
+    Narrator,
+    PersonLeft,
+    Say,
+    Terminal,
+    ask_move,
+    blame,
+    describe_misses,
+    format_bets,
+    format_cards,
+    format_chips,
+    further_stake,
+    praise,
+    value_table,
+)
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import ATTACK, INSURANCE, STAND, Action, Player, View
 from bjsim.sim.game.events import RoundResult
 from bjsim.sim.game.round import Round, ask_action, find_observers, show_events
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import ScriptedShoe, Shoe
+from bjsim.strategies.evaluation.drill import Drill
 
 if TYPE_CHECKING:
     from bjsim.cli.count_practice import CountAsked, CountPractice
+
 
 MAX_SPLITS = 16  # hands whose stakes the rules must allow for
 
@@ -187,3 +204,43 @@ def _names(names: Sequence[str]) -> list[str]:
     return [
         printable(f"{name} in seat {seat}" if names.count(name) > 1 else name) for seat, name in enumerate(names, 1)
     ]
+
+
+# --- The drill of `bjsim play`: single decisions, with their costs.
+
+
+def run_drill(terminal: Terminal, drill: Drill, questions: int | None) -> None:
+    """Ask until the person leaves, or for this many questions."""
+    if drill.due:
+        terminal.say(f"Due from earlier sessions: {', '.join(drill.due)}.")
+    try:
+        while questions is None or drill.asked < questions:
+            ask_one(terminal, drill)
+    except EndOfInput:
+        pass
+
+
+def ask_one(terminal: Terminal, drill: Drill) -> None:
+    exercise = drill.ask()
+    view = exercise.view
+    terminal.say("")
+    dealer = ("both cards, " if len(view.dealer) > 1 else "") + " ".join(view.dealer)
+    question = f"{drill.asked + 1}. You have {format_cards(view.hand)}. The dealer shows {dealer}"
+    judgement = drill.answer(exercise, ask_move(terminal, question, view))
+    if judgement.is_mistake:
+        terminal.say(f"Wrong: {blame(judgement)} costs {format_bets(judgement.cost)}.", "yellow")
+        for line in value_table(judgement):
+            terminal.say(line)
+    else:
+        said = praise(judgement)
+        terminal.say(f"{said[0].upper()}{said[1:]}", "green")
+
+
+def drill_summary(drill: Drill) -> list[str]:
+    asked, misses = drill.asked, drill.misses
+    if not asked:
+        return ["No questions answered."]
+    right = asked - len(misses)
+    lost = format_bets(sum(miss.lost for miss in misses))
+    cost = f"; the {'mistake' if len(misses) == 1 else 'mistakes'} cost {lost}" if misses else ""
+    return [f"{right} of {asked} right ({right / asked:.0%}){cost}.", *describe_misses(misses)]

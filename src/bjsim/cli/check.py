@@ -6,25 +6,37 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 from rich.console import Console
 from rich.text import Text
 
-from bjsim.cli.captions import given_command
-from bjsim.cli.check_page import plot_check, report_check
-from bjsim.cli.heatmap import benchmark, heat_map
-from bjsim.cli.options import counted, gathered, homework_rules
-from bjsim.cli.pages import write_page
+from bjsim.cli.options import (
+    Files,
+    counted,
+    gathered,
+    given_command,
+    homework_rules,
+    html_option,
+    json_option,
+    plot_option,
+    without_folders,
+    write_json,
+    write_text,
+)
+from bjsim.cli.pages import chart_part, point_at_cells, rules_part, table_part, write_page
+from bjsim.cli.plots import ACTION_COLOURS, Words, plot_valued, usual_legend
 from bjsim.cli.tables import Cell, Printed, print_table
 from bjsim.cli.waiting import waiting
-from bjsim.cli.written import Files, html_option, json_option, plot_option, write_json, write_text
 from bjsim.errors import InputError
+from bjsim.report import Figures, Notes, Report, Section
 from bjsim.sim.game.actions import NAMES
 from bjsim.sim.game.events import format_decks, game_text
 from bjsim.sim.game.rules import Rules
-from bjsim.strategies.charts.chart import ELSE, Chart, WrongCell
+from bjsim.strategies.charts.chart import ELSE, PAIR, Chart, WrongCell, parse_row
 from bjsim.strategies.evaluation.compare import Evaluation, evaluate_chart
+from bjsim.strategies.evaluation.valued_chart import ValuedChart
 from bjsim.strategies.formats.cells import Reading
 from bjsim.strategies.formats.files import (
     MAX_BYTES,
@@ -37,6 +49,113 @@ from bjsim.strategies.formats.files import (
 )
 from bjsim.strategies.players.catalogue import CATALOGUE, find_player
 from bjsim.strategies.tabular import percent
+
+# --- A chart in the terminal with a colour for each action, and a `!` after the code of a wrong cell.
+
+
+LEGEND_WIDTH = 80  # characters of a line
+KINDS = ("hard", "pairs", "soft")  # by `Row.kind`
+
+
+def shown_rows(evaluation: Evaluation) -> list[str]:
+    """The rows to show: those that do not depend on the number of cards, and any other row with a wrong cell."""
+    wrong = {cell.row for cell in evaluation.cells}
+    rows = dict.fromkeys(row for row, _ in evaluation.codes)
+    return [row for row in rows if row in wrong or not parse_row(row).counted]
+
+
+def _kinds(rows: list[str]) -> dict[str, str]:
+    """The kind of every row; a pair of aces is a soft hand if the chart has no pairs."""
+    pairs = any(parse_row(row).kind == PAIR for row in rows if row != "AA")
+    return {row: "soft" if row == "AA" and not pairs else KINDS[parse_row(row).kind] for row in rows}
+
+
+def benchmark(evaluation: Evaluation) -> str:
+    """The chart that is compared with, in words."""
+    return "the infinite-shoe chart" if evaluation.refusal else "the best chart"
+
+
+def heat_map(evaluation: Evaluation) -> Text:
+    """The chart for the terminal, three characters per cell."""
+    columns = evaluation.chart.states.columns
+    rows = shown_rows(evaluation)
+    wrong = {(cell.row, cell.column) for cell in evaluation.cells}
+    width = max(map(len, (*rows, *KINDS))) + 1
+    text = Text(no_wrap=True)
+    text.append(
+        " " * width + f"dealer's {'card' if evaluation.chart.rules.dealer_shows == 'up' else 'cards'}\n", style="dim"
+    )
+    kind = ""
+    for row, row_kind in _kinds(rows).items():
+        if row_kind != kind:
+            kind = row_kind
+            text.append(f"{kind:<{width}}", style="dim")
+            text.append("".join(f"{column:<3}" for column in columns) + "\n", style="bold")
+        text.append(f"{row:>{width - 1}} ", style="bold")
+        for column in columns:
+            code = evaluation.codes[row, column]
+            mark, style = ("!", "bold underline") if (row, column) in wrong else (" ", "")
+            text.append(f"{code + mark:<3}", style=f"black on {ACTION_COLOURS[code[0]]} {style}")
+        text.append("\n")
+    left = LEGEND_WIDTH
+    for letter, meaning in usual_legend(set(evaluation.codes.values())).items():
+        if left < len(meaning) + 2:
+            text.append("\n")
+            left = LEGEND_WIDTH
+        text.append(f" {meaning} ", style=f"black on {ACTION_COLOURS[letter]}")
+        text.append(" ")
+        left -= len(meaning) + 3
+    mark = f"! differs from {benchmark(evaluation)}"
+    return text.append(mark if len(mark) <= left else f"\n{mark}")
+
+
+# --- The picture and the report of `bjsim check`: a chart with its wrong cells and their costs.
+
+
+def plot_check(evaluation: Evaluation, path: str, command: str) -> None:
+    chart = ValuedChart.of_evaluated(evaluation)
+    title, lines = _heading(evaluation)
+    cells, best = len(evaluation.cells), benchmark(evaluation)
+    differ = "no cell differs" if not cells else "1 cell differs" if cells == 1 else f"{cells} cells differ"
+    notes = [f"Framed: differs from {best}, whose code is after the arrow; below, the cost in % of the bet."]
+    values = f"value {percent(evaluation.value, 4)} of the bet, {best} {percent(evaluation.best, 4)}"
+    codes = {cell.code for cell in chart.cells.values()} | {cell.other for cell in chart.cells.values() if cell.other}
+    text = Words(title, [*lines, f"{values}, exact; {differ}"], usual_legend(codes), notes if cells else [], command)
+    plot_valued(chart, text, path, marks=True)
+
+
+def report_check(evaluation: Evaluation, table: Printed, sums: Sequence[str], command: str) -> Report:
+    """Report an evaluation: a table of the wrong cells, and sentences on their costs (`sums`)."""
+    title, lines = _heading(evaluation)
+    best, rules = benchmark(evaluation), evaluation.chart.rules
+    entries = [
+        ("value of the chart", f"{percent(evaluation.value, 6)} of the bet"),
+        (f"value of {best}", f"{percent(evaluation.best, 6)} of the bet"),
+    ]
+    if math.isfinite(evaluation.difference):
+        entries.append(("difference", f"{100 * evaluation.difference:.6f}% of the bet"))
+    about = f"Framed: differs from {best}, whose code is after the arrow; below it is the cost in percent of the bet."
+    parts: list[Any] = [
+        Figures(entries),
+        Section("The chart"),
+        Notes([about], small=True, on_screen=point_at_cells([rules])),
+        chart_part(ValuedChart.of_evaluated(evaluation), to_other=True),
+        Section("The wrong cells"),
+        *([table_part("wrong", table), Notes(sums)] if table[1] else [Notes([" ".join(sums)])]),
+    ]
+    return Report(title, lines, command, rules_part([rules]), parts, "best:")
+
+
+def _heading(evaluation: Evaluation) -> tuple[str, list[str]]:
+    chart = evaluation.chart
+    lines = [game_text(chart.rules)]
+    if evaluation.refusal:
+        lines.append(f"All values are for an infinite shoe, since {without_folders(evaluation.refusal, [chart.name])}.")
+    if insurance := [cell for cell in evaluation.cells if cell.row == "insurance"]:
+        one = insurance[0]
+        lines.append(f"insurance: {one.chart}, best {one.best}, costs {100 * one.cost:.6f}%")
+    return f"{Path(chart.name).name} in {chart.rules.name}", lines
+
 
 LISTED = 25  # wrong cells listed in the terminal; the JSON has all of them
 

@@ -9,7 +9,6 @@ import click
 from rich.console import Console
 
 from bjsim.arguments import MAX_HANDS
-from bjsim.cli.captions import given_command
 from bjsim.cli.count_indices import indices
 from bjsim.cli.count_plots import draw_varied, plot_counts, plot_fan
 from bjsim.cli.count_report import print_counts, print_varied
@@ -17,17 +16,23 @@ from bjsim.cli.options import (
     BetRange,
     Count,
     Dollars,
+    Files,
     Money,
     Precision,
     gathered,
+    given_command,
     is_given,
+    json_option,
+    need_matplotlib,
+    parse_varied,
+    plot_option,
     rules_options,
     seed_option,
     workers_option,
+    write_json,
+    write_text,
 )
-from bjsim.cli.varied import parse_varied
 from bjsim.cli.waiting import waiting
-from bjsim.cli.written import Files, json_option, need_matplotlib, plot_option, write_json, write_text
 from bjsim.errors import InputError
 from bjsim.strategies.counting.count_run import CountRun
 from bjsim.strategies.counting.ramp import Bet, Ramp

@@ -8,12 +8,21 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from bjsim.cli.captions import given_command
 from bjsim.cli.count_plots import plot_indices
-from bjsim.cli.options import BetRange, gathered, is_given, rules_options
+from bjsim.cli.options import (
+    BetRange,
+    Files,
+    gathered,
+    given_command,
+    is_given,
+    json_option,
+    plot_option,
+    rules_options,
+    write_json,
+    write_text,
+)
 from bjsim.cli.tables import Cell, Printed, print_table
 from bjsim.cli.waiting import waiting
-from bjsim.cli.written import Files, json_option, plot_option, write_json, write_text
 from bjsim.errors import InputError
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart

@@ -8,11 +8,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from bjsim.cli.chart_plot import Text, plot_valued, usual_legend
-from bjsim.cli.colours import ADJUSTED, EXACT, RAW
 from bjsim.cli.count_report import varied_tables
 from bjsim.cli.pages import rules_part, table_part, write_page
-from bjsim.cli.plots import add_legend, framed, save_figure
+from bjsim.cli.plots import ADJUSTED, EXACT, RAW, Words, add_legend, framed, plot_valued, save_figure, usual_legend
 from bjsim.report import Notes, Picture, Report, Section
 from bjsim.sim.game.events import game_text
 from bjsim.strategies.charts.chart import Chart
@@ -223,7 +221,7 @@ def plot_indices(chart: Chart, plays: Sequence[Departure], title: str, summary: 
     insured = [("I", f"{play.operator} {play.count}") for play in plays if play.row == INSURANCE]
     notes = ["Framed: above, what the chart does; below, what is better at these counts, rounded as the system says."]
     notes += [f"Insurance: at {short_counts('', [found])}." for found in insured]
-    text = Text(f"Index plays of {title}", [game_text(chart.rules), summary], usual_legend(codes), notes, command)
+    text = Words(f"Index plays of {title}", [game_text(chart.rules), summary], usual_legend(codes), notes, command)
     plot_valued(valued, text, path, marks=True, labels=labels)
 
 

@@ -5,8 +5,7 @@ from collections.abc import Generator, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from bjsim.cli.person import HELP, QUIT, PersonLeft, Say
-from bjsim.cli.terminal import Terminal
+from bjsim.cli.person import HELP, QUIT, PersonLeft, Say, Terminal
 from bjsim.sim.game.events import Event
 from bjsim.strategies.counting.count_coach import TableCount
 

@@ -13,7 +13,7 @@ import click
 from bjsim.arguments import check_writable
 from bjsim.bots.programs import can_run_programs
 from bjsim.bots.protocol import printable
-from bjsim.cli.written import json_option, write_json
+from bjsim.cli.options import json_option, write_json
 from bjsim.errors import InputError
 
 OLDEST_PYTHON = (3, 11)

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from bjsim.cli.options import rules_options
-from bjsim.cli.written import json_option, write_json
+from bjsim.cli.options import json_option, rules_options, write_json
 
 if TYPE_CHECKING:
     from bjsim.sim.game.rules import Rules
@@ -29,7 +28,7 @@ def known(what: str, rules: Rules, shoe: str | None, json_path: str | None) -> N
 
     cards = None
     if shoe:
-        from bjsim.cli.solve_shoe import read_shoe  # imports the solver of shoes
+        from bjsim.cli.solve import read_shoe  # imports the solver of shoes
 
         cards = read_shoe(shoe)
     found = compute(rules, what, shoe=cards)

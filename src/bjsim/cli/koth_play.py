@@ -26,10 +26,8 @@ from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.page import write_results
 from bjsim.bots.protocol import printable
 from bjsim.cli.koth_screen import ContestScreen, report, standings_json
-from bjsim.cli.once import Once
-from bjsim.cli.options import Count, Names, sandbox_option
+from bjsim.cli.options import Count, Names, Once, json_option, sandbox_option, write_json
 from bjsim.cli.waiting import waiting
-from bjsim.cli.written import json_option, write_json
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.shoe import MAX_SEED
 from bjsim.strategies.players.catalogue import is_python

@@ -14,9 +14,8 @@ from bjsim.bots.contest.verify import verify as replay_contest
 from bjsim.bots.protocol import printable
 from bjsim.cli.koth_screen import report, standings_json
 from bjsim.cli.koth_trace import show_hand
-from bjsim.cli.options import counted
+from bjsim.cli.options import counted, json_option, write_json
 from bjsim.cli.waiting import waiting
-from bjsim.cli.written import json_option, write_json
 from bjsim.errors import InputError
 
 

@@ -1,5 +1,7 @@
 """`bjsim learn`: learn a game, or any decision process from a file, and evaluate the learned policy."""
 
+from collections.abc import Sequence
+from math import isfinite
 from pathlib import Path
 
 import click
@@ -7,11 +9,21 @@ from rich import box
 from rich.console import Console
 from rich.table import Table as RichTable
 
-from bjsim.cli.captions import given_command
-from bjsim.cli.learn_plot import plot_studies
-from bjsim.cli.options import Count, Names, gathered, homework_rules, is_given, seed_option
+from bjsim.cli.options import (
+    Count,
+    Files,
+    Names,
+    gathered,
+    given_command,
+    homework_rules,
+    is_given,
+    json_option,
+    plot_option,
+    seed_option,
+    write_json,
+)
+from bjsim.cli.plots import ADJUSTED, EXACT, RAW, add_legend, framed, save_figure
 from bjsim.cli.waiting import Waiting, waiting
-from bjsim.cli.written import Files, json_option, plot_option, write_json
 from bjsim.errors import InputError
 from bjsim.sim.engine.compile_notice import on_compile
 from bjsim.sim.game.events import game_text
@@ -21,6 +33,36 @@ from bjsim.strategies.learning.learn import ALGORITHMS, DRAWS, LearningPoint, Sc
 from bjsim.strategies.learning.report import LearnedGame
 from bjsim.strategies.mdp.blackjack import GameProcess
 from bjsim.strategies.mdp.model import FiniteMDP, build_mdp, read_mdp
+
+# --- The plot of `bjsim learn`: the value of the learned policy and its regret against the number of episodes.
+
+
+FLOOR = 1e-7  # smaller regrets are hollow markers here
+
+
+def plot_studies(studies: Sequence[Study], title: str, path: str, command: str) -> None:
+    """Plot the greedy policy's exact value, and its regret on a logarithmic axis, for each algorithm."""
+    first = studies[0]
+    lines = f"{title}\n{first.episodes:,} episodes, seed {first.seed}"
+    figure, above, below = framed(7.2, 5.4, lines, command)
+    value, regret = above.subplots(2, 1, sharex=True, height_ratios=(2, 3))
+    for each, colour, marker in zip(studies, (RAW, ADJUSTED), "os", strict=False):
+        points = [point for point in each.curve if isfinite(point.regret)]
+        episodes, regrets = [point.episodes for point in points], [point.regret for point in points]
+        name = f"{each.schedule.algorithm}, {each.schedule.draws} draws"
+        value.plot(episodes, [each.value_exact - lost for lost in regrets], color=colour, marker=marker, ms=3.5)
+        regret.plot(episodes, [max(lost, FLOOR) for lost in regrets], color=colour, marker=marker, ms=3.5, label=name)
+        small = [point.episodes for point in points if point.regret <= FLOOR]
+        regret.plot(small, [FLOOR] * len(small), marker, ms=4.5, mec=colour, mfc="white", ls="")
+    value.axhline(first.value_exact, color=EXACT, lw=1, ls="--", label=f"exact optimum, {first.value_exact:+.4f}")
+    regret.axhline(FLOOR, color=EXACT, lw=0.5, ls=":", label=f"regret {FLOOR:g} or less")
+    value.set(ylabel="value of the policy")
+    regret.set(xscale="log", yscale="log", xlabel="episodes", ylabel="exact regret per episode", ylim=(FLOOR / 2, None))
+    for axes in (value, regret):
+        axes.grid(alpha=0.3)
+    add_legend(below, [regret, value])
+    save_figure(figure, path)
+
 
 LISTED = 20  # states printed; the JSON has all of them
 

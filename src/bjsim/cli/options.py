@@ -1,23 +1,60 @@
 """Options and parameter types that several commands share."""
 
+from __future__ import annotations
+
 import functools
+import json
 import math
-from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar
+import os
+import shlex
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
-from bjsim.arguments import MAX_COUNT, MAX_WORKERS, whole_number
+from bjsim.arguments import MAX_COUNT, MAX_WORKERS, check_writable, whole_number
 from bjsim.bots.protocol import TIMEOUT
-from bjsim.cli.once import Once
 from bjsim.errors import InputError, suggest
+from bjsim.json_values import json_values
 from bjsim.sim.game.presets import PRESETS, load_rules
-from bjsim.sim.game.rule_text import WORDS, parse_word
-from bjsim.sim.game.rules import RULE_FIELDS, Rules
+from bjsim.sim.game.rule_text import WORDS, expand_words, parse_word
+from bjsim.sim.game.rules import RULE_FIELDS, Rules, parse_field
 from bjsim.sim.game.shoe import MAX_SEED
 from bjsim.strategies.counting.ramp import BetLimits
+
+if TYPE_CHECKING:
+    from bjsim.run_result import RunResult
+
+
+# --- Options that are an error when they are given twice.
+
+
+class Once(click.Option):
+    """An option that is an error when it is given twice; of others the last value counts, without a word."""
+
+    def __init__(self, *args: Any, several: str = "", **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.several = several  # how to give several values, if that is possible
+
+    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
+        self.multiple = True  # so that the parser collects all values
+        super().add_to_parser(parser, ctx)
+        self.multiple = False
+
+    def consume_value(self, ctx: click.Context, opts: Any) -> tuple[Any, ParameterSource]:
+        given = opts.get(self.name)
+        if isinstance(given, list):
+            if len(given) > 1:
+                raise InputError(f"{self.opts[0]} is given {len(given)} times; give it once{self.several}")
+            opts = {**opts, self.name: given[0]}
+        return super().consume_value(ctx, opts)
+
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -297,3 +334,175 @@ def sandbox_option(default: str) -> Callable[[F], F]:
         show_default=True,
         help="Whether bots need a sandbox that holds, or get the best there is.",
     )
+
+
+# --- Options for the files that a command writes, and the writing of text and JSON.
+
+
+Command = TypeVar("Command", bound=Callable[..., object])
+
+
+class Files(NamedTuple):
+    """The files that a command is asked to write; of those that it has no option for, None."""
+
+    json_path: str | None
+    plot_path: str | None
+    html_path: str | None = None
+    fix_path: str | None = None
+    save_path: str | None = None
+    fan_path: str | None = None
+
+    def check(self) -> None:
+        """Raises: InputError: One of them cannot be written, before anything that takes time."""
+        for option, path in (("--plot", self.plot_path), ("--fan", self.fan_path)):
+            if path and Path(path).suffix.lower() not in (".png", ".svg"):
+                raise InputError(f"{option} {path} is not accepted; the file must end in .png or .svg")
+            if path:
+                need_matplotlib(option)
+        if self.html_path == "-":
+            raise InputError("--html - is not accepted; give the name of a file")
+        for path in self:
+            check_writable(path)
+
+    @property
+    def quiet(self) -> bool:
+        """Whether standard output is for a file alone."""
+        return "-" in (self.json_path, self.fix_path)
+
+
+json_option = click.option(
+    "--json", "json_path", metavar="FILE|-", help="Write the result as JSON; - for standard output."
+)
+html_option = click.option("--html", "html_path", metavar="FILE", help="Write a self-contained page to publish.")
+
+
+def need_matplotlib(option: str) -> None:
+    """Raises: InputError: A picture is asked for, and what draws it is not installed."""
+    if find_spec("matplotlib") is None:
+        raise InputError(f"{option} needs the package matplotlib: pip install matplotlib")
+
+
+def plot_option(what: str) -> Callable[[Command], Command]:
+    return click.option("--plot", "plot_path", metavar="FILE.png|.svg", help=what)
+
+
+def write_json(data: object, path: str) -> None:
+    """Write JSON to a file or, for `-`, to standard output; infinities become text, and nan becomes null."""
+    write_text(json.dumps(json_values(data), indent=2) + "\n", path)
+
+
+def write_text(text: str, path: str) -> None:
+    """Write text to a file or, for `-`, to standard output. Raises: InputError if the file cannot be written."""
+    if path == "-":
+        sys.stdout.write(text)
+        return
+    try:
+        Path(path).write_text(text, encoding="utf-8")
+    except OSError as error:
+        if os.path.isfile(path):  # half of it
+            os.remove(path)
+        raise InputError(f"cannot write {path}: {error.strerror}") from None
+
+
+# --- Captions of pictures and pages: the command that makes them.
+
+
+# Options that do not change a result; those that hold tables choose what is printed.
+UNSAID = {*Files._fields, "log", "checkpoint", "resume", "workers", "what", "echo"}
+FILES = (
+    "rules_name",
+    "mdp_path",
+    "chart",
+    "names",
+    "bots",
+    "system",
+    "indices",
+    "load_path",
+)  # options whose values may be paths
+
+
+def given_command(seed: int | None = None) -> str:
+    """The command line with the options given and the `seed` used, without files to write, and without folders."""
+    context = click.get_current_context()
+    words = context.command_path.split()
+    words[0] = "bjsim"
+    for parameter in context.command.params:
+        name = str(parameter.name)
+        if name in UNSAID or context.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
+            continue
+        given = context.params[name]
+        if isinstance(parameter, click.Option) and parameter.is_flag:
+            words.append(parameter.opts[0] if given else parameter.secondary_opts[0])
+            continue
+        for value in given if parameter.multiple else [given]:
+            words += [*([parameter.opts[0]] if isinstance(parameter, click.Option) else []), _text(parameter, value)]
+    if seed is not None and "--seed" not in words:
+        words += ["--seed", str(seed)]
+    return shlex.join(words)
+
+
+def _text(parameter: click.Parameter, value: object) -> str:
+    """A value as it is given on the command line, without folders."""
+    text: str = getattr(parameter.type, "text", str)(value)
+    if parameter.name in FILES:
+        text = ",".join(Path(part).name for part in text.split(","))
+    return text
+
+
+def without_folders(text: str, names: Iterable[str]) -> str:
+    """A text with paths shortened to file names."""
+    for name in names:
+        text = text.replace(name, Path(name).name)
+    return text
+
+
+def published(result: RunResult) -> RunResult:
+    """A result with paths shortened to file names."""
+    names = [one.name for one in result]
+    results = tuple(replace(one, name=Path(one.name).name) for one in result)
+    missing = tuple(
+        ": ".join([Path(name).name, why]) for name, _, why in (line.partition(": ") for line in result.missing)
+    )
+    return replace(result, results=results, missing=missing, failure=without_folders(result.failure, names))
+
+
+def decimals(value: float, places: int) -> str:
+    """Format a number without the zero before its point, and too small a one as a limit: `.05`, `<.01`."""
+    small = 0 < value < 0.5 * 10.0**-places
+    text = f"{10.0**-places if small else value:.{places}f}"
+    return "<" * small + (text.removeprefix("0") if value else "0")
+
+
+# --- `--vary` of `bjsim compare` and `bjsim count`.
+
+
+def parse_varied(varied: Sequence[str], others: Sequence[str] = ()) -> list[list[tuple[str, str]]]:
+    """For each `--vary`, its name paired with each of its values.
+
+    Texts are such as `das=true,false`; a semicolon separates values that have commas. `others` may vary besides
+    rules.
+    """
+    axes = []
+    owners: dict[str, str] = {}
+    for text in varied:
+        name, equals, values = text.partition("=")
+        name = name.strip()
+        if not equals:
+            more = f", or vary {', '.join(others)}" if others else ""
+            raise InputError(f"--vary {text} is not accepted; write FIELD=V1,V2, such as cut=70%,80%{more}")
+        axis = [(name, value.strip()) for value in values.split(";" if ";" in values else ",")]
+        for field in [name] if name in others else dict.fromkeys(f for _, value in axis for f in _fields(name, value)):
+            if field in owners:
+                first = "" if owners[field] == name else f", first as {owners[field]}"
+                raise InputError(f"--vary {name} is given twice{first}; give all its values at once, as {name}=V1,V2")
+            owners[field] = name
+        axes.append(axis)
+    return axes
+
+
+def _fields(name: str, value: str) -> list[str]:
+    """The rules that a name, which may be a word of the trade, stands for. Raises: InputError."""
+    fields = expand_words({name: value}, RULE_FIELDS)
+    for field, each in fields.items():
+        parse_field(field, each)
+    return [*fields]

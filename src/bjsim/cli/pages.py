@@ -4,21 +4,28 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from bjsim.cli.chart_plot import closest_pairs, cost_text, margin_text, outcome_names, row_notes, usual_legend
-from bjsim.cli.colours import ACTION_COLOURS, ADJUSTED, RAW
-from bjsim.cli.convergence import (
+from bjsim.cli.options import write_text
+from bjsim.cli.plots import (
+    ACTION_COLOURS,
+    ADJUSTED,
+    RAW,
     Line,
     Panel,
     Scales,
+    closest_pairs,
+    cost_text,
     hand_ticks,
     magnified_scales,
     make_panels,
+    margin_text,
+    outcome_names,
     round_values,
+    row_notes,
     shared_scales,
     short_count,
+    usual_legend,
 )
 from bjsim.cli.tables import Printed
-from bjsim.cli.written import write_text
 from bjsim.html_pages import render_page
 from bjsim.report import Bars, ChartGrid, DealerGrid, Panels, Report, TextTable
 from bjsim.sim.game.actions import NAMES

@@ -12,8 +12,7 @@ import click
 
 from bjsim.cli.card_table import BetAsked, CardTable, MoveAsked
 from bjsim.cli.options import Count, Names, bot_names, rules_options
-from bjsim.cli.person import CoachTally, Say, ask_bet, ask_move, describe_hand, describe_misses
-from bjsim.cli.terminal import EndOfInput, Terminal
+from bjsim.cli.person import CoachTally, EndOfInput, Say, Terminal, ask_bet, ask_move, describe_hand, describe_misses
 from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import Player
@@ -178,7 +177,7 @@ def practise_count(system: str, rules: Rules, say: Say) -> CountPractice:
 
 
 def _drill(terminal: Terminal, drill: Drill, questions: int | None) -> None:
-    from bjsim.cli.drill import drill_summary, run_drill
+    from bjsim.cli.card_table import drill_summary, run_drill
 
     stopped = False
     try:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bjsim.cli.options import Count, rules_option, set_option, the_rules
-from bjsim.cli.written import json_option, write_json
+from bjsim.cli.options import Count, json_option, rules_option, set_option, the_rules, write_json
 from bjsim.errors import InputError
 
 if TYPE_CHECKING:
@@ -67,7 +66,7 @@ def sidebet(
         return
     rules, cards = the_rules(rules_name, settings), None
     if shoe:
-        from bjsim.cli.solve_shoe import read_shoe  # imports the solver of shoes
+        from bjsim.cli.solve import read_shoe  # imports the solver of shoes
 
         cards = read_shoe(shoe)
     found = exact_figures(name, decks, rules=rules, deck=deck, shoe=cards, pays=pays)

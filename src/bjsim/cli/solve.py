@@ -1,30 +1,292 @@
 """`bjsim solve`: the exact tables, strategy and value of a game."""
 
-from collections.abc import Sequence
+import math
+import re
+import shutil
+import sys
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
-from bjsim.cli.options import gathered, homework_rules
-from bjsim.cli.solve_page import draw_solved
-from bjsim.cli.solve_shoe import InShoe, print_exchange, print_hand, read_hand, read_shoe, shoe_options
-from bjsim.cli.solve_tables import print_dealer, print_table, print_value
+from bjsim.arguments import argument
+from bjsim.cli.options import (
+    Files,
+    counted,
+    gathered,
+    given_command,
+    homework_rules,
+    html_option,
+    json_option,
+    plot_option,
+    write_json,
+)
+from bjsim.cli.pages import chart_part, closest_part, dealer_part, point_at_cells, rules_part, write_page
+from bjsim.cli.plots import Words, plot_valued, usual_legend
 from bjsim.cli.waiting import waiting
-from bjsim.cli.written import Files, html_option, json_option, plot_option, write_json
 from bjsim.errors import InputError, suggest
+from bjsim.report import Columns, Figures, Notes, Report, Section, TextTable
 from bjsim.sim.game.actions import NAMES
+from bjsim.sim.game.cards import RANKS
 from bjsim.sim.game.events import game_text
 from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.rules import Rules
+from bjsim.strategies.evaluation.valued_chart import ValuedChart
 from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.exact.tables import Tables
+from bjsim.strategies.exact.tables import LabelledTable, Tables, dealer_lines
 from bjsim.strategies.exact.values import Number
 from bjsim.strategies.formats.files import WRITERS
+from bjsim.strategies.formats.words import parse_dealt
 from bjsim.strategies.mdp.blackjack import find_reasons, measure_size, plain_size
 from bjsim.strategies.shoe.exchange import exchange_values, value_in_shoe
+from bjsim.strategies.shoe.plays import STRATEGIES
 from bjsim.strategies.shoe.solver import ShoeSolver, ShoeTables
 from bjsim.strategies.solution import Solution
+from bjsim.strategies.tabular import percent
+
+# --- Prints the tables of `bjsim solve`: with units and folded on a terminal, as in [Easy] to files and pipes.
+
+
+CORNER = "you \\ dealer"
+VALUES = "expected profit in initial bets"
+MEANINGS = {
+    "initial": "probability of the first hands",
+    "hit": f"{VALUES}; best play afterwards",
+    "resplit1": f"{VALUES}; one more hand is allowed",
+    "resplit2": f"{VALUES}; two more hands are allowed",
+    "base-split": f"{VALUES} of a split hand, not split again",
+    "optimal": f"{VALUES} of the best action",
+}
+
+
+def screen_width() -> int | None:
+    """Columns of the terminal; None for a file or pipe."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+
+
+def print_table(name: str, table: LabelledTable) -> None:
+    width = screen_width()
+    if width is None:
+        click.echo(f"{name.capitalize()}\n{table}")
+        return
+    meaning = MEANINGS.get(name, VALUES)
+    if name == "strategy":
+        meaning = "; ".join(usual_legend({str(code) for row in table.rows for code in row if code}).values())
+    click.secho(textwrap.fill(f"{name.capitalize()}: {meaning}", width), bold=True)
+    before = ""
+    for line in table.folded(width, CORNER).splitlines():
+        label, cells = line[: len(CORNER)], line[len(CORNER) :]
+        repeated = name == "stand" and cells == before  # totals that lose to every dealer's hand but a bust
+        click.echo(label + click.style(cells, dim=True) if repeated else line)
+        before = cells
+
+
+def print_dealer(dealer: Mapping[str, Mapping[int, Number]]) -> None:
+    """Print the distribution of the dealer's final total for each of the dealer's hands."""
+    width = screen_width()
+    if width is not None:
+        click.secho(f"Dealer: probability of each final total, 0 for a bust; {counted(len(dealer), 'hand')}", bold=True)
+    click.echo("\n".join(dealer_lines(dealer, width or math.inf)))
+
+
+def print_value(value: Number) -> None:
+    """Print the value of a game: a percentage on a terminal, all digits in bets to files and pipes."""
+    if isinstance(value, Fraction):
+        click.echo(value if screen_width() is None else f"{value} of the bet")
+    elif screen_width() is None or math.isinf(value):
+        click.echo(repr(float(value)) if math.isfinite(value) else str(value))
+    else:
+        click.echo(f"{100 * value:+.6f}% of the bet")
+
+
+# --- The options of `bjsim solve` for a finite shoe, and the values of one hand.
+
+
+class InShoe(NamedTuple):
+    """What `solve` is asked about a finite shoe: a strategy, its cards, and one hand."""
+
+    strategy: str | None
+    shoe: str | None
+    hand: str | None
+
+
+def shoe_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options of `solve` for a finite shoe."""
+    for option in (
+        click.option(
+            "--hand",
+            metavar="'T,6 v T'",
+            help="All actions of one hand, in a finite shoe by strategy; with an exchange, two hands: 'T,5 / 6,T v 6'.",
+        ),
+        click.option("--shoe", metavar="A=4,2=3,...", help="The cards in the shoe, if not whole decks."),
+        click.option(
+            "--strategy",
+            type=click.Choice(STRATEGIES),
+            help="Strategy in a finite shoe: td is a chart; td-2c adds two-card exceptions; cdz-, cdp1 and cdp use all "
+            "cards of the hand. With resplits, cdp needs to know how many hands a split will make, which no player "
+            "does before the first is played.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def read_shoe(text: str) -> dict[str, int]:
+    """Parse `A=4,2=3,...`. Raises: InputError: A part cannot be parsed; the message names it."""
+    counts: dict[str, int] = {}
+    for part in text.split(","):
+        card, equals, count = part.strip().partition("=")
+        if not equals or not count.strip().isdigit():
+            raise InputError(f"--shoe: {part.strip()!r} is not accepted; write CARD=COUNT, such as A=4,2=3,T=16")
+        if card.strip().upper() in counts:
+            raise InputError(f"--shoe: {card.strip()} is given twice")
+        counts[card.strip().upper()] = int(count)
+    return counts
+
+
+def read_hand(text: str, rules: Rules) -> tuple[str, str]:
+    """Parse `T,6 v T` into the hand's and the dealer's cards. Raises: InputError: They are not those of a question."""
+    both = rules.dealer_shows == "both"
+    parts = re.split(r"\s+(?:v|vs|against)\.?\s+", text.strip(), flags=re.IGNORECASE)
+    hands = [parse_dealt(hand) for hand in parts[0].split("/")]  # 16 is a total, not an ace and a six
+    shown = parse_dealt(parts[-1])
+    if len(parts) != 2 or None in hands or not shown:
+        example, dealer = ("the dealer's two cards: T,6 v T,7", "T,7") if both else ("the dealer's card: T,6 v T", "T")
+        total = int(parts[0]) if parts[0].isdecimal() and len(parts[0]) < 3 else 0
+        pairs = [f"{RANKS[card - 1]},{total - card}" for card in range(10, 1, -1) if 1 < total - card < card]
+        way = f"write the cards, v, and {example}"
+        if pairs:
+            way = f"{total} is a total: write its cards, such as {pairs[0]} v {dealer}"
+        raise InputError(f"{argument('hand')}: {text!r} is not accepted; {way}")
+    cards = "/".join(filter(None, hands))
+    if len(shown) != 1 + both:
+        hint = "both of its cards: write two after v, as in T,6 v T,7" if both else "one card: write one after v"
+        raise InputError(f"{argument('hand')}: {text!r} is not accepted; in {rules.name} the dealer shows {hint}")
+    return cards, shown
+
+
+def legal_letters(values: Mapping[str, Mapping[str, Number]]) -> list[str]:
+    """The letters of the actions that have a value for every strategy, in their usual order."""
+    return [letter for letter in "SHDPR" if all(letter in ev for ev in values.values())]
+
+
+def best_letters(values: Mapping[str, Mapping[str, Number]]) -> dict[str, str]:
+    """The letter of the best action by strategy."""
+    letters = legal_letters(values)
+    return {name: max(letters, key=ev.__getitem__) for name, ev in values.items()}
+
+
+def print_exchange(first: str, second: str, shown: str, values: Mapping[str, float], json_path: str | None) -> None:
+    """Print what two hands win as dealt, and with their second cards exchanged."""
+    if json_path:
+        write_json({"hands": [first, second], "shown": shown, "values": dict(values)}, json_path)
+        if json_path == "-":
+            return
+    hands = {"S": f"{first} {second}", "X": f"{first[0]}{second[1]} {second[0]}{first[1]}"}
+    table = LabelledTable(str, ["both hands"], ["keep " + hands["S"], "exchange " + hands["X"], "best"])
+    for (letter, value), verb in zip(values.items(), ("keep ", "exchange "), strict=True):
+        table[verb + hands[letter], "both hands"] = f"{value: .9f}"
+    table["best", "both hands"] = "exchange" if values["X"] > values["S"] else "keep"
+    if screen_width():
+        click.secho(f"{first} and {second} against {shown}: expected profit of both hands in bets of one", bold=True)
+    click.echo(table)
+
+
+def print_hand(cards: str, shown: str, values: Mapping[str, Mapping[str, Number]], json_path: str | None) -> None:
+    """Print every action of one hand, by strategy."""
+    if json_path:
+        write_json({"hand": cards, "shown": shown, "values": values}, json_path)
+        if json_path == "-":
+            return
+    letters, best = legal_letters(values), best_letters(values)
+    table = LabelledTable(str, tuple(values), [NAMES[letter] for letter in letters] + ["best"])
+    for name, ev in values.items():
+        for letter in letters:
+            table[NAMES[letter], name] = str(ev[letter]) if isinstance(ev[letter], Fraction) else f"{ev[letter]: .9f}"
+        table["best", name] = NAMES[best[name]]
+    if screen_width():
+        click.secho(f"{cards} against {shown}: expected profit in initial bets, by strategy", bold=True)
+    click.echo(table)
+
+
+# --- The picture and the page of `bjsim solve`: the best strategy with its margins, and the dealer's outcomes.
+
+
+MARGIN = "The number in a cell is the margin in % of the bet: how much better the best action is than the second best."
+SMALL_MARGIN = (
+    "The small number is the margin in percent of the bet: how much better the best action is than the second best."
+)
+
+
+def draw_solved(tables: Tables | ShoeTables, files: Files, game: str, card: bool) -> None:
+    """Write the picture and the page that are asked for, with a line about the game; a `card` is the chart alone."""
+    solution, command = tables.solution, given_command()
+    chart = ValuedChart.of_best(solution)
+    title = f"The best strategy in {solution.rules.name}"
+    lines, figures = game_lines(solution, game), _figures(tables)
+    if files.plot_path:
+        exact = ", ".join(f"{name} {text} of the bet" for name, text in figures.items())
+        codes = {cell.code for cell in chart.cells.values()}
+        text = Words(title, [*lines, f"{exact}, exact"], usual_legend(codes), [] if card else [MARGIN], command)
+        plot_valued(chart, text, files.plot_path, marks=card)
+    if files.html_path:
+        write_page(report_solved(tables, game, command, card), files.html_path)
+
+
+def report_solved(tables: Tables | ShoeTables, game: str, command: str, card: bool = False) -> Report:
+    """Report a solved game, with a line about it and the command that solves it; a `card` is the chart alone."""
+    chart = ValuedChart.of_best(tables.solution)
+    report = report_best(tables.solution, chart, _figures(tables), game, command, card)
+    parts = [*report.parts, *exceptions_part(tables)]
+    return report._replace(parts=parts if card else [*parts, details_part(chart)])
+
+
+def exceptions_part(tables: Tables | ShoeTables) -> list[Any]:
+    """The two-card exceptions to the chart, if there are any."""
+    if not tables.exceptions:
+        return []
+    rows = [[",".join(one.cards), one.column, NAMES[one.action], f"{100 * one.gain:.6f}%"] for one in tables.exceptions]
+    title = f"Two-card exceptions of {tables.followed}"
+    return [Section(title, 3), TextTable("exceptions", ["hand", "dealer", "action", "gain"], rows)]
+
+
+def report_best(
+    solution: Solution, chart: ValuedChart, figures: Mapping[str, str], game: str, command: str, card: bool = False
+) -> Report:
+    parts: list[Any] = [
+        Figures([(name, f"{text} of the bet") for name, text in figures.items()]),
+        Section("The best strategy"),
+        Notes([] if card else [SMALL_MARGIN], small=True, on_screen=point_at_cells([solution.rules])),
+        chart_part(chart, to_other=card),
+    ]
+    title = f"The best strategy in {solution.rules.name}"
+    return Report(title, game_lines(solution, game), command, rules_part([solution.rules]), parts)
+
+
+def details_part(chart: ValuedChart) -> Columns:
+    """The closest decisions next to the dealer's outcomes."""
+    closest = [Section("The closest decisions"), closest_part(chart)]
+    return Columns([closest, [Section("The dealer's final score, in percent"), dealer_part(chart)]])
+
+
+def game_lines(solution: Solution, game: str) -> list[str]:
+    """The game, and where its values are not what one expects, why."""
+    instead = f"All values are for an infinite shoe, since {solution.refusal}." if solution.refusal else ""
+    return [game, *filter(None, [instead, solution.infinite_because])]
+
+
+def value_figure(solution: Solution) -> dict[str, str]:
+    return {"value of the chart": percent(float(solution.value), 6)}
+
+
+def _figures(tables: Tables | ShoeTables) -> dict[str, str]:
+    figures = value_figure(tables.solution)
+    if tables.followed != "td":
+        figures[f"value of {tables.followed}"] = percent(float(tables.value), 6)
+    return figures
+
 
 EXTRA = ("base-split", "value", "states")
 
