@@ -57,7 +57,7 @@ class Deal:
 
 
 @dataclass(frozen=True)
-class Situation:
+class CheckedView:
     """A view that can occur in play; `before` are the seat's earlier moves with this hand."""
 
     view: View
@@ -79,7 +79,7 @@ class Trial:
     `after` has its further moves with the hand, if played on, and `cap` the fault of too many, if it occurred.
     """
 
-    situation: Situation
+    situation: CheckedView
     moves: tuple[Action | Fault, Action | Fault]
     ms: tuple[float, float]
     after: tuple[Action | Fault, ...] = ()
@@ -106,7 +106,7 @@ class Trial:
 
 def situation(
     rules: Rules, cards: str, shown: str, before: Sequence[Action] = (), chips: int | None = None
-) -> Situation | None:
+) -> CheckedView | None:
     """Play the first seat's hand up to one decision; return None if the hand ends before it occurs.
 
     The readable round plays it, so the rules allow it. `cards` are those that the seat gets, in order; `before`
@@ -120,10 +120,10 @@ def situation(
         return STAND
 
     deal.play(before, stand)
-    return Situation(views[0], tuple(before), deal) if views else None
+    return CheckedView(views[0], tuple(before), deal) if views else None
 
 
-def situations(rules: Rules) -> Iterator[Situation]:
+def situations(rules: Rules) -> Iterator[CheckedView]:
     """The situations to ask a bot in: hands of two cards against every card, then later moves, and few chips.
 
     Consecutive situations have different hands, so that a failure with one hand does not hide other results for long.
@@ -142,11 +142,11 @@ def situations(rules: Rules) -> Iterator[Situation]:
             yield from _optional(situation(rules, "T8", shown, chips=rules.buy_in))
 
 
-def _optional(result: Situation | None) -> Sequence[Situation]:
+def _optional(result: CheckedView | None) -> Sequence[CheckedView]:
     return [result] if result else []
 
 
-def try_bot(player: BotPlayer, tried: Iterable[Situation], most: int = Contest.strikes) -> Iterator[Trial]:
+def try_bot(player: BotPlayer, tried: Iterable[CheckedView], most: int = Contest.strikes) -> Iterator[Trial]:
     """Ask the bot twice in every situation; play on after a raise, as only then can it reach the move cap.
 
     Yield the answers in order. After `most` timeouts, or `most` faults of a kind without one good move, the bot is no
@@ -190,7 +190,7 @@ def _in_every_match(move: Action | Fault) -> bool:
     return isinstance(move, Fault) and (move.kind in ("not-ready", "chatter") or UNFLUSHED in move.detail)
 
 
-def _answer(player: BotPlayer, asked: Situation, play_on: bool) -> Trial:
+def _answer(player: BotPlayer, asked: CheckedView, play_on: bool) -> Trial:
     turn, moves, ms = Turn(player), list[Action | Fault](), list[float]()
 
     def ask(view: View) -> Action:

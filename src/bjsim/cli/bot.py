@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from bjsim.bots.check import SHOWN, Situation, Trial, price, situations, try_bot
+from bjsim.bots.check import SHOWN, CheckedView, Trial, price, situations, try_bot
 from bjsim.bots.contest.config import PROTOCOLS, Contest
 from bjsim.bots.export import export as export_chart
 from bjsim.bots.protocol import Fault, printable
@@ -118,7 +118,7 @@ def report_match(console: Console, match: LineCheck) -> None:
         console.print(f"ready in {match.ready_ms:.1f} ms, {match.ms:.3f} ms per answer (median)", highlight=False)
 
 
-def ask(console: Console, player: BotPlayer, tried: Sequence[Situation], timeouts: int) -> list[Trial]:
+def ask(console: Console, player: BotPlayer, tried: Sequence[CheckedView], timeouts: int) -> list[Trial]:
     """Ask the bot in these situations, and print the first fault of each kind at once, since a bot may be slow."""
     answers: list[Trial] = []
     shown: set[str] = set()

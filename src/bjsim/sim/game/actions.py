@@ -106,7 +106,19 @@ class View(NamedTuple):
 
     @classmethod
     def alone(cls, rules: Rules, hand: str, dealer: str, legal: str, split: bool = False, **more: Any) -> View:
-        """The view of a seat alone at its table, of a hand with these letters; `more` has other attributes."""
+        """The view of a seat alone at its table.
+
+        Args:
+            rules: The game.
+            hand: The letters of the hand's cards.
+            dealer: The letters of the dealer's cards that are seen.
+            legal: The letters of the legal actions.
+            split: Whether the hand comes from a split.
+            more: Other attributes.
+
+        Returns:
+            A view in which the seat has the chips and the bet that the rules give it.
+        """
         return cls(rules, 0, hand, dealer, dealer, rules.buy_in, rules.chips, legal, split, **more)
 
     @property
