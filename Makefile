@@ -1,5 +1,5 @@
 # Everything happens in .venv, and an install is repeated only when pyproject.toml changes.
-#   make run | test | test-all | test-wheel | release-check | coverage | snapshots | agreement | gallery | bench | lint | docs | clean
+#   make run | test | test-all | test-wheel | release-check | dearest | coverage | snapshots | agreement | gallery | bench | lint | docs | clean
 
 PYTHON ?= python3
 VENV   := .venv
@@ -9,7 +9,7 @@ TESTS  := $(BIN)/pytest -n logical --maxprocesses 4 --dist loadgroup
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DELETE_ON_ERROR:
-.PHONY: run test test-all test-wheel release-check coverage snapshots agreement gallery bench lint docs clean
+.PHONY: run test test-all test-wheel release-check dearest coverage snapshots agreement gallery bench lint docs clean
 
 run: $(VENV)/.installed
 	$(BIN)/bjsim run --bots optimal,lim17 --hands 1e7
@@ -20,6 +20,10 @@ test: $(VENV)/.installed-test
 
 test-all: $(VENV)/.installed-test
 	$(TESTS) -m "" $(WORDS)
+
+# The fast tests, then the hundred cases that take most processor time, and the sums of folders.
+dearest: $(VENV)/.installed-test
+	PYTHONPATH=tests $(TESTS) -p support.dearest $(WORDS)
 
 # The fast tests, and which lines and branches of the package they reach; fails below the floor in pyproject.toml.
 coverage: $(VENV)/.installed-test

@@ -95,7 +95,7 @@ def test_changes_are_one_line_each() -> None:
     ids=["index", "folder", "wheel", "address", "git"],
 )
 def test_a_contest_installs_from_where_bjsim_came(
-    noted: dict, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    noted: dict[str, object], expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     installed = SimpleNamespace(read_text=lambda name: json.dumps(noted) if noted else None)
     monkeypatch.setattr(koth_new, "distribution", lambda name: installed)
