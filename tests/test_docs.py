@@ -3,7 +3,8 @@
     <!-- test: tests/cli/test_koth.py -->      that test runs the block; it names the page
     <!-- test: not run, REASON -->             Python is compiled, commands are parsed, and that is all
 
-The comment stands between the block and the one before it. Commands are parsed; those that take no time are run too.
+The comment stands between the block and the one before it. Commands are parsed; those that take no time are run too,
+and nightly all that need no file and no terminal.
 """
 
 from __future__ import annotations
@@ -34,11 +35,17 @@ BLOCKS = [
 ELSEWHERE = {"README.md": "tests/test_readme.py", "docs/explanation/learning.md": "tests/strategies/test_learn_game.py"}
 COMMANDS = ("sh", "bash", "console", "shell")
 NO_CODE = ("", "text", "mermaid", "csv", "dockerfile")
-QUICK = ("rules", "solve", "replay")  # commands that are run, where they ask for nothing long
+QUICK = ("rules", "solve", "replay")  # commands that are run, of games of homework
+NIGHTLY = (*QUICK, "bank", "check", "compare", "count", "known", "learn", "run", "sidebet")
+
+
+def is_alone(words: list[str]) -> bool:
+    """Whether a command is run at night: it needs no file, and nobody who answers."""
+    return words[1] in NIGHTLY and not any(re.search(r"\.[a-z]\w*$|^\./", word) for word in words)
 
 
 def is_quick(words: list[str]) -> bool:
-    return words[1] in QUICK and "--until" not in words and not any(re.search(r"\.\w+$|^\./", word) for word in words)
+    return is_alone(words) and words[1] in QUICK and ("--rules" not in words or "blackjack-p" in words)
 
 
 def other_test(marker: str) -> Path | None:
@@ -79,6 +86,23 @@ def test_a_block_is_run_or_marked(block: Block, tmp_path: Path, monkeypatch: pyt
             if not block.marker and is_quick(words):
                 outcome = bjsim(*words[1:])
                 assert outcome.status == 0, (words, outcome.err)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "block",
+    [
+        block
+        for block in BLOCKS
+        if not block.marker and "tutorials/" not in block.page and any(map(is_alone, block.commands))
+    ],
+    ids=lambda block: block.place,
+)
+def test_a_command_that_takes_long_runs_too(block: Block, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for words in filter(is_alone, block.commands):
+        outcome = bjsim(*words[1:])
+        assert outcome.status == 0 and outcome.out, (words, outcome.err)
 
 
 @pytest.mark.parametrize("page", sorted({block.page for block in BLOCKS if ">>>" in block.text}))

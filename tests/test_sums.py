@@ -51,7 +51,9 @@ def solved(name: str) -> None:
         lambda: bjsim.play("single-deck", "optimal", hands=2000),
         lambda: bjsim.learn("neller", episodes=5000),
     ],
+    ids=["super-fun-21", "neller-v2", "easy", "removal", "sd", "hole", "count", "bank", "play", "learn"],
 )
+@pytest.mark.slow_but("neller-v2", "play")
 def test_python_adds_up_no_floats(work: Callable[[], object], places: set[str]) -> None:
     work()
     assert not places
