@@ -72,8 +72,8 @@ def test_a_block_is_run_or_marked(block: Block, tmp_path: Path, monkeypatch: pyt
                 names: dict[str, object] = {"__name__": "__main__"}
                 exec(code, names)
                 for command in [each for each in names.values() if isinstance(each, click.Command)]:
-                    outcome = CliRunner().invoke(command, [])
-                    assert outcome.exit_code == 0 and outcome.output, (block.place, outcome)
+                    result = CliRunner().invoke(command, [])
+                    assert result.exit_code == 0 and result.output, (block.place, result)
     elif block.language == "json":
         json.loads(block.text)
     elif block.language == "toml":
