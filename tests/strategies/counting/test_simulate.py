@@ -17,8 +17,8 @@ from support.games import slow
 from bjsim.errors import InputError
 from bjsim.sim.engine.compiled_rules import compile_rules
 from bjsim.sim.engine.counting import play_shoes
-from bjsim.sim.engine.counts import CountSums
-from bjsim.sim.engine.kernels.arrays import DEPTHS, PROFIT, STAKES, VALUE
+from bjsim.sim.engine.counts import add_up
+from bjsim.sim.engine.kernels.arrays import DEPTHS, PRODUCTS, PROFIT, STAKES, VALUE, CountTally
 from bjsim.sim.engine.rounds import play_counter
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.rules import Rules
@@ -30,7 +30,7 @@ from bjsim.strategies.counting.count_run import CountRun, _group
 from bjsim.strategies.counting.departures import Departures
 from bjsim.strategies.counting.ramp import Ramp, spots_at
 from bjsim.strategies.counting.returns import ramp_returns
-from bjsim.strategies.counting.simulate import play_blocks
+from bjsim.strategies.counting.simulate import block_shoes
 from bjsim.strategies.counting.system import ROUNDINGS, STEPS, CountingSystem, find_system
 from bjsim.strategies.counting.tables import (
     STEP,
@@ -272,14 +272,38 @@ def test_splits_that_the_luck_model_lacks_cost_no_precision() -> None:
     assert found.variance_reduction(np.ones(len(found.counts))) > 33_000
 
 
-def test_a_short_run_has_as_many_controls_as_its_shoes_bear() -> None:
-    """A block of KO has 560 shoes in each half, 16 for each pair of controls. Without any, the factor is some 400."""
+def test_a_short_run_is_controlled_too() -> None:
+    """A block of KO has 1,120 shoes. Without controls, the factor is some 400."""
     found = run(SIX, "none", 20_000, "ko")
-    assert found.sums.shoes.tolist() == [560, 560]
-    assert len(found._control_groups) == 35 and found.variance_reduction(np.ones(len(found.counts))) > 20_000
-    for shoes, most in ((5600, 38), (200, 12), (40, 2), (16, 1)):
-        fewer = replace(found, sums=found.sums._replace(shoes=np.array([shoes, shoes + 3])))
-        assert most // 2 < len(fewer._control_groups) <= most
+    assert found.sums.shoes == 1120
+    assert found.variance_reduction(np.ones(len(found.counts))) > 20_000
+
+
+@pytest.mark.parametrize("shoes", [1, 5, 40])
+def test_a_few_shoes_have_a_table_too(shoes: int) -> None:
+    """Rows have enough rounds as they were played, and as they would have been in usual shoes."""
+    found = run(SIX, "none", 20_000, "ko")
+    for seed in range(5):
+        sums, _ = play_shoes(ready_table(found.game).table, stream_key(seed, 0, 0), shoes)
+        few = replace(found, sums=sums).returns
+        assert few.shares.min() > 0 and few.var.min() > 0.3 and few.shares.sum() == pytest.approx(1)
+
+
+def test_controls_are_taken_from_what_they_belong_to() -> None:
+    """By definition, bucket by bucket, with two spots at some of them."""
+    made = replace(game(ONE, "none"), spots=((Fraction(0), 1), (Fraction(2), 2)))
+    table = ready_table(made).table
+    tally, known = play_depths(made, 50), table.known
+    assert known is not None
+    sums, _ = add_up(table, tally, 50)
+    buckets = len(tally.raw)
+    value, depths = (tally.now[:, part].sum(axis=0) - 50 * known.expected[part - VALUE] for part in (VALUE, DEPTHS))
+    two = table.count.spots > 1
+    assert two.any() and not two.all() and (known.moments[1] > 0).tolist() == two.tolist()
+    for quantity, excess in enumerate([depths, value, depths * known.moments[0], depths * known.moments[1]]):
+        expected = tally.now[:, quantity].sum(axis=0) - known.rounds * excess
+        assert sums.sums[quantity * buckets : (quantity + 1) * buckets] == pytest.approx(expected, abs=1e-6)
+    assert len(sums.sums) == (PRODUCTS + 1) * buckets
 
 
 # --- the depth control
@@ -289,29 +313,35 @@ def test_a_short_run_has_as_many_controls_as_its_shoes_bear() -> None:
 def test_the_depths_of_a_shoe_have_their_exact_expectations(system: str) -> None:
     """Means over 4,000 shoes and more; without an index play's help."""
     made = game(ONE, "none", system)
-    ready, sums = ready_table(made), play_blocks(made, 8, 0)[0][0]
-    check_depths(sums, ready.expected)
+    check_depths(play_depths(made), expected(made))
     if system == "hilo":  # negative control: a cut one card deeper
-        deeper = ready_table(game(ONE.replace(cut="34/52"), "none"))
-        assert abs(ready.expected[1].sum() - deeper.expected[1].sum()) > 0.9
+        assert abs(expected(made)[1].sum() - expected(game(ONE.replace(cut="34/52"), "none"))[1].sum()) > 0.9
 
 
 def test_the_depths_of_spanish_decks_have_their_exact_expectations() -> None:
     """Tens that are not alike either, as pairs are of equal rank: three ranks of four cards in a Spanish deck."""
     rules = SPANISH.replace(decks=2, split_by="rank", max_hands=2, max_ace_hands="none")
     made = CountingGame(rules, HILO, Departures.parse("none", chart(rules)))
-    check_depths(play_blocks(made, 8, 0)[0][0], ready_table(made).expected)
+    check_depths(play_depths(made), expected(made))
 
 
-def check_depths(sums: CountSums, expectations: np.ndarray) -> None:
+def play_depths(made: CountingGame, shoes: int = 0) -> CountTally:
+    """By default those of a block."""
+    return play_counter(ready_table(made).table, np.array(stream_key(8, 0, 0)), shoes or block_shoes(made.rules))
+
+
+def expected(made: CountingGame) -> np.ndarray:
+    known = ready_table(made).table.known
+    assert known is not None
+    return known.expected
+
+
+def check_depths(tally: CountTally, expectations: np.ndarray) -> None:
     """4.5 standard errors for some 60 numbers."""
-    shoes, buckets = sums.shoes.sum(), len(sums.raw)
     for quantity, expected in zip((VALUE, DEPTHS), expectations, strict=True):
-        at = np.arange(quantity * buckets, (quantity + 1) * buckets)
-        squares = sums.products[:, at, at].sum(axis=0) / shoes
-        means = sums.sums[:, at].sum(axis=0) / shoes
-        errors = np.sqrt(np.maximum(squares - means**2, 0) / shoes)
-        seen = errors > 0
+        means = tally.now[:, quantity].mean(axis=0)
+        errors = tally.now[:, quantity].std(axis=0) / len(tally.now) ** 0.5
+        seen = errors > 1e-12
         assert np.abs((means - expected)[seen] / errors[seen]).max() < 4.5
         assert np.abs(expected[~seen]).max(initial=0) < 1e-3
 
@@ -321,12 +351,13 @@ def test_a_side_count_of_aces_has_its_expectations() -> None:
     """The luck of the cards is 0 on average at every count for bets, and the depths are those of that count."""
     found = run(ONE, "i18", 100_000, "omega2-aces")
     check_raw_and_adjusted(found)
-    check_depths(found.sums, found.expected)
+    tally = play_depths(found.game)
+    check_depths(tally, expected(found.game))
     plain = game(ONE, "i18", "omega2")  # negative control: the depths of the count of decisions
     limits = found.first, found.first + len(found.sums.raw) - 1
-    wrong = ready_table(CountingGame(ONE, plain.system, plain.departures, limits)).expected
+    wrong = expected(CountingGame(ONE, plain.system, plain.departures, limits))
     with pytest.raises(AssertionError):
-        check_depths(found.sums, wrong)
+        check_depths(tally, wrong)
 
 
 def test_the_values_of_every_depth_have_their_exact_expectations() -> None:

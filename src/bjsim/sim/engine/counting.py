@@ -28,7 +28,7 @@ def play_shoes(table: CountingTable, key: tuple[int, int], shoes: int, traced: i
     for _, batch in _walk(table, np.array([key], np.uint64), [tally]):
         units, _ = payoff_parts(batch.rounds.codes[:, table.count.seat :])
         trace.append(np.column_stack([batch.rounds.bucket, batch.dealt, units]))
-    return add_up(tally, shoes)[0], np.concatenate(trace)[:traced]
+    return add_up(table, tally, shoes)[0], np.concatenate(trace)[:traced]
 
 
 def play_units(
@@ -36,18 +36,18 @@ def play_units(
 ) -> list[tuple[CountSums, UnitSums]]:
     """Play whole shoes of several streams; return each stream's sums, and those by unit.
 
-    The streams are played from their beginnings; `keys` are uint64 (n, 2). A unit has `unit` shoes, an even number,
-    the last one what is left. `kernel` lets the kernel play them, see `pays`; it changes no bit of the result.
-    EndlessSplitting: a round is too long.
+    The streams are played from their beginnings; `keys` are uint64 (n, 2). A unit has `unit` shoes, the last one what
+    is left. `kernel` lets the kernel play them, see `pays`; it changes no bit of the result. EndlessSplitting: a round
+    is too long.
     """
     if kernel:
         from bjsim.sim.engine.rounds import play_counter  # imports numba
 
-        return [add_up(play_counter(table, key, shoes), unit) for key in keys]
+        return [add_up(table, play_counter(table, key, shoes), unit) for key in keys]
     tallies = [empty_tally(table.count, shoes) for _ in keys]
     for _ in _walk(table, keys, tallies):
         pass
-    return [add_up(tally, unit) for tally in tallies]
+    return [add_up(table, tally, unit) for tally in tallies]
 
 
 class _Batch(NamedTuple):

@@ -12,10 +12,10 @@ import numpy as np
 
 from bjsim.arrays import Array
 from bjsim.sim.engine.kernels.arrays import (
-    DEPTHS,
     PAIRS,
     PRODUCTS,
     PROFIT,
+    QUANTITIES,
     RAW,
     ROUNDS,
     SQUARES,
@@ -62,15 +62,15 @@ def count_codes(dense: Array, codes: Array, times: Array | None = None) -> Array
 
 
 class CountSums(NamedTuple):
-    """The sums over shoes. D is 6 B, or 5 B if there is never more than one spot."""
+    """The sums over shoes, of whose rounds the controls are taken. D is 4 B, or 3 B if there is never but one spot."""
 
     # integers by bucket: rounds; sums over the spots of profit, squared profit and stakes, in quanta (see
     # `count_quantum`); the products of the profits of all ordered pairs of spots; and shoes that the counter left,
     # int64 (B, RAW)
     raw: Array
-    shoes: Array  # shoes in each half of the sample, to which they belong by turns, int64 (2,)
-    sums: Array  # sums of the quantities in `kernels/arrays.py` over the shoes of each half, float64 (2, D)
-    products: Array  # sums of their products, lower triangle, float64 (2, D, D)
+    shoes: Array  # their number, int64 ()
+    sums: Array  # sums of the first quantities in `kernels/arrays.py`, float64 (D,)
+    products: Array  # sums of their products, float64 (D, D)
 
     def plus(self, other: CountSums) -> CountSums:
         """Add sums. They are floats, so that only a fixed order gives identical bits."""
@@ -78,7 +78,7 @@ class CountSums(NamedTuple):
 
 
 class UnitSums(NamedTuple):
-    """The sums of a block by unit, a few shoes: `shoes` of each half, (U, 2), and their `sums`, (U, 2, D)."""
+    """The sums of a block by unit, a few shoes: `shoes`, (U,), and their `sums`, (U, D)."""
 
     shoes: Array
     sums: Array
@@ -88,18 +88,38 @@ class UnitSums(NamedTuple):
         return UnitSums(self.shoes + other.shoes, self.sums + other.sums)
 
 
+class KnownControls(NamedTuple):
+    """How the controls of a shoe, value and depths, lower the errors of its rounds, by bucket.
+
+    What the depths of a shoe exceed their expectation by moves its rounds in proportion. The factors are fixed before
+    the shoe is dealt, so that the means stay what they are.
+    """
+
+    expected: Array  # exact expectations of value and depths, (2, B)
+    rounds: Array  # for each depth in a bucket, (B,)
+    moments: Array  # the mean square of a round, and the mean product of two spots', by bucket, (2, B)
+
+    def apply(self, now: Array) -> Array:
+        """The quantities of shoes (n, QUANTITIES, B) less what they owe to their depths, (n, 4, B)."""
+        value, depths = np.moveaxis((now[:, VALUE:] - self.expected) * self.rounds, 1, 0)
+        one, two = self.moments
+        less: Array = now[:, :VALUE] - np.stack([depths, value, depths * one, depths * two], axis=1)
+        return less
+
+
 @dataclass(frozen=True, eq=False)
 class CountingTable:
     """A table at which one player counts.
 
     `compiled` has a row of `act` for each chart; `unit` is the payoff quantum, as a share of an initial bet. Profits
-    are not luck-adjusted and depth-controlled if `layout` has no luck.
+    are not luck-adjusted if `layout` has no luck, and not depth-controlled if `known` is None.
     """
 
     compiled: CompiledRules
     layout: WalkedTable
     unit: Fraction
     control: DepthControl
+    known: KnownControls | None = None
 
     @property
     def count(self) -> Counter:
@@ -126,8 +146,8 @@ def quanta(unit: Fraction) -> tuple[int, int]:
 
 
 def empty_tally(count: Counter, shoes: int) -> CountTally:
-    quantities = PRODUCTS + (int(count.spots.max()) > 1)
-    return CountTally(np.zeros((len(count.spots), RAW), np.int64), np.zeros((shoes, quantities, len(count.spots))))
+    buckets = len(count.spots)
+    return CountTally(np.zeros((buckets, RAW), np.int64), np.zeros((shoes, QUANTITIES, buckets)))
 
 
 def add_rounds(tally: CountTally, count: Counter, rounds: Rounds, shoe: Array) -> None:
@@ -151,30 +171,14 @@ def add_rounds(tally: CountTally, count: Counter, rounds: Rounds, shoe: Array) -
     }
     shoes = len(tally.now)
     for quantity, values in quantities.items():
-        if quantity < tally.now.shape[1]:
-            sums = np.bincount(shoe * buckets + bucket, values, shoes * buckets)
-            tally.now[:, quantity] += sums.reshape(shoes, buckets)
+        sums = np.bincount(shoe * buckets + bucket, values, shoes * buckets)
+        tally.now[:, quantity] += sums.reshape(shoes, buckets)
 
 
-def add_up(tally: CountTally, unit: int) -> tuple[CountSums, UnitSums]:
-    """Add up the quantities of shoes; units have `unit` shoes, an even number, the last one what is left."""
-    now = tally.now.reshape(len(tally.now), -1)
-    halves = [now[half::2] for half in (0, 1)]
-    sums = CountSums(
-        raw=tally.raw,
-        shoes=np.array([len(half) for half in halves]),
-        sums=np.stack([half.sum(axis=0) for half in halves]),
-        products=np.stack([np.tril(half.T @ half) for half in halves]),
-    )
-    if unit >= len(now):
-        return sums, UnitSums(sums.shoes[None], sums.sums[None])
-    parts = [[now[i : i + unit][half::2] for half in (0, 1)] for i in range(0, len(now), unit)]
-    return sums, UnitSums(
-        np.array([[len(half) for half in part] for part in parts]),
-        np.array([[half.sum(axis=0) for half in part] for part in parts]),
-    )
-
-
-def count_depths(tally: CountTally, rounds_by_depth: tuple[Array, Array]) -> None:
-    """Note the controls of shoes, value and depths."""
-    tally.now[:, VALUE], tally.now[:, DEPTHS] = rounds_by_depth
+def add_up(table: CountingTable, tally: CountTally, unit: int) -> tuple[CountSums, UnitSums]:
+    """Add up the quantities of shoes; units have `unit` shoes, the last one what is left."""
+    kept = table.known.apply(tally.now) if table.known else tally.now
+    now = kept[:, : PRODUCTS + (int(table.count.spots.max()) > 1)].reshape(len(kept), -1)
+    starts = np.arange(0, len(now), unit)
+    units = UnitSums(np.diff(starts, append=len(now)), np.add.reduceat(now, starts))
+    return CountSums(tally.raw, np.array(len(now)), now.sum(axis=0), now.T @ now), units

@@ -27,8 +27,8 @@ from bjsim.strategies.counting.ramp import MAX_COUNT
 from bjsim.strategies.counting.system import CountingSystem
 from bjsim.strategies.counting.tables import MOST_SPOTS, CountingGame
 
-FORMAT = "bjsim counting run 5"
-_KNOWN = {"merged": 0, "seconds": 0.0, "first": 0, "expected": ""} | dict.fromkeys(CountSums._fields, "")
+FORMAT = "bjsim counting run 6"
+_KNOWN = {"merged": 0, "seconds": 0.0, "first": 0, "shoes": 0, "raw": "", "sums": "", "products": ""}
 
 
 def save_count_run(run: CountRun, path: str | os.PathLike[str]) -> None:
@@ -51,10 +51,10 @@ def resumed_count(checkpoint: Checkpoint) -> CountRun:
 
 def known_of(run: CountRun) -> dict[str, Any]:
     """What is known of a run, as JSON values: arrays are base64 of their little-endian bytes."""
-    arrays = {**run.sums._asdict(), "expected": run.expected}
+    arrays = run.sums._asdict()
+    known = {"merged": run.blocks, "seconds": run.seconds, "first": run.first, "shoes": int(arrays.pop("shoes"))}
     little = {name: array.astype(array.dtype.newbyteorder("<")).tobytes() for name, array in arrays.items()}
-    texts = {name: base64.b64encode(content).decode() for name, content in little.items()}
-    return {"merged": run.blocks, "seconds": run.seconds, "first": run.first, **texts}
+    return known | {name: base64.b64encode(content).decode() for name, content in little.items()}
 
 
 def describe_game(game: CountingGame, seed: int) -> dict[str, Any]:
@@ -87,17 +87,15 @@ def _restored(checkpoint: Checkpoint, request: Mapping[str, Any], known: Mapping
         if not is_like(known, _KNOWN):
             raise ValueError("a value of another type")
         raw = _array(known["raw"], np.int64, -1, RAW)
-        buckets, size = len(raw), (PRODUCTS + (game.most_spots > 1)) * len(raw)
-        sums = _array(known["sums"], np.float64, 2, size)
-        products = _array(known["products"], np.float64, 2, size, size)
-        expected = _array(known["expected"], np.float64, 2, buckets)
-        if not all(np.isfinite(array).all() for array in (sums, products, expected)):
+        size = (PRODUCTS + (game.most_spots > 1)) * len(raw)
+        sums = _array(known["sums"], np.float64, size)
+        products = _array(known["products"], np.float64, size, size)
+        if not (np.isfinite(sums).all() and np.isfinite(products).all()):
             raise ValueError("a sum is not finite")
-        shoes = _array(known["shoes"], np.int64, 2)
-        if raw[:, 0].min() < 0 or not raw[:, 0].any() or min(shoes.min(), known["merged"]) < 1:
+        if raw[:, 0].min() < 0 or not raw[:, 0].any() or min(known["shoes"], known["merged"]) < 1:
             raise ValueError("no rounds were played")
-        whole = CountSums(raw, shoes, sums, products)
-        return CountRun(game, _count("first", known["first"]), expected, whole, known["merged"], seed, known["seconds"])
+        whole = CountSums(raw, np.array(known["shoes"]), sums, products)
+        return CountRun(game, _count("first", known["first"]), whole, known["merged"], seed, known["seconds"])
 
 
 def _array(text: str, dtype: type, *shape: int) -> Array:

@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from bjsim.arrays import Array, Floats
 from bjsim.sim.engine.counts import CountSums, UnitSums, count_quantum
-from bjsim.sim.engine.kernels.arrays import DEPTHS, LEFT, PRODUCTS, PROFIT, ROUNDS, SQUARES, STAKES, VALUE
+from bjsim.sim.engine.kernels.arrays import LEFT, PRODUCTS, PROFIT, ROUNDS, SQUARES, STAKES
 from bjsim.sim.game.events import game_text
-from bjsim.sim.stats.controlled import PER_CONTROL, Ratios, ShoeSums, controlled_ratios
 from bjsim.strategies.counting.departures import playable
 from bjsim.strategies.counting.ramp import spots_at
 from bjsim.strategies.counting.returns import CountReturns, ramp_returns
@@ -19,8 +18,6 @@ from bjsim.strategies.counting.tables import CountingGame
 
 FEWEST = 100  # rounds of a row of the table; buckets with fewer are merged
 RAREST = 1e-4  # share of the rounds of a row
-OWN_CONTROL = 0.005  # share of the depths of a pair of controls; buckets with less are merged
-COARSER = 1.25  # growth factor of this share while there are too few shoes
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +26,6 @@ class CountRun:
 
     game: CountingGame
     first: int  # the count of the first bucket
-    expected: Array  # exact expectations of the controls of a shoe, value and depths, (2, B)
     sums: CountSums
     blocks: int  # blocks of shoes whose sums these are
     seed: int
@@ -67,7 +63,7 @@ class CountRun:
 
     @property
     def rounds_per_shoe(self) -> float:
-        return self.rounds / int(self.sums.shoes.sum())
+        return self.rounds / int(self.sums.shoes)
 
     @property
     def left_per_round(self) -> float:
@@ -106,28 +102,20 @@ class CountRun:
         """
         return self._estimate[0]
 
-    @cached_property
-    def errors(self) -> tuple[Array, Array]:
-        """What a shoe adds to the errors of share, EV, variance .. by count: forms (2, n, D) and constants (2, n).
-
-        The first axis is the half of the sample that has the shoe; see `Ratios.forms`.
-        """
-        _, jacobian, ratios = self._estimate
-        return jacobian @ ratios.forms, ratios.constants @ jacobian.T
+    @property
+    def errors(self) -> Array:
+        """What a shoe adds to the errors of share, EV, variance .. by count, linear in its sums: forms (n, D)."""
+        return self._estimate[1]
 
     @cached_property
-    def _estimate(self) -> tuple[CountReturns, Array, Ratios]:
-        """The returns, their derivatives by the ratios that they are computed from, and these."""
-        groups, ones, several = len(self._groups), np.ones(self._buckets), int(self.spots.max() > 1)
+    def _estimate(self) -> tuple[CountReturns, Array]:
+        """The returns and the forms of their errors: ratios of sums over shoes, by the delta method."""
+        groups, several, sums = len(self._groups), int(self.spots.max() > 1), self.sums
         quantities = (ROUNDS, PROFIT, SQUARES, PRODUCTS)[: 3 + several]
         tops = np.concatenate([self._forms(quantity, self._groups) for quantity in quantities])
-        controls = np.concatenate([self._forms(quantity, self._control_groups) for quantity in (VALUE, DEPTHS)])
-        means = (self.expected @ self._control_groups.T).ravel()
-        if not self.game.adjusted:
-            controls, means = controls[:0], means[:0]
-        bottom = self._forms(ROUNDS, ones[None])[0]
-        ratios = controlled_ratios(self._shoes, tops, bottom, controls, means)
-        share, profit, *squares = ratios.values.reshape(len(quantities), groups)
+        [bottom] = self._forms(ROUNDS, np.ones((1, self._buckets)))
+        ratios, below = tops @ sums.sums / (bottom @ sums.sums), float(bottom @ sums.sums)
+        share, profit, *squares = ratios.reshape(len(quantities), groups)
         ev, moments = profit / share, []
         jacobian = np.zeros((len(quantities), groups, len(quantities), groups))
         at = np.arange(groups)
@@ -138,10 +126,10 @@ class CountRun:
             moments.append(mean - ev**2)
             jacobian[part, at, 0, at] = (2 * ev**2 - mean) / share
             jacobian[part, at, 1, at], jacobian[part, at, part, at] = -2 * ev / share, self.quantum**2 / share
-        flat = jacobian.reshape(len(ratios.values), len(ratios.values))
+        forms = jacobian.reshape(len(ratios), len(ratios)) @ (tops - np.outer(ratios, bottom)) / below
         cov = np.where(self.spots > 1, moments[1], math.nan) if several else None
-        error = flat @ ratios.covariance @ flat.T
-        return CountReturns(self.counts.astype(float), share, ev, moments[0], cov, error), flat, ratios
+        error = forms @ sums.products @ forms.T
+        return CountReturns(self.counts.astype(float), share, ev, moments[0], cov, error), forms
 
     @property
     def wagered(self) -> Array:
@@ -168,14 +156,6 @@ class CountRun:
         return float(count_quantum(self.game.rules.unit))
 
     @cached_property
-    def _shoes(self) -> ShoeSums:
-        lower = self.sums.products
-        whole = lower + np.swapaxes(lower, 1, 2)
-        diagonal = np.arange(lower.shape[1])
-        whole[:, diagonal, diagonal] /= 2
-        return ShoeSums(self.sums.shoes, self.sums.sums, whole)
-
-    @cached_property
     def _bucket_spots(self) -> Array:
         return np.array([spots_at(self.game.spots, self.first + bucket) for bucket in range(self._buckets)])
 
@@ -188,21 +168,13 @@ class CountRun:
     @cached_property
     def _groups(self) -> Array:
         """The buckets that make a row of the table, (rows, B); all with as many spots."""
-        return _group(self.sums.raw[:, 0], max(FEWEST, RAREST * self.rounds), self._bucket_spots)
-
-    @cached_property
-    def _control_groups(self) -> Array:
-        """The buckets that make a pair of controls, (groups, B): at most as many as the number of shoes supports."""
-        least, most = OWN_CONTROL * self.expected[1].sum(), int(self.sums.shoes.min()) // (2 * PER_CONTROL)
-        groups = _group(self.expected[1], least)
-        while len(groups) > max(most, 1):
-            least *= COARSER
-            groups = _group(self.expected[1], least)
-        return groups
+        controlled = self.sums.sums[: self._buckets]  # in few shoes far from the rounds that were played
+        rounds = np.minimum(self.sums.raw[:, 0], controlled)
+        return _group(rounds, max(FEWEST, RAREST * self.rounds), self._bucket_spots)
 
     def _forms(self, quantity: int, weights: Array) -> Array:
         """Weighted sums of a quantity over the buckets as linear forms, (n, B) to (n, D), see `CountSums`."""
-        forms = np.zeros((len(weights), self.sums.sums.shape[1] // self._buckets, self._buckets))
+        forms = np.zeros((len(weights), len(self.sums.sums) // self._buckets, self._buckets))
         forms[:, quantity] = weights
         return forms.reshape(len(weights), -1)
 
@@ -282,9 +254,7 @@ def _own_error(run: CountRun, slopes: Floats) -> float:
 def _unit_errors(run: CountRun, slopes: Floats) -> tuple[Floats, Floats]:
     """The error of a figure by unit, and the shoes of the units, both (rows, U)."""
     assert run.units is not None
-    forms, constants = run.errors
-    errors = np.einsum("ruhd,hd->ru", run.units.sums, slopes @ forms) + run.units.shoes @ (constants @ slopes)
-    return errors, run.units.shoes.sum(axis=2).astype(float)
+    return run.units.sums @ (slopes @ run.errors), run.units.shoes.astype(float)
 
 
 def _add_neighbours(rows: Floats) -> Floats:

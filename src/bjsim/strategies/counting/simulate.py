@@ -35,8 +35,8 @@ def block_shoes(rules: Rules) -> int:
 
 
 def unit_shoes(rules: Rules) -> int:
-    """The shoes of a unit: an even number, and the same at any cut, so that equal units have the same cards."""
-    return 2 * -(-24 // int(rules.decks))
+    """The shoes of a unit: the same at any cut, so that equal units have the same cards."""
+    return -(-48 // int(rules.decks))
 
 
 def play_blocks(
@@ -132,7 +132,7 @@ def count_blocks(
             if keep_units:
                 rows.add(units)
             sums, blocks = (run.sums.plus(sums), run.blocks + 1) if run else (sums, 1)
-            run = CountRun(game, ready.first, ready.expected, sums, blocks, seed, time.perf_counter() - began)
+            run = CountRun(game, ready.first, sums, blocks, seed, time.perf_counter() - began)
             save()
             yield run
     if keep_units:

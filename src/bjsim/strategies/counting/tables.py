@@ -1,7 +1,7 @@
 """Makes the table of a counter: compiled rules, luck model, counts and depth control."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
@@ -11,16 +11,19 @@ import numpy as np
 from bjsim.arrays import Array
 from bjsim.errors import InputError
 from bjsim.sim.engine.compiled_rules import Policy, compile_rules
-from bjsim.sim.engine.counts import CountingTable, quanta
-from bjsim.sim.engine.kernels.arrays import Counter, DepthControl, WalkedTable
+from bjsim.sim.engine.counting import play_units
+from bjsim.sim.engine.counts import CountingTable, KnownControls, quanta
+from bjsim.sim.engine.kernels.arrays import PAIRS, ROUNDS, SQUARES, Counter, DepthControl, WalkedTable
 from bjsim.sim.engine.kernels.layout import SPLIT, CompiledRules
 from bjsim.sim.engine.luck_values import Solved, make_luck, solve_models
 from bjsim.sim.engine.pack import make_count_table, make_deal, pack_moves
+from bjsim.sim.engine.play import PILOT_TABLE
 from bjsim.sim.engine.round_table import tens_are_alike
 from bjsim.sim.game.actions import INSURANCE
 from bjsim.sim.game.cards import RANKS, TEN
 from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.shoe import stream_key
 from bjsim.sim.game.support import need
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.counting.departures import Departures
@@ -123,6 +126,8 @@ APART = 0.025  # compositions no farther apart share a chart; that of neighbouri
 STEP = 2  # cards between the depths of the depth control
 MOST_SPOTS = 7  # of a table
 FREQUENT = 1 << 12  # rows for which the luck model has forms
+PILOT = 1 << 17  # cards from which the factors of controls come
+SHARP = 1.03  # of rounds to depths: errors are least between 1.02 and 1.06
 FARTHEST = 40  # from the count of a fresh shoe to one where the counter leaves
 
 
@@ -173,14 +178,10 @@ class CountingGame:
 
 
 class ReadyTable(NamedTuple):
-    """A table ready to be played; `first` is the count of the first bucket.
-
-    `expected` are exact expectations of the controls of a shoe, value and depths, (2, B).
-    """
+    """A table ready to be played; `first` is the count of the first bucket."""
 
     table: CountingTable
     first: int
-    expected: Array
 
 
 @lru_cache(maxsize=2)  # some tens of megabytes each
@@ -215,9 +216,11 @@ def ready_table(game: CountingGame) -> ReadyTable:
         charts = np.array([chart for chart, _ in points])
         layout = layout._replace(luck=make_luck(solved, model, charts, compiled.unshuffled, FREQUENT))
     control = _make_control([one for (one,) in solved], model, len(share), _full_shoe(game))
-    expected = distribution.expected_controls(cells.bucket, control.values, control.slopes, STEP)
     table = CountingTable(compiled, layout, rules.unit, control)
-    return ReadyTable(table, buckets[0], np.stack(expected).sum(axis=1))
+    if solved:
+        expected = distribution.expected_controls(cells.bucket, control.values, control.slopes, STEP)
+        table = replace(table, known=_find_known(table, np.stack(expected).sum(axis=1)))
+    return ReadyTable(table, buckets[0])
 
 
 def _policy(chart: Chart, insured: bool) -> Policy:
@@ -301,6 +304,24 @@ def _make_control(solved: Sequence[Solved], model: Array, buckets: int, full: Ar
     values = np.array([one.values.value for one in solved])
     slopes = np.array([one.slopes[0, : TEN + 1] for one in solved])
     return DepthControl(STEP, slopes[model], values[model], full)
+
+
+def _find_known(table: CountingTable, expected: Array) -> KnownControls:
+    """Find the factors of controls in shoes that no run plays; `expected` is as in `KnownControls`."""
+    plain, count = replace(table, layout=table.layout._replace(luck=None)), table.count
+    shoes = -(-PILOT // table.compiled.numbers.cut)
+    [(sums, _)] = play_units(plain, np.array([stream_key(0, PILOT_TABLE, 0)], np.uint64), shoes, shoes)
+    rounds, squares, pairs = sums.raw[:, [ROUNDS, SQUARES, PAIRS]].T
+    # All depths are followed by as many rounds, unless these take more cards or the counter leaves.
+    alike = count.spots if count.leave < 0 else np.arange(len(rounds))
+    played, depths = np.bincount(alike, rounds), np.bincount(alike, shoes * expected[1])
+    square = squares.sum() / (rounds @ count.spots)
+    product = pairs.sum() / max(rounds @ (count.spots * (count.spots - 1)), 1)
+    return KnownControls(
+        expected=expected,
+        rounds=SHARP * (played / np.maximum(depths, 1e-9))[alike],
+        moments=np.stack([np.full(len(rounds), square), np.where(count.spots > 1, product, 0.0)]),
+    )
 
 
 def _make_count(

@@ -14,9 +14,10 @@ FURTHER = 2  # shoes into which a round may run on
 HALF_BET = TIED  # in a payoff code of a counter, for whom no bets tie, half an initial bet that was staked
 
 # What is kept of every bucket in a shoe: rounds; means over the counter's spots of luck-adjusted profit and of squared
-# profit; two controls, value and number of the tested depths at which the count is in the bucket; and where several
-# spots are played, the mean product of the profits of two spots.
-ROUNDS, PROFIT, SQUARES, VALUE, DEPTHS, PRODUCTS = range(6)
+# profit; the mean product of the profits of two spots; and two controls, value and number of the tested depths at which
+# the count is in the bucket.
+ROUNDS, PROFIT, SQUARES, PRODUCTS, VALUE, DEPTHS = range(6)
+QUANTITIES = 6
 STAKES, PAIRS, LEFT, RAW = 3, 4, 5, 6  # further columns of `CountSums.raw`, and their number
 
 

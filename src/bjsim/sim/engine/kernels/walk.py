@@ -179,8 +179,7 @@ def add_counted(counter: Any, tally: Any, seats: Any, luck: Any, track: Any, n: 
     means[ROUNDS, bucket] += 1.0
     means[PROFIT, bucket] += (units * counter.bet - lucky) / spots
     means[SQUARES, bucket] += squares / spots
-    if len(means) > PRODUCTS:
-        means[PRODUCTS, bucket] += (profit * profit - squares) / max(spots * (spots - 1), 1)
+    means[PRODUCTS, bucket] += (profit * profit - squares) / max(spots * (spots - 1), 1)
 
 
 @compiled(_nrt=False, forceinline=True)
