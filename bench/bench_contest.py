@@ -21,10 +21,10 @@ from pathlib import Path
 
 import pytest
 
+from bjsim.bots.contest import host as hosts
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
-from bjsim.bots.contest.workers import Worker
 from bjsim.bots.player import BotPlayer, open_bot
 from bjsim.bots.sandbox import restrictions
 from bjsim.sim.game.actions import HIT, STAND
@@ -51,7 +51,7 @@ class Taken:
     def __init__(self, monkeypatch):
         self.asking, self.all = multiprocessing.Value("d"), multiprocessing.Value("d")
         self.asked = 0.0  # by this process, at this table
-        run, play = BotPlayer.run, Worker._play
+        run, play = BotPlayer.run, hosts.play_table
 
         def timed_run(*arguments):
             began = time.perf_counter()
@@ -61,13 +61,14 @@ class Taken:
 
         def timed_play(*arguments):
             began, self.asked = time.perf_counter(), 0.0
-            play(*arguments)
+            table = play(*arguments)
             for total, seconds in ((self.all, time.perf_counter() - began), (self.asking, self.asked)):
                 with total.get_lock():
                     total.value += seconds
+            return table
 
         monkeypatch.setattr(BotPlayer, "run", timed_run)
-        monkeypatch.setattr(Worker, "_play", timed_play)
+        monkeypatch.setattr(hosts, "play_table", timed_play)
 
 
 def added_within(folder, name, matches, monkeypatch):
@@ -88,7 +89,7 @@ def contest_rate(folder, name, matches):
     bots = gather([f"bot{n}={SAMPLES / name}" for n in range(8)], rules)
     host = Host.begin(folder, contest, bots, WORKERS, "required")
     seen = []
-    host.run(lambda host: seen.append((time.perf_counter(), time.process_time(), sum(host.timings.moves))))
+    host.run(lambda host: seen.append((time.perf_counter(), time.process_time(), host.logs.moves.total())))
     (first, used, before), (last, spent, after) = seen[len(seen) // 10], seen[-1]
     assert not any(score.faults for score in host.standings.scores)
     return (after - before) / (last - first), (spent - used) * after / (after - before)

@@ -42,20 +42,18 @@ def waverer(seed: str) -> Player:
 def play_contest(
     seed: int, players: Sequence[Player], hands: int, duplicate: bool, look: Callable[[Standings], None]
 ) -> Standings:
-    """Play until every player has been dealt this many hands; call `look` after every round and every match."""
+    """Play until every player has been dealt this many hands; call `look` after every match."""
     contest = Contest(RULES, seed=seed, matches=hands, duplicate=duplicate)
     bots = [{"name": player.name} for player in players]
     standings = Standings({"contest": contest.to_dict(), "bots": bots})
     adjuster = LuckAdjuster(ContestLuckModel(RULES), bots, standings.batch_size)
     for tables in schedule(len(players), duplicate):
-        logs = []
+        logs, rounds = [], []
         for plan in tables:
             draw_logger = DrawLogger(RULES, adjuster.luck_model.state_index)
-            for record in play_table(contest, plan, players.__getitem__, draw_logger):
-                standings.add(record)
-                look(standings)
+            rounds += play_table(contest, plan, players.__getitem__, draw_logger).rounds
             logs.append(draw_logger.draw_log())
-        standings.add(match_record(tables[0].match, adjuster, logs))
+        standings.add({**match_record(tables[0].match, adjuster, logs), "rounds": rounds})
         look(standings)
         if min(score.hands for score in standings.scores) >= hands:
             break

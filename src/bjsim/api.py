@@ -235,7 +235,7 @@ def contest(
     rules: RulesLike = "cardshark",
     workers: int = 1,
     sandbox: str = "required",
-    on_round: Callable[[Host], None] = lambda host: None,
+    on_match: Callable[[Host], None] = lambda host: None,
     **settings: Any,
 ) -> Standings:
     """Host a contest, as `bjsim koth play` does.
@@ -246,7 +246,7 @@ def contest(
         rules: The game.
         workers: Tables played at the same time.
         sandbox: `required` or `auto`.
-        on_round: Called after every round.
+        on_match: Called after every match.
         **settings: Other fields of a contest, such as `matches`, `seed`, `until` or `duplicate`.
 
     Returns:
@@ -264,6 +264,6 @@ def contest(
     entrants = gather([os.fspath(bot) for bot in bots], asked.rules)
     host = Host.begin(Path(folder), with_matches(asked, len(entrants)), entrants, workers, sandbox)
     try:
-        return host.run(on_round)
+        return host.run(on_match)
     finally:
-        write_results(host.folder, host.standings, host.page, host.timings)
+        write_results(host.folder, host.standings, host.page, host.logs)

@@ -5,15 +5,15 @@ import json
 import pytest
 from bot_helpers import SAMPLES, a_view, line_bot, needs, needs_sandbox
 from click.testing import CliRunner
+from support.matches import rounds_in
 
-from bjsim.bots.contest import journal
+from bjsim.bots.check import CHECKS, add_unknown, check_match
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
 from bjsim.bots.line import Clock
 from bjsim.bots.protocol import UNFLUSHED
 from bjsim.bots.sandbox.languages import LANGUAGES
-from bjsim.bots.trials import CHECKS, add_unknown, check_match
 from bjsim.cli.bot import bot as bot_command
 from bjsim.sim.game.presets import load_rules
 
@@ -45,8 +45,7 @@ def test_a_sample_and_its_argv_twin_play_the_same_contest(tmp_path, ending):
         contest = Contest(CARDSHARK, 7, matches=1, sessions=1, timeout=10.0, protocols=("argv", "line"))
         bots = [str(SAMPLES / f"{name}{ending}"), "lim15", "optimal"]
         Host.begin(tmp_path / name, contest, gather(bots, CARDSHARK)).run()
-        records = map(json.loads, (tmp_path / name / journal.NAME).read_text().splitlines())
-        played.append([{**record, "crc": ""} for record in records if record["record"] == "round"])
+        played.append(rounds_in(tmp_path / name))
     assert played[0] == played[1] and len(played[0]) == 5 and not any("faults" in record for record in played[0])
 
 

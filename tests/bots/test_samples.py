@@ -4,6 +4,7 @@ import runpy
 
 import pytest
 from bot_helpers import SAMPLES, Scripted, a_view, lim17, needs, play
+from support.matches import rounds_in
 
 from bjsim.bots.contest import journal
 from bjsim.bots.contest.config import Contest
@@ -145,10 +146,10 @@ def test_the_line_counter_counts(tmp_path):
     entrants = gather([str(SAMPLES / "counter_line.py"), "lim17", "optimal"], contest.rules)
     Host.begin(tmp_path, contest, entrants, 1, "auto").run()
     header, *records = journal.read(tmp_path)
-    assert not any(record.get("faults") for record in records)
+    assert not any(record.get("faults") for record in rounds_in(tmp_path))
     asked = 0
     for match in range(2):
-        rounds = [record for record in records if record["record"] == "round" and record["match"] == match]
+        rounds = records[match]["rounds"]
         seen, dealt, current = "", 0, False
         for question in questions(contest, rounds, protocols(header)):
             for word, *words in map(str.split, question.sent):

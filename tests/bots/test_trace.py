@@ -5,8 +5,8 @@ from bot_helpers import SAMPLES, line_bot, needs
 from click.testing import CliRunner
 from support.documents import ROOT, blocks
 
+from bjsim.bots.check import check_match
 from bjsim.bots.player import open_bot
-from bjsim.bots.trials import check_match
 from bjsim.cli.bot import bot as bot_command
 from bjsim.cli.bot import must_pass
 from bjsim.errors import InputError

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from bot_helpers import needs_sandbox
 from support.command import bjsim, refusal
+from support.matches import rounds_in
 
 from bjsim.bots.contest import journal
 from bjsim.bots.contest.config import Contest
@@ -79,7 +80,7 @@ def test_the_command_printed_for_a_bot_called_sandbox_off_plays_in_the_sandbox(t
     monkeypatch.chdir(field)
     assert bjsim(*shlex.split(command)[1:]).status == 0
     # a bot without chips sits out, so it is not in every round
-    rounds = [r for r in journal.read(Path("again")) if r["record"] == "round" and 1 in r["seats"]]
+    rounds = [r for r in rounds_in(Path("again")) if 1 in r["seats"]]
     moves = [r["moves"][r["seats"].index(1)] for r in rounds]
     assert moves and not any("S" in made[:1] for made in moves)  # it never read a file of the host
 
@@ -221,7 +222,7 @@ def test_a_player_in_python_on_the_command_line_is_ones_own(tmp_path, evil):
 
 
 LINKS = {  # what the command writes, and where a folder of others may have a link instead
-    "timings.jsonl": "resume", "logs": "resume", "logs/0.jsonl": "resume", "pages": "resume", "index.html": "resume",
+    "logs.jsonl": "resume", "pages": "resume", "index.html": "resume",
     "index.html.new": "resume", "pages/x.html": "resume", "pages/x.html.new": "resume", "standings.json": "resume",
     "journal.jsonl.new": "close", "journal.jsonl": "resume",
 }  # fmt: skip

@@ -11,7 +11,7 @@ import pytest
 from bot_helpers import needs_sandbox
 from support.command import bjsim
 
-from bjsim.bots.sandbox import diagnosis, restrictions
+from bjsim.bots.sandbox import restrictions
 from bjsim.bots.sandbox.inside import landlock
 from bjsim.bots.sandbox.languages import LANGUAGES
 from bjsim.cli import doctor
@@ -96,9 +96,9 @@ def test_settings_of_linux_that_forbid_the_sandbox(tmp_path, monkeypatch, name, 
     setting = tmp_path / "proc/sys" / name
     setting.parent.mkdir(parents=True)
     setting.write_text(f"{1 - value}\n")
-    assert diagnosis.find_sandbox_fix(tmp_path) == ""
+    assert restrictions.find_sandbox_fix(tmp_path) == ""
     setting.write_text(f"{value}\n")
-    assert diagnosis.find_sandbox_fix(tmp_path) == f"sudo sysctl -w {fix}"
+    assert restrictions.find_sandbox_fix(tmp_path) == f"sudo sysctl -w {fix}"
 
 
 @linux
@@ -107,7 +107,7 @@ def test_a_sandbox_that_is_forbidden(monkeypatch):
     held = restrictions.Held("none", False, "bots have no box here", refused)
     monkeypatch.setattr(restrictions, "find_box", lambda: held)
     fix = "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"
-    monkeypatch.setattr(diagnosis, "find_sandbox_fix", lambda: fix)
+    monkeypatch.setattr(restrictions, "find_sandbox_fix", lambda: fix)
     done = bjsim("doctor")
     assert done.status == 1 and f"missing   sandbox: bots have no box here; {refused}; fix: {fix}\n" in done.out
 

@@ -20,8 +20,7 @@ from support.waiting import wait_until
 
 from bjsim.bots.contest.host import Host
 from bjsim.bots.sandbox import restrictions
-from bjsim.cli.koth_play import choose_contest
-from bjsim.cli.koth_screen import ContestScreen
+from bjsim.cli.koth_play import ContestScreen, choose_contest
 from bjsim.cli.main import main
 from bjsim.cli.render import standings_table
 

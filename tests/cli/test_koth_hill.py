@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from support.command import bjsim, refusal
+from support.matches import match_of, rounds_in
 
 from bjsim.bots.contest import journal
 from bjsim.bots.contest.config import ConfigError, Contest, parse_marks
@@ -152,7 +153,7 @@ def test_against_house_bots_results_depend_on_the_bot_alone(tmp_path: Path) -> N
     alone, among = rows(one)["optimal"], rows(many)["optimal"]
     relative = {"rank": 0, "rank_range": 0, "tied_with": 0, "effect": 0}
     assert alone | relative == among | relative and rows(many).keys() == {"lim13", "mimic", "optimal"}
-    seats = [record["seats"] for record in journal.read(many) if record["record"] == "round" and record["match"] < 3]
+    seats = [record["seats"] for record in rounds_in(many) if record["match"] < 3]
     assert {tuple(sorted(each)) for each in seats if len(each) == 3} == {(-2, -1, bot) for bot in range(3)}
     with (many / "marks.csv").open() as file:
         marks = list(csv.DictReader(file))
@@ -225,8 +226,7 @@ def test_only_a_bot_with_a_rank_and_a_whole_batch_has_a_mark() -> None:
     for match in range(2):
         faults = [{"bot": bot, "move": move, "kind": "timeout"} for bot, move in ((0, 1), (1, 0))]
         play = {"seats": [0, 1], "net": [60, 70], "moves": ["HS", "S"], "faults": faults}
-        standings.add({"record": "round", "match": match, "table": 0, **play})
-        standings.add({"record": "match", "match": match})
+        standings.add(match_of(match, play))
         found.append([(mark.bot, mark.mark, mark.score) for mark in marked(standings, "0:A")])
     assert found[0] == [("good", "", None), ("mute", "", None)]
     assert found[1] == [("good", "A", 60), ("mute", "", None)]

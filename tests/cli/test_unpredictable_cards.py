@@ -8,12 +8,13 @@ import re
 import numpy as np
 import pytest
 from support.command import bjsim, refusal
+from support.matches import rounds_in
 
 from bjsim.bots.contest import journal
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
-from bjsim.cli.koth_screen import ContestScreen
+from bjsim.cli.koth_play import ContestScreen
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.shoe import MAX_SEED, Stream
 from bjsim.sim.running.compiled_table import AdjustedTable, CompiledTable
@@ -49,17 +50,13 @@ def decide(view):
 """
 
 
-def make_rounds(folder):
-    return [record for record in journal.read(folder) if record["record"] == "round"]
-
-
 def hits_of_the_oracle(tmp_path, *options):
     """How often it hits in a contest of four, and its mean number of chips."""
     (tmp_path / "oracle.py").write_text(ORACLE)
     bots = [f"oracle={tmp_path / 'oracle.py'}:decide", "optimal", "lim17", "kelly"]
     status, _, err = bjsim("koth", "play", *bots, "--matches", MATCHES, "--out", tmp_path / "c", *options)
     assert status == 0, err
-    return sum("H" in r["moves"][r["seats"].index(0)] for r in make_rounds(tmp_path / "c") if 0 in r["seats"])
+    return sum("H" in r["moves"][r["seats"].index(0)] for r in rounds_in(tmp_path / "c") if 0 in r["seats"])
 
 
 def test_an_oracle_for_small_seeds_cannot_predict_a_default_contest(tmp_path):
@@ -79,9 +76,7 @@ def test_two_contests_without_a_seed_deal_different_cards(tmp_path):
         assert bjsim("koth", "play", "lim17", "optimal", "--matches", 1, "--out", tmp_path / name).status == 0
         seeds.append(next(journal.read(tmp_path / name))["contest"]["seed"])
     assert seeds[0] != seeds[1] and min(seeds) >= 2**64
-    assert [record["cards"] for record in make_rounds(tmp_path / "a")] != [
-        r["cards"] for r in make_rounds(tmp_path / "b")
-    ]
+    assert [record["cards"] for record in rounds_in(tmp_path / "a")] != [r["cards"] for r in rounds_in(tmp_path / "b")]
     config = tmp_path / "contest.toml"
     config.write_text('bots = ["lim17", "optimal"]\nmatches = 1\n')
     assert bjsim("koth", "play", "--config", config, "--out", tmp_path / "c").status == 0

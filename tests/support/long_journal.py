@@ -70,7 +70,8 @@ def _repeated(source: Path) -> Iterator[dict[str, Any]]:
     for turn in count():
         for record in records:
             if record["record"] != "end":
-                yield {**record, "match": record["match"] + turn * matches}
+                match = record["match"] + turn * matches
+                yield {**record, "match": match, "rounds": [{**each, "match": match} for each in record["rounds"]]}
 
 
 def main(folder: Path, size: int, verifiable: bool) -> None:
@@ -80,7 +81,7 @@ def main(folder: Path, size: int, verifiable: bool) -> None:
         return
 
     def stop(host: Host) -> None:
-        if host.standings.rounds % 1000 == 0 and (folder / "long" / journal.NAME).stat().st_size >= size:
+        if (folder / "long" / journal.NAME).stat().st_size >= size:
             raise Enough
 
     rules = load_rules("cardshark")

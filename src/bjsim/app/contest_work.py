@@ -7,7 +7,7 @@ from pathlib import Path
 from bjsim import html_pages
 from bjsim.app.controls import PAGES
 from bjsim.bots.contest import journal
-from bjsim.bots.contest.journal import Timings
+from bjsim.bots.contest.journal import Logs
 from bjsim.bots.contest.page import DARK, LIGHT, ContestReport, render_bot, render_index, templates
 from bjsim.bots.contest.page_data import PageData
 from bjsim.bots.contest.standings import Standings
@@ -57,4 +57,4 @@ def _report(folder: Path, size: int, changed: float) -> ContestReport:
     for record in records:
         standings.add(record)
         data.add(record)
-    return ContestReport(standings, data, Timings.load(folder, len(standings.names)), changed, folder)
+    return ContestReport(standings, data, Logs(folder), changed)

@@ -8,11 +8,13 @@ R (surrender).
 Source: [CardShark], "Programming interface".
 """
 
+import os
 import re
 import signal
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
+from bjsim.errors import InputError
 from bjsim.sim.game.actions import NAMES, Action, View, raise_by
 from bjsim.sim.game.cards import Hand
 
@@ -202,3 +204,21 @@ def ending(status: int) -> str:
 def _shown(word: bytes) -> str:
     text = word.decode("utf-8", "backslashreplace")
     return repr(text if len(text) <= 20 else text[:20] + "…")
+
+
+# --- Whether programs can be bots on this system. They need Linux: the modules that run them are imported only where
+# one is used, because the import fails elsewhere.
+
+
+NEEDED = ("fork", "memfd_create", "pidfd_open", "sched_getaffinity")  # functions of `os`
+
+
+@cache
+def can_run_programs() -> bool:
+    return all(hasattr(os, name) for name in NEEDED)
+
+
+def need_programs(bot: str) -> None:
+    """Check that programs can run here. Raises: InputError that names this bot."""
+    if not can_run_programs():
+        raise InputError(f"{bot} is a program, and such bots need Linux; strategies, charts and Python players do not")

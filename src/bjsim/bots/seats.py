@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from bjsim.arguments import argument, names_wrong_types, whole_number
-from bjsim.bots.programs import need_programs
-from bjsim.bots.protocol import TIMEOUT, printable
+from bjsim.bots.protocol import TIMEOUT, need_programs, printable
 from bjsim.bots.sandbox.folders import is_bot_folder
 from bjsim.bots.sandbox.languages import ENDINGS
 from bjsim.errors import InputError

@@ -5,15 +5,12 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
+from typing import Any, NamedTuple, Protocol, TypeGuard
 
 from bjsim.bots.protocol import Fault, Reply, classify_reply, make_argv
 from bjsim.sim.game.actions import ATTACK, INSURANCE, STAND, Action, Player, View
 from bjsim.sim.game.round import as_action, find_fault
 from bjsim.sim.running.table import Need
-
-if TYPE_CHECKING:
-    from bjsim.bots.resident import LineSeat
 
 MAX_REPORTED_FAULTS = 20  # of each kind, with their output; all are counted
 
@@ -54,13 +51,21 @@ class Strikes:
                 self.kept.append(fault)
 
 
+class AskedSeat(Protocol):
+    """The seat of a line bot in a match, as far as a turn needs it."""
+
+    def ask(self, view: View) -> Reply: ...
+
+    def report_fault(self, kind: str, strikes: int | None) -> None: ...
+
+
 class Turn:
     """A bot in its seat, to be asked for moves. `player` is None for one that is never asked.
 
     `line` is the seat of a line bot in a match; without one it is asked in a match of its own.
     """
 
-    def __init__(self, player: Player | None, line: LineSeat | None = None, strikes: Strikes | None = None) -> None:
+    def __init__(self, player: Player | None, line: AskedSeat | None = None, strikes: Strikes | None = None) -> None:
         self.player, self.line, self.strikes = player, line, strikes or Strikes()
         self._ask: Callable[[View], Reply] | None = (line or player).ask if runs_program(player) else None
         self._last: tuple[View, Reply | None] | None = None  # the last question and its reply

@@ -23,8 +23,7 @@ from bjsim.bots.protocol import Fault, printable
 from bjsim.bots.sandbox.folders import check_name
 from bjsim.bots.sandbox.languages import ENDINGS, LANGUAGES, BuildError
 from bjsim.cli.bot_compare import compare
-from bjsim.cli.bot_game import bot_rules, open_player, slow_hint
-from bjsim.cli.bot_trace import ask_once, trace
+from bjsim.cli.bot_game import ask_once, bot_rules, open_player, slow_hint, trace
 from bjsim.cli.options import bot_names, bot_options, counted, json_option, write_json
 from bjsim.cli.render import fault_lines
 from bjsim.cli.waiting import waiting
@@ -36,8 +35,8 @@ from bjsim.strategies.evaluation.compare import evaluate_chart
 from bjsim.strategies.players.catalogue import CATALOGUE, find_player
 
 if TYPE_CHECKING:
+    from bjsim.bots.check import LineCheck
     from bjsim.bots.player import BotPlayer
-    from bjsim.bots.trials import LineCheck
 
 
 @click.group()
@@ -91,7 +90,7 @@ def check(path: Path, contest: Contest, rules: Rules, json_path: str | None, **o
 
 def check_line_bot(player: BotPlayer, rules: Rules, answers: Sequence[Trial], all_tried: bool) -> LineCheck | None:
     """The checks of a line bot in a match; None for others, and for one that was no longer asked: it takes long."""
-    from bjsim.bots.trials import check_match
+    from bjsim.bots.check import check_match
 
     started = not any(fault.kind == "start-failure" for answer in answers for fault in answer.faults)
     return check_match(player, rules) if player.program.protocol == "line" and started and all_tried else None
@@ -103,7 +102,7 @@ def must_pass(match: LineCheck) -> dict[str, bool | None]:
 
 
 def report_match(console: Console, match: LineCheck) -> None:
-    from bjsim.bots.trials import CHECKS
+    from bjsim.bots.check import CHECKS
 
     for name, meaning in CHECKS.items():
         passed = match.passed[name]

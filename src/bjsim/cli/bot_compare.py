@@ -12,8 +12,7 @@ from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.standings import Standings
 from bjsim.cli.bot_game import slow_hint
-from bjsim.cli.koth_play import choose_contest, parallel_option
-from bjsim.cli.koth_screen import ContestScreen
+from bjsim.cli.koth_play import ContestScreen, choose_contest, parallel_option
 from bjsim.cli.options import Count, Once, counted, sandbox_option
 from bjsim.sim.game.shoe import MAX_SEED
 

@@ -11,8 +11,7 @@ from typing import Any
 import click
 
 from bjsim.arguments import check_writable
-from bjsim.bots.programs import can_run_programs
-from bjsim.bots.protocol import printable
+from bjsim.bots.protocol import can_run_programs, printable
 from bjsim.cli.options import json_option, write_json
 from bjsim.errors import InputError
 
@@ -68,8 +67,9 @@ def all_checks(bots: tuple[Path, ...]) -> Iterator[Check]:
     if not can_run_programs():
         yield Check("sandbox", False, bool(bots), f"bots that are programs need Linux; this is {platform.system()}")
         return
-    from bjsim.bots.sandbox.diagnosis import find_bots, find_tools, install_command
-    from bjsim.bots.sandbox.languages import LANGUAGES, Custom
+    from bjsim.bots.sandbox.folders import find_bots
+    from bjsim.bots.sandbox.languages import LANGUAGES, Custom, find_tools
+    from bjsim.bots.sandbox.restrictions import install_command
 
     yield check_sandbox()
     found_bots = list(find_bots(bots))
@@ -109,7 +109,6 @@ def check_cache() -> Check:
 def check_sandbox() -> Check:
     """What holds for bots here."""
     from bjsim.bots.sandbox import restrictions
-    from bjsim.bots.sandbox.diagnosis import find_sandbox_fix
 
     held = restrictions.find_box()
     if held.whole:
@@ -120,5 +119,5 @@ def check_sandbox() -> Check:
         False,
         True,
         f"{held.says}; {obstacle}" if obstacle else held.says,
-        find_sandbox_fix() if obstacle else "",
+        restrictions.find_sandbox_fix() if obstacle else "",
     )

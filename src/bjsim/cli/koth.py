@@ -5,8 +5,7 @@ import click
 from bjsim.cli.koth_change import add, close, drop, extend, replace, sync
 from bjsim.cli.koth_new import new
 from bjsim.cli.koth_play import play, resume
-from bjsim.cli.koth_show import show, verify
-from bjsim.cli.koth_trace import trace
+from bjsim.cli.koth_show import show, trace, verify
 
 
 class KothGroup(click.Group):

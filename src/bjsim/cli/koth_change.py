@@ -105,7 +105,7 @@ def close(folder: Path) -> None:
         close_contest(folder)
         host = Host.resume(folder, trust=True)  # nothing is played
         host.close()
-        write_results(folder, host.standings, host.page, host.timings)
+        write_results(folder, host.standings, host.page, host.logs)
     click.echo(f"closed; seed {host.contest.seed}; page: {printable(str(folder))}/index.html")
 
 

@@ -1,7 +1,11 @@
 """`bjsim koth play` and `bjsim koth resume`."""
 
+from __future__ import annotations
+
 import shlex
+import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,14 +27,136 @@ from bjsim.bots.contest.config import (
 from bjsim.bots.contest.differences import with_matches
 from bjsim.bots.contest.entrants import gather, untrusted
 from bjsim.bots.contest.host import Host
+from bjsim.bots.contest.journal import Logs
 from bjsim.bots.contest.page import write_results
+from bjsim.bots.contest.results import row_values
+from bjsim.bots.contest.standings import (
+    Standings,
+    describe_authors,
+    describe_effect,
+    describe_end,
+    describe_lead,
+    make_marks,
+)
 from bjsim.bots.protocol import printable
-from bjsim.cli.koth_screen import ContestScreen, report, standings_json
-from bjsim.cli.options import Count, Names, Once, json_option, sandbox_option, write_json
-from bjsim.cli.waiting import waiting
+from bjsim.cli.options import Count, Names, Once, counted, json_option, sandbox_option, write_json
+from bjsim.cli.render import standings_table
+from bjsim.cli.waiting import Waiting, waiting
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.shoe import MAX_SEED
 from bjsim.strategies.players.catalogue import is_python
+
+# --- The standings of a contest in the terminal, live and at the end, and as JSON.
+
+
+PAGE_EVERY = 20.0  # least seconds between two versions of the page during a contest
+SHOW_EVERY = 0.25  # least seconds between two updates of the live standings
+PAUSE = 10  # and the least pause, as a multiple of the time that a page or an update took
+
+
+class ContestScreen:
+    """The live standings."""
+
+    def __init__(self, host: Host, console: Console) -> None:
+        self.host = host
+        self.opened = ExitStack()
+        self.console = console
+        self.line = Waiting()
+        self.began = now = time.perf_counter()
+        self.page_due, self.show_due = now + PAGE_EVERY, now
+        self.rounds = host.standings.rounds
+        self.moves = host.logs.moves.total()
+
+    def __enter__(self) -> ContestScreen:
+        self.line = self.opened.enter_context(waiting("playing"))
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.opened.close()
+
+    def update(self, host: Host) -> None:
+        """Write the page and update the live standings, if they are due; both take a while with many bots."""
+        now = time.perf_counter()
+        if now >= self.page_due:
+            write_results(host.folder, host.standings, host.page, host.logs)
+            self.page_due = next_due(now, PAGE_EVERY)
+        if not self.console.is_terminal:
+            return
+        if now < self.show_due:
+            return
+        self.line.say(self.headline(now))
+        with self.console.capture() as standings:
+            self.console.print(fit_table(host.standings, host.logs, self.console.width, self.console.height))
+        self.line.below = standings.get()
+        self.line.draw()
+        self.show_due = next_due(now, SHOW_EVERY)
+
+    def headline(self, now: float) -> str:
+        """Matches, speed and time left."""
+        standings, contest = self.host.standings, self.host.contest
+        total = standings.roster.total
+        seconds = max(now - self.began, 1e-9)
+        rounds = standings.rounds - self.rounds
+        match = min(standings.matches + 1, total)  # the bots that are ahead may wait for others
+        parts = [f"match {match} of {total}", f"{rounds / seconds:,.0f} rounds/s"]
+        if self.host.logs.moves.total():
+            parts.append(f"{(self.host.logs.moves.total() - self.moves) / seconds:,.0f} moves/s")
+        per_match = standings.rounds / max(standings.matches, 1)
+        if rounds and standings.matches:
+            left = (total * per_match - standings.rounds) * seconds / rounds
+            parts.append(f"at most {min(left, contest.seconds - seconds):,.0f} s left")
+        return "   ".join(parts)
+
+
+def next_due(began: float, every: float) -> float:
+    """When to repeat a task that took from `began` until now, so that it takes at most a tenth of the time."""
+    now = time.perf_counter()
+    return now + max(every, PAUSE * (now - began))
+
+
+def fit_table(standings: Standings, logs: Logs, width: int, rows: int | None = None) -> Any:
+    """The standings as a table for a screen of this width; only the first `rows`, if given."""
+    languages = [bot["language"] for bot in standings.bots]
+    shown = [(row_values(row, logs), languages[row.bot]) for row in standings.rows()[:rows]]
+    return standings_table(shown, width, standings.contest.scored_by)
+
+
+def report(console: Console, standings: Standings, logs: Logs) -> None:
+    wide = console if console.is_terminal else Console(stderr=console.stderr, width=max(console.width, 140))
+    wide.print(fit_table(standings, logs, wide.width))
+    played = counted(standings.matches, "match")
+    ended = describe_end(standings)
+    text = f"{played}; ended: {ended}" if ended else f"{played} so far, not finished"
+    for mark in make_marks(standings) if standings.contest.marks else ():
+        score = "" if mark.score is None else f"  {mark.score:+.3f}"
+        if mark.low is not None:
+            score += f"  (95%: {mark.low:+.3f} to {mark.high:+.3f}, {mark.lowest} to {mark.highest})"
+        console.print(f"mark {mark.mark or 'none':5} {mark.bot}{score}", highlight=False, markup=False)
+    for row in standings.rows():
+        if row.score.retired:
+            console.print(f"{row.name} retired {row.score.retired}", highlight=False, markup=False)
+    for group in standings.alike():
+        *names, last = (standings.names[bot] for bot in group)
+        console.print(f"{', '.join(names)} and {last} play identically", highlight=False, markup=False)
+    for row in standings.former():
+        matches = f"{row.score.matches} matches, {row.chips:.1f} chips"
+        console.print(f"left: {row.name} ({row.left} after {matches})", highlight=False, markup=False)
+    verdict = "\n".join(
+        filter(None, [describe_lead(standings), describe_effect(standings), describe_authors(standings)])
+    )
+    console.print(f"{text}\n{verdict}", highlight=False, markup=False)
+
+
+def standings_json(standings: Standings, logs: Logs) -> dict[str, object]:
+    former = [{**row_values(row, logs), "left": row.left} for row in standings.former()]
+    return {
+        "matches": standings.matches,
+        "ended": standings.end["reason"] if standings.end else None,
+        "decided": standings.decided,
+        "standings": [row_values(row, logs) for row in standings.rows()],
+        "former": former,
+    }
+
 
 parallel_option = click.option(
     "--workers", type=Count(1, 64), default=1, show_default=True, help="Number of tables played in parallel."
@@ -204,14 +330,14 @@ def play_contest(host: Host, json_path: str | None, play: bool = True) -> None:
             else:
                 host.close()
     except KeyboardInterrupt:
-        report(screen.console, host.standings, host.timings)
+        report(screen.console, host.standings, host.logs)
         say(f"stopped; resume with: {resume_command(host)}", style="yellow")
         raise click.exceptions.Exit(130) from None
     finally:
-        write_results(host.folder, host.standings, host.page, host.timings)
+        write_results(host.folder, host.standings, host.page, host.logs)
         if json_path:
-            write_json(standings_json(host.standings, host.timings), json_path)
-    report(screen.console, host.standings, host.timings)
+            write_json(standings_json(host.standings, host.logs), json_path)
+    report(screen.console, host.standings, host.logs)
     say(f"page: {where}/index.html")
     if host.standings.end and not host.standings.closed:
         say(f"when no bot may join any more, this shows the seed: {shlex.join(['bjsim', 'koth', 'close', str(where)])}")

@@ -1,5 +1,7 @@
 """`bjsim koth show` and `bjsim koth verify`."""
 
+import os
+from collections import Counter
 from pathlib import Path
 
 import click
@@ -7,16 +9,117 @@ from rich.console import Console
 
 from bjsim.arguments import check_writable
 from bjsim.bots.contest import journal
-from bjsim.bots.contest.journal import Timings
+from bjsim.bots.contest.config import Contest
+from bjsim.bots.contest.entrants import IN_PROCESS
+from bjsim.bots.contest.journal import Logs, read_logs
+from bjsim.bots.contest.match import Record
+from bjsim.bots.contest.replay import Answers, protocols, questions, replay
+from bjsim.bots.contest.replay import verify as replay_contest
+from bjsim.bots.contest.schedule import Roster
 from bjsim.bots.contest.standings import Standings
-from bjsim.bots.contest.verify import Answers
-from bjsim.bots.contest.verify import verify as replay_contest
-from bjsim.bots.protocol import printable
-from bjsim.cli.koth_screen import report, standings_json
-from bjsim.cli.koth_trace import show_hand
+from bjsim.bots.protocol import printable, printable_lines
+from bjsim.cli.koth_play import report, standings_json
 from bjsim.cli.options import counted, json_option, write_json
 from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError
+
+# --- What bots received and answered at a table.
+
+
+PLACE = "MATCH.TABLE.ROUND, such as 3.1.25; .BOT follows in a match of a bot's own, as on the page"
+
+
+@click.command(short_help="Print all that a bot received and answered at a table.")
+@click.argument("folder", metavar="CONTEST", type=click.Path(path_type=Path))
+@click.argument("table", metavar="MATCH.TABLE")
+@click.option("--bot", required=True, metavar="NAME", help="The bot.")
+def trace(folder: Path, table: str, bot: str) -> None:
+    """Print all that a bot received (>) and answered (<) at a table of the contest in the folder CONTEST.
+
+    What it wrote to stderr in the match follows.
+    """
+    with journal.sensible(folder):
+        match, number = parse_place(table, (2,), "MATCH.TABLE, such as 3.1")
+        header, records = read_table(folder, match, number, bot)
+        names = [entrant["name"] for entrant in header["bots"]]
+        which = next(seat for seat in records[0]["seats"] if seat >= 0 and names[seat] == bot)
+        if not protocols(header)[which]:
+            raise InputError(f"--bot {bot}: it is not a program, or has retired, so nothing was sent to it")
+        for question in questions(Contest.from_dict(header["contest"]), records, protocols(header)):
+            if question.bot == which:
+                click.echo(question.text)
+        for log in read_logs(folder):
+            if (log.bot, log.match, log.table) == (which, match, number) and log.text:
+                click.echo("stderr:\n" + printable_lines(log.text.rstrip("\n")))
+
+
+def show_hand(folder: Path, hand: str, bot: str | None, asked: bool) -> None:
+    """Print a round (as `PLACE` describes) step by step, and, if `asked`, what the bots were asked.
+
+    `bot` is the name of the bot whose own match it is, if any.
+    """
+    try:
+        match, table, number, *own = parse_place(hand, (3, 4), PLACE)
+    except InputError as error:
+        raise InputError(f"--hand {error}") from None
+    header, records = read_table(folder, match, table, own[0] if own else bot)
+    if not 0 <= number < len(records):
+        raise InputError(f"--hand {hand}: table {match + 1}.{table + 1} has {counted(len(records), 'round')}")
+    contest, houses = Contest.from_dict(header["contest"]), header["against"]
+    house = [f"house ({os.path.basename(each['source'])})" for each in reversed(houses)] or ["house"]
+    names = [*(each["name"] for each in header["bots"]), *house]
+    spent = Counter(fault["bot"] for record in records[:number] for fault in record.get("faults", ()))
+    spent.update({seat: contest.strikes for seat, each in enumerate(header["bots"]) if each.get("retired")})
+    click.echo(f"match {match + 1}, table {table + 1}, round {number + 1}")
+    for text, *_ in replay(contest, {**records[number], "spent": spent}, names)["steps"]:
+        click.echo(f"  {printable(text)}")
+    for question in questions(contest, records, protocols(header)) if asked else ():
+        if question.round == number:
+            click.echo(printable(f"{names[question.bot]} (seat {question.position + 1}):"))
+            click.echo(question.text)
+
+
+def parse_place(text: str, parts: tuple[int, ...], form: str) -> list[int]:
+    """The numbers of a place in a contest, from 0. parts: how many there may be. Raises: InputError."""
+    numbers = text.split(".")
+    if len(numbers) not in parts or not all(number.isdecimal() and number.isascii() for number in numbers):
+        raise InputError(f"{text} is not accepted; write {form}")
+    return [int(number) - 1 for number in numbers]
+
+
+def read_table(folder: Path, match: int, table: int, own: int | str | None) -> tuple[Record, list[Record]]:
+    """The header, with the bots that have joined, and the rounds of one table; InputError if there are none.
+
+    `own` is the bot whose own match it is, or None; or a name at the table, whose last version's rounds are read.
+    """
+    records = journal.read(folder)
+    header = next(records)
+    roster, found = Roster(header), dict[int | None, list[Record]]()
+    for record in records:
+        roster.add(record)
+        if record["record"] != "match":
+            continue
+        series, rounds = roster.series[record.get("own")], record["rounds"]
+        named = isinstance(own, str) and (series.own is None or roster.bots[series.own]["name"] == own)
+        if series.own == own and record["match"] > match:
+            break
+        if record["match"] == match and (series.own == own or named):
+            found[series.own] = [each for each in rounds if each["table"] == table]
+    found = {series: rounds for series, rounds in found.items() if rounds}
+    seated = {bot for rounds in found.values() for each in rounds for bot in each["seats"]}
+    names = [roster.bots[bot]["name"] for bot in sorted(seated) if bot >= 0]
+    if found and isinstance(own, str) and own not in names:
+        raise InputError(f"--bot {own}: table {match + 1}.{table + 1} has {', '.join(map(printable, names))}")
+    if not found:
+        whose = f" of {own}" if isinstance(own, str) else ""
+        if own is None and len(roster.series) > 1:
+            whose = " that bots share; add --bot NAME, whose own match it is"
+        raise InputError(f"the contest in {folder} has no match {match + 1} with a table {table + 1}{whose}")
+    asked = [  # no player in another process, where it has retired
+        {**entrant, "language": IN_PROCESS, "retired": True} if match >= roster.retired.get(bot, match + 1) else entrant
+        for bot, entrant in enumerate(roster.bots)
+    ]
+    return {**header, "bots": asked}, found[max(found, key=lambda bot: -1 if bot is None else bot)]
 
 
 @click.command(short_help="Print the standings of a contest, or one of its rounds.")
@@ -59,6 +162,8 @@ def verify(folder: Path, bots_dir: Path | None) -> None:
             rounds, standings = replay_contest(folder, answers)
         played = f"{counted(rounds, 'round')} of {counted(standings.matches, 'match')}"
         click.echo(f"{folder}: {played} replayed; every card and chip is correct")
+        if not journal.is_whole(folder):
+            click.echo("left out: the last match, which is not finished")
         for name, moves in answers.same.items():
             click.echo(printable(f"asked again: {name}, which made {counted(moves, 'recorded move')}"))
         if left := sorted((answers.unasked - answers.same.keys()) | answers.random):
@@ -70,9 +175,9 @@ def show_contest(folder: Path, json_path: str | None) -> None:
     records = journal.read(folder)
     with waiting("reading the journal"):
         standings = Standings(next(records)).add_all(records)
-    timings = Timings.load(folder, len(standings.names))
+    logs = Logs(folder)
     with waiting("comparing the bots"):
         standings.rows()  # which takes seconds for thousands of bots
     if json_path:
-        write_json(standings_json(standings, timings), json_path)
-    report(Console(stderr=json_path == "-"), standings, timings)
+        write_json(standings_json(standings, logs), json_path)
+    report(Console(stderr=json_path == "-"), standings, logs)

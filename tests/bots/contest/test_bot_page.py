@@ -34,7 +34,7 @@ def play_pages(folder, bots, rules=CARDSHARK, **settings):
     contest = Contest(rules, **{"matches": 8, "seed": 1, **settings})
     host = Host.begin(folder, contest, gather(bots, rules), sandbox="auto")
     host.run()
-    write_results(folder, host.standings, host.page, host.timings)
+    write_results(folder, host.standings, host.page, host.logs)
     files = [folder / "index.html", *folder.glob("pages/*.html")]
     return host, {file.stem: file.read_text(encoding="utf-8") for file in files}
 

@@ -8,7 +8,7 @@ from bot_helpers import SAMPLES, needs
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.entrants import EntrantError, gather
 from bjsim.bots.contest.host import Host
-from bjsim.bots.contest.verify import verify
+from bjsim.bots.contest.replay import verify
 from bjsim.bots.sandbox import languages
 from bjsim.sim.game.presets import load_rules
 
@@ -40,7 +40,7 @@ def test_a_bot_that_cannot_be_loaded_does_not_stop_the_contest(folder, tmp_path,
     for name in ("broken", "stands"):
         host = Host.begin(tmp_path / name, contest, gather([str(folder), "hoyle"], CARDSHARK), 1, "auto")
         host.run()
-        assert (host.timings.ms_per_move(0) is None) == (name == "broken")  # it made no move
+        assert (host.logs.ms_per_move(0) is None) == (name == "broken")  # it made no move
         played[name] = [json.loads(line) for line in (tmp_path / name / "journal.jsonl").read_text().splitlines()]
         (folder / "broken.py").write_text("print('S')\n")
     assert "broken cannot be started and will stand on every hand: broken cannot be loaded: SyntaxError" in caplog.text

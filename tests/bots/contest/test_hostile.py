@@ -7,7 +7,7 @@ from bjsim.bots.contest import journal
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
-from bjsim.bots.contest.verify import verify
+from bjsim.bots.contest.replay import verify
 from bjsim.sim.game.presets import load_rules
 
 CARDSHARK = load_rules("cardshark")

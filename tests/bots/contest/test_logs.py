@@ -13,8 +13,7 @@ from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.page import LOG_LENGTH, ContestReport, render_bot, render_index, write_results
-from bjsim.bots.contest.replay import protocols, questions
-from bjsim.bots.contest.verify import verify
+from bjsim.bots.contest.replay import protocols, questions, verify
 from bjsim.cli.koth import koth
 from bjsim.sim.game.presets import load_rules
 
@@ -27,6 +26,7 @@ ECHO = line_bot(
     "        sys.stderr.write(text)\n        super().append(text)\nseen = Seen()",
     ready="ready 1 name=echo version=7",
 )
+LOG = journal.BotLog(0, 0, 0, 0, 2, 0.5, "", {})
 ARGV = "import sys\nprint('score', sys.argv[1], file=sys.stderr)\nprint('H' if int(sys.argv[1]) < 15 else 'S')\n"
 
 
@@ -44,22 +44,22 @@ def played(tmp_path_factory):
 
 
 def test_the_page_has_no_control_characters_of_a_log(played, tmp_path):
-    journal.add_logs(tmp_path, [journal.BotLog(0, 0, 0, 0, "a</pre>\x1b[2J\x00\u202eb\nc" + "d" * LOG_LENGTH, {})])
-    report = ContestReport(played.standings, played.page, played.timings, 0.0, tmp_path)
+    logs = journal.Logs(tmp_path)
+    logs.add([LOG._replace(text="a</pre>\x1b[2J\x00\u202eb\nc" + "d" * LOG_LENGTH)])
+    report = ContestReport(played.standings, played.page, logs, 0.0)
     page = render_bot(report, next(row for row in report.rows if row["number"] == 0))
     assert "<pre>a&lt;/pre&gt;\ufffd[2J\ufffd\ufffdb\ncd" in page and "the first 4096 characters" in page
 
 
-def table(folder, match):
-    """The header, and the records of the rounds at the first table of a match."""
-    header, *records = journal.read(folder)
-    return header, [record for record in records if record["record"] == "round" and record["match"] == match]
+def logs_of(folder, bot):
+    return [log for log in journal.read_logs(folder) if log.bot == bot]
 
 
 def sent(folder, match, bot):
     """All lines sent to the bot at the table, without the bank, from a replay."""
-    header, records = table(folder, match)
-    asked = questions(Contest.from_dict(header["contest"]), records, protocols(header))
+    header, *records = journal.read(folder)
+    rounds = records[match]["rounds"]
+    asked = questions(Contest.from_dict(header["contest"]), rounds, protocols(header))
     return [line for question in asked if question.bot == bot for line in (*question.sent, question.asked)]
 
 
@@ -73,42 +73,28 @@ def written(text):
 def test_a_replay_gives_what_a_bot_was_sent(played):
     """The lines are those that the bot really read, faults of its own included."""
     for bot in (0, 1):
-        for log in journal.read_logs(played.folder, bot):
+        for log in logs_of(played.folder, bot):
             asked = sent(played.folder, log.match, bot)
             asked[0] = re.sub(r" bank-ms=\d+", "", asked[0])
             assert asked == written(log.text) and any("fault bad-reply strikes=" in line for line in asked)
             assert log.text.endswith("bye\n") and log.ready == {"name": "echo", "version": "7"}
-        assert journal.last_ready(journal.read_logs(played.folder, bot))["name"] == "echo"
 
 
 def test_the_argument_of_every_question_is_that_of_the_bot(played):
-    scores = [log.text.split()[1::2] for log in journal.read_logs(played.folder, 2)]
+    scores = [log.text.split()[1::2] for log in logs_of(played.folder, 2)]
     assert scores == [[line.split()[0] for line in sent(played.folder, match, 2)] for match in (0, 1)]
-    assert journal.last_ready(journal.read_logs(played.folder, 2)) == {} and not journal.read_logs(played.folder, 3)
+    assert not any(log.ready for log in logs_of(played.folder, 2)) and not logs_of(played.folder, 3)
 
 
 def test_notes_are_in_the_journal_and_in_the_replays(played):
-    _, records = table(played.folder, 0)
+    _, records, *_ = journal.read(played.folder)
+    records = records["rounds"]
     notes = [note for record in records for seat in record["notes"] for note in seat]
     moves = [move for record in records for seat in record["moves"] for move in seat]
     assert len(notes) == len(moves) and sum(note.startswith("cards=") for note in notes) > 10
     assert verify(played.folder)[0] == 20
     note = next(filter(None, notes))
     assert f"Its note: {note}" in render_index(ContestReport(played.standings, played.page))
-
-
-def test_a_resumed_match_tells_faults_where_they_were(played, tmp_path):
-    """A new process reads what the first one would have read, in the same order."""
-    lines = (played.folder / journal.NAME).read_bytes().splitlines(keepends=True)
-    (tmp_path / "c").mkdir()
-    (tmp_path / "c" / journal.NAME).write_bytes(b"".join(lines[:8]))
-    Host.resume(tmp_path / "c").run()
-    whole, resumed = (journal.read_logs(folder, 0)[0] for folder in (played.folder, tmp_path / "c"))
-    (where,) = [number for number, line in enumerate(written(resumed.text)) if "resumed=1" in line]
-    unasked = [line for line in written(whole.text) if not line.startswith("move")]
-    again = [line for line in written(resumed.text) if not line.startswith("move")]
-    (stopped,) = [number for number, line in enumerate(again) if line.startswith("round 8 ")]
-    assert again[where + 1 :] == unasked[where + 1 :] and any("fault" in line for line in again[:stopped])
 
 
 def test_the_commands_print_it(played):
@@ -132,19 +118,24 @@ def test_the_commands_print_it(played):
 
 def test_logs_are_limited_and_bad_lines_are_skipped(tmp_path, monkeypatch):
     monkeypatch.setattr(journal, "MOST", 1000)
-    log = journal.BotLog(0, 1, 0, 2, "x" * 400, {})
-    journal.add_logs(tmp_path, [log._replace(match=match) for match in (4, 3, 2, 1)])
-    journal.add_logs(tmp_path, [log._replace(bot=-1), log._replace(bot=1, text="")])
-    assert [found.match for found in journal.read_logs(tmp_path, 0)] == [2, 3, 4]
-    assert [path.name for path in (tmp_path / journal.LOGS).iterdir()] == ["0.jsonl"]
-    with (tmp_path / journal.LOGS / "0.jsonl").open("a") as file:
+    log, logs = LOG._replace(text="x" * 400), journal.Logs(tmp_path)
+    logs.add(log._replace(match=match) for match in (1, 2, 3, 4))
+    logs.add([log._replace(bot=-1), log._replace(bot=1, text="", moves=0), log._replace(bot=2)])
+    found = list(journal.read_logs(tmp_path))
+    assert [(each.bot, each.match, len(each.text)) for each in found] == [
+        (0, 1, 400), (0, 2, 400), (0, 3, 400), (0, 4, 0), (2, 0, 400)
+    ]  # fmt: skip
+    with (tmp_path / journal.LOGS).open("a") as file:
         file.write('{"match": 1}\n[]\nnonsense\n' + json.dumps(log._asdict() | {"ready": []}) + "\n" + '{"match":')
-    assert len(journal.read_logs(tmp_path, 0)) == 3
+    again = journal.Logs(tmp_path)
+    assert (again.moves, again.seconds) == (logs.moves, logs.seconds) == ({0: 8, 2: 2}, {0: 2.0, 2: 0.5})
+    again.add([log])
+    assert again.ms_per_move(0) == 250 and logs.ms_per_move(1) is None
 
 
 def test_the_page_of_a_bot_has_its_trace_its_notes_and_its_stderr(played):
     """The trace is that of `koth trace` for its last match, and what a bot wrote is text."""
-    write_results(played.folder, played.standings, played.page, played.timings)
+    write_results(played.folder, played.standings, played.page, played.logs)
     pages = {name: (played.folder / "pages" / f"{name}.html").read_text("utf-8") for name in ("echo", "argv", "lim17")}
     for name in ("echo", "argv"):
         trace = unescape(re.search(r'id="trace-details".*?<pre>(.*?)</pre>', pages[name], re.S)[1])
@@ -152,7 +143,7 @@ def test_the_page_of_a_bot_has_its_trace_its_notes_and_its_stderr(played):
         assert trace and printed.startswith(trace + "\n")
         log = unescape(re.search(r'id="stderr-2-1-1">.*?<pre>(.*?)</pre>', pages[name], re.S)[1])
         bot = played.standings.names.index(name)
-        kept = next(each.text for each in journal.read_logs(played.folder, bot) if each.match == 1)
+        kept = next(each.text for each in logs_of(played.folder, bot) if each.match == 1)
         assert log == kept[:4096]
     assert "Its note: cards=" in pages["echo"] and "<dt>version, as it says</dt><dd>7</dd>" in pages["echo"]
     assert "trace-details" not in pages["lim17"] and "stderr-title" not in pages["lim17"]

@@ -46,7 +46,7 @@ def logged(rules, players, matches, seed=6, duplicate=False):
         net, logs = [0] * len(players), []
         for plan in tables:
             draw_logger = DrawLogger(rules, index)
-            for record in play_table(contest, plan, players.__getitem__, draw_logger):
+            for record in play_table(contest, plan, players.__getitem__, draw_logger).rounds:
                 for bot, won in zip(record["seats"], record["net"], strict=True):
                     net[bot] += won
             logs.append(draw_logger.draw_log())

@@ -22,7 +22,7 @@ def make_match(*players, bots=None, **settings):
     contest = Contest(CARDSHARK, **settings)
     seats = bots or tuple(range(len(players)))
     plan = TablePlan(0, 0, 0, seats)
-    return list(play_table(contest, plan, dict(zip(seats, players, strict=True)).__getitem__, None))
+    return play_table(contest, plan, dict(zip(seats, players, strict=True)).__getitem__, None).rounds
 
 
 HONEST = find_player("lim17", CARDSHARK)

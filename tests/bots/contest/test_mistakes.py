@@ -1,6 +1,7 @@
 """The mistakes of bots: their answers in the journal, judged by the exact solver."""
 
 import pytest
+from support.matches import match_of
 
 from bjsim.bots.contest import page_data as module
 from bjsim.bots.contest.config import Contest
@@ -23,8 +24,7 @@ def judge(contest, players, matches=1):
     data = PageData(contest)
     for match in range(matches):
         plan = TablePlan(match, 0, match, tuple(range(len(players))))
-        for record in play_table(contest, plan, players.__getitem__, None):
-            data.add(record)
+        data.add(match_of(match, *play_table(contest, plan, players.__getitem__, None).rounds))
     return data
 
 

@@ -5,10 +5,12 @@ import re
 import shlex
 from html import unescape
 from html.parser import HTMLParser
+from itertools import islice
 
 import pytest
 from support.command import bjsim
 from support.games import ONE_HAND, few
+from support.matches import match_of
 
 from bjsim.bots.contest import journal
 from bjsim.bots.contest import page as pages
@@ -51,7 +53,7 @@ def folder(tmp_path_factory):
     contest = Contest(CARDSHARK, matches=12, seed=1)  # no two bots are tied
     host = Host.begin(where, contest, gather([*bots, f"{__file__}:Hostile"], CARDSHARK))
     host.run()
-    write_results(where, host.standings, host.page, host.timings)
+    write_results(where, host.standings, host.page, host.logs)
     (where / "index.html").write_text(render_index(ContestReport(host.standings, host.page)), encoding="utf-8")
     return where
 
@@ -187,7 +189,7 @@ def test_the_page_states_whether_results_are_luck_adjusted(game, tmp_path):
 def test_unknown_luck_is_a_dash(tmp_path, monkeypatch):
     unknown = {"luck_adjusted": None, "luck_adjusted_ci95": None}
     row_values = pages.row_values
-    monkeypatch.setattr(pages, "row_values", lambda row, timings: {**row_values(row, timings), **unknown})
+    monkeypatch.setattr(pages, "row_values", lambda row, logs: {**row_values(row, logs), **unknown})
     header, *rows = make_cells(
         make_page(tmp_path, Contest(CARDSHARK, matches=2, score="chips"), ["lim17", "hoyle"]), "standings"
     )
@@ -282,8 +284,7 @@ class RequestLog:
         self.player, self.name, self.requests = player, player.name, []
 
     def decide(self, view):
-        if view.legal not in (ATTACK, INSURANCE):  # programs are not asked
-            self.requests.append(make_argv(view))
+        self.requests.append([] if view.legal in (ATTACK, INSURANCE) else make_argv(view))  # programs are not asked
         return self.player.decide(view)
 
 
@@ -291,10 +292,11 @@ def rounds_with_requests(contest, bots, match=0):
     """The records of a match at one table, each with the requests to every seat."""
     players = [RequestLog(Splitter() if bot == "splitter" else find_player(bot, contest.rules)) for bot in bots]
     plan = TablePlan(match, 0, match, tuple(range(len(bots))))
-    for record in play_table(contest, plan, players.__getitem__, None):
-        yield record, [players[bot].requests for bot in record["seats"]]
-        for player in players:
-            player.requests = []
+    rounds = play_table(contest, plan, players.__getitem__, None).rounds
+    asked = [iter(player.requests) for player in players]
+    for record in rounds:
+        made = zip(record["seats"], record["moves"], strict=True)
+        yield record, [[*filter(None, islice(asked[bot], len(moves)))] for bot, moves in made]
 
 
 ANSWERED = re.compile(r"(?P<name>\S+)(?: \(hand (?P<hand>\d+)\))? receives “(?P<request>.*)” and answers ")
@@ -362,8 +364,7 @@ def test_a_bot_out_of_strikes_gets_no_requests():
     contest = Contest(CARDSHARK, strikes=2)
     players = [Hostile(), find_player("lim17", CARDSHARK)]
     data = PageData(contest)
-    for record in play_table(contest, TablePlan(0, 0, 0, (0, 1)), players.__getitem__, None):
-        data.add(record)
+    data.add(match_of(0, *play_table(contest, TablePlan(0, 0, 0, (0, 1)), players.__getitem__, None).rounds))
     steps = [step for record in data.last for step in replay(contest, record, ["hostile", "lim17"])["steps"]]
     words = [text for text, *_ in steps if text.startswith(("hostile is", "hostile receives"))]
     assert len(words) > 10 and all("receives" in text and "(fault, crash" in text for text in words[:2])
@@ -386,8 +387,7 @@ def test_the_whole_last_match_can_be_replayed():
     data = PageData(contest)
     for match, names in enumerate([["lim17", "lim18"], ["lim17", "lim19"]]):
         records = [record for record, _ in rounds_with_requests(contest, names, match)]
-        for record in records:
-            data.add(record)
+        data.add(match_of(match, *records))
     assert [{k: v for k, v in kept.items() if k != "spent"} for kept in data.last] == records and len(records) == 155
     assert "all 155 rounds of the last match, match 2" in replayed(data, 12)
 
@@ -395,8 +395,7 @@ def test_the_whole_last_match_can_be_replayed():
 def test_a_long_match_is_replayed_in_part():
     contest = Contest(CARDSHARK.replace(chips=10**6), hands=102)
     data = PageData(contest)
-    for record, _ in rounds_with_requests(contest, ["lim17", "lim18"]):
-        data.add(record)
+    data.add(match_of(0, *(record for record, _ in rounds_with_requests(contest, ["lim17", "lim18"]))))
     assert len(data.last) == 500
     assert "the first 500 of 510 rounds of the last match" in replayed(data, 12)
 

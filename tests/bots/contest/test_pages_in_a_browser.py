@@ -39,7 +39,7 @@ def folder(tmp_path_factory):
     bots = [f"a-rather-long-name-of-a-bot-{n}=lim{12 + n % 9}" for n in range(58)]
     contest = Contest(CARDSHARK, matches=2, sessions=1, hands=3, seed=1, title="The <i>hill</i>")
     host = Host.begin(where, contest, gather([*bots, "optimal", f"{__file__}:Failing"], CARDSHARK))
-    write_results(where, host.run(), host.page, host.timings)
+    write_results(where, host.run(), host.page, host.logs)
     return where
 
 

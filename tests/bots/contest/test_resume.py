@@ -11,15 +11,17 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from support.command import bjsim
+from support.matches import forged, lines_in
 
 from bjsim.bots.contest import journal
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.entrants import EntrantError, gather
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.match import ReplayMismatch
+from bjsim.bots.contest.replay import verify
 from bjsim.bots.contest.results import standings_csv, standings_json
 from bjsim.bots.contest.standings import Standings
-from bjsim.bots.contest.verify import verify
 from bjsim.errors import InputError, RunFailed
 from bjsim.sim.game.presets import load_rules
 
@@ -102,7 +104,7 @@ def test_two_house_players_at_a_table_have_separate_strikes(tmp_path):
 
 def test_workers_and_an_interruption_change_nothing(tmp_path, undisturbed):
     def stop(host: Host) -> None:
-        if host.standings.rounds == 61:
+        if host.standings.matches == 2:
             raise Cut
 
     host = new_host(tmp_path, workers=3)
@@ -113,7 +115,7 @@ def test_workers_and_an_interruption_change_nothing(tmp_path, undisturbed):
 
 
 def counted_before_they_are_on_disk(folder: Path, monkeypatch, sync) -> int:
-    """Rounds of a contest that were counted and shown before they were on disk."""
+    """Matches of a contest that were counted and shown before they were on disk."""
     synced, early = [0], [0]
 
     def fsync(handle: int) -> None:
@@ -122,8 +124,8 @@ def counted_before_they_are_on_disk(folder: Path, monkeypatch, sync) -> int:
             synced[0] = os.fstat(handle).st_size
 
     def look(host: Host) -> None:
-        on_disk = whole(folder)[: synced[0]].count(b'"record":"round"')
-        early[0] += on_disk < host.standings.rounds
+        on_disk = whole(folder)[: synced[0]].count(b'"record":"match"')
+        early[0] += on_disk < host.standings.matches
 
     monkeypatch.setattr(journal.os, "fsync", fsync)  # type: ignore[attr-defined]
     new_host(folder, workers=2).run(look)
@@ -133,9 +135,9 @@ def counted_before_they_are_on_disk(folder: Path, monkeypatch, sync) -> int:
 os_fsync = os.fsync
 
 
-def test_a_round_counts_only_when_it_is_on_disk(tmp_path, monkeypatch):
+def test_a_match_counts_only_when_it_is_on_disk(tmp_path, monkeypatch):
     assert counted_before_they_are_on_disk(tmp_path / "synced", monkeypatch, os_fsync) == 0
-    assert counted_before_they_are_on_disk(tmp_path / "not", monkeypatch, lambda handle: None) == 150  # control
+    assert counted_before_they_are_on_disk(tmp_path / "not", monkeypatch, lambda handle: None) == 3  # control
 
 
 def test_a_finished_contest_is_not_continued(tmp_path, undisturbed):
@@ -171,16 +173,17 @@ def test_verify_confirms_every_chip(undisturbed):
     assert standings.matches == 3
 
 
-def rewritten(folder: Path, source: Path, number: int, change) -> None:
-    """A journal with correct CRCs, but one changed record."""
-    crc, lines = 0, []
-    for index, record in enumerate(journal.read(source)):
-        if index == number:
-            change(record)
-        line, crc = journal.encode_record(record, crc)
-        lines.append(line)
-    folder.mkdir()
-    (folder / journal.NAME).write_bytes(b"".join(lines))
+def test_a_match_that_is_not_finished_is_left_out(tmp_path, undisturbed):
+    text = whole(undisturbed)
+    for end in (-20, -100, len(text) // 2):  # in the last record, in the match before it, in the second of three
+        (tmp_path / journal.NAME).write_bytes(text[:end])
+        matches = sum(
+            line.startswith(b'{"record":"match"') and line.endswith(b"\n") for line in text[:end].splitlines(True)
+        )
+        done = bjsim("koth", "verify", tmp_path)
+        assert f"{50 * matches} rounds of {matches} match" in done.out and done.status == 0
+        assert ("left out: the last match, which is not finished" in done.out) and not journal.is_whole(tmp_path)
+    assert "left out" not in bjsim("koth", "verify", undisturbed).out and journal.is_whole(undisturbed)
 
 
 @pytest.mark.parametrize("key", ["net", "cards", "chips", "moves", "seats", "luck", "learned"])
@@ -200,7 +203,9 @@ def test_verify_finds_a_forged_record(tmp_path, undisturbed, key):
         }[key]()
 
     end_of_match = 51  # after the rounds of two tables
-    rewritten(tmp_path / "forged", undisturbed, end_of_match if key in ("luck", "learned") else 30, forge)
+    records = lines_in(undisturbed)
+    forge(records[end_of_match if key in ("luck", "learned") else 30])
+    forged(tmp_path / "forged", records)
     with pytest.raises(ReplayMismatch):
         verify(tmp_path / "forged")
 
@@ -253,22 +258,12 @@ def test_killed_it_ends_as_if_never_stopped(tmp_path, kills):
         assert (calm / name).read_bytes() == (disturbed / name).read_bytes(), name
 
 
-def forged(folder: Path, records: list[dict]) -> Path:
-    """A journal of these records with correct CRCs."""
-    crc, lines = 0, []
-    for record in records:
-        line, crc = journal.encode_record({key: value for key, value in record.items() if key != "crc"}, crc)
-        lines.append(line)
-    folder.mkdir()
-    (folder / journal.NAME).write_bytes(b"".join(lines))
-    return folder
-
-
 def test_verify_finds_journals_that_were_not_played(tmp_path, undisturbed):
     """Journals with correct CRCs, but impossible records. Two correct journals come first."""
-    records = list(journal.read(undisturbed))
+    records = lines_in(undisturbed)
     header, first, match = records[0], records[1], next(r for r in records if r["record"] == "match")
     whole_match = records[: records.index(match) + 1]
+    rest = whole_match[2:]
     end = {"record": "end", "reason": "matches", "matches": 3}
     assert verify(forged(tmp_path / "right", records))[0] == verify(forged(tmp_path / "cut", whole_match))[0] * 3 == 150
     wrong = {
@@ -277,17 +272,17 @@ def test_verify_finds_journals_that_were_not_played(tmp_path, undisturbed):
         "ended in a match": [*records[:30], {**end, "matches": 0}],
         "unknown reason": [*records[:-1], {**end, "reason": "bribe"}],
         "ended twice": [*records, end],
-        "went on": [*records, first],
+        "went on": [*records, *whole_match[1:]],
         "match twice": [*whole_match, match],
         "another match": [*whole_match[:-1], {**match, "match": 1}],
-        "no such table": [header, {**first, "table": 7}],
+        "no such table": [header, {**first, "table": 7}, *rest],
         "another header": [header, header],
         "unknown record": [header, {"record": "tip"}],
         "empty record": [header, {}],
         "header of nothing": [{"record": "header", "format": journal.FORMAT}],
-        "unused moves": [header, {**first, "moves": [[*first["moves"][0], "S"], *first["moves"][1:]]}],
+        "unused moves": [header, {**first, "moves": [[*first["moves"][0], "S"], *first["moves"][1:]]}, *rest],
         "odd moves": [header, {**first, "moves": [[1], *first["moves"][1:]]}],
-        "fault of an unknown bot": [header, {**first, "faults": [{"bot": 99}]}],
+        "fault of an unknown bot": [header, {**first, "faults": [{"bot": 99}]}, *rest],
     }
     for number, (name, changed) in enumerate(wrong.items()):
         with pytest.raises((RunFailed, InputError)):
@@ -312,14 +307,3 @@ def test_a_second_process_does_not_change_the_journal_of_the_first(tmp_path, und
     assert being_made.read_bytes() == b"the first one's header"
     journal.Journal.create(tmp_path, header).close()  # a leftover file is replaced
     assert [record["record"] for record in journal.read(tmp_path)] == ["header"]
-
-
-def test_rounds_are_shown_while_the_host_waits_for_others(tmp_path):
-    """Not only at the end of their match."""
-    (tmp_path / "slow.py").write_text("import time\n\ndef decide(view):\n    time.sleep(0.15)\n    return 'S'\n")
-    contest = Contest(CARDSHARK, matches=1, sessions=1, hands=4)
-    bots = gather([f"{tmp_path / 'slow.py'}:decide", "lim17"], CARDSHARK)
-    over = []
-    host = Host.begin(tmp_path / "out", contest, bots)
-    host.run(lambda host: over.append(b'"record":"match"' in whole(tmp_path / "out")))
-    assert len(over) == 4 and not over[0]

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from bot_helpers import needs_sandbox
 from support.command import bjsim
+from support.matches import forged, rounds_in
 
 from bjsim.bots.contest import journal
 from bjsim.bots.contest.config import Contest
@@ -15,8 +16,8 @@ from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.match import ReplayMismatch
 from bjsim.bots.contest.page import write_results
+from bjsim.bots.contest.replay import verify
 from bjsim.bots.contest.standings import Standings
-from bjsim.bots.contest.verify import verify
 from bjsim.sim.game.presets import load_rules
 
 CARDSHARK = load_rules("cardshark")
@@ -41,10 +42,6 @@ def begin(folder: Path, workers: int = 1, **settings: Any) -> Host:
     return Host.begin(folder, contest, gather(bots, CARDSHARK), workers)
 
 
-def rounds(folder: Path) -> list[dict[str, Any]]:
-    return [record for record in journal.read(folder) if record["record"] == "round"]
-
-
 @pytest.mark.parametrize("settings", [{}, {"against": ("hoyle", "lim17")}, {"duplicate": True}])
 @pytest.mark.slow_cases("settings1")
 def test_a_retired_bot_is_not_asked_and_nothing_else_changes(tmp_path: Path, settings: dict[str, Any]) -> None:
@@ -54,7 +51,7 @@ def test_a_retired_bot_is_not_asked_and_nothing_else_changes(tmp_path: Path, set
     standings = begin(folder, **settings).run()
     begin(parallel, 3, **settings).run()
     assert (folder / journal.NAME).read_bytes() == (parallel / journal.NAME).read_bytes()
-    before, after = rounds(patient), rounds(folder)
+    before, after = rounds_in(patient), rounds_in(folder)
 
     def without_faults(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
         ordered = sorted(records, key=lambda each: (each["match"], each.get("own", -1), each["table"], each["session"]))
@@ -94,11 +91,7 @@ def test_a_bot_that_answers_cannot_be_retired_in_a_journal(tmp_path: Path) -> No
     header, *records = list(journal.read(tmp_path / "c"))
     number = next(number for number, record in enumerate(records) if record["record"] == "retire")
     records[number]["bot"] = 1
-    crc, text = 0, b""
-    for record in (header, *records):
-        line, crc = journal.encode_record({key: value for key, value in record.items() if key != "crc"}, crc)
-        text += line
-    (tmp_path / "c" / journal.NAME).write_bytes(text)
+    forged(tmp_path / "c", [header, *records])
     with pytest.raises(ReplayMismatch, match="retires a bot that still answers"):
         verify(tmp_path / "c")
 
@@ -125,7 +118,7 @@ def test_a_program_that_never_answers(tmp_path: Path) -> None:
     assert standings.scores[0].faults == {"timeout": 6} and not standings.scores[1].faults
     host = Host.resume(tmp_path / "c")
     host.close()
-    write_results(tmp_path / "c", host.standings, host.page, host.timings)
+    write_results(tmp_path / "c", host.standings, host.page, host.logs)
     page = (tmp_path / "c" / "index.html").read_text()
     assert "retired after match 3: timeout" in page and "Bots that cannot be started or do not answer" in page
     assert '"retired": "after match 3: timeout"' in (tmp_path / "c" / "standings.json").read_text()

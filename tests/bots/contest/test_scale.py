@@ -4,20 +4,21 @@ import gc
 import io
 import re
 import tracemalloc
+from collections import Counter
 from types import SimpleNamespace
 
 import pytest
 from support.long_journal import crashers, played, repeated
+from support.matches import match_of
 
 from bjsim.bots.contest import journal
-from bjsim.bots.contest.comparisons import COMPARED
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.page import DRAWN, ContestReport, render_index
 from bjsim.bots.contest.page_data import PageData
-from bjsim.bots.contest.standings import Standings
-from bjsim.bots.contest.verify import verify
-from bjsim.cli import koth_screen, koth_show, koth_trace
+from bjsim.bots.contest.replay import verify
+from bjsim.bots.contest.standings import COMPARED, Standings
+from bjsim.cli import koth_play, koth_show
 from bjsim.errors import InputError
 from bjsim.sim.game.presets import load_rules
 
@@ -50,7 +51,7 @@ def show(folder):
 
 def show_a_hand_that_is_not_there(folder):
     with pytest.raises(InputError, match="has no match 999"):
-        koth_trace.show_hand(folder, "999.1.1", None, asked=False)
+        koth_show.show_hand(folder, "999.1.1", None, asked=False)
 
 
 def resume(folder):
@@ -89,11 +90,12 @@ def make_standings(bots):
     header = {"contest": contest.to_dict(), "bots": [{"name": f"b{number}", **bot} for number in range(bots)]}
     standings = Standings(header)
     for match in range(8):
+        rounds = []
         for table in range(bots // 4):
             seats = list(range(4 * table, 4 * table + 4))
             net = [10 * (match % 3), -10, 0, 0] if table == 0 else [0, 0, 0, 0]
-            standings.add({"record": "round", "match": match, "table": table, "seats": seats, "net": net})
-        standings.add({"record": "match", "match": match})
+            rounds.append({"table": table, "seats": seats, "net": net})
+        standings.add(match_of(match, *rounds))
     return standings
 
 
@@ -132,19 +134,15 @@ class Slow:
 def test_pages_and_screens_take_a_tenth_of_the_time_at_most(monkeypatch, growth):
     """However long each of them takes, even if each takes longer than the last."""
     slow = Slow()
-    monkeypatch.setattr(koth_screen, "time", slow)
-    monkeypatch.setattr(
-        koth_screen, "write_results", lambda *_: slow.work("page", 5 + growth * len(slow.spent["page"]))
-    )
-    monkeypatch.setattr(
-        koth_screen, "fit_table", lambda *_: slow.work("screen", 2 + growth * len(slow.spent["screen"]))
-    )
+    monkeypatch.setattr(koth_play, "time", slow)
+    monkeypatch.setattr(koth_play, "write_results", lambda *_: slow.work("page", 5 + growth * len(slow.spent["page"])))
+    monkeypatch.setattr(koth_play, "fit_table", lambda *_: slow.work("screen", 2 + growth * len(slow.spent["screen"])))
     nothing = SimpleNamespace(
         standings=SimpleNamespace(rounds=0, matches=0, roster=SimpleNamespace(finished=False, total=1)),
         contest=SimpleNamespace(matches=1), folder=None, page=None,
-        timings=SimpleNamespace(moves=[]),
+        logs=SimpleNamespace(moves=Counter()),
     )  # fmt: skip
-    screen = koth_screen.ContestScreen(nothing, koth_screen.Console(force_terminal=True, file=io.StringIO()))
+    screen = koth_play.ContestScreen(nothing, koth_play.Console(force_terminal=True, file=io.StringIO()))
     while slow.now < 3000:
         screen.update(nothing)
         slow.now += 0.05

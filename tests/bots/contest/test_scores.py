@@ -8,13 +8,13 @@ import shutil
 import statistics
 
 import pytest
+from support.matches import match_of
 
-from bjsim.bots.contest.comparisons import describe_lead
 from bjsim.bots.contest.config import SCORES, ConfigError, Contest
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.page import ContestReport, render_index
-from bjsim.bots.contest.standings import Standings
+from bjsim.bots.contest.standings import Standings, describe_lead
 from bjsim.sim.game.presets import load_rules
 from bjsim.strategies.players.catalogue import player_names
 
@@ -82,8 +82,7 @@ def begun(names, rules=CARDSHARK, **settings):
 
 def add(standings, match, nets, **more):
     seats = list(range(len(nets)))
-    standings.add({"record": "round", "match": match, "table": 0, "seats": seats, "net": nets, **more})
-    standings.add({"record": "match", "match": match})
+    standings.add(match_of(match, {"seats": seats, "net": nets, **more}))
 
 
 def check_ranks(standings):

@@ -6,14 +6,14 @@ import statistics
 from pathlib import Path
 
 import pytest
+from support.matches import match_of
 
-from bjsim.bots.contest.comparisons import describe_lead
 from bjsim.bots.contest.config import Contest
-from bjsim.bots.contest.differences import Ratio, RunningMoments, anytime_t_half, t_half, t_tail
+from bjsim.bots.contest.differences import Ratio, anytime_t_half, t_half, t_tail
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.results import row_values, standings_csv
-from bjsim.bots.contest.standings import Standings
+from bjsim.bots.contest.standings import Standings, describe_lead
 from bjsim.sim.game.presets import load_rules
 
 CARDSHARK = load_rules("cardshark")
@@ -36,12 +36,12 @@ def test_the_anytime_interval_holds_from_the_first_values_on():
     chance = random.Random(4)
     failed = failed_fixed = 0
     for _ in range(1000):
-        moments, hit, hit_fixed = RunningMoments(), False, False
+        sums, hit, hit_fixed = Ratio(), False, False
         for n in range(1, 100):
-            moments.add(chance.gauss(0, 3))
+            sums += Ratio.one(chance.gauss(0, 3), 1)
             if n > 2:
-                hit |= abs(moments.mean) > anytime_t_half(n, moments.sd**2 * (n - 1), 30)
-                hit_fixed |= abs(moments.mean) > t_half(n - 1) * moments.sd / n**0.5
+                hit |= abs(sums.mean) > anytime_t_half(n, sums.residuals, 30)
+                hit_fixed |= abs(sums.mean) > t_half(n - 1) * sums.se
         failed += hit
         failed_fixed += hit_fixed
     assert failed < 75 < 200 < failed_fixed
@@ -55,22 +55,14 @@ def test_the_anytime_interval_is_narrowest_where_it_should_be(n, alpha):
     assert widths[1] == min(widths)
 
 
-def test_moments_and_ratio_against_the_library():
+def test_ratio_against_the_library():
     values = [3.0, 4.5, -1.0, 8.0, 2.25, 0.5, -3.0, 6.0]
-    moments, ratio = RunningMoments(), Ratio()
-    for value in values:
-        moments.add(value)
-        ratio += Ratio.one(5 * value, 5)
-    assert moments.mean == ratio.mean == pytest.approx(statistics.mean(values))
-    assert moments.sd == pytest.approx(statistics.stdev(values))
+    ratio = sum((Ratio.one(5 * value, 5) for value in values), Ratio())
+    assert ratio.mean == pytest.approx(statistics.mean(values))
     assert ratio.se == pytest.approx(statistics.stdev(values) / 8**0.5)
-    assert moments.student95 == pytest.approx(ratio.student95)
-    pair = RunningMoments()
-    for value, sd in ((2.0, 0.0), (8.0, 18**0.5)):
-        pair.add(value)
-        assert pair.sd == pytest.approx(sd)
     half = 2.364624 * statistics.stdev(values) / 8**0.5
-    assert moments.student95 == pytest.approx((moments.mean - half, moments.mean + half))
+    assert ratio.student95 == pytest.approx((ratio.mean - half, ratio.mean + half))
+    assert Ratio.one(2.0, 1).se == 0
 
 
 def begun(names, rules=CARDSHARK, **settings):
@@ -86,8 +78,7 @@ def made_up(names, matches, advantage, seed=1, rules=CARDSHARK, **settings):
     decided = 0
     for match in range(matches):
         net = [round(10 * (mean + chance.gauss(0, 2))) for mean in advantage]
-        standings.add({"record": "round", "match": match, "table": 0, "seats": list(range(len(names))), "net": net})
-        standings.add({"record": "match", "match": match})
+        standings.add(match_of(match, {"seats": list(range(len(names))), "net": net}))
         decided += standings.decided
     return standings, decided
 
@@ -122,9 +113,7 @@ def test_equal_chips_share_a_rank_and_there_is_none_before_the_first_match():
     standings = begun("abcd")
     assert {row_values(row)["rank"] for row in standings.rows()} == {None}
     assert [line[0] for line in standings_csv(standings).splitlines()[1:]] == [","] * 4
-    standings.add({"record": "round", "match": 0, "table": 0, "seats": [0, 1, 2, 3], "net": [0, 10, 0, -10]})
-    assert {row.rank for row in standings.rows()} == {None}
-    standings.add({"record": "match", "match": 0})
+    standings.add(match_of(0, {"seats": [0, 1, 2, 3], "net": [0, 10, 0, -10]}))
     assert [(row.rank, row.name) for row in standings.rows()] == [(1, "b"), (2, "a"), (2, "c"), (4, "d")]
 
 
@@ -143,7 +132,8 @@ def test_the_interval_of_chips_ends_at_zero_where_bots_raise(game):
     """With raises bots bet only what they hold; without, they double on credit."""
     rules = load_rules(game)
     standings, _ = made_up("abc", 8, [-20 if rules.raises else -rules.chips / 10, 0, 0], seed=3, rules=rules)
-    (low, high), inside = standings.rows()[-1].chips_ci95, standings.scores[0].chips.student95
+    (low, high), won = standings.rows()[-1].chips_ci95, standings.scores[0].chips.student95
+    inside = tuple(rules.chips + end for end in won)
     assert inside[0] < 0 < inside[1]
     assert (low, high) == ((0, inside[1]) if game == "cardshark" else inside)
 
@@ -153,13 +143,13 @@ def test_a_bot_that_cannot_be_started_is_listed_last_without_a_rank():
     failure = {"kind": "start-failure", "move": 0}
     standings = begun(["dead", "limping", "sound"], strikes=2)
     for match in range(3):
+        rounds = []
         for hand in range(4):
             faults = [{**failure, "bot": 0}] * (hand < 2) + [{**failure, "bot": 1}] * (hand == match == 0)
-            standings.add({
-                "record": "round", "match": match, "table": 0, "seats": [0, 1, 2], "net": [10, 0, -10],
-                "moves": [["S"], ["S"], ["H", "S"]], "faults": faults,
+            rounds.append({
+                "seats": [0, 1, 2], "net": [10, 0, -10], "moves": [["S"], ["S"], ["H", "S"]], "faults": faults
             })  # fmt: skip
-        standings.add({"record": "match", "match": match})
+        standings.add(match_of(match, *rounds))
     assert [(row.rank, row.name, row.tied_with) for row in standings.rows()] == [
         (1, "limping", ("sound",)), (2, "sound", ("limping",)), (None, "dead", ())
     ]  # fmt: skip
@@ -236,43 +226,23 @@ def test_two_that_differ_are_separated():
     assert all(copies.separated(seed, 2000, True, ["lim17", "optimal"]) for seed in range(10))
 
 
-def test_the_interval_of_chips_does_not_depend_on_their_number():
-    """Deviations from the mean, not from 0: sums of squares would lose them to rounding."""
-    chance = random.Random(4)
-    values = [chance.randrange(-50, 50) for _ in range(30)]
-    near, far = RunningMoments(), RunningMoments()
-    for value in values:
-        near.add(value)
-        far.add(value + 10**12)
-    assert far.sd == pytest.approx(near.sd, rel=1e-3) and near.sd == pytest.approx(statistics.stdev(values))
-    assert far.student95[1] - far.student95[0] == pytest.approx(near.student95[1] - near.student95[0], rel=1e-3)
-
-
 @pytest.mark.parametrize(("lead", "separated"), [(0, False), (1, True)])
 def test_bots_that_always_score_alike_are_not_separated(lead, separated):
     """Copies in a duplicate contest: the interval of their difference is the single point 0."""
     standings = begun(["one", "other"], matches=60)
     for match in range(60):
         net = [10 * (match % 7) + lead, 10 * (match % 7)]
-        standings.add({"record": "round", "match": match, "table": 0, "seats": [0, 1], "net": net})
-        standings.add({"record": "match", "match": match})
+        standings.add(match_of(match, {"seats": [0, 1], "net": net}))
     difference = standings.difference(0, 1)
     assert difference.mean == lead and difference.interval is not None
     assert difference.separated == separated == standings.difference(1, 0).separated
 
 
-def test_a_bot_is_struck_out_by_its_last_fault_of_a_match():
+def test_the_faults_of_all_rounds_and_matches_count():
     standings = begun(["faulty", "other"], matches=3, strikes=3)
-    seen = []
+    fault = {"bot": 0, "kind": "timeout", "place": 0, "move": 1}
     for match, faults in enumerate(([1, 1, 1, 1], [2, 0, 0], [2, 1, 0])):
-        for count in faults:
-            fault = {"bot": 0, "kind": "timeout", "place": 0, "move": 1}
-            record = {"record": "round", "match": match, "table": 0, "seats": [0, 1], "net": [0, 0]}
-            standings.add(record | {"faults": [fault] * count})
-            seen.append(list(standings.struck_out))
-        standings.add({"record": "match", "match": match})
-    once, twice = [(0, 0)], [(0, 0), (0, 2)]
-    assert seen == [[], [], once, once, once, once, once, once, twice, twice]
+        standings.add(match_of(match, *({"seats": [0, 1], "net": [0, 0], "faults": [fault] * n} for n in faults)))
     assert standings.scores[0].faults == {"timeout": 9} and not standings.scores[1].faults
 
 
@@ -315,8 +285,7 @@ def test_who_leads_and_what_a_decision_would_take():
     assert describe_lead(standings) == f"{lead}; about {missing:,} more matches would separate them"
     copies = begun("abcdef", matches=8)
     for match in range(8):
-        copies.add({"record": "round", "match": match, "table": 0, "seats": [*range(6)], "net": [0] * 6})
-        copies.add({"record": "match", "match": match})
+        copies.add(match_of(match, {"seats": [*range(6)], "net": [0] * 6}))
     lead = "not decided: a leads, but is not separated from b, c, d and 2 others"
     assert describe_lead(copies) == f"{lead}; no number of matches is in sight that would separate them"
 
@@ -326,7 +295,6 @@ def test_a_leader_by_luck_is_called_that():
     standings = begun(["lucky", "good"], matches=10)
     for match in range(10):
         net = [50 + match % 3, 30 + match % 2]
-        standings.add({"record": "round", "match": match, "table": 0, "seats": [0, 1], "net": net})
-        standings.add({"record": "match", "match": match, "luck": [[50.0], [0.0]]})
+        standings.add(match_of(match, {"seats": [0, 1], "net": net}, luck=[[50.0], [0.0]]))
     assert describe_lead(standings) == "good is ahead of every other bot (95%); lucky holds the most chips, but by luck"
     assert [row.name for row in standings.rows()] == ["good", "lucky"]

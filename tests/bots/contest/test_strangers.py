@@ -9,7 +9,8 @@ import pytest
 from bot_helpers import needs, needs_sandbox
 
 from bjsim.bots import player
-from bjsim.bots.contest import entrants, journal, workers
+from bjsim.bots.contest import entrants, journal
+from bjsim.bots.contest import host as hosts
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.entrants import EntrantError, check_unchanged, gather, opened
 from bjsim.bots.contest.host import Host
@@ -155,16 +156,17 @@ def begin(folder, bots, count=1, **settings):
 def test_the_turns_of_a_shoe_are_played_one_after_the_other(tmp_path, monkeypatch, bots):
     """In a duplicate contest, by any number of workers; and the journal is the same."""
     times = tmp_path / "times"
-    play = workers.Worker._play
+    play = hosts.play_table
 
-    def timed(self, connection, task, plan, done, players):
+    def timed(contest, plan, *others):
         began = time.monotonic_ns()
         time.sleep(0.01)
-        play(self, connection, task, plan, done, players)
+        table = play(contest, plan, *others)
         with times.open("a") as file:
             file.write(f"{plan.table} {plan.shoe} {began} {time.monotonic_ns()} {os.getpid()}\n")
+        return table
 
-    monkeypatch.setattr(workers.Worker, "_play", timed)
+    monkeypatch.setattr(hosts, "play_table", timed)
     field = [f"b{number}=lim{12 + number}" for number in range(bots)]
     journals = []
     for count in (1, 2, 3):
@@ -183,8 +185,8 @@ def test_the_turns_of_a_shoe_are_played_one_after_the_other(tmp_path, monkeypatc
 
 
 @pytest.mark.slow
-def test_a_course_in_duplicate_has_more_tables_of_a_shoe_than_a_pipe_holds(tmp_path):
-    """Every bot's table of a match is dealt the same shoe, so hundreds wait for one worker."""
+def test_a_course_in_duplicate_with_many_bots(tmp_path):
+    """Every bot's table of a match is dealt the same shoe."""
     field = [f"b{number}=lim17" for number in range(200)]
     host = begin(tmp_path, field, 2, duplicate=True, against=("hoyle",), matches=4, sessions=1, hands=1)
     assert host.run().matches == 8  # every match is played once per seat: the bot's and the house player's

@@ -121,11 +121,6 @@ class Contest:
         return self.against or (self.house or COMPANION,)
 
     @property
-    def own_table_size(self) -> int:
-        """Seats at the tables of a contest against house players."""
-        return min(LARGEST_TABLE, 1 + len(self.against))
-
-    @property
     def seconds(self) -> float:
         """Time limit of one run in seconds; infinite if there is none."""
         return float(self.until) if self.until not in ("", "decided") else math.inf

@@ -1,7 +1,7 @@
 """The data of the standings: the scores, differences and progress of a contest, record by record.
 
-Intervals are over batches: a batch is a match, or in a duplicate contest all matches that share their shoes, because
-rounds from one shoe are not independent.
+A match counts when it is complete. Intervals are over batches: a batch is a match, or in a duplicate contest all
+matches that share their shoes, because rounds from one shoe are not independent.
 """
 
 import math
@@ -14,10 +14,9 @@ from hashlib import blake2b
 from typing import Any, Self
 
 from bjsim.bots.contest.config import Contest, has_luck
-from bjsim.bots.contest.differences import MIN_BATCHES, Ratio, RunningMoments
-from bjsim.bots.contest.schedule import REPLACED, Owner, Roster
+from bjsim.bots.contest.differences import MIN_BATCHES, Ratio
+from bjsim.bots.contest.schedule import REPLACED, Roster
 from bjsim.bots.protocol import printable
-from bjsim.sums import add_up
 
 # --- The parts of the standings: a bot's score, its row, and the difference between two bots.
 
@@ -26,14 +25,26 @@ HEADINGS = {"luck-adjusted": "luck-adjusted chips", "chips": "chips", "log": "lo
 
 
 @dataclass
+class Total:
+    """What a bot won and did in a match or a batch: chips, millionths of what ranks it and of luck-adjusted chips."""
+
+    net: int = 0
+    hands: int = 0
+    points: int = 0
+    adjusted: int = 0
+    faults: Counter[str] = field(default_factory=Counter)
+    answered: bool = False
+
+
+@dataclass
 class Score:
     """Everything that is counted for one bot.
 
     Attributes:
         total: Chips at the end of all matches together.
-        chips: Chips at the end of a match, by batch.
+        batch: Of the batch that is not complete.
+        chips, points: Profit per match, and what ranks it: profit, with or without luck, or LOG_UNIT * ln(chips + 1).
         raw, adjusted: Profit, and profit minus luck, per hand in chips.
-        points: What ranks it, by batch: chips, with or without luck, or LOG_UNIT * ln(chips + 1).
         broke: Matches that it ended unable to pay the buy-in.
         idle: Matches in a row in which it has used all its strikes without making a move.
         play: A hash of all rounds of its own series, with its seat, cards and answers.
@@ -43,8 +54,9 @@ class Score:
     matches: int = 0
     hands: int = 0
     total: int = 0
-    chips: RunningMoments = field(default_factory=RunningMoments)
-    points: RunningMoments = field(default_factory=RunningMoments)
+    batch: Total = field(default_factory=Total)
+    chips: Ratio = Ratio()
+    points: Ratio = Ratio()
     raw: Ratio = Ratio()
     adjusted: Ratio = Ratio()
     broke: int = 0
@@ -53,11 +65,6 @@ class Score:
     idle: int = 0
     play: int = 0
     retired: str = ""
-
-    @property
-    def hand_sd(self) -> float:
-        """Standard deviation of the profit of a hand in chips, from that of batches; 0 if it is not known."""
-        return self.raw.se * math.sqrt(self.raw.b)
 
     @property
     def started(self) -> bool:
@@ -128,88 +135,6 @@ class BotDifference:
         return self.interval is not None and (self.interval[0] > 0 or self.interval[1] < 0)
 
 
-@dataclass
-class BatchTotal:
-    """A bot's totals in the current batch: chips, profit, and luck-adjusted profit and score in millionths, hands."""
-
-    chips: int = 0
-    net: int = 0
-    adjusted: int = 0
-    score: int = 0
-    hands: int = 0
-
-
-# --- Counts of matches and batches in progress: open tables, and the totals of a series.
-
-
-class OpenTable:
-    """A table of an unfinished match: chips, rounds and faults by bot.
-
-    `answered` are the bots that have made a move; `struck` has (bot, match) of those that made their last fault
-    here.
-    """
-
-    def __init__(self, seats: Iterable[int], chips: int) -> None:
-        bots = [bot for bot in seats if bot >= 0]
-        self.chips = dict.fromkeys(bots, chips)
-        self.hands = dict.fromkeys(bots, 0)
-        self.faults = dict.fromkeys(bots, 0)
-        self.rounds = 0
-        self.answered: set[int] = set()
-        self.struck: list[tuple[int, int]] = []
-        self._kinds: Counter[tuple[int, str]] = Counter()  # of faults, by bot
-        self._first_answers: set[int] = set()  # bots that made their first move here
-
-    def add(self, record: Mapping[str, Any], scores: list[Score], strikes: int) -> list[tuple[int, int]]:
-        """Count a round and its faults; return (bot, match) of the bots that have now made `strikes` faults."""
-        self.rounds += 1
-        for bot, net in zip(record["seats"], record["net"], strict=True):
-            if bot >= 0:
-                self.chips[bot] += net
-                self.hands[bot] += 1
-        faults = [fault for fault in record.get("faults", ()) if fault["bot"] >= 0]
-        failed = {fault["bot"] for fault in faults if fault["move"] == 0}
-        for bot, moves in zip(record["seats"], record.get("moves", ()), strict=False):
-            # Without strikes left a bot is not asked, so those moves are not its own.
-            if bot >= 0 and moves and bot not in failed and self.faults[bot] < strikes:
-                self.answered.add(bot)
-                if not scores[bot].answered:
-                    scores[bot].answered = True
-                    self._first_answers.add(bot)
-        struck = []
-        for fault in faults:
-            bot = fault["bot"]
-            scores[bot].faults[fault["kind"]] += 1
-            self._kinds[bot, fault["kind"]] += 1
-            self.faults[bot] += 1
-            if self.faults[bot] == strikes:
-                struck.append((bot, record["match"]))
-        self.struck += struck
-        return struck
-
-    def void(self, scores: list[Score]) -> None:
-        """Take back what `add` has added to the scores."""
-        for (bot, kind), count in self._kinds.items():
-            scores[bot].faults -= Counter({kind: count})
-        for bot in self._first_answers:
-            scores[bot].answered = False
-
-
-def hash_round(record: Mapping[str, Any], bot: int, before: int) -> int:
-    """A hash of a round of a bot's own series and of those before it: equal for bots that play identically."""
-    seats = ["own" if seat == bot else seat for seat in record["seats"]]
-    played = [record["match"], record["table"], record["shoe"], seats, record["cards"], record["moves"]]
-    return int.from_bytes(blake2b(f"{before} {played}".encode(), digest_size=8).digest())
-
-
-@dataclass
-class OpenBatch:
-    """The totals of each bot in the current batch of a series."""
-
-    matches: int = 0
-    bots: dict[int, BatchTotal] = field(default_factory=lambda: defaultdict(BatchTotal))
-
-
 MICRO = 10**6  # scores are summed in millionths of a chip
 LOG_UNIT = 100  # of ln(chips + 1): a unit is about a per cent
 MAX_OPTIMAL_N = 30  # batches where the anytime-valid interval is narrowest: most contests are decided early
@@ -222,8 +147,6 @@ class ContestTally:
         versions: Versions of bjsim and Python that began the contest.
         bots: For each bot, with those that have left, `name`, `source`, `language` and `sha256`, safe to print.
         left_out: Students who have no bot in it, with the reason.
-        kinds: Luck per table and match in chips, by kind of draw; of bots that joined later it is not counted.
-        struck_out: (bot, match) wherever a bot has made its last fault of a match.
         closed: Whether the host has closed it: no bot may join any more, and the seed is public.
         planned: Batches at the planned end; 0 of a contest that ends when it is decided.
         optimal_n: Batches where the anytime-valid intervals are narrowest.
@@ -237,15 +160,11 @@ class ContestTally:
         self.left_out = {printable(name): printable(why) for name, why in header.get("left_out", {}).items()}
         self.luck_adjusted = has_luck(self.contest.rules)
         self.scores: list[Score] = []
-        self.kinds: list[RunningMoments] = []
-        self.struck_out: list[tuple[int, int]] = []
         self.rounds = 0
         self.end: dict[str, Any] | None = None
         self.closed = False
         self.planned = 0 if self.contest.until == "decided" else self.contest.matches
         self.optimal_n = min(MAX_OPTIMAL_N, max(MIN_BATCHES, self.planned or MAX_OPTIMAL_N))
-        self._open: dict[tuple[Owner, int, int], OpenTable] = {}  # (owner of the series, match, table)
-        self._batches: dict[Owner, OpenBatch] = defaultdict(OpenBatch)
         self._history: list[array[float]] = []  # of each bot the score per match of every batch
         self._points: list[dict[int, float]] = []  # of each bot its mean score after some numbers of its matches
         self._join(header["bots"])
@@ -271,11 +190,8 @@ class ContestTally:
 
     def add(self, record: Mapping[str, Any]) -> None:
         kind = record["record"]
-        if kind == "round":
-            self._round(record)
-        elif kind == "match":
-            self.roster.add(record)
-            self._finish_match(record)
+        if kind == "match":
+            self._match(record)
         elif kind == "change":
             self._change(record)
         elif kind == "end":
@@ -307,91 +223,83 @@ class ContestTally:
     def _change(self, record: Mapping[str, Any]) -> None:
         self.roster.add(record)
         self.end = None
-        voided = self.roster.voided(record)
-        for key in [key for key in self._open if key[0] in voided]:
-            table = self._open.pop(key)
-            table.void(self.scores)
-            self.rounds -= table.rounds
-            self.struck_out = [struck for struck in self.struck_out if struck not in table.struck]
         for bot in record["leave"]:
             if self.roster.left[bot] == REPLACED:
                 self.names[bot] = f"{self.names[bot]} v{self.roster.versions[bot]}"
         self._join(record["join"])
 
-    def _round(self, record: Mapping[str, Any]) -> None:
-        key = record.get("own"), record["match"], record["table"]
-        if key not in self._open:
-            self._open[key] = OpenTable(record["seats"], self.contest.rules.chips)
-        self.rounds += 1
-        if (own := record.get("own")) is not None:
-            self.scores[own].play = hash_round(record, own, self.scores[own].play)
-        self.struck_out += self._open[key].add(record, self.scores, self.contest.strikes)
+    def _match(self, record: Mapping[str, Any]) -> None:
+        self.roster.add(record)
+        series, totals = self.roster.series[record.get("own")], defaultdict[int, Total](Total)
+        for played in record["rounds"]:
+            self.rounds += 1
+            self._add_round(played, totals)
+            if series.own is not None:
+                score, seats = self.scores[series.own], ["own" if bot == series.own else bot for bot in played["seats"]]
+                what = [*(played[key] for key in ("match", "table", "shoe", "cards", "moves")), seats]
+                score.play = int.from_bytes(blake2b(f"{score.play} {what}".encode(), digest_size=8).digest())
+        luck = dict(zip(series.bots, record.get("luck", ()), strict=False))
+        for bot, total in totals.items():
+            # Sums of whole numbers do not depend on the order, so two bots that played the same differ by exactly 0.
+            total.adjusted = MICRO * total.net - sum(round(MICRO * part) for part in luck.get(bot, ()))
+            self._count(self.scores[bot], total)
+        if series.played % self.batch_size == 0:
+            for bot in series.bots:
+                if bot not in self.roster.left:  # nor in the middle of the batch
+                    self._finish_batch(bot)
 
-    def _finish_match(self, record: Mapping[str, Any]) -> None:
-        owner, match = record.get("own"), record["match"]
-        batch = self._batches[owner]
-        for key in sorted(key for key in self._open if key[:2] == (owner, match)):
-            self._finish_table(self._open.pop(key), record.get("luck", []), owner, batch)
-        batch.matches += 1
-        if batch.matches == self.batch_size:
-            self._finish_batch(batch)
-            self._batches[owner] = OpenBatch()
+    def _add_round(self, record: Mapping[str, Any], totals: dict[int, Total]) -> None:
+        faults = [fault for fault in record.get("faults", ()) if fault["bot"] >= 0]
+        failed = {fault["bot"] for fault in faults if fault["move"] == 0}
+        moves_of = record.get("moves") or [()] * len(record["seats"])
+        for bot, net, moves in zip(record["seats"], record["net"], moves_of, strict=True):
+            if bot >= 0:
+                total = totals[bot]
+                total.net += net
+                total.hands += 1
+                # Without strikes left a bot is not asked, so those moves are not its own.
+                own = moves and bot not in failed and total.faults.total() < self.contest.strikes
+                total.answered = total.answered or bool(own)
+        for fault in faults:
+            totals[fault["bot"]].faults[fault["kind"]] += 1
 
-    def _finish_table(self, table: OpenTable, luck: list[list[float]], owner: Owner, batch: OpenBatch) -> None:
-        bots = sorted(table.chips)
-        start = self.contest.rules.chips
-        # Integer sums do not depend on the order, so two bots that played the same differ by exactly 0.
-        adjusted = {bot: MICRO * (table.chips[bot] - start) for bot in bots}
-        if luck:
-            parts = {bot: luck[bot if owner is None else 0] for bot in bots}
-            for bot in bots:
-                adjusted[bot] -= sum(round(MICRO * part) for part in parts[bot])
-            if owner is None or self.contest.against:
-                self._count_kinds(list(parts.values()))
-        for bot in bots:
-            score, total = self.scores[bot], batch.bots[bot]
-            score.matches += 1
-            score.total += table.chips[bot]
-            score.hands += table.hands[bot]
-            out = table.faults[bot] >= self.contest.strikes and bot not in table.answered
-            score.idle = score.idle + 1 if out else 0
-            score.broke += table.chips[bot] < self.contest.rules.buy_in
-            total.chips += table.chips[bot]
-            total.net += table.chips[bot] - start
-            total.adjusted += adjusted[bot]
-            total.hands += table.hands[bot]
-            if self.contest.scored_by == "luck-adjusted":
-                total.score += MICRO * start + adjusted[bot]
-            elif self.contest.scored_by == "chips":
-                total.score += MICRO * table.chips[bot]
-            else:
-                total.score += round(MICRO * LOG_UNIT * math.log1p(table.chips[bot]))
+    def _count(self, score: Score, total: Total) -> None:
+        """Count a match of a bot."""
+        chips, strikes = self.contest.rules.chips + total.net, self.contest.strikes
+        out = total.faults.total() >= strikes and not total.answered
+        score.matches += 1
+        score.total += chips
+        score.hands += total.hands
+        score.idle = score.idle + 1 if out else 0
+        score.broke += chips < self.contest.rules.buy_in
+        score.faults += total.faults
+        score.answered = score.answered or total.answered
+        score.batch.net += total.net
+        score.batch.hands += total.hands
+        score.batch.adjusted += total.adjusted
+        if self.contest.scored_by == "log":
+            score.batch.points += round(MICRO * LOG_UNIT * math.log1p(chips))
+        else:
+            score.batch.points += total.adjusted if self.contest.scored_by == "luck-adjusted" else MICRO * total.net
 
-    def _count_kinds(self, luck: list[list[float]]) -> None:
-        self.kinds = self.kinds or [RunningMoments() for _ in luck[0]]
-        for moments, parts in zip(self.kinds, zip(*luck, strict=True), strict=True):
-            moments.add(add_up(parts))
-
-    def _finish_batch(self, batch: OpenBatch) -> None:
-        left = self.roster.left  # in the middle of the batch
-        for bot, total in batch.bots.items():
-            if bot in left:
-                continue
-            score = self.scores[bot]
-            score.chips.add(total.chips / self.batch_size)
-            score.raw += Ratio.one(total.net, total.hands)
-            score.points.add(value := total.score / MICRO / self.batch_size)
-            self._history[bot].append(value)
-            batches = score.points.n
-            if batches & (batches - 1) == 0 or batches % max(1, self.contest.matches // 50) == 0:
-                self._points[bot][score.matches] = self.mean_score(bot)
-            if self.luck_adjusted:
-                score.adjusted += Ratio.one(total.adjusted / MICRO, total.hands)
+    def _finish_batch(self, bot: int) -> None:
+        score, matches = self.scores[bot], self.batch_size
+        total, score.batch = score.batch, Total()
+        points, adjusted = total.points / MICRO, total.adjusted / MICRO
+        score.chips += Ratio.one(total.net, matches)
+        score.points += Ratio.one(points, matches)
+        score.raw += Ratio.one(total.net, total.hands)
+        if self.luck_adjusted:
+            score.adjusted += Ratio.one(adjusted, total.hands)
+        self._history[bot].append(points / matches)
+        batches = score.points.n
+        if batches & (batches - 1) == 0 or batches % max(1, self.contest.matches // 50) == 0:
+            self._points[bot][score.matches] = self.mean_score(bot)
 
     def alike(self) -> list[list[int]]:
         """Groups of bots that play identically: the same answers throughout from the same shoes and seats.
 
-        Founders, who share tables, are not compared, nor is a bot with too few matches for an interval.
+        Bots that share tables are not compared, nor is a bot with too few matches for an interval.
         """
         groups: dict[tuple[int, int], list[int]] = defaultdict(list)
         for bot in self.roster.present:
@@ -422,8 +330,8 @@ class ContestTally:
         return self._in_chips(points.mean) if points.n else float(self.contest.rules.chips)
 
     def _in_chips(self, points: float) -> float:
-        """The chips that a mean of scores stands for: of logarithms, those that have this logarithm."""
-        return math.expm1(points / LOG_UNIT) if self.contest.scored_by == "log" else points
+        """The chips that a mean of points stands for: of logarithms, those that have this logarithm."""
+        return math.expm1(points / LOG_UNIT) if self.contest.scored_by == "log" else self.contest.rules.chips + points
 
     def order(self) -> list[int]:
         """Sort the bots that take part.

@@ -14,7 +14,7 @@ the logical restrictions of Shaffer 1986, bounded by counting common neighbours)
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -99,49 +99,14 @@ def _shrinkage(n: int, optimal_n: int, alpha: float) -> float:
     return c2 / (n + c2)
 
 
-# --- Running means with confidence intervals: of chips per match and of chips per hand.
+# --- Means of chips per match and per hand, with confidence intervals.
 
 
 MIN_BATCHES = 8  # batches needed for an interval: the totals of fewer matches need not be normal
 
 
-@dataclass
-class RunningMoments:
-    """Count, sum and sum of squared deviations of a series (Welford 1962)."""
-
-    n: int = 0
-    total: float = 0.0
-    spread: float = 0.0
-
-    def add(self, value: float) -> None:
-        deviation = value - self.mean
-        self.n += 1
-        self.total += value
-        self.spread += deviation * (value - self.mean) if self.n > 1 else 0.0
-
-    @property
-    def mean(self) -> float:
-        """Mean of the values; 0 if there are none."""
-        return self.total / self.n if self.n else 0.0
-
-    @property
-    def sd(self) -> float:
-        """Sample standard deviation."""
-        if self.n < 2:
-            return 0.0
-        return math.sqrt(max(0.0, self.spread) / (self.n - 1))
-
-    @property
-    def student95(self) -> tuple[float, float] | None:
-        """Student's 95% interval of the mean; None for fewer than MIN_BATCHES values."""
-        if self.n < MIN_BATCHES:
-            return None
-        half = t_half(self.n - 1) * self.sd / math.sqrt(self.n)
-        return self.mean - half, self.mean + half
-
-
 class Ratio(RatioSums):
-    """Chips per hand from totals per batch: y of b hands."""
+    """Chips per hand, or per match, from totals per batch: y of b hands, or matches."""
 
     @property
     def mean(self) -> float:

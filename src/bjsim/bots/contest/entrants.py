@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING, Any
 from bjsim import __version__
 from bjsim.bots.contest.config import PROTOCOLS, Contest, has_luck, name_and_source
 from bjsim.bots.contest.luck.adjust import REFERENCE, known_plays
-from bjsim.bots.programs import need_programs
-from bjsim.bots.protocol import printable
+from bjsim.bots.protocol import need_programs, printable
 from bjsim.bots.sandbox.folders import (
     LONGEST,
     MANIFEST,

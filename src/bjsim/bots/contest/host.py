@@ -1,20 +1,26 @@
 """The host: plays a contest and writes its journal, or resumes a stopped one.
 
-Workers play the tables. Their rounds are written in the order of the schedule, so the journal does not depend on the
-number of workers. Bots join and leave between two matches.
+Workers play the tables. Matches are written in the order of the schedule, so the journal does not depend on the number
+of workers. Bots join and leave between two matches.
 """
 
 from __future__ import annotations
 
+import logging
+import os
+import threading
 import time
-from collections import defaultdict, deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor
+from contextlib import AbstractContextManager, ExitStack, closing
+from functools import lru_cache
+from multiprocessing.util import Finalize
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bjsim.bots.contest import journal as journals
-from bjsim.bots.contest.config import HOUSE, Contest
+from bjsim.bots.contest.config import HOUSE, Contest, has_luck
 from bjsim.bots.contest.entrants import (
     Entrant,
     EntrantError,
@@ -24,16 +30,149 @@ from bjsim.bots.contest.entrants import (
     describe,
     house_players,
     make_header,
+    opened,
     recorded_house_players,
 )
-from bjsim.bots.contest.journal import Timings, add_logs
+from bjsim.bots.contest.journal import Logs
 from bjsim.bots.contest.luck.adjust import SeriesAdjusters, match_record
-from bjsim.bots.contest.luck.draw_log import DrawLog
-from bjsim.bots.contest.match import Record
+from bjsim.bots.contest.luck.draw_log import DrawLogger
+from bjsim.bots.contest.luck.state_index import StateIndex
+from bjsim.bots.contest.match import FinishedTable, Record, play_table
 from bjsim.bots.contest.page_data import PageData
-from bjsim.bots.contest.schedule import Owner, Roster, TablePlan
+from bjsim.bots.contest.schedule import Roster, TablePlan
 from bjsim.bots.contest.standings import Standings
-from bjsim.bots.contest.workers import Times, Workers
+from bjsim.sim.engine.compile_notice import in_notebook
+from bjsim.sim.game.actions import Player
+from bjsim.sim.game.rules import Rules
+from bjsim.sim.running.pieces import Pieces
+from bjsim.sim.running.table import Backend
+from bjsim.sim.running.workers import can_fork, end_with_parent, own_pool, start_context
+
+if TYPE_CHECKING:
+    from multiprocessing.queues import SimpleQueue
+
+
+# --- Worker processes that play tables in parallel, each with its own bots. Threads would be enough for waiting, but
+# between two moves of a fast bot the dealing is Python code, which only one thread at a time can run.
+
+
+logger = logging.getLogger(__name__)
+Turns = tuple[TablePlan, ...]  # of a table: in a duplicate contest the matches that share its shoe
+Match = tuple[list[TablePlan], list[FinishedTable]]
+
+
+class Field(NamedTuple):
+    """What workers play with; `entrants`, by bot, lack those that have retired."""
+
+    contest: Contest
+    entrants: Mapping[int, Entrant]
+    workers: int
+    sandbox: str
+
+
+def play_matches(field: Field, roster: Roster, close_inherited: Callable[[], None]) -> Generator[Match, None, None]:
+    """Play the matches of a roster from now on, and yield the tables of each in the order of the schedule.
+
+    The turns of a shoe are played one after the other by one worker: a bot at one table could tell its process at
+    another what it has seen. `close_inherited` is called first in every forked worker, to close files that only the
+    host may hold.
+
+    Raises:
+        RunFailed: A table killed its workers again and again.
+        Exception: The error of a worker.
+    """
+    ahead = deque[list[TablePlan]]()
+    tables: dict[TablePlan, FinishedTable] = {}
+    warned = set[str]()
+
+    def jobs() -> Iterator[Turns]:
+        coming: dict[tuple[int | None, int], list[TablePlan]] = {}
+        for series, match in roster.upcoming():
+            anew = (series.own, match) not in coming
+            if anew:
+                for turn in range(match, match - match % roster.batch_size + roster.batch_size):
+                    coming[series.own, turn] = roster.tables_of(series, turn)
+            ahead.append(coming.pop((series.own, match)))
+            if anew:
+                turns = [ahead[-1], *(plans for (own, _), plans in coming.items() if own == series.own)]
+                yield from zip(*turns, strict=True)
+
+    _state_index(field.contest.rules)  # computed once for all forked workers
+    backend = Backend(lambda: _open_pool(field, close_inherited), 2 * field.workers)
+    pieces = Pieces[Turns, tuple[list[FinishedTable], list[str]]](backend, jobs(), lambda turns: (_play, turns), _name)
+    with closing(pieces.results()) as results:
+        for turns, (played, warnings) in results:
+            for text in dict.fromkeys(warnings):
+                if text not in warned:
+                    logger.warning(text)
+            warned.update(warnings)
+            tables.update(zip(turns, played, strict=True))
+            while ahead and tables.keys() >= {*ahead[0]}:
+                plans = ahead.popleft()
+                yield plans, [tables.pop(plan) for plan in plans]
+
+
+def _name(turns: Turns) -> str:
+    return f"match {turns[0].match + 1}, table {turns[0].table + 1}"
+
+
+def _open_pool(field: Field, close_inherited: Callable[[], None]) -> AbstractContextManager[Executor]:
+    forks = can_fork() and not in_notebook() and threading.current_thread() is threading.main_thread()
+    context = start_context(forks)
+    numbers = context.SimpleQueue()
+    for number in range(field.workers):
+        numbers.put(number)
+    started = field, numbers, close_inherited if forks else None
+    return own_pool(ProcessPoolExecutor(field.workers, context, _begin, started))
+
+
+# --- in a worker
+
+_field: Field
+_players: dict[int, Player] = {}
+_warnings: list[str] = []
+
+
+def _begin(field: Field, numbers: SimpleQueue[int], close_inherited: Callable[[], None] | None) -> None:
+    global _field
+    end_with_parent()  # even in the middle of a move
+    if close_inherited:
+        close_inherited()
+    _field = field
+    _pin_to_core(numbers.get(), field.workers)
+
+
+def _pin_to_core(number: int, workers: int) -> None:
+    """Stay on one core together with the bots: moves take half as long again if they cross cores."""
+    if hasattr(os, "sched_setaffinity"):  # not on macOS
+        cores = sorted(os.sched_getaffinity(0))
+        if workers <= len(cores):
+            os.sched_setaffinity(0, {cores[number % len(cores)]})
+
+
+def _play(turns: Turns) -> tuple[list[FinishedTable], list[str]]:
+    """The tables, and what there is to warn of."""
+    contest = _field.contest
+    if not _players:  # not in `_begin`, whose errors are not those of a job
+        stack = ExitStack()
+        options = {"sandbox": _field.sandbox, "timeout": contest.timeout, "cold": contest.cold}
+        Finalize(None, stack.close, exitpriority=1)
+        entrants = _field.entrants
+        opening = opened([*entrants.values()], contest.rules, _warnings.append, **options)
+        _players.update(zip(entrants, stack.enter_context(opening), strict=True))
+    index = _state_index(contest.rules)
+    tables = [
+        play_table(contest, plan, _players.get, DrawLogger(contest.rules, index) if index else None) for plan in turns
+    ]
+    warnings = [*_warnings]
+    _warnings.clear()
+    return tables, warnings
+
+
+@lru_cache(maxsize=1)
+def _state_index(rules: Rules) -> StateIndex | None:
+    return StateIndex(rules) if has_luck(rules) else None
+
 
 Change = Callable[["Host"], object]
 
@@ -56,11 +195,9 @@ class Host:
         self.standings = Standings(header)
         self.entrants = [Entrant.from_dict(bot) for bot in header["bots"]]
         self.page = PageData(self.contest)
-        self.timings = Timings(len(self.entrants))
+        self.logs = Logs(folder)
         self.adjusters = SeriesAdjusters(self.roster) if self.standings.luck_adjusted else None
         self._journal = journal
-        self._done: dict[tuple[Owner, int, int], list[Record]] = defaultdict(list)  # rounds of unfinished matches
-        self._written: list[tuple[Record, Times]] = []  # but not yet synced
 
     @property
     def contest(self) -> Contest:
@@ -104,8 +241,9 @@ class Host:
         header = next(records)
         host = Host(folder, header, journal, workers, sandbox)
         for record in records:
-            host._restore(record)
-        host.timings = Timings.load(folder, len(host.entrants))
+            if record["record"] == "match" and host.adjusters is not None:
+                host.adjusters[record.get("own")].restore(record)
+            host._count(record)
         houses = recorded_house_players(header, host.contest)
         if not trust:
             check_trusted([*host.present, *houses], folder)  # before `change`, which may look at the bots
@@ -115,27 +253,12 @@ class Host:
             check_unchanged([*host.present, *houses], host.contest.rules)
         return host
 
-    def _restore(self, record: Record) -> None:
-        if record["record"] == "match" and self.adjusters is not None:
-            self.adjusters[record.get("own")].restore(record)
-        self._count(record)
-
     def _count(self, record: Record) -> None:
-        """Count a record in the standings and for the page; keep the rounds of unfinished matches."""
+        """Count a record in the standings and for the page."""
         self.standings.add(record)
         self.page.add(record)
-        kind, owner = record["record"], record.get("own")
-        if kind == "round":
-            self._done[owner, record["match"], record["table"]].append(record)
-        elif kind == "match":
-            self._forget({owner})
-        elif kind == "change":
-            self._forget(self.roster.voided(record))
+        if record["record"] == "change":
             self.entrants += [Entrant.from_dict(bot) for bot in record["join"]]
-            self.timings.join(len(self.entrants))
-
-    def _forget(self, owners: set[Owner]) -> None:
-        self._done = defaultdict(list, {key: one for key, one in self._done.items() if key[0] not in owners})
 
     def change(self, leave: Sequence[int] = (), join: Sequence[Entrant] = (), matches: int | None = None) -> None:
         """Let bots (by number) leave and others join, or set a new number of matches.
@@ -149,84 +272,54 @@ class Host:
             raise EntrantError("too few bots would remain in the contest; add others first")
         check_programs(join, contest, self.sandbox)
         self._write(roster.change(leave, [describe(one, contest.rules) for one in join], matches))
-        self._commit()
 
-    def run(self, on_round: Callable[[Host], None] = lambda host: None) -> Standings:
-        """Play the contest to its end; an exception from `on_round` stops it, and it can be resumed."""
+    def run(self, on_match: Callable[[Host], None] = lambda host: None) -> Standings:
+        """Play the contest to its end; an exception from `on_match` stops it, and it can be resumed."""
         try:
             if not self.standings.end:
-                self._play(on_round)
+                self._play(on_match)
         finally:
             self.close()
-            self.timings.save(self.folder)
         return self.standings
 
     def close(self) -> None:
         """Close the journal, if `run` is not called."""
         self._journal.close()
 
-    def _play(self, on_round: Callable[[Host], None]) -> None:
+    def _play(self, on_match: Callable[[Host], None]) -> None:
         began = time.monotonic()
         self._retire()  # those that had no time to before a kill
         while not (reason := self.standings.reason_to_end(began)):
-            self._play_tables(on_round, began)
+            self._play_matches(on_match, began)
         self._write({"record": "end", "reason": reason, "matches": self.standings.matches})
-        self._commit(on_round)
 
-    def _play_tables(self, on_round: Callable[[Host], None], began: float) -> None:
-        """Record rounds until there is a reason to end the contest, or bots have retired."""
+    def _play_matches(self, on_match: Callable[[Host], None], began: float) -> None:
+        """Record matches until there is a reason to end the contest, or bots have retired."""
         players = {bot: self.entrants[bot] for bot in self.roster.present if bot not in self.roster.retired}
         players |= {HOUSE - number: entrant for number, entrant in enumerate(house_players(self.contest))}
-        logs, matches = list[DrawLog](), deque[list[TablePlan]]()  # those assigned to workers
-
-        def plans() -> Iterator[TablePlan]:
-            for match in self.roster.upcoming():
-                matches.append(match)
-                yield from match
-
-        when = self._journal.close, partial(self._commit, on_round)
-        with Workers(self.contest, players, self.workers, self.sandbox, self._rounds_of, *when) as workers:
-            for plan, rounds in workers.tables(plans()):
-                for record, times in rounds:
-                    self._write(record, times)
-                add_logs(self.folder, workers.logs)
-                if workers.draw_log:
-                    logs.append(workers.draw_log)
-                if plan != matches[0][-1]:
-                    continue
-                matches.popleft()
-                adjuster = self.adjusters[plan.own] if self.adjusters is not None else None
-                self._write(match_record(plan.match, adjuster, logs, plan.own))
-                self._commit(on_round)
-                logs.clear()
-                if self._retire() or self.standings.reason_to_end(began):
-                    return
-
-    def _rounds_of(self, plan: TablePlan) -> list[Record]:
-        """The rounds of a table of an unfinished match that are recorded already."""
-        return self._done.get((plan.own, plan.match, plan.table), [])
+        field = Field(self.contest, players, self.workers, self.sandbox)
+        with closing(play_matches(field, self.roster, self._journal.close)) as matches:
+            for plans, tables in matches:
+                match, own = plans[0].match, plans[0].own
+                adjuster = self.adjusters[own] if self.adjusters is not None else None
+                logs = [table.draw_log for table in tables if table.draw_log]
+                rounds = [record for table in tables for record in table.rounds]
+                self._write({**match_record(match, adjuster, logs, own), "rounds": rounds})
+                self.logs.add(log for table in tables for log in table.logs)
+                on_match(self)
+                if self._retire() or self.standings.reason_to_end(began) not in ("", "matches"):
+                    return  # after the last match workers end by themselves, and say `bye` to their bots
 
     def _retire(self) -> bool:
         """Record the bots that are not asked any more; returns whether there are any."""
-        for record in (records := self.standings.retiring()):
-            self._write(record)
-        self._commit()
+        self._write(*(records := self.standings.retiring()))
         return bool(records)
 
-    def _write(self, record: Record, times: Times = ()) -> None:
-        """Write a record that the next `_commit` counts."""
-        self._journal.append(record)
-        self._written.append((record, times))
-
-    def _commit(self, on_round: Callable[[Host], None] = lambda host: None) -> None:
-        """Sync the last records to disk, then count and show them."""
-        if not self._written:
-            return
-        self._journal.sync()
-        for record, times in self._written:
+    def _write(self, *records: Record) -> None:
+        """Write records to disk, then count them."""
+        for record in records:
+            self._journal.append(record)
+        if records:
+            self._journal.sync()
+        for record in records:
             self._count(record)
-            for bot, seconds in times:
-                self.timings.add(bot, seconds)
-            if record["record"] == "round":
-                on_round(self)
-        self._written.clear()

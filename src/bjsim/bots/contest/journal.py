@@ -1,9 +1,10 @@
 """The journal: the append-only record of a contest, one JSON value per line. All results are computed from it.
 
 Every line ends with `"crc"`, the CRC-32 of all lines up to and including it (without its own crc), so that a changed,
-lost or moved line is detected. Lines are synced to disk before their rounds are counted or shown; lines that arrive
-during a sync share the next one. A killed process can leave an incomplete last line, which is dropped when the contest
-is resumed. Any other error is reported as damage with the number of the record, and the file is not changed.
+lost or moved line is detected. A match is written, read and lost as a whole: a line for each of its rounds, and one for
+the match, are synced to disk before it is counted or shown. A killed process can leave an incomplete last match, which
+is dropped when the contest is resumed. Any other error is reported as damage with the number of the record, and the
+file is not changed.
 """
 
 from __future__ import annotations
@@ -12,14 +13,14 @@ import hashlib
 import json
 import os
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter, defaultdict, deque
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from itertools import zip_longest
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from bjsim.errors import InputError, file_errors
-from bjsim.files import append_line, make_folder, open_file, open_to_change, read_json_lines
+from bjsim.files import append_line, open_file, open_to_change, read_json_lines
 from bjsim.json_values import is_like
 
 try:
@@ -54,10 +55,16 @@ class JournalError(InputError):
 
 
 def encode_record(record: dict[str, Any], crc: int) -> tuple[bytes, int]:
-    """The line of a record, and the CRC of the journal up to and including it. crc: of the lines before."""
-    body = _ENCODER.encode(record)[:-1].encode()
-    crc = zlib.crc32(body, crc)
-    return body + f'{_TAIL}{crc:08x}"}}\n'.encode(), crc
+    """The lines of a record, and the CRC of the journal up to and including them. crc: of the lines before.
+
+    A match has a line for each of its `rounds`, and then its own.
+    """
+    lines = b""
+    for line in (*record.get("rounds", ()), {key: value for key, value in record.items() if key != "rounds"}):
+        body = _ENCODER.encode(line)[:-1].encode()
+        crc = zlib.crc32(body, crc)
+        lines += body + f'{_TAIL}{crc:08x}"}}\n'.encode()
+    return lines, crc
 
 
 def commitment(folder: Path) -> str:
@@ -74,10 +81,11 @@ def commitment(folder: Path) -> str:
 def _read_lines(path: Path) -> Iterator[tuple[dict[str, Any], int, int]]:
     """Read a journal's complete records: (record, CRC up to and including it, offset of its end in bytes).
 
-    An incomplete last line is ignored. A JournalError names the first damaged record (the header is record 0), or the
-    format of a header that this version does not read.
+    A match has its rounds as `rounds`. An incomplete last line or match is ignored. A JournalError names the first
+    damaged line (the header is record 0), or the format of a header that this version does not read.
     """
     crc = end = 0
+    rounds: list[dict[str, Any]] = []
     try:
         with open_file(path) as file:
             for number, line in enumerate(iter(lambda: file.readline(MAX_LINE), b"")):
@@ -96,6 +104,13 @@ def _read_lines(path: Path) -> Iterator[tuple[dict[str, Any], int, int]]:
                 record = _record_in(body + b"}", path, number)
                 if number == 0 and (record["record"] != "header" or record.get("format") != FORMAT):
                     raise JournalError(f"{path} has format {record.get('format')}; this version reads format {FORMAT}")
+                if record["record"] == "round":
+                    rounds.append(record)
+                    continue
+                if record["record"] == "match":
+                    record["rounds"], rounds = rounds, []
+                elif rounds:
+                    raise JournalError(f"{path}: record {number} interrupts a match")
                 yield record, crc, end
     except OSError as error:
         raise JournalError(f"cannot read the journal {path}: {error.strerror}") from None
@@ -143,6 +158,13 @@ def read(folder: Path) -> Iterator[dict[str, Any]]:
         yield record
 
 
+def is_whole(folder: Path) -> bool:
+    """Whether the journal ends with a whole record. Readers leave out the rounds of a match that is not finished."""
+    with open_file(find_journal(folder)) as file:
+        (last,) = deque(file, 1)
+    return last.endswith(b"\n") and not last.startswith(b'{"record":"round"')
+
+
 class Journal:
     """A journal open for writing, by one process at a time."""
 
@@ -160,7 +182,8 @@ class Journal:
                 raise JournalError(f"{folder} holds a contest already; resume it or choose another folder")
             file = open_to_change(fresh, "ab")  # truncated only once locked: another process may be writing it
             _lock(file, folder)
-            if path.exists() or not _is_file_at(file, fresh):  # another process was faster
+            there = fresh.exists() and os.path.samestat(os.fstat(file.fileno()), fresh.stat())
+            if path.exists() or not there:  # another process was faster
                 raise JournalError(f"another process is playing the contest in {folder}")
             file.truncate(0)
             journal = Journal(file)
@@ -176,7 +199,7 @@ class Journal:
     def reopen(folder: Path) -> tuple[Journal, Iterator[dict[str, Any]]]:
         """Open the journal of a stopped contest, and return it with an iterator of its records, header first.
 
-        All records must be read before the journal is written to; an incomplete last line is removed after the
+        All records must be read before the journal is written to; an incomplete last match is removed after the
         last record. If the journal is damaged, the iterator raises JournalError, and the file is not changed.
         """
         path = find_journal(folder)
@@ -203,9 +226,9 @@ class Journal:
 
     def append(self, record: dict[str, Any]) -> None:
         """Write a record; `sync` makes it durable."""
-        line, self._crc = encode_record(record, self._crc)
+        lines, self._crc = encode_record(record, self._crc)
         with file_errors(self._file.name):
-            self._file.write(line)
+            self._file.write(lines)
 
     def sync(self) -> None:
         with file_errors(self._file.name):
@@ -216,10 +239,6 @@ class Journal:
         """Close the file and release its lock."""
         with file_errors(self._file.name):
             self._file.close()
-
-
-def _is_file_at(file: IO[bytes], path: Path) -> bool:
-    return path.exists() and os.path.samestat(os.fstat(file.fileno()), path.stat())
 
 
 def _lock(file: IO[bytes], folder: Path) -> None:
@@ -241,101 +260,70 @@ def _sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
-# --- What bots wrote to stderr in each match, and said of themselves.
+# --- What differs from run to run: the times of moves, what bots wrote to stderr, and what they said of themselves.
 #
-# It may differ from run to run, so it is in files next to the journal, not in it.
+# It is in a file beside the journal, with a line for each program at a table.
 
 
-LOGS = "logs"  # the folder, with a file for each bot
-_LOG = {"match": 0, "table": 0, "position": 0, "text": "", "ready": {}}
-MOST = 1 << 20  # bytes of a file; a bot's later logs are not kept
+LOGS = "logs.jsonl"
+MOST = 1 << 20  # characters of a bot; what it writes to stderr later is not kept
+MOST_OF_ALL = 1 << 27  # bytes of the file; what comes later is not kept
 
 
 class BotLog(NamedTuple):
-    """The first 64 KiB that a bot wrote to stderr at a table, and what a line bot said after `ready 1`."""
+    """A program at a table: its moves, the seconds that they took, and the first 64 KiB that it wrote to stderr.
+
+    `ready` is what a line bot said of itself after `ready 1`, such as its `name` and `version`.
+    """
 
     bot: int
     match: int
     table: int
     position: int
+    moves: int
+    seconds: float
     text: str
     ready: dict[str, str]
 
 
-def add_logs(folder: Path, logs: Iterable[BotLog]) -> None:
-    """Append logs to the files in a contest's folder; empty ones, and those of the house, are left out."""
-    for log in logs:
-        if log.bot < 0 or not (log.text or log.ready):
-            continue
-        make_folder(folder / LOGS)
-        append_line(_path(folder, log.bot), json.dumps(log._asdict()), MOST)
+_LOG = BotLog(0, 0, 0, 0, 0, 0.0, "", {})._asdict()
 
 
-def read_logs(folder: Path, bot: int) -> list[BotLog]:
-    """The logs of a bot in the order of the matches; one that was interrupted has several. Bad lines are skipped."""
-    found = []
-    for values in read_json_lines(_path(folder, bot)):
-        if values.keys() >= _LOG.keys() and is_like(values, _LOG):
-            values["ready"] = {key: str(value) for key, value in values["ready"].items()}
-            found.append(BotLog._make([bot, *(values[name] for name in _LOG)]))
-    return sorted(found, key=lambda log: log[1:4])
+class Logs:
+    """The logs of the contest in a folder, with the moves and seconds of every program, by bot."""
 
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.moves, self._written = Counter[int](), Counter[int]()
+        self.seconds = defaultdict[int, float](float)
+        for log in read_logs(folder):
+            self._count(log)
 
-def last_ready(logs: Sequence[BotLog]) -> dict[str, str]:
-    """What a line bot last said of itself after `ready 1`: its `name`, `version` and the like."""
-    return next((log.ready for log in reversed(logs) if log.ready), {})
+    def _count(self, log: BotLog) -> None:
+        self.moves[log.bot] += log.moves
+        self.seconds[log.bot] += log.seconds
+        self._written[log.bot] += len(log.text)
 
-
-def _path(folder: Path, bot: int) -> Path:
-    return folder / LOGS / f"{bot}.jsonl"
-
-
-# --- Times of moves. They differ from run to run, so they are stored in a file next to the journal, not in it.
-
-
-TIMINGS = "timings.jsonl"
-
-
-class Timings:
-    """Moves and seconds of every bot that runs in another process; more than `bots` may join."""
-
-    def __init__(self, bots: int) -> None:
-        self.moves = [0] * bots
-        self.seconds = [0.0] * bots
-        self._earlier = (list(self.moves), list(self.seconds))  # of earlier runs
-
-    def join(self, bots: int) -> None:
-        """Make room for more bots, up to this number of them."""
-        missing = bots - len(self.moves)
-        self.moves += [0] * missing
-        self.seconds += [0.0] * missing
-
-    def add(self, bot: int, seconds: float) -> None:
-        if bot >= 0:
-            self.moves[bot] += 1
-            self.seconds[bot] += seconds
+    def add(self, logs: Iterable[BotLog]) -> None:
+        """Append logs to the file; empty ones, and those of the house, are left out."""
+        lines = []
+        for log in logs:
+            if log.bot < 0 or not (log.moves or log.text or log.ready):
+                continue
+            kept = log if self._written[log.bot] < MOST else log._replace(text="", ready={})
+            self._count(kept)
+            lines.append(json.dumps(kept._asdict()))
+        if lines:
+            append_line(self.folder / LOGS, "\n".join(lines), MOST_OF_ALL)
 
     def ms_per_move(self, bot: int) -> float | None:
         """Mean milliseconds per move; None if there are none."""
         return 1000 * self.seconds[bot] / self.moves[bot] if self.moves[bot] else None
 
-    def save(self, folder: Path) -> None:
-        """Append the moves of this run to the file in the contest's folder, if there are any."""
-        moves = [total - earlier for total, earlier in zip_longest(self.moves, self._earlier[0], fillvalue=0)]
-        seconds = [total - earlier for total, earlier in zip_longest(self.seconds, self._earlier[1], fillvalue=0.0)]
-        if any(moves):
-            append_line(folder / TIMINGS, json.dumps({"moves": moves, "seconds": seconds}))
 
-    @staticmethod
-    def load(folder: Path, bots: int) -> Timings:
-        """The times of earlier runs of the contest in this folder; unreadable lines are skipped."""
-        timings = Timings(bots)
-        for run in read_json_lines(folder / TIMINGS):
-            moves, seconds = run.get("moves"), run.get("seconds")
-            if not is_like(moves, [0]) or not is_like(seconds, [0.0]):
-                continue
-            if len(moves) == len(seconds) <= bots:  # fewer, if bots have joined since
-                timings.moves = [a + b for a, b in zip_longest(timings.moves, moves, fillvalue=0)]
-                timings.seconds = [a + b for a, b in zip_longest(timings.seconds, seconds, fillvalue=0.0)]
-        timings._earlier = (list(timings.moves), list(timings.seconds))
-        return timings
+def read_logs(folder: Path) -> Iterator[BotLog]:
+    """The logs of a contest in the order of play. Lines that make no sense are skipped."""
+    for values in read_json_lines(folder / LOGS):
+        if values.keys() >= _LOG.keys() and is_like(values, _LOG):
+            values["ready"] = {key: str(value) for key, value in values["ready"].items()}
+            yield BotLog(**{name: values[name] for name in _LOG})

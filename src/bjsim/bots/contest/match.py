@@ -1,7 +1,6 @@
 """Play one table of a match: sessions of several rounds, with chips carried along; bots without chips sit out.
 
-Every round becomes a record, a dict of JSON values with everything needed to replay it. An interrupted match continues
-from its records: its rounds are replayed with the recorded moves, then play continues.
+Every round becomes a record, a dict of JSON values with everything needed to replay it.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bjsim.bots.contest.config import HOUSE, Contest
 from bjsim.bots.contest.journal import BotLog
-from bjsim.bots.contest.luck.draw_log import DrawLogger
+from bjsim.bots.contest.luck.draw_log import DrawLog, DrawLogger
 from bjsim.bots.contest.schedule import TablePlan
 from bjsim.bots.line import LOG_LIMIT, Transcript, parse_note
 from bjsim.bots.protocol import Fault, Reply
@@ -25,13 +24,12 @@ from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import ScriptedShoe, Stream, open_shoe
 
 if TYPE_CHECKING:
-    from bjsim.bots.resident import LineSeat
+    from bjsim.bots.player import LineSeat
 
 
 # --- A player at a table of a contest: its moves, its faults, and its strikes.
 
 
-OnMove = Callable[[int, float], object]  # (bot, seconds of a move)
 _MAX_OUTPUT = 400  # characters of a bot's output that a fault keeps
 
 
@@ -41,11 +39,12 @@ class ContestSeat:
     A fault never stops the contest: the bot stands. A bot without strikes left stands without being asked.
     """
 
-    def __init__(self, bot: int, position: int, turn: Turn, on_move: OnMove) -> None:
-        self.bot, self.position, self.turn, self.line, self.on_move = bot, position, turn, turn.line, on_move
+    def __init__(self, bot: int, position: int, turn: Turn, line: LineSeat | None) -> None:
+        self.bot, self.position, self.turn, self.line = bot, position, turn, line
         self.moves: list[str] = []
         self.notes: list[str] = []  # of a line bot, after each move
         self.faults: list[dict[str, Any]] = []
+        self._timed, self._seconds = 0, 0.0  # moves of a program in the match, and their time
         self._errors = b""  # what it wrote to stderr in the match, LOG_LIMIT bytes at most, unless it is a line bot
 
     def move(self, view: View) -> Action:
@@ -60,27 +59,22 @@ class ContestSeat:
     def _keep(self, reply: Reply) -> str:
         """Keep the time and the error output of a move; returns its note."""
         if reply.cause not in ("start", "not-ready"):
-            self.on_move(self.bot, reply.elapsed_ns / 1e9)
+            self._timed += 1
+            self._seconds += reply.elapsed_ns / 1e9
         if self.line:
             return parse_note(reply.stdout) if reply.cause == "exit" else ""
         self._errors = (self._errors + reply.stderr)[:LOG_LIMIT]
         return ""
 
     def log(self, plan: TablePlan) -> BotLog:
-        """What the bot wrote to stderr at this table, and said of itself."""
+        """The moves of the bot at this table, what it wrote to stderr, and said of itself."""
         errors, ready = (self.line.log, self.line.ready) if self.line else (self._errors, {})
         text = errors.decode("utf-8", "backslashreplace")
-        return BotLog(self.bot, plan.match, plan.table, self.position, text, ready)
+        return BotLog(self.bot, plan.match, plan.table, self.position, self._timed, self._seconds, text, ready)
 
     def exceed_move_cap(self) -> None:
         """Count the fault of using up all moves that the rules allow for a hand."""
         self._add_fault(self.turn.exceed_move_cap(f"{len(self.moves)} moves with one hand, and no stand"))
-
-    def restore_fault(self, kind: str) -> None:
-        """Count a fault that the bot made before the contest was stopped."""
-        self.turn.count(Fault(kind, ""))
-        if self.line and kind == "timeout":
-            self.line.bank = 0.0
 
     def _add_fault(self, fault: Fault) -> None:
         what = {"kind": fault.kind, "detail": _text(fault.detail.encode()), "argv": list(fault.argv)}
@@ -187,36 +181,31 @@ def whole_chips(bets: Fraction, buy_in: int) -> int:
     return bets.numerator * buy_in if bets.denominator == 1 else int(bets * buy_in)
 
 
-def play_table(
-    contest: Contest,
-    plan: TablePlan,
-    player_of: Callable[[int], Player | None],
-    draw_logger: DrawLogger | None,
-    done: Sequence[Record] = (),
-    on_move: OnMove = lambda bot, seconds: None,
-    on_log: Callable[[BotLog], object] = lambda log: None,
-) -> Iterator[Record]:
-    """Play one table of a match, and yield the records of the rounds.
+class FinishedTable(NamedTuple):
+    """A table that was played: its rounds, the draws for the luck adjustment, and what programs wrote to stderr."""
 
-    `player_of` returns None for a bot that has retired, which stands. The rounds in `done` are replayed and not
-    yielded; one that differs is a ReplayMismatch. `on_move` is called with the bot and the seconds of every move
-    of a program, `on_log` at the end with what each bot wrote to stderr.
-    """
+    rounds: list[Record]
+    draw_log: DrawLog | None
+    logs: list[BotLog]
+
+
+def play_table(
+    contest: Contest, plan: TablePlan, player_of: Callable[[int], Player | None], draw_logger: DrawLogger | None
+) -> FinishedTable:
+    """Play one table of a match. `player_of` returns None for a bot that has retired, which stands."""
     dealer = TableDealer(contest, plan, draw_logger)
     players = [player_of(bot) for bot in plan.bots]
-    line_seats = seat_line_bots(dealer, players, bool(done))
+    line_seats = seat_line_bots(dealer, players)
     seats = [
-        ContestSeat(bot, position, Turn(player, line_seats.get(position), Strikes(contest.strikes)), on_move)
+        ContestSeat(bot, position, Turn(player, line := line_seats.get(position), Strikes(contest.strikes)), line)
         for position, (bot, player) in enumerate(zip(plan.bots, players, strict=True))
     ]
-    for record in done:
-        _restore_round(dealer, record, seats)
+    rounds = []
     while not dealer.over:
-        yield _play_round(dealer, [seats[position] for position in dealer.paying])
+        rounds.append(_play_round(dealer, [seats[position] for position in dealer.paying]))
     for position, line_seat in line_seats.items():
         line_seat.leave(dealer.chips[position])
-    for seat in seats:
-        on_log(seat.log(plan))
+    return FinishedTable(rounds, draw_logger.draw_log() if draw_logger else None, [seat.log(plan) for seat in seats])
 
 
 def _play_round(dealer: TableDealer, seats: Sequence[ContestSeat]) -> Record:
@@ -235,23 +224,14 @@ def _play_round(dealer: TableDealer, seats: Sequence[ContestSeat]) -> Record:
     return record
 
 
-def _restore_round(dealer: TableDealer, record: Record, seats: Sequence[ContestSeat]) -> None:
-    positions = dealer.paying
-    for move in replay_round(dealer, record):
-        if move.fault:
-            seats[positions[move.seat]].restore_fault(move.fault["kind"])
-    for position in capped_positions(record):
-        seats[position].restore_fault("move-cap")
-
-
-def seat_line_bots(dealer: TableDealer, players: Sequence[Player | None], resumed: bool) -> dict[int, LineSeat]:
-    """Let line bots join a table; returns their seats by position. resumed: whether rounds have been played."""
+def seat_line_bots(dealer: TableDealer, players: Sequence[Player | None]) -> dict[int, LineSeat]:
+    """Let line bots join a table; returns their seats by position."""
     rounds = dealer.contest.sessions * dealer.contest.hands
     joined: dict[int, LineSeat] = {}
     for position, player in enumerate(players):
         if runs_program(player) and player.protocol == "line":
             dealer.transcript = dealer.transcript or Transcript(dealer.contest.rules)
-            joined[position] = seat = player.join(dealer.transcript, position, len(players), rounds, resumed)
+            joined[position] = seat = player.join(dealer.transcript, position, len(players), rounds)
             seat.stays = dealer.contest.lives == "contest"
     return joined
 

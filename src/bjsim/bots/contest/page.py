@@ -2,9 +2,10 @@
 
 import json
 import re
+from collections import defaultdict, deque
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -13,18 +14,9 @@ from jinja2 import Environment
 
 from bjsim import html_pages
 from bjsim.bots.contest import journal
-from bjsim.bots.contest.comparisons import (
-    COMPARED,
-    compare,
-    crosstable,
-    describe_effect,
-    describe_end,
-    describe_lead,
-    format_e,
-)
 from bjsim.bots.contest.contest_tally import HEADINGS, StandingsRow
 from bjsim.bots.contest.differences import MIN_BATCHES
-from bjsim.bots.contest.journal import BotLog, Timings, last_ready, read_logs
+from bjsim.bots.contest.journal import BotLog, Logs, read_logs
 from bjsim.bots.contest.page_data import HANDS, BotHands, BotMistakes, PageData
 from bjsim.bots.contest.replay import Asked, protocol_of, questions, replay, round_number, shorten
 from bjsim.bots.contest.results import (
@@ -36,7 +28,17 @@ from bjsim.bots.contest.results import (
     write_atomically,
     write_standings,
 )
-from bjsim.bots.contest.standings import Standings, make_marks
+from bjsim.bots.contest.standings import (
+    COMPARED,
+    Standings,
+    compare,
+    crosstable,
+    describe_effect,
+    describe_end,
+    describe_lead,
+    format_e,
+    make_marks,
+)
 from bjsim.bots.protocol import printable_lines
 from bjsim.files import make_folder
 
@@ -246,38 +248,44 @@ class ContestReport:
         self,
         standings: Standings,
         data: PageData,
-        timings: Timings | None = None,
+        logs: Logs | None = None,
         changed: float | None = None,
-        folder: Path | None = None,
     ) -> None:
-        self.standings, self.data, self.folder = standings, data, folder
+        self.standings, self.data = standings, data
         self.names = standings.seat_names
         self.slugs = make_slugs(standings.names)
         self.rows = [
-            {**self._describe(row, timings), "top": place < TOP and row.score.started}
+            {**self._describe(row, logs), "top": place < TOP and row.score.started}
             for place, row in enumerate(standings.rows())
         ]
         top = [row["number"] for row in self.rows if row["top"]]
         self.colours = make_colours([bot["name"] for bot in standings.bots], top)  # versions of a bot share one
-        self.former = [self._describe(row, timings) for row in standings.former()]
+        self.former = [self._describe(row, logs) for row in standings.former()]
         self.changed = datetime.fromtimestamp(changed, UTC).strftime("%Y-%m-%d %H:%M") if changed else ""
         houses = [""] * (len(standings.seat_names) - len(standings.names))  # what they are asked is not shown
         retired = standings.roster.retired  # nor what retired bots are asked: nothing
         asked = ["" if bot in retired else protocol_of(each) for bot, each in enumerate(standings.bots)]
         self.protocols = [*asked, *houses]
+        self.logs = defaultdict[int, deque[BotLog]](partial(deque, maxlen=LOGS_SHOWN))  # the last of each bot
+        self.ready: dict[int, dict[str, str]] = {}  # what a line bot last said of itself
+        for log in read_logs(logs.folder) if logs else ():
+            if log.text:
+                self.logs[log.bot].append(log._replace(text=log.text[: LOG_LENGTH + 1]))
+            self.ready[log.bot] = log.ready or self.ready.get(log.bot, {})
         self._questions: dict[tuple[int, int, int | None], list[Asked]] = {}
         self._replays: dict[tuple[int, int, str], dict[str, Any]] = {}
 
-    def _describe(self, row: StandingsRow, timings: Timings | None) -> dict[str, Any]:
+    def _describe(self, row: StandingsRow, logs: Logs | None) -> dict[str, Any]:
         return {
-            **row_values(row, timings),
+            **row_values(row, logs),
             "number": row.bot,
             "lasting_name": self.standings.bots[row.bot]["name"],
             "slug": self.slugs[row.bot],
             "left": row.left,
             "started": row.score.started,
             "ruined": self.standings.ruined(row.bot),
-            **how_played(self.standings.bots[row.bot]),
+            "language": self.standings.bots[row.bot]["language"],
+            "protocol": protocol_of(self.standings.bots[row.bot]),
         }
 
     def replay(self, record: Mapping[str, Any]) -> dict[str, Any]:
@@ -334,11 +342,13 @@ def render_index(report: ContestReport) -> str:
     sources = published_sources([bot["source"] for bot in standings.bots])
     swings = [titled(report.replay(record), format_swing(record, report.names)) for _, _, record in data.swings]
     last = [titled(report.replay(record), "last match") for record in data.last]
+    hill = bool(report.former or any(standings.roster.joined))
+    again = standings.closed and not hill  # the seed is public, and one command plays the contest again
     return report.render(
         "page.html",
         rule_rows=contest.rules.to_dict(),
         bots=[{**bot, "source": source} for bot, source in zip(standings.bots, sources, strict=True)],
-        again=contest_command(contest, standings.names, sources) if reproducible(standings) else "",
+        again=contest_command(contest, standings.names, sources) if again else "",
         settings_file=settings_file(contest),
         versions=standings.versions,
         leader=rows[0]["bot"],
@@ -346,7 +356,7 @@ def render_index(report: ContestReport) -> str:
         ended=describe_end(standings),
         effect=describe_effect(standings),
         authors=standings.authors(),
-        hill=bool(report.former or any(standings.roster.joined)),
+        hill=hill,
         former=report.former,
         drawn=DRAWN,
         top=TOP,
@@ -366,20 +376,9 @@ def titled(hand: Mapping[str, Any], label: str) -> dict[str, Any]:
     return {**hand, "title": f"{label}, hand {hand['hand']}"}
 
 
-def reproducible(standings: Standings) -> bool:
-    """Whether the host has closed the contest, so that its seed is public, and one command plays it again."""
-    changed = len(standings.names) > len(standings.roster.present) or any(standings.roster.joined)
-    return standings.closed and not changed
-
-
 def table_key(record: Mapping[str, Any]) -> tuple[int, int, int | None]:
     """The key of a table: its match, its number and, of a match of a bot's own, that bot."""
     return record["match"], record["table"], record.get("own")
-
-
-def how_played(bot: Mapping[str, str]) -> dict[str, str]:
-    """The language of a bot in the journal's header, and its protocol if it is a program."""
-    return {"language": bot["language"], "protocol": protocol_of(bot)}
 
 
 # --- The page of one bot: its mistakes, its rank over time, its opponents, its faults and its hands.
@@ -395,7 +394,6 @@ def render_bot(report: ContestReport, row: Mapping[str, Any]) -> str:
     bot = row["number"]
     hands = report.data.hands.get(bot, BotHands())
     sources = published_sources([each["source"] for each in report.standings.bots])
-    logs = read_logs(report.folder, bot) if report.folder else []
     mistakes = report.data.mistakes.bots.get(bot, BotMistakes())
     costliest = mistakes.costliest(MISTAKES)
     swings = [record for _, _, record in hands.swings] if hands.raises else []
@@ -425,15 +423,10 @@ def render_bot(report: ContestReport, row: Mapping[str, Any]) -> str:
         ),
         last_match=hands.match + 1,
         trace="\n".join(question.text for question in report.questions(bot)),
-        ready=last_ready(logs),
-        logs=[(log, shorten_log(log)) for log in logs if log.text][-LOGS_SHOWN:],
+        ready=report.ready.get(bot, {}),
+        logs=[(log, printable_lines(log.text[:LOG_LENGTH])) for log in report.logs[bot]],
         log_length=LOG_LENGTH,
     )
-
-
-def shorten_log(log: BotLog) -> str:
-    """The text of a log as the page shows it: its beginning, without control characters."""
-    return printable_lines(log.text[:LOG_LENGTH])
 
 
 def describe_hands(
@@ -474,13 +467,13 @@ def describe_hands(
 PAGES = "pages"  # the folder with the pages of the bots
 
 
-def write_results(folder: Path, standings: Standings, page: PageData, timings: Timings) -> None:
+def write_results(folder: Path, standings: Standings, page: PageData, logs: Logs) -> None:
     """Write standings.json, standings.csv, index.html, a page for each bot and, where there are marks, marks.csv."""
-    write_standings(folder, standings, timings)
+    write_standings(folder, standings, logs)
     if standings.contest.marks:
         faults = {bot: group.shown[0]["detail"] for (bot, _), group in sorted(page.faults.items(), reverse=True)}
         write_atomically(folder / "marks.csv", marks_csv(make_marks(standings, faults)))
-    report = ContestReport(standings, page, timings, (folder / journal.NAME).stat().st_mtime, folder)
+    report = ContestReport(standings, page, logs, (folder / journal.NAME).stat().st_mtime)
     pages = folder / PAGES
     make_folder(pages)
     for row in (*report.former, *report.rows):  # the present version of a bot replaces an earlier one

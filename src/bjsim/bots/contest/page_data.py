@@ -183,38 +183,34 @@ class PageData:
         self.own: int | None = None
         self.rounds = 0
         self._number = 0
-        self._changed = False  # whether bots have changed since the last round
-        self._spent: Counter[int] = Counter()  # strikes in the last match, by bot
-        self._retired: Counter[int] = Counter()  # the same of bots that have retired, which have no strikes left
+        self._retired: Counter[int] = Counter()  # strikes of bots that have retired, which have none left
 
     def add(self, record: Mapping[str, Any]) -> None:
-        if record["record"] == "change":
-            self._changed = True
-        elif record["record"] == "retire":
+        if record["record"] == "retire":
             self._retired[record["bot"]] = MAX_COUNT
-        if record["record"] != "round":
-            return
+        elif record["record"] == "match":
+            self.match, self.own, self.rounds, self.last = record["match"], record.get("own"), len(record["rounds"]), []
+            spent = self._retired.copy()  # strikes in the match, by bot
+            for each in record["rounds"]:
+                self._add_round(each, spent)
+
+    def _add_round(self, record: Mapping[str, Any], spent: Counter[int]) -> None:
         self._number += 1
-        if (record["match"], record.get("own")) != (self.match, self.own) or self._changed:
-            self._changed = False  # a match may be played again without a bot that has left
-            self.match, self.own, self.rounds, self.last = record["match"], record.get("own"), 0, []
-            self._spent = self._retired.copy()
-        self.rounds += 1
-        kept = {**record, "spent": dict(self._spent)}  # a bot without strikes left is not asked
+        kept = {**record, "spent": dict(spent)}  # a bot without strikes left is not asked
         if len(self.last) < LAST:
             self.last.append(kept)
         self.mistakes.add(kept)
         self.swings = self._with(self.swings, max(map(abs, record["net"])), kept, SWINGS)
         for bot, net, moves in zip(record["seats"], record["net"], record["moves"], strict=True):
             hands = self.hands.setdefault(bot, BotHands())
-            if hands.match != self.match or record["session"] == record["hand"] == 0:
+            if hands.match != self.match:
                 hands.match, hands.last = self.match, []
             if len(hands.last) < BOT_LAST:
                 hands.last.append(kept)
             hands.raises = hands.raises or any(move[0] == "B" for move in moves)
             hands.swings = self._with(hands.swings, abs(net), kept, BOT_SWINGS)
         for fault in record.get("faults", ()):
-            self._spent[fault["bot"]] += 1
+            spent[fault["bot"]] += 1
             key = fault["bot"], fault["kind"]
             self.faults.setdefault(key, FaultGroup(*key)).add(fault, kept)
 

@@ -1,26 +1,39 @@
 """Describe a recorded round step by step: each event, the request to each bot, and the table after it."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
-from bjsim.bots.contest.config import Contest
-from bjsim.bots.contest.entrants import Entrant
+from bjsim.bots.contest import journal as journals
+from bjsim.bots.contest.config import HOUSE, Contest
+from bjsim.bots.contest.entrants import IN_PROCESS, Entrant, bots_in_folder
+from bjsim.bots.contest.luck.adjust import SeriesAdjusters, match_record
+from bjsim.bots.contest.luck.draw_log import DrawLogger
 from bjsim.bots.contest.match import (
     Record,
     RecordedMove,
+    ReplayMismatch,
     TableDealer,
     capped_positions,
     recorded_round,
     replay_alone,
     replay_round,
 )
-from bjsim.bots.contest.schedule import TablePlan
+from bjsim.bots.contest.schedule import Roster, TablePlan
+from bjsim.bots.contest.standings import Standings
 from bjsim.bots.line import Clock, Transcript, fault_line, hello_line, match_line, move_line, rules_line
 from bjsim.bots.protocol import make_argv, printable
-from bjsim.bots.turn import can_ask
+from bjsim.bots.sandbox.languages import BuildError
+from bjsim.bots.turn import Turn, can_ask
+from bjsim.errors import InputError
 from bjsim.sim.game.actions import ATTACK, INSURANCE, NAMES, SPLIT, Action, View
 from bjsim.sim.game.cards import HIDDEN, Hand
 from bjsim.sim.game.events import (
@@ -38,6 +51,7 @@ from bjsim.sim.game.events import (
 )
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.seats import is_free
+from bjsim.strategies.players.catalogue import CATALOGUE
 
 # --- What the bots at a table were asked at every move. It is not stored: the rounds are replayed.
 
@@ -342,3 +356,211 @@ class _TableState:
         if dealer == own:
             return f"ties {own}: {verb}"
         return f"{own} against {dealer}{', bust' if dealer > 21 else ''}"
+
+
+# --- Verify a contest: replay its whole journal with the recorded moves.
+
+
+# --- Asks the players of a contest again, and compares their answers with the moves in the journal.
+
+
+AGAIN = 20  # times that a bot is asked whose answer differs, since it may be random
+Ask = Callable[[View], str | None]
+
+
+class Answers:
+    """Asks again every strategy of the catalogue, and every program of a folder that is started for each move.
+
+    Use it as a context manager. The bots of the folder are found by SHA-256. A program that answers the same
+    question differently is not compared. `same` counts the moves that were made again, by name of the bot;
+    `random` has bots that answer at random, `unasked` other bots that made moves.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder
+        self._found: dict[str, Entrant] | None = None
+        self._asks: dict[int, Ask | None] = {}
+        self._stack = ExitStack()
+        self.same: Counter[str] = Counter()
+        self.random: set[str] = set()
+        self.unasked: set[str] = set()
+
+    def __enter__(self) -> Answers:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def replay(self, roster: Roster, dealer: TableDealer, record: Record) -> None:
+        """Replay a round, and ask for its moves again. Raises: ReplayMismatch at another answer."""
+        bots = [dealer.plan.bots[position] for position in dealer.paying]
+        for move in replay_round(dealer, record):
+            if move.own:
+                self._compare(roster, bots[move.seat], move.view, move.text, record)
+
+    def _compare(self, roster: Roster, bot: int, view: View, recorded: str, record: Record) -> None:
+        name = roster.bots[bot]["name"] if bot > HOUSE else roster.contest.field[HOUSE - bot]
+        if bot not in self._asks:
+            self._asks[bot] = self._chart(roster, bot) or self._program(roster, bot)
+        ask = self._asks[bot]
+        answer = ask(view) if ask and name not in self.random else None
+        if ask is None or answer is None:
+            self.unasked.add(name)
+        elif answer == recorded:
+            self.same[name] += 1
+        elif any(ask(view) != answer for _ in range(AGAIN)):
+            self.random.add(name)
+        else:
+            where = f"match {record['match'] + 1}, table {record['table'] + 1}"
+            raise ReplayMismatch(
+                f"{where}: {name} plays {answer} with {view.hand} against {view.dealer}, but {recorded} is recorded"
+            )
+
+    def _chart(self, roster: Roster, bot: int) -> Ask | None:
+        """How a strategy of the catalogue answers; None for other players."""
+        source = roster.bots[bot]["source"] if bot > HOUSE else roster.contest.field[HOUSE - bot]
+        if source not in CATALOGUE or (bot > HOUSE and roster.bots[bot]["language"] != IN_PROCESS):
+            return None
+        chart = CATALOGUE[source].chart(roster.contest.rules)
+        return lambda view: str(chart.decide(view))
+
+    def _program(self, roster: Roster, bot: int) -> Ask | None:
+        """How a program of the folder answers; None for line bots, which remember, and for those that it lacks."""
+        if self._folder is None or bot <= HOUSE:
+            return None
+        from bjsim.bots.player import open_bot
+
+        if self._found is None:
+            found = bots_in_folder(self._folder, roster.contest.rules)
+            self._found = {entrant.sha256: entrant for entrant in found if entrant.timed and entrant.protocol == "argv"}
+        entrant = self._found.get(roster.bots[bot]["sha256"])
+        if entrant is None:
+            return None
+        try:
+            player = open_bot(entrant.source, sandbox="required", timeout=roster.contest.timeout)
+        except BuildError:
+            return None
+        self._stack.callback(player.close)
+        turn = Turn(player)
+
+        def ask(view: View) -> str | None:
+            answer = turn.take(view)
+            return str(answer.action) if answer.reply and not answer.fault else None
+
+        return ask
+
+
+LUCK_TOLERANCE = 2e-6  # chips
+
+
+def verify(folder: Path, answers: Answers | None = None) -> tuple[int, Standings]:
+    """Replay a contest with the recorded moves, and ask players again; return rounds confirmed and standings.
+
+    `answers` asks only the strategies of the catalogue by default. A match that is not finished is left out. A
+    ReplayMismatch names the first difference.
+    """
+    replay, number = None, 0
+    try:
+        for record in journals.read(folder):
+            if replay is None:
+                replay = _ContestReplay(record, answers or Answers())
+                continue
+            number = replay.number = replay.number + 1
+            replay.confirm(record)
+    except InputError:
+        raise
+    except (LookupError, TypeError, ValueError) as error:  # a journal with correct CRCs, but invalid records
+        raise ReplayMismatch(f"record {number} is not valid: {type(error).__name__}: {error}") from None
+    assert replay
+    return replay.standings.rounds, replay.standings
+
+
+class _ContestReplay:
+    """Replays the records of a journal in order; `number` is that of the record in its file."""
+
+    def __init__(self, header: dict[str, Any], answers: Answers) -> None:
+        self.answers, self.number = answers, 0
+        self.standings = Standings(header)
+        self.roster = self.standings.roster
+        self.adjusters = SeriesAdjusters(self.roster) if self.standings.luck_adjusted else None
+
+    def confirm(self, record: Record) -> None:
+        kind = record["record"]
+        if self.standings.closed or (self.standings.end and kind not in ("change", "close")):
+            raise ReplayMismatch(f"record {self.number} follows the end")
+        if kind == "match":
+            self._match(record)
+        elif kind == "change":
+            check_change(record, self.number, self.roster)
+        elif kind == "retire":
+            if record not in self.standings.retiring():
+                raise ReplayMismatch(f"record {self.number} retires a bot that still answers: {record}")
+        elif kind != "close" or not self.standings.end:
+            check_end(record, self.number, self.standings)
+        self.standings.add(record)
+
+    def _match(self, record: Record) -> None:
+        match, own, contest = record["match"], record.get("own"), self.standings.contest
+        series = self.roster.series.get(own)
+        if series not in self.roster.playing or match != series.played:
+            raise ReplayMismatch(f"record {self.number} is of match {match + 1}, which is not the next")
+        adjuster = self.adjusters[own] if self.adjusters is not None else None
+        index = adjuster.luck_model.state_index if adjuster else None
+        dealers = {
+            plan.table: TableDealer(contest, plan, DrawLogger(contest.rules, index) if index else None)
+            for plan in self.roster.tables_of(series, match)
+        }
+        for played in record["rounds"]:
+            if played["table"] not in dealers or played.get("own") != own:
+                raise ReplayMismatch(f"record {self.number}: match {match + 1} has no table {played['table'] + 1}")
+            self.answers.replay(self.roster, dealers[played["table"]], played)
+            self.number += 1
+        if unfinished := [table + 1 for table, dealer in dealers.items() if not dealer.over]:
+            raise ReplayMismatch(f"match {match + 1} ends before its table {unfinished[0]}")
+        logs = [dealer.draw_logger.draw_log() for dealer in dealers.values() if dealer.draw_logger]
+        if not same_luck(match_record(match, adjuster, logs, own), record):
+            raise ReplayMismatch(f"the recorded luck of match {match + 1} differs")
+
+
+def check_change(record: Record, number: int, roster: Roster) -> None:
+    """Check that the bots and matches may change so. Raises: ReplayMismatch."""
+    leave = record["leave"]
+    staying = {roster.bots[bot]["name"] for bot in roster.present if bot not in leave}
+    names = [bot["name"] for bot in record["join"]]
+    versions = [bot["version"] == roster.version_of(bot["name"]) for bot in record["join"]]
+    if (
+        not set(leave) <= set(roster.present)
+        or len({*leave}) < len(leave)
+        or len(staying | set(names)) < len(staying) + len(names)
+        or not all(versions)
+        or record.get("matches", roster.contest.matches) < roster.contest.matches
+    ):
+        raise ReplayMismatch(f"record {number} is not a possible change: {record}")
+
+
+def check_end(record: Record, number: int, standings: Standings) -> None:
+    """Raise ReplayMismatch if a contest cannot end with this record; its playing time cannot be checked."""
+    contest, roster = standings.contest, standings.roster
+    ends = {
+        "decided": contest.until == "decided" and standings.decided,
+        "matches": roster.finished,
+        "time": contest.seconds < math.inf,
+    }
+    if record["record"] != "end" or record["matches"] != standings.matches or not ends[record["reason"]]:
+        raise ReplayMismatch(f"record {number} cannot follow after {standings.matches} matches: {record}")
+
+
+def same_luck(one: Record, other: Record) -> bool:
+    """Whether two records of a match agree in its luck, up to rounding.
+
+    Another processor may add the same numbers in another order.
+    """
+    sums, others = one.get("luck", []), other.get("luck", [])
+    return (
+        one.get("learned") == other.get("learned")
+        and len(sums) == len(others)
+        and all(
+            len(a) == len(b) and all(abs(x - y) <= LUCK_TOLERANCE for x, y in zip(a, b, strict=True))
+            for a, b in zip(sums, others, strict=True)
+        )
+    )

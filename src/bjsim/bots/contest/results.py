@@ -14,7 +14,7 @@ from typing import Any
 from bjsim.bots.contest import journal as journals
 from bjsim.bots.contest.config import SETTINGS, Contest
 from bjsim.bots.contest.contest_tally import StandingsRow
-from bjsim.bots.contest.journal import Timings
+from bjsim.bots.contest.journal import Logs
 from bjsim.bots.contest.standings import Mark, Standings
 from bjsim.errors import InputError
 from bjsim.files import replacing
@@ -79,7 +79,7 @@ DIGITS = 6
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # first characters of a spreadsheet formula
 
 
-def row_values(row: StandingsRow, timings: Timings | None = None) -> dict[str, Any]:
+def row_values(row: StandingsRow, logs: Logs | None = None) -> dict[str, Any]:
     """One row of standings.json.
 
     `score` is what ranks the bots, and `chips` what they hold, both in chips per match, `per_hand` the profit in chips
@@ -91,7 +91,7 @@ def row_values(row: StandingsRow, timings: Timings | None = None) -> dict[str, A
     `age` is the number of matches that the contest has played since this version joined.
     """
     score = row.score
-    ms = timings.ms_per_move(row.bot) if timings else None
+    ms = logs.ms_per_move(row.bot) if logs else None
     return {
         "rank": row.rank,
         "rank_range": list(row.rank_range) if row.rank_range else None,
@@ -118,18 +118,18 @@ def row_values(row: StandingsRow, timings: Timings | None = None) -> dict[str, A
     }
 
 
-def standings_json(standings: Standings, timings: Timings | None = None) -> str:
+def standings_json(standings: Standings, logs: Logs | None = None) -> str:
     """The text of standings.json: a list of rows, best first."""
-    return json.dumps([row_values(row, timings) for row in standings.rows()], indent=1) + "\n"
+    return json.dumps([row_values(row, logs) for row in standings.rows()], indent=1) + "\n"
 
 
-def standings_csv(standings: Standings, timings: Timings | None = None) -> str:
+def standings_csv(standings: Standings, logs: Logs | None = None) -> str:
     """The text of standings.csv: the same rows, with intervals as two columns and faults as a count."""
     text = io.StringIO()
     writer = None
     for row in standings.rows():
         flat: dict[str, Any] = {}
-        for key, value in row_values(row, timings).items():
+        for key, value in row_values(row, logs).items():
             if key.endswith("_ci95"):
                 flat[f"{key}_low"], flat[f"{key}_high"] = value or ("", "")
             else:
@@ -167,9 +167,9 @@ def write_atomically(path: Path, text: str) -> None:
         file.write(text.encode())
 
 
-def write_standings(folder: Path, standings: Standings, timings: Timings | None = None) -> None:
-    write_atomically(folder / "standings.json", standings_json(standings, timings))
-    write_atomically(folder / "standings.csv", standings_csv(standings, timings))
+def write_standings(folder: Path, standings: Standings, logs: Logs | None = None) -> None:
+    write_atomically(folder / "standings.json", standings_json(standings, logs))
+    write_atomically(folder / "standings.csv", standings_csv(standings, logs))
 
 
 def _round(value: float) -> float:

@@ -23,7 +23,7 @@ search. With one bot fewer the last seat stays empty, at one table of each match
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import count, cycle, islice, permutations
 from typing import Any, NamedTuple
 
@@ -81,7 +81,7 @@ def _bose(q: int) -> list[Tables]:
     t = (q - 1) / 4 and a primitive element r, the first match has a table of infinity and the zeros of all layers, and
     tables of r^i, r^(i + 2t) in layer j with r^(i + t), r^(i + 3t) in the next, for i < t. Adding s gives match s.
     """
-    powers = _NINE if q == 9 else _powers(q)
+    powers = _NINE if q == 9 else [pow(2, i, q) for i in range(q - 1)]  # 2 is a primitive element for 5 and 13
     t = (q - 1) // 4
     infinity = 3 * q
     first = [[infinity, 0, q, 2 * q]]
@@ -95,11 +95,6 @@ def _bose(q: int) -> list[Tables]:
         [[bot if bot == infinity else bot // q * q + _sum(q, bot % q, s) for bot in table] for table in first]
         for s in range(q)
     ]
-
-
-def _powers(q: int) -> list[int]:
-    """Powers of 2 modulo q; 2 is a primitive element for 5 and 13."""
-    return [pow(2, i, q) for i in range(q - 1)]
 
 
 def _sum(q: int, a: int, b: int) -> int:
@@ -301,14 +296,11 @@ def _seatings(bots: int, tables: int, size: int) -> Iterator[list[list[int]]]:
     """For each match the tables, each a list of bots by seat; numbers from `bots` on are empty seats."""
     groups_of_matches = seatings(bots)
     while True:
-        run = [_with_empty_seats(groups, bots, size) for groups in islice(groups_of_matches, size)]
+        run = []
+        for groups in islice(groups_of_matches, size):
+            empty = count(bots)  # seats, as extra bots
+            run.append([[*group, *islice(empty, size - len(group))] for group in groups])
         yield from _assign_seats(run, tables * size, size)
-
-
-def _with_empty_seats(groups: list[list[int]], bots: int, size: int) -> list[list[int]]:
-    """The tables with every empty seat as an extra bot."""
-    empty = count(bots)
-    return [[*group, *islice(empty, size - len(group))] for group in groups]
 
 
 def _assign_seats(run: list[list[list[int]]], bots: int, size: int) -> Iterator[list[list[int]]]:
@@ -357,18 +349,31 @@ def _swap_along_path(bot_at: list[list[int]], table_at: list[list[int]], table: 
 
 # --- The roster of a contest: who takes part at a point of its journal, and how far each series of matches is.
 #
-# The bots of the header are the founders; they share tables and play one series of matches. A bot that joins later
-# plays a series of its own: in match k it is dealt the shoe of a table of the founders' match k, in a seat that
-# rotates, beside house players. A series depends on the settings, on its own bots and on the house players only. So an
-# addition changes nothing for the others, and the results of a bot do not depend on when it joined. In a contest
-# `against` house bots every bot has its own series.
+# Bots that begin together play one series of matches. Those of the header share tables. A bot that joins later begins
+# alone: in match k it is dealt the shoe of a table of the first bots' match k, in a seat that rotates, beside house
+# players. A series depends on the settings, on its own bots and on the house players only. So an addition changes
+# nothing for the others, and the results of a bot do not depend on when it joined. In a contest `against` house bots
+# every bot begins alone.
 #
-# A bot leaves between two matches. A house player takes its seat at the founders' tables; an unfinished match of its
-# series is void and played again. A new version of a bot is a new bot, with the same name.
+# A bot leaves between two matches, and a house player takes its seat at shared tables. A new version of a bot is a new
+# bot, with the same name.
 
 
-Owner = int | None  # of a series: a bot, or None for the founders
 DROPPED, REPLACED = "dropped", "replaced"
+
+
+@dataclass
+class Series:
+    """The matches of bots that begin together.
+
+    Attributes:
+        own: The bot that begins alone; None if the bots share tables.
+        played: Complete matches.
+    """
+
+    own: int | None
+    bots: list[int] = field(default_factory=list)
+    played: int = 0
 
 
 class Roster:
@@ -376,49 +381,49 @@ class Roster:
 
     Attributes:
         bots: The bots as in the journal, with those that have left.
+        series: By `own`; `series_of` by bot.
         joined: For each bot the matches that the contest had played when it joined; `left_at` when it left.
         left: Why a bot has left, by its number: DROPPED or REPLACED.
         retired: The matches of its series that a bot had played when it retired. It is not asked in the others.
-        played: Complete matches of each series.
         fewest: The number of bots that must take part.
-        founders: Number of bots that share tables.
-        tables: Number of tables in a match of the founders.
+        tables: Number of tables in a match of the bots that share them.
         batch_size: Matches that share their shoes.
     """
 
     def __init__(self, header: Mapping[str, Any]) -> None:
         self.contest = Contest.from_dict(header["contest"])
         self.bots: list[Mapping[str, Any]] = []
+        self.series: dict[int | None, Series] = {}
+        self.series_of: list[Series] = []
         self.versions: list[int] = []
         self.joined: list[int] = []
         self.left: dict[int, str] = {}
         self.retired: dict[int, int] = {}
         self.left_at: dict[int, int] = {}
-        self.played: dict[Owner, int] = {}
-        against = self.contest.against
-        self.fewest = 1 if against else 2
-        self.founders = 0 if against else len(header["bots"])
-        if against:
-            self.tables, self.size = 1, self.contest.own_table_size
+        alone = bool(self.contest.against)
+        self.fewest = 1 if alone else 2
+        if alone:
+            self.tables, self.size = 1, min(LARGEST_TABLE, 1 + len(self.contest.against))
         else:
-            self.tables, self.size = table_shape(self.founders, bool(self.contest.house))
+            self.tables, self.size = table_shape(len(header["bots"]), bool(self.contest.house))
         self.batch_size = self.size if self.contest.duplicate else 1
+        self._shared: tuple[int, list[TablePlan]] = -1, []  # the shared tables that were asked for last, and the match
+        self._coming: Iterator[list[TablePlan]] = iter(())  # those after them
         for bot in header["bots"]:
-            self._join(bot)
+            self._join(bot, alone)
 
-    def _join(self, bot: Mapping[str, Any]) -> None:
-        self.played.setdefault(self.owner(len(self.bots)), 0)
+    def _join(self, bot: Mapping[str, Any], alone: bool = True) -> None:
+        own = len(self.bots) if alone else None
         self.joined.append(self.matches)
+        self.series_of.append(self.series.setdefault(own, Series(own)))
+        self.series_of[-1].bots.append(len(self.bots))
         self.bots.append(bot)
         self.versions.append(int(bot.get("version", 1)))
-
-    def owner(self, bot: int) -> Owner:
-        return None if bot < self.founders else bot
 
     @property
     def matches(self) -> int:
         """Complete matches of the series that is ahead."""
-        return max(self.played.values(), default=0)
+        return max((series.played for series in self.series.values()), default=0)
 
     @property
     def present(self) -> list[int]:
@@ -439,18 +444,19 @@ class Roster:
         return self.contest.matches * self.batch_size
 
     @property
-    def finished(self) -> bool:
-        return all(self.played[owner] >= self.total for owner in self.series())
+    def playing(self) -> list[Series]:
+        """The series with bots that take part, the oldest first."""
+        return [series for series in self.series.values() if not self.left.keys() >= {*series.bots}]
 
-    def series(self) -> list[Owner]:
-        """The owners of the series that are played, the founders first."""
-        return list(dict.fromkeys(self.owner(bot) for bot in self.present))
+    @property
+    def finished(self) -> bool:
+        return all(series.played >= self.total for series in self.playing)
 
     def add(self, record: Mapping[str, Any]) -> None:
         if record["record"] == "match":
-            self.played[record.get("own")] += 1
+            self.series[record.get("own")].played += 1
         elif record["record"] == "retire":
-            self.retired[record["bot"]] = self.played[self.owner(record["bot"])]
+            self.retired[record["bot"]] = self.series_of[record["bot"]].played
         elif record["record"] == "change":
             joining = {bot["name"] for bot in record["join"]}
             for bot in record["leave"]:
@@ -472,38 +478,28 @@ class Roster:
         }
         return record if matches is None else {**record, "matches": replace(self.contest, matches=matches).matches}
 
-    def voided(self, change: Mapping[str, Any]) -> set[Owner]:
-        """The owners of the series whose unfinished match a change makes void."""
-        return {self.owner(bot) for bot in change["leave"]}
-
     def version_of(self, name: str) -> int:
         return 1 + max((self.versions[n] for n, bot in enumerate(self.bots) if bot["name"] == name), default=0)
 
     # --- tables
 
-    def founders_matches(self) -> Iterator[list[TablePlan]]:
-        """The matches of the founders, as if none of them left."""
-        return schedule(self.founders, self.contest.duplicate, bool(self.contest.house))
-
-    def without_left(self, match: list[TablePlan]) -> list[TablePlan]:
-        """The tables of the founders, with house players in the seats of those who have left."""
-        return [
-            plan._replace(bots=tuple(HOUSE if bot in self.left else bot for bot in plan.bots)) if self.left else plan
-            for plan in match
-        ]
-
-    def own_match(self, bot: int, match: int) -> list[TablePlan]:
+    def tables_of(self, series: Series, match: int) -> list[TablePlan]:
+        """The tables of a match, with house players in the seats of those who have left."""
         contest = self.contest
-        return [own_table(bot, match, self.tables, self.size, len(contest.field), contest.duplicate)]
+        if series.own is not None:
+            return [own_table(series.own, match, self.tables, self.size, len(contest.field), contest.duplicate)]
+        last, plans = self._shared
+        if match != last:
+            if match < last or last < 0:
+                last, self._coming = -1, schedule(len(series.bots), contest.duplicate, bool(contest.house))
+            plans = next(islice(self._coming, match - last - 1, None))
+            self._shared = match, plans
+        return [plan._replace(bots=tuple(HOUSE if bot in self.left else bot for bot in plan.bots)) for plan in plans]
 
-    def upcoming(self) -> Iterator[list[TablePlan]]:
-        """The tables of each match from now on, if no bot joins or leaves: the series that is behind comes first."""
-        counts = {owner: self.played[owner] for owner in self.series()}
-        shared = islice(self.founders_matches(), counts.get(None, 0), None) if self.founders else iter(())
-        while True:
-            behind = [owner for owner, count in counts.items() if count < self.total]
-            if not behind:
-                return
-            owner = min(behind, key=counts.__getitem__)  # of equals the first: the founders, then the oldest
-            yield self.without_left(next(shared)) if owner is None else self.own_match(owner, counts[owner])
-            counts[owner] += 1
+    def upcoming(self) -> Iterator[tuple[Series, int]]:
+        """The matches from now on, if no bot joins or leaves: the series that is behind comes first."""
+        counts = {series.own: series.played for series in self.playing}
+        while behind := [own for own, count in counts.items() if count < self.total]:
+            own = min(behind, key=counts.__getitem__)  # of equals the oldest
+            yield self.series[own], counts[own]
+            counts[own] += 1

@@ -5,7 +5,7 @@ import os
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
@@ -256,3 +256,15 @@ def _words(run: str) -> tuple[str, ...]:
     if not words or not words[0] or "\0" in run:
         raise ValueError(f"run = {run!r} is not accepted; use a command, such as python3 play.py")
     return words
+
+
+def find_bots(paths: Iterable[Path]) -> Iterator[tuple[str, Language]]:
+    """The name and the language of each bot in files and folders, without what has no known language."""
+    for path in paths:
+        if path.is_dir() and not is_bot_folder(path):
+            yield from find_bots(sorted(each for each in path.iterdir() if each.is_file() or is_bot_folder(each)))
+            continue
+        with suppress(BuildError):
+            bot = read_bot(path, links=True)
+            if bot.language:
+                yield bot.name, bot.language

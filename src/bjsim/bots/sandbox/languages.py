@@ -236,3 +236,11 @@ def find_binds(tool: str) -> tuple[str, ...]:
     if folder.name != "bin":
         return (tool,)
     return tuple(str(part) for name in TOOL_FOLDERS for part in folder.parent.glob(name) if part.is_dir())
+
+
+def find_tools(language: Language, name: str = "") -> tuple[bool, str]:
+    """Whether what a language's bot, perhaps of this name, needs is installed, and where it is or what is missing."""
+    try:
+        return True, language.need_tools(name)
+    except MissingToolchain as missing:
+        return False, str(missing).partition(" (")[0]

@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -217,3 +218,32 @@ def find_obstacle() -> str:
     done = subprocess.run([*box.prefix, "/usr/bin/true"], capture_output=True, text=True, **box.popen)
     box.close()
     return f"bubblewrap does not work here: {done.stderr.strip()}; bjsim doctor names a fix" if done.returncode else ""
+
+
+# --- The command that makes the better box work.
+
+# Settings of Linux that forbid user namespaces, which bubblewrap needs, and the values that allow them.
+KERNEL_SETTINGS = {
+    "kernel.apparmor_restrict_unprivileged_userns": ("1", "0"),  # Ubuntu, from 23.10 on
+    "kernel.unprivileged_userns_clone": ("0", "1"),  # Debian, until 11
+    "user.max_user_namespaces": ("0", "15000"),
+}
+
+
+def install_command(package: str) -> str:
+    """The command that installs a package of Debian."""
+    command = f"sudo apt install {package}"
+    return command if shutil.which("apt") or shutil.which("apt-get") else f"on Debian and Ubuntu: {command}"
+
+
+def find_sandbox_fix(root: Path = Path("/")) -> str:
+    """The command that makes the sandbox work, or what to do instead; "" if unknown, as outside Linux."""
+    if sys.platform != "linux":
+        return ""
+    if not shutil.which("bwrap"):
+        return install_command("bubblewrap")
+    for name, (bad, good) in KERNEL_SETTINGS.items():
+        setting = root / "proc/sys" / name.replace(".", "/")
+        if setting.is_file() and setting.read_text().strip() == bad:
+            return f"sudo sysctl -w {name}={good}"
+    return ""

@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from bjsim.bots.protocol import REPLY_LIMIT, TIMEOUT, Reply, python_2_hint
 from bjsim.bots.sandbox import inside, restrictions
-from bjsim.bots.sandbox.inside import resident, runner, starters, streams
+from bjsim.bots.sandbox.inside import runner, starters, streams
 from bjsim.bots.sandbox.languages import ENDINGS, BuildError, Program, find_binds, find_tool
 from bjsim.errors import RunFailed
 
@@ -116,12 +116,12 @@ class SandboxSession:
         `anew` ends the last process and starts a new one. The cause is `lost` if the machine ended the session: a
         new process may be asked. After any cause but `exit` the bot's process has been ended.
         """
-        kind = resident.BEGIN if anew else resident.ANSWER
-        return self._send(resident.ASK.pack(kind, int(seconds * 1e9)) + text, seconds, 2 if anew else 1)
+        kind = runner.BEGIN if anew else runner.ANSWER
+        return self._send(runner.ASK.pack(kind, int(seconds * 1e9)) + text, seconds, 2 if anew else 1)
 
     def finish(self, text: bytes) -> Reply:
         """Pass the last text to the resident bot, and end it; `timeout` if it does not end by itself."""
-        return self._send(resident.ASK.pack(resident.FINISH, 0) + text, 0, 1)
+        return self._send(runner.ASK.pack(runner.FINISH, 0) + text, 0, 1)
 
     def _send(self, frame: bytes, seconds: float, attempts: int) -> Reply:
         with self._in_use:

@@ -45,7 +45,7 @@ from bjsim.bots.contest.luck.draw_log import (
 )
 from bjsim.bots.contest.luck.opponent_model import ChartChanges, OpponentModel
 from bjsim.bots.contest.luck.state_index import N_RANKS, NOTHING, StateIndex
-from bjsim.bots.contest.schedule import Owner, Roster
+from bjsim.bots.contest.schedule import Roster
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.players.catalogue import CATALOGUE
 
@@ -197,17 +197,17 @@ class LuckAdjuster:
         self._changed.clear()
 
 
-class SeriesAdjusters(dict[Owner, LuckAdjuster]):
+class SeriesAdjusters(dict[int | None, LuckAdjuster]):
     """The luck adjuster of each series of a contest, made when it is first asked for."""
 
     def __init__(self, roster: Roster) -> None:
         self.luck_model = _luck_model(roster.contest.rules)
         self._roster = roster
 
-    def __missing__(self, owner: Owner) -> LuckAdjuster:
+    def __missing__(self, own: int | None) -> LuckAdjuster:
         roster = self._roster
-        bots = roster.bots[: roster.founders] if owner is None else [roster.bots[owner]]
-        adjuster = self[owner] = LuckAdjuster(self.luck_model, bots, roster.batch_size)
+        bots = [roster.bots[bot] for bot in roster.series[own].bots]
+        adjuster = self[own] = LuckAdjuster(self.luck_model, bots, roster.batch_size)
         return adjuster
 
 
@@ -228,10 +228,10 @@ def known_plays(player: object, rules: Rules) -> ChartChanges:
 
 
 def match_record(
-    match: int, adjuster: LuckAdjuster | None, logs: Sequence[DrawLog], owner: Owner = None
+    match: int, adjuster: LuckAdjuster | None, logs: Sequence[DrawLog], own: int | None = None
 ) -> dict[str, Any]:
     """The journal record of a finished match, with its luck if there is an adjuster."""
     record: dict[str, Any] = {"record": "match", "match": match}
-    if owner is not None:
-        record["own"] = owner
+    if own is not None:
+        record["own"] = own
     return record | adjuster.adjust(logs) if adjuster else record

@@ -6,7 +6,7 @@ They import nothing but the standard library and, of the runner, each other.
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
-RUNNER = ("seccomp.py", "landlock.py", "keeper.py", "streams.py", "starters.py", "runner.py", "resident.py", "main.py")
+RUNNER = ("seccomp.py", "landlock.py", "keeper.py", "streams.py", "starters.py", "runner.py", "main.py")
 # The code that runs it; its arguments are the folder of the runner and the settings.
 RUN = f"import sys; sys.path.append(sys.argv.pop(1)); from {__name__}.main import main; main()"
 

@@ -9,8 +9,7 @@ from typing import Any
 
 from bjsim.bots.sandbox.inside import landlock, seccomp
 from bjsim.bots.sandbox.inside.keeper import ancestors, contain
-from bjsim.bots.sandbox.inside.resident import ResidentRunner
-from bjsim.bots.sandbox.inside.runner import LENGTH, Runner, limit_self
+from bjsim.bots.sandbox.inside.runner import LENGTH, ResidentRunner, Runner, limit_self
 from bjsim.bots.sandbox.inside.starters import IGNORED, Spawner
 from bjsim.bots.sandbox.inside.streams import CHUNK, make_poller
 
