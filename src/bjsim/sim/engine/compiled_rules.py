@@ -32,7 +32,6 @@ from bjsim.sim.game.hand_states import (
     INSURED,
     ORIGINAL_BET,
     SPLIT_ACES,
-    SURRENDERED,
     WHOLE,
     DealerState,
     HandState,
@@ -107,7 +106,8 @@ def compile_rules(rules: Rules, policies: Sequence[Policy], states: States | Non
     act = np.stack([_actions(states, hands, policy) for policy in policies])
     if isinstance(states, CardStates):
         hands, moves, act = _merge(states, hands, moves, act)
-    results = sorted({states.result(hand) for hand in hands} | _other_results(states))
+    given_up = {hand: states.gives_up(hand) for hand in hands if "R" in states.legal(hand)}
+    results = sorted({states.result(hand) for hand in hands} | {*given_up.values()} | _other_results(states))
     dealers, dealer_add = _dealer_states(states)
     outcomes = states.dealer_outcomes
     stakes = [2**doubled for doubled in range(rules.max_doubles + 1)]
@@ -119,6 +119,7 @@ def compile_rules(rules: Rules, policies: Sequence[Policy], states: States | Non
         act=act,
         hand_limit=np.array([_limit(rules, hand) for hand in hands], np.int64),
         result=np.array([results.index(states.result(hand)) for hand in hands], np.int64),
+        gives_up=np.array([results.index(given_up[hand]) if hand in given_up else -1 for hand in hands], np.int64),
         pay=np.array(pay, np.int64),
         waits=np.array([[states.waits(end) for end in row] for row in ends], np.int64),
         covers=np.array([[states.covers(end) for end in row] for row in ends], np.bool_),
@@ -144,7 +145,6 @@ def _limits(rules: Rules) -> Array:
 
 def _other_results(states: States) -> set[Result]:
     offered = {
-        SURRENDERED: states.rules.surrender != "none" or states.rules.surrender_after_double,
         INSURED: _insured_column(states) >= 0,
         ORIGINAL_BET: states.original_only,
     }
@@ -165,7 +165,6 @@ def _numbers(states: States, results: list[Result], outcomes: tuple[int, ...], s
     numbers = Numbers(
         ending_outcome=next((i for i, outcome in enumerate(outcomes) if states.ends_round(outcome)), -1),
         most_hands=NO_LIMIT if hands == math.inf else int(hands),
-        surrendered=results.index(SURRENDERED) if SURRENDERED in results else -1,
         insured=results.index(INSURED) if INSURED in results else -1,
         original=results.index(ORIGINAL_BET) if ORIGINAL_BET in results else -1,
         ace=_insured_column(states),

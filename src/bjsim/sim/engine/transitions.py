@@ -259,7 +259,7 @@ class Transitions:
         self._apply(moves, at[~asks], states.where(~asks), code[~asks])
 
     def _apply(self, moves: Moves, at: Array, states: State, code: Array) -> None:
-        compiled, numbers = self.compiled, self.compiled.numbers
+        compiled = self.compiled
         splits, draws = code == SPLIT, (code == HIT) | (code == DOUBLE)
         self._split(moves, at[splits], states.where(splits))
         drawing, pending, doubles = states.where(draws), states.pending[draws] > 0, code[draws] == DOUBLE
@@ -271,7 +271,7 @@ class Transitions:
         )  # fmt: skip
         ends = ~(splits | draws)
         states = states.where(ends)
-        result = np.where(code[ends] == SURRENDER, numbers.surrendered, compiled.result[states.hand])
+        result = np.where(code[ends] == SURRENDER, compiled.gives_up[states.hand], compiled.result[states.hand])
         self._end_hand(moves, at[ends], states, result)
 
     def _split(self, moves: Moves, at: Array, states: State) -> None:

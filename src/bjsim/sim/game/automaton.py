@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import cache
 from typing import Any, NamedTuple
 
-from bjsim.sim.game.hand_states import ORIGINAL_BET, SPLIT_ACES, SURRENDERED, HandState, Result
+from bjsim.sim.game.hand_states import ORIGINAL_BET, SPLIT_ACES, HandState, Result
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import States
 from bjsim.sums import add_up
@@ -106,7 +106,7 @@ class Automaton(States):
             return Draw(self.bare(self.doubling(state)), HIT if self.plays_doubled else DOUBLE)
         if letter == "P":
             return PendingHands(self.split(state))
-        return self._ended(state, self.result(state) if letter == "S" else SURRENDERED)
+        return self._ended(state, self.result(state) if letter == "S" else self.gives_up(state))
 
     def hand_limit(self, split_hand: HandState) -> float:
         """Hands that a seat may hold after splits into this one-card hand."""

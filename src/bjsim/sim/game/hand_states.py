@@ -59,7 +59,7 @@ class Result(NamedTuple):
     risk: Fraction | int = 1
 
 
-BUST, NATURAL, SURRENDERED = Result("bust"), Result("natural", 21), Result("surrendered")
+BUST, NATURAL, SURRENDERED = Result("bust"), Result("natural", 21), Result("surrendered", risk=HALF)
 CHARLIE, INSURED, ORIGINAL_BET = Result("charlie", 21), Result("insured"), Result("original")
 
 

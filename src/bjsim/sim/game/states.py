@@ -25,6 +25,7 @@ from bjsim.sim.game.hand_states import (
     ORIGINAL_BET,
     SPLIT_ACES,
     SPLIT_HAND,
+    SURRENDERED,
     WAITS_FOR_DEALER,
     WAITS_FOR_HOLE_CARD,
     WHOLE,
@@ -60,6 +61,10 @@ class Payments(DealerStates):
     def doubled(self, result: Result) -> Result:
         return result if self.rules.scheme.doubled else result._replace(bonus=1)
 
+    def gives_up(self, state: HandState) -> Result:
+        """The result of a hand that surrenders."""
+        return SURRENDERED
+
     def waits(self, result: Result) -> int:
         """What the payoff of a finished hand waits for: NOT_WAITING, WAITS_FOR_HOLE_CARD or WAITS_FOR_DEALER."""
         rules = self.rules
@@ -79,7 +84,7 @@ class Payments(DealerStates):
         """The profit and tied stake of a hand, in initial bets; the latter is 0 unless ties are replayed."""
         rules = self.rules
         if result.end == "surrendered":
-            return Fraction(-stake, 2), 0
+            return -stake * Fraction(result.risk), 0
         if result.end == "insured":
             return Fraction(stake) if dealer == DEALER_NATURAL else Fraction(-stake, 2), 0
         if result == ORIGINAL_BET:

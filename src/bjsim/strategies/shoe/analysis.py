@@ -175,7 +175,7 @@ def make_nodes(game: Game, layout: Layout) -> Nodes:
     """Return the nodes of a layout under the rules of a game."""
     counts, kind = layout.removed.counts.T[:, layout.gone].astype(np.float64), game.find_kinds(layout)
     legal = np.array([game.against(column).legal[kind] for column in game.columns])
-    return Nodes(layout.child, layout.gone, kind, legal, counts, counts.sum(axis=0), layout.doubled, layout.stakes)
+    return Nodes(layout.child, layout.gone, kind, legal, counts, counts.sum(axis=0), layout.doubled, game.bets[kind])
 
 
 class Analysis:
@@ -187,18 +187,15 @@ class Analysis:
         shape = len(shoe.starts), len(shoe.layout.hand) + 1
         self.base = Base(*(np.zeros(shape) for _ in range(4)))
         shoe.game.prepare(shoe.nodes, shoe.shown, shoe.dealer, tie_value, self.base)
-        self.surrender = self.surrendered(-0.5, -1.0)
+        self.surrender = self.surrendered()
         self._by_cards: dict[tuple[int, str], Play] = {}
 
-    def surrendered(self, paid: float, lost: float, power: int = 1) -> Floats:
-        """Return the value of surrender (S, N + 1): it pays `paid`, early also where a natural pays others `lost`.
-
-        power: of the bets on the hand that it is for.
-        """
+    def surrendered(self, power: int = 1) -> Floats:
+        """Return the value of surrender (S, N + 1), or of a power of it: early also where a natural takes the bet."""
         plays, early = self.base.plays, ["R" in self.shoe.game.course(start).before for start in self.shoe.starts]
-        value: Floats = paid * plays * np.append(self.shoe.layout.stakes, 1) ** power + np.array(early)[:, None] * (
-            paid - lost
-        ) * (1 - plays)
+        paid = np.append(-self.shoe.game.given_up[self.shoe.kind], -0.5) ** power  # the last is a bust
+        saved = (-0.5) ** power - (-1.0) ** power
+        value: Floats = paid * plays + np.array(early)[:, None] * saved * (1 - plays)
         return value
 
     # --- strategies

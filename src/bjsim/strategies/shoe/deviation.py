@@ -52,7 +52,7 @@ class NoNatural(Analysis):
         ends[start] = shoe.game.course(shoe.starts[start]).natural
         shown = shoe.shown._replace(ends=ends)
         shoe.game.prepare(shoe.nodes, shown, shoe.dealer, tie_value, self.base, naturals=False)
-        self.surrender = -0.5 * self.base.plays * np.append(shoe.layout.stakes, 1)
+        self.surrender = self.base.plays * np.append(-shoe.game.given_up[shoe.kind], -0.5)
 
 
 class Squares(Analysis):
@@ -62,7 +62,7 @@ class Squares(Analysis):
         super().__init__(analysis.shoe, analysis.tie_value)
         shoe = self.shoe
         shoe.game.prepare(shoe.nodes, shoe.shown, shoe.dealer, self.tie_value, self.base, power=2)
-        self.surrender = self.surrendered(0.25, 1.0, power=2)
+        self.surrender = self.surrendered(power=2)
         self.analysis = analysis
 
     def round_square(self, start: int, play: Play) -> float:
@@ -137,10 +137,10 @@ class Squares(Analysis):
             ends: list[tuple[NDArray[np.int64], Floats, Floats]] = [(second, np.ones(len(second)), -1.0 * played)]
             for block in reversed(shoe.layout.blocks):
                 stand, surrender, double = (block + own[act[block + own] == one] for one in (STAND, SURRENDER, DOUBLE))
-                stake = 1.0 * shoe.layout.stakes[block]
+                stake = 1.0 * game.bets[kind[block]]
                 ends += [
                     (stand, ways[stand], pay[kind[stand]]),
-                    (surrender, ways[surrender], stake / 2 * played),
+                    (surrender, ways[surrender], (stake - game.given_up[kind[surrender]])[:, None] * played),
                     (double, ways[double], -stake * played),
                 ]
                 after = (shoe.nodes.child if doubled_to is None else doubled_to)[:, double]

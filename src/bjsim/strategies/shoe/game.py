@@ -37,12 +37,20 @@ class Kind(NamedTuple):
 
     legal: letters of the legal actions; empty if the hand stands automatically. row: its row in a chart.
     fixed: a pair of aces that may not be split again, without a row; it is played as if its row had the code P.
+    risk, risk_doubled: the share of its bets that it can lose, and once it has doubled.
     """
 
     state: HandState
     legal: str
     row: str
     fixed: bool = False
+    risk: float = 1.0
+    risk_doubled: float = 1.0
+
+    @property
+    def bets(self) -> int:
+        """The bets on the hand, which doubles with each double."""
+        return int(2**self.state.doubled)
 
     def act(self, code: str) -> int:
         """Return the action that a chart's code means for this kind, consistent with `Chart.policy`."""
@@ -209,7 +217,8 @@ class Game:
 
         def number(state: HandState, may_split: bool = False, fixed: bool = False) -> int:
             state = state if may_split else state._replace(rank=-1)
-            kind = Kind(state, states.legal(state), states.rows_of(state, may_split)[0], fixed)
+            risks = float(state.risk), float(states.doubling(state).risk)
+            kind = Kind(state, states.legal(state), states.rows_of(state, may_split)[0], fixed, *risks)
             return kinds.setdefault(kind, len(kinds))
 
         cards = [np.repeat(range(VALUES), counts).tolist() for counts in hands.counts]
@@ -331,7 +340,7 @@ class Game:
         outcomes = self.dealer.outcomes
         table: dict[tuple[Result, int], list[float]] = {}
         ends, bets = (
-            [(result, 1 << kind.state.doubled) for result, kind in zip(self.results, self.kinds, strict=True)],
+            [(result, kind.bets) for result, kind in zip(self.results, self.kinds, strict=True)],
             1,
         )
         if doubled is not None:
@@ -356,7 +365,7 @@ class Game:
         naturals: bool = True,
     ) -> None:
         """Fill `base` with mean profits, or with mean squares for a `power` of 2; `naturals` as in `pay`."""
-        risks, risk_doubled = self._risks
+        risks, risk_doubled = np.array([(kind.risk, kind.risk_doubled) for kind in self.kinds]).T
         risk, doubled = risks[nodes.kind], risk_doubled[nodes.kind]
         pay = self.pay(tie_value, None, naturals) ** power
         prepare(nodes, shown, dealer, pay, (-risk) ** power, base, power)
@@ -369,11 +378,14 @@ class Game:
                 base.double[:, at] = other.double[:, at]
 
     @cached_property
-    def _risks(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The share of its bets that a hand of each kind can lose, and once it has doubled."""
-        hands = [kind.state for kind in self.kinds]
-        doubled = [float(self.states.doubling(hand).risk) for hand in hands]
-        return np.array([float(hand.risk) for hand in hands]), np.array(doubled)
+    def bets(self) -> NDArray[np.int64]:
+        """The bets on a hand of each kind."""
+        return np.array([kind.bets for kind in self.kinds])
+
+    @cached_property
+    def given_up(self) -> NDArray[np.float64]:
+        """What a hand of each kind loses of all its bets if it surrenders."""
+        return self.bets * [float(self.states.gives_up(kind.state).risk) for kind in self.kinds]
 
     def against_natural(self, tie_value: float) -> NDArray[np.float64]:
         """Return the profit by kind if a dealer's natural has ended the round."""

@@ -294,13 +294,6 @@ class Layout:
         after[:, self.pairs :] = np.where(pairs == bust, bust, pairs + self.block)
         return after
 
-    @cached_property
-    def stakes(self) -> Ints:
-        """The bets on the hand of each node, (N,)."""
-        node = np.arange(len(self.hand))
-        stakes: Ints = 1 << np.where(node < self.pairs, node // self.block, 0)
-        return stakes
-
     @property
     def blocks(self) -> range:
         """The first node of each block, successors first: those of hands that have not doubled are the last."""

@@ -58,7 +58,7 @@ def action_values(view: View, unseen: Sequence[float]) -> dict[str, float]:
     base = Base(*(np.empty((1, size + 1)) for _ in range(4)))
     game.prepare(nodes, shown_cards, dealer[None], 0.0, base)
     value, act = np.zeros(size + 1), np.zeros(size, np.int8)
-    surrender = -0.5 * np.append(nodes.stakes, 1) * base.plays
+    surrender = np.append(-game.given_up[nodes.kind], -0.5) * base.plays
     for low in range(0, size, block):
         best(nodes, shown_cards, base, 0, low, low + block, surrender, value, act)
     last = np.array([size - 1])
@@ -124,7 +124,7 @@ def _present_nodes(game: Game, hand: ReachableHands, values: list[int], start: i
     nodes = Nodes(
         np.hstack([bust] * again + after[-1:]), np.tile(hand.gone, 1 + again), kind, may[None], counts,
         counts.sum(axis=0), np.hstack([bust, *after[:-1]]) if game.doubles else None,
-        np.repeat([1 << each for each in times], block),
+        game.bets[kind],
     )  # fmt: skip
     return nodes, block
 

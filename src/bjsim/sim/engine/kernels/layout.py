@@ -37,7 +37,6 @@ class Numbers(NamedTuple):
 
     ending_outcome: int  # index of the outcome that ends a round before anyone acts, or -1
     most_hands: int  # of a seat, after splits of any pair; NO_LIMIT if there is no limit
-    surrendered: int  # the result of surrender
     insured: int  # the result of an insurance bet
     original: int  # the result of the bet that a dealer's natural takes once a seat has split, if not all; or -1
     ace: int  # column of an ace if insurance is offered, or -1
@@ -67,6 +66,7 @@ class CompiledRules(NamedTuple):
         double_to: State of a hand that has doubled, before its card, (S,).
         covered, covers: State of a split hand, (S,), after one whose result has `covers`, bool (R, B).
         result: Result of the hand if it stands, (S,).
+        gives_up: Result of the hand if it surrenders, (S,); -1 if it may not.
         pay: Payoff code at one and two bets, and at more if hands double again, (R, B, O).
         waits: What a finished hand waits for, (R, B); see `States.waits`.
         dealer_add, dealer_done: Dealer's state after a card, (D, 13); whether the dealer draws no more, (D,).
@@ -89,6 +89,7 @@ class CompiledRules(NamedTuple):
     double_to: Array
     covered: Array
     result: Array
+    gives_up: Array
     pay: Array
     waits: Array
     covers: Array
