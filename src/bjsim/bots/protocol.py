@@ -179,7 +179,7 @@ def python_2_hint(error: str) -> str:
 
 def _refused_double(view: View) -> tuple[str, str]:
     soon = len(view.hand) == 2 or view.rules.double_cards == "any"
-    if soon and not view.rules.doubles(*_points(view)):
+    if soon and not view.rules.doubles(*_points(view), first=len(view.hand) == 2):
         return "bad-reply", f"these rules do not allow doubling {view.hand}; allowed are {', '.join(view.legal)}"
     if soon and view.stake == view.rules.buy_in and view.chips < view.stake:
         return "overbet", f"D needs {view.stake} more chips, and it has {view.chips}"

@@ -194,12 +194,9 @@ def _code(chart: Chart, name: str, column: str) -> str | None:
     if row.stake > 1:
         return "S"
     code = chart.cells.get((row.total, column))
-    any_cards = {"D": chart.rules.double_cards, "R": chart.rules.surrender_cards}
-    if code is None or row.fresh or any_cards.get(code[0]) == "any":
+    if code is None or row.fresh or code[0] in chart.states.legal(row.hand._replace(cards=3)):
         return code
-    return (
-        "H" if code == "P" else code[-1].upper()
-    )  # the fallback of the code, since hands of three cards cannot double or surrender
+    return "H" if code == "P" else code[-1].upper()  # what it names for hands of three cards that may not do it
 
 
 # --- The value of a chart next to that of the best chart, and the cost of each wrong cell.
