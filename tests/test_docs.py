@@ -48,6 +48,11 @@ def is_quick(words: list[str]) -> bool:
     return is_alone(words) and words[1] in QUICK and ("--rules" not in words or "blackjack-p" in words)
 
 
+def is_dear(block: Block) -> bool:
+    """Whether a block of Python takes seconds: a bank of six decks, whose tests have smaller games."""
+    return block.language == "python" and block.page == "docs/how-to/bank.md"
+
+
 def other_test(marker: str) -> Path | None:
     """The file of the test that a marker names."""
     return ROOT / marker if re.fullmatch(r"tests/[\w/]+\.py", marker) else None
@@ -62,7 +67,11 @@ def test_a_marker_is_true(block: Block) -> None:
         assert Path(block.page).name in file.read_text(encoding="utf-8"), f"{file} does not name {block.page}"
 
 
-@pytest.mark.parametrize("block", BLOCKS, ids=lambda block: block.place)
+@pytest.mark.parametrize(
+    "block",
+    [pytest.param(block, marks=pytest.mark.slow) if is_dear(block) else block for block in BLOCKS],
+    ids=lambda block: block.place,
+)
 def test_a_block_is_run_or_marked(block: Block, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     if block.language in ("python", "pycon"):

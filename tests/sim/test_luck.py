@@ -316,7 +316,7 @@ def test_arrays_and_kernel_count_the_same_luck(name: str, decks: int, seats: int
 )
 @pytest.mark.slow_cases("6-4-50000-15000")
 def test_how_much_surer_it_is(decks: int, seats: int, rounds: float, least: int) -> None:
-    """The variance is cut by these factors, published in docs/explanation/luck.md."""
+    """The variance is cut by these factors, published in docs/explanation/performance.md."""
     game = SIX.replace(decks=decks, seats=seats)
     played = walkers(game, [Solver(SIX).chart] * seats)
     assert (Solver(SIX).sd / math.sqrt(rounds) / adjusted(played, int(rounds)).se) ** 2 > least
