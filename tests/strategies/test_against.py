@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bjsim.bots.contest.luck.chart_values import evaluate as evaluate_states
-from bjsim.bots.contest.luck.chart_values import tabulate
-from bjsim.bots.contest.luck.state_index import StateIndex
+from bjsim.bots.contest.luck.state_index import StateIndex, tabulate
+from bjsim.bots.contest.luck.state_index import evaluate as evaluate_states
 from bjsim.bots.export import export
 from bjsim.sim.engine.compiled_rules import compile_rules
 from bjsim.sim.engine.round_table import make_round_tables

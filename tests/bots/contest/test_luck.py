@@ -11,7 +11,6 @@ import pytest
 from bjsim.bots.contest.config import Contest, has_luck
 from bjsim.bots.contest.differences import t_half
 from bjsim.bots.contest.luck.adjust import REFERENCE, ContestLuckModel, LuckAdjuster
-from bjsim.bots.contest.luck.chart_values import evaluate, tabulate
 from bjsim.bots.contest.luck.draw_log import (  # type: ignore[attr-defined]
     DEALER_CARD,
     DRAW_COLUMNS,
@@ -23,7 +22,7 @@ from bjsim.bots.contest.luck.draw_log import (  # type: ignore[attr-defined]
     DrawLogger,
     stakes_by_seat,
 )
-from bjsim.bots.contest.luck.state_index import N_RANKS, StateIndex
+from bjsim.bots.contest.luck.state_index import N_RANKS, StateIndex, evaluate, tabulate
 from bjsim.bots.contest.match import TableDealer, play_table
 from bjsim.bots.contest.schedule import schedule
 from bjsim.sim.game.actions import Action

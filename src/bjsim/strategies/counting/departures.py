@@ -119,11 +119,6 @@ class Departures:
         taken = any(play.holds(count) for play in plays) if plays else self.base.insurance == "I"
         return taken and self.base.rules.insurance
 
-    @property
-    def insures(self) -> bool:
-        """Whether insurance is taken at some count."""
-        return any(map(self.insured_at, self.span))
-
     @cached_property
     def _charts(self) -> dict[frozenset[Departure], Chart]:
         return {}

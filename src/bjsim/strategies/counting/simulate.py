@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from bjsim.errors import InputError
-from bjsim.sim.engine.counting import WORTH_COMPILING, WORTH_LOADING, pays, play_units
+from bjsim.sim.engine.counting import WORTH_COMPILING, pays, play_units
 from bjsim.sim.engine.counts import CountSums, UnitSums
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import stream_key
@@ -99,7 +99,7 @@ def count_blocks(
     kept = Checkpoint(Path(checkpoint), describe_game(game, seed)) if checkpoint else None
     run = resumed_count(kept) if kept and resume else None
     ready = ready_table(game)  # before workers are forked, which share it
-    kernel = uses_kernel(game, rounds if enough is None else min(rounds, WORTH_COMPILING - 1))
+    kernel = pays(ready.table, rounds if enough is None else min(rounds, WORTH_COMPILING - 1))
     backend, rows = find_backend(None, workers), UnitRows()
     began = time.perf_counter() - (run.seconds if run else 0)
 
@@ -137,10 +137,3 @@ def count_blocks(
             yield run
     if keep_units:
         yield replace(run, units=rows.whole())
-
-
-def uses_kernel(game: CountingGame, rounds: float) -> bool:
-    """Whether so many rounds pay for the kernel; it is then compiled, if it must be."""
-    if rounds < WORTH_LOADING:
-        return False
-    return pays(ready_table(game).table, rounds)
