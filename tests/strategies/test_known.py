@@ -22,7 +22,7 @@ GAMES = [
     S17.replace(decks=2, insurance=True, surrender="late"),
     bjsim.load_rules("spanish-21").replace(decks="inf"),
     bjsim.load_rules("blackjack-p"),
-    S17.replace(ties="replay", double_cards="any", max_doubles=2, charlie=6),  # best play is worth more than its chart
+    S17.replace(ties="replay", double_cards="any", max_doubles=2, charlie=6),  # best play wins more than its chart
 ]
 
 

@@ -73,6 +73,10 @@ UNMET: dict[tuple[str, object], tuple[str, ...]] = {  # by a value: rules that n
     ("naturals", "player"): ("natural_beats_natural",),
     ("max_hands", 2): ("resplit_aces", "max_ace_hands"),
 }
+NEEDS: dict[str, tuple[str, object]] = {  # by a name: what another rule is in random games unless it is drawn before
+    "surrender_cards": ("surrender", "late"),
+    "surrender_after_split": ("surrender", "late"),
+}
 VALUES = [(name, value) for name, values in UNUSUAL.items() for value in values]
 ALL_VALUES = VALUES + [(name, value) for name, values in MORE.items() for value in values]
 PLAIN = named_rules("vegas-s17").replace(insurance=False, max_hands=3, cut=1)
@@ -177,8 +181,9 @@ def random_games(seed: int, most: int = 10, finite: bool = False) -> Iterator[Ru
     while True:
         base, wanted, chosen = rng.choice(list(BASES)), rng.randint(1, most), dict[str, object]()
         for name, value in rng.sample(ALL_VALUES, len(ALL_VALUES)):
-            if len(chosen) < wanted and name not in chosen and unusual_rules(base, {**chosen, name: value}, finite):
-                chosen[name] = value
+            more = {name: value, **chosen} if name not in NEEDS else {**dict([NEEDS[name]]), name: value, **chosen}
+            if len(chosen) < wanted and name not in chosen and unusual_rules(base, more, finite):
+                chosen = more
         rules = unusual_rules(base, chosen, finite)
         assert rules is not None
         yield rules

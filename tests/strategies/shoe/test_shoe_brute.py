@@ -211,8 +211,8 @@ def split_rather_than_stand(tiny: TinyShoe, pair: str, shown: str, policy) -> Fr
             return policy(hand, up, split, legal) if split else letter if hand == pair else "S"
 
         rest = less(tiny.cards, shown)
-        values = (q * tiny._dealt(play, shown, sort(shown + hole), less(rest, hole), 1) for hole, q in draws(rest))
-        return sum(values, Fraction(0))
+        dealt = [(q, tiny._dealt(play, shown, sort(shown + hole), less(rest, hole), 1)) for hole, q in draws(rest)]
+        return sum((q * sum(won.values()) for q, won in dealt), Fraction(0))
 
     rest, held = len(tiny.cards) - 1, less(tiny.cards, shown).count(pair[0])
     return (value("P") - value("S")) / Fraction(held * (held - 1), rest * (rest - 1))

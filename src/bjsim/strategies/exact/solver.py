@@ -236,7 +236,7 @@ def round_parts(play: BestPlay) -> Iterator[RoundPart]:
     """Divide a round of the best chart in an infinite shoe by first card and column; see `Solution.round_parts`."""
     ranks, policy = play.states.ranks, play.chart.policy
     insured = any(column.insurable for column in play.cases)
-    # a replayed bet is played by the chart again, which may be worth less than best play
+    # a replayed bet is played by the chart again, whose value may be below that of best play
     tie_value = play.value if math.isfinite(play.value) else play.tie_value
     for column in play.cases:
         means = play.means(column, tie_value, policy)
