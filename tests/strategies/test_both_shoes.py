@@ -18,10 +18,8 @@ from bjsim.strategies.shoe.solver import ShoeSolver
 
 LARGE = Composition((16_000,) * 13)
 CLOSE = 1e-5
-MANY_HANDS, ENDLESS = (
-    16,
-    5e-4,
-)  # what hands beyond the sixteenth may add; most where both of the dealer's cards are seen
+MANY_HANDS = 8
+ENDLESS = 2e-3  # what hands beyond those may add; most where both of the dealer's cards are seen
 FEW_HANDS = 3  # the finite shoe takes long for more; and for more than two that double twice with both cards seen
 
 
@@ -44,8 +42,20 @@ def differences(rules: Rules) -> Iterator[float]:
         yield (float(solver.value) - shoe.value_of(replace(solver.chart, rules=shoe.rules))) / CLOSE
 
 
+def alike(rules: Rules) -> tuple[object, ...]:
+    """What the finite shoe's table of the dealer's outcomes depends on, which games in a row share."""
+    dealer = rules.dealer_shows, rules.dealer_stands_on, rules.hit_soft_17, rules.naturals, rules.dealer_22_pushes
+    return (
+        *dealer,
+        rules.max_doubles,
+        rules.surrender_after_double,
+        rules.hit_split_aces,
+        min(rules.max_hands, FEW_HANDS),
+    )
+
+
 def test_both_shoes_have_the_same_values() -> None:
-    games = covering_array()
+    games = sorted(covering_array(), key=alike)
     different = {tell(rules): found for rules in games for found in differences(rules) if not abs(found) < 1}
     assert not different
     assert any(rules.max_hands == math.inf for rules in games)

@@ -73,12 +73,14 @@ UNMET: dict[tuple[str, object], tuple[str, ...]] = {  # by a value: rules that n
     ("naturals", "player"): ("natural_beats_natural",),
     ("max_hands", 2): ("resplit_aces", "max_ace_hands"),
 }
-NEEDS: dict[str, tuple[str, object]] = {  # by a name: what another rule is in random games unless it is drawn before
+NEEDS: dict[str, tuple[str, object]] = {  # by a name: what another rule must be, and is if it is not drawn
+    "free_double_cards": ("free_doubles", "9-11"),
     "surrender_cards": ("surrender", "late"),
     "surrender_after_split": ("surrender", "late"),
 }
 VALUES = [(name, value) for name, values in UNUSUAL.items() for value in values]
 ALL_VALUES = VALUES + [(name, value) for name, values in MORE.items() for value in values]
+SEED = 14
 PLAIN = named_rules("vegas-s17").replace(insurance=False, max_hands=3, cut=1)
 BASES = {"peek": PLAIN, "no peek": PLAIN.replace(peek=False, surrender="none")}
 
@@ -90,14 +92,15 @@ def _rules(base: str, changes: frozenset[tuple[str, object]], finite: bool) -> R
         fields["deal"] = "dppd"
     if fields.get("deck") == "spanish":
         fields["ten_probability"] = "1/4"
-    if "free_double_cards" in fields:
-        fields.setdefault("free_doubles", "9-11")
+    for name, (needed, value) in NEEDS.items():
+        if name in fields:
+            fields.setdefault(needed, value)
     if any(name in fields for value in changes for name in UNMET.get(value, ())):
         return None
     try:
         rules = BASES[base].replace(**fields)
         if finite:
-            make_game(rules.replace(decks=8))
+            make_game(rules)
     except InputError:
         return None
     return rules
@@ -140,33 +143,25 @@ def chosen_games() -> tuple[Rules, ...]:
     return tuple(chosen)
 
 
+Value = tuple[str, object]
+
+
 @cache
-def _cover() -> list[tuple[Rules, set[tuple[str, object]]]]:
+def _cover() -> list[tuple[Rules, set[Value]]]:
     """The games of the covering array with their unusual values, greedily.
 
-    Each begins with a pair that is left and takes what adds a further one, in random order; the best of some is kept.
-    The seed is one whose games are solved fast.
+    Each begins with a pair that is left, and takes the value that adds most of those that are left as long as one does;
+    the best of some is kept. The seed is one with few games that are solved fast.
     """
-    rng = random.Random(2)
+    rng = random.Random(SEED)
     pairs = [frozenset(pair) for pair in itertools.combinations(VALUES, 2) if pair[0][0] != pair[1][0]]
-    left = {base: {pair: None for pair in pairs if unusual_rules(base, dict(pair))} for base in BASES}
-    games: list[tuple[Rules, set[tuple[str, object]]]] = []
+    possible = {base: [pair for pair in pairs if unusual_rules(base, dict(pair))] for base in BASES}
+    left = {base: dict.fromkeys(pairs) for base, pairs in possible.items()}
+    games: list[tuple[Rules, set[Value]]] = []
     while any(left.values()):
-        best: tuple[str, dict[str, object], set[frozenset[tuple[str, object]]]] | None = None
-        for _ in range(6):
-            base = max(left, key=lambda name: len(left[name]))
-            chosen: dict[str, object] = dict(next(itertools.islice(left[base], rng.randrange(len(left[base])), None)))
-            for name, value in rng.sample(VALUES, len(VALUES)):
-                adds = name not in chosen and any(
-                    frozenset([(name, value), one]) in left[base] for one in chosen.items()
-                )
-                if adds and unusual_rules(base, {**chosen, name: value}):
-                    chosen[name] = value
-            found = {frozenset(pair) for pair in itertools.combinations(chosen.items(), 2)} & left[base].keys()
-            if best is None or len(found) > len(best[2]):
-                best = base, chosen, found
-        assert best is not None
-        base, chosen, found = best
+        base = max(left, key=lambda name: len(left[name]))
+        tried = [_fill(base, rng, set(possible[base]), left[base]) for _ in range(6)]
+        chosen, found = max(tried, key=lambda game: len(game[1]))
         for pair in found:
             del left[base][pair]
         rules = unusual_rules(base, chosen)
@@ -175,15 +170,35 @@ def _cover() -> list[tuple[Rules, set[tuple[str, object]]]]:
     return games
 
 
+def _fill(
+    base: str, rng: random.Random, possible: set[frozenset[Value]], left: Mapping[frozenset[Value], None]
+) -> tuple[dict[str, object], set[frozenset[Value]]]:
+    """The values of a game that begins with a pair that is left, and the pairs in it that are left."""
+    chosen: dict[str, object] = dict(next(itertools.islice(left, rng.randrange(len(left)), None)))
+    others = rng.sample(VALUES, len(VALUES))
+    while True:
+        more = {}
+        for value in others:
+            with_it = [frozenset([value, one]) for one in chosen.items()]
+            if value[0] not in chosen and possible.issuperset(with_it):
+                more[value] = sum(pair in left for pair in with_it)
+        best = max(more, key=more.__getitem__, default=None)
+        if best is None or not more[best]:
+            return chosen, {frozenset(pair) for pair in itertools.combinations(chosen.items(), 2)} & left.keys()
+        if unusual_rules(base, {**chosen, best[0]: best[1]}):
+            chosen[best[0]] = best[1]
+        else:
+            others.remove(best)
+
+
 def random_games(seed: int, most: int = 10, finite: bool = False) -> Iterator[Rules]:
     """Endless random games of one to `most` unusual values, with the decks of `PLAIN`."""
     rng = random.Random(seed)
     while True:
         base, wanted, chosen = rng.choice(list(BASES)), rng.randint(1, most), dict[str, object]()
         for name, value in rng.sample(ALL_VALUES, len(ALL_VALUES)):
-            more = {name: value, **chosen} if name not in NEEDS else {**dict([NEEDS[name]]), name: value, **chosen}
-            if len(chosen) < wanted and name not in chosen and unusual_rules(base, more, finite):
-                chosen = more
+            if len(chosen) < wanted and name not in chosen and unusual_rules(base, {**chosen, name: value}, finite):
+                chosen[name] = value
         rules = unusual_rules(base, chosen, finite)
         assert rules is not None
         yield rules
