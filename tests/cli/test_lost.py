@@ -47,11 +47,11 @@ def play(*words: object, began: Path, disturb: Callable[[Process], object] | Non
 
 def kill_workers(times: int) -> Callable[[Process], object]:
     def kill(process: Process) -> None:
-        chance = random.Random(times)
+        chance, children = random.Random(times), Path(f"/proc/{process.pid}/task/{process.pid}/children")
         for _ in range(times):
             assert process.poll() is None, "killed before its end"
-            workers = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
-            os.kill(int(chance.choice(workers)), signal.SIGKILL)
+            assert wait_until(lambda: children.read_text().strip())  # none while a pool is opened again
+            os.kill(int(chance.choice(children.read_text().split())), signal.SIGKILL)
             time.sleep(chance.uniform(0, 0.2))
 
     return kill
