@@ -11,6 +11,7 @@ from bjsim.errors import InputError, shorten
 from bjsim.sim.game.cards import RANKS, TEN
 from bjsim.sim.game.dealer import ACE, course
 from bjsim.sim.game.presets import load_rules
+from bjsim.sim.game.rule_text import RulesError
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.support import need
 from bjsim.strategies.charts.chart import Chart
@@ -120,8 +121,12 @@ def _know_hole(rules: Rules, shoe: Mapping[str, int] | None) -> KnownCards:
         chance, profit = sums.get(part.column, (0.0, 0.0))
         sums[part.column] = [chance + part.chance, profit + part.profit]
     values = {label: profit / chance for label, (chance, profit) in sums.items() if chance}
-    if "BJ" in values:
-        values["BJ"] += _saved(rules, shoe, solution.infinite)
+    saved = _saved(rules, shoe, solution.infinite) if "BJ" in values else 0.0
+    if saved and rules.ties == "replay":  # a tied bet would be worth more by it, and its chance is not known here
+        why = "a known natural can be insured or surrendered, which changes what a tied bet is worth"
+        raise RulesError(f"ties = replay has no value with a known hole card: {why}; use ties = push")
+    if saved:
+        values["BJ"] += saved
     chances = {label: sums[label][0] for label in values}
     return KnownCards(float(_solution_of(rules, shoe).value), chances, values, solution.chart)
 
