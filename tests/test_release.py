@@ -1,22 +1,17 @@
-"""What a release is made of: its address, its changelog, its links, and where `bjsim koth new` installs from."""
+"""What a release is made of: its address, its changelog and its links."""
 
 import importlib.util
-import json
 import re
 import runpy
-import subprocess
 import sys
 import tomllib
-from importlib.metadata import PackageNotFoundError
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from support.command import bjsim
 from support.documents import ROOT
 
 import bjsim as package
-from bjsim.cli import koth_new
 
 RELEASE = runpy.run_path(str(ROOT / ".ci" / "release.py"))
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -78,50 +73,6 @@ def test_changes_are_one_line_each() -> None:
         assert path.name == "README.md" or ("\n" not in text and not text.startswith("-")), path
     lines = re.findall(r"^- ", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").split("\n## ")[1], re.MULTILINE)
     assert len(lines) <= 12
-
-
-@pytest.mark.parametrize(
-    ("noted", "expected"),
-    [
-        ({}, "bjsim>=0.2"),
-        ({"url": "file:///nowhere/bjsim", "dir_info": {"editable": True}}, "bjsim>=0.2"),
-        ({"url": "file:///nowhere/bjsim-0.2.0-py3-none-any.whl", "archive_info": {}}, "bjsim>=0.2"),
-        ({"url": "https://a.example/bjsim.tar.gz", "archive_info": {}}, "bjsim @ https://a.example/bjsim.tar.gz"),
-        (
-            {"url": "https://a.example/bjsim", "vcs_info": {"vcs": "git", "commit_id": "abc"}},
-            "bjsim @ git+https://a.example/bjsim@abc",
-        ),
-    ],
-    ids=["index", "folder", "wheel", "address", "git"],
-)
-def test_a_contest_installs_from_where_bjsim_came(
-    noted: dict[str, object], expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    installed = SimpleNamespace(read_text=lambda name: json.dumps(noted) if noted else None)
-    monkeypatch.setattr(koth_new, "distribution", lambda name: installed)
-    told = bjsim("koth", "new", str(tmp_path / "hill")).out
-    assert ("no forge can reach" in told) == (bool(noted) and expected == "bjsim>=0.2")
-    quoted = f"'{expected}'"
-    assert f"pip install --quiet {quoted}\n" in (tmp_path / "hill/ci/setup.sh").read_text(encoding="utf-8")
-
-
-def test_a_contest_installs_from_the_origin_of_a_checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    git = ["git", "-C", str(tmp_path)]
-    subprocess.run([*git, "init", "--quiet"], check=True)
-    subprocess.run([*git, "remote", "add", "origin", "https://ann:secret@a.example/bjsim.git"], check=True)
-    noted = json.dumps({"url": tmp_path.as_uri(), "dir_info": {}})
-    monkeypatch.setattr(koth_new, "distribution", lambda name: SimpleNamespace(read_text=lambda name: noted))
-    assert koth_new.requirement() == "bjsim @ git+https://a.example/bjsim.git"
-    subprocess.run([*git, "remote", "set-url", "origin", "/a/folder"], check=True)
-    assert koth_new.requirement() == "bjsim>=0.2"
-
-
-def test_a_contest_of_an_uninstalled_checkout(monkeypatch: pytest.MonkeyPatch) -> None:
-    def missing(name: str) -> None:
-        raise PackageNotFoundError(name)
-
-    monkeypatch.setattr(koth_new, "distribution", missing)
-    assert koth_new.requirement() == "bjsim>=0.2"
 
 
 @pytest.mark.parametrize(
