@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
@@ -63,9 +63,8 @@ def check(path: Path, contest: Contest, rules: Rules, json_path: str | None, **o
     The exit status is 1 if the bot has a fault, or cannot be compiled or loaded; the compiler's output is shown.
     """
     console = Console(stderr=json_path == "-")
-    plainly = partial(console.print, markup=False, highlight=False, soft_wrap=not console.is_terminal)
     with waiting("building the bot"):
-        player = open_player(path, contest, plainly, **options)
+        player = open_player(path, contest, plainly(console), **options)
     tried = list(situations(rules))
     with player:
         title = printable(f"{path.name}: {player.program.language}, {rules.name}")
@@ -86,6 +85,11 @@ def check(path: Path, contest: Contest, rules: Rules, json_path: str | None, **o
         report_match(console, match)
     if faults or (match and False in must_pass(match).values()):
         raise click.exceptions.Exit(1)
+
+
+def plainly(console: Console) -> Callable[..., None]:
+    """Prints text on a console as it is: no markup, no colours, and in a file no line that is broken."""
+    return partial(console.print, markup=False, highlight=False, soft_wrap=not console.is_terminal)
 
 
 def check_line_bot(player: BotPlayer, rules: Rules, answers: Sequence[Trial], all_tried: bool) -> LineCheck | None:
@@ -110,9 +114,7 @@ def report_match(console: Console, match: LineCheck) -> None:
         if name == "deterministic" and match.random:
             mark += ", and it says that it is random"
         style = "red" if must_pass(match).get(name) is False else ""
-        console.print(
-            f"{meaning}: {mark}", style=style, markup=False, highlight=False, soft_wrap=not console.is_terminal
-        )
+        plainly(console)(f"{meaning}: {mark}", style=style)
     if match.ready_ms is not None and match.ms is not None:
         console.print(f"ready in {match.ready_ms:.1f} ms, {match.ms:.3f} ms per answer (median)", highlight=False)
 
@@ -127,7 +129,7 @@ def ask(console: Console, player: BotPlayer, tried: Sequence[CheckedView], timeo
             line.say("asking in situations", len(answers), len(tried))
             for fault in answer.faults:
                 if fault.kind not in shown:
-                    console.print(fault_lines(fault), markup=False, highlight=False, soft_wrap=not console.is_terminal)
+                    plainly(console)(fault_lines(fault))
                 shown.add(fault.kind)
     return answers
 
@@ -183,7 +185,7 @@ def report(console: Console, player: BotPlayer, answers: Sequence[Trial], faults
         moves = sum(len(answer.moves) + len(answer.after) for answer in answers)
         console.print(f"{counted(moves, 'move')}, {speed}", highlight=False)
         if hint := slow_hint(player.program.language, player.program.protocol):
-            console.print(hint, markup=False, highlight=False, soft_wrap=not console.is_terminal)
+            plainly(console)(hint)
     if not all(answer.deterministic for answer in answers):
         console.print("non-deterministic: two different moves in the same situation")
     if len(answers) < planned:
@@ -204,14 +206,8 @@ def report_price(console: Console, rules: Rules, answers: Sequence[Trial]) -> No
         console.print(f"the same move everywhere ({moves.pop()}): does the bot read its arguments?", style="yellow")
     with waiting("computing exact values"):
         found, lim17 = price(rules, answers), evaluate_chart(CATALOGUE["lim17"].chart(rules))
-    value = (
-        f"{found.value:+.4f} bets a hand; the best chart {float(found.solution.value):+.4f}, lim17 {lim17.value:+.4f}"
-    )
-    console.print(
-        f"its moves with two cards, and the best ones later: {value}",
-        highlight=False,
-        soft_wrap=not console.is_terminal,
-    )
+    value = f"{found.value:+.4f} bets a hand; the best chart {float(found.solution.value):+.4f}"
+    plainly(console)(f"its moves with two cards, and the best ones later: {value}, lim17 {lim17.value:+.4f}")
     if dearest := max(found.cells, key=lambda cell: cell.cost, default=None):
         what = f"{dearest.row} v {dearest.column}, {dearest.chart[0]}, best {dearest.best[0]}"
         console.print(f"dearest mistake: {what}, {dearest.cost:.4f} bets a hand", highlight=False)

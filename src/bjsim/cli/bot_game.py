@@ -58,17 +58,12 @@ def _load_contest(context: click.Context, param: click.Parameter, path: str | No
     return contest
 
 
-def expect_bot(path: Path) -> None:
-    """Check that the file exists, can be a bot, and has a compiler or interpreter here. Raises: InputError."""
+def open_player(path: Path, contest: Contest, write: Callable[[str], None], **options: Any) -> BotPlayer:
+    """Open a bot with `open_bot(**options)`; `write` gets the compiler's output if it cannot be compiled."""
     language = read_bot(path, links=True).language
     need_programs(str(path))
     if language:
         find_tool(language)
-
-
-def open_player(path: Path, contest: Contest, write: Callable[[str], None], **options: Any) -> BotPlayer:
-    """Open a bot with `open_bot(**options)`; `write` gets the compiler's output if it cannot be compiled."""
-    expect_bot(path)
     if contest.protocols != PROTOCOLS:
         check_protocols(gather([str(path)], contest.rules, fewest=1), contest.protocols)
     from bjsim.bots.player import open_bot
