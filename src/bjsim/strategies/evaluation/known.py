@@ -122,8 +122,8 @@ def _know_hole(rules: Rules, shoe: Mapping[str, int] | None) -> KnownCards:
         sums[part.column] = [chance + part.chance, profit + part.profit]
     values = {label: profit / chance for label, (chance, profit) in sums.items() if chance}
     saved = _saved(rules, shoe, solution.infinite) if "BJ" in values else 0.0
-    if saved and rules.ties == "replay":  # a tied bet would be worth more by it, and its chance is not known here
-        why = "a known natural can be insured or surrendered, which changes what a tied bet is worth"
+    if saved and rules.ties == "replay":  # it adds to the value of a tied bet, whose chance is not known here
+        why = "a known natural can be insured or surrendered, which changes the value of a tied bet"
         raise RulesError(f"ties = replay has no value with a known hole card: {why}; use ties = push")
     if saved:
         values["BJ"] += saved
