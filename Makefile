@@ -21,9 +21,9 @@ test: $(VENV)/.installed-test
 test-all: $(VENV)/.installed-test
 	$(TESTS) -m "" $(WORDS)
 
-# The fast tests, then the hundred cases that take most processor time, and the sums of folders.
+# The fast tests, then the hundred cases that take most processor time; those above a limit become nightly.
 dearest: $(VENV)/.installed-test
-	PYTHONPATH=tests $(TESTS) -p support.dearest $(WORDS)
+	PYTHONPATH=tests $(TESTS) -p nightly $(WORDS)
 
 # The fast tests, and which lines and branches of the package they reach; fails below the floor in pyproject.toml.
 coverage: $(VENV)/.installed-test

@@ -51,7 +51,6 @@ PARAMETERS = [name for name in inspect.signature(bjsim.play).parameters]
 
 
 @pytest.mark.parametrize("parameter", PARAMETERS)
-@pytest.mark.slow_but("bots", "hands", "programs", "resume", "rules", "tables", "until")
 def test_a_wrong_argument_is_an_input_error_that_names_it(
     parameter: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -107,7 +106,6 @@ def test_every_public_name_is_tried_with_wrong_types() -> None:
 
 
 @pytest.mark.parametrize("name", CALLS)
-@pytest.mark.slow_cases("play")
 def test_a_wrong_type_anywhere_is_one_clear_error(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Or is accepted, as numpy's numbers are; 3,200 calls in all."""
     monkeypatch.chdir(tmp_path)

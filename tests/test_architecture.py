@@ -172,7 +172,6 @@ def own_paths(text: str, root: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("package", PACKAGES)
-@pytest.mark.slow_but("app", "cli")
 def test_imports_point_one_way(package: str) -> None:
     assert modules(package), f"{package}/ contains no module"
     complaints = [

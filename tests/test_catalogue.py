@@ -36,7 +36,6 @@ def test_every_strategy_is_listed_with_what_it_does_and_its_source():
 
 
 @pytest.mark.parametrize("name", PRESETS)
-@pytest.mark.slow_cases("blackjack-switch")
 def test_the_values_are_those_of_the_games(name):
     assert rows(GAMES)[name][1] == f"{100 * float(Solver(PRESETS[name].rules.replace(decks='inf')).value):+.6f}%"
 

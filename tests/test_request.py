@@ -41,7 +41,6 @@ def without_times(data: dict[str, object]) -> dict[str, object]:
         ),
     ],
 )
-@pytest.mark.slow_cases("options0-arguments0")
 def test_the_function_gives_what_the_command_writes(options: list[str], arguments: dict[str, object]) -> None:
     written = command("run", "--bots", "optimal,lim17", *options, "--json", "-").json
     result = bjsim.play(**({"rules": "easy", "bots": ["optimal", "lim17"]} | arguments))  # type: ignore[arg-type]

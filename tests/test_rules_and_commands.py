@@ -145,7 +145,6 @@ def test_every_rule_is_in_the_table() -> None:
 
 
 @pytest.mark.parametrize("name", CHANGES)
-@pytest.mark.slow_but(*FAST)
 def test_a_rule_is_computed_with_or_refused(name: str) -> None:
     found = {command: outcome(command, name) for command in COMMANDS}
     refused = REFUSED.get(name, set())

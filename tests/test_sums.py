@@ -53,7 +53,6 @@ def solved(name: str) -> None:
     ],
     ids=["super-fun-21", "neller-v2", "easy", "removal", "sd", "hole", "count", "bank", "play", "learn"],
 )
-@pytest.mark.slow_but("neller-v2", "play")
 def test_python_adds_up_no_floats(work: Callable[[], object], places: set[str]) -> None:
     work()
     assert not places

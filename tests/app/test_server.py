@@ -148,7 +148,6 @@ def test_a_server_that_stops_starts_no_process():
 
 
 @pytest.mark.parametrize("name", MANY)
-@pytest.mark.slow_but("cardshark", "easy")
 def test_the_example_of_a_hand_suits_every_game(name):
     rules = PRESETS[name].rules
     example = server.HANDS["both" if rules.dealer_shows == "both" else "one"]
@@ -234,7 +233,6 @@ def test_pages_have_no_inline_script_or_style(client):
     ("rules", "settings"),
     [("easy", []), ("vegas-s17", ["blackjack_pays=6/5", "decks=1"])],
 )
-@pytest.mark.slow_but("easy-settings0")
 def test_figures_are_those_of_the_printed_command(client, rules, settings):
     game = {"rules": rules, "set": settings}
     page = unescape(client.get("/report/game", params=game).text)
@@ -296,7 +294,6 @@ def test_a_changed_game_is_compared_with_its_preset(client):
         ("single-deck", "x", "is not in the shoe"),
     ],
 )
-@pytest.mark.slow_cases("single-deck-x-is not in the shoe")
 def test_cards_that_cannot_be_gone_are_refused(client, rules, gone, said):
     hand = "T,6 v T,7" if rules == "easy" else "T,6 v T"
     answer = client.get("/report/hand", params={"rules": rules, "hand": hand, "gone": gone})

@@ -43,7 +43,6 @@ def give(asked, *answers):
 
 @pytest.mark.parametrize("system", ["", "hilo"])
 @pytest.mark.parametrize("seed", [3, 5])
-@pytest.mark.slow_but("3-", "5-")
 def test_the_table_says_what_the_terminal_says(seed, system):
     asked, answers, lines = AskedPlay(SIX, str(seed), system), [], []
     for _ in range(25):
@@ -84,7 +83,6 @@ def test_each_mistake_is_noted_once(home):
 
 
 @pytest.mark.parametrize("answers", ["0", "999999", "ten", "10\nx", "10\ns\nh", "\n", "10\n\0", "é" * 99, "1\n" * 4000])
-@pytest.mark.slow_but("10\\nx", "999999")
 def test_wrong_answers_are_refused_in_a_line(answers):
     with pytest.raises(InputError) as refused:
         play_report(AskedPlay(SIX, "5", answers=answers))
@@ -120,14 +118,12 @@ def test_wrong_answers_of_a_drill_are_refused(answer):
 @pytest.mark.parametrize(
     "changes", [{"drill": "x"}, {"system": "x.toml"}, {"seed": "x"}, {"game": EASY, "system": "hilo"}]
 )
-@pytest.mark.slow_cases("changes2")
 def test_what_cannot_be_played_is_refused(changes):
     with pytest.raises(InputError):
         play_report(AskedPlay(SIX)._replace(**changes))
 
 
 @pytest.mark.parametrize("name", few(PRESETS))
-@pytest.mark.slow_but("cardshark", "easy")
 def test_every_game_can_be_played(name):
     asked = AskedPlay(ChosenGame(name, ()), "1")
     page = give(asked, "1")[-1]

@@ -119,7 +119,6 @@ def test_a_bot_that_never_stands_meets_the_move_cap(tmp_path):
         ("print('S' if chips < 30 else 'B 30' if stake < 40 else 1 / 0)", {"crash"}),
     ],
 )
-@pytest.mark.slow_cases("print('S' if stake > 10 or not chips else 'B 15' if chips > 15 else 'B 1')-faults0")
 def test_a_hand_is_played_on_where_the_bot_raises(tmp_path, code, faults):
     """Faults that no single question finds: they come after the raise."""
     status, output, data = tried(tmp_path, code, "--timeout", 20)

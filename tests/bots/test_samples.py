@@ -55,7 +55,6 @@ def test_the_exported_chart_plays_as_the_chart_does():
     [{"surrender": True, "raises": False}, {"double_cards": "any", "raises": False}, {"double_cards": "any"}],
 )
 @needs(".py")
-@pytest.mark.slow_cases("fields0-optimal", "fields1-optimal")
 def test_charts_are_exported_for_other_rules_too(tmp_path, name, fields):
     rules = named_rules("cardshark").replace(double_on="9-11", hit_soft_17=True, ties="push", **fields)
     chart = find_player(name, rules)
@@ -92,7 +91,6 @@ def test_a_hand_of_three_cards_that_doubles_but_does_not_surrender_is_refused():
         ({"surrender": "late", "surrender_cards": "any"}, "surrender_cards = any"),
     ],
 )
-@pytest.mark.slow_but("fields0-attack = true", "fields3-surrender_cards = any")
 def test_what_a_bot_is_not_asked_is_not_exported(fields, named):
     rules = named_rules("vegas-s17").replace(split_by="never", **fields)
     with pytest.raises(InputError, match=f"{named}: a bot does not see enough .*; use {named.split()[0]} = "):

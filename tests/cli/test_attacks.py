@@ -102,7 +102,6 @@ def test_files_whose_names_could_be_taken_for_something_else_are_left_out(tmp_pa
 @needs_sandbox
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
 @pytest.mark.parametrize("command", ["run", "koth play"])
-@pytest.mark.slow_but("run-2>&-", "run-<&- >&- 2>&-")
 def test_a_closed_stream_neither_opens_the_sandbox_nor_stops_the_bots(tmp_path, command, closed):
     """Cron jobs and daemons start like this. The bot prints an invalid move if it can read a file of the host."""
     (tmp_path / "probe.py").write_text(READS.format("X", "S"))

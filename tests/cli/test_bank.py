@@ -44,6 +44,5 @@ def test_a_rebate() -> None:
         ("--bankroll 10 --rounds 5 --set ties=replay", "ties: a tied bet is replayed"),
     ],
 )
-@pytest.mark.slow_cases("--bankroll 10.3 --rounds 5---bankroll: 10.3 is not a multiple of 0.5")
 def test_errors(args: str, says: str) -> None:
     assert says in refusal(*GAME, *args.split())

@@ -30,7 +30,6 @@ def test_few_matches_give_no_interval(tmp_path):
 
 
 @pytest.mark.parametrize("setting", ['against = ["hoyle"]', 'house = "hoyle"', 'lives = "contest"\nduplicate = false'])
-@pytest.mark.slow_cases('against = ["hoyle"]')
 def test_the_settings_of_a_contest_apply_but_its_players_do_not(tmp_path, setting):
     (tmp_path / "c.toml").write_text(f'rules = "vegas-s17"\nbots = ["kelly", "optimal"]\n{setting}\n')
     done = bjsim("bot", "compare", "lim15", "mimic", "--matches", 4, "--config", tmp_path / "c.toml")

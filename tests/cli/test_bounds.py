@@ -46,7 +46,6 @@ def refused(*args: object) -> str:
 @pytest.mark.parametrize(
     "word", ["# (", "(", "&amp;", "9-", "2-A ", "otherwise ", "Stand on 17 or more against 2, 3, 4, ", "A,", "H ", "\r"]
 )
-@pytest.mark.slow_but("# (", "(")
 def test_a_chart_is_read_in_linear_time(word: str) -> None:
     """Several expressions took time that grew with the square of a line's length: an hour for 1 MiB."""
     text = (word[:-1] + word[-1] * 60000 if word == "# (" else word * 60000)[:MAX_BYTES]
@@ -167,7 +166,6 @@ def test_a_bound_is_told_with_both_limits() -> None:
 
 @pytest.mark.parametrize("letter", ["a", "a "])
 @pytest.mark.parametrize("option", ["--set", "--bots", "--hands", "--seed", "--rules"])
-@pytest.mark.slow_cases("--rules-a ")
 def test_an_error_does_not_repeat_a_long_value(option: str, letter: str) -> None:
     value = letter * 15000
     if option == "--set":

@@ -40,7 +40,6 @@ def test_a_second_letter_is_explained(tmp_path: Path) -> None:
     assert "second letter" not in bjsim("check", "hoyle", "--rules", "vegas-s17").out
 
 
-@pytest.mark.slow_cases("chart")
 def test_the_json_has_what_is_promised(chart):
     data = bjsim("check", chart[1], *GAME, "--json", "-").json
     assert {(cell["row"], cell["column"]): cell["chart"] for cell in data["cells"]} == PLANTED
@@ -52,7 +51,6 @@ def test_the_json_has_what_is_promised(chart):
     assert data["best"] == pytest.approx(-0.002868911, abs=1e-9)
 
 
-@pytest.mark.slow_cases("chart")
 def test_the_fixed_chart_is_the_best_one_in_the_same_format(chart, tmp_path):
     form, path = chart
     fixed = tmp_path / "fixed"

@@ -166,7 +166,6 @@ def test_vary_takes_the_words_of_the_trade():
         pytest.param(("learn", "--episodes", "1000"), marks=pytest.mark.slow),
     ],
 )
-@pytest.mark.slow_cases("command0")
 def test_every_command_that_computes_takes_the_probability_of_a_ten(command):
     game = ("--rules", "blackjack-p", "--json", "-")
     option = bjsim(*command, *game, "--ten-probability", "0.4").json

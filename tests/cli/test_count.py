@@ -205,9 +205,6 @@ def test_differences_say_where_the_cards_are_others(stored):
         (("indices",), "--rules comes before indices; write the options after it"),
     ],
 )
-@pytest.mark.slow_cases(
-    "words18-these bets lose 0.0", "words27---indices i18 does not fit this game: 16vT S>=0: unknown dealer's card T"
-)
 def test_errors_name_the_option(words, message):
     assert message in refusal(*GAME, *words)
 

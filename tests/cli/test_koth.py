@@ -97,7 +97,6 @@ def test_errors_are_one_line(tmp_path, monkeypatch, capsys, arguments, said):
         (["--workers", 2, "--sandbox", "auto"], " --workers 2 --sandbox auto"),
     ],
 )
-@pytest.mark.slow_but("options0-", "options1-")
 def test_the_command_to_go_on_can_be_typed_as_it_is_printed(tmp_path, monkeypatch, capsys, options, needed):
     def interrupt(screen, host):
         raise KeyboardInterrupt

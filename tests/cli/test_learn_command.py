@@ -117,7 +117,6 @@ def test_a_broken_file_gets_one_line(
         (("--episodes", "2", "--workers", "8"), "2 episodes are too few to learn from with 8 workers"),
     ],
 )
-@pytest.mark.slow_cases("args5-2 episodes are too few to learn from with 8 workers")
 def test_impossible_requests_are_reported(
     args: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

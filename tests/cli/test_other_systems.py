@@ -85,7 +85,6 @@ FIRST = ("run", "check", "koth", "bot check")  # they import most
 
 
 @pytest.mark.parametrize("command", [c if c in FIRST else pytest.param(c, marks=pytest.mark.slow) for c in ALL])
-@pytest.mark.slow_but("check", "run")
 def test_help(bjsim, command):
     done = bjsim(*command.split(), "--help")
     assert done.status == 0 and "Usage:" in done.out, done.err
@@ -106,7 +105,6 @@ def test_help(bjsim, command):
         "run --bots optimal,kelly --rules cardshark --hands 100 --workers 1",
     ],
 )
-@pytest.mark.slow_but("rules", "rules vegas-s17")
 def test_commands_in_one_process(bjsim, line):
     done = bjsim(*line.split())
     assert done.status == 0, done.err
@@ -144,7 +142,6 @@ def test_a_player_from_a_file_plays_in_one_process(tmp_path, bjsim):
 
 
 @pytest.mark.parametrize("line", ["run --hands 10 --bots bot.py", "bot check bot.py", "koth play optimal bot.py"])
-@pytest.mark.slow_cases("koth play optimal bot.py")
 def test_programs_are_refused_in_one_line(tmp_path, bjsim, line):
     (tmp_path / "bot.py").write_text(PROGRAM)
     done = bjsim(*line.split(), "--sandbox", "auto")

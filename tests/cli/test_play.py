@@ -325,7 +325,6 @@ def test_counting_is_asked_every_three_rounds() -> None:
         (("--bots", "a,b,c,d,e,f,g"), "seats = 8 is not accepted; use 1 to 7"),
     ],
 )
-@pytest.mark.slow_cases("args12-easy has no decisions to drill on the topics surrender")
 def test_refusals(args: tuple[object, ...], expected: str) -> None:
     assert refusal("play", "--rules", "easy", *args).startswith(expected)
 
@@ -401,7 +400,6 @@ def test_an_interrupt_ends_with_a_summary(where: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "value"), [("NO_COLOR", "1"), ("TERM", "dumb"), ("TERM", "xterm")])
-@pytest.mark.slow_cases("TERM-dumb")
 def test_colour_only_where_it_is_wanted(name: str, value: str) -> None:
     game = PseudoTerminal("play", "--rules", "easy", "--shoe", "T7T6", "--bet", "10", environment={name: value})
     game.answer("s\n")

@@ -133,7 +133,6 @@ def test_the_value_of_two_hands_in_a_shoe_as_json(monkeypatch: pytest.MonkeyPatc
         (["--rules", "vegas-s17", "--decks", 1, "--hand", "T6"], "write the cards, v, and the dealer's card: T,6 v T"),
     ],
 )
-@pytest.mark.slow_cases("args10-leave out TABLE and --json", "args5-'X' is not a card")
 def test_what_is_refused(args: list[object], said: str) -> None:
     assert said in refusal("solve", *args)
 

@@ -144,7 +144,6 @@ NOT_IN_A_HAND = {"net 10^400", "net that is text", "a fault of bot 77"}  # is pl
 
 @pytest.mark.parametrize("what", BAD)
 @pytest.mark.parametrize("command", ["show", "show --hand 1.1.1", "verify", "resume"])
-@pytest.mark.slow_cases("resume-an end of no kind", "show-no seed")
 def test_a_journal_that_makes_no_sense_is_refused_in_one_line(tmp_path, records, what, command):
     """A part that a command does not read may have any content."""
     write(tmp_path / "c", *BAD[what](records))

@@ -45,7 +45,6 @@ def whole(*command: str) -> str:
         ("solve", "initial", "dealer", "stand", "strategy"),
     ],
 )
-@pytest.mark.slow_but("command4-140", "command4-60", "command4-80")
 def test_every_number_of_a_pipe_is_on_the_screen(command, width):
     """The tables are not wider than the screen; sentences may be, since terminals wrap them."""
     lines = on_screen(width, *command)

@@ -129,7 +129,6 @@ def test_a_house_player_that_is_a_program_could_guess_too(tmp_path, caplog):
 
 
 @pytest.mark.parametrize("seed", [10**15 + 1, 2**64 + 1, MAX_SEED])
-@pytest.mark.slow_but("1000000000000001", "18446744073709551617")
 def test_seeds_of_any_size_up_to_128_bits_are_accepted(tmp_path, seed):
     assert (
         bjsim("koth", "play", "lim17", "optimal", "--matches", 1, "--seed", seed, "--out", tmp_path / "c").status == 0

@@ -31,10 +31,6 @@ def output(code: str, line: str) -> str:
         "solve --rules vegas-s17 --decks 1 --set max_hands=2 --json -",
     ],
 )
-@pytest.mark.slow_but(
-    "run --bots optimal,lim17 --hands 20000 --seed 1 --workers 1 --json -",
-    "run --rules vegas-s17 --bots hoyle --hands 5000 --seed 1 --workers 1 --no-adjust-luck --json -",
-)
 def test_results_are_the_same_without_numba(line: str) -> None:
     def stable(text: str) -> list[str]:
         return [each for each in text.splitlines() if "second" not in each]

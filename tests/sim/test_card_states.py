@@ -121,7 +121,6 @@ def outputs(labels: np.ndarray, after: np.ndarray, state: int, length: int) -> l
 
 
 @pytest.mark.parametrize("seed", range(30))
-@pytest.mark.slow_cases("29")
 def test_states_are_merged_if_no_word_tells_them_apart(seed: int) -> None:
     """If any word distinguishes two of n states, a word of fewer than n letters does."""
     labels, after = random_automaton(8, seed)

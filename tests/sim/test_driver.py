@@ -118,7 +118,6 @@ def stop_after(merges):
 
 
 @pytest.mark.parametrize("merges", [1, 4, 9, 13])
-@pytest.mark.slow_but("13", "9")
 def test_a_stopped_run_resumes_to_the_same_result(tmp_path, merges):
     whole = Driver(easy()).run()
     checkpoint = Checkpoint(tmp_path / "run.json", {"seed": 3})

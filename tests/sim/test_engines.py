@@ -179,7 +179,6 @@ def hits_to_21(game: Rules) -> Chart:
         ({"decks": 1, "seats": 7, "cut": "1/52", "deal": "ppd", "peek": False}, hits_to_21, 700),
     ],
 )  # fmt: skip
-@pytest.mark.slow_but("fields13-hits_to_21-700", "fields15-hits_to_21-700")
 def test_both_engines_pay_the_same_over_long_runs(
     fields: dict[str, Any], chart: Callable[[Rules], Chart], rounds: int
 ) -> None:
@@ -194,7 +193,6 @@ def test_both_engines_pay_the_same_over_long_runs(
 
 
 @pytest.mark.parametrize("name", MANY)
-@pytest.mark.slow_but("double-attack", "european")
 def test_both_engines_pay_the_same_in_every_preset(name: str) -> None:
     game = named_rules(name)
     seats = [Solver(game).chart, *(random_chart(game, seed, seed % 6) for seed in range(1, game.seats))]
@@ -218,7 +216,6 @@ def corrupt(compiled: CompiledRules, array: str, rng: random.Random) -> Compiled
 
 
 @pytest.mark.parametrize("array", ["add", "act", "pay", "dealer_add", "column"])
-@pytest.mark.slow_but("add", "column")
 def test_compiled_rules_with_one_wrong_cell_are_caught(array: str) -> None:
     """Negative control: at least one of six wrong cells must be detected, as few rounds do not reach all cells."""
     game = named_rules("vegas-s17").replace(decks="inf")
@@ -232,7 +229,6 @@ def test_compiled_rules_with_one_wrong_cell_are_caught(array: str) -> None:
 @pytest.mark.parametrize(
     ("row", "column", "code"), [("16", "T", "S"), ("A7", "9", "S"), ("11", "6", "H"), ("88", "T", "H")]
 )
-@pytest.mark.slow_but("16-T-S", "A7-9-S")
 def test_a_chart_with_one_other_cell_is_caught(row: str, column: str, code: str) -> None:
     """Negative control of the readable round."""
     game = named_rules("vegas-s17").replace(decks="inf")

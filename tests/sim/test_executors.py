@@ -68,7 +68,6 @@ def test_two_processes_play_the_same(one_worker):
 @pytest.mark.parametrize(
     "library", ["concurrent.futures", "mpi4py.futures", *map(slow, ["loky", "executorlib", "dask.distributed"])]
 )
-@pytest.mark.slow_but("mpi4py.futures")
 def test_the_examples_of_the_cluster_page_give_the_same_bits(library, tmp_path):
     """Each is run as a script, as on the page; docs/how-to/cluster.md says how it is started."""
     pytest.importorskip(library.partition(".")[0], reason=f"{library} is not installed")

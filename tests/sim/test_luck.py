@@ -124,7 +124,6 @@ def walk_rounds(values: RowValues, rounds: int) -> Array:
 
 
 @pytest.mark.parametrize("name", [*MANY, slow("insurance"), *list(MORE)[1:]])
-@pytest.mark.slow_but("double-attack", "european")
 def test_in_an_infinite_shoe_every_round_comes_to_the_exact_value(name):
     """The value of every chart's row 0 is the exact solver's, and a round's payoff less its luck is that value."""
     game = (MORE.get(name) or named_rules(name)).replace(decks="inf", cut=1)
@@ -288,7 +287,6 @@ def test_the_second_order_of_the_drift_is_what_its_shoe_leaves_on_average():
         slow("blackjack-p", 2, 1, "3/4"),
     ],
 )  # fmt: skip
-@pytest.mark.slow_but("easy-1-1-1/52", "neller-v1-2-1-3/4")
 def test_arrays_and_kernel_count_the_same_luck(name: str, decks: int, seats: int, cut: object) -> None:
     """All sums over shoes are equal to the bit, and so are those of blocks played together and one by one."""
     game = named_rules(name).replace(decks=decks, seats=seats, cut=cut)
@@ -314,7 +312,6 @@ def test_arrays_and_kernel_count_the_same_luck(name: str, decks: int, seats: int
         (6, 4, 50_000, 15_000),
     ],
 )
-@pytest.mark.slow_cases("6-4-50000-15000")
 def test_how_much_surer_it_is(decks: int, seats: int, rounds: float, least: int) -> None:
     """The variance is cut by these factors, published in docs/explanation/performance.md."""
     game = SIX.replace(decks=decks, seats=seats)

@@ -14,7 +14,6 @@ MOST = 10**7
 
 
 @pytest.mark.parametrize(("decks", "precision"), [(1, 4e-4), (6, 6e-5), ("inf", 1e-2)])
-@pytest.mark.slow_cases("6-6e-05")
 def test_a_run_to_a_precision_takes_about_as_long_as_expected(decks: int | str, precision: float) -> None:
     """The variance of luck-adjusted returns is 48 times as large in one deck as in six; inf is not adjusted.
 

@@ -417,7 +417,6 @@ def test_payoffs_are_counted_in_this_unit(fields: dict[str, Any], unit: Fraction
         ("9-11", [(9, False), (10, False), (11, False)], [(8, False), (12, False), (11, True), (10, True)]),
     ],
 )
-@pytest.mark.slow_cases("9-11-yes2-no2")
 def test_what_may_be_doubled(double_on: str, yes: list[tuple[int, bool]], no: list[tuple[int, bool]]) -> None:
     game = Rules(double_on=double_on)
     assert all(game.doubles(*hand) for hand in yes)

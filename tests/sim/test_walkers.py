@@ -87,7 +87,6 @@ def best(game: Rules) -> Chart:
 
 @pytest.mark.parametrize("name", MANY)
 @pytest.mark.parametrize("decks", ["1", "inf", *map(slow, "268")])
-@pytest.mark.slow_but("1-european", "inf-european")
 def test_every_preset_is_paid_the_same(name: str, decks: str) -> None:
     """One and two decks are dealt to the last card, so that some rounds begin in one shoe and end in the next."""
     game = named_rules(name).replace(seats=1, decks=decks)
@@ -98,7 +97,6 @@ def test_every_preset_is_paid_the_same(name: str, decks: str) -> None:
 @pytest.mark.parametrize("name", ["vegas-h17", "european", slow("double-exposure")])
 @pytest.mark.parametrize(("decks", "seats"), [("1", 4), ("6", 7), ("inf", 3)])
 @pytest.mark.parametrize("turns", ["in-turn", slow("round-robin")])
-@pytest.mark.slow_but("in-turn-1-4-european", "in-turn-6-7-european")
 def test_several_seats_are_paid_the_same(name: str, decks: str, seats: int, turns: str) -> None:
     """Every seat's payoff and the number of cards of every round, and the counts of several blocks."""
     game = named_rules(name).replace(decks=decks, seats=seats, turns=turns)
@@ -131,7 +129,6 @@ def test_random_games_are_paid_the_same(games: int) -> None:
 
 
 @pytest.mark.parametrize("fields", [{}, {"seats": 3}, {"decks": "inf"}, {"deal": "pdp", "peek": False, "seats": 2}])
-@pytest.mark.slow_but("fields0", "fields3")
 def test_insurance_is_paid_the_same(fields: dict[str, object]) -> None:
     game = named_rules("vegas-h17").replace(insurance=True, **fields)
     insured = random_chart(game, 2)
@@ -190,7 +187,6 @@ def splitter(game: Rules) -> Chart:
         {"max_hands": "inf", "ten_probability": "2/5"},
     ],
 )
-@pytest.mark.slow_but("fields0-1", "fields3-1")
 def test_splits_and_resplits_stay_in_the_table(fields: dict[str, object], seats: int) -> None:
     game = Rules(**fields, seats=seats)  # type: ignore[arg-type]
     assert not Game(game, [splitter(game)] * seats).wrong([700, 0, 1, 64])
@@ -213,7 +209,6 @@ LEAVING = [
 
 @pytest.mark.parametrize(("seats", "turns"), [(1, "in-turn"), slow(3, "in-turn"), (3, "round-robin")])
 @pytest.mark.parametrize("fields", LEAVING)
-@pytest.mark.slow_but("fields0-1-in-turn", "fields3-1-in-turn")
 def test_rounds_that_leave_the_table_are_replayed(fields: dict[str, object], seats: int, turns: str) -> None:
     """A shoe that is dealt to its last card runs out in some of the rounds that are replayed."""
     rules = named_rules("vegas-s17").replace(**{"max_hands": 4, **fields}, seats=seats, turns=turns)
@@ -225,7 +220,6 @@ def test_rounds_that_leave_the_table_are_replayed(fields: dict[str, object], sea
 
 @pytest.mark.parametrize("seats", [1, 2])
 @pytest.mark.parametrize("fields", [{"decks": "inf", "max_hands": "inf"}, {"decks": 1, "cut": 1, "max_hands": 9}])
-@pytest.mark.slow_but("fields0-1", "fields1-1")
 def test_small_tables_pay_the_same(fields: dict[str, object], seats: int) -> None:
     """Tables with room for few split hands."""
     rules = named_rules("vegas-s17").replace(**fields, seats=seats)
@@ -363,14 +357,12 @@ def test_kernels_leave_blocks_with_rounds_that_leave_to_arrays(monkeypatch: pyte
 
 
 @pytest.mark.parametrize("lengths", [[], [0], [4103], [1, 2, 3, 4, 5, 6, 7, 8, 9], [12288, 0, 0, 5, 4095]])
-@pytest.mark.slow_but("lengths1", "lengths3")
 def test_blocks_may_be_of_any_length_and_number(lengths: list[int]) -> None:
     game = Game(named_rules("easy"), [best(named_rules("easy"))])
     assert not game.wrong(lengths)
 
 
 @pytest.mark.parametrize("fields", [{"cut": "1/25"}, {"decks": 1, "cut": "1/25", "seats": 5}, {"decks": 1, "cut": 1}])
-@pytest.mark.slow_cases("fields1")
 def test_short_shoes_are_dealt_the_same(fields: dict[str, object]) -> None:
     game = named_rules("vegas-s17").replace(**fields)
     assert not Game(game, [best(game)] * game.seats).wrong([500])

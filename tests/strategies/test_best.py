@@ -62,7 +62,6 @@ def test_a_book_for_one_deck_beats_the_chart_of_the_infinite_shoe() -> None:
 
 @pytest.mark.parametrize("decks", [1, 6])
 @pytest.mark.parametrize("name", ["vegas-s17", "european", "neller-v3"])
-@pytest.mark.slow_but("european-1", "european-6")
 def test_costs_add_up_in_finite_shoes(name: str, decks: int) -> None:
     """Also per settled bet; `alone` is the loss from changing one cell of the best chart."""
     rules = named_rules(name).replace(decks=decks)

@@ -80,7 +80,6 @@ def test_aces_that_may_not_be_split_take_what_is_left_of_the_code(code: str, exp
 
 @pytest.mark.parametrize("double_after_split", [True, False])
 @pytest.mark.parametrize("form", ["chart", "csv"])
-@pytest.mark.slow_but("csv-False", "csv-True")
 def test_charts_from_elsewhere_are_read_judged_played_and_written(form: str, double_after_split: bool) -> None:
     """Ph, Pd, Ps and Rp have the value of the same chart in plain codes, for the solver and in both rounds."""
     game = named_rules("atlantic-city").replace(decks="inf", double_after_split=double_after_split)
@@ -214,7 +213,6 @@ def test_rows_are_read_as_they_are_named(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", PRESETS)
-@pytest.mark.slow_cases("blackjack-switch")
 def test_the_optimal_chart_has_every_row_and_no_other(name: str) -> None:
     solver = Solver(named_rules(name))
     assert {row for row, _ in solver.chart.cells} <= set(chart_rows(solver.states))

@@ -63,7 +63,6 @@ def start_total(values: DecisionValues, solver: Solver) -> float:
 
 
 @pytest.mark.parametrize("name", few(GAMES))
-@pytest.mark.slow_cases("free-bet", "super-fun-21")
 def test_the_first_decisions_add_up_to_the_value_of_the_game(name: str) -> None:
     values, solver = DecisionValues(GAMES[name]), Solver(GAMES[name])
     assert values.start == float(solver.value)
@@ -71,7 +70,6 @@ def test_the_first_decisions_add_up_to_the_value_of_the_game(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", few(GAMES))
-@pytest.mark.slow_cases("easy", "free-bet", "super-fun-21")
 def test_values_are_those_of_the_solver(name: str) -> None:
     """Except for wrong splits, after which best play does not split again, and decisions before the dealer looks."""
     values, solver, more = DecisionValues(GAMES[name]), Solver(GAMES[name]), 0
@@ -109,7 +107,6 @@ def test_known_figures() -> None:
 
 @pytest.mark.parametrize("most", [4, 16, math.inf])
 @pytest.mark.parametrize(("loses", "dealer"), [("all", "6"), ("original", "T")])  # against which 8s are split
-@pytest.mark.slow_cases("all-6-16", "original-T-16")
 def test_further_splits_are_those_of_the_solver(most: float, loses: str, dealer: str) -> None:
     """A natural takes the original bet once, however often a hand is split, with a limit of hands or without."""
     game = Rules(decks=math.inf, deal="pdp", no_hole_loses=loses, max_hands=most)
@@ -122,7 +119,6 @@ def test_further_splits_are_those_of_the_solver(most: float, loses: str, dealer:
 
 
 @pytest.mark.parametrize(("name", "mode"), [*few(GAMES, SAME_STEP), ("neller-v2", NEXT_STEP), ("early", NEXT_STEP)])
-@pytest.mark.slow_but("cardshark-AutoresetMode.SAME_STEP", "early-AutoresetMode.NEXT_STEP")
 def test_both_environments_give_the_same(name: str, mode: Any) -> None:
     fast = gym.BlackjackVectorEnv(8, GAMES[name], mode, **BOTH)
     readable = gymnasium.vector.SyncVectorEnv([partial(gym.BlackjackEnv, GAMES[name], **BOTH)] * 8, autoreset_mode=mode)
@@ -167,7 +163,6 @@ def luck(name: str, values: DecisionValues | None = None) -> tuple[float, float]
 
 
 @pytest.mark.parametrize("name", ["neller-v2", "vegas-s17", "early", "original", "five hands", "endless"])
-@pytest.mark.slow_but("neller-v2", "original")
 def test_the_luck_of_random_play_has_mean_0(name: str) -> None:
     """Within 4 standard errors, fixed seed (error rate 6e-5 for each game)."""
     errors, spread = luck(name)
@@ -188,7 +183,6 @@ def test_wrong_values_leave_luck() -> None:
 
 
 @pytest.mark.parametrize("name", ["neller", "neller-v2", "neller-v3", "european"])
-@pytest.mark.slow_but("neller", "neller-v3")
 def test_random_play_earns_its_exact_value(name: str) -> None:
     """Within 4 standard errors of the decision process, over 82,000 episodes, fixed seed (error rate 6e-5)."""
     mdp = game_mdp(GAMES[name])
@@ -205,7 +199,6 @@ def test_random_play_earns_its_exact_value(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", few(GAMES))
-@pytest.mark.slow_but("cardshark", "european")
 def test_the_best_policy_has_no_luck_left(name: str) -> None:
     """Every episode returns the value of the game; the plain returns do not."""
     env = gym.BlackjackVectorEnv(256, GAMES[name], SAME_STEP, **BOTH)
@@ -237,7 +230,6 @@ def test_a_group_with_equal_decisions_has_equal_returns() -> None:
 
 
 @pytest.mark.parametrize("name", few(ASKED))
-@pytest.mark.slow_cases("free-bet", "super-fun-21")
 def test_the_checker_passes_with_values(name: str) -> None:
     from gymnasium.utils.env_checker import check_env
 
@@ -273,10 +265,6 @@ ENDLESS = Rules(decks=math.inf, ten_probability=Fraction(9, 10), max_hands=math.
         (BUSTED, {"values": True}, "busted-plus-one.*accepted are all, original, or max_hands = 1"),
         (ENDLESS, {"values": True}, "has no decision values: the value is infinite: resplitting"),
     ],
-)
-@pytest.mark.slow_cases(
-    "rules2-options2-busted-plus-one.*accepted are all, original, or max_hands = 1",
-    "rules3-options3-has no decision values: the value is infinite: resplitting",
 )
 def test_what_has_no_values_is_refused(rules: Any, options: dict[str, Any], message: str) -> None:
     for make in (gym.BlackjackEnv, partial(gym.BlackjackVectorEnv, 2)):

@@ -44,7 +44,6 @@ def test_an_attack_doubles_all_that_a_round_wins() -> None:
 
 
 @pytest.mark.parametrize("attack", ["", "2345678", "T2A", "23456789TA"])
-@pytest.mark.slow_but("", "2345678")
 def test_every_figure_of_a_chart_knows_its_attacks(attack: str) -> None:
     solver = Solver(INFINITE)
     chart = replace(solver.chart, attack=attack, cells={**solver.chart.cells, ("16", "T"): "S"})

@@ -46,7 +46,6 @@ def test_a_charlie(cards: int, published: float, eight_decks: float, infinite: f
 
 
 @pytest.mark.parametrize(("decks", "published"), [(1, 0.073362), (2, 0.073470), (6, 0.073536), (8, 0.073544)])
-@pytest.mark.slow_but("1-0.073362", "6-0.073536")
 def test_how_often_the_dealer_draws_to_22(decks: int, published: float) -> None:
     """[WoO], "Push 22", for a dealer who hits soft 17 and plays whatever the player does. (Its other column has more
     for a dealer who stands and one deck, .073630, where standing sooner must give less; ours is .072401.)"""
@@ -130,7 +129,6 @@ def test_a_spanish_deck_in_an_infinite_shoe_is_a_probability_of_tens() -> None:
         ("spanish-21", {"hit_soft_17": False}, "cdz-", -0.37, 0.0055),
     ],
 )
-@pytest.mark.slow_but("single-deck-changes0-cdz---0.43-0.005", "two-deck-changes1-cdp--0.3797-0.0006")
 def test_presets_have_their_published_values(
     name: str, changes: dict[str, object], strategy: str, published: float, within: float
 ) -> None:

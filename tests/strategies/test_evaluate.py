@@ -50,7 +50,6 @@ PLANTED = {
 
 
 @pytest.mark.parametrize("name", PLANTED)
-@pytest.mark.slow_cases("easy", "neller-v1", "neller-v2")
 def test_three_planted_cells_are_found_and_their_costs_add_up(name):
     good = best(name)
     cells = {cell: code for cell, code in PLANTED[name].items() if good.cells[cell] != code}
@@ -98,7 +97,6 @@ def test_costs_add_up_in_any_game(games):
 
 
 @pytest.mark.parametrize("name", ["easy", "blackjack-p", "neller-v2"])
-@pytest.mark.slow_cases("easy")
 def test_alone_is_what_one_cell_costs_the_best_chart(name):
     good = best(name)
     solver = Solver(good.rules)
@@ -113,7 +111,6 @@ def test_alone_is_what_one_cell_costs_the_best_chart(name):
 
 
 @pytest.mark.parametrize("name", few(GAMES))
-@pytest.mark.slow_but("cardshark", "easy")
 def test_the_best_chart_has_no_wrong_cell(name):
     evaluation = evaluate_chart(CATALOGUE["optimal"].chart(PRESETS[name].rules))
     assert evaluation.cells == () and evaluation.difference == 0

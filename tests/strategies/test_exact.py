@@ -30,7 +30,6 @@ def solvers() -> dict[str, Solver]:
 
 
 @pytest.mark.parametrize("name", few(PRESETS))
-@pytest.mark.slow_but("cardshark", "double-attack", "european", "vegas-h17")
 def test_floats_and_fractions_agree(solvers: dict[str, Solver], name: str) -> None:
     """The value of the game and of every action in every situation, and the charts."""
     rough, exact = solvers[name], Solver(named_rules(name), Fraction)
@@ -60,7 +59,6 @@ def test_the_best_chart_has_the_value_of_the_game(solvers: dict[str, Solver], na
 
 
 @pytest.mark.parametrize("name", few(PRESETS))
-@pytest.mark.slow_cases("easy", "free-bet", "super-fun-21")
 def test_no_other_cell_is_better(solvers: dict[str, Solver], name: str) -> None:
     """15 cells of each game with another code: the value of the changed chart is never higher."""
     solver = solvers[name]
@@ -170,15 +168,6 @@ NEEDED: dict[str, dict[str, object]] = {
 
 @pytest.mark.parametrize("games", [1, slow(3)])
 @pytest.mark.parametrize("field", FREEDOM)
-@pytest.mark.slow_cases(
-    "blackjack_pays-1",
-    "bonuses-1",
-    "charlie-1",
-    "double_after_split-1",
-    "max_ace_hands-1",
-    "max_hands-1",
-    "no_hole_loses-1",
-)
 def test_more_freedom_and_better_pay_never_cost(field: str, games: int) -> None:
     fixed = {"ties": "push", "naturals": "both", "raises": False, "ten_probability": "4/13", "dealer_shows": "up"}
     if field in ("surrender", "free_doubles", "free_splits"):
@@ -195,7 +184,6 @@ def test_more_freedom_and_better_pay_never_cost(field: str, games: int) -> None:
 
 
 @pytest.mark.parametrize("field", FREEDOM)
-@pytest.mark.slow_cases("max_hands", "no_hole_loses")
 def test_the_rules_have_a_value(field: str) -> None:
     """Negative control: a game in which the limit matters."""
     game = named_rules("vegas-s17").replace(
@@ -263,7 +251,6 @@ def sweep() -> dict[Fraction, Solver]:
 
 
 @pytest.mark.parametrize("p", PS, ids=float)
-@pytest.mark.slow_cases("0.3")
 def test_policies_for_other_probabilities_are_sensible(sweep: dict[Fraction, Solver], p: Fraction) -> None:
     """Codes are valid; no chart hits hard 18 or more, or soft 19 or more, or stands on 8 or less; the value of
     standing rises with the total, and a hit of 11 or less never loses against standing."""

@@ -41,7 +41,6 @@ def insured(chart: Chart) -> Chart:
 
 
 @pytest.mark.parametrize("fields", [{}, NO_HOLE_CARD, {"surrender": "early"}, {"ties": "lose"}])
-@pytest.mark.slow_but("fields1", "fields3")
 def test_in_the_infinite_shoe_it_costs_a_thirteenth_of_the_bet(fields: dict[str, object]) -> None:
     solver = Solver(INFINITE.replace(**fields), Fraction)
     never, always = (solver.ev(chart.policy).net for chart in (solver.chart, insured(solver.chart)))
@@ -50,7 +49,6 @@ def test_in_the_infinite_shoe_it_costs_a_thirteenth_of_the_bet(fields: dict[str,
 
 
 @pytest.mark.parametrize(("decks", "cost"), [(1, F(-3, 51)), (6, F(-23, 311)), (8, F(-31, 415))])
-@pytest.mark.slow_cases("8-cost2")
 def test_off_the_top_it_costs(decks: int, cost: Fraction) -> None:
     solver = ShoeSolver(OFFERED.replace(decks=decks))
     assert solver.chart.insurance == "S"
@@ -60,7 +58,6 @@ def test_off_the_top_it_costs(decks: int, cost: Fraction) -> None:
 
 
 @pytest.mark.parametrize(("tens", "takes"), [("1/4", "S"), ("1/3", "S"), ("17/50", "I"), ("2/5", "I")])
-@pytest.mark.slow_but("1/4-S", "2/5-I")
 def test_the_best_chart_takes_it_above_a_third_of_tens(tens: str, takes: str) -> None:
     solver = Solver(INFINITE.replace(ten_probability=tens), Fraction)
     without = Solver(INFINITE.replace(ten_probability=tens, insurance=False), Fraction).value

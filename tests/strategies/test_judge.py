@@ -37,7 +37,6 @@ def chart_policy(chart: Chart) -> Single:
 
 
 @pytest.mark.parametrize("name", few(ASKED))
-@pytest.mark.slow_but("cardshark", "vegas-h17")
 def test_the_best_chart_has_no_regret(name: str) -> None:
     rules = PRESETS[name].rules.replace(decks="inf")
     judged = judge_policy(rules, chart_policy(Solver(rules).chart), batched=False)

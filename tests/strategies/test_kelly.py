@@ -39,7 +39,6 @@ def standing(player):
 @pytest.mark.parametrize(
     "rules", [CARDSHARK, CARDSHARK.replace(ties="push"), CARDSHARK.replace(bonuses="win")], ids=str
 )
-@pytest.mark.slow_cases("cardshark2")
 def test_no_other_share_lets_the_chips_grow_faster(rules):
     """The expected logarithm of the chips after a stand, with its share and with others."""
     player, columns, raised = Kelly(rules), Solver(rules).columns, 0

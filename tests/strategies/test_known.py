@@ -28,7 +28,6 @@ GAMES = [
 
 @pytest.mark.parametrize("game", GAMES, ids=str)
 @pytest.mark.parametrize("what", ["first", "up"])
-@pytest.mark.slow_cases("first-spanish-21", "first-vegas-s17_2", "first-vegas-s17_3")
 def test_the_mean_over_the_cards_is_the_value_of_the_game(game: bjsim.Rules, what: str) -> None:
     found = bjsim.known(game, what)
     assert math.fsum(found.chances.values()) == pytest.approx(1, abs=1e-12)

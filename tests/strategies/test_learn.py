@@ -50,7 +50,6 @@ def test_too_few_episodes_do_not_pass(name: str) -> None:
 
 @pytest.mark.parametrize("schedule", SCHEDULES)
 @pytest.mark.parametrize("workers", [1, 3])
-@pytest.mark.slow_cases("1-mc", "3-mc")
 def test_the_same_seed_learns_the_same_table(schedule: str, workers: int) -> None:
     mdp = KNOWN["grid"][0]
     one, again, other = (learn(mdp, 3000, SCHEDULES[schedule], seed, workers) for seed in (1, 1, 2))

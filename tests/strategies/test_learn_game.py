@@ -30,7 +30,6 @@ def games() -> dict[str, LearnedGame]:
 
 
 @pytest.mark.parametrize("name", NELLER)
-@pytest.mark.slow_cases("neller")
 def test_a_game_is_learned(name: str, games: dict[str, LearnedGame]) -> None:
     """Fixed seed. The exact regret is under 0.0005, every mistake costs under 0.01, and the value agrees."""
     found = games[name]

@@ -35,7 +35,6 @@ GAMES = {
 
 
 @pytest.mark.parametrize("name", few(GAMES))
-@pytest.mark.slow_but("at once", "cardshark", "european", "original bet, endless", "p = 0.45")
 def test_the_best_value_is_the_exact_solvers(name: str) -> None:
     mdp = game_mdp(GAMES[name])
     best = value_iteration(mdp, 1e-11)
@@ -116,7 +115,6 @@ def test_hands_that_double_free_have_names_of_their_own() -> None:
 @pytest.mark.parametrize(
     "name", ["easy", "neller-v1", "neller-v2", "neller-v3", "vegas-s17", "blackjack-p", "busted plus one"]
 )
-@pytest.mark.slow_but("blackjack-p", "neller-v2", "neller-v3")
 def test_a_chart_has_the_exact_solvers_value(name: str) -> None:
     """The best chart without doubling or splitting, so that every state that it reaches matters."""
     rules = GAMES[name]
@@ -184,7 +182,6 @@ def partition(mdp: FiniteMDP) -> list[int]:
 
 
 @pytest.mark.parametrize("name", ["neller", "neller-v1", "neller-v2", "neller-v3", "vegas-s17", "blackjack-p"])
-@pytest.mark.slow_but("neller", "neller-v2", "neller-v3")
 def test_no_process_of_these_games_could_be_smaller(name: str) -> None:
     """No two of its states are equivalent, so it is as compact as [Neller] asks for."""
     mdp = game_mdp(GAMES[name])
@@ -200,7 +197,6 @@ def test_states_that_are_alike_are_found() -> None:
 
 
 @pytest.mark.parametrize("name", few(GAMES))
-@pytest.mark.slow_but("at once", "cardshark", "european", "original bet, endless", "p = 0.45")
 def test_the_size_is_that_of_the_process(name: str) -> None:
     size, mdp = measure_size(GAMES[name]), game_mdp(GAMES[name])
     assert size.states == len(mdp.states)

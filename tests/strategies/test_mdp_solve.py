@@ -63,7 +63,6 @@ def test_the_gambler(heads: float) -> None:
 
 @pytest.mark.parametrize("name", PUBLISHED)
 @pytest.mark.parametrize("tolerance", [1e-2, 1e-5, 1e-9])
-@pytest.mark.slow_cases("0.01-gambler")
 def test_value_iteration_stops_within_its_tolerance_and_says_so(name: str, tolerance: float) -> None:
     mdp = PUBLISHED[name]
     exact = policy_iteration(mdp)

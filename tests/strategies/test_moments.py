@@ -67,7 +67,6 @@ def z_scores(solver: Solver, chart: Chart, rounds: int, seed: int) -> tuple[floa
 
 @pytest.mark.parametrize("rounds", [4_000_000, pytest.param(100_000_000, marks=pytest.mark.slow)], ids=["4e6", "1e8"])
 @pytest.mark.parametrize("name", MANY)
-@pytest.mark.slow_but("easy-4e6", "european-4e6")
 def test_the_optimal_chart_has_the_solvers_value(name: str, rounds: int) -> None:
     """|z| under 4 for mean and variance; error rate 0.006% each."""
     solver = Solver(named_rules(name).replace(decks="inf", seats=1))
@@ -115,7 +114,6 @@ def test_random_charts_in_random_games_have_the_solvers_values(games: int) -> No
         {"ties": "lose"},
     ],
 )
-@pytest.mark.slow_cases("wrong0")
 def test_a_wrong_distribution_is_rejected(wrong: dict[str, object]) -> None:
     """Negative control: the same test with a value for rules that differ in one field. Four million rounds."""
     right = named_rules("vegas-s17").replace(decks="inf", ten_probability="2/5")

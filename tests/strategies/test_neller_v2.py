@@ -17,7 +17,6 @@ from bjsim.strategies.experiment import make_experiment, make_results
 
 @pytest.mark.parametrize(("ties", "value"), [("push", -0.0347801375), ("replay", -0.0382456951)])
 @pytest.mark.parametrize("number", [float, Fraction])
-@pytest.mark.slow_cases("Fraction-replay--0.0382456951")
 def test_neller_v2_pays_naturals_on_split_hands(ties: str, value: float, number: type) -> None:
     """Figures from another author's evaluator. Negative control: without naturals on split aces the value is lower."""
     game = named_rules("neller-v2").replace(ties=ties)

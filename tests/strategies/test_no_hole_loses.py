@@ -48,7 +48,6 @@ def pair(name: str, **fields: object) -> tuple[Rules, Rules]:
 
 
 @pytest.mark.parametrize("name", GAMES)
-@pytest.mark.slow_but("blackjack-p", "downtown", "endless splits", "european")
 def test_in_the_infinite_shoe(name: str) -> None:
     original, peeked = (Solver(rules) for rules in pair(name, decks="inf", cut=1))
     assert original.value == pytest.approx(peeked.value, abs=1e-13)
@@ -175,7 +174,6 @@ def paid(hands: tuple[tuple[int, int], ...], score: int, wins_21: bool) -> int:
 @pytest.mark.parametrize("wins_21", [False, True])
 @pytest.mark.parametrize("up", [1, 10])
 @pytest.mark.parametrize("card", [2, 6, 8])
-@pytest.mark.slow_but("6-10-False", "8-10-True")
 def test_splits_by_enumeration(card: int, up: int, wins_21: bool) -> None:
     """All finished hands of a split together, without the automaton's order of hands; in exact fractions."""
     rules = BUSTED.replace(player_21_wins=wins_21)

@@ -34,7 +34,6 @@ OPTIONS = [
 
 
 @pytest.mark.parametrize(("name", "changes"), OPTIONS)
-@pytest.mark.slow_but("cardshark-changes5", "neller-changes10")
 def test_solver_and_simulation_agree(name, changes):
     rules = PRESETS[name].rules.replace(**{**changes, "decks": "inf"})
     (result,) = play(rules, ["optimal"], hands=200_000, seed=11)

@@ -178,7 +178,6 @@ def test_bounds_of_too_few_hands_are_text():
         ("compare", "--rules", "vegas-s17,vegas-h17", "--set", "max_hands=2"),
     ],
 )
-@pytest.mark.slow_cases("command2")
 def test_commands_answer_for_the_finite_shoe_and_do_not_warn(command):
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -105,7 +105,6 @@ def test_a_losing_split_hand_may_be_split_without_end():
 
 
 @pytest.mark.parametrize("name", ["blackjack-p", "neller", "neller-v1", "neller-v2", "vegas-s17", "atlantic-city"])
-@pytest.mark.slow_but("blackjack-p", "neller")
 def test_the_best_policy_read_as_a_chart_is_the_best_chart(name):
     """The gaps of a policy get the best play, at no loss; but it cannot distinguish 6-7 from T-3 (neller-v1)."""
     rules = PRESETS[name].rules

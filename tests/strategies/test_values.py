@@ -34,7 +34,6 @@ def hand(solver: Solver, one: int, other: int) -> HandState:
         (Fraction(9, 10), False, False),
     ],
 )
-@pytest.mark.slow_but("p0-False-False", "p3-True-False")
 def test_stand_hit_and_double_of_every_two_cards(p: Fraction, peek: bool, soft_17: bool) -> None:
     """Also, the chart takes the best of them, and they give the value of the game without splits."""
     solver = Solver(Rules(ten_probability=p, peek=peek, hit_soft_17=soft_17, split_by="never"))
@@ -56,7 +55,6 @@ def test_stand_hit_and_double_of_every_two_cards(p: Fraction, peek: bool, soft_1
 
 
 @pytest.mark.parametrize("column", ["2", "6", "T", "A"])
-@pytest.mark.slow_but("6", "T")
 def test_stand_hit_and_double_as_fractions(column: str) -> None:
     solver = Solver(named_rules("vegas-s17").replace(decks="inf"), Fraction)
     brute = Brute(Fraction(4, 13), "A23456789T".index(column) + 1, peek=True, number=Fraction)
@@ -71,7 +69,6 @@ def test_stand_hit_and_double_as_fractions(column: str) -> None:
 
 @pytest.mark.parametrize("limit", [2, 3, 4])
 @pytest.mark.parametrize("resplit_aces", [False, True])
-@pytest.mark.slow_but("False-3", "True-3")
 def test_splits_up_to_a_limit_by_listing_every_way_they_can_go(limit: int, resplit_aces: bool) -> None:
     """In exact fractions. A split hand has the value of the best of hit, stand and double; an ace gets one card."""
     rules = named_rules("vegas-s17").replace(decks="inf", max_hands=limit, resplit_aces=resplit_aces)
@@ -183,13 +180,6 @@ SLOW_CASES = {
 
 
 @pytest.mark.parametrize("case", [*CASES, *(pytest.param(case, marks=pytest.mark.slow) for case in SLOW_CASES)])
-@pytest.mark.slow_cases(
-    "easy, 8-8 against 16",
-    "easy, 8-8 against 18, three hands",
-    "easy, few tens",
-    "easy, ties lost, no double after a split",
-    "easy, ties replayed",
-)
 def test_mean_and_mean_square_are_those_of_every_round_played_out(case: str) -> None:
     """The exact mean, tied stake and second moment of a split, which no other test reaches: the hands of a split share
     one dealer. Every sequence of cards that the readable round can ask for is dealt, with its probability."""

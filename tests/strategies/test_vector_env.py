@@ -57,7 +57,6 @@ def played(
 
 
 @pytest.mark.parametrize("name", few(ASKED))
-@pytest.mark.slow_but("cardshark", "european")
 def test_a_step_is_that_of_readable_rounds(name: str) -> None:
     rounds, legal = played(name, SAME_STEP, 40, seed=5)
     assert rounds > 350 and {0, 1} <= legal
@@ -105,7 +104,6 @@ def test_insurance_and_early_surrender_are_asked_for() -> None:
 
 
 @pytest.mark.parametrize("limit", [2, 5, 16, math.inf])
-@pytest.mark.slow_cases("2", "5")
 def test_hands_may_be_split_any_number_of_times(limit: float) -> None:
     game = Rules(decks=math.inf, ten_probability=Fraction(9, 10), max_hands=limit)
     assert played(game, SAME_STEP, 150, seed=3, tables=4, favourite=3, favour=8.0)[1] == {0, 1, 2, 3}

@@ -206,7 +206,6 @@ def test_one_lucky_match_does_not_set_the_scale():
 
 
 @pytest.mark.parametrize("name", ["index", "pages/lim14", "pages/raiser", "pages/optimal"])
-@pytest.mark.slow_cases("pages/optimal")
 def test_no_column_is_lost_on_a_phone(browser, played, name):
     browser.open((played[0] / f"{name}.html").as_uri(), width=390)
     browser.run("document.querySelectorAll('details.hand').forEach(each => { each.open = true; })")

@@ -284,7 +284,6 @@ def test_what_cannot_change(tmp_path: Path) -> None:
         {"leave": [], "join": [], "matches": 1},
     ],
 )
-@pytest.mark.slow_but("change1", "change2")
 def test_verify_finds_impossible_changes(tmp_path: Path, change: dict[str, Any]) -> None:
     with_events(tmp_path / "right", FIVE, {}, matches=2)
     records = list(journal.read(tmp_path / "right"))

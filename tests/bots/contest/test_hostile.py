@@ -30,7 +30,6 @@ def played(folder, bots, workers=1):
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-@pytest.mark.slow_but("hangs", "says-nothing")
 def test_it_ends_and_honest_bots_do_not_notice(tmp_path, name):
     program, kind = HOSTILE[name]
     (tmp_path / "hostile.py").write_text(program)

@@ -94,9 +94,6 @@ def evs_by(index, chart):
 
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("name", ["optimal", "lim19"])
-@pytest.mark.slow_cases(
-    "optimal-21 is hit", "optimal-bonuses", "optimal-both seen", "optimal-free bets", "optimal-naturals"
-)
 def test_values_match_the_solver(game, name):
     """For the whole round, and for every hand against every upcard."""
     rules = GAMES[game]

@@ -134,7 +134,6 @@ def test_the_mistakes_of_a_chart_add_up_to_what_it_loses(chart, rules, monkeypat
 
 
 @pytest.mark.parametrize("game", ["vegas-s17", "blackjack-p", "european", "spanish-21"])
-@pytest.mark.slow_but("blackjack-p", "european")
 def test_games_with_splits_have_mistakes_too(game):
     rules = load_rules(game).replace(chips=10**6)
 

@@ -174,7 +174,6 @@ def test_it_is_computed_from_the_journal_alone(folder, page):
 
 
 @pytest.mark.parametrize("game", ["cardshark", "vegas-s17", "blackjack-p"])
-@pytest.mark.slow_cases("vegas-s17")
 def test_the_page_states_whether_results_are_luck_adjusted(game, tmp_path):
     page = make_page(tmp_path, Contest(load_rules(game), matches=8), ["lim17", "hoyle"])
     adjusted = game != "blackjack-p"  # whose splits have no limit
@@ -226,7 +225,6 @@ def test_the_drawn_means_are_also_in_a_table(folder, page):
         Contest(load_rules("blackjack-p").replace(blackjack_pays="6/5", max_hands=3), matches=1, until="100000"),
     ],
 )
-@pytest.mark.slow_but("contest0", "contest4")
 def test_the_page_has_the_command_that_reproduces_it(contest, tmp_path, monkeypatch):
     bots = tmp_path / "bots"
     (bots / "more").mkdir(parents=True)
@@ -336,7 +334,6 @@ def parsed(move):
 
 
 @pytest.mark.parametrize("game", few(GAMES))
-@pytest.mark.slow_but("cardshark", "easy", "european", "vegas-h17")
 def test_replays_show_the_requests_of_bots(game):
     """Each split hand separately, with peeks too."""
     contest = Contest(load_rules(game), hands=20)
@@ -353,7 +350,6 @@ def test_replays_show_the_requests_of_bots(game):
 
 
 @pytest.mark.parametrize("game", few(GAMES))
-@pytest.mark.slow_but("cardshark", "double-attack")
 def test_every_game_gives_a_page(game, tmp_path):
     structure = Structure()
     structure.feed(make_page(tmp_path, Contest(load_rules(game), matches=2), ["lim17", "optimal"]))

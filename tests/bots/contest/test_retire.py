@@ -43,7 +43,6 @@ def begin(folder: Path, workers: int = 1, **settings: Any) -> Host:
 
 
 @pytest.mark.parametrize("settings", [{}, {"against": ("hoyle", "lim17")}, {"duplicate": True}])
-@pytest.mark.slow_cases("settings1")
 def test_a_retired_bot_is_not_asked_and_nothing_else_changes(tmp_path: Path, settings: dict[str, Any]) -> None:
     """The cards, seats, moves and chips of all rounds are those of a contest in which it is asked for ever."""
     patient, folder, parallel = (tmp_path / name for name in ("patient", "folder", "parallel"))

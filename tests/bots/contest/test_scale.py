@@ -59,7 +59,6 @@ def resume(folder):
 
 
 @pytest.mark.parametrize("action", [show, show_a_hand_that_is_not_there, resume])
-@pytest.mark.slow_cases("resume")
 def test_memory_does_not_grow_with_the_journal(journals, action):
     """All its records in memory would take more than the journal: at least another 5 MB."""
     _, (once, ten_times) = journals

@@ -64,9 +64,6 @@ def test_at_full_tables_the_positions_are_equal_within_one(bots, matches):
 
 @pytest.mark.parametrize("duplicate", [False, True])
 @pytest.mark.parametrize("bots", [n for n in range(2, 30) if table_shape(n)[0] * table_shape(n)[1] != n])
-@pytest.mark.slow_cases(
-    "17-False", "18-False", "19-False", "21-False", "22-False", "23-False", "25-False", "26-False", "29-False"
-)
 def test_at_tables_of_two_sizes_the_positions_of_each_are_equal_within_two(bots, duplicate):
     """Within one is not always possible, as bots reach tables of a size at different times."""
     had: Counter[tuple[int, int, int]] = Counter()
@@ -119,7 +116,6 @@ def spreads(bots: int, matches: int) -> list[int]:
 
 
 @pytest.mark.parametrize("bots", range(2, 41))
-@pytest.mark.slow_cases("33", "34", "35", "36", "37", "38")
 def test_pairings_are_as_equal_as_documented(bots):
     most, cycle = DOCUMENTED.get(bots, (2, None))
     found = spreads(bots, 2 * cycle if cycle else 30)

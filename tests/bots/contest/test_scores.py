@@ -198,7 +198,6 @@ def play(folder, names, seed, **settings):
 
 
 @pytest.mark.parametrize("seed", range(10))
-@pytest.mark.slow_but("0", "1")
 def test_no_lottery_leads_a_contest(tmp_path, seed):
     """Bots that stake all they have on good hands end nearly every match broke; their mean is the highest.
 
@@ -226,7 +225,6 @@ def test_no_lottery_leads_a_contest(tmp_path, seed):
 
 
 @pytest.mark.parametrize("seed", range(20))
-@pytest.mark.slow_but("0", "1")
 def test_ranks_of_built_in_players_are_within_their_ranges(tmp_path, seed):
     _, standings = play(tmp_path, random.Random(seed).sample(["optimal", "hoyle", "lim17", "mimic", "lim15"], 4), seed)
     check_ranks(standings)

@@ -33,7 +33,6 @@ def view(hand, dealer, legal="SH"):
 
 
 @pytest.mark.parametrize(("cards", "right"), [("2" * 24 + "3" * 20, "S"), ("T" * 44, "H"), ("7" * 24 + "8" * 20, "S")])
-@pytest.mark.slow_cases("22222222222222222222222233333333333333333333-S")
 def test_sixteen_against_ten_depends_on_the_count(coach, cards, right):
     wrong = {"S": HIT, "H": STAND}[right]
     judgement = seen(coach, cards).judge(view("T6", "T"), wrong)
@@ -69,7 +68,6 @@ def test_values_are_those_of_the_typical_shoe(coach):
         pytest.param("spanish-21", "56A4", "T", {"legal": "SR", "doubled": 1}, "R", marks=pytest.mark.slow),
     ],
 )
-@pytest.mark.slow_cases("free-bet-98-9-given0-H")
 def test_a_free_or_doubled_hand_has_rows_of_its_own(name, hand, dealer, given, right):
     rules = load_rules(name)
     coach = CountCoach(TableCount(find_system("hilo"), rules), rules)

@@ -92,7 +92,6 @@ KERNEL_SLOW = {
 @pytest.mark.xdist_group("count kernel")  # which one worker compiles
 @pytest.mark.parametrize("adjusted", [True, False])
 @pytest.mark.parametrize("name", [*KERNEL, *map(slow, KERNEL_SLOW)])
-@pytest.mark.slow_but("a tenth of a deck-False", "left-False")
 def test_the_kernel_counts_the_same_to_the_bit(name: str, adjusted: bool) -> None:
     """Sums, units and luck of three streams, and of a counter who leaves, equal those of the arrays; others differ."""
     rules, system, spots, early = (KERNEL | KERNEL_SLOW)[name]

@@ -86,7 +86,6 @@ NO_HOLE_CARD = {"deal": "pdp", "peek": False, "insurance": True}
         pytest.param({"decks": 1, "cut": "4/5", "insurance": True}, "omega2-aces", "i18", "round", marks=SLOW),
     ],
 )  # fmt: skip
-@pytest.mark.slow_cases("changes0-halves-i18+fab4-decision", "changes6-hiopt2-aces-i18-decision")
 def test_counters_play_and_insure_as_the_compiled_round(
     changes: dict[str, Any], system: str, plays: str, timing: str
 ) -> None:

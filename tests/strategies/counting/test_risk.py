@@ -117,7 +117,6 @@ def test_certainty_equivalent_is_half_the_profit_at_full_kelly() -> None:
 
 
 @pytest.mark.parametrize("ev", [0.02, 0.0, -0.05])
-@pytest.mark.slow_cases("-0.05")
 def test_trip_ruin_is_that_of_a_simulated_walk(ev: float) -> None:
     """Steps of 0.1 standard deviations, 20,000 walks: within 4 standard errors plus the overshoot of a step."""
     generator, bank, rounds, parts = np.random.default_rng(5), 12.0, 100, 16

@@ -97,7 +97,6 @@ def units(ramp: str, counts: np.ndarray) -> np.ndarray:
     ],
     ids=str,
 )
-@pytest.mark.slow_cases("atlantic-city")
 def test_without_index_plays_every_round_is_that_of_the_plain_chart(rules: Rules) -> None:
     """One deck dealt to the last card runs out during rounds."""
     ready = rounds_of(rules, "none")
@@ -112,7 +111,6 @@ def test_without_index_plays_every_round_is_that_of_the_plain_chart(rules: Rules
     [(ONE.replace(cut=1, max_hands=4, surrender="early"), 2, 3), (SIX, 0, 2), (SIX, 6, 1)],
     ids=str,
 )
-@pytest.mark.slow_cases("vegas-s17-2-3")
 def test_without_index_plays_a_full_table_plays_the_plain_rounds(rules: Rules, others: int, spots: int) -> None:
     """The counter's spots are the last seats. One deck runs out even during the deal."""
     ready = rounds_of(rules.replace(seats=1 + others), "none", spots=f"1x{spots}")
@@ -176,7 +174,6 @@ def test_a_constant_ramp_changes_nothing() -> None:
         (named_rules("european").replace(no_hole_loses="busted-plus-one", max_hands=3), "TTv6 P>=2, 16vT S>=0"),
     ],
 )
-@pytest.mark.slow_but("rules0-i18", "rules6-TTv6 P>=2, 16vT S>=0")
 def test_raw_and_adjusted_profits_agree_by_count(rules: Rules, plays: str) -> None:
     check_raw_and_adjusted(run(rules, plays))
 

@@ -125,7 +125,6 @@ GAMES = [("vegas-s17", {}), ("easy", {}), ("spanish-21", {}), ("vegas-s17", {"su
 
 
 @pytest.mark.parametrize(("game", "changes"), GAMES)
-@pytest.mark.slow_but("vegas-s17-changes3", "vegas-s17-changes4")
 def test_the_profit_of_a_round_has_the_exact_mean_and_deviation(game: str, changes: dict[str, object]) -> None:
     """Two other passes compute these, of which that of the deviation pays bonuses of suits by their mean."""
     solver = Solver(bjsim.load_rules(game).replace(decks="inf", **changes))

@@ -183,7 +183,6 @@ def check(seed: int) -> bool:
 @pytest.mark.parametrize(
     "seed", [3, 94, 101, 145, 174, 791, 2003, 3003, *map(slow, [5, 7, 9, 110, 157, 920, 1072, 2006])]
 )
-@pytest.mark.slow_but("3", "791")
 def test_a_tiny_shoe_has_its_brute_force_value(seed: int) -> None:
     """From 101 on split hands surrender; 145 has a tie; from 157 on surrender is early (174: ten, 791: ace).
     Insurance is offered where the seed is no multiple of 3; in 94 a natural takes the original bet only. The house pays
@@ -229,7 +228,6 @@ def split_rather_than_stand(tiny: TinyShoe, pair: str, shown: str, policy) -> Fr
         ("99", "7", "9999773TTTTTTT", {"max_hands": 2}),
     ],
 )
-@pytest.mark.slow_but("88-6-888866655TTTTTTT-changes0", "AA-6-AAAA6657TTTTTTTT-changes4")
 def test_the_present_split_is_worth_what_a_player_can_get(pair: str, shown: str, cards: str, changes: dict) -> None:
     """By the plan for the first of two split hands, whatever the number of hands turns out to be."""
     rules = Rules(decks=1, **{"double_after_split": True, "split_by": "value", **changes})

@@ -47,11 +47,6 @@ def test_cdz_by_upcard() -> None:
         (S17, 8, "T2", "4", "-.211100 -.211161"),
     ],
 )
-@pytest.mark.slow_cases(
-    "rules10-8-T2-4--.211100 -.211161",
-    "rules5-1-26-6--.108450 .119677 .111237",
-    "rules6-2-2T-4--.206125 -.204205 -.408411",
-)
 def test_hands(rules: Rules, decks: int, cards: str, shown: str, values: str) -> None:
     """Stand, hit and double, given no dealer's natural."""
     found = solver(decks, rules).hand_values(cards, shown)
@@ -82,7 +77,6 @@ def test_the_best_chart_is_at_least_as_good_as_published_ones(soft_17: bool, val
 
 
 @pytest.mark.parametrize(("decks", "gap"), [(2, 0.014), (4, 0.0055), (6, 0.0031), (8, 0.0019)])
-@pytest.mark.slow_but("6-0.0031", "8-0.0019")
 def test_what_a_chart_gives_away(decks: int, gap: float) -> None:
     """Total-dependent below composition-dependent play: Wizard of Odds, as many digits as printed."""
     shoe = solver(decks)

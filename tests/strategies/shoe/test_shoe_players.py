@@ -39,7 +39,6 @@ def view(rules: Rules, hand: str, dealer: str, legal: str, others: str = "", spl
 @pytest.mark.parametrize(
     ("cards", "shown"), [("T6", "T"), ("22", "7"), ("65", "A"), ("A7", "2"), ("236", "9"), ("88", "A"), ("2222", "6")]
 )
-@pytest.mark.slow_cases("T6-T")
 def test_the_first_decision_has_the_solvers_value(cards: str, shown: str) -> None:
     values = ShoeSolver(ONE).hand_values(cards, shown, "cdp1")
     found = action_values(View.alone(ONE, cards, shown, "".join(values)), unseen(cards + shown))
@@ -95,7 +94,6 @@ def test_perfect_sees_the_table() -> None:
 
 @pytest.mark.parametrize("name", ["optimal-2c", "optimal-cd", "perfect"])
 @pytest.mark.parametrize("game", ["vegas-h17", "easy", slow("european"), "cardshark", slow("neller-v2")])
-@pytest.mark.slow_but("cardshark-optimal-2c", "cardshark-optimal-cd", "cardshark-perfect", "vegas-h17-optimal-cd")
 def test_they_play_whole_rounds(name: str, game: str) -> None:
     rules = named_rules(game).replace(decks=2, seats=1)
     player = find_player(name, rules)

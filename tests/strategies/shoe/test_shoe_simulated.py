@@ -56,7 +56,6 @@ def player_of(rules: Rules, strategy: str) -> StatePlayer:
         ("downtown", 2, "td-2c"),
     ],
 )  # fmt: skip
-@pytest.mark.slow_but("cardshark-2-td", "european-8-td")
 def test_fresh_shoes_agree(name: str, decks: int, strategy: str) -> None:
     """Within 4 standard errors: a right value is further away in 6 of 100,000 runs; an infinite shoe's is."""
     rules = named_rules(name).replace(decks=decks)

@@ -33,7 +33,6 @@ def shoe_of(name: str, decks: int = 1) -> ShoeSolver:
 
 @pytest.mark.parametrize("name", MANY)
 @pytest.mark.parametrize("decks", [1, pytest.param(8, marks=pytest.mark.slow)])
-@pytest.mark.slow_but("1-cardshark", "1-european")
 def test_a_strategy_with_more_information_has_a_higher_value(name: str, decks: int) -> None:
     """But `cdz-` plays free split hands as if no further pair card were gone, which a chart may do better."""
     solver = ShoeSolver(named_rules(name).replace(decks=decks))
@@ -64,7 +63,6 @@ def single_cells(charts: ColumnCharts) -> tuple[float, float]:
 
 
 @pytest.mark.parametrize(("name", "column"), [("vegas-h17", "2"), ("easy", "10"), ("neller-v2", "T")])
-@pytest.mark.slow_cases("easy-10")
 def test_no_single_cell_improves_the_best_chart(name: str, column: str) -> None:
     solver = ShoeSolver(named_rules(name).replace(decks=1))
     value, most = single_cells({charts.column: charts for charts in solver.column_charts()}[column])
@@ -97,7 +95,6 @@ def test_the_gain_of_a_cell_is_what_changing_it_brings(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["vegas-h17", "easy", "european"])
-@pytest.mark.slow_cases("easy")
 def test_the_costs_of_cells_add_up(name: str) -> None:
     """For a random chart, a random one that splits much, and the infinite shoe's best."""
     rules = named_rules(name).replace(decks=1, resplit_aces=True)
@@ -114,7 +111,6 @@ def test_the_costs_of_cells_add_up(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", MANY)
-@pytest.mark.slow_but("cardshark", "european")
 def test_the_best_chart_has_the_solvers_value(name: str) -> None:
     """The same value by looking every decision up in the chart; and the infinite chart is no better here."""
     rules = named_rules(name).replace(decks=2)
@@ -126,7 +122,6 @@ def test_the_best_chart_has_the_solvers_value(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", MANY)
-@pytest.mark.slow_but("cardshark", "european")
 def test_many_decks_tend_to_the_infinite_shoe(name: str) -> None:
     """Extrapolated from 1,000 and 2,000 decks; the rest is of second order."""
     rules = named_rules(name).replace(decks="inf")  # also for the suits of three sevens
@@ -155,7 +150,6 @@ def test_costs_per_settled_bet_add_up_where_ties_are_replayed() -> None:
 
 @pytest.mark.parametrize("strategy", ["td", "td-2c", "cdz-", "cdp1"])
 @pytest.mark.parametrize("name", ["european", slow("vegas-s17")])
-@pytest.mark.slow_but("european-cdp1", "european-cdz-")
 def test_effects_of_removal_cancel(name: str, strategy: str) -> None:
     """The mean of a fixed strategy over all shoes with one unseen card less is that of the full shoe."""
     solver = shoe_of(name)

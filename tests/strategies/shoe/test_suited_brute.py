@@ -56,7 +56,6 @@ def follow(chart: Chart) -> Policy:
 
 
 @pytest.mark.parametrize("name", GAMES)
-@pytest.mark.slow_but("pontoon with surrender", "super fun, again")
 def test_a_suited_shoe_has_its_brute_force_value(name: str) -> None:
     rules, cards = GAMES[name]
     solver, tiny = ShoeSolver(rules, Counter(card[0] for card in cards.split())), SuitedShoe(rules, cards)
@@ -93,7 +92,6 @@ def test_best_play_by_cards_is_at_least_as_good_as_the_best_chart() -> None:
         ({"hit_soft_17": False, "decks": 8}, "-.38"),
     ],
 )
-@pytest.mark.slow_cases("changes2--.42")
 def test_spanish_21_has_its_published_values(changes: dict[str, object], percent: str) -> None:
     solver = ShoeSolver(named_rules("spanish-21").replace(**changes))
     assert 100 * solver.value_of("cdz-") == pytest.approx(float(percent), abs=0.005)

@@ -271,7 +271,6 @@ SHOES = [
 
 @pytest.mark.parametrize("bet", BETS)
 @pytest.mark.parametrize(("decks", "spanish"), SHOES)
-@pytest.mark.slow_cases("6-False-21+3", "6-False-lucky-lucky", "6-False-match-the-dealer")
 def test_simulation(bet: str, decks: int, spanish: bool) -> None:
     """A million deals agree within four standard errors. Error rate: below 54 * 6.4e-5 = 0.4% for all together."""
     found = exact(bet, decks, deck="spanish" if spanish else "standard")

@@ -103,7 +103,6 @@ def played_shoes(decks: int, cut: int, rounds: int) -> list[np.ndarray]:
     [("over-13", 2, 75, 200_000), slow("lucky-lucky", 2, 75, 700_000)],
 )
 @pytest.mark.parametrize("one_more", [False, True])
-@pytest.mark.slow_but("True-over-13-2-75-200000")
 def test_gains_agree_with_played_rounds(name: str, decks: int, cut: int, rounds: int, one_more: bool) -> None:
     """Within four standard errors and 3%, as compositions in play are not quite random; see the page on side bets."""
     found = count_bet(load_bet(name), SuitedShoe.whole(decks), RULES, cut, one_more=one_more)

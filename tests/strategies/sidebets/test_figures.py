@@ -35,7 +35,6 @@ RETURNS = [  # bet, options, decks, returns in % of the bet
 
 
 @pytest.mark.parametrize(("bet", "options", "decks", "published"), RETURNS)
-@pytest.mark.slow_cases("buster-options11-1 2 6--6.8889 -6.5097 -6.2143")
 def test_returns(bet: str, options: dict[str, str], decks: str, published: str) -> None:
     for number, text in zip(decks.split(), published.split(), strict=True):
         ev = 100 * float(bjsim.sidebet(bet, number, **options).ev)  # type: ignore[arg-type]

@@ -1,0 +1,130 @@
+"""Which cases only `make test-all` runs: those of `nightly.toml`, to which `make dearest` adds as a plugin of pytest.
+
+A test that has a list `only` leaves these cases to the night; one that has `but` leaves all except these, so that new
+cases are nightly at first. Of a family of cases the cheapest two stay in `make test`, and those that take at most
+FAMILY; other cases stay if they take at most ALONE. So do the nets, which notice what nobody thought of.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import tomllib
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pytest
+
+LIST = Path(__file__).with_name("nightly.toml")
+FAMILY, ALONE = 0.15, 1.0  # seconds of processor time
+STAY = 2  # cases of a family
+NETS = ("tests/strategies/test_both_shoes.py", "tests/test_one_answer.py", "tests/sim/test_fresh_shoes.py")
+MOST = 100  # cases that are printed
+KEY = "processor time"
+STARTED = pytest.StashKey[float]()
+SPENT: dict[str, float] = {}  # seconds by case
+
+Listed = dict[str, dict[str, dict[str, list[str]]]]  # by file, test, and `only` or `but`: cases
+
+
+def read_list() -> Listed:
+    return tomllib.loads(LIST.read_text(encoding="utf-8"))
+
+
+def parts(item: str) -> tuple[str, str, str]:
+    """The file, the test and the case of an item's id; the case is empty for a test without parameters."""
+    file, _, name = re.sub("@[^]@]*$", "", item).partition("::")  # pytest-xdist adds the group
+    test, _, case = name.partition("[")
+    return file, test, case.removesuffix("]")
+
+
+def find_nightly(items: Iterable[str]) -> set[str]:
+    """Those of all items of some files that are nightly. Raises: UsageError: A file lacks a case that is listed."""
+    found: dict[str, dict[str, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
+    for item in items:
+        file, test, case = parts(item)
+        found[file][test][case] = item
+    nightly = set()
+    for file, tests in read_list().items():
+        for test, listed in tests.items() if file in found else ():
+            cases, named = found[file][test], {*listed.get("only", ()), *listed.get("but", ())}
+            if missing := sorted(named - cases.keys()) or [""] * (not cases):
+                raise pytest.UsageError(f"{LIST.name}: {file}::{test} has no case {missing[0]!r}")
+            nightly |= {cases[case] for case in cases if (case in named) == ("only" in listed)}
+    return nightly
+
+
+def choose_nightly(spent: dict[str, float]) -> set[str]:
+    """The items that take too long for `make test`."""
+    families: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for item in sorted(spent, key=lambda item: (spent[item], item)):
+        file, test, _ = parts(item)
+        if file not in NETS:
+            families[file, test].append(item)
+    cheap = {item for items in families.values() for item in items[:STAY]}
+    judged = (item for items in families.values() for item in items)
+    return {item for item in judged if spent[item] > (ALONE if item in cheap else FAMILY)}
+
+
+def write_list(listed: Listed) -> None:
+    lines = []
+    for file, tests in sorted(listed.items()):
+        lines.append(f'["{file}"]')
+        for test, ((kind, cases),) in ((test, kinds.items()) for test, kinds in sorted(tests.items())):
+            strings = ", ".join(json.dumps(case, ensure_ascii=False) for case in sorted(cases))  # as TOML has them
+            lines.append(f"{test} = {{ {kind} = [{strings}] }}")
+        lines.append("")
+    LIST.write_text("\n".join(lines), encoding="utf-8")
+
+
+def add_nightly(listed: Listed, new: Iterable[str]) -> None:
+    """Add items to the list."""
+    for item in new:
+        file, test, case = parts(item)
+        kinds = listed.setdefault(file, {}).setdefault(test, {"only": []})
+        if "but" in kinds:
+            kinds["but"].remove(case)
+        elif case not in kinds["only"]:
+            kinds["only"].append(case)
+
+
+def processor_time() -> float:
+    """Seconds of this process and of the children that it has waited for."""
+    return sum(os.times()[:4])
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
+    """Put the time of a whole case, with its fixtures, into its last report, which pytest-xdist hands on."""
+    if call.when == "teardown":
+        item.user_properties.append((KEY, processor_time() - item.stash[STARTED]))
+    return (yield)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    item.stash[STARTED] = processor_time()
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    if report.when == "teardown":
+        SPENT[report.nodeid] = dict(report.user_properties).get(KEY, 0.0)  # type: ignore[assignment]
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print the dearest cases and the sums of folders, and leave what takes too long to the night."""
+    folders: dict[str, float] = defaultdict(float)
+    for item, seconds in SPENT.items():
+        folders[os.path.dirname(parts(item)[0])] += seconds
+    for title, sums in ((f"the {MOST} dearest cases", SPENT), ("folders", folders)):
+        terminalreporter.section(f"{title}, seconds of processor time")
+        for name, seconds in sorted(sums.items(), key=lambda row: -row[1])[:MOST]:
+            terminalreporter.write_line(f"{seconds:8.2f}  {name}")
+    listed, nightly = read_list(), choose_nightly(SPENT)
+    add_nightly(listed, nightly)
+    write_list(listed)
+    terminalreporter.write_line(
+        f"{len(nightly)} cases more are nightly, {sum(SPENT[item] for item in nightly):.0f} s of all"
+    )
