@@ -74,7 +74,7 @@ def write_list(listed: Listed) -> None:
         lines.append(f'["{file}"]')
         for test, ((kind, cases),) in ((test, kinds.items()) for test, kinds in sorted(tests.items())):
             strings = ", ".join(json.dumps(case, ensure_ascii=False) for case in sorted(cases))  # as TOML has them
-            lines.append(f"{test} = {{ {kind} = [{strings}] }}")
+            lines.append(f"{json.dumps(test)} = {{ {kind} = [{strings}] }}")
         lines.append("")
     LIST.write_text("\n".join(lines), encoding="utf-8")
 

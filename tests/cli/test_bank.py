@@ -40,8 +40,8 @@ def test_a_rebate() -> None:
         ("--bankroll 10 --rounds 5 --rebate 120%", "120% is not accepted; give a percentage"),
         ("--bankroll 10 --rounds 5 --rebate 20", "20 has no % sign; write 20%"),
         ("--bankroll ten --rounds 5", "'ten' is not accepted; give an amount above 0, such as 10000 or 10k"),
-        ("--bankroll 10 --rounds 5 --set max_hands=inf", "max_hands: without a limit"),
-        ("--bankroll 10 --rounds 5 --set ties=replay", "ties: a tied bet is replayed"),
+        ("--bankroll 10 --rounds 5 --set max_hands=inf", "max_hands = inf: without a limit"),
+        ("--bankroll 10 --rounds 5 --set ties=replay", "ties = replay: a tied bet is replayed"),
     ],
 )
 def test_errors(args: str, says: str) -> None:
