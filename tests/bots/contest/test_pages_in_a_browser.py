@@ -51,7 +51,7 @@ def index_and_pages(folder):
 
 
 def write_page(folder, records):
-    """Write the page after some records of a journal."""
+    """Write the page after some matches of a journal."""
     header, *others = journal.read(folder)
     standings = Standings(header)
     data = PageData(standings.contest)
@@ -73,7 +73,7 @@ def wait_for(browser, script):
 def running(tmp_path):
     """A contest of two matches, of which the page shows one."""
     Host.begin(tmp_path, Contest(CARDSHARK, matches=2, seed=1), gather(["lim17", "optimal"], CARDSHARK)).run()
-    write_page(tmp_path, 30)
+    write_page(tmp_path, 1)
     return tmp_path
 
 
@@ -81,7 +81,7 @@ def running(tmp_path):
 def quick(running, monkeypatch):
     """The same, with a page that reloads soon."""
     monkeypatch.setattr(pages, "RELOAD", 0.4)
-    write_page(running, 30)
+    write_page(running, 1)
     return running
 
 

@@ -334,13 +334,14 @@ def expected(made: CountingGame) -> np.ndarray:
 
 
 def check_depths(tally: CountTally, expectations: np.ndarray) -> None:
-    """4.5 standard errors for some 60 numbers."""
+    """4.5 standard errors for some 60 numbers, of buckets that at least 30 shoes reach: of fewer none is normal."""
+    reached = (tally.now[:, DEPTHS] != 0).sum(axis=0)
     for quantity, expected in zip((VALUE, DEPTHS), expectations, strict=True):
         means = tally.now[:, quantity].mean(axis=0)
         errors = tally.now[:, quantity].std(axis=0) / len(tally.now) ** 0.5
-        seen = errors > 1e-12
+        seen = (errors > 1e-12) & (reached >= 30)
         assert np.abs((means - expected)[seen] / errors[seen]).max() < 4.5
-        assert np.abs(expected[~seen]).max(initial=0) < 1e-3
+        assert np.abs(expected[reached == 0]).max(initial=0) < 1e-3
 
 
 @pytest.mark.slow
