@@ -1,8 +1,8 @@
 """Which cases only `make test-all` runs: those of `nightly.toml`, to which `make dearest` adds as a plugin of pytest.
 
-A test that has a list `only` leaves these cases to the night; one that has `but` leaves all except these, so that new
-cases are nightly at first. Of a family of cases the cheapest two stay in `make test`, and those that take at most
-FAMILY; other cases stay if they take at most ALONE. So do the nets, which notice what nobody thought of.
+A test lists the cases that are nightly as `only`, or those that are not as `but`: then new cases are nightly at first.
+The two cheapest cases of a test stay fast, as do all below FAMILY; above ALONE every case is nightly. Tests in NETS,
+which look for unknown faults, always stay fast.
 """
 
 from __future__ import annotations

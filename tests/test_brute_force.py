@@ -241,10 +241,10 @@ def check(command: str, rules: Rules, seed: int) -> None:
 
 
 def test_a_tied_bet_is_replayed_with_the_hole_card_known() -> None:
-    """It is worth the game in which every hole card is known; where a known natural can be insured, that is refused."""
+    """Its value is that of the game with every hole card known. Refused where a known natural can be insured."""
     rules = PLAIN.replace(decks=1, hit_soft_17=True, ties="replay", double_after_split=False, max_doubles=3)
     assert all(abs(right - found) < ROUNDING for right, found in known(rules, "2287TTTTTTTTTT").values())
-    with pytest.raises(InputError, match="ties = replay has no value with a known hole card"):
+    with pytest.raises(InputError, match="ties = replay: what insuring or surrendering to a natural"):
         bjsim.known(rules.replace(insurance=True), "hole")
 
 

@@ -40,7 +40,7 @@ NIGHTLY = (*QUICK, "bank", "check", "compare", "count", "known", "learn", "run",
 
 
 def is_alone(words: list[str]) -> bool:
-    """Whether a command is run at night: it needs no file, and nobody who answers."""
+    """Whether the nightly tests run a command: it needs no file and no terminal."""
     return words[1] in NIGHTLY and not any(re.search(r"\.[a-z]\w*$|^\./", word) for word in words)
 
 

@@ -71,6 +71,8 @@ UNUSUAL = {
     "busted bets and one": named_rules("european").replace(no_hole_loses="busted-plus-one", decks="inf"),
     "the same in a finite shoe": named_rules("european").replace(no_hole_loses="busted-plus-one"),
     "raises in a finite shoe": named_rules("cardshark").replace(decks=6),
+    "a tie after an insured natural": named_rules("vegas-s17").replace(ties="replay", decks="inf"),
+    "a tie after a surrender": named_rules("neller").replace(ties="replay", surrender="late", peek=False, decks="inf"),
     "doubles again": named_rules("vegas-s17").replace(max_doubles=2),
     "no splits": named_rules("vegas-s17").replace(split_by="never", surrender="none", decks="inf"),
 }

@@ -35,6 +35,6 @@ def forged(folder: Path, records: Iterable[Record]) -> Path:
 
 
 def lines_in(folder: Path) -> list[Record]:
-    """The records in the lines of a journal, where the rounds of a match stand for themselves."""
+    """The records of a journal line by line: the rounds of a match, then the match."""
     lines = map(json.loads, (folder / journal.NAME).read_text().splitlines())
     return [{key: value for key, value in line.items() if key != "crc"} for line in lines]

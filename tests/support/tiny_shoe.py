@@ -100,7 +100,7 @@ def follow(chart: Chart) -> Policy:
 
 
 class TinyShoe:
-    """cards: all cards of the shoe, as letters. By value, T stands for every ten-valued card.
+    """A shoe of a few cards, given as letters. By value, T stands for every ten-valued card.
 
     Where ties are replayed, `tie` is the value of a tied bet.
     """

@@ -358,10 +358,7 @@ class _TableState:
         return f"{own} against {dealer}{', bust' if dealer > 21 else ''}"
 
 
-# --- Verify a contest: replay its whole journal with the recorded moves.
-
-
-# --- Asks the players of a contest again, and compares their answers with the moves in the journal.
+# --- Verify a contest: replay its whole journal with the recorded moves, and ask the players again.
 
 
 AGAIN = 20  # times that a bot is asked whose answer differs, since it may be random

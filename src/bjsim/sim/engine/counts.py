@@ -62,7 +62,7 @@ def count_codes(dense: Array, codes: Array, times: Array | None = None) -> Array
 
 
 class CountSums(NamedTuple):
-    """The sums over shoes, of whose rounds the controls are taken. D is 4 B, or 3 B if there is never but one spot."""
+    """Sums over shoes, after the controls. D is 3 B with one spot, and 4 B with more."""
 
     # integers by bucket: rounds; sums over the spots of profit, squared profit and stakes, in quanta (see
     # `count_quantum`); the products of the profits of all ordered pairs of spots; and shoes that the counter left,
@@ -91,8 +91,8 @@ class UnitSums(NamedTuple):
 class KnownControls(NamedTuple):
     """How the controls of a shoe, value and depths, lower the errors of its rounds, by bucket.
 
-    What the depths of a shoe exceed their expectation by moves its rounds in proportion. The factors are fixed before
-    the shoe is dealt, so that the means stay what they are.
+    A control is the excess of a shoe's depths over their expectation, times a factor. Factors are fixed before the shoe
+    is dealt, so the means remain unbiased.
     """
 
     expected: Array  # exact expectations of value and depths, (2, B)
@@ -100,7 +100,7 @@ class KnownControls(NamedTuple):
     moments: Array  # the mean square of a round, and the mean product of two spots', by bucket, (2, B)
 
     def apply(self, now: Array) -> Array:
-        """The quantities of shoes (n, QUANTITIES, B) less what they owe to their depths, (n, 4, B)."""
+        """Subtract the controls from the quantities of shoes, (n, QUANTITIES, B); returns (n, 4, B)."""
         value, depths = np.moveaxis((now[:, VALUE:] - self.expected) * self.rounds, 1, 0)
         one, two = self.moments
         less: Array = now[:, :VALUE] - np.stack([depths, value, depths * one, depths * two], axis=1)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import inf
 
-from bjsim.sim.game.rule_text import RulesError, plain
+from bjsim.sim.game.rule_text import EARLY_SURRENDER, RulesError, plain
 from bjsim.sim.game.rules import Rules
 
 
@@ -21,6 +21,11 @@ class Trait:
     about: str = ""  # in a list of what a game is made of; empty where all games have it, or its opposite
 
 
+def gives_up_to_natural(rules: Rules) -> bool:
+    """Whether a hand may surrender to a dealer's natural, before the look or where there is none."""
+    return bool(EARLY_SURRENDER[rules.surrender]) or (rules.surrender == "late" and not rules.peek)
+
+
 UNSOLVED = "no_hole_loses = all or original, or decks = inf"
 TRAITS = {
     "infinite": Trait("decks", lambda r: r.infinite, "decks = 1 to 8", "an infinite shoe"),
@@ -30,6 +35,11 @@ TRAITS = {
     "raises": Trait("raises", lambda r: r.raises, "raises = false", "raises"),
     "no raises": Trait("raises", lambda r: not r.raises, "raises = true"),
     "replay": Trait("ties", lambda r: r.ties == "replay", "ties = push or lose", "replayed ties"),
+    "replay after a natural": Trait(
+        "ties",
+        lambda r: r.ties == "replay" and r.naturals == "both" and (r.insurance or gives_up_to_natural(r)),
+        "ties = push or lose",
+    ),
     "busted-plus-one": Trait(
         "no_hole_loses", lambda r: r.no_hole_loses == "busted-plus-one", UNSOLVED, "what split hands lose together"
     ),
@@ -111,6 +121,7 @@ FRONT_ENDS = {
             "both open": "both of the dealer's cards are seen",
             "no hole card": "the dealer has no hole card",
             "drawn 21 ties": "hands against a natural that is known are not valued",
+            "replay after a natural": "what insuring or surrendering to a natural adds to a tied bet is not valued",
         },
     ),
     "bank": FrontEnd(

@@ -11,7 +11,6 @@ from bjsim.errors import InputError, shorten
 from bjsim.sim.game.cards import RANKS, TEN
 from bjsim.sim.game.dealer import ACE, course
 from bjsim.sim.game.presets import load_rules
-from bjsim.sim.game.rule_text import RulesError
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.support import need
 from bjsim.strategies.charts.chart import Chart
@@ -121,12 +120,8 @@ def _know_hole(rules: Rules, shoe: Mapping[str, int] | None) -> KnownCards:
         chance, profit = sums.get(part.column, (0.0, 0.0))
         sums[part.column] = [chance + part.chance, profit + part.profit]
     values = {label: profit / chance for label, (chance, profit) in sums.items() if chance}
-    saved = _saved(rules, shoe, solution.infinite) if "BJ" in values else 0.0
-    if saved and rules.ties == "replay":  # it adds to the value of a tied bet, whose chance is not known here
-        why = "a known natural can be insured or surrendered, which changes the value of a tied bet"
-        raise RulesError(f"ties = replay has no value with a known hole card: {why}; use ties = push")
-    if saved:
-        values["BJ"] += saved
+    if "BJ" in values:
+        values["BJ"] += _saved(rules, shoe, solution.infinite)
     chances = {label: sums[label][0] for label in values}
     return KnownCards(float(_solution_of(rules, shoe).value), chances, values, solution.chart)
 
