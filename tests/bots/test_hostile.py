@@ -203,7 +203,7 @@ def fits(name):
 @pytest.mark.parametrize(
     "box",
     [
-        BOX,
+        pytest.param(BOX, id="best"),
         pytest.param("Landlock", marks=[needs_landlock, pytest.mark.slow], id="in Landlock"),
         pytest.param("none", marks=pytest.mark.slow, id="without a box"),
     ],
