@@ -5,7 +5,9 @@ Each answer is a number in initial bets; a refusal is an `InputError`, in words.
 
 from __future__ import annotations
 
+import itertools
 import math
+import random
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from fractions import Fraction
@@ -16,10 +18,11 @@ import numpy as np
 import bjsim
 from bjsim.errors import InputError
 from bjsim.sim.engine.compiled_rules import payoff_code
-from bjsim.sim.game.actions import ATTACK, INSURANCE, LETTERS, View
+from bjsim.sim.game.actions import ATTACK, INSURANCE, LETTERS, Action, View
 from bjsim.sim.game.cards import parse_rank
+from bjsim.sim.game.round import Round
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.game.shoe import stream_key
+from bjsim.sim.game.shoe import CardStream, stream_key
 from bjsim.sim.stats.estimate import Z95
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.evaluation.coach import Coach
@@ -31,7 +34,7 @@ from bjsim.strategies.mdp.blackjack import GameProcess
 from bjsim.strategies.mdp.model import FiniteMDP, build_mdp
 from bjsim.strategies.mdp.solve import evaluate, start_value, value_iteration
 from bjsim.strategies.players.catalogue import find_player
-from support.conformance import KEY
+from support.conformance import KEY, Watched
 from support.conformance import play as played_views
 from support.engines import play_rounds
 
@@ -39,6 +42,7 @@ CLOSE = 1e-9
 COACHED = 30  # rounds
 EPISODES = 30
 PLAYED = 400  # rounds
+PAIRED = 10  # rounds for each rank
 COUNTED = 2_000  # rounds
 FAR = 4.5  # standard errors
 ACTIONS = LETTERS + INSURANCE[0]  # of environments, by number
@@ -115,11 +119,22 @@ def rounds_are_alike(rules: Rules, chart: Chart) -> bool:
     """Whether the readable round asks as the states of hands say, and pays what the compiled one does."""
     alone = rules.replace(seats=1)
     results, seen = played_views(alone, chart, PLAYED)
+    seen += views_of_pairs(alone, chart)
     if not all(letters_of(chart, view) == set(view.legal) for view, _ in seen if view.legal not in (INSURANCE, ATTACK)):
         return False
     readable = [payoff_code(result.net[0], result.tied[0], rules.unit) for result in results]
     trace = play_rounds(compile_players(alone, [chart]), stream_key(*KEY), PLAYED, PLAYED)[2]
     return bool(trace[:, 0].tolist() == readable)
+
+
+def views_of_pairs(rules: Rules, chart: Chart) -> list[tuple[View, Action]]:
+    """What a chart is asked where many cards have one rank, so that pairs are split up to the limit of hands."""
+    rng, watched = random.Random(PLAYED), Watched(chart)
+    for rank in range(13):
+        for _ in range(PAIRED):
+            cards = (rank if rng.random() < 0.35 else rng.randrange(13) for _ in itertools.count())
+            Round(rules, CardStream(cards), 1).play([watched])
+    return watched.seen
 
 
 def letters_of(chart: Chart, view: View) -> set[str]:
