@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from bjsim.bots.check import SHOWN, CheckedView, Trial, price, situations, try_bot
+from bjsim.bots.check import CHECKS, SHOWN, CheckedView, LineCheck, Trial, check_match, price, situations, try_bot
 from bjsim.bots.contest.config import PROTOCOLS, Contest
 from bjsim.bots.export import export as export_chart
 from bjsim.bots.protocol import Fault, printable
@@ -25,7 +24,7 @@ from bjsim.bots.sandbox.languages import ENDINGS, LANGUAGES, BuildError
 from bjsim.cli.bot_compare import compare
 from bjsim.cli.bot_game import ask_once, bot_rules, open_player, slow_hint, trace
 from bjsim.cli.options import bot_names, bot_options, counted, json_option, write_json
-from bjsim.cli.render import fault_lines
+from bjsim.cli.render import fault_lines, plainly
 from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import Action
@@ -35,7 +34,6 @@ from bjsim.strategies.evaluation.compare import evaluate_chart
 from bjsim.strategies.players.catalogue import CATALOGUE, find_player
 
 if TYPE_CHECKING:
-    from bjsim.bots.check import LineCheck
     from bjsim.bots.player import BotPlayer
 
 
@@ -70,8 +68,10 @@ def check(path: Path, contest: Contest, rules: Rules, json_path: str | None, **o
         title = printable(f"{path.name}: {player.program.language}, {rules.name}")
         console.print(title, markup=False, highlight=False)
         answers = ask(console, player, tried, contest.strikes)
-        match = check_line_bot(player, rules, answers, len(answers) == len(tried))
-    faults = Counter(fault.kind for answer in answers for fault in answer.faults)
+        faults = Counter(fault.kind for answer in answers for fault in answer.faults)
+        match = None  # of a line bot, unless it was no longer asked: it takes long
+        if player.protocol == "line" and not faults["start-failure"] and len(answers) == len(tried):
+            match = check_match(player, rules)
     faults.update(fault.kind for fault in (match.faults if match else ()))
     if json_path:
         data = check_json(player, rules, answers, faults, len(tried))
@@ -87,27 +87,12 @@ def check(path: Path, contest: Contest, rules: Rules, json_path: str | None, **o
         raise click.exceptions.Exit(1)
 
 
-def plainly(console: Console) -> Callable[..., None]:
-    """Prints text on a console as it is: no markup, no colours, and in a file no line that is broken."""
-    return partial(console.print, markup=False, highlight=False, soft_wrap=not console.is_terminal)
-
-
-def check_line_bot(player: BotPlayer, rules: Rules, answers: Sequence[Trial], all_tried: bool) -> LineCheck | None:
-    """The checks of a line bot in a match; None for others, and for one that was no longer asked: it takes long."""
-    from bjsim.bots.check import check_match
-
-    started = not any(fault.kind == "start-failure" for answer in answers for fault in answer.faults)
-    return check_match(player, rules) if player.program.protocol == "line" and started and all_tried else None
-
-
 def must_pass(match: LineCheck) -> dict[str, bool | None]:
     """The checks of a line bot that it must pass: one that says that it is random may be."""
     return {name: passed for name, passed in match.passed.items() if name != "deterministic" or not match.random}
 
 
 def report_match(console: Console, match: LineCheck) -> None:
-    from bjsim.bots.check import CHECKS
-
     for name, meaning in CHECKS.items():
         passed = match.passed[name]
         mark = "not comparable: it is random" if passed is None else "yes" if passed else "NO"

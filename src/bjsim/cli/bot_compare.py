@@ -14,6 +14,8 @@ from bjsim.bots.contest.standings import Standings
 from bjsim.cli.bot_game import slow_hint
 from bjsim.cli.koth_play import ContestScreen, choose_contest, parallel_option
 from bjsim.cli.options import Count, Once, counted, sandbox_option
+from bjsim.cli.render import plainly
+from bjsim.cli.waiting import waiting
 from bjsim.sim.game.shoe import MAX_SEED
 
 
@@ -57,18 +59,18 @@ def compare(
     console = Console()
     for entrant in entrants:
         if hint := slow_hint(entrant.language, entrant.protocol):
-            console.print(f"{entrant.name}: {hint}", highlight=False, markup=False, soft_wrap=not console.is_terminal)
+            plainly(console)(f"{entrant.name}: {hint}")
     with nullcontext(out) if out else TemporaryDirectory() as folder:
         where = Path(folder) if out else Path(folder) / "contest"
         host = Host.begin(where, contest, entrants, workers, sandbox)
         try:
-            with ContestScreen(host, console) as screen:
-                host.run(screen.update)
+            with waiting("playing") as line:
+                host.run(ContestScreen(host, console, line).update)
         finally:  # after Ctrl-C too
             for row in host.standings.rows():
                 if faults := row.score.faults.total():
                     console.print(f"{row.name}: {counted(faults, 'fault')}; see: bjsim bot check", style="red")
-            console.print(verdict(host.standings), highlight=False, markup=False, soft_wrap=not console.is_terminal)
+            plainly(console)(verdict(host.standings))
 
 
 def verdict(standings: Standings) -> str:

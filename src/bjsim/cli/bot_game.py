@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bjsim.bots.check import situation
+from bjsim.bots.check import TracedSeat, situation, trace_match
 from bjsim.bots.contest.config import PROTOCOLS, Contest, load_config
 from bjsim.bots.contest.entrants import check_protocols, gather
+from bjsim.bots.line import Transcript
 from bjsim.bots.protocol import need_programs, printable, printable_lines
 from bjsim.bots.sandbox.folders import read_bot
 from bjsim.bots.sandbox.languages import LANGUAGES, BuildError, find_tool
@@ -108,8 +109,6 @@ def ask_once(
     All cards of the hand after the second were hit for. Lines with > go to the bot, and those with < come from it. The
     exit status is 1 after a fault.
     """
-    from bjsim.bots.check import TracedSeat
-
     for letter in (hand := hand.upper()) + (card := card.upper()):
         if letter not in RANKS:
             raise InputError(f"{letter} is not a card; use {' '.join(RANKS)}")
@@ -118,8 +117,6 @@ def ask_once(
     asked = situation(rules, hand, card, [HIT] * (len(hand) - 2), chips)
     if asked is None:
         raise InputError(f"{rules.name}: a bot is never asked with {hand} against {card}")
-    from bjsim.bots.line import Transcript
-
     with open_player(path, contest, click.echo, **options) as player:
         seat = TracedSeat(player, Transcript(rules), 1, _echo)
         seat.move(asked.view)
@@ -142,8 +139,6 @@ def trace(path: Path, contest: Contest, rules: Rules, rounds: int, seed: int, **
 
     lim17 plays in all other seats. What the bot wrote to stderr follows.
     """
-    from bjsim.bots.check import trace_match
-
     others = find_player(OTHERS, rules)
     with open_player(path, contest, click.echo, **options) as player:
         seat = trace_match(player, rules, others, rounds, seed, _echo)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import shlex
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +38,7 @@ from bjsim.bots.contest.standings import (
 )
 from bjsim.bots.protocol import printable
 from bjsim.cli.options import Count, Names, Once, counted, json_option, sandbox_option, write_json
-from bjsim.cli.render import standings_table
+from bjsim.cli.render import plainly, standings_table
 from bjsim.cli.waiting import Waiting, waiting
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.shoe import MAX_SEED
@@ -55,24 +53,14 @@ PAUSE = 10  # and the least pause, as a multiple of the time that a page or an u
 
 
 class ContestScreen:
-    """The live standings."""
+    """The live standings, below the moving line."""
 
-    def __init__(self, host: Host, console: Console) -> None:
-        self.host = host
-        self.opened = ExitStack()
-        self.console = console
-        self.line = Waiting()
+    def __init__(self, host: Host, console: Console, line: Waiting) -> None:
+        self.host, self.console, self.line = host, console, line
         self.began = now = time.perf_counter()
         self.page_due, self.show_due = now + PAGE_EVERY, now
         self.rounds = host.standings.rounds
         self.moves = host.logs.moves.total()
-
-    def __enter__(self) -> ContestScreen:
-        self.line = self.opened.enter_context(waiting("playing"))
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.opened.close()
 
     def update(self, host: Host) -> None:
         """Write the page and update the live standings, if they are due; both take a while with many bots."""
@@ -80,9 +68,7 @@ class ContestScreen:
         if now >= self.page_due:
             write_results(host.folder, host.standings, host.page, host.logs)
             self.page_due = next_due(now, PAGE_EVERY)
-        if not self.console.is_terminal:
-            return
-        if now < self.show_due:
+        if not self.console.is_terminal or now < self.show_due:
             return
         self.line.say(self.headline(now))
         with self.console.capture() as standings:
@@ -315,29 +301,28 @@ def resume_command(host: Host) -> str:
 
 def play_contest(host: Host, json_path: str | None, play: bool = True) -> None:
     """Play a contest with live standings, also printed after Ctrl-C; without `play` only rewrite its results."""
-    screen = ContestScreen(host, Console(stderr=json_path == "-"))
-    where = host.folder
-    say = partial(screen.console.print, highlight=False, soft_wrap=not screen.console.is_terminal, markup=False)
+    console, where = Console(stderr=json_path == "-"), host.folder
+    say = plainly(console)
     say(printable(f"{host.contest.rules.name}, in {where}"), style="bold")
     say(f"to resume after a stop: {resume_command(host)}", style="dim")
     if not host.standings.matches:
         say(f"commitment: {journal.commitment(where)}", style="dim")  # to be published before the first match
 
     try:
-        with screen:
+        with waiting("playing") as line:
             if play:
-                host.run(screen.update)
+                host.run(ContestScreen(host, console, line).update)
             else:
                 host.close()
     except KeyboardInterrupt:
-        report(screen.console, host.standings, host.logs)
+        report(console, host.standings, host.logs)
         say(f"stopped; resume with: {resume_command(host)}", style="yellow")
         raise click.exceptions.Exit(130) from None
     finally:
         write_results(host.folder, host.standings, host.page, host.logs)
         if json_path:
             write_json(standings_json(host.standings, host.logs), json_path)
-    report(screen.console, host.standings, host.logs)
+    report(console, host.standings, host.logs)
     say(f"page: {where}/index.html")
     if host.standings.end and not host.standings.closed:
         say(f"when no bot may join any more, this shows the seed: {shlex.join(['bjsim', 'koth', 'close', str(where)])}")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rich import box
@@ -21,6 +22,11 @@ from bjsim.strategies.tabular import percent
 
 if TYPE_CHECKING:
     from bjsim.bots.player import BotPlayer
+
+
+def plainly(console: Console) -> Callable[..., None]:
+    """Prints text on a console as it is: no markup, no colours, and in a file no line that is broken."""
+    return partial(console.print, markup=False, highlight=False, soft_wrap=not console.is_terminal)
 
 
 def print_results(console: Console, results: Sequence[BotResult]) -> None:

@@ -19,6 +19,7 @@ from bjsim.bots.contest.page_data import PageData
 from bjsim.bots.contest.replay import verify
 from bjsim.bots.contest.standings import COMPARED, Standings
 from bjsim.cli import koth_play, koth_show
+from bjsim.cli.waiting import Waiting
 from bjsim.errors import InputError
 from bjsim.sim.game.presets import load_rules
 
@@ -141,7 +142,7 @@ def test_pages_and_screens_take_a_tenth_of_the_time_at_most(monkeypatch, growth)
         contest=SimpleNamespace(matches=1), folder=None, page=None,
         logs=SimpleNamespace(moves=Counter()),
     )  # fmt: skip
-    screen = koth_play.ContestScreen(nothing, koth_play.Console(force_terminal=True, file=io.StringIO()))
+    screen = koth_play.ContestScreen(nothing, koth_play.Console(force_terminal=True, file=io.StringIO()), Waiting())
     while slow.now < 3000:
         screen.update(nothing)
         slow.now += 0.05
