@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 
 from bjsim.bots.contest.config import Contest
-from bjsim.bots.contest.differences import PLANNED, Differences, anytime_t_half, most_equal_pairs, t_half, with_matches
+from bjsim.bots.contest.differences import PLANNED, Differences, most_equal_pairs, with_matches
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.results import row_values
 from bjsim.sim.game.presets import load_rules
+from bjsim.sim.stats.student import anytime_t_half, t_half
 
 CARDSHARK = load_rules("cardshark")
 NAMES = [*(f"lim{n}" for n in range(12, 21)), "mimic", "hoyle", "optimal", "kelly"]

@@ -14,11 +14,12 @@ import pytest
 from support.command import bjsim
 
 from bjsim.bots.contest.config import Contest
-from bjsim.bots.contest.differences import Differences, anytime_t_half, e_value
+from bjsim.bots.contest.differences import Differences
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.standings import Standings
 from bjsim.sim.game.presets import load_rules
+from bjsim.sim.stats.student import anytime_t_half, e_value
 
 LOOKS = [8, 10, 13, 17, 21, 25]
 

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from bjsim.bots.contest.config import Contest, has_luck
-from bjsim.bots.contest.differences import t_half
 from bjsim.bots.contest.luck.adjust import REFERENCE, ContestLuckModel, LuckAdjuster
 from bjsim.bots.contest.luck.draw_log import (  # type: ignore[attr-defined]
     DEALER_CARD,
@@ -29,6 +28,7 @@ from bjsim.sim.game.actions import Action
 from bjsim.sim.game.automaton import START, Decision
 from bjsim.sim.game.cards import pair_code
 from bjsim.sim.game.presets import load_rules
+from bjsim.sim.stats.student import t_half
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.players.catalogue import FunctionPlayer, find_player

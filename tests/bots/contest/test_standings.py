@@ -9,12 +9,13 @@ import pytest
 from support.matches import match_of
 
 from bjsim.bots.contest.config import Contest
-from bjsim.bots.contest.differences import Ratio, anytime_t_half, t_half, t_tail
+from bjsim.bots.contest.differences import Ratio
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.results import row_values, standings_csv
 from bjsim.bots.contest.standings import Standings, describe_lead
 from bjsim.sim.game.presets import load_rules
+from bjsim.sim.stats.student import anytime_t_half, t_half, t_tail
 
 CARDSHARK = load_rules("cardshark")
 specification = importlib.util.spec_from_file_location("copies", Path(__file__).parents[3] / "bench" / "copies.py")

@@ -27,9 +27,14 @@ def fixed_sample(mean: float, sd: float, n: int) -> tuple[float, float]:
     return mean - half_width, mean + half_width
 
 
+def spread(alpha: float) -> float:
+    """The variance of the prior, in variances of a value, with which an interval is narrowest at n values, times n."""
+    return -2 * math.log(alpha) + math.log(-2 * math.log(alpha) + 1)
+
+
 def anytime_factor(n: int, optimal_n: int, alpha: float = ALPHA) -> float:
     """Half-width of the anytime-valid interval at n values, in standard deviations; narrowest near n = optimal_n."""
-    rho2 = (-2 * math.log(alpha) + math.log(-2 * math.log(alpha) + 1)) / optimal_n
+    rho2 = spread(alpha) / optimal_n
     grown = n * rho2 + 1
     return math.sqrt(2 * grown / (n * n * rho2) * math.log(math.sqrt(grown) / alpha))
 
