@@ -97,7 +97,7 @@ def played(honest, hostile, rounds=3):
     for seat in seats:
         with contextlib.suppress(AttributeError):
             seat.seat.leave()
-    return events, seats[2].seat._lines, [reply.stdout for _, _, reply in seats[2].answers], seats[0]
+    return events, seats[2].seat._lines.all, [reply.stdout for _, _, reply in seats[2].answers], seats[0]
 
 
 @pytest.mark.parametrize(("name", "source", "kinds", "equivalent"), HOSTILE, ids=[row[0] for row in HOSTILE])

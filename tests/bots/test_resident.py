@@ -107,7 +107,7 @@ def test_a_fault_is_sent_and_the_next_process_knows_the_match(bot, kind):
     player, _ = play(bot("x.py", FAULTS[kind], timeout=0.5 if kind == "timeout" else 10.0), 8)
     assert {fault.kind for fault in player.faults} == {kind}
     assert len(player.faults) == (1 if kind == "bad-reply" else len(player.answers) // 3)
-    sent = player.seat._lines
+    sent = player.seat._lines.all
     assert sent.count(f"fault {kind} strikes=98") == 1
     where = sent.index(f"fault {kind} strikes=98")
     assert sent[where + 1].startswith("action 1.0 S")

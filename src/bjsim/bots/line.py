@@ -99,6 +99,35 @@ class Transcript:
         return self._ended[chair]
 
 
+class SeatLines:
+    """The lines for the bot in a chair: those of the transcript, and those for it alone; `unsent` are not sent yet."""
+
+    def __init__(self, transcript: Transcript, chair: int) -> None:
+        self._transcript, self._chair, self._copied = transcript, chair, 0
+        self.all: list[str] = []
+        self.unsent: list[str] = []
+
+    def update(self) -> None:
+        """Add what has happened since the last call."""
+        self._transcript.update()
+        self._add(self._transcript.lines[self._copied :])
+        self._copied = len(self._transcript.lines)
+
+    def ask(self, view: View, bank: int | None = None) -> list[str]:
+        """What to send now, the question for a move last. bank: as for `move_line`."""
+        self.update()
+        lines, self.unsent = [*self.unsent, move_line(view, self._transcript.hand_in_play(self._chair), bank)], []
+        return lines
+
+    def report_fault(self, kind: str, strikes: int | None) -> None:
+        self.update()
+        self._add([fault_line(kind, strikes)])
+
+    def _add(self, lines: list[str]) -> None:
+        self.all += lines
+        self.unsent += lines
+
+
 def event_line(event: Event, chairs: Sequence[int], buy_in: int) -> str:
     """An event as a line; `chairs` has the seat number at the table of each seat of the round."""
     if isinstance(event, Dealt):  # the most frequent ones first, and tests of types, which are faster than patterns

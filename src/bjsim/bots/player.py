@@ -66,23 +66,19 @@ class LineSeat:
         self.ready: dict[str, str] = {}
         self.trace: Callable[[str], None] | None = None
         self.dress: Callable[[str], list[str]] | None = None
-        self._lines: list[str] = []  # of the transcript, and those for this seat alone
-        self._copied = 0  # lines of the transcript among them
-        self._unsent: list[str] = []
+        self._lines = line.SeatLines(transcript, chair)
         self._session: SandboxSession | None = None
         self._alive = False
         self._failed = sessions.never_ready
 
     def ask(self, view: View) -> Reply:
         """The answer to `move`: a line in `stdout`; other causes than `exit` are faults. Raises: SandboxClosed."""
-        self._copy_lines()
+        self._lines.update()
         for _ in range(2):  # the second time if the machine ended the session
             if not self._alive and (failure := self._begin()):
                 return failure
             assert self._session
-            question = line.move_line(view, self.transcript.hand_in_play(self.chair), int(self.bank))
-            lines, self._unsent = [*self._unsent, question], []
-            reply = self._exchange(self._session, lines, self.clock.move + self.bank)
+            reply = self._exchange(self._session, self._lines.ask(view, int(self.bank)), self.clock.move + self.bank)
             self._keep_log(reply)
             self.sessions.note_time(reply)
             if reply.cause == "exit":
@@ -102,8 +98,7 @@ class LineSeat:
 
     def report_fault(self, kind: str, strikes: int | None) -> None:
         """Notify the bot of its fault, with the next question. strikes: how many it has left."""
-        self._copy_lines()
-        self._add([line.fault_line(kind, strikes)])
+        self._lines.report_fault(kind, strikes)
 
     def replace_process(self) -> None:
         """Let a new process take over with the next question."""
@@ -113,8 +108,8 @@ class LineSeat:
         """End the match for the bot; return whether its process ended by itself."""
         ended = False
         if self._session and self._alive:
-            self._copy_lines()
-            last = [*self._unsent, *([] if chips is None else [line.over_line(chips)])]
+            self._lines.update()
+            last = [*self._lines.unsent, *([] if chips is None else [line.over_line(chips)])]
             if self.stays:
                 self._session.waiting = last
             else:
@@ -137,7 +132,7 @@ class LineSeat:
         begin = line.match_line(self.chairs, self.chair, self.transcript.rules.chips, self.rounds, self._replaced)
         if self.stays and (waiting := self._session.waiting) is not None:
             self._session.waiting, self._alive = None, True
-            self._unsent = [*waiting, begin, *self._lines]
+            self._lines.unsent = [*waiting, begin, *self._lines.all]
             return None
         clock = replace(self.clock, bank=int(self.bank))
         reply = self._exchange(self._session, [line.hello_line(clock)], clock.load, anew=True)
@@ -151,7 +146,7 @@ class LineSeat:
                 self.sessions.never_ready = self._failed
             return self._failed
         self.ready_ms, self.ready = reply.elapsed_ns / 1e6, ready
-        self._unsent = [line.rules_line(self.transcript.rules), begin, *self._lines]
+        self._lines.unsent = [line.rules_line(self.transcript.rules), begin, *self._lines.all]
         self._alive = True
         return None
 
@@ -161,16 +156,6 @@ class LineSeat:
         if self.trace and reply.cause == "exit":
             self.trace(f"< {reply.stdout.decode('ascii', 'replace')}")
         return reply
-
-    def _copy_lines(self) -> None:
-        self.transcript.update()
-        self._add(self.transcript.lines[self._copied :])
-        self._copied = len(self.transcript.lines)
-
-    def _add(self, lines: list[str]) -> None:
-        self._lines += lines
-        if self._alive:
-            self._unsent += lines
 
     def _bytes(self, lines: list[str]) -> bytes:
         if self.dress:

@@ -134,6 +134,15 @@ class BotDifference:
         """Whether the interval excludes 0."""
         return self.interval is not None and (self.interval[0] > 0 or self.interval[1] < 0)
 
+    @property
+    def verdict(self) -> str:
+        return ("ahead" if self.mean > 0 else "behind") if self.separated else "open"
+
+    @property
+    def half(self) -> float | None:
+        """Half of the interval's width, of its wider side."""
+        return max(self.interval[1] - self.mean, self.mean - self.interval[0]) if self.interval else None
+
 
 MICRO = 10**6  # scores are summed in millionths of a chip
 LOG_UNIT = 100  # of ln(chips + 1): a unit is about a per cent

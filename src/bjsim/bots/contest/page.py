@@ -31,8 +31,6 @@ from bjsim.bots.contest.results import (
 from bjsim.bots.contest.standings import (
     COMPARED,
     Standings,
-    compare,
-    crosstable,
     describe_effect,
     describe_end,
     describe_lead,
@@ -338,7 +336,7 @@ def replayed(data: PageData, swings: int) -> str:
 
 def render_index(report: ContestReport) -> str:
     standings, data, rows = report.standings, report.data, report.rows
-    contest = standings.contest
+    contest, order = standings.contest, standings.ranked[:COMPARED]
     sources = published_sources([bot["source"] for bot in standings.bots])
     swings = [titled(report.replay(record), format_swing(record, report.names)) for _, _, record in data.swings]
     last = [titled(report.replay(record), "last match") for record in data.last]
@@ -364,7 +362,7 @@ def render_index(report: ContestReport) -> str:
         unstarted=not all(score.started for score in standings.scores),
         intervals=draw_intervals(rows, contest.rules.chips),
         convergence=draw_convergence(standings, report.colours),
-        crosstable=crosstable(standings),
+        crosstable=[[None if one == other else standings.difference(one, other) for other in order] for one in order],
         faults=[group for _, group in sorted(data.faults.items())],
         replays=json.dumps(list(map(shorten, [*swings, *last])), separators=(",", ":")).replace("<", "\\u003c"),
         replayed=replayed(data, len(swings)),
@@ -398,7 +396,8 @@ def render_bot(report: ContestReport, row: Mapping[str, Any]) -> str:
     costliest = mistakes.costliest(MISTAKES)
     swings = [record for _, _, record in hands.swings] if hands.raises else []
     faults = [group for key, group in sorted(report.data.faults.items()) if key[0] == bot]
-    opponents = [(other, compare(report.standings, bot, other["number"])) for other in report.rows if other["rank"]]
+    others = [other for other in report.rows if other["rank"] and other is not row]
+    opponents = [(other, report.standings.difference(bot, other["number"])) for other in others]
     return report.render(
         "bot.html",
         row=row,
@@ -410,7 +409,7 @@ def render_bot(report: ContestReport, row: Mapping[str, Any]) -> str:
         costliest=costliest,
         judged=HANDS,
         rank=draw_rank(report.standings, bot),
-        opponents=[(other, difference) for other, difference in opponents if difference],
+        opponents=[(other, difference) for other, difference in opponents if difference.batches],
         faults=faults,
         hands=describe_hands(
             report,

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -29,13 +28,13 @@ from bjsim.bots.contest.match import (
 )
 from bjsim.bots.contest.schedule import Roster, TablePlan
 from bjsim.bots.contest.standings import Standings
-from bjsim.bots.line import Clock, Transcript, fault_line, hello_line, match_line, move_line, rules_line
+from bjsim.bots.line import Clock, SeatLines, Transcript, hello_line, match_line, rules_line
 from bjsim.bots.protocol import make_argv, printable
 from bjsim.bots.sandbox.languages import BuildError
 from bjsim.bots.turn import Turn, can_ask
 from bjsim.errors import InputError
-from bjsim.sim.game.actions import ATTACK, INSURANCE, NAMES, SPLIT, Action, View
-from bjsim.sim.game.cards import HIDDEN, Hand
+from bjsim.sim.game.actions import ATTACK, INSURANCE, NAMES, Action, View
+from bjsim.sim.game.cards import HIDDEN, parse_rank
 from bjsim.sim.game.events import (
     DEALER,
     Acted,
@@ -50,7 +49,7 @@ from bjsim.sim.game.events import (
     Shuffled,
 )
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.game.seats import is_free
+from bjsim.sim.game.seats import Cards, PlayedHand, is_free
 from bjsim.strategies.players.catalogue import CATALOGUE
 
 # --- What the bots at a table were asked at every move. It is not stored: the rounds are replayed.
@@ -83,58 +82,35 @@ def questions(contest: Contest, records: Iterable[Record], protocols: Sequence[s
 
     `protocols` has, for each bot by its number, then for the house, `argv`, `line`, or "" for no program.
     """
-    table: _Table | None = None
+    dealer: TableDealer | None = None
+    lines: list[SeatLines] = []  # by position
     for record in records:
-        table = table or _Table(contest, record, protocols)
-        yield from table.replay(record)
-
-
-class _Table:
-    """Replays the rounds of a table, and keeps the lines for its line bots. first: the record of its first round."""
-
-    def __init__(self, contest: Contest, first: Record, protocols: Sequence[str]) -> None:
-        plan = TablePlan(first["match"], first["table"], first["shoe"], tuple(first["seats"]), first.get("own"))
-        self.contest, self.protocols = contest, protocols
-        self.dealer = TableDealer(contest, plan, None)
-        self.dealer.transcript = self.transcript = Transcript(contest.rules)
-        rounds, seats = contest.sessions * contest.hands, len(plan.bots)
-        opening = [hello_line(Clock.within(contest.timeout)), rules_line(contest.rules)]
-        self.unsent = {
-            position: [*opening, match_line(seats, position, contest.rules.chips, rounds)] for position in range(seats)
-        }
-        self.seen = dict.fromkeys(range(seats), 0)  # lines of the transcript
-
-    def replay(self, record: Record) -> Iterator[Asked]:
-        number, positions = self.dealer.round, self.dealer.paying
-        for move in replay_round(self.dealer, record):
+        if dealer is None:
+            plan = TablePlan(
+                record["match"], record["table"], record["shoe"], tuple(record["seats"]), record.get("own")
+            )
+            dealer = TableDealer(contest, plan, None)
+            dealer.transcript = Transcript(contest.rules)
+            lines = [SeatLines(dealer.transcript, position) for position in range(len(plan.bots))]
+            opening = [hello_line(Clock.within(contest.timeout)), rules_line(contest.rules)]
+            rounds = contest.sessions * contest.hands
+            for position, each in enumerate(lines):
+                each.unsent = [*opening, match_line(len(lines), position, contest.rules.chips, rounds)]
+        number, positions = dealer.round, dealer.paying
+        for move in replay_round(dealer, record):
             position, fault = positions[move.seat], move.fault
-            bot = self.dealer.plan.bots[position]
-            protocol = self.protocols[bot]
+            bot = dealer.plan.bots[position]
+            protocol = protocols[bot]
             if move.strikes > 0 and protocol and can_ask(move.view, protocol == "line"):
-                sent, asked = self._ask(position, move.view)
+                argv = " ".join(make_argv(move.view))
+                *sent, asked = lines[position].ask(move.view) if protocol == "line" else [argv]
                 answer = fault["stdout"] if fault else f"{move.text} {move.note}"
                 what = f"{fault['kind']}: {fault['detail']}" if fault else ""
                 yield Asked(number, bot, position, sent, asked, answer.strip(), what)
             if fault:
-                self._add_fault(position, fault["kind"], move.strikes - 1)
+                lines[position].report_fault(fault["kind"], move.strikes - 1)
         for position in capped_positions(record):
-            self._add_fault(position, "move-cap", self.dealer.strikes[position])
-
-    def _ask(self, position: int, view: View) -> tuple[list[str], str]:
-        if self.protocols[self.dealer.plan.bots[position]] != "line":
-            return [], " ".join(make_argv(view))
-        self._copy_lines(position)
-        sent, self.unsent[position] = self.unsent[position], []
-        return sent, move_line(view, self.transcript.hand_in_play(position))
-
-    def _copy_lines(self, position: int) -> None:
-        self.transcript.update()
-        self.unsent[position] += self.transcript.lines[self.seen[position] :]
-        self.seen[position] = len(self.transcript.lines)
-
-    def _add_fault(self, position: int, kind: str, strikes: int) -> None:
-        self._copy_lines(position)
-        self.unsent[position].append(fault_line(kind, strikes))
+            lines[position].report_fault("move-cap", dealer.strikes[position])
 
 
 def protocol_of(bot: Mapping[str, Any]) -> str:
@@ -161,12 +137,6 @@ def round_number(record: Mapping[str, Any], contest: Contest) -> str:
     return f"{number}.{record['own'] + 1}" if "own" in record else number
 
 
-@lru_cache(maxsize=4096)
-def count_points(cards: str) -> int:
-    """The total of a hand; every step of a replay shows those of all hands."""
-    return Hand(cards).points
-
-
 def replay(contest: Contest, record: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
     """Replay a recorded round step by step; `names` are by bot number, the last is the house.
 
@@ -180,9 +150,7 @@ def replay(contest: Contest, record: Mapping[str, Any], names: Sequence[str]) ->
     return {
         "hand": round_number(record, contest),
         "names": [seat.name for seat in table.seats],
-        "steps": [
-            [table.step(event), table.dealer_shown, table.seats_shown, table.dealer_points] for event in game.events
-        ],
+        "steps": [table.step(event) for event in game.events],
         "net": record["net"],
     }
 
@@ -198,36 +166,26 @@ def shorten(hand: Mapping[str, Any]) -> dict[str, Any]:
     return {**hand, "steps": steps}
 
 
-@dataclass
-class _ReplayHand:
-    """A hand of a replay. free: chips of its stake that the house put up."""
+class _ReplayHand(PlayedHand):
+    """A hand of a replay; `status` is what happened to it last."""
 
-    stake: int
-    free: int = 0
-    cards: str = ""
-    status: str = ""
-    ending: str = ""
-    paid: bool = False
-
-    @property
-    def points(self) -> int:
-        return count_points(self.cards)
+    status = ""
 
 
 @dataclass
 class _ReplaySeat:
-    """A seat of a replay. chips_before: at the start of the round; won: of paid hands."""
+    """A seat of a replay. won: of paid hands; half chips are not paid, as in `whole_chips`."""
 
     name: str
-    chips_before: int
+    chips: int  # that are not staked, but for what it has won
     hands: list[_ReplayHand]
     moves: Iterator[RecordedMove]
     won: Fraction = Fraction(0)
 
-    @property
-    def chips(self) -> int:
-        """Chips that are not staked. Half chips are not paid, as in `whole_chips`."""
-        return self.chips_before + int(self.won) - sum(hand.stake - hand.free for hand in self.hands if not hand.paid)
+    def stake(self, hand: _ReplayHand, chips: int, free: int = 0) -> None:
+        hand.stake += chips
+        hand.free += free
+        self.chips -= chips - free
 
     def win(self, won: Fraction) -> int:
         """Add a profit; returns it in whole chips."""
@@ -241,54 +199,54 @@ class _TableState:
     def __init__(
         self, rules: Rules, record: Mapping[str, Any], names: Sequence[str], moves: Sequence[RecordedMove]
     ) -> None:
-        self.buy_in = rules.buy_in
-        self.naturals = rules.naturals == "both"
-        self.dealer, self.hidden = "", False
-        own = [iter([move for move in moves if move.seat == seat]) for seat in range(len(record["seats"]))]
+        self.rules, self.dealer, self.hidden = rules, Cards(), False
         self.seats = [
-            _ReplaySeat(names[bot], chips, [_ReplayHand(self.buy_in)], each)
-            for bot, chips, each in zip(record["seats"], record["chips"], own, strict=True)
+            _ReplaySeat(
+                names[bot],
+                chips - rules.buy_in,
+                [_ReplayHand(rules.buy_in)],
+                iter([move for move in moves if move.seat == number]),
+            )
+            for number, (bot, chips) in enumerate(zip(record["seats"], record["chips"], strict=True))
         ]
 
-    @property
-    def dealer_shown(self) -> str:
-        return self.dealer + (HIDDEN if self.hidden else "")
-
-    @property
-    def dealer_points(self) -> int:
-        return count_points(self.dealer)
-
-    @property
-    def seats_shown(self) -> list[list[Any]]:
-        return [
-            [seat.chips, [[hand.cards, hand.stake, hand.status, hand.points] for hand in seat.hands]]
+    def step(self, event: Event) -> list[Any]:
+        text = self._happen(event)
+        seats = [
+            [seat.chips + int(seat.won), [[hand.letters, hand.stake, hand.status, hand.points] for hand in seat.hands]]
             for seat in self.seats
         ]
+        return [text, self.dealer.letters + (HIDDEN if self.hidden else ""), seats, self.dealer.points]
 
-    def step(self, event: Event) -> str:
+    def _happen(self, event: Event) -> str:
         match event:
             case Shuffled():
                 return "The shoe is shuffled."
+            case Dealt(face_down=True):
+                self.hidden = True
+                return "The dealer takes the hole card."
             case Dealt(card) if event.seat == DEALER:
-                return self._dealer_card(card, event.face_down)
+                self.dealer.take(parse_rank(card))
+                return f"The dealer takes {card}: {self.dealer.points}."
             case Peeked(natural):
                 if not natural:
                     return "The dealer checks the hole card: no natural."
                 return "The dealer has a natural: the round ends."
             case Revealed(card):
-                self.dealer, self.hidden = self.dealer + card, False
-                return f"The dealer reveals {card}: {self.dealer_points}."
+                self.hidden = False
+                self.dealer.take(parse_rank(card))
+                return f"The dealer reveals {card}: {self.dealer.points}."
         seat = self.seats[event.seat]
         if isinstance(event, Insured):
             return f"{seat.name} takes insurance."
         if isinstance(event, InsuranceSettled):
-            chips = seat.win(event.net * self.buy_in)
+            chips = seat.win(event.net * self.rules.buy_in)
             return f"{seat.name} {'wins' if chips > 0 else 'loses'} {abs(chips)} chips by insurance."
         hand = seat.hands[event.hand]
         name = f"{seat.name} (hand {event.hand + 1})" if len(seat.hands) > 1 else seat.name
         match event:
             case Dealt(card):
-                hand.cards += card
+                hand.take(parse_rank(card))
                 return f"{name} gets {card}: {hand.points}."
             case Acted(action=action):
                 return self._answer(seat, event.hand, name, action)
@@ -296,45 +254,38 @@ class _TableState:
                 hand.status = hand.ending = ending
                 return f"{name}: {ending}."
             case Settled(net=net):
-                return self._pay(seat, hand, name, net * self.buy_in)
-
-    def _dealer_card(self, card: str, face_down: bool) -> str:
-        if face_down:
-            self.hidden = True
-            return "The dealer takes the hole card."
-        self.dealer += card
-        return f"The dealer takes {card}: {self.dealer_points}."
+                return self._pay(seat, hand, name, net * self.rules.buy_in)
 
     def _answer(self, seat: _ReplaySeat, index: int, name: str, action: Action) -> str:
-        hand = seat.hands[index]
-        if action.letter == "A":
-            hand.stake *= 2
+        hand, letter = seat.hands[index], action.letter
+        if letter == "A":
+            seat.stake(hand, hand.stake)
             return f"{name} doubles its bet against the dealer's open card."
         move = next(seat.moves)
         hand.status = str(action)
         if move.strikes <= 0:
             return f"{name} is out of strikes, is not asked and stands."
-        amount = ""
-        if action.letter == "B":
-            amount = f" by {action.amount}"
-            hand.stake += action.amount
-        by_house = hand.stake * is_free(action.letter, move.view)
-        if action.letter == "D":
-            hand.stake, hand.free = 2 * hand.stake, hand.free + by_house
-        elif action == SPLIT:
+        amount = f" by {action.amount}" if letter == "B" else ""
+        by_house = hand.stake * is_free(letter, move.view)
+        if letter in "BD":
+            seat.stake(hand, action.amount if letter == "B" else hand.stake, by_house)
+        elif letter == "P":
+            seat.chips -= hand.stake - by_house
             seat.hands[index : index + 1] = [
-                _ReplayHand(hand.stake, free, card, hand.status)
-                for free, card in zip((hand.free, by_house), hand.cards, strict=True)
+                _ReplayHand(hand.stake, [rank], free=free)
+                for free, rank in zip((hand.free, by_house), hand.ranks, strict=True)
             ]
+            for each in seat.hands[index : index + 2]:
+                each.status = hand.status
         more = f" Its note: {move.note}" if move.note else ""
         if move.fault:
             more = f" (fault, {move.fault['kind']}: {move.fault['detail']})"
         request = " ".join(make_argv(move.view))
-        return f"{name} receives “{request}” and answers {action}: {NAMES[action.letter]}{amount}.{more}"
+        return f"{name} receives “{request}” and answers {action}: {NAMES[letter]}{amount}.{more}"
 
     def _pay(self, seat: _ReplaySeat, hand: _ReplayHand, name: str, won: Fraction) -> str:
         chips = seat.win(won)
-        hand.paid = True
+        seat.chips += hand.stake - hand.free
         verb = "wins" if chips > 0 else "loses" if chips < 0 else "pushes"
         reason = self._reason(hand, verb)
         hand.status = f"{chips:+d} ({reason})"
@@ -344,12 +295,12 @@ class _TableState:
 
     def _reason(self, hand: _ReplayHand, verb: str) -> str:
         """Why a hand wins or loses: `bust 24`, `ties 20: loses`, `18 against 20`."""
-        own, dealer = hand.points, self.dealer_points
+        own, dealer = hand.points, self.dealer.points
         if hand.ending in ("bust", "charlie"):
             return f"{hand.ending} {own}"
         if hand.ending in ("surrendered", "natural"):
             return hand.ending
-        if self.naturals and Hand(self.dealer).natural:
+        if self.rules.naturals == "both" and self.dealer.natural:
             return f"{own} against a natural"
         if dealer < FINISHED:
             return str(own)  # it was certain before the dealer's cards were

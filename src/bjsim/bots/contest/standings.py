@@ -378,31 +378,3 @@ def _more(close: Sequence[BotDifference]) -> str:
     if len(known) < len(missing):
         return "; no number of matches is in sight that would separate them"
     return f"; about {max(known):,} more matches would separate them"
-
-
-def crosstable(standings: Standings) -> list[list[dict[str, Any] | None]]:
-    """The differences of the first COMPARED bots by rank, a row per bot, with a `compare` against each other."""
-    order = standings.ranked[:COMPARED]
-    return [[compare(standings, one, other) for other in order] for one in order]
-
-
-def compare(standings: Standings, one: int, other: int) -> dict[str, Any] | None:
-    """The difference of two bots; None if one has not played a batch.
-
-    Mean, batches, half-width of the interval, separation, `verdict`, the matches still `missing` for one, e-value
-    and effect.
-    """
-    difference = standings.difference(one, other)
-    if one == other or not difference.batches:
-        return None
-    low, high = difference.interval or (0.0, 0.0)
-    return {
-        "mean": difference.mean,
-        "batches": difference.batches,
-        "separated": difference.separated,
-        "half": max(high - difference.mean, difference.mean - low) if difference.interval else None,
-        "verdict": ("ahead" if low > 0 else "behind") if difference.separated else "open",
-        "missing": difference.missing,
-        "e_value": difference.e_value,
-        "effect": difference.effect,
-    }
