@@ -42,7 +42,7 @@ class Strikes:
 
     @property
     def out(self) -> bool:
-        return self.left is not None and self.left <= 0
+        return self.limit is not None and self.faults.total() >= self.limit
 
     def count(self, fault: Fault) -> None:
         with self._lock:

@@ -13,6 +13,7 @@ HIDDEN = "#"
 TEN = RANKS.index("T")  # the first of the ten-valued ranks
 VALUES = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 10, 10, 10)  # points by rank
 DECKS = {"standard": (4,) * 13, "spanish": (*(4,) * TEN, 0, 4, 4, 4)}  # cards of each rank; a Spanish deck has no T
+_LETTERS = {letter: rank for rank, letter in enumerate(RANKS)}
 NORMAL_TENS = Fraction(4, 13)  # probability of a ten-valued card in a standard deck
 SPANISH_TENS = Fraction(3, 12)
 
@@ -24,6 +25,8 @@ def card_value(rank: int) -> int:
 
 def parse_rank(card: object) -> int:
     """Return the rank index of a card: its letter, "10" or "1", or its points 1..10. Raises: InputError."""
+    if isinstance(card, str) and card in _LETTERS:  # every decision of a chart asks for two or more
+        return _LETTERS[card]
     text = shorten(card).upper()
     text = {"10": "T", "1": "A"}.get(text, text)
     if len(text) == 1 and text in RANKS:
