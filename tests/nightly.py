@@ -20,7 +20,12 @@ import pytest
 LIST = Path(__file__).with_name("nightly.toml")
 FAMILY, ALONE = 0.15, 1.0  # seconds of processor time
 STAY = 2  # cases of a family
-NETS = ("tests/strategies/test_both_shoes.py", "tests/test_one_answer.py", "tests/sim/test_fresh_shoes.py")
+NETS = (
+    "tests/test_crossings.py",
+    "tests/test_one_answer.py",
+    "tests/strategies/test_both_shoes.py",
+    "tests/sim/test_fresh_shoes.py",
+)
 MOST = 100  # cases that are printed
 KEY = "processor time"
 STARTED = pytest.StashKey[float]()

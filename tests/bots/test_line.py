@@ -9,6 +9,7 @@ from bot_helpers import a_view
 from hypothesis import given
 from hypothesis import strategies as st
 from support.games import ONE_HAND
+from support.lines import Reader, parse_words
 
 from bjsim.bots import line
 from bjsim.bots.protocol import FAULTS, REPLY_LIMIT, Fault, parse_reply
@@ -18,45 +19,6 @@ from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.round import Round
 from bjsim.sim.game.rules import RULE_FIELDS, Rules, parse_field
 from bjsim.sim.game.shoe import ScriptedShoe, Stream, open_shoe
-
-
-def parse_words(text):
-    """The fixed words of a line, and its keys."""
-    words = text.split()
-    return [word for word in words if "=" not in word], dict(word.split("=", 1) for word in words if "=" in word)
-
-
-class Reader:
-    """What a bot knows of the table from the lines alone. It skips lines and keys that it does not know."""
-
-    def __init__(self):
-        self.visible, self.hands, self.dealer, self.profit, self.asked = "", {}, "", 0, []
-
-    def read(self, text):
-        words, keys = parse_words(text)
-        match words:
-            case ["round", _]:
-                self.hands, self.dealer, self.hidden = {}, "", 0
-                self.cards = ""
-            case ["card", "d", card]:
-                self.dealer += card
-            case ["hidden", "d"]:
-                self.hidden += 1
-            case ["shown", "d", card]:
-                self.dealer, self.hidden = self.dealer + card, 0
-            case ["card", at, card]:
-                seat, hand = map(int, at.split("."))
-                mine = self.hands.setdefault(seat, [""])
-                if hand == len(mine):
-                    mine.append("")
-                mine[hand] += card
-                self.cards += card
-            case ["action", at, "P"]:
-                seat, hand = map(int, at.split("."))
-                one, other = self.hands[seat][hand]
-                self.hands[seat][hand : hand + 1] = [one, other]
-            case ["move", *argv]:
-                self.asked.append((argv, keys, self.dealer + "#" * self.hidden + self.cards))
 
 
 class Asker:
@@ -80,7 +42,7 @@ class Asker:
         self.seen = len(self.transcript.lines)
         argv, keys, visible = self.reader.asked[-1]
         hand = int(keys["hand"])
-        assert self.reader.hands[self.chair][hand] == view.hand == argv[1]
+        assert self.reader.hands[self.chair][hand].cards == view.hand == argv[1]
         assert visible == view.visible == argv[2]
         assert (keys["dealer"], keys["legal"], int(keys["hands"])) == (view.dealer, view.legal, view.hands)
         letter = self.rng.choice(view.legal)

@@ -7,23 +7,28 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from bjsim.sim.engine import transitions
 from bjsim.sim.engine.compiled_rules import compile_rules, payoff_code
-from bjsim.sim.engine.kernels.arrays import WalkedTable
+from bjsim.sim.engine.kernels.arrays import SeatRows, WalkedTable
 from bjsim.sim.engine.kernels.layout import TIED, CompiledRules
-from bjsim.sim.engine.pack import make_deal, pack_moves
+from bjsim.sim.engine.pack import for_kernel, make_deal, pack_moves, pack_plain
 from bjsim.sim.engine.play import Walkers, play_blocks
 from bjsim.sim.engine.round_table import make_round_tables
+from bjsim.sim.engine.rounds import play_plain, play_seats
+from bjsim.sim.game.actions import Player
 from bjsim.sim.game.events import RoundResult, Settled
 from bjsim.sim.game.round import Round
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import Shoe, Stream, open_shoe, stream_key
 from bjsim.sim.running.compiled_table import find_walkers
-from bjsim.sim.running.table import ReadableTable
-from bjsim.strategies.charts.chart import StatePlayer
+from bjsim.sim.running.table import ReadableTable, Span
+from bjsim.strategies.charts.chart import Chart, StatePlayer
 from support.table import line
 
 UNLIKELY = 1e-3  # at which rounds leave a small round table; larger ones take long to make
+SEED = 5
 Key = tuple[int, int, int]  # seed, table, block
+Traces = list[np.ndarray]
 
 
 class CountingShoe:
@@ -69,7 +74,7 @@ def play_rounds(
 
 
 def readable_trace(
-    game: Rules, seats: Sequence[StatePlayer], key: Key, rounds: int, seen: Counter[str] | None = None
+    game: Rules, seats: Sequence[Player], key: Key, rounds: int, seen: Counter[str] | None = None
 ) -> np.ndarray:
     """The trace of `play_rounds`, computed with the readable round."""
     shoe = CountingShoe(open_shoe(game, Stream(*key)))
@@ -119,3 +124,49 @@ def counted(compiled: CompiledRules, counts: np.ndarray, outside: np.ndarray) ->
         for _ in range(counts[seat, tied, place])
     ]
     return sorted(table + [(int(seat), int(code)) for seat, code in outside])
+
+
+class Game:
+    """A game with charts, its tables, and the payoffs of its rounds in the readable round."""
+
+    def __init__(self, game: Rules, seated: list[Chart], unlikely: float = transitions.UNLIKELY) -> None:
+        self.compiled = compile_rules(game, [chart.policy for chart in seated])
+        self.readable = ReadableTable(game, seated)
+        self.tables, self.chart = make_round_tables(self.compiled, unlikely)
+        self.moves, self.deal = pack_moves(self.tables, self.chart), make_deal(self.compiled, len(seated))
+        self.replayed: list[int] = []  # the number of cards of each round that was replayed
+
+    def play_round(self, cards: Iterator[int]) -> tuple[list[int], int]:
+        codes, dealt = self.readable.play_round(cards)
+        self.replayed.append(dealt)
+        return codes, dealt
+
+    def expected(self, lengths: list[int]) -> Traces:
+        spans = [Span(block, rounds) for block, rounds in enumerate(lengths)]
+        return [self.readable.play_traced(SEED, 0, span)[1] for span in spans]
+
+    def by_arrays(self, lengths: list[int], moves: SeatRows | None) -> tuple[Traces, np.ndarray]:
+        keys = [stream_key(SEED, 0, block) for block in range(len(lengths))]
+        game = self.compiled, WalkedTable(moves or self.moves, self.deal), self.play_round
+        traced, untraced = play_blocks(*game, keys, lengths, traced=True), play_blocks(*game, keys, lengths)
+        assert (traced.counts == untraced.counts).all()
+        assert sorted(traced.outside.tolist()) == sorted(untraced.outside.tolist())
+        return traced.traces, traced.counts
+
+    def wrong(self, lengths: list[int], moves: SeatRows | None = None) -> str:
+        """The walkers that pay a round differently."""
+        expected = self.expected(lengths)
+        traces, counts = self.by_arrays(lengths, moves)
+        failed = ["arrays"] if any((a != b).any() for a, b in zip(expected, traces, strict=True)) else []
+        keys = [stream_key(SEED, 0, block) for block in range(len(lengths))]
+        if (packed := for_kernel(self.moves)) and moves is None:
+            played = play_seats(self.compiled, WalkedTable(packed, self.deal), keys, lengths, traced=True)
+            if any((a != b).any() for a, b in zip(expected, played.traces, strict=True)):
+                failed.append("seats")
+            if (played.counts != counts).any():
+                failed.append("counts of seats")
+        if len(self.chart) == 1 and moves is None:
+            plain, _ = play_plain(self.compiled, pack_plain(self.tables[0]), keys, lengths)  # see test_plain.py
+            if (plain != counts).any():
+                failed.append("plain")
+        return ", ".join(failed)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from bjsim.bots.protocol import make_argv, printable
-from bjsim.sim.game.actions import View
+from bjsim.sim.game.actions import INSURANCE, View
 from bjsim.sim.game.events import (
     DEALER,
     Acted,
@@ -175,6 +175,7 @@ def match_line(seats: int, chair: int, chips: int, rounds: int | None = None, re
 
 def move_line(view: View, hand: int, bank: int | None = None) -> str:
     """The question for a move: the five argv arguments, and the rest of the view; `bank` is in ms, or None."""
+    hand = 0 if view.legal == INSURANCE else hand  # a natural that is asked has ended
     keys = f"hand={hand} hands={view.hands} dealer={view.dealer} legal={view.legal}"
     return f"move {' '.join(make_argv(view))} {keys}" + ("" if bank is None else f" bank-ms={bank}")
 

@@ -1,0 +1,46 @@
+"""The vector environments against Gymnasium's own vector of readable environments, step by step."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import gymnasium
+import numpy as np
+
+import bjsim.gym as gym
+from bjsim.sim.game.rules import Rules
+
+NEXT_STEP, SAME_STEP = gymnasium.vector.AutoresetMode.NEXT_STEP, gymnasium.vector.AutoresetMode.SAME_STEP
+
+
+def played(
+    game: str | Rules, mode: Any, steps: int, seed: int, tables: int = 16, favourite: int = 0, favour: float = 1
+) -> tuple[int, set[int]]:
+    """Compare every step of both environments for an agent with random actions, of which some are not legal.
+
+    Returns: the number of rounds, and the actions that were legal.
+    """
+    fast = gym.BlackjackVectorEnv(tables, game, mode)
+    readable = gymnasium.vector.SyncVectorEnv([partial(gym.BlackjackEnv, game)] * tables, autoreset_mode=mode)
+    rng, rounds, legal = np.random.default_rng(seed), 0, set()
+    (one, info), (other, expected) = fast.reset(seed=seed), readable.reset(seed=seed)
+    for _ in range(steps):
+        np.testing.assert_array_equal(one, other)
+        np.testing.assert_array_equal(info["action_mask"], expected["action_mask"])
+        assert info["action_mask"].dtype == expected["action_mask"].dtype and one.dtype == other.dtype
+        legal |= set(np.flatnonzero(info["action_mask"].any(axis=0)).tolist())
+        weights = info["action_mask"] + 0.02
+        weights[:, favourite] *= favour
+        actions = (rng.random(weights.shape) * weights).argmax(axis=1)
+        one, reward, ended, _, info = fast.step(actions)
+        other, expected_reward, expected_ended, _, expected = readable.step(actions)
+        np.testing.assert_array_equal(reward, expected_reward)
+        np.testing.assert_array_equal(ended, expected_ended)
+        rounds += int(ended.sum())
+        if mode is SAME_STEP and ended.any():
+            np.testing.assert_array_equal(info["_final_obs"], expected["_final_obs"])
+            np.testing.assert_array_equal(info["final_obs"][ended], np.stack(expected["final_obs"][ended]))
+        if mode is NEXT_STEP:
+            np.testing.assert_array_equal(info["illegal"], expected.get("illegal", np.zeros(tables, bool)))
+    return rounds, legal
