@@ -40,7 +40,7 @@ from support.engines import play_rounds
 
 CLOSE = 1e-9
 COACHED = 30  # rounds
-EPISODES = 30
+EPISODES = 300
 PLAYED = 400  # rounds
 PAIRED = 10  # rounds for each rank
 COUNTED = 2_000  # rounds
@@ -70,7 +70,7 @@ def answers(rules: Rules) -> Iterator[tuple[str, Answer]]:
     yield "known, mean", lambda: bjsim.known(rules, "first").value
     yield "compare", lambda: bjsim.compare(rules, rules)[1].value
     yield "readable round", lambda: value() if rounds_are_alike(rules, chart) else math.nan
-    yield "coach", lambda: float(solved.value) + sum(costs_of_the_chart(rules))
+    yield "coach", lambda: float(solved.value) + sum(costs_of(rules, chart))
     if rules.infinite and not solved.beyond_chart:  # else neither can play the chart
         yield "learn", lambda: learned(rules)
         yield "environment", lambda: mean_reward(rules, chart)
@@ -146,10 +146,10 @@ def letters_of(chart: Chart, view: View) -> set[str]:
     return set(letters) - {"P"} if full else set(letters)
 
 
-def costs_of_the_chart(rules: Rules) -> Iterator[float]:
-    """What a coach blames in some rounds of the best chart."""
+def costs_of(rules: Rules, chart: Chart) -> Iterator[float]:
+    """What a coach blames in some rounds of a chart."""
     coach = Coach(rules)
-    for view, action in played_views(rules.replace(seats=1), coach.chart, COACHED)[1]:
+    for view, action in played_views(rules.replace(seats=1), chart, COACHED)[1]:
         judged = coach.judge(view, action)
         if judged is not None and judged.is_mistake:
             yield judged.cost
