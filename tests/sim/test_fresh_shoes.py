@@ -16,14 +16,13 @@ from support.unusual import PLAIN, chosen_games, covering_array, random_games, t
 import bjsim
 from bjsim.errors import InputError
 from bjsim.sim.game.rules import Rules
-from bjsim.strategies.charts.chart import Chart
 
 FAR = 3.6
 FEW = 12_000  # rounds, of which the error is a hundredth of a percent
 MANY = 100_000
 
 
-def deviation(rules: Rules, decks: int, hands: int, player: str | Chart = "optimal") -> float:
+def deviation(rules: Rules, decks: int, hands: int, seed: int = 7) -> float:
     """Standard errors from a chart's exact value to its luck-adjusted mean; NaN where the game has no exact value.
 
     No seat has more than three hands, as the values after each card of an endless split take long to compute.
@@ -31,7 +30,7 @@ def deviation(rules: Rules, decks: int, hands: int, player: str | Chart = "optim
     try:
         game = rules.replace(decks=decks, max_hands=min(rules.max_hands, 3))
         game = game.replace(cut=Fraction(1, game.shoe_size))
-        (found,) = bjsim.play(game, [player], hands=hands, seed=7, workers=1).results
+        (found,) = bjsim.play(game, ["optimal"], hands=hands, seed=seed, workers=1).results
     except InputError:
         return math.nan
     if found.exact is None or found.adjusted is None:
@@ -63,9 +62,12 @@ def test_the_whole_covering_array_in_fresh_shoes() -> None:
 
 @pytest.mark.slow
 def test_random_games_in_fresh_shoes() -> None:
-    """A hundred: the mean of n deviations is within 3.3 / sqrt(n), their standard deviation within .77 and 1.25."""
+    """A hundred: the mean of n deviations is within 3.3 / sqrt(n), their standard deviation within .77 and 1.25.
+
+    Each has a seed of its own: what luck leaves of the same cards is much the same in similar games.
+    """
     games = islice(random_games(48, 9, finite=True), 100)
-    found = {tell(rules): deviation(rules, (1, 2, 6, 8)[n % 4], MANY) for n, rules in enumerate(games)}
+    found = {tell(rules): deviation(rules, (1, 2, 6, 8)[n % 4], MANY, seed=n) for n, rules in enumerate(games)}
     assert {game: z for game, z in found.items() if abs(z) > FAR} == {}
     known = [z for z in found.values() if not math.isnan(z)]
     mean = sum(known) / len(known)

@@ -404,7 +404,7 @@ def play_plain(shoe: Any, moves: Any, deal: Any, seats: Any) -> Any:
 
 @compiled(_nrt=False, forceinline=True)
 def add_plain(counts: Any, shoe: Any, seats: Any, track: Any, drift: Any, now: Any) -> None:
-    """Counter the payoffs of a round."""
+    """Count the payoffs of a round."""
     for s in range(len(seats.row)):
         code = seats.code[s]
         now[OVERFLOW] = count_payoff(counts, s, code, now[OVERFLOW])
