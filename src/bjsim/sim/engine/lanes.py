@@ -376,7 +376,7 @@ class Lanes:
         return row
 
     def _judge(self, i: Array, at: Array, chart: Array) -> None:
-        """Counter the luck of the hidden card where the answer is not the model's; and answer in the shadows."""
+        """Count the luck of the hidden card where the answer is not the model's; and answer in the shadows."""
         luck, moves, shadow = self.luck, self.moves, self.shadow[i]
         assert luck is not None
         number = moves.question.take(shadow // STRIDE)

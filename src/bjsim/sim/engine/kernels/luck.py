@@ -83,7 +83,7 @@ def move_shadow(moves: Any, shadow: Any, h: Any, code: Any) -> None:
 
 @compiled(_nrt=False)
 def judge(moves: Any, luck: Any, track: Any, model: Any, s: Any, chart: Any, hole: Any, known: Any) -> None:
-    """Counter the luck of the hidden card where the answer is not the model's; and answer in the shadows.
+    """Count the luck of the hidden card where the answer is not the model's; and answer in the shadows.
 
     The rows know the hole card, given which two actions of about the same value differ much. The difference between the
     two, less its expectation over the hole cards that are possible for those who see the open cards, is luck. `known`:
