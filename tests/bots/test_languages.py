@@ -2,30 +2,36 @@
 
 import os
 import re
+import resource
 import shutil
 import stat
 import subprocess
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from bot_helpers import BOX, SAMPLES, a_view, lim17, needs, needs_sandbox
+from bot_helpers import BOX, BOXES, COUNTED, SAMPLES, a_view, lim17, needs, needs_bubblewrap, needs_sandbox, use_box
 
 from bjsim.bots.player import open_bot
 from bjsim.bots.sandbox import build as building
 from bjsim.bots.sandbox import languages, session
-from bjsim.bots.sandbox.build import build, cache_folder
+from bjsim.bots.sandbox.build import LIMITS, build, cache_folder
 from bjsim.bots.sandbox.folders import read_bot
+from bjsim.bots.sandbox.inside import runner
 from bjsim.bots.sandbox.languages import (
     ENDINGS,
     LANGUAGES,
     BuildError,
+    Program,
     find_binds,
     find_tool,
     java_main,
     java_source,
 )
+from bjsim.bots.sandbox.restrictions import make_box
+from bjsim.bots.sandbox.session import Limits, SandboxSession
 from bjsim.sim.game.actions import HIT, STAND
 
 
@@ -266,3 +272,271 @@ def test_a_java_bot_may_have_several_classes(tmp_path):
     )
     with open_bot(path, sandbox="auto", timeout=20.0) as bot:
         assert bot.decide(a_view()) == STAND and not bot.faults
+
+
+# --- The output of a compiler's session is not trusted: it cannot write other files or use the host's memory.
+
+
+INSIDE = "bjsim/bots/sandbox/inside/main.py"
+PATHS = ("../../oldroot{path}", "{path}", "./main.py", "main.py", f"/run/{INSIDE}", INSIDE, "bot", "")
+
+# The compile script once ended in `tar -cf - *`, so the name of a file could be an option of tar. MEMBERS is replaced.
+ARCHIVE = """
+import io, os, tarfile
+os.chdir(os.environ['TMP'] + '/made')
+t = tarfile.open('p', 'w')
+for name, data in MEMBERS:
+    i = tarfile.TarInfo(name); i.size = len(data); t.addfile(i, io.BytesIO(data))
+t.close()
+open('r', 'w').write('cat >/dev/null; cat p')
+open('--use-compress-program=sh r', 'w')
+"""
+
+# Prints before the script does, into whatever pipes the shell that runs it has open. PRINTED is replaced.
+FORGED = """
+import os
+for pid in filter(str.isdigit, os.listdir('/proc')):
+    if open(f'/proc/{pid}/comm').read() == 'sh\\n':
+        folder = f'/proc/{pid}/fd/'
+        pipes = {os.readlink(folder + name): folder + name for name in os.listdir(folder)}
+        for link, path in pipes.items():
+            if link.startswith('pipe:'):
+                os.write(os.open(path, os.O_WRONLY), PRINTED)
+"""
+
+
+def while_compiled(folder, lisp):
+    """The file of a bot that evaluates this Lisp while it is compiled."""
+    path = folder / "evil.lisp"
+    path.write_text(f'(eval-when (:compile-toplevel) {lisp})\n(write-line "S")\n')
+    return path
+
+
+def in_python(code):
+    """Lisp that runs a program in Python."""
+    quoted = code.replace("\\", "\\\\").replace('"', '\\"')
+    return f'(sb-ext:run-program "{find_tool(ENDINGS[".py"])}" (list "-c" "{quoted}") :output *error-output*)'
+
+
+@pytest.fixture
+def outside():
+    """A path that anyone may write to, for a bot that escapes from its sandbox."""
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
+        os.chmod(folder, 0o777)
+        yield Path(folder) / "escaped"
+
+
+def answer_or_error(path):
+    """The bot's output, or the error if it cannot be compiled."""
+    try:
+        with open_bot(path, sandbox="required", timeout=9.0) as bot:
+            return bot.ask(a_view()).stdout.decode()
+    except BuildError as error:
+        return str(error)
+
+
+REFUSED = "is not a file that lisp compiles to"
+RUNNER = """import os, struct
+def reply(out): os.write(1, struct.pack('<BiQII', 0, 0, 0, len(out), 0) + out)
+reply(b'')
+while os.read(0, 4096): reply(b'S I am the runner')
+"""
+
+
+@needs(".lisp")
+@needs(".py")
+@pytest.mark.parametrize("mode", BOXES)
+def test_no_archive_of_a_lisp_bot_writes_the_hosts_files(tmp_path, monkeypatch, outside, mode):
+    use_box(mode, monkeypatch)
+    name = f"../../oldroot{outside}" if mode == "bubblewrap" else str(outside)
+    code = ARCHIVE.replace("MEMBERS", repr([("bot.fasl", b"1"), (name, b"out")]))
+    answer = answer_or_error(while_compiled(tmp_path, in_python(code)))
+    assert not outside.exists() and REFUSED in answer
+
+
+@needs(".lisp")
+@needs(".py")
+@pytest.mark.parametrize("mode", BOXES)
+def test_no_archive_of_a_lisp_bot_replaces_the_runner(tmp_path, monkeypatch, mode):
+    use_box(mode, monkeypatch)
+    members = [(name, RUNNER.encode()) for name in ("bot.fasl", INSIDE, f"../run/{INSIDE}")]
+    answer = answer_or_error(while_compiled(tmp_path, in_python(ARCHIVE.replace("MEMBERS", repr(members)))))
+    assert "I am the runner" not in answer and REFUSED in answer
+
+
+@needs(".lisp")
+@needs(".py")
+@needs_bubblewrap
+@pytest.mark.parametrize("name", PATHS)
+def test_a_compiler_cannot_name_any_other_file(tmp_path, outside, name):
+    attack = FORGED.replace("PRINTED", repr(f"3 {name.format(path=outside)}\nout".encode()))
+    answer = answer_or_error(while_compiled(tmp_path, in_python(attack)))
+    assert not outside.exists() and REFUSED in answer
+
+
+@needs(".lisp")
+@needs(".py")
+@needs_bubblewrap
+def test_what_the_shell_prints_is_what_the_host_reads(tmp_path):
+    """Control of the test above: a forged file with the right name is read, and then the true one is a duplicate."""
+    attack = FORGED.replace("PRINTED", repr(b"3 bot.fasl\nout"))
+    answer = answer_or_error(while_compiled(tmp_path, in_python(attack)))
+    assert " bot.fasl' " + REFUSED in answer
+
+
+@pytest.mark.parametrize(
+    "printed",
+    [
+        b"",
+        b"\0" * 5000,
+        b"\xff" * 5000,
+        b"3 bot.fasl",
+        b"4 bot.fasl\nout",
+        b"3221225472 bot.fasl\nout",
+        b"-3 bot.fasl\nout",
+        b"3 bot.fasl\nout3 bot.fasl\nout",
+        b"3 bot.fasl\x00\nout",
+        b"3 \xff\nout",
+        b"9" * 400 + b" bot.fasl\nout",
+        b"9" * 5000 + b" bot.fasl\nout",
+    ],
+)
+def test_garbage_is_no_compiled_program(printed):
+    with pytest.raises(ValueError):
+        building._parse_files(printed, ENDINGS[".lisp"])
+
+
+def test_compiled_files_are_read():
+    assert building._parse_files(b"3 bot.fasl\n\n1\n", ENDINGS[".lisp"]) == {"bot.fasl": b"\n1\n"}
+    two = building._parse_files(b"1 p/A$1.class\nx0 \xc3\x89t\xc3\xa9.class\n", ENDINGS[".java"])
+    assert two == {"p/A$1.class": b"x", "Été.class": b""}
+    for name in (b"../A.class", b"/A.class", b"p/../A.class", b"-A.class", b"@A.class", b"A.jar", b"p//A.class"):
+        with pytest.raises(ValueError):
+            building._parse_files(b"1 " + name + b"\nx", ENDINGS[".java"])
+    many = b"".join(b"0 A%d.class\n" % number for number in range(999))
+    with pytest.raises(ValueError, match="999 files"):
+        building._parse_files(many, ENDINGS[".java"])
+
+
+@pytest.mark.parametrize("kind", BOXES)
+@pytest.mark.parametrize("name", ["../x", "/x", "a/../../x", "./x", "a//x", "..", "", "x\0"])
+def test_no_file_of_a_sandbox_leaves_its_folder(kind, name):
+    with pytest.raises(ValueError, match="plain file name"):
+        make_box(kind, {name: b""}, {})
+
+
+@needs(".py")
+@pytest.mark.parametrize("mode", BOXES)
+def test_no_file_of_a_bot_is_the_runner(mode):
+    """A file with the name of one of the runner's modules does not replace it, even without a sandbox."""
+    stops = dict.fromkeys(("bjsim.py", "main.py", "ctypes.py", "bjsim/__init__.py", INSIDE), b"raise SystemExit")
+    files = {**stops, "bot": b"#!/bin/sh\necho S"}
+    session = SandboxSession(Program("x", "executable", files, ("./bot",)), Limits(timeout=9.0), box=mode)
+    try:
+        assert session.ask(["12"]).stdout == b"S\n"
+    finally:
+        session.close()
+
+
+@needs(".lisp")
+@needs_sandbox
+def test_a_compiler_that_prints_costs_the_host_no_memory(tmp_path, monkeypatch):
+    monkeypatch.setattr(building, "LIMITS", replace(LIMITS, timeout=3.0))
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    path = while_compiled(tmp_path, "(loop (write-line (make-string 9999 :initial-element #\\y) *error-output*))")
+    with pytest.raises(BuildError, match="longer than") as caught:
+        build(path, box=BOX)
+    assert 60_000 < len(caught.value.log) <= LIMITS.errors
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 64 << 10
+
+
+FILLS = """
+import os
+for number in range(45):
+    open(f'{os.environ["TMP"]}/{number}', 'wb').write(bytes(10 << 20))
+"""
+FORKS = """
+import subprocess
+started = 0
+for number in range(300):
+    try:
+        subprocess.Popen(['/bin/sleep', '40'])
+        started += 1
+    except OSError:
+        pass
+print('there are', started, 'processes')
+"""
+
+
+@needs(".lisp")
+@needs(".py")
+@pytest.mark.parametrize("box", BOXES)
+def test_a_compiler_has_limits(tmp_path, monkeypatch, box):
+    monkeypatch.setattr(building, "LIMITS", replace(LIMITS, memory=400 << 20))
+    with pytest.raises(BuildError, match="takes more than 1024 MiB"):
+        build(while_compiled(tmp_path, in_python(FILLS)), box=box)
+    with pytest.raises(BuildError, match="leaves a process running") as caught:
+        build(while_compiled(tmp_path, in_python(FORKS)), box=box)
+    assert int(re.search("there are ([0-9]+) processes", caught.value.log)[1]) <= (
+        LIMITS.processes if COUNTED else runner.MARGIN
+    )
+
+
+@needs(".lisp")
+@needs_sandbox
+@pytest.mark.parametrize("damage", [b"", b"1", b"99999999 bot.fasl\nx", b"\0" * 4096])
+def test_a_damaged_cache_is_compiled_again(tmp_path, monkeypatch, damage):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    path = tmp_path / "x.lisp"
+    path.write_text('(write-line "S")')
+    build(path, box=BOX)
+    [cached] = cache_folder().iterdir()
+    cached.write_bytes(damage)
+    with open_bot(path, sandbox="required", timeout=9.0) as bot:
+        assert bot.decide(a_view()) == STAND and not bot.faults
+    assert set(building._parse_files(cached.read_bytes(), ENDINGS[".lisp"])) == {"bot.fasl"}
+
+
+@needs(".lisp")
+@needs_sandbox
+def test_a_cache_that_cannot_be_written_is_done_without(tmp_path, monkeypatch):
+    (tmp_path / "cache").write_text("a file, which no user can make a folder in")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    path = tmp_path / "x.lisp"
+    path.write_text('(write-line "S")')
+    with open_bot(path, sandbox="required", timeout=9.0) as bot:
+        assert bot.decide(a_view()) == STAND and not bot.faults
+
+
+def test_a_user_without_a_home_has_no_cache(monkeypatch):
+    """As in a container whose user has a number only: no HOME, and no entry in /etc/passwd."""
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setattr(os.path, "expanduser", lambda path: path)  # what it returns there
+    with pytest.raises(OSError):
+        cache_folder().mkdir(parents=True)
+    with pytest.raises(OSError):
+        (cache_folder() / "any.made").read_bytes()
+
+
+@needs(".lisp")
+@pytest.mark.parametrize("box", BOXES)
+def test_a_compiled_file_does_not_name_the_folder_where_it_was_compiled(tmp_path, monkeypatch, box):
+    """SBCL writes the path of the source into what it makes."""
+    use_box(box, monkeypatch)
+    path = tmp_path / f"{box}.lisp"
+    path.write_text((SAMPLES / "lim17.lisp").read_text() + f"; {box}\n")
+    with open_bot(path, sandbox="required", timeout=20.0) as bot:
+        assert bot.decide(a_view("K2")) == HIT and not bot.faults
+        assert b"box/bot.lisp" in bot.program.files["bot.fasl"] and b"bjsim-bot-" not in bot.program.files["bot.fasl"]
+
+
+@needs(".c")
+def test_what_was_compiled_without_a_sandbox_is_not_used_in_one(tmp_path, monkeypatch):
+    """It may contain files of the host that the compiler read."""
+    calls = []
+    monkeypatch.setattr(building, "_compile", lambda *arguments: calls.append(arguments[-1]) or b"1 bot\nx")
+    path = tmp_path / "x.c"
+    path.write_text(f"int main(void) {{ return 0; }} /* {tmp_path} */")
+    for box in ("none", "Landlock", "Landlock", "none"):
+        build(path, box=box)
+    assert calls == ["none", "Landlock"]

@@ -63,13 +63,6 @@ def test_a_match_has_one_process_which_remembers(bot, box, cold):
     assert processes() == before
 
 
-@needs_sandbox
-def test_a_line_bot_plays_as_its_twin_in_this_process(bot):
-    _, events = play(bot("x.py", line_bot()), 20)
-    shoe = open_shoe(RULES, Stream(5))
-    assert events == [Round(RULES, shoe, 3).play([Scripted(lim17)] * 3).events for _ in range(20)]
-
-
 COUNTS = line_bot(  # moves depend on all cards seen in the match
     "'H' if int(args[0]) < 12 + sum('card' in text for text in seen) % 9 else 'S', len(seen), sum(map(len, seen))",
     setup="class Seen(list):\n    def append(self, text):\n"

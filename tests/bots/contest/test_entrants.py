@@ -1,16 +1,35 @@
 """Entrants: the files in a folder of bots, and bots that cannot be started."""
 
+from __future__ import annotations
+
+import csv
+import io
 import json
+import os
+import stat
+import time
+import zipfile
+from itertools import pairwise
+from pathlib import Path
 
 import pytest
-from bot_helpers import SAMPLES, needs
+from bot_helpers import SAMPLES, needs, needs_sandbox
+from support.command import bjsim, refusal
 
-from bjsim.bots.contest.config import Contest
-from bjsim.bots.contest.entrants import EntrantError, gather
+from bjsim.bots import player
+from bjsim.bots.contest import entrants, journal
+from bjsim.bots.contest import host as hosts
+from bjsim.bots.contest.config import MANY, ConfigError, Contest, load_config, with_settings
+from bjsim.bots.contest.entrants import EntrantError, check_unchanged, gather, opened
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.replay import verify
-from bjsim.bots.sandbox import languages
+from bjsim.bots.sandbox import folders, languages
+from bjsim.bots.sandbox.folders import read_bot
+from bjsim.bots.sandbox.languages import BuildError
+from bjsim.errors import InputError
 from bjsim.sim.game.presets import load_rules
+from bjsim.strategies.formats.files import format_text
+from bjsim.strategies.players.catalogue import CATALOGUE
 
 CARDSHARK = load_rules("cardshark")
 
@@ -103,3 +122,396 @@ def test_a_player_that_a_contest_would_not_call_in_full_is_refused(tmp_path, met
         gather([player, "lim17"], CARDSHARK)
     with pytest.raises(EntrantError, match=f"has a method {method}"):
         Host.begin(tmp_path / "contest", Contest(CARDSHARK, house=player), gather(["optimal", "lim17"], CARDSHARK))
+
+
+# --- What strangers may put into a folder of bots while a contest reads it, plays it, or watches it.
+
+
+CHART = format_text(CATALOGUE["hoyle"].chart(CARDSHARK))
+
+
+@pytest.fixture
+def field(tmp_path):
+    """A folder with two charts, so that no sandbox is needed."""
+    folder = tmp_path / "field"
+    folder.mkdir()
+    for name in ("one", "two"):
+        (folder / f"{name}.txt").write_text(CHART)
+    return folder
+
+
+def names(bots):
+    return [bot.name for bot in bots]
+
+
+# --- code of a bot never runs in the host (finding 2)
+
+
+def test_a_file_that_vanishes_is_not_looked_for_as_a_python_object(field, tmp_path, monkeypatch, caplog):
+    """Listed as a file called evil.py:x, it named an object in evil.py once it was gone, and the host ran that."""
+    (field / "evil.py").write_text(f"open({str(tmp_path / 'PWNED')!r}, 'w')\nx = 1\n")
+    (field / "evil.py:x").write_text(CHART)
+    read = entrants._bot_in_folder
+
+    def vanishes(file, *others):
+        if file.name == "evil.py:x":
+            file.unlink()
+        return read(file, *others)
+
+    monkeypatch.setattr(entrants, "_bot_in_folder", vanishes)
+    assert names(gather([str(field)], CARDSHARK)) == ["evil", "one", "two"]
+    assert not (tmp_path / "PWNED").exists() and "left out" in caplog.text
+    gone = entrants.Entrant("gone", str(field / "evil.py:x"), "executable", "0" * 64)
+    with pytest.raises(EntrantError, match="rename it"):
+        check_unchanged([gone], CARDSHARK)
+    assert not (tmp_path / "PWNED").exists()
+
+
+def test_an_error_of_one_bot_leaves_it_out_of_the_folder(field, monkeypatch, caplog):
+    def fails(content, name, rules):
+        if name.endswith("two.txt"):
+            raise RecursionError("deep")
+        return CATALOGUE["hoyle"].chart(rules)
+
+    monkeypatch.setattr(entrants, "read_chart", fails)
+    (field / "pipe").mkdir()
+    os.mkfifo(field / "pipe.txt")
+    assert names(entrants.bots_in_folder(field, CARDSHARK)) == ["one"]
+    assert "two.txt: RecursionError('deep')" in caplog.text and "pipe.txt: not a regular file" in caplog.text
+
+
+# --- no file outside a bot's folder is read (finding 3)
+
+
+@pytest.fixture
+def spy(field):
+    """A bot's folder, and the secret of another that its file data.txt must not become."""
+    spy, secret = field / "spy", field.parent / "secret"
+    (spy / "sub").mkdir(parents=True)
+    secret.mkdir()
+    (secret / "data.txt").write_text("seed")
+    (spy / "bot.py").write_text("print('S')")
+    (spy / "sub" / "data.txt").write_text("mine")
+    (spy / "bot.toml").write_text("")
+    return spy
+
+
+@pytest.mark.parametrize("part", ["sub", "sub/data.txt", "bot.toml"])
+def test_a_link_that_is_exchanged_after_the_listing_is_not_followed(spy, monkeypatch, part):
+    listed = folders.list_files
+
+    def exchange(folder):
+        found = listed(folder)
+        (spy / part).rename(spy / "before")
+        (spy / part).symlink_to(spy.parent.parent / "secret" / ("" if part == "sub" else "data.txt"))
+        return found
+
+    assert read_bot(spy).files["sub/data.txt"] == b"mine"
+    if part == "bot.toml":
+        exchange(spy)
+    else:
+        monkeypatch.setattr(folders, "list_files", exchange)
+    with pytest.raises(BuildError, match=r"symbolic link|symbolic links|Not a directory"):
+        read_bot(spy)
+
+
+def test_a_file_that_is_exchanged_for_a_link_after_its_name_was_checked_is_left_out(field, monkeypatch, caplog):
+    check = entrants.check_name
+
+    def exchange(path):
+        check(path)
+        if path.name == "two.txt":
+            path.unlink()
+            path.symlink_to(field / "one.txt")
+
+    monkeypatch.setattr(entrants, "check_name", exchange)
+    assert names(gather([str(field), "lim17"], CARDSHARK)) == ["one", "lim17"]
+    assert "two.txt: Too many levels of symbolic links" in caplog.text
+
+
+@needs_sandbox
+@needs(".py")
+def test_a_bot_plays_the_content_that_was_checked(field, monkeypatch):
+    """It is read once: what it is exchanged for after the check is not built."""
+    bot = field / "a.py"
+    bot.write_text("print('S')")
+    build = player.build
+
+    def exchange(source, **options):
+        bot.write_text("print('H')")
+        return build(source, **options)
+
+    found = gather([str(bot), "lim17"], CARDSHARK)
+    monkeypatch.setattr(player, "build", exchange)
+    with opened(found, CARDSHARK, sandbox="required") as players:
+        assert players[0].program.files["bot.py"] == b"print('S')"
+    with pytest.raises(EntrantError, match="has changed"):
+        check_unchanged(found, CARDSHARK)
+
+
+# --- the turns of a shoe (finding 6)
+
+
+def begin(folder, bots, count=1, **settings):
+    settings = {"seed": 5, "matches": 12, "sessions": 2, "hands": 3, **settings}
+    return Host.begin(folder, Contest(CARDSHARK, **settings), gather(bots, CARDSHARK), count)
+
+
+@pytest.mark.parametrize("bots", [3, pytest.param(9, marks=pytest.mark.slow)])
+def test_the_turns_of_a_shoe_are_played_one_after_the_other(tmp_path, monkeypatch, bots):
+    """In a duplicate contest, by any number of workers; and the journal is the same."""
+    times = tmp_path / "times"
+    play = hosts.play_table
+
+    def timed(contest, plan, *others):
+        began = time.monotonic_ns()
+        time.sleep(0.01)
+        table = play(contest, plan, *others)
+        with times.open("a") as file:
+            file.write(f"{plan.table} {plan.shoe} {began} {time.monotonic_ns()} {os.getpid()}\n")
+        return table
+
+    monkeypatch.setattr(hosts, "play_table", timed)
+    field = [f"b{number}=lim{12 + number}" for number in range(bots)]
+    journals = []
+    for count in (1, 2, 3):
+        times.write_text("")
+        begin(tmp_path / str(count), field, count, duplicate=True).run()
+        played = [tuple(map(int, line.split())) for line in times.read_text().splitlines()]
+        assert len({each[4] for each in played}) == count  # all workers had something to play
+        shoes = {}
+        for table, shoe, start, end, _ in played:
+            shoes.setdefault((table, shoe), []).append((start, end))
+        assert any(len(spans) > 1 for spans in shoes.values())
+        for spans in map(sorted, shoes.values()):
+            assert all(before[1] <= after[0] for before, after in pairwise(spans))
+        journals.append((tmp_path / str(count) / journal.NAME).read_bytes())
+    assert journals[0] == journals[1] == journals[2]
+
+
+# --- a bot that changes while it plays (finding 10)
+
+
+def test_a_contest_stops_when_a_bot_has_gone(field, tmp_path):
+    host = begin(tmp_path / "two", [str(field / "one.txt"), str(field / "two.txt")], matches=2)
+    (field / "two.txt").unlink()
+    with pytest.raises(EntrantError, match=r"two .* cannot play any more: .*No such file"):
+        host.run()
+
+
+# --- names (finding 12)
+
+
+def test_a_manifest_does_not_take_the_name_of_a_strategy(spy, caplog):
+    (spy / "bot.toml").write_text("name = 'lim17'")
+    assert names(gather([str(spy.parent), "lim17"], CARDSHARK)) == ["one", "two", "lim17"]
+    assert "the name lim17 in its bot.toml is that of a strategy; choose another" in caplog.text
+    assert names(gather([f"mine={spy}", "lim17"], CARDSHARK)) == ["mine", "lim17"]
+
+
+def test_long_names_are_cut(field):
+    for letter in "ab":
+        (field / f"{'x' * 200}{letter}.txt").write_text(CHART)
+    assert names(gather([str(field)], CARDSHARK)) == ["one", "two", "x" * 40, f"{'x' * 40}-2"]
+    assert Path(gather([str(field)], CARDSHARK)[3].source).name == f"{'x' * 200}b.txt"
+
+
+# --- Archives and folders of students become bots, whatever is in them.
+
+
+BOT = "print('S')"
+
+
+def pack(path: Path, files: dict[str, str], **modes: int) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in files.items():
+            info = zipfile.ZipInfo(name)
+            info.external_attr = modes.get(name.rpartition("/")[2].partition(".")[0], stat.S_IFREG | 0o644) << 16
+            archive.writestr(info, text)
+    return path
+
+
+def test_an_archive_with_a_folder_for_each_student(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    moodle = "_1234_assignsubmission_file"
+    archive = pack(tmp_path / "hw1.zip", {
+        f"Ada Lovelace{moodle}/bot.py": BOT, f"Ada Lovelace{moodle}/readme.txt": "see bot.py",
+        f"Bob{moodle}/deep/bot.toml": "", f"Bob{moodle}/deep/bot.py": BOT, f"Bob{moodle}/deep/tables.py": "x = 1",
+        f"Carol{moodle}/a.py": BOT, f"Carol{moodle}/b.c": BOT, f"Dan{moodle}/essay.pdf": "no bot",
+        f"__MACOSX/Ada Lovelace{moodle}/._bot.py": "x", "erin.py": BOT, ".DS_Store": "x",
+    })  # fmt: skip
+    found = {bot.name: bot for bot in gather([str(archive)], CARDSHARK)}
+    assert found.keys() == {"Ada Lovelace", "Bob", "erin"} and {bot.language for bot in found.values()} == {"python"}
+    assert found["Ada Lovelace"].source == str(tmp_path / "hw1" / f"Ada Lovelace{moodle}" / "bot.py")
+    assert (
+        "should have one bot, and has a.py, b.c" in caplog.text and "should have one bot, and has none" in caplog.text
+    )
+    assert [bot.name for bot in gather([str(tmp_path / "hw1")], CARDSHARK)] == ["Ada Lovelace", "Bob", "erin"]
+    with pytest.raises(InputError, match="File exists; give or remove that folder"):
+        gather([str(archive)], CARDSHARK)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../evil.py",
+        "a/../../evil.py",
+        "/tmp/evil.py",
+        "a\\..\\evil.py",
+        "C:/evil.py",
+        "a/./b.py",
+        "a//b.py",
+        "../evil/",
+    ],
+)
+def test_no_name_leads_out_of_the_folder(tmp_path: Path, name: str) -> None:
+    with pytest.raises(InputError, match="leads out of its folder"):
+        entrants.unpack(pack(tmp_path / "x.zip", {"good.py": BOT, name: BOT}))
+    assert [path.name for path in tmp_path.rglob("*")] == ["x.zip"]
+
+
+def test_folders_in_each_other_without_end(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"x.zip cannot be unpacked: the name a/a/[a/]+... in it has more than 1000"):
+        entrants.unpack(pack(tmp_path / "x.zip", {"a/" * 1500 + "bot.py": BOT}))
+    assert [path.name for path in tmp_path.rglob("*")] == ["x.zip"]
+
+
+def test_links_are_left_out_and_execution_is_kept(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    files = {"a/link.py": "/etc/passwd", "a/pipe.py": "", "a/tool": "#!/bin/sh", "a/plain.py": BOT}
+    modes = {"link": stat.S_IFLNK | 0o777, "pipe": stat.S_IFIFO | 0o644, "tool": stat.S_IFREG | 0o755}
+    folder = entrants.unpack(pack(tmp_path / "x.zip", files, **modes))
+    assert {path.name: path.stat().st_mode & 0o777 for path in (folder / "a").iterdir()} == {
+        "tool": 0o755,
+        "plain.py": 0o644,
+    }
+    assert caplog.text.count("is no regular file") == 2
+
+
+def test_archives_are_bounded_also_if_their_sizes_are_false(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    archive = pack(tmp_path / "x.zip", {"a.py": "x" * 5000, "b.py": "x" * 5000})
+    monkeypatch.setattr(entrants, "MOST_BYTES", 9000)
+    with pytest.raises(InputError, match="has more than"):
+        entrants.unpack(archive)
+    content = archive.read_bytes()
+    archive.write_bytes(content.replace((5000).to_bytes(4, "little"), (40).to_bytes(4, "little")))
+    with pytest.raises(InputError, match="cannot be unpacked"):
+        entrants.unpack(archive)
+    monkeypatch.setattr(entrants, "MOST_FILES", 1)
+    with pytest.raises(InputError, match="more than 1 files"):
+        entrants.unpack(archive)
+    (tmp_path / "y.zip").write_bytes(content[:-30])
+    with pytest.raises(InputError, match=r"y.zip cannot be unpacked: File is not a zip file"):
+        entrants.unpack(tmp_path / "y.zip")
+    assert {path.name for path in tmp_path.rglob("*")} == {"x.zip", "y.zip"}
+
+
+def test_every_student_is_in_the_marks(tmp_path: Path) -> None:
+    """A row for each folder: with a mark, or with the reason why there is none; an archive in it is unpacked."""
+    inner = io.BytesIO()
+    with zipfile.ZipFile(inner, "w") as archive:
+        archive.writestr("homework/bot.py", "print('H')")
+    files = {"s1/erin.py": BOT, "s2/xenia.py": "print 'H'", "s3/a.py": BOT, "s3/b.py": BOT, "s4/essay.pdf": "no bot"}
+    archive_of_all = pack(tmp_path / "course.zip", files)
+    with zipfile.ZipFile(archive_of_all, "a") as archive:
+        archive.writestr("s5/bot.zip", inner.getvalue())
+        archive.writestr("s6/broken.zip", b"PK")
+        archive.writestr("s7/evil.py", b"\xff\xfe")
+        archive.mkdir("s8")
+    out = tmp_path / "grade"
+    bjsim(
+        "koth", "play", archive_of_all, "--against", "lim17", "--marks", "-5:pass", "--matches", 1, "--out", out,
+        "--sandbox", "auto",
+    )  # fmt: skip
+    assert "File exists" in refusal("koth", "add", out, archive_of_all)
+    rows = {row["bot"]: row for row in csv.DictReader(io.StringIO((out / "marks.csv").read_text()))}
+    assert rows.keys() == {f"s{number}" for number in range(1, 9)}
+    marked = {name for name, row in rows.items() if row["mark"]}
+    assert {"s1", "s5"} <= marked and not any(rows[name]["reason"] for name in marked)
+    assert all(row["reason"] for name, row in rows.items() if name not in marked)
+    assert "SyntaxError" in rows["s2"]["reason"] and "a.py, b.py" in rows["s3"]["reason"]
+    assert (
+        "has none" in rows["s4"]["reason"]
+        and "has none" in rows["s8"]["reason"]
+        and "cannot be unpacked" in rows["s6"]["reason"]
+    )
+
+
+# --- Contest settings from a file: the number of matches, and where the named files are looked up.
+
+
+@pytest.mark.parametrize(
+    ("text", "given", "matches"),
+    [
+        ("", {}, 0),
+        ("", {"until": "decided"}, MANY),
+        ("until = 'decided'", {}, MANY),
+        ("until = 'decided'", {"matches": 7}, 7),
+        ("until = 'decided'\nmatches = 7", {}, 7),
+        ("until = 'decided'\nmatches = 25", {}, 25),
+        ("matches = 7", {"until": "decided"}, 7),
+        ("matches = 7", {"until": "decided", "matches": 9}, 9),
+        ("until = 'decided'", {"until": "60"}, 0),
+    ],
+)
+def test_until_it_is_decided_unless_matches_are_given(tmp_path, text, given, matches):
+    path = tmp_path / "contest.toml"
+    path.write_text(text)
+    contest, bots = load_config(str(path), given)
+    assert (contest.matches, bots) == (matches, [])
+    if not text:
+        assert with_settings(Contest(CARDSHARK), given) == contest
+
+
+def test_errors_name_the_file_only_if_it_holds_the_wrong_value(tmp_path):
+    path = tmp_path / "contest.toml"
+    path.write_text("hands = 0")
+    with pytest.raises(ConfigError, match=r"contest\.toml: hands = 0"):
+        load_config(str(path), {"hands": 3})
+    path.write_text("hands = 3")
+    with pytest.raises(ConfigError, match=r"^hands = 0"):
+        load_config(str(path), {"hands": 0})
+
+
+@pytest.fixture
+def two_folders(tmp_path, monkeypatch):
+    """A contest's folder, a=b, with bots and rules; the current folder is another one with some of the same names."""
+    for name in ("a=b", "here"):
+        (tmp_path / name / "bots").mkdir(parents=True)
+        for bot in ("both.py", "bots/one.py", "bots/two.py"):
+            (tmp_path / name / bot).write_text(f"print('S')  # {name}")
+    (tmp_path / "here" / "only.py").write_text("print('S')")
+    (tmp_path / "a=b" / "own.py").write_text("def decide(view): return 'S'")
+    (tmp_path / "a=b" / "poor.toml").write_text("preset = 'cardshark'\nchips = 50")
+    monkeypatch.chdir(tmp_path / "here")
+    return tmp_path / "a=b"
+
+
+def test_bots_are_looked_up_in_the_folder_of_the_file(two_folders):
+    here = str(two_folders.parent / "here")
+    listed = ["bots", "both.py", "x=both.py", "only.py", "lim17", "y=optimal", "own.py:decide", here + "/only.py"]
+    (two_folders / "contest.toml").write_text(f"bots = {listed}\nrules = 'poor.toml'\nhouse = 'both.py'")
+    contest, bots = load_config("../a=b/contest.toml")
+    assert contest.rules.chips == 50 and contest.house == "../a=b/both.py"
+    found = [(entrant.name, entrant.source) for entrant in gather(bots, CARDSHARK)]
+    assert found == [
+        ("one", str(two_folders / "bots" / "one.py")), ("two", str(two_folders / "bots" / "two.py")),
+        ("both", str(two_folders / "both.py")), ("x", str(two_folders / "both.py")), ("only", here + "/only.py"),
+        ("lim17", "lim17"), ("y", "optimal"), ("../a_b/own.py:decide", f"{two_folders / 'own.py'}:decide"),
+        ("only-2", here + "/only.py"),
+    ]  # fmt: skip
+
+
+def test_a_file_next_to_the_config_takes_precedence_over_a_strategy(two_folders):
+    (two_folders / "optimal").mkdir()
+    (two_folders / "optimal" / "mine.py").write_text("print('S')")
+    (two_folders / "contest.toml").write_text("bots = ['optimal', 'lim17', '']\nrules = 'cardshark'")
+    (two_folders / "cardshark").mkdir()
+    contest, bots = load_config(str(two_folders / "contest.toml"))
+    assert contest.rules.name == "cardshark"
+    assert bots == [f"={two_folders / 'optimal'}", "lim17", ""]
+
+
+@pytest.mark.parametrize("title", [3, "two\nlines", "x" * 201])
+def test_a_title_is_one_short_line(title):
+    assert Contest(CARDSHARK, title="Autumn 2026 – the hill").title.endswith("hill")
+    with pytest.raises(ConfigError, match="at most 200 characters"):
+        Contest(CARDSHARK, title=title)

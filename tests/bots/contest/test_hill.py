@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from bot_helpers import SAMPLES, needs, needs_sandbox
+from support.command import bjsim
 from support.matches import forged, lines_in, rounds_in
 
 from bjsim.bots.contest import journal
@@ -132,46 +133,10 @@ def moments(folder: Path) -> dict[int, Event]:
     return found
 
 
-def cut_at_random(folder: Path, chance: random.Random, matches: int) -> None:
-    """Stop the contest after so many matches more, and cut off the end of its journal as a kill may."""
-
-    def stop(host: Host) -> None:
-        nonlocal matches
-        matches -= 1
-        if matches <= 0:
-            raise Cut
-
-    with pytest.raises(Cut):
-        Host.resume(folder).run(stop)
-    file = folder / journal.NAME
-    text = file.read_bytes()
-    kept = text.rfind(b'{"record":"change"')  # synced before it took effect
-    least = max(text.index(b"\n"), text.find(b"\n", kept) if kept >= 0 else 0) + 1
-    file.write_bytes(text[: max(least, len(text) - chance.randrange(600))])
-
-
-@pytest.mark.slow
-def test_cuts_and_changes_at_random_moments(tmp_path: Path) -> None:
-    """A hill of 20 bots: five are added, two replaced, one dropped, each after a cut in the middle of a match."""
-    chance = random.Random(17)
-    disturbed, calm = tmp_path / "disturbed", tmp_path / "calm"
-    begin(disturbed, TWENTY, matches=6, sessions=1).close()
-    for event in EVENTS:
-        cut_at_random(disturbed, chance, 2)
-        Host.resume(disturbed, change=partial(apply, event=event)).close()
-    Host.resume(disturbed).run()
-    happened = moments(disturbed)
-    assert len(happened) == len(EVENTS)
-    with_events(calm, TWENTY, happened, matches=6, sessions=1)
-    assert (disturbed / journal.NAME).read_bytes() == (calm / journal.NAME).read_bytes()
-    assert len(results(calm)["rows"]) == 24 and len(results(calm)["former"]) == 3
-    assert verify(disturbed)[0] == results(calm)["rounds"]
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_kills_and_changes_at_random_moments(tmp_path: Path, seed: int) -> None:
-    """The same with SIGKILL, from the command line, in a duplicate contest."""
+    """A hill of 20 bots, in duplicate: five are added, two replaced, one dropped, each after a kill somewhere."""
     chance = random.Random(seed)
     command = [sys.executable, "-c", "from bjsim.cli.main import main; main()", "koth"]
     disturbed, calm = tmp_path / "disturbed", tmp_path / "calm"
@@ -199,8 +164,10 @@ def test_kills_and_changes_at_random_moments(tmp_path: Path, seed: int) -> None:
             killed("drop", str(disturbed), *event.leave)
     subprocess.run([*command, "resume", str(disturbed)], check=True, stdout=subprocess.DEVNULL)
     assert kills >= len(EVENTS)
+    assert len(moments(disturbed)) == len(EVENTS)
     with_events(calm, TWENTY, moments(disturbed), matches=12, duplicate=True, hands=5)
-    assert results(disturbed) == results(calm)
+    assert (disturbed / journal.NAME).read_bytes() == (calm / journal.NAME).read_bytes()
+    assert len(results(calm)["rows"]) == 24 and len(results(calm)["former"]) == 3
     subprocess.run([*command, "verify", str(disturbed)], check=True, stdout=subprocess.DEVNULL)
 
 
@@ -322,3 +289,114 @@ def test_pages_after_a_cut_and_a_change(tmp_path: Path) -> None:
         page = (folder / "pages" / f"{name}.html").read_text().partition("trace-details")[2]
         answers = [f"&lt; {question.answer}" for question in said]
         assert answers and page.count("&lt; ") == len(answers)
+
+
+# --- A bot that uses all its strikes in match after match, without one answer, is not asked any more and has no rank.
+
+
+PLAYERS = """
+class Faulty:  # never answers
+    name = "faulty"
+    def decide(self, view):
+        1 / 0
+
+class Slow:  # answers most hands
+    name = "slow"
+    def decide(self, view):
+        return "S" if set("AKQJT98") & set(view.hand) else 1 / 0
+"""
+
+
+def begin_failing(folder: Path, workers: int = 1, **settings: Any) -> Host:
+    file = folder.parent / "players.py"
+    file.write_text(PLAYERS)
+    bots = [f"{file}:Faulty", f"{file}:Slow", "lim17", "hoyle", "optimal"]
+    contest = Contest(CARDSHARK, **{"seed": 7, "matches": 5, "strikes": 4, **settings})
+    return Host.begin(folder, contest, gather(bots, CARDSHARK), workers)
+
+
+@pytest.mark.parametrize("settings", [{}, {"against": ("hoyle", "lim17")}, {"duplicate": True}])
+def test_a_retired_bot_is_not_asked_and_nothing_else_changes(tmp_path: Path, settings: dict[str, Any]) -> None:
+    """The cards, seats, moves and chips of all rounds are those of a contest in which it is asked for ever."""
+    patient, folder, parallel = (tmp_path / name for name in ("patient", "folder", "parallel"))
+    begin_failing(patient, retire=0, **settings).run()
+    standings = begin_failing(folder, **settings).run()
+    begin_failing(parallel, 3, **settings).run()
+    assert (folder / journal.NAME).read_bytes() == (parallel / journal.NAME).read_bytes()
+    before, after = rounds_in(patient), rounds_in(folder)
+
+    def without_faults(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        ordered = sorted(records, key=lambda each: (each["match"], each.get("own", -1), each["table"], each["session"]))
+        return [{key: value for key, value in record.items() if key not in ("faults", "crc")} for record in ordered]
+
+    assert without_faults(before) == without_faults(after)
+    faults = [(fault["bot"], record["match"]) for record in after for fault in record.get("faults", ())]
+    matches = standings.roster.total
+    assert {match for bot, match in faults if bot == 0} == {0, 1, 2}
+    assert {match for bot, match in faults if bot == 1} == set(range(matches))
+    rows = {row.name: row for row in standings.rows()}
+    assert rows["faulty"].rank is None and rows["faulty"].score.retired == "after match 3: crash"
+    assert rows["slow"].rank and not rows["slow"].score.retired and rows["faulty"].tied_with == ()
+    assert verify(folder)[0] == len(after)
+
+
+def test_without_retirement_a_bot_that_never_answers_has_no_rank_either(tmp_path: Path) -> None:
+    rows = begin_failing(tmp_path / "c", retire=0, matches=2).run().rows()
+    assert [row.name for row in rows if row.rank is None] == ["faulty"] and rows[-1].name == "faulty"
+
+
+@pytest.mark.parametrize("kept", ["match", "round"])
+def test_a_kill_around_the_retirement_makes_no_difference(tmp_path: Path, kept: str) -> None:
+    calm, killed = tmp_path / "calm", tmp_path / "killed"
+    begin_failing(calm).run()
+    begin_failing(killed).close()
+    lines = (calm / journal.NAME).read_bytes().splitlines(keepends=True)
+    number = next(number for number, line in enumerate(lines) if line.startswith(b'{"record":"retire"'))
+    assert lines[number - 1].startswith(b'{"record":"match"')
+    (killed / journal.NAME).write_bytes(b"".join(lines[: number if kept == "match" else number + 3]))
+    Host.resume(killed, trust=True).run()
+    assert (killed / journal.NAME).read_bytes() == (calm / journal.NAME).read_bytes()
+
+
+def test_a_bot_that_answers_cannot_be_retired_in_a_journal(tmp_path: Path) -> None:
+    begin_failing(tmp_path / "c", matches=4).run()
+    header, *records = list(journal.read(tmp_path / "c"))
+    number = next(number for number, record in enumerate(records) if record["record"] == "retire")
+    records[number]["bot"] = 1
+    forged(tmp_path / "c", [header, *records])
+    with pytest.raises(ReplayMismatch, match="retires a bot that still answers"):
+        verify(tmp_path / "c")
+
+
+def test_a_new_version_is_asked_again(tmp_path: Path) -> None:
+    host = begin_failing(tmp_path / "c", matches=4)
+    host.run()
+    host = Host.resume(tmp_path / "c", trust=True)
+    host.change(leave=[0], join=gather(["faulty=lim15"], CARDSHARK, fewest=1))
+    rows = {row.name: row for row in host.run().rows()}
+    assert rows["faulty"].rank and not rows["faulty"].score.retired and rows["faulty"].version == 2
+
+
+@needs_sandbox
+def test_a_program_that_never_answers(tmp_path: Path) -> None:
+    """The page, the terminal, the JSON file and `koth trace` name it; what line bots are sent does not change."""
+    (tmp_path / "mute.py").write_text("import time\ntime.sleep(60)\n")
+    line = Path(__file__).parents[3] / "src" / "bjsim" / "bots" / "samples" / "lim17_line.py"
+    words = [tmp_path / "mute.py", line, "lim17", "--matches", 5, "--strikes", 2, "--timeout", 0.2, "--out"]
+    out = bjsim("koth", "play", *words, tmp_path / "c").out
+    assert "mute retired after match 3: timeout" in out
+    header, *records = journal.read(tmp_path / "c")
+    standings = Standings(header).add_all(records)
+    assert standings.scores[0].faults == {"timeout": 6} and not standings.scores[1].faults
+    host = Host.resume(tmp_path / "c")
+    host.close()
+    write_results(tmp_path / "c", host.standings, host.page, host.logs)
+    page = (tmp_path / "c" / "index.html").read_text()
+    assert "retired after match 3: timeout" in page and "Bots that cannot be started or do not answer" in page
+    assert '"retired": "after match 3: timeout"' in (tmp_path / "c" / "standings.json").read_text()
+    assert "It has retired after match 3: timeout:" in (tmp_path / "c" / "pages" / "mute.html").read_text()
+    assert "timeout" in bjsim("koth", "trace", tmp_path / "c", "3.1", "--bot", "mute").out
+    assert "has retired" in bjsim("koth", "trace", tmp_path / "c", "4.1", "--bot", "mute").err
+    asked = bjsim("koth", "show", tmp_path / "c", "--hand", "4.1.1", "--asked").out
+    assert "lim17_line (seat" in asked and "mute (seat" not in asked
+    assert "every card and chip" in bjsim("koth", "verify", tmp_path / "c").out

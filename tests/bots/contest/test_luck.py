@@ -28,7 +28,6 @@ from bjsim.sim.game.actions import Action
 from bjsim.sim.game.automaton import START, Decision
 from bjsim.sim.game.cards import pair_code
 from bjsim.sim.game.presets import load_rules
-from bjsim.sim.stats.student import t_half
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.players.catalogue import FunctionPlayer, find_player
@@ -306,48 +305,6 @@ def test_it_is_unbiased_and_reduces_variance():
     factors = agree(matches, SIX)
     kinds_are_unbiased(matches)
     assert factors["optimal"] > 12 and factors["lim17"] > 12
-
-
-@pytest.mark.slow
-def test_six_players_over_two_thousand_matches():
-    """The same with more matches; the specification requires a variance reduction factor of 10."""
-    matches = adjusted(
-        logged(CARDSHARK, named(CARDSHARK, SIX), 2000, seed=7), LuckAdjuster(ContestLuckModel(CARDSHARK), [{}] * 6, 1)
-    )
-    factors = agree(matches, SIX)
-    kinds_are_unbiased(matches)
-    assert factors["optimal"] > 20 and factors["lim17"] > 20
-    short_runs_follow_student_t(matches, runs=200, length=10)
-
-
-def short_runs_follow_student_t(matches, runs, length):
-    """In runs of few matches the mean luck divided by its standard error follows Student's t, not the normal
-    distribution: with ten matches one in 300 exceeds 4. (1,200 values; the shares' standard errors are below 0.01.)"""
-    values = [
-        z_score([sum(match[bot][1]) for match in matches[run * length : (run + 1) * length]])
-        for bot in range(len(SIX)) for run in range(runs)
-    ]  # fmt: skip
-
-    def share(bound):
-        return statistics.mean(abs(value) > bound for value in values)
-
-    assert abs(share(t_half(length - 1)) - 0.05) < 0.025
-    assert share(1.96) > 0.065  # negative control: the bound of the normal distribution is exceeded too often
-    assert share(4) < 0.01
-
-
-class Noise(ContestLuckModel):
-    """A luck model with random values."""
-
-    def evaluate(self, actions):
-        return np.random.default_rng(1).uniform(-1, 1, super().evaluate(actions).shape)
-
-
-def test_random_values_are_unbiased_too():
-    names = ["lim17", "optimal", "lim15", "hoyle"]
-    matches = adjusted(logged(CARDSHARK, named(CARDSHARK, names), 60), LuckAdjuster(Noise(CARDSHARK), [{}] * 4, 1))
-    kinds_are_unbiased(matches)
-    assert max(agree(matches, names).values()) < 1  # but do not reduce variance
 
 
 def test_a_wrong_distribution_of_cards_is_detected():

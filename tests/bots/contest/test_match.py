@@ -3,12 +3,14 @@
 from fractions import Fraction
 
 import pytest
-from bot_helpers import Scripted
+from bot_helpers import Scripted, line_bot, needs_sandbox
 
+from bjsim.bots.contest import journal
 from bjsim.bots.contest.config import HOUSE, ConfigError, Contest, load_config
 from bjsim.bots.contest.entrants import EntrantError, gather
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.match import play_table, whole_chips
+from bjsim.bots.contest.replay import verify
 from bjsim.bots.contest.results import row_values
 from bjsim.bots.contest.schedule import TablePlan
 from bjsim.sim.game.actions import HIT, Action, raise_by
@@ -122,14 +124,17 @@ def test_luck_adjusted_values_need_suitable_rules(tmp_path):
             assert row["per_hand"] is not None
 
 
-@pytest.mark.parametrize(
-    ("answer", "kind"),
-    [(Action("SH"), "bad-reply"), (Action(""), "bad-reply"), (Action("B", 1.5), "bad-reply"), ("Q", "bad-reply"),  # type: ignore[arg-type]
-     (Action("B", "3"), "bad-reply"), (None, "bad-reply"), (SystemExit(3), "crash")],  # type: ignore[arg-type]
-)  # fmt: skip
-def test_wrong_answers_of_python_players_are_faults(answer, kind):
+@pytest.mark.parametrize(("answer", "kind", "detail"), [
+    (Action("SH"), "bad-reply", "SH is not allowed here"), (Action(""), "bad-reply", " is not allowed here"),
+    (Action("B", 1.5), "bad-reply", "is not an Action"), (Action("B", "3"), "bad-reply", "is not an Action"),  # type: ignore[arg-type]
+    ("Q", "bad-reply", "Q is not allowed here"), (None, "bad-reply", "None is not an Action"),
+    (Action("B", 191), "overbet", "B 191 with 190 chips"), (Action("B", -1), "overbet", "B -1 with 190 chips"),
+    (KeyError("x"), "crash", "KeyError: 'x'"), (SystemExit(3), "crash", "SystemExit: 3"),
+])  # fmt: skip
+def test_wrong_answers_of_python_players_are_faults(answer, kind, detail):
     records = make_match(HONEST, Scripted(answer))
-    assert len(records) == 25 and records[0]["faults"][0]["kind"] == kind
+    fault = records[0]["faults"][0]
+    assert len(records) == 25 and fault["kind"] == kind and fault["detail"].endswith(detail)
 
 
 def test_a_player_may_answer_with_a_letter():
@@ -139,3 +144,53 @@ def test_a_player_may_answer_with_a_letter():
 def test_half_a_chip_is_neither_paid_nor_taken():
     amounts = [(Fraction(-1, 2), 5, -2), (Fraction(1, 2), 5, 2), (Fraction(3, 2), 10, 15), (Fraction(-1), 10, -10)]
     assert all(whole_chips(bets, buy_in) == chips for bets, buy_in, chips in amounts)
+
+
+# --- A contest with hostile programs ends, and does not change the results of honest bots.
+
+
+PROGRAMS = {
+    "crashes": ("raise SystemExit(3)", "crash"),
+    "hangs": ("while True: pass", "timeout"),
+    "floods": ("print('H' * 10**6)", "flood"),
+    "babbles": ("print('\\x1b[2J<script>alert(1)</script>')", "bad-reply"),
+    "bets": ("print('B', 10**9)", "overbet"),
+    "says-nothing": ("", "bad-reply"),
+    "asks-forever": ("print('B 0')", "move-cap"),
+}
+
+
+def played(folder, bots, workers=1):
+    rules = CARDSHARK.replace(move_cap=20)
+    contest = Contest(rules, matches=1, sessions=2, strikes=2, timeout=0.3)
+    host = Host.begin(folder, contest, gather(bots, rules), workers, "auto")
+    return host.run()
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_it_ends_and_honest_bots_do_not_notice(tmp_path, name):
+    program, kind = PROGRAMS[name]
+    (tmp_path / "hostile.py").write_text(program)
+    (tmp_path / "stands.py").write_text("print('S')")
+    honest = ["lim17", "optimal"]
+    with_hostile = played(tmp_path / "a", [*honest, str(tmp_path / "hostile.py")])
+    without = played(tmp_path / "b", [*honest, str(tmp_path / "stands.py")])
+    assert with_hostile.scores[2].faults == {kind: 2}
+    assert not without.scores[2].faults
+    assert with_hostile.scores[:2] == without.scores[:2]
+    assert verify(tmp_path / "a")[0] == with_hostile.rounds
+
+
+@needs_sandbox  # without it the bot's error message names its folder
+def test_workers_do_not_change_the_journal_of_programs(tmp_path):
+    (tmp_path / "hits.py").write_text("import sys; print('H' if int(sys.argv[1]) < 16 else 'S')")
+    (tmp_path / "crashes.py").write_text("import sys; print('S' if int(sys.argv[1]) > 15 else 1 / 0)")
+    # Plays by the number of cards that it has seen in the match.
+    counts = "sum(1 for text in seen if text.startswith('card'))"
+    (tmp_path / "counts.py").write_text(line_bot(f"'H' if int(args[0]) < 12 + {counts} % 9 else 'S'"))
+    programs = [str(tmp_path / f"{name}.py") for name in ("hits", "crashes", "counts")]
+    bots = [*programs, "lim17", "optimal", "hoyle"]
+    played(tmp_path / "one", bots)
+    played(tmp_path / "three", bots, workers=3)
+    one, three = ((tmp_path / name / journal.NAME).read_bytes() for name in ("one", "three"))
+    assert one == three and b"ZeroDivisionError" in one

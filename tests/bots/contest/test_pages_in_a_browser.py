@@ -181,6 +181,9 @@ def test_contrast_is_that_of_wcag_aa(browser, folder, dark):
     for page in index_and_pages(folder):
         browser.open(page.as_uri(), dark=dark)
         browser.run("document.querySelectorAll('details').forEach(each => { each.open = true; })")
+        colours = "(s => [s.color, s.backgroundColor])(getComputedStyle(document.body))"
+        ink, paper = (sum(map(int, text[4:-1].split(","))) for text in browser.run(colours))
+        assert (ink > paper) == dark and abs(ink - paper) > 400
         count, low = browser.run(CONTRAST)
         assert count > (20 if page.stem == "failing" else 100) and low == []  # one that never answers has few words
 

@@ -1,5 +1,7 @@
 """Interrupted contests are resumed without any difference, and journals are verified."""
 
+from __future__ import annotations
+
 import fcntl
 import json
 import os
@@ -11,6 +13,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from bot_helpers import needs_sandbox
 from support.command import bjsim
 from support.matches import forged, lines_in
 
@@ -24,13 +27,11 @@ from bjsim.bots.contest.results import standings_csv, standings_json
 from bjsim.bots.contest.standings import Standings
 from bjsim.errors import InputError, RunFailed
 from bjsim.sim.game.presets import load_rules
+from bjsim.strategies.formats.files import format_text
+from bjsim.strategies.players.catalogue import CATALOGUE
 
 BOTS = ["lim17", "optimal", "lim19", "hoyle", "lim15"]
 CARDSHARK = load_rules("cardshark")
-
-
-class Cut(Exception):
-    """Interrupts a contest."""
 
 
 def new_host(folder: Path, workers: int = 1, **settings) -> Host:
@@ -102,18 +103,6 @@ def test_two_house_players_at_a_table_have_separate_strikes(tmp_path):
         Host.resume(tmp_path / "4", trust=True)
 
 
-def test_workers_and_an_interruption_change_nothing(tmp_path, undisturbed):
-    def stop(host: Host) -> None:
-        if host.standings.matches == 2:
-            raise Cut
-
-    host = new_host(tmp_path, workers=3)
-    with pytest.raises(Cut):
-        host.run(stop)
-    Host.resume(tmp_path, workers=2).run()
-    assert whole(tmp_path) == whole(undisturbed)
-
-
 def counted_before_they_are_on_disk(folder: Path, monkeypatch, sync) -> int:
     """Matches of a contest that were counted and shown before they were on disk."""
     synced, early = [0], [0]
@@ -167,12 +156,6 @@ def test_damage_in_the_middle_is_reported_with_the_record_and_never_cut(tmp_path
         assert whole(folder) == changed
 
 
-def test_verify_confirms_every_chip(undisturbed):
-    rounds, standings = verify(undisturbed)
-    assert rounds == standings.rounds == 3 * 2 * 25
-    assert standings.matches == 3
-
-
 def test_a_match_that_is_not_finished_is_left_out(tmp_path, undisturbed):
     text = whole(undisturbed)
     for end in (-20, -100, len(text) // 2):  # in the last record, in the match before it, in the second of three
@@ -188,8 +171,6 @@ def test_a_match_that_is_not_finished_is_left_out(tmp_path, undisturbed):
 
 @pytest.mark.parametrize("key", ["net", "cards", "chips", "moves", "seats", "luck", "learned"])
 def test_verify_finds_a_forged_record(tmp_path, undisturbed, key):
-    """Negative control of test_verify_confirms_every_chip."""
-
     def forge(record):
         value = record[key]
         record[key] = {
@@ -307,3 +288,75 @@ def test_a_second_process_does_not_change_the_journal_of_the_first(tmp_path, und
     assert being_made.read_bytes() == b"the first one's header"
     journal.Journal.create(tmp_path, header).close()  # a leftover file is replaced
     assert [record["record"] for record in journal.read(tmp_path)] == ["header"]
+
+
+# --- `koth verify` asks players again: finding 7, a journal whose bots were exchanged.
+
+
+CHART = format_text(CATALOGUE["hoyle"].chart(load_rules("cardshark")))
+HITS = "import sys\nprint('H' if int(sys.argv[1]) < 15 else 'S')\n"
+STANDS = "print('S')\n"
+RANDOM = "import os\nprint('H' if os.urandom(1)[0] % 2 and int(__import__('sys').argv[1]) < 21 else 'S')\n"
+
+
+def exchanged(source: Path, target: Path, one: int, other: int) -> None:
+    """A copy of a journal with correct checksums in which two bots have exchanged all but their moves."""
+    records = list(journal.read(source))
+    bots = records[0]["bots"]
+    bots[one], bots[other] = bots[other], bots[one]
+    forged(target, records)
+
+
+def test_exchanged_names_of_strategies_do_not_verify(tmp_path: Path) -> None:
+    play = ["koth", "play", "optimal", "lim13", "lim17", "--matches", 3, "--seed", 5, "--out", tmp_path / "c"]
+    assert bjsim(*play).status == 0
+    honest = bjsim("koth", "verify", tmp_path / "c")
+    assert honest.status == 0 and "every card and chip is correct" in honest.out
+    assert all(f"asked again: {name}, which made" in honest.out for name in ("optimal", "lim13", "lim17"))
+    assert "not verified" not in honest.out
+    exchanged(tmp_path / "c", tmp_path / "f", 0, 1)
+    said = bjsim("koth", "verify", tmp_path / "f")
+    assert said.status == 1 and "is recorded" in said.err and "plays" in said.err
+
+
+def test_the_commitment_is_told_at_the_start_and_verified_after_the_close(tmp_path: Path) -> None:
+    """Paths are shortened when the contest is closed; another seed has another digest."""
+    (tmp_path / "bot.txt").write_text(CHART)
+    words = ("koth", "play", tmp_path / "bot.txt", "lim17", "--matches", 1)
+    played = bjsim(*words, "--seed", 2**60, "--out", tmp_path / "c").out
+    [line] = [line for line in played.splitlines() if line.startswith("commitment: ")]
+    assert len(line.split()[1]) == 64
+    assert bjsim("koth", "close", tmp_path / "c").status == 0
+    assert line in bjsim("koth", "verify", tmp_path / "c").out.splitlines()
+    assert line not in bjsim(*words, "--seed", 2**60 + 1, "--out", tmp_path / "d").out
+
+
+@pytest.fixture(scope="module")
+def contest(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A contest of programs, with their sources in `bots`; one of them takes faults until it has no strikes left."""
+    folder = tmp_path_factory.mktemp("programs")
+    (folder / "bots").mkdir()
+    for name, text in (("hits", HITS), ("stands", STANDS), ("random", RANDOM), ("faulty", "print('X')\n")):
+        (folder / "bots" / f"{name}.py").write_text(text)
+    played = bjsim("koth", "play", folder / "bots", "--matches", 2, "--seed", 4, "--timeout", 20, "--out", folder / "c")
+    assert played.status == 0, played.err
+    return folder
+
+
+@needs_sandbox
+def test_programs_are_asked_again(contest: Path) -> None:
+    without = bjsim("koth", "verify", contest / "c")
+    assert without.status == 0 and "moves not verified: hits, random, stands" in without.out
+    said = bjsim("koth", "verify", contest / "c", "--bots", contest / "bots")
+    assert said.status == 0, said.err
+    assert "asked again: hits" in said.out and "asked again: stands" in said.out
+    assert "random" in said.out.partition("moves not verified:")[2] and "hits" not in said.out.partition("not ver")[2]
+
+
+@needs_sandbox
+def test_exchanged_programs_do_not_verify(contest: Path, tmp_path: Path) -> None:
+    names = [bot["name"] for bot in next(journal.read(contest / "c"))["bots"]]
+    exchanged(contest / "c", tmp_path / "f", names.index("hits"), names.index("stands"))
+    assert bjsim("koth", "verify", tmp_path / "f").status == 0  # no program was asked
+    said = bjsim("koth", "verify", tmp_path / "f", "--bots", contest / "bots")
+    assert said.status == 1 and "is recorded" in said.err
