@@ -18,7 +18,7 @@ from bjsim.strategies.mdp.solve import start_value, value_iteration
 
 NO_PEEK: dict[str, object] = {"peek": False}
 LATE: dict[str, object] = {"surrender": "late"}
-BOTH: dict[str, object] = {"dealer_shows": "both"}  # then tens are split against a hard 16
+TENS: dict[str, object] = {"free_splits": "A23456789T"}  # then tens are split
 # For each rule another value, and other rules with which it matters, in both of two games that are compared.
 CHANGES: dict[str, tuple[object, dict[str, object]]] = {
     "decks": (1, {}),
@@ -55,7 +55,7 @@ CHANGES: dict[str, tuple[object, dict[str, object]]] = {
     "max_ace_hands": (3, {"resplit_aces": True, "max_hands": 4}),
     "resplit_aces": (True, {}),
     "hit_split_aces": (True, {}),
-    "split_tens_blackjack": (True, BOTH),
+    "split_tens_blackjack": (True, TENS),
     "split_aces_blackjack": (True, {}),
     "stand_on_21": (False, {"charlie": 5}),  # a soft 21 of four cards hits
     "bonuses": ("win", {}),
@@ -112,6 +112,7 @@ REFUSED = {
     "natural_beats_21": {"known hole"},
     "attack": {"known first", "known up", "known hole", "environment", "count"},
     "exchange": EXCHANGE,
+    "raises": {"count"},
 }
 BY_DESIGN = {
     ("environment", "decks"),  # its values are those of an infinite shoe, as its page says
