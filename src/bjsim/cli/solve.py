@@ -28,7 +28,7 @@ from bjsim.cli.plots import Words, plot_valued, usual_legend
 from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError, suggest
 from bjsim.report import Columns, Figures, Notes, Report, Section, TextTable
-from bjsim.sim.game.actions import NAMES
+from bjsim.sim.game.actions import LETTERS, NAMES
 from bjsim.sim.game.cards import RANKS
 from bjsim.sim.game.events import game_text
 from bjsim.sim.game.presets import PRESETS
@@ -169,7 +169,7 @@ def read_hand(text: str, rules: Rules) -> tuple[str, str]:
 
 def legal_letters(values: Mapping[str, Mapping[str, Number]]) -> list[str]:
     """The letters of the actions that have a value for every strategy, in their usual order."""
-    return [letter for letter in "SHDPR" if all(letter in ev for ev in values.values())]
+    return [letter for letter in LETTERS if all(letter in ev for ev in values.values())]
 
 
 def best_letters(values: Mapping[str, Mapping[str, Number]]) -> dict[str, str]:

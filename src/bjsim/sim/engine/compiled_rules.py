@@ -7,6 +7,7 @@ payoffs of split hands add: the profit in units of `rules.unit`, plus TIED for e
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from itertools import chain
 
 import numpy as np
 
@@ -19,13 +20,12 @@ from bjsim.sim.engine.kernels.layout import (
     INSURE,
     NO_LIMIT,
     SPLIT,
-    SURRENDER,
     TIED,
     CompiledRules,
     Numbers,
 )
 from bjsim.sim.game.actions import ATTACK as ASKS_ATTACK
-from bjsim.sim.game.actions import CODES, INSURANCE
+from bjsim.sim.game.actions import CODES, ENDINGS, INSURANCE
 from bjsim.sim.game.cards import NORMAL_TENS, RANKS
 from bjsim.sim.game.hand_states import (
     HALF,
@@ -106,8 +106,10 @@ def compile_rules(rules: Rules, policies: Sequence[Policy], states: States | Non
     act = np.stack([_actions(states, hands, policy) for policy in policies])
     if isinstance(states, CardStates):
         hands, moves, act = _merge(states, hands, moves, act)
-    given_up = {hand: states.gives_up(hand) for hand in hands if "R" in states.legal(hand)}
-    results = sorted({states.result(hand) for hand in hands} | {*given_up.values()} | _other_results(states))
+    ended = [[states.result(hand) for hand in hands] for _ in range(1 + INSURE)]
+    for letter, code in ENDINGS.items():
+        ended[code] = [states.ends(hand, letter if letter in states.legal(hand) else "S") for hand in hands]
+    results = sorted({*chain(*ended)} | _other_results(states))
     dealers, dealer_add = _dealer_states(states)
     outcomes = states.dealer_outcomes
     stakes = [2**doubled for doubled in range(rules.max_doubles + 1)]
@@ -119,7 +121,7 @@ def compile_rules(rules: Rules, policies: Sequence[Policy], states: States | Non
         act=act,
         hand_limit=np.array([_limit(rules, hand) for hand in hands], np.int64),
         result=np.array([results.index(states.result(hand)) for hand in hands], np.int64),
-        gives_up=np.array([results.index(given_up[hand]) if hand in given_up else -1 for hand in hands], np.int64),
+        ended=np.array([[results.index(end) for end in row] for row in ended], np.int64),
         pay=np.array(pay, np.int64),
         waits=np.array([[states.waits(end) for end in row] for row in ends], np.int64),
         covers=np.array([[states.covers(end) for end in row] for row in ends], np.bool_),
@@ -294,4 +296,4 @@ def _actions(states: States, hands: list[HandState], policy: Policy) -> Array:
     if (ace := _insured_column(states)) >= 0:
         dealt = {hand for hand in states.starts if policy(hand, states.columns[ace], INSURANCE) == "I"}
         insured[:, [hand in dealt for hand in hands]] = INSURE
-    return np.concatenate([act, np.where(early == SURRENDER, early, 0), insured], axis=2)
+    return np.concatenate([act, np.where(early == CODES["R"], early, 0), insured], axis=2)

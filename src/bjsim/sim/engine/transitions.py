@@ -21,7 +21,6 @@ from bjsim.sim.engine.kernels.layout import (
     INSURE,
     NO_LIMIT,
     SPLIT,
-    SURRENDER,
     CompiledRules,
 )
 
@@ -271,8 +270,7 @@ class Transitions:
         )  # fmt: skip
         ends = ~(splits | draws)
         states = states.where(ends)
-        result = np.where(code[ends] == SURRENDER, compiled.gives_up[states.hand], compiled.result[states.hand])
-        self._end_hand(moves, at[ends], states, result)
+        self._end_hand(moves, at[ends], states, compiled.ended[code[ends], states.hand])
 
     def _split(self, moves: Moves, at: Array, states: State) -> None:
         compiled, original = self.compiled, self.compiled.numbers.original

@@ -59,6 +59,7 @@ CODES = {one.letter: int(one) for one in ActionCode if one < ActionCode.INSURE} 
 RUNAWAY = 100_000  # the limit on the hands of one seat in one round
 ENDLESS = f"a seat reached the limit of {RUNAWAY:,} hands in one round: its splits end very late, or never"
 LETTERS = "".join(CODES)
+ENDINGS = {letter: code for letter, code in CODES.items() if letter not in "SHDP"}  # they end a hand at once, as it is
 STAND, HIT, DOUBLE, SPLIT, SURRENDER = (Action(letter) for letter in LETTERS)
 
 

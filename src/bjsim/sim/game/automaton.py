@@ -106,7 +106,7 @@ class Automaton(States):
             return Draw(self.bare(self.doubling(state)), HIT if self.plays_doubled else DOUBLE)
         if letter == "P":
             return PendingHands(self.split(state))
-        return self._ended(state, self.result(state) if letter == "S" else self.gives_up(state))
+        return self._ended(state, self.ends(state, letter))
 
     def hand_limit(self, split_hand: HandState) -> float:
         """Hands that a seat may hold after splits into this one-card hand."""

@@ -61,10 +61,6 @@ class Payments(DealerStates):
     def doubled(self, result: Result) -> Result:
         return result if self.rules.scheme.doubled else result._replace(bonus=1)
 
-    def gives_up(self, state: HandState) -> Result:
-        """The result of a hand that surrenders."""
-        return SURRENDERED
-
     def waits(self, result: Result) -> int:
         """What the payoff of a finished hand waits for: NOT_WAITING, WAITS_FOR_HOLE_CARD or WAITS_FOR_DEALER."""
         rules = self.rules
@@ -283,6 +279,10 @@ class States(Payments):
         if may_surrender and (state.split == WHOLE or rules.surrender_after_split):
             letters += "R"
         return letters
+
+    def ends(self, state: HandState, letter: str) -> Result:
+        """The result of a hand that ends by an action, which stands or surrenders."""
+        return self.result(state) if letter == "S" else SURRENDERED
 
     def against(self, column: str) -> Self:
         """These states with what is legal against a column of charts: the one place for rules that depend on it."""

@@ -138,7 +138,7 @@ class _ColumnSums:
         pairs = shoe.layout.pairs
         for start, chance, play, visited in zip(charts.starts, charts.chances, plays, visits, strict=True):
             weight, square = chance * visited, squares.follow(start, play.act)
-            gains(shoe.nodes, shoe.shown, squares.base, start, weight, square.value, squares.surrender, self.squares)
+            gains(shoe.nodes, shoe.shown, squares.base, start, weight, square.value, squares.endings, self.squares)
             if products:
                 for value in np.flatnonzero(np.isfinite(square.split)).tolist():
                     square.split[value] += squares.products(start, value, play)

@@ -9,7 +9,7 @@ it. A dealer's natural ends the round before an exchange.
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from itertools import product
 from typing import Any
 
@@ -32,7 +32,7 @@ class ExchangeAutomaton(Automaton):
 
     def __init__(self, rules: Rules) -> None:
         super().__init__(rules)
-        self._played = cache(self._after_exchange)
+        self._played = cache(partial(_AfterExchange, self))
         self.profits = cache(self._profits)
 
     def against(self, column: str) -> Automaton:  # type: ignore[override]
@@ -42,9 +42,9 @@ class ExchangeAutomaton(Automaton):
     def by_cards(self, value: Callable[[HandState], Any], exchanged: bool) -> Array:
         """What a hand of every two ranks is, as dealt or after an exchange."""
         ranks = [rank for rank, _ in self.ranks]
-        return np.array([[value(self._hand(one, two, exchanged)) for two in ranks] for one in ranks])
+        return np.array([[value(self.with_cards(one, two, exchanged)) for two in ranks] for one in ranks])
 
-    def _hand(self, one: int, two: int, exchanged: bool) -> HandState:
+    def with_cards(self, one: int, two: int, exchanged: bool) -> HandState:
         hand = self.hand((one, two))
         ordinary = exchanged and self.rules.exchange == "21" and self.is_natural(hand)
         return hand._replace(cards=3) if ordinary else hand
@@ -72,18 +72,26 @@ class ExchangeAutomaton(Automaton):
         four: Array = np.multiply.outer(both, both)
         return four
 
-    def _after_exchange(self, column: str) -> Automaton:
-        automaton = Automaton(self.rules)
-        if column:
-            exchanged = self.exchanges(column)
-            masses = (self.chances * ~exchanged).sum(axis=(2, 3)), (self.chances * exchanged).sum(axis=(1, 2))
-            starts: dict[HandState, Fraction] = {}
-            for after, mass in enumerate(masses):  # of the first hand, like which the second is
-                for (i, (one, _)), (j, (two, _)) in product(enumerate(self.ranks), repeat=2):
-                    hand = self._hand(one, two, bool(after))
-                    starts[hand] = starts.get(hand, Fraction(0)) + mass[i, j]
-            automaton.__dict__["starts"] = {hand: p for hand, p in starts.items() if p}  # a cached property
-        return automaton
+
+class _AfterExchange(Automaton):
+    """The automaton of a hand after the best exchange against a column, which changes its first two cards."""
+
+    def __init__(self, game: ExchangeAutomaton, column: str) -> None:
+        super().__init__(game.rules)
+        self._game, self._column = game, column
+
+    @cached_property
+    def starts(self) -> dict[HandState, Fraction]:
+        if not self._column:
+            return self._game.starts
+        game, exchanged = self._game, self._game.exchanges(self._column)
+        masses = (game.chances * ~exchanged).sum(axis=(2, 3)), (game.chances * exchanged).sum(axis=(1, 2))
+        starts: dict[HandState, Fraction] = {}
+        for after, mass in enumerate(masses):  # of the first hand, like which the second is
+            for (i, (one, _)), (j, (two, _)) in product(enumerate(game.ranks), repeat=2):
+                hand = game.with_cards(one, two, bool(after))
+                starts[hand] = starts.get(hand, Fraction(0)) + mass[i, j]
+        return {hand: p for hand, p in starts.items() if p}
 
 
 def exchange_sd(automaton: ExchangeAutomaton, policy: Policy) -> float:

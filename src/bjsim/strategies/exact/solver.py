@@ -10,7 +10,7 @@ from itertools import chain
 
 from bjsim.arguments import names_wrong_types
 from bjsim.errors import InputError
-from bjsim.sim.game.actions import ATTACK, INSURANCE, View
+from bjsim.sim.game.actions import ATTACK, INSURANCE, LETTERS, View
 from bjsim.sim.game.automaton import START, Automaton, Decision, Finished, Node
 from bjsim.sim.game.cards import TEN, parse_rank
 from bjsim.sim.game.hand_states import HandState
@@ -335,7 +335,7 @@ class Solver(BestPlay, Solution):
         means = self.best.get(column)
         if means is None:
             raise InputError(f"the dealer cannot show {view.dealer}")
-        values = {letter: means.act(state, letter) for letter in legal if letter in "SHDPR"}
+        values = {letter: means.act(state, letter) for letter in legal if letter in LETTERS}
         if "P" in values and view.split:
             endless = self.states.is_endless(self.states.split(state))  # then pending hands keep their room
             values["P"] = means.split_again(state, 0 if endless else view.pending, view.hands)

@@ -12,6 +12,7 @@ policy is read as a chart.
 import re
 from collections.abc import Sequence
 
+from bjsim.sim.game.actions import LETTERS
 from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.states import States
 from bjsim.strategies.charts.chart import Chart, parse_row
@@ -27,7 +28,7 @@ POLICY_HANDS = (
     "1010",
     "AA",
 )
-LINE = r"\s*(10 10|A [2-9A]|([2-9]) \2|\w+)(\s+[SHDPR]){5,}\s*"  # a hand and letters
+LINE = rf"\s*(10 10|A [2-9A]|([2-9]) \2|\w+)(\s+[{LETTERS}]){{5,}}\s*"  # a hand and letters
 
 
 def first_hand(states: States, hand: str) -> HandState:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from bjsim.arrays import Acts, Floats, Ints
 from bjsim.errors import InputError
+from bjsim.sim.game.actions import ENDINGS
 from bjsim.sim.game.cards import TEN
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.shoe.dealer import dealer_chances
@@ -187,16 +188,21 @@ class Analysis:
         shape = len(shoe.starts), len(shoe.layout.hand) + 1
         self.base = Base(*(np.zeros(shape) for _ in range(4)))
         shoe.game.prepare(shoe.nodes, shoe.shown, shoe.dealer, tie_value, self.base)
-        self.surrender = self.surrendered()
+        self.endings = self.find_endings()
         self._by_cards: dict[tuple[int, str], Play] = {}
 
-    def surrendered(self, power: int = 1) -> Floats:
-        """Return the value of surrender (S, N + 1), or of a power of it: early also where a natural takes the bet."""
-        plays, early = self.base.plays, ["R" in self.shoe.game.course(start).before for start in self.shoe.starts]
-        paid = np.append(-self.shoe.game.given_up[self.shoe.kind], -0.5) ** power  # the last is a bust
+    def find_endings(self, power: int = 1) -> dict[int, Floats]:
+        """Return the value of each action that ends a hand (S, N + 1), or of a power of it.
+
+        A surrender before the look for a natural has it also where that takes the bet.
+        """
+        shoe, plays, found = self.shoe, self.base.plays, {}
         saved = (-0.5) ** power - (-1.0) ** power
-        value: Floats = paid * plays + np.array(early)[:, None] * saved * (1 - plays)
-        return value
+        for letter, action in ENDINGS.items():
+            early = [letter in shoe.game.course(start).before for start in shoe.starts]
+            paid = np.append(shoe.game.endings[action][shoe.kind], -0.5) ** power  # the last is a bust
+            found[action] = paid * plays + np.array(early)[:, None] * saved * (1 - plays)
+        return found
 
     # --- strategies
 
@@ -222,7 +228,7 @@ class Analysis:
 
     def _follow_nodes(self, start: int, play: Play, low: int, high: int) -> None:
         shoe = self.shoe
-        follow(shoe.nodes, shoe.shown, self.base, start, low, high, play.act, self.surrender, play.value)
+        follow(shoe.nodes, shoe.shown, self.base, start, low, high, play.act, self.endings, play.value)
 
     def hit(self, start: int, play: Play, nodes: NDArray[np.int64]) -> Floats:
         return hit(self.shoe.nodes, self.shoe.shown, self.base, start, nodes, play.value)
@@ -271,7 +277,7 @@ class Analysis:
 
     def _best(self, start: int, play: Play, low: int, high: int) -> None:
         shoe = self.shoe
-        best(shoe.nodes, shoe.shown, self.base, start, low, high, self.surrender, play.value, play.act)
+        best(shoe.nodes, shoe.shown, self.base, start, low, high, self.endings, play.value, play.act)
 
     def _replan(self, start: int, play: Play, count: int, by_gone: bool) -> None:
         """Set the splits, whose hands take the removed pair cards into account; they are the nodes from `count`."""

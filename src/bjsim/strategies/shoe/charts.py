@@ -25,7 +25,7 @@ from bjsim.strategies.charts.chart import CellChoice, Chart, full_code
 from bjsim.strategies.shoe.analysis import Analysis, Play
 from bjsim.strategies.shoe.game import ACTIONS
 from bjsim.strategies.shoe.hands import VALUES
-from bjsim.strategies.shoe.passes import DOUBLE, HIT, SPLIT, STAND, SURRENDER, gains, reach, reach_doubled
+from bjsim.strategies.shoe.passes import DOUBLE, HIT, SPLIT, STAND, gains, reach, reach_doubled
 
 NOTHING = 1e-13  # a smaller gain is rounding error
 Chosen = dict[str, int]  # the option of each row of a chart
@@ -111,7 +111,7 @@ class ColumnCharts:
         at = shoe.layout.pairs
         for start, chance, play, visited in zip(self.starts, self.chances, plays, visits, strict=True):
             weight = chance * visited
-            gains(shoe.nodes, shoe.shown, analysis.base, start, weight, play.value, analysis.surrender, ev)
+            gains(shoe.nodes, shoe.shown, analysis.base, start, weight, play.value, analysis.endings, ev)
             splits = chance * visited[at:-1] * np.nan_to_num(play.split)
             np.add.at(ev[:, SPLIT], shoe.kind[at:], splits)
         return ev
@@ -244,13 +244,8 @@ class ColumnCharts:
             for node, weight, hits, doubles in zip(nodes, weights, *draws, strict=True):
                 split = play.split[node - shoe.layout.pairs] if node >= shoe.layout.pairs else np.nan
                 values = np.zeros(ACTIONS)
-                values[[STAND, HIT, DOUBLE, SURRENDER, SPLIT]] = (
-                    analysis.base.stand[start, node],
-                    hits,
-                    doubles,
-                    analysis.surrender[start, node],
-                    split,
-                )
+                values[[STAND, HIT, DOUBLE, SPLIT]] = analysis.base.stand[start, node], hits, doubles, split
+                values[[*analysis.endings]] = [ended[start, node] for ended in analysis.endings.values()]
                 ev[node] = ev.get(node, np.zeros(ACTIONS)) + chance * weight * np.nan_to_num(values)
         exceptions = {}
         for node, values in ev.items():

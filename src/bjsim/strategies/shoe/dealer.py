@@ -53,7 +53,7 @@ class FinalHands:
         The probabilities are (outcomes, G), 0 if the shoe lacks the cards; `shoe` includes the start's, (10,).
         """
         sizes = np.arange(self.size.max() + 1)
-        ways = _falling(np.maximum(shoe[:, None] - np.arange(1 << BITS), 0.0), len(sizes) - 1)
+        ways = falling(np.maximum(shoe[:, None] - np.arange(1 << BITS), 0.0), len(sizes) - 1)
         part = self.orders[:, None]
         for value, (size, moves), (higher, gone) in zip(HIGH, self.steps, removed.steps, strict=True):
             after = np.zeros((size, len(higher)))
@@ -64,7 +64,7 @@ class FinalHands:
                 after[into] += taken
             part = after
         cards = shoe.sum() - np.arange(removed.sizes.max() + 1.0)
-        all_ways = _falling(cards, len(sizes) - 1)
+        all_ways = falling(cards, len(sizes) - 1)
         share = np.divide(1, all_ways, out=np.zeros_like(all_ways), where=cards >= np.maximum(sizes, 1)[:, None])
         out = np.zeros((outcomes, len(removed.sizes)))
         weights = [share[self.size][:, total] for _, _, total, _, _ in removed.groups]
@@ -84,7 +84,7 @@ class FinalHands:
         return out
 
 
-def _falling(count: Floats, most: int) -> Floats:
+def falling(count: Floats, most: int) -> Floats:
     """Return the falling factorials of counts (..., n) with 0 to `most` factors, (..., most + 1, n)."""
     factors = np.ones((*count.shape[:-1], most + 1, count.shape[-1]))
     np.subtract(count[..., None, :], np.arange(most)[:, None], out=factors[..., 1:, :])

@@ -25,8 +25,9 @@ from bjsim.arrays import Floats
 from bjsim.errors import InputError
 from bjsim.sim.game.cards import TEN
 from bjsim.strategies.shoe.analysis import Analysis, Play, ShoeStates, chance_of_natural
+from bjsim.strategies.shoe.dealer import falling
 from bjsim.strategies.shoe.hands import VALUES, Removed, Tree
-from bjsim.strategies.shoe.passes import DOUBLE, HIT, SPLIT, STAND, SURRENDER, by_size
+from bjsim.strategies.shoe.passes import DOUBLE, HIT, SPLIT, STAND, by_size
 from bjsim.strategies.shoe.splits import product_weights
 from bjsim.sums import add_up
 
@@ -52,7 +53,8 @@ class NoNatural(Analysis):
         ends[start] = shoe.game.course(shoe.starts[start]).natural
         shown = shoe.shown._replace(ends=ends)
         shoe.game.prepare(shoe.nodes, shown, shoe.dealer, tie_value, self.base, naturals=False)
-        self.surrender = self.base.plays * np.append(-shoe.game.given_up[shoe.kind], -0.5)
+        ended = shoe.game.endings.items()
+        self.endings = {action: self.base.plays * np.append(paid[shoe.kind], -0.5) for action, paid in ended}
 
 
 class Squares(Analysis):
@@ -62,7 +64,7 @@ class Squares(Analysis):
         super().__init__(analysis.shoe, analysis.tie_value)
         shoe = self.shoe
         shoe.game.prepare(shoe.nodes, shoe.shown, shoe.dealer, self.tie_value, self.base, power=2)
-        self.surrender = self.surrendered(power=2)
+        self.endings = self.find_endings(power=2)
         self.analysis = analysis
 
     def round_square(self, start: int, play: Play) -> float:
@@ -136,11 +138,12 @@ class Squares(Analysis):
                 np.add.at(ways, shoe.nodes.child[:, at].ravel(), np.tile(ways[at], VALUES))
             ends: list[tuple[NDArray[np.int64], Floats, Floats]] = [(second, np.ones(len(second)), -1.0 * played)]
             for block in reversed(shoe.layout.blocks):
-                stand, surrender, double = (block + own[act[block + own] == one] for one in (STAND, SURRENDER, DOUBLE))
+                stand, double = (block + own[act[block + own] == one] for one in (STAND, DOUBLE))
                 stake = 1.0 * game.bets[kind[block]]
+                ended = [(block + own[act[block + own] == one], paid) for one, paid in game.endings.items()]
                 ends += [
                     (stand, ways[stand], pay[kind[stand]]),
-                    (surrender, ways[surrender], (stake - game.given_up[kind[surrender]])[:, None] * played),
+                    *((at, ways[at], (stake + paid[kind[at]])[:, None] * played) for at, paid in ended),
                     (double, ways[double], -stake * played),
                 ]
                 after = (shoe.nodes.child if doubled_to is None else doubled_to)[:, double]
@@ -170,19 +173,12 @@ class Squares(Analysis):
         drawn = removed.counts - 2 * known
         chance = np.ones(len(drawn))
         for card in range(VALUES):
-            chance *= _falling(float(left[card]), int(drawn[:, card].max()))[drawn[:, card]]
+            chance *= falling(left[card, None], int(drawn[:, card].max()))[drawn[:, card], 0]
         sizes = drawn.sum(axis=1)
-        ways = _falling(float(left.sum()), int(sizes.max()))[sizes]
+        ways = falling(left.sum(keepdims=True), int(sizes.max()))[sizes, 0]
         share = np.divide(chance, ways, out=np.zeros_like(chance), where=ways > 0)
         result: Floats = dealer * share
         return result
-
-
-def _falling(count: float, most: int) -> Floats:
-    """Return the falling factorials of `count` with 0 to `most` factors; 0 if there are too few cards."""
-    factors = np.array([1.0, *(max(count - step, 0.0) for step in range(most))])
-    products: Floats = np.cumprod(factors)
-    return products
 
 
 def round_sd(analysis: Analysis, plays: dict[int, Play], mean: float, settled: float = 1.0) -> float:

@@ -22,9 +22,9 @@ from bjsim.strategies.exact.exchange import BETTER as BETTER
 from bjsim.strategies.exact.exchange import ExchangeAutomaton
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.shoe.analysis import Analysis, ShoeStates
-from bjsim.strategies.shoe.game import Game, make_game
+from bjsim.strategies.shoe.game import Game, ShownGame, make_game
 from bjsim.strategies.shoe.hands import VALUES, Composition, Removed, encode_counts
-from bjsim.strategies.shoe.present import action_values, share_game
+from bjsim.strategies.shoe.present import action_values
 
 
 def exchange_values(rules: Rules, first: str, second: str, shown: str) -> dict[str, float]:
@@ -160,7 +160,7 @@ class _Shared:
         """The value of a bet against a card of the dealer, if there is no natural."""
         values, dealer = self.whole.values, self.game.dealer
         dealt, after = np.zeros((2, VALUES, VALUES, VALUES, VALUES))  # by the hand and the other's cards
-        shown = share_game(self.game, start, Game(self.game.rules))
+        shown = ShownGame(self.game.rules, self.game, start)
         outcomes = dealer.hands[start].chances(values, self.removed, len(dealer.outcomes))
         for (one, other), cards, keys in zip(self.pairs, self.shoes, self.gone, strict=True):
             chances = outcomes[:, np.searchsorted(self.removed.keys, keys)]

@@ -6,21 +6,21 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property, lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bjsim.errors import InputError
-from bjsim.sim.game.actions import CODES
+from bjsim.sim.game.actions import CODES, ENDINGS
 from bjsim.sim.game.cards import TEN
 from bjsim.sim.game.dealer import Course, course
 from bjsim.sim.game.hand_states import BONUSES, DEALER_NATURAL, DealerState, HandState, Result
 from bjsim.sim.game.rules import Rules, plain
 from bjsim.sim.game.states import States
 from bjsim.sim.game.support import need
-from bjsim.strategies.charts.chart import row_order
+from bjsim.strategies.charts.chart import ELSE, row_order
 from bjsim.strategies.shoe.dealer import DealerPlay, Start, dealer_play
 from bjsim.strategies.shoe.hands import VALUES, Composition, Hands, Layout, all_hands, encode_counts, layout
 from bjsim.strategies.shoe.passes import HIT, STAND, Base, Nodes, Shown, prepare
@@ -63,6 +63,9 @@ class Kind(NamedTuple):
         if "H" not in self.legal:
             return STAND
         return CODES[code[1].upper()] if len(code) > 1 else HIT
+
+
+KindTables = tuple[list[Kind], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
 
 
 @dataclass(frozen=True)
@@ -206,7 +209,7 @@ class Game:
         return self.rules.max_doubles * self.states.plays_doubled
 
     @cached_property
-    def _found(self) -> tuple[list[Kind], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    def _found(self) -> KindTables:
         """All kinds; those of hands as dealt, split and free by how often they have doubled, (1 + doubles, 3, H), of
         split hands of two cards (20, 10), of pairs.
 
@@ -245,16 +248,11 @@ class Game:
 
     def against(self, column: str) -> Game:
         """Return the game with what is legal against a column: the same kinds of hands, with other letters."""
-        states = self.states.against(column)
-        if states not in self._against:
-            kinds = [kind._replace(legal=states.legal(kind.state)) for kind in self.kinds]
-            game = self._against[states] = Game(self.rules)
-            game.__dict__["_found"] = kinds, *self._found[1:]  # a cached property
-        return self._against[states]
+        return self._with_letters(self.states.against(column))
 
     @cached_property
-    def _against(self) -> dict[States, Game]:
-        return {}
+    def _with_letters(self) -> Callable[[States], Game]:
+        return cache(partial(_AgainstGame, self.rules, self))
 
     @property
     def kinds(self) -> list[Kind]:
@@ -307,7 +305,7 @@ class Game:
             kinds = [n for n, kind in enumerate(self.kinds) if kind.row == row and kind.legal and not kind.fixed]
             letters = {letter for number in kinds for letter in self.kinds[number].legal}
             codes = [letter for letter in "SHP" if letter in letters]
-            for code in codes + [letter + other for letter in "DR" if letter in letters for other in "hs"]:
+            for code in codes + [letter + other for letter in ELSE if letter in letters for other in "hs"]:
                 names.append((row, code))
                 members.append(np.array(kinds))
                 acts.append(np.array([self.kinds[number].act(code) for number in kinds], np.int8))
@@ -383,9 +381,13 @@ class Game:
         return np.array([kind.bets for kind in self.kinds])
 
     @cached_property
-    def given_up(self) -> NDArray[np.float64]:
-        """What a hand of each kind loses of all its bets if it surrenders."""
-        return self.bets * [float(self.states.gives_up(kind.state).risk) for kind in self.kinds]
+    def endings(self) -> dict[int, NDArray[np.float64]]:
+        """What a hand of each kind wins with all its bets if an action ends it at once, by action."""
+        ends = {code: [self.states.ends(kind.state, letter) for kind in self.kinds] for letter, code in ENDINGS.items()}
+        return {
+            code: np.array([self.paid(end, 0, 0.0, kind.bets) for end, kind in zip(results, self.kinds, strict=True)])
+            for code, results in ends.items()
+        }
 
     def against_natural(self, tie_value: float) -> NDArray[np.float64]:
         """Return the profit by kind if a dealer's natural has ended the round."""
@@ -394,6 +396,58 @@ class Game:
     @property
     def hands(self) -> Hands:
         return all_hands()
+
+
+@dataclass(frozen=True, eq=False)
+class _AgainstGame(Game):
+    """A game with the letters that are legal against some cards of the dealer."""
+
+    whole: Game
+    letters: States
+
+    @cached_property
+    def _found(self) -> KindTables:
+        kinds, by_hand, split_hands, pairs = self.whole._found
+        return [kind._replace(legal=self.letters.legal(kind.state)) for kind in kinds], by_hand, split_hands, pairs
+
+
+@dataclass(frozen=True, eq=False)
+class ShownGame(Game):
+    """A game where the dealer shows one start; what does not depend on that is of the whole game.
+
+    pair: The only value of which a pair may be split; None if all may.
+    """
+
+    whole: Game
+    start: int
+    pair: int | None = None
+
+    @cached_property
+    def states(self) -> States:
+        return self.whole.states
+
+    @cached_property
+    def dealer(self) -> DealerPlay:
+        play = self.whole.dealer
+        return DealerPlay((play.starts[self.start],), play.outcomes, (play.hands[self.start],))
+
+    @cached_property
+    def columns(self) -> list[str]:
+        return [self.whole.columns[self.start]]
+
+    def limit(self, value: int, composition: Composition) -> int:
+        return self.whole.limit(value, composition) if self.pair in (None, value) else 0
+
+    @cached_property
+    def _found(self) -> KindTables:
+        return self.whole._found
+
+    def against(self, column: str) -> Game:
+        return self.whole.against(column)
+
+    @cached_property
+    def pay(self) -> Callable[..., NDArray[np.float64]]:
+        return self.whole.pay
 
 
 @lru_cache(maxsize=16)

@@ -7,6 +7,7 @@ All values are expectations of 1{no dealer's natural was peeked} x profit, given
 split bets therefore need no refund, and the profit against a peeked natural is added once at the end.
 """
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -16,8 +17,9 @@ from numpy.typing import NDArray
 from bjsim.arrays import Acts, Floats, Ints
 from bjsim.sim.game.actions import CODES
 
-STAND, HIT, DOUBLE, SPLIT, SURRENDER = CODES.values()
-TIE = 1e-12  # actions closer than this are tied; ties go to the first of stand, hit, double, surrender
+STAND, HIT, DOUBLE, SPLIT = (CODES[letter] for letter in "SHDP")
+Ended = Mapping[int, Floats]  # by action that ends a hand at once, its value at each node, (S, N + 1)
+TIE = 1e-12  # actions closer than this are tied; ties go to the first of stand, hit, double, and endings
 
 
 class Nodes(NamedTuple):
@@ -149,15 +151,16 @@ def _draw(nodes: Nodes, shown: Shown, base: Base, start: int, at: Ints, after: F
 
 
 def best(
-    nodes: Nodes, shown: Shown, base: Base, start: int, low: int, high: int, surrender: Floats, value: Floats, act: Acts
+    nodes: Nodes, shown: Shown, base: Base, start: int, low: int, high: int, ended: Ended, value: Floats, act: Acts
 ) -> None:
-    """Fill `value` and `act` of nodes low..high with the best of stand, hit, double and surrender at each node."""
+    """Fill `value` and `act` of nodes low..high with the best of stand, hit, double and endings at each node."""
 
     def choose(at: Ints, hits: Floats) -> None:
         act[at], value[at] = STAND, base.stand[start, at]
         legal = nodes.legal[start, at]
         doubles = double(nodes, shown, base, start, at, value)
-        for action, ev in ((HIT, hits), (DOUBLE, doubles), (SURRENDER, surrender[start, at])):
+        others = ((action, ev[start, at]) for action, ev in ended.items())
+        for action, ev in ((HIT, hits), (DOUBLE, doubles), *others):
             better = (ev > value[at] + TIE) & (legal >> action & 1 > 0)
             act[at[better]], value[at[better]] = action, ev[better]
 
@@ -180,10 +183,10 @@ def keep(
 
 
 def follow(
-    nodes: Nodes, shown: Shown, base: Base, start: int, low: int, high: int, act: Acts, surrender: Floats, value: Floats
+    nodes: Nodes, shown: Shown, base: Base, start: int, low: int, high: int, act: Acts, ended: Ended, value: Floats
 ) -> None:
     """Fill `value` of nodes low..high for the actions `act`; the caller evaluates splits."""
-    for action, ev in ((STAND, base.stand), (SURRENDER, surrender)):
+    for action, ev in ((STAND, base.stand), *ended.items()):
         at = np.flatnonzero(act[low:high] == action) + low
         value[at] = ev[start, at]
     at = np.flatnonzero(act[low:high] == DOUBLE) + low
@@ -214,11 +217,12 @@ def _reach_drawn(nodes: Nodes, shown: Shown, start: int, at: Ints, child: Ints, 
 
 
 def gains(
-    nodes: Nodes, shown: Shown, base: Base, start: int, visits: Floats, value: Floats, surrender: Floats, out: Floats
+    nodes: Nodes, shown: Shown, base: Base, start: int, visits: Floats, value: Floats, ended: Ended, out: Floats
 ) -> None:
     """Add visits x value of each action to `out`, by kind; shape (kinds, ACTIONS)."""
     visited = np.flatnonzero(visits[:-1])
-    for action, ev in ((STAND, base.stand), (HIT, hit), (DOUBLE, double), (SURRENDER, surrender)):
+    values: list[tuple[int, Floats | Callable[..., Floats]]] = [(STAND, base.stand), (HIT, hit), (DOUBLE, double)]
+    for action, ev in [*values, *ended.items()]:
         at = visited if action == STAND else visited[nodes.legal[start, visited] >> action & 1 > 0]
-        values = ev(nodes, shown, base, start, at, value) if callable(ev) else ev[start, at]
-        np.add.at(out[:, action], nodes.kind[at], visits[at] * values)
+        each = ev(nodes, shown, base, start, at, value) if callable(ev) else ev[start, at]
+        np.add.at(out[:, action], nodes.kind[at], visits[at] * each)

@@ -12,26 +12,23 @@ split.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 
 from bjsim.arrays import Floats, Ints
 from bjsim.errors import InputError
-from bjsim.sim.game.actions import ATTACK, INSURANCE, Action, View
+from bjsim.sim.game.actions import ATTACK, ENDINGS, INSURANCE, Action, View
 from bjsim.sim.game.cards import DECKS, HIDDEN, TEN, parse_rank
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.support import need
 from bjsim.strategies.shoe.analysis import Analysis, ShoeStates
-from bjsim.strategies.shoe.dealer import DealerPlay
-from bjsim.strategies.shoe.game import Game, make_game
+from bjsim.strategies.shoe.game import Game, ShownGame, make_game
 from bjsim.strategies.shoe.hands import VALUES, Composition, Removed, all_hands
 from bjsim.strategies.shoe.passes import DOUBLE, HIT, Base, Nodes, Shown, best, double, hit
 from bjsim.sums import add_up
 
-G = TypeVar("G", bound=Game)
 MIN_UNSEEN = 16  # unseen cards; with fewer, another deck is added
 
 
@@ -58,16 +55,16 @@ def action_values(view: View, unseen: Sequence[float]) -> dict[str, float]:
     base = Base(*(np.empty((1, size + 1)) for _ in range(4)))
     game.prepare(nodes, shown_cards, dealer[None], 0.0, base)
     value, act = np.zeros(size + 1), np.zeros(size, np.int8)
-    surrender = np.append(-game.given_up[nodes.kind], -0.5) * base.plays
+    ended = {action: np.append(paid[nodes.kind], -0.5) * base.plays for action, paid in game.endings.items()}
     for low in range(0, size, block):
-        best(nodes, shown_cards, base, 0, low, low + block, surrender, value, act)
+        best(nodes, shown_cards, base, 0, low, low + block, ended, value, act)
     last = np.array([size - 1])
     plays = float(base.plays[0, size - 1])
     found = {
         "S": base.stand[0, size - 1],
         "H": hit(nodes, shown_cards, base, 0, last, value)[0],
         "D": double(nodes, shown_cards, base, 0, last, value)[0],
-        "R": surrender[0, size - 1],
+        **{letter: ended[action][0, size - 1] for letter, action in ENDINGS.items()},
     }
     if "R" in game.course(known).before:
         found["R"] += 0.5 * (1 - plays)  # saved where the dealer has a natural
@@ -139,31 +136,9 @@ def _reachable(values: tuple[int, ...]) -> ReachableHands:
     return ReachableHands(node, index[hands.child[node].T], gone, hands.counts[node].T.astype(float), Removed(keys))
 
 
-@dataclass(frozen=True)
-class PairGame(Game):
-    """A game where the dealer shows one start, and only one pair may be split."""
-
-    pair: int
-
-    def limit(self, value: int, composition: Composition) -> int:
-        return super().limit(value, composition) if value == self.pair else 0
-
-
 @lru_cache(maxsize=512)
-def _pair_game(game: Game, start: int, pair: int) -> PairGame:
-    return share_game(game, start, PairGame(game.rules, pair))
-
-
-def share_game(game: Game, start: int, one: G) -> G:
-    """Give a game of the same rules what another knows, and a dealer that shows one start."""
-    dealer = game.dealer
-    shared = {name: getattr(game, name) for name in ("_found", "_against", "pay", "results", "states")}
-    shown = {
-        "dealer": DealerPlay((dealer.starts[start],), dealer.outcomes, (dealer.hands[start],)),
-        "columns": [game.columns[start]],
-    }
-    one.__dict__.update(shared | shown)  # cached properties
-    return one
+def _pair_game(game: Game, start: int, pair: int) -> Game:
+    return ShownGame(game.rules, game, start, pair)
 
 
 class Perfect:

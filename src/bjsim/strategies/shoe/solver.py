@@ -10,7 +10,7 @@ import numpy as np
 
 from bjsim.arguments import names_wrong_types
 from bjsim.errors import InputError
-from bjsim.sim.game.actions import NAMES, View
+from bjsim.sim.game.actions import ENDINGS, LETTERS, NAMES, View
 from bjsim.sim.game.cards import TEN, parse_rank
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import CellChoice, Chart, sum_losses
@@ -73,7 +73,7 @@ class ShoeTables:
         chart, shown = self.solution.chart, self.solution.by_upcard()
         columns = [column for column in chart.states.columns if column in shown]
         rows = [row for row in self.solution.game.rows if row not in ("21", "A10")]
-        letters = {NAMES[letter]: letter for letter in "SHDPR"}
+        letters = {NAMES[letter]: letter for letter in LETTERS}
         table = LabelledTable(str if name == "strategy" else float, columns, rows)
         if name == "strategy":
             for row in rows:
@@ -210,7 +210,7 @@ class ShoeSolver(ShoePlays, Solution):
             "H": analysis.hit(start, play, np.array([node]))[0],
             "D": analysis.double(start, play, np.array([node]))[0],
             "P": split,
-            "R": analysis.surrender[start, node],
+            **{letter: analysis.endings[action][start, node] for letter, action in ENDINGS.items()},
         }
         legal = self.game.against(self.game.columns[start]).kinds[self.shoe.kind[node]].legal or "S"
         return {letter: float(values[letter]) / plays for letter in legal}

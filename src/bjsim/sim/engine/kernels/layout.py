@@ -16,7 +16,7 @@ from bjsim.sim.game.actions import RUNAWAY as RUNAWAY
 
 TIED = 1 << 32  # in a payoff code, one initial bet that is replayed
 NO_LIMIT = np.iinfo(np.int64).max
-STAND, HIT, DOUBLE, SPLIT, SURRENDER = CODES.values()  # 0 if the hand has no choice but to stand
+STAND, HIT, DOUBLE, SPLIT = (CODES[letter] for letter in "SHDP")  # 0 if the hand has no choice but to stand
 ATTACK = int(ActionCode.ATTACK)  # for the empty hand of `CompiledRules.act`
 INSURE = int(ActionCode.INSURE)  # in the last column of `CompiledRules.act`
 CHOICE = 256  # times the number of a choice by the count plus one, and a bit for each code: see `merge_charts`
@@ -66,7 +66,7 @@ class CompiledRules(NamedTuple):
         double_to: State of a hand that has doubled, before its card, (S,).
         covered, covers: State of a split hand, (S,), after one whose result has `covers`, bool (R, B).
         result: Result of the hand if it stands, (S,).
-        gives_up: Result of the hand if it surrenders, (S,); -1 if it may not.
+        ended: Result of the hand if an action ends it, by code, (1 + INSURE, S).
         pay: Payoff code at one and two bets, and at more if hands double again, (R, B, O).
         waits: What a finished hand waits for, (R, B); see `States.waits`.
         dealer_add, dealer_done: Dealer's state after a card, (D, 13); whether the dealer draws no more, (D,).
@@ -89,7 +89,7 @@ class CompiledRules(NamedTuple):
     double_to: Array
     covered: Array
     result: Array
-    gives_up: Array
+    ended: Array
     pay: Array
     waits: Array
     covers: Array
