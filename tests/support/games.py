@@ -204,12 +204,17 @@ def _doubled_hands(drawn: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def weighed(weights: int) -> tuple[int, ...]:
+    """The weights of all codes: 1 of those that are not listed."""
+    return CODE_WEIGHTS[weights] + (1,) * (len(CODES) - len(CODE_WEIGHTS[weights]))
+
+
 def random_chart(game: Rules, seed: int, weights: int = 0) -> Chart:
     """A chart with a random code in every cell that the game can require, including counted cards and 21."""
     rng = random.Random(seed)
     cells = _cells(game)
     return Chart(
-        f"random-{seed}", game, dict(zip(cells, rng.choices(CODES, CODE_WEIGHTS[weights], k=len(cells)), strict=True)),
+        f"random-{seed}", game, dict(zip(cells, rng.choices(CODES, weighed(weights), k=len(cells)), strict=True)),
         insurance="IS"[seed % 2], attack="2T7A53"[seed % 7 :],
     )  # fmt: skip
 
