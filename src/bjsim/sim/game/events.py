@@ -12,6 +12,7 @@ from bjsim.sim.game.rules import Rules
 
 DEALER = -1  # the dealer's seat number in an event
 Ending = Literal["natural", "charlie", "21", "bust", "stood", "surrendered", "move-cap"]
+ENDED_BY: dict[str, Ending] = {"S": "stood", "R": "surrendered"}  # by the letter of an action
 
 
 @dataclass(frozen=True, slots=True)

@@ -337,10 +337,8 @@ class Round:
         hand = seat.hands[index]
         hand.moves += 1
         self.events.append(_acted(seat.number, index, action))
-        if letter == "S":
-            self._end(seat, "stood")
-        elif letter == "R":
-            self._end(seat, "surrendered")
+        if letter in events.ENDED_BY:
+            self._end(seat, events.ENDED_BY[letter])
         elif letter == "H":
             self._card(seat, index)
         elif letter == "B":
