@@ -8,9 +8,10 @@ The hands are those of the table in README.md.
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 
 import bjsim
-from bjsim.cli.run import plot_run
+from bjsim.report.picture import draw
 
 HANDS, SEED = 1_000_000, 1
 
@@ -18,7 +19,8 @@ HANDS, SEED = 1_000_000, 1
 def main(path: str) -> None:
     """Play, and draw to `path`, as `bjsim run --plot` does."""
     result = bjsim.play("vegas-s17", "optimal", hands=HANDS, seed=SEED)
-    plot_run(result, path, f"bjsim run --rules vegas-s17 --bots optimal --hands {HANDS} --seed {SEED}")
+    command = f"bjsim run --rules vegas-s17 --bots optimal --hands {HANDS} --seed {SEED}"
+    draw(replace(result.describe(), command=command), path)
 
 
 if __name__ == "__main__":

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, overload
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, overload
 
-from bjsim.json_values import json_object
+from bjsim.bots.protocol import FAULTS, printable_lines
+from bjsim.report.data import Described
+from bjsim.report.parts import DataColumn, DataTable, Notes, Only, Report, Section, interval, percent
+from bjsim.sim.game.events import game_text
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.running.experiment import Progress
-from bjsim.strategies.results import COLUMNS, NESTED, BotResult, results_html
-from bjsim.strategies.tabular import data_frame
-
-if TYPE_CHECKING:
-    import pandas
+from bjsim.sim.running.experiment import Progress, half_width
+from bjsim.strategies.results import BotResult, convergence_parts, shown_columns
 
 
 @dataclass(frozen=True, repr=False)
-class RunResult(Sequence[BotResult]):
+class RunResult(Described, Sequence[BotResult]):
     """The result of a run: a sequence of one `BotResult` for each bot, in order, with what they have in common.
 
     Attributes:
@@ -69,20 +70,59 @@ class RunResult(Sequence[BotResult]):
         """How fast it went; rounds that a checkpoint knew do not count."""
         return (self.rounds - self.progress.rounds_before) / max(self.seconds, 1e-9)
 
-    def to_json(self) -> dict[str, Any]:
-        """The result as `bjsim run --json` writes it.
+    def describe(self) -> Report:
+        """The results, their convergence, what removing luck gains, and the faults and times of programs."""
+        parts: list[Any] = [
+            Notes(self._warnings(), "warning"),
+            Only("page", lambda: [Section("Results")]),
+            DataTable("bots", shown_columns(self), self.results),
+            Notes([*luck_lines(self), *self._remarks()]),
+            *self._convergence(),
+            *self._programs(),
+        ]
+        hands = {one.tally.rounds for one in self}
+        each = " each" if len(self) > 1 else ""
+        count = f"{max(hands, default=0):,} hands{each}" if len(hands) < 2 else f"up to {max(hands):,} hands each"
+        title = f"The return of {self[0].name}" if len(self) == 1 else f"The returns of {len(self)} bots"
+        return Report(
+            title, [game_text(self.rules), f"{count}, seed {self.seed}"], parts, [self.rules], data=self._data
+        )
 
-        Returns:
-            JSON values; returns are in initial bets, and an interval without bounds is `-inf`, `inf`.
-        """
-        programs = self.programs or (None,) * len(self.results)
-        bots = [result.to_json() | dict(program or {}) for result, program in zip(self.results, programs, strict=True)]
-        data: dict[str, Any] = {
-            "rules": self.rules.to_dict(),
-            "seed": self.seed,
-            "bots": bots,
-            "rounds": self.rounds,
-        }
+    def _warnings(self) -> list[str]:
+        """What makes the results other than those of the run that was asked for."""
+        unmerged = f", with {self.progress.unmerged:,} rounds of unfinished blocks" if self.progress.unmerged else ""
+        biased = "the results below are biased, since they leave out the longest rounds"
+        stopped = [f"stopped: results so far{unmerged}"] if self.stopped else []
+        return [*stopped, *([f"stopped: {self.failure}; {biased}"] if self.failure else []), *self.missing]
+
+    def _remarks(self) -> list[str]:
+        """That ties were replayed, and whether the requested precision was reached."""
+        replayed = any(one.tally.ties_replayed for one in self)
+        lines = ["ties are replayed: the return is per settled bet"] if replayed else []
+        if self.until is None or not self.results:
+            return lines
+        target = f"± {100 * self.until:g}%"
+        if self.reached:
+            return [*lines, f"reached the requested {target}"]
+        widest = max(half_width(tally, self.results[0].optimal_n) for tally in self.progress.tallies)
+        expected = self.progress.rounds * max(widest / self.until, 1.0) ** 2  # an interval narrows with the root
+        more = "" if math.isinf(expected) else f"; it would take about {expected:,.0f} rounds"
+        return [*lines, f"{target} was not reached in {self.progress.rounds:,} rounds{more}"]
+
+    def _convergence(self) -> list[Any]:
+        found = convergence_parts(self)
+        return [Only("page", lambda: [Section("Convergence")]), *found] if found else []
+
+    def _programs(self) -> list[Any]:
+        """The times and the faults of bots that are programs, and what happened at their first faults."""
+        played = [(one.name, found) for one, found in zip(self, self.programs, strict=False) if found]
+        if not played:
+            return []
+        first = [f"{name}, first {fault_lines(fault)}" for name, found in played for fault in found["first_faults"]]
+        return [Section("Programs"), DataTable("", PROGRAMS, played), Only("terminal", lambda: [Notes(first)])]
+
+    def _data(self) -> dict[str, Any]:
+        data: dict[str, Any] = {"rules": self.rules.to_dict(), "seed": self.seed, "rounds": self.rounds}
         if self.stopped or self.failure:
             data |= {"stopped": True, "unmerged": self.progress.unmerged}
         data |= {
@@ -90,28 +130,87 @@ class RunResult(Sequence[BotResult]):
             "rounds_per_second": self.rounds_per_second,
             "missing": list(self.missing),
         }
-        if self.until is not None:
-            data |= {"until": self.until, "reached": self.reached}
-        return json_object(data)
+        return data | ({} if self.until is None else {"until": self.until, "reached": self.reached})
 
-    def to_frame(self) -> pandas.DataFrame:
-        """The results as a data frame.
+    def to_json(self) -> dict[str, Any]:
+        """The result as `bjsim run --json` writes it.
 
         Returns:
-            A row for each bot; returns are in initial bets.
-
-        Raises:
-            InputError: If pandas is not installed.
+            JSON values; returns are in initial bets, and an interval without bounds is `-inf`, `inf`.
         """
-        keys = [column.key for column in COLUMNS if column.key not in NESTED]
-        rows = [result.to_json() for result in self.results]
-        return data_frame({key: [row[key] for row in rows] for key in keys})
+        data = super().to_json()
+        for bot, program in zip(data["bots"], self.programs, strict=False):
+            bot |= program or {}
+        return data
+
+    def published(self) -> RunResult:
+        """The result with paths shortened to file names.
+
+        Returns:
+            The same figures.
+        """
+        names = {one.name: Path(one.name).name for one in self}
+        missing = [
+            ": ".join([Path(name).name, why]) for name, _, why in (line.partition(": ") for line in self.missing)
+        ]
+        failure = self.failure
+        for name, short in names.items():
+            failure = failure.replace(name, short)
+        results = tuple(replace(one, name=names[one.name]) for one in self)
+        return replace(self, results=results, missing=tuple(missing), failure=failure)
 
     def __repr__(self) -> str:
         stopped = ", stopped" if self.stopped or self.failure else ""
         bots = f"{len(self)} bot{'s' * (len(self) != 1)}"
         return f"RunResult({self.rules}, seed {self.seed}, {bots}, {self.rounds:,} rounds{stopped})"
 
-    def _repr_html_(self) -> str:
-        stopped = " (stopped)" if self.stopped or self.failure else ""
-        return results_html(self.results, f"{self.rules}, seed {self.seed}{stopped}")
+
+PROGRAMS = (
+    DataColumn("", "bot", lambda one: one[0], is_text=True),
+    DataColumn("", "ms per move, median", lambda one: one[1]["ms_per_move"]["median"], "{:.2f}".format),
+    DataColumn("", "99th percentile", lambda one: one[1]["ms_per_move"]["p99"], "{:.2f}".format),
+    DataColumn(
+        "",
+        "faults",
+        lambda one: ", ".join(f"{kind} {n:,}" for kind, n in one[1]["faults"].items()) or "none",
+        is_text=True,
+    ),
+)
+LINES = 10  # of what a bot printed; the first ones, and the last, where a traceback has its error
+
+
+def fault_lines(fault: Mapping[str, Any]) -> str:
+    """Describe a fault to the bot's author: its arguments and its output."""
+    lines = [f"{fault['kind']}: {FAULTS[fault['kind']]}", f"  {fault['detail']}", f"  asked: {' '.join(fault['argv'])}"]
+    for name, content in (("printed", fault["stdout"]), ("on stderr", fault["stderr"])):
+        if text := content.rstrip():
+            shown = text.split("\n")
+            if len(shown) > LINES:
+                size = len(content.encode())
+                shown = [*shown[: LINES // 2], f"... {size:,} bytes in all ...", *shown[-LINES // 2 :]]
+            lines += [f"  {name}:", *(f"  | {line[:200]}" for line in shown)]  # no command of a forge begins a line
+    return printable_lines("\n".join(lines))  # no control characters in the terminal
+
+
+def luck_lines(results: Sequence[BotResult]) -> list[str]:
+    """What removing luck gains, and what it finds: the exact value in every round, or the effect of the cut card."""
+    lines = []
+    for result in results:
+        luck = result.adjusted
+        if luck is None:
+            continue
+        if result.no_exact:
+            lines.append(f"{result.name}: no exact value: {result.no_exact}")
+        if result.certified:
+            lines.append(
+                f"{result.name}: without luck, every round returned the exact value {percent(luck.mean, 6)}: solver "
+                "and simulation agree on every card"
+            )
+        elif not math.isinf(luck.ci95[1]):
+            lines.append(f"{result.name}: luck adjustment cuts the variance {luck.gain:,.0f}-fold")
+            if effect := result.cut_card_effect:
+                lines.append(
+                    f"{result.name}: cut-card effect {percent(effect.mean, 5)}, 95% interval "
+                    f"{interval(effect.ci95, 5)}: its luck-adjusted return less the exact value of a fresh shoe"
+                )
+    return lines

@@ -36,7 +36,7 @@ def printed(page):
 
 
 def rows(page, name):
-    table = re.search(rf'<table id="{name}">(.*?)</table>', page, re.S)[1]
+    table = re.search(rf'<table id="found-{name}">(.*?)</table>', page, re.S)[1]
     return [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in table.split("<tr>")[1:]]
 
 
@@ -49,7 +49,7 @@ def pages(report, asked):
 
 def test_a_run_ends_with_the_figures_of_its_command():
     *_, page = pages(run_report, AskedRun(EASY, "optimal, lim17", "20000", "7"))
-    heading, *found = rows(page, "results")
+    heading, *found = rows(page, "bots")
     figures = printed(page)["bots"]
     assert len(found) == len(figures) == 2
     for row, bot in zip(found, figures, strict=True):
@@ -64,7 +64,7 @@ def test_a_run_that_goes_on_has_the_figures_of_as_many_hands(shortest):
     assert len(found) > 5
     page = found[3]
     done = int(re.search(r"([\d,]+) of 100,000 hands", page)[1].replace(",", ""))
-    heading, row = rows(page, "results")
+    heading, row = rows(page, "bots")
     [bot] = json.loads(
         CliRunner().invoke(cli, ["run", "--bots", "optimal", "--hands", str(done), "--json", "-"]).stdout
     )["bots"]
@@ -77,8 +77,8 @@ def test_a_pasted_chart_plays(tmp_path):
     chart = CliRunner().invoke(cli, ["solve", "--rules", "easy", "--format", "csv"]).stdout
     *_, page = pages(run_report, AskedRun(EASY, "", "5000", chart=chart))
     assert "--bots chart.txt" in page
-    _, row = rows(page, "results")
-    _, best = rows([*pages(run_report, AskedRun(EASY, "optimal", "5000"))][-1], "results")
+    _, row = rows(page, "bots")
+    _, best = rows([*pages(run_report, AskedRun(EASY, "optimal", "5000"))][-1], "bots")
     assert row[1:3] == best[1:3]
 
 

@@ -119,7 +119,7 @@ def test_chart(person, game, tmp_path, monkeypatch):
     for name, key in (("value of the chart", "value"), ("value of the best chart", "best")):
         assert said[name].replace("−", "-") == f"{100 * found[key]:+.6f}% of the bet"
     assert said["difference"] == f"{100 * found['difference']:.6f}% of the bet"
-    wrong = rows(page, "wrong")[1:]
+    wrong = rows(page, "cells")[1:]
     for row, cell in zip(wrong, found["cells"], strict=True):
         assert row[:5] == [cell["row"], cell["column"], cell["chart"], cell["best"], f"{100 * cell['cost']:.6f}%"]
     corrected = re.search(r"The best chart, which.*?<pre[^>]*>(.*?)</pre>", unescape(page), re.S)
@@ -132,7 +132,7 @@ def test_run(person, game):
     names = ",".join(chosen.sample(["optimal", "mimic", "lim15", "lim17"], 2))
     hands, seed = chosen.randrange(500, 6000), chosen.randrange(99)
     page = shown(person, "run", game, bots=names, hands=hands, seed=seed)
-    heading, *found = rows(page, "results")
+    heading, *found = rows(page, "bots")
     for row, bot in zip(found, printed(page)["bots"], strict=True):
         cells = dict(zip(heading, row, strict=True))
         assert cells["hands"] == f"{bot['hands']:,}"

@@ -98,13 +98,13 @@ def test_a_page_fits_and_axe_finds_nothing(person, path, width, dark):
 def test_a_run_is_asked_for_by_keyboard_alone(person):
     person.visit("/run?rules=easy&hands=1000")
     person.until(ENDED)
-    person.tab_to("#bots")
+    person.tab_to("#found-bots")
     person.write("lim17, mimic")
     person.press("Tab")
     person.write("20000")
     person.press("Tab")
-    person.until(f"{ENDED} && document.getElementById('results').rows.length === 3")
-    assert "20,000" in person.text("#results") and "--bots lim17,mimic --hands 20000" in person.text("pre")
+    person.until(f"{ENDED} && document.getElementById('found-bots').rows.length === 3")
+    assert "20,000" in person.text("#found-bots") and "--bots lim17,mimic --hands 20000" in person.text("pre")
     assert "bots=lim17%2C+mimic" in person.run("location.search")
     assert not person.problems
 
@@ -171,12 +171,12 @@ def test_a_rule_may_have_a_value_that_is_not_offered(person):
 
 def test_cards_are_gone_from_a_hand(person):
     person.visit("/hand?rules=single-deck")
-    before = person.text("#moves")
+    before = person.text("#found-moves")
     person.tab_to("#gone")
     person.write("9 9 T")
     person.press("Enter")
     person.until(f"{IDLE} && document.querySelector('pre').innerText.includes('--shoe')")
-    assert person.text("#moves") != before and "gone=9+9+T" in person.run("location.search")
+    assert person.text("#found-moves") != before and "gone=9+9+T" in person.run("location.search")
 
 
 def test_a_run_stops_and_goes_on(person):
@@ -213,7 +213,7 @@ def test_focus_and_open_details_stay_while_figures_change(person):
 
 def test_a_count_narrows_while_one_watches_and_has_other_bets_at_once(person):
     person.visit("/count?rules=single-deck&rounds=1e8&indices=none")
-    person.until("document.querySelectorAll('#ramps tbody tr').length === 5", 60)
+    person.until("document.querySelectorAll('#found-ramps tbody tr').length === 5", 60)
     half = "parseFloat(document.querySelector('.figures dd').textContent.split('± ')[1])"
     first = person.run(half)
     person.until(f"{half} < {first}")
@@ -342,15 +342,15 @@ def test_two_tabs_play_two_tables(person):
 def test_back_and_forward(person):
     person.visit("/run?rules=easy&hands=1000")
     person.until(ENDED)
-    person.run("document.getElementById('bots').focus()")
+    person.run("document.getElementById('found-bots').focus()")
     person.write("mimic")
     person.press("Tab")
-    person.until(f"{ENDED} && document.getElementById('results').innerText.includes('mimic')")
+    person.until(f"{ENDED} && document.getElementById('found-bots').innerText.includes('mimic')")
     person.run("history.back()")
-    person.until(f"{ENDED} && document.getElementById('results').innerText.includes('optimal')")
-    assert person.run("document.getElementById('bots').value") == "optimal"
+    person.until(f"{ENDED} && document.getElementById('found-bots').innerText.includes('optimal')")
+    assert person.run("document.getElementById('found-bots').value") == "optimal"
     person.run("history.forward()")
-    person.until(f"{ENDED} && document.getElementById('results').innerText.includes('mimic')")
+    person.until(f"{ENDED} && document.getElementById('found-bots').innerText.includes('mimic')")
 
 
 def test_a_contest_is_shown_with_its_replays(person):

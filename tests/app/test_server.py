@@ -274,7 +274,7 @@ def test_details_are_those_of_their_commands(client):
 
 
 def cells(page, name):
-    rows = re.search(rf'<table id="{name}">.*?<tbody>(.*?)</table>', page, re.S)[1].split("<tr>")[1:]
+    rows = re.search(rf'<table id="found-{name}">.*?<tbody>(.*?)</table>', page, re.S)[1].split("<tr>")[1:]
     return [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in rows]
 
 

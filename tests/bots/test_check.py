@@ -21,7 +21,7 @@ from bjsim.bots.protocol import UNFLUSHED, Fault
 from bjsim.bots.sandbox.languages import LANGUAGES, find_tool
 from bjsim.cli.bot import bot as command
 from bjsim.cli.main import cli
-from bjsim.cli.render import fault_lines
+from bjsim.run_result import fault_lines
 from bjsim.sim.game.actions import HIT, STAND, raise_by
 from bjsim.sim.game.presets import named_rules
 from bjsim.strategies.evaluation.compare import best_chart, evaluate_chart
@@ -148,10 +148,10 @@ def test_a_bot_without_a_good_move_is_soon_asked_no_more(tmp_path, code, kind):
 def test_a_bot_that_prints_much_is_cut_where_it_is_shown(stream):
     """The last lines stay, since a traceback has its error there; a line of any length is cut."""
     text = "first\n" + "S\n" * 400 + "ValueError: last\n"
-    shown = fault_lines(Fault("flood", "", (), **{stream: text.encode()})).splitlines()
+    shown = fault_lines(Fault("flood", "", (), **{stream: text.encode()}).to_json()).splitlines()
     assert len(shown) < 20 and "  | first" in shown and "  | ValueError: last" in shown
     assert f"  | ... {len(text)} bytes in all ..." in shown
-    assert max(map(len, fault_lines(Fault("flood", "", (), **{stream: b"x" * 4000})).splitlines())) < 220
+    assert max(map(len, fault_lines(Fault("flood", "", (), **{stream: b"x" * 4000}).to_json()).splitlines())) < 220
 
 
 def test_no_two_rows_of_the_table_have_one_name():
@@ -164,7 +164,7 @@ def test_no_two_rows_of_the_table_have_one_name():
 def test_the_author_sees_a_fault_at_once(tmp_path, monkeypatch):
     """Before the bot is asked in the next situation."""
     shown = []
-    monkeypatch.setattr("bjsim.cli.bot.fault_lines", lambda fault: shown.append(fault.kind) or "")
+    monkeypatch.setattr("bjsim.cli.bot.fault_lines", lambda fault: shown.append(fault["kind"]) or "")
 
     def asked(player, situations, timeouts):
         for answer in try_bot(player, situations, timeouts):

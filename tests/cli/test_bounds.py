@@ -18,7 +18,7 @@ from support.command import bjsim, refusal
 from bjsim.bots.contest import journal
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.protocol import Fault
-from bjsim.cli.render import fault_lines
+from bjsim.run_result import fault_lines
 from bjsim.sim.game.presets import load_rules
 from bjsim.strategies.formats.files import MAX_BYTES, read_chart
 from bjsim.strategies.formats.lines import ChartError
@@ -177,7 +177,7 @@ def test_an_error_does_not_repeat_a_long_value(option: str, letter: str) -> None
 def test_a_forge_reads_no_command_in_what_a_bot_wrote() -> None:
     """Finding 12: a runner strips blanks before it looks for `::commands`."""
     text = b"::add-mask::S\n::error title=x::y\n##[group]z\n"
-    lines = fault_lines(Fault("crash", "exit status 1", ("a",), text, text)).splitlines()
+    lines = fault_lines(Fault("crash", "exit status 1", ("a",), text, text).to_json()).splitlines()
     assert sum("::" in line for line in lines) == 4
     assert not any(line.strip().startswith(("::", "##")) for line in lines)
 

@@ -63,7 +63,7 @@ def test_the_fixed_chart_is_the_best_one_in_the_same_format(chart, tmp_path):
 def test_a_chart_from_standard_input_fixed_to_standard_output():
     outcome = bjsim("check", "-", *GAME, "--fix", "-", stdin=WRITERS["policy"](WRONG).encode())
     assert outcome.status == 0 and outcome.out == WRITERS["policy"](BEST)
-    assert "value of standard input in" in outcome.err
+    assert "value of the chart  " in outcome.err
 
 
 def test_one_wrong_cell_costs():
@@ -74,7 +74,7 @@ def test_one_wrong_cell_costs():
 
 def test_what_is_shown():
     text = bjsim("check", "-", *GAME, stdin=WRITERS["chart"](WRONG).encode()).out
-    assert "the best chart: -0.286891%" in text
+    assert "value of the best chart  -0.286891% of the bet\n" in text
     (row,) = [line for line in text.splitlines() if line.startswith("   12 ")]
     assert row.split() == ["12", "H", "H", "S", "S", "S", "H", "H", "H", "S!", "H"]
     assert text.count("!") == 4  # three cells and the legend
@@ -91,7 +91,7 @@ def test_named_strategies_are_charts_too():
 @pytest.mark.slow
 def test_a_finite_shoe_is_evaluated_itself():
     text = bjsim("check", "optimal", "--rules", "vegas-h17", "--decks", "1").out
-    assert "value of optimal in vegas-h17, first round of 1 deck: -0.043977%" in text
+    assert "All values are for the first round of 1 deck." in text and "value of the chart       -0.043977% of" in text
     assert "no cell differs: this is the best chart" in text and "infinite" not in text
     asked = ("check", "optimal", "--rules", "vegas-h17", "--set", "cut=0", "--decks")
     assert [bjsim(*asked, decks, "--json", "-").json["shoe"] for decks in (1, "inf")] == [1, "inf"]
@@ -107,8 +107,8 @@ def test_no_cell_is_wrong_in_a_shoe_that_is_not_solved(tmp_path, monkeypatch):
     asked = ("check", "hoyle", "--rules", "cardshark", "--decks", 7)
     fixed = tmp_path / "fixed"
     text = bjsim(*asked, "--fix", fixed).out
-    assert "best" not in text and "! differs from the infinite-shoe chart" in text
-    assert "All values below are for an infinite shoe, since TT is split without end" in text
+    assert "best chart" not in text and "! differs from the infinite-shoe chart" in text
+    assert "All values are for an infinite shoe, since TT is split without end" in text
     assert re.search(r"in an infinite shoe \d+ wrong cells cost", text)
     assert "--fix wrote the chart for an infinite shoe, not for 7 decks" in text
     assert bjsim(*asked, "--json", "-").json["shoe"] == "inf"

@@ -3,10 +3,11 @@
 import pytest
 from support.colour_vision import VISIONS, ciede2000, contrast, smallest_difference
 
-from bjsim.cli.plots import ACTION_COLOURS, ADJUSTED, EXACT, RAW
+from bjsim.report.colours import ACTIONS, LINES
 
 APART = 20  # CIEDE2000
-PAPER, DARK_PAPER, DARK_INK = "#ffffff", "#14181c", "#e6e9ec"  # of pictures and pages; see templates/base.html
+RAW, ADJUSTED, EXACT = LINES["raw"], LINES["adjusted"], LINES["exact"]
+PAPER, DARK_PAPER, DARK_INK = "#ffffff", "#14181c", "#e6e9ec"  # of pictures and pages; see report/templates/style.css
 PUBLISHED = [  # from table 1 of [Sharma]: two colours in CIELAB, and their difference
     ((50, 2.6772, -79.7751), (50, 0, -82.7485), 2.0425),
     ((50, -1.3802, -84.2814), (50, 0, -82.7485), 1.0),
@@ -31,14 +32,14 @@ def test_no_vision_changes_grey():
 
 @pytest.mark.parametrize("vision", VISIONS)
 def test_all_colours_of_a_group_are_apart(vision):
-    assert smallest_difference(ACTION_COLOURS.values(), vision) > APART
+    assert smallest_difference(ACTIONS.values(), vision) > APART
     assert smallest_difference((RAW, ADJUSTED, EXACT, PAPER), vision) > APART
     assert smallest_difference((RAW, ADJUSTED, DARK_PAPER, DARK_INK), vision) > APART
 
 
 @pytest.mark.parametrize("vision", VISIONS)
 def test_no_filled_cell_looks_empty(vision):
-    assert min(smallest_difference((colour, PAPER), vision) for colour in ACTION_COLOURS.values()) > 15
+    assert min(smallest_difference((colour, PAPER), vision) for colour in ACTIONS.values()) > 15
 
 
 @pytest.mark.parametrize("vision", ["protanopia", "deuteranopia"])
@@ -48,4 +49,4 @@ def test_red_and_green_are_not_apart(vision):
 
 
 def test_black_text_is_legible_on_all_of_them():
-    assert min(contrast(colour, "#000000") for colour in ACTION_COLOURS.values()) > 4.5  # WCAG 2, AA
+    assert min(contrast(colour, "#000000") for colour in ACTIONS.values()) > 4.5  # WCAG 2, AA

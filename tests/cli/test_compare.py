@@ -3,8 +3,8 @@
 import pytest
 from support.command import bjsim, refusal
 
-from bjsim.cli.compare import change_texts
 from bjsim.sim.game.presets import PRESETS
+from bjsim.strategies.comparison import change_texts
 from bjsim.strategies.evaluation.compare import compare, solve
 
 VEGAS = PRESETS["vegas-s17"].rules.replace(decks="inf")

@@ -3,16 +3,14 @@
 import json
 import math
 import re
-from io import StringIO
 from xml.etree import ElementTree
 
 import pytest
-from rich.console import Console
 from support.command import bjsim, on_screen, refusal
+from support.printed import printed
 
-from bjsim.cli.count_plots import short_counts
-from bjsim.cli.count_report import print_varied
-from bjsim.strategies.counting.result import CountResult
+from bjsim.strategies.counting.indices import short_counts
+from bjsim.strategies.counting.result import CountComparison, CountResult
 
 # Tables of games with few splits are made in less time: in a second with two hands at most, and soon without splits.
 DECKS = ("count", "--rules", "vegas-s17", "--decks", "2", "--workers", "1", "--set")
@@ -163,9 +161,8 @@ def test_ramps_and_cuts_are_compared(tmp_path):
 def test_differences_say_where_the_cards_are_others(stored):
     """A stored run does not tell what the shoes were."""
     result = CountResult.load(stored[0] / "run.count")
-    console = Console(file=StringIO(), width=200)
-    print_varied(console, [("one", result), ("two", result)])
-    assert "the same shoes, except two: other cards, independent" in console.file.getvalue()
+    text = printed(CountComparison((("one", result), ("two", result))).describe())
+    assert "the same shoes, except two: other cards, independent" in text
 
 
 @pytest.mark.parametrize(
@@ -392,7 +389,7 @@ def test_games_compared_have_a_picture_and_a_page(tmp_path):
     assert drawn.status == 0, drawn.err
     assert ElementTree.parse(tmp_path / "heat.svg").getroot().tag.endswith("svg")
     page = (tmp_path / "games.html").read_text()
-    assert page.count("<tr>") == 2 + 4 + 3 and "data:image/png;base64," in page
+    assert page.count("<tr>") == 3 + 2 + 4 + 3 and 'class="heat"' in page
     assert "optimal=1-8, cut=70%" in page and "--vary optimal=1-4,1-8 --vary cut=50%,70%</pre>" in page
 
 

@@ -10,8 +10,8 @@ import pytest
 from matplotlib.text import Text
 from small_mdps import CHAIN
 
-from bjsim.cli import learn as learn_module
 from bjsim.cli.main import main
+from bjsim.report import picture
 
 
 def bjsim(*args: str) -> int:
@@ -24,7 +24,14 @@ def test_a_game_with_everything(tmp_path: Path, capsys: pytest.CaptureFixture[st
     data, picture = tmp_path / "learned.json", tmp_path / "regret.svg"
     assert bjsim("--rules", "neller-v3", "--episodes", "2e5", "--json", str(data), "--plot", str(picture)) == 0
     out = capsys.readouterr().out
-    for part in ("572 states", "The learned chart", "regret  ", "95% interval", "Which pairs", "What does it double?"):
+    for part in (
+        "572 states",
+        "The learned chart",
+        "regret, exact",
+        "95% interval",
+        "Which pairs",
+        "What does it double?",
+    ):
         assert (part in out) == (part != "Which pairs"), part
     found = json.loads(data.read_text())
     assert found["episodes"] == 200_000 and found["seed"] == 1 and found["rules"]["name"] == "neller-v3"
@@ -65,7 +72,7 @@ def test_algorithms_are_compared_in_one_picture(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drawn: list[Any] = []
-    monkeypatch.setattr(learn_module, "save_figure", lambda figure, path: drawn.append(figure))
+    monkeypatch.setattr(picture, "save_figure", lambda figure, path: drawn.append(figure))
     data, game = tmp_path / "both.json", ("--rules", "vegas-h17", "--decks", "inf", "--set", "surrender=late")
     assert bjsim(*game, "--episodes", "2e4", "--algorithm", "q,mc", "--plot", "x.png", "--json", str(data)) == 0
     out = capsys.readouterr().out
@@ -74,7 +81,7 @@ def test_algorithms_are_compared_in_one_picture(
     value, regret = drawn[0].subfigs[0].axes
     optimum = both[0]["value_exact"]
     assert [line.get_ydata()[0] for line in value.lines if line.get_linestyle() == "--"] == [optimum]
-    for one, top, bottom in zip(both, value.lines[:2], regret.lines[::2], strict=False):
+    for one, top, bottom in zip(both, value.lines[:2], regret.lines[:2], strict=False):
         assert top.get_ydata()[-1] == pytest.approx(optimum - one["curve"][-1]["regret"])
         assert bottom.get_ydata()[-1] == pytest.approx(one["curve"][-1]["regret"])
     drawn[0].draw_without_rendering()

@@ -1,23 +1,19 @@
 """The pictures of `solve`, `check`, `compare` and `run`: their words, colours and scales, and refused files."""
 
-import math
 import re
-from xml.etree import ElementTree
 
 import pytest
 from matplotlib.text import Text
-from PIL import Image
 from support.command import bjsim, refusal
 
 from bjsim.api import play
-from bjsim.cli import plots
-from bjsim.cli.options import decimals
-from bjsim.cli.pages import convergence_part
-from bjsim.cli.plots import ACTION_COLOURS, hand_ticks, round_values, shared_scales, short_count
+from bjsim.report import picture
+from bjsim.report.parts import decimals
 from bjsim.sim.game.events import game_text
 from bjsim.sim.game.presets import named_rules
 from bjsim.strategies.evaluation.compare import solve
 from bjsim.strategies.evaluation.valued_chart import ValuedChart
+from bjsim.strategies.results import convergence_parts
 
 COMMANDS = {
     "solve": ("solve", "value", "--rules", "blackjack-p"),
@@ -25,13 +21,21 @@ COMMANDS = {
     "compare": ("compare", "--rules", "neller,neller-v3"),
     "run": ("run", "--bots", "optimal,lim17", "--rules", "neller", "--hands", "20000", "--workers", "1"),
 }
+EXPECTED = {
+    "solve": ("The best strategy in blackjack-p", "blackjack-p: infinite shoe, S17", "value of the chart: -0.286891%",
+              "bjsim solve --rules blackjack-p"),
+    "check": ("hoyle in blackjack-p", "value of the chart: ", "wrong cells: ", "bjsim check hoyle --rules blackjack-p"),
+    "compare": ("2 games compared", "neller-v3", "-4.4858%", "bjsim compare --rules neller,neller-v3"),
+    "run": ("The returns of 2 bots", "20,000 hands each, seed 1", "neller: infinite shoe", "exact value",
+            "bjsim run --bots optimal,lim17"),
+}  # fmt: skip
 
 
 @pytest.fixture
 def figures(monkeypatch):
     """The figures that commands draw, which are not saved."""
     drawn = []
-    monkeypatch.setattr(plots, "save_figure", lambda figure, path: drawn.append(figure))
+    monkeypatch.setattr(picture, "save_figure", lambda figure, path: drawn.append(figure))
     return drawn
 
 
@@ -39,37 +43,25 @@ def words(figure):
     return [text.get_text() for text in figure.findobj(Text) if text.get_text()]
 
 
-def test_a_png_is_small_and_keeps_the_colours(tmp_path):
-    assert bjsim(*COMMANDS["check"], "--plot", tmp_path / "chart.png").status == 0
-    assert 20_000 < (tmp_path / "chart.png").stat().st_size < 100_000
-    found = {colour for _, colour in Image.open(tmp_path / "chart.png").convert("RGB").getcolors(1000)}
-    for letter in "SHDP":
-        colour = [int(ACTION_COLOURS[letter][place : place + 2], 16) for place in (1, 3, 5)]
-        assert min(max(abs(a - b) for a, b in zip(colour, one, strict=True)) for one in found) <= 2, letter
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_picture_has_the_title_the_game_the_figures_and_the_command(command, figures):
+    """As the page of the report; tests/cli/test_report.py has all parts of pictures."""
+    assert bjsim(*COMMANDS[command], "--plot", "x.png").status == 0
+    text = "\n".join(words(figures[0]))
+    for each in EXPECTED[command]:
+        assert each in text
 
 
-def test_pictures_are_the_same_each_time(tmp_path):
-    for name in ("one.svg", "two.svg", "one.png", "two.png"):
-        assert bjsim(*COMMANDS["compare"], "--plot", tmp_path / name).status == 0
-    data = (tmp_path / "one.svg").read_bytes()
-    assert data == (tmp_path / "two.svg").read_bytes() and str(tmp_path).encode() not in data
-    assert ElementTree.fromstring(data).tag.endswith("svg")
-    assert (tmp_path / "one.png").read_bytes() == (tmp_path / "two.png").read_bytes()
-
-
-def test_the_strategy_has_margins_and_outcomes(figures):
+def test_the_strategy_has_margins_outcomes_and_the_closest_decisions(figures):
     data = bjsim("solve", "--rules", "blackjack-p", "--json", "-").json
     assert bjsim(*COMMANDS["solve"], "--plot", "x.png").status == 0
-    texts = words(figures[0])
-    assert "The best strategy in blackjack-p" in texts and "bjsim solve --rules blackjack-p" in texts
-    assert "blackjack-p: infinite shoe, S17, naturals 3:2, DAS" in texts
-    assert f"value of the chart {100 * data['value']:+.6f}% of the bet, exact" in texts
-    tables = data["tables"]
+    texts, tables = words(figures[0]), data["tables"]
     at = tables["hit"]["rows"].index("12"), tables["hit"]["columns"].index("4")
     margin = 100 * abs(tables["hit"]["cells"][at[0]][at[1]] - tables["stand"]["cells"][at[0]][at[1]])
     assert decimals(margin, 2) in texts  # 12 v 4, a close one
     busts = [f"{100 * outcomes['0']:.1f}" for outcomes in data["dealer"].values()]
     assert len(busts) == 10 and set(busts) <= set(texts)
+    assert any(text.startswith("12 v 4  ") and f"{margin:.4f}%" in text for text in texts)
 
 
 def test_a_card_has_the_strategy_alone(figures, tmp_path):
@@ -82,67 +74,6 @@ def test_a_card_has_the_strategy_alone(figures, tmp_path):
     assert "add --plot FILE.png" in refusal("solve", "--card")
 
 
-def test_wrong_cells_have_their_costs(figures):
-    data = bjsim(*COMMANDS["check"], "--json", "-").json
-    assert bjsim(*COMMANDS["check"], "--plot", "x.png").status == 0
-    texts = words(figures[0])
-    assert f"{len(data['cells'])} cells differ" in next(text for text in texts if "cells differ" in text)
-    for cell in data["cells"]:
-        assert f"{cell['chart']}→{cell['best']}" in texts
-        assert decimals(100 * cell["cost"], 2 if cell["cost"] >= 0.00995 else 4) in texts
-
-
-def test_bots_share_their_scales(figures):
-    data = bjsim(*COMMANDS["run"], "--seed", 3, "--json", "-").json
-    assert bjsim(*COMMANDS["run"], "--seed", 3, "--adjust-luck", "--plot", "x.png").status == 0
-    one, other = (axes for part in figures[0].subfigs for axes in part.axes)
-    assert one.get_ylim() == other.get_ylim() and one.get_xlim() == other.get_xlim() == (1024, 20000)
-    for bot, axes in zip(data["bots"], (one, other), strict=True):
-        assert axes.get_title(loc="left").startswith(f"{bot['name']}: ")
-        raw, adjusted, exact = axes.lines
-        assert raw.get_ydata()[-1] == pytest.approx(100 * bot["mean"])
-        assert adjusted.get_ydata()[-1] == pytest.approx(100 * bot["exact"], abs=1e-9)  # every round, without luck
-        assert exact.get_ydata()[0] == pytest.approx(100 * bot["exact"])
-        assert one.get_ylim()[0] < 100 * bot["exact"] < one.get_ylim()[1]
-    texts = "\n".join(words(figures[0]))
-    assert (
-        "20,000 hands each, seed 3" in texts
-        and "neller: infinite shoe" in texts
-        and "exact value of a fresh shoe" not in texts
-        and "luck-adjusted return" in texts
-    )
-
-
-def test_the_luck_adjusted_return_is_magnified(figures):
-    game = ("--rules", "vegas-s17", "--hands", "20000", "--workers", "1", "--adjust-luck")
-    assert bjsim("run", "--bots", "optimal,lim17", *game, "--plot", "x.png").status == 0
-    data = bjsim("run", "--bots", "optimal,lim17", *game, "--json", "-").json["bots"]
-    *panels, one, other = figures[0].subfigs[0].axes
-    assert "exact value of a fresh shoe" in words(figures[0])
-    assert len(panels) == 2 and panels[0].get_ylim() == panels[1].get_ylim()
-    spans = [axes.get_ylim()[1] - axes.get_ylim()[0] for axes in (one, other)]
-    assert spans[0] == pytest.approx(spans[1])
-    factor = (panels[0].get_ylim()[1] - panels[0].get_ylim()[0]) / spans[0]
-    shown = one.get_title(loc="left").split("magnified ")[1].removesuffix(" times").replace(",", "")
-    assert float(shown) == pytest.approx(factor, rel=0.5) and factor > 20
-    for bot, axes in zip(data, (one, other), strict=True):
-        adjusted, exact = axes.lines
-        low, high = axes.get_ylim()
-        assert adjusted.get_ydata()[-1] == pytest.approx(100 * bot["luck_adjusted"]["mean"])
-        assert low < adjusted.get_ydata()[-1] < high and low < exact.get_ydata()[0] < high
-
-
-def test_games_have_their_values(figures):
-    data = bjsim(*COMMANDS["compare"], "--json", "-").json["games"]
-    assert bjsim(*COMMANDS["compare"], "--plot", "x.png").status == 0
-    (axes,) = figures[0].subfigs[0].axes
-    dots = [line.get_xdata()[0] for line in axes.lines if line.get_marker() == "o"]
-    assert dots == pytest.approx([100 * game["value"] for game in data])
-    texts = words(figures[0])
-    assert f"{100 * data[1]['value']:+.4f}%  ({100 * data[1]['difference']:+.4f}%)" in texts
-    assert {"neller", "neller-v3"} <= set(texts)
-
-
 @pytest.mark.slow
 def test_games_that_vary_are_drawn_with_the_played_effect_of_their_cut(figures, tmp_path):
     game = ("--rules", "vegas-s17", "--decks", 1, "--vary", "cut=40%,80%", "--until", "0.1%", "--workers", 1)
@@ -153,14 +84,6 @@ def test_games_that_vary_are_drawn_with_the_played_effect_of_their_cut(figures, 
     texts = words(figures[0])
     assert len(effects) == 2 and all(any(f"\ncut-card effect {each}" in text for text in texts) for each in effects)
     assert {"cut=40%", "cut=80%"} <= set(texts) and all(each in page.read_text("utf-8") for each in effects)
-
-
-def test_infinite_values_are_drawn_without_a_dot(figures):
-    game = ("--rules", "blackjack-p", "--set", "ten_probability=1/2")
-    assert bjsim("solve", "value", *game, "--plot", "x.png").status == 0
-    varied = ("--rules", "blackjack-p", "--vary", "ten_probability=1/2,4/13")
-    assert bjsim("compare", *varied, "--plot", "x.png").status == 0
-    assert "∞" in words(figures[0]) and any("value is infinite" in text for text in words(figures[0]))
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -193,36 +116,31 @@ def test_the_game_in_words():
     assert game_text(changed, "A=4,T=16").startswith("vegas-s17: shoe A=4,T=16, S17")
 
 
-def test_numbers_are_short():
-    assert [decimals(x, 2) for x in (0, 0.001, 0.05, 0.999, 12)] == ["0", "<.01", ".05", "1.00", "12.00"]
-    assert [short_count(x) for x in (100, 10_000, 2_500_000, 1e9)] == ["100", "10k", "2.5M", "1G"]
-    for low, high in ((-12.7, 8.1), (-0.0031, 0.0017), (99.99, 100.02)):
-        values = round_values(low, high)
-        assert 3 <= len(values) <= 6 and low <= min(values) and max(values) <= high
-        assert all(re.fullmatch(r"-?[\d.]+(e-\d+)?", f"{value:.6g}") for value in values)
-
-
-def test_scales_without_an_exact_value_and_with_few_hands():
-    from bjsim.cli.plots import Line, Panel
-
-    line = Line([10], [4.0], [(-math.inf, math.inf)], [(-math.inf, math.inf)])
-    scales = shared_scales([Panel("few", line, Line([], [], [], []), None)])
-    assert scales.low < 4 < scales.high and math.isfinite(scales.low + scales.high) and scales.first < scales.last
-    assert hand_ticks(scales) == [10, 11] and hand_ticks(scales._replace(last=1e4)) == [10, 100, 1000, 1e4]
-
-
 def test_rows_for_counted_cards_are_explained():
-    (note,) = plots.row_notes(ValuedChart.of_best(solve(named_rules("neller-v1"))))
+    (note,) = ValuedChart.of_best(solve(named_rules("neller-v1"))).row_notes()
     assert note.startswith("12/3 is 12 in 3 cards; 13:67 is 13 of 6 and 7. Other rows are for all other hands")
-    assert plots.row_notes(ValuedChart.of_best(solve(named_rules("neller")))) == []
+    assert ValuedChart.of_best(solve(named_rules("neller"))).row_notes() == []
 
 
-def test_pages_magnify_the_luck_adjusted_return_too():
+def test_the_luck_adjusted_return_is_magnified():
     played = play("vegas-s17", ["optimal", "lim17"], hands=20_000, seed=1, workers=1)
-    for drawing in convergence_part(played).panels:
-        assert [kind for kind, _ in drawing["below"]["lines"]] == ["adjusted"]
-        assert "magnified" in drawing["below"]["title"] and len(drawing["below"]["bands"]) == 1
-    assert convergence_part(play("neller", "optimal", hands=1000, seed=1, workers=1)).panels[0]["below"] is None
+    (curves,) = convergence_parts(played)
+    first, second = (panel.limits for panel in curves.panels)
+    below = [panel.below for panel in curves.panels]
+    spans = [panel.limits[1] - panel.limits[0] for panel in below]
+    assert first == second and spans[0] == pytest.approx(spans[1])
+    factor = (first[1] - first[0]) / spans[0]
+    shown = below[0].title.split("magnified ")[1].removesuffix(" times").replace(",", "")
+    assert float(shown) == pytest.approx(factor, rel=0.5) and factor > 20
+    for bot, panel, small in zip(played, curves.panels, below, strict=True):
+        raw, adjusted = panel.lines
+        assert (raw.y[-1], adjusted.y[-1]) == (bot.tally.mean, bot.adjusted.mean)
+        (line,), (exact,) = small.lines, small.levels.values()
+        assert line.colour == "adjusted" and [*line.bands] == ["95%"] and exact == bot.exact
+        assert small.limits[0] < min(line.y[-1], exact) < max(line.y[-1], exact) < small.limits[1]
+    assert [*panel.levels] == ["exact value of a fresh shoe"]
+    certified = play("neller", "optimal", hands=1000, seed=1, workers=1, adjust_luck=True)
+    assert convergence_parts(certified)[0].panels[0].below is None  # every round returned the exact value
 
 
 @pytest.mark.slow

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import io
 import re
 from functools import lru_cache
-from typing import Any
+from operator import itemgetter
 
 import pytest
-from rich.console import Console
-from rich.text import Text
 from support.command import bjsim, on_screen
+from support.printed import printed
 
 from bjsim.cli.options import counted
-from bjsim.cli.tables import print_table
+from bjsim.report.parts import DataColumn, DataTable
 
 GRID = ("--vary", "blackjack_pays=3/2,6/5", "--vary", "hit_soft_17=true,false")
 
 
-def printed(width: int, *table: Any, is_terminal: bool = True, **options: Any) -> str:
-    console = Console(file=io.StringIO(), width=width, force_terminal=is_terminal, color_system=None)
-    print_table(console, *table, **options)
-    return console.file.getvalue()  # type: ignore[attr-defined]
+def table(headings: list[str], rows: list[list[str]], words: tuple[int, ...] = (0,)) -> DataTable:
+    """A table of texts; the columns of `words` are words."""
+    columns = [DataColumn("", text, itemgetter(n), is_text=n in words) for n, text in enumerate(headings)]
+    return DataTable("", columns, rows)
 
 
 def numbers(text: str) -> set[str]:
@@ -48,8 +46,8 @@ def whole(*command: str) -> str:
 def test_every_number_of_a_pipe_is_on_the_screen(command, width):
     """The tables are not wider than the screen; sentences may be, since terminals wrap them."""
     lines = on_screen(width, *command)
-    table = [line for line in lines if not re.search(r"[a-z]: | in .* s, |shoe's|cost|alone in|value", line)]
-    assert max(map(len, table)) <= width
+    fits = [line for line in lines if not re.search(r"[a-z]: | in .* s, |shoe's|cost|alone in|value", line)]
+    assert max(map(len, fits)) <= width
     assert numbers(whole(*command)) - numbers("\n".join(lines)) == set()
 
 
@@ -62,23 +60,22 @@ def test_games_are_distinguished_at_80_columns():
 def test_a_pipe_has_the_whole_table_in_one():
     """Transposed where it is wide, unless there are so many rows that this makes it wider."""
     headings = ["bot", *(f"interval {number}" for number in range(12))]
-    few, many = (
-        [[Text(f"bot{number}"), *["+1.2345% … +2.3456%"] * 12] for number in range(count)] for count in (3, 30)
-    )
-    turned = printed(80, headings, few, is_terminal=False).splitlines()
+    few, many = ([[f"bot{number}", *["+1.2345% … +2.3456%"] * 12] for number in range(count)] for count in (3, 30))
+    turned = printed(table(headings, few), 80).splitlines()
     assert [line.split()[:2] for line in turned if "%" in line] == [["interval", str(number)] for number in range(12)]
     assert max(map(len, turned)) < 85
-    lines = printed(80, headings, many, is_terminal=False).splitlines()
+    lines = printed(table(headings, many), 80).splitlines()
     assert [line.split()[0] for line in lines if "%" in line] == [f"bot{number}" for number in range(30)]
     assert max(map(len, lines)) > 200
 
 
 def test_a_wide_table_is_transposed_and_then_split():
-    rows = [[Text(f"bot{number}"), "+1.2345%", Text("agrees with the exact value")] for number in range(9)]
-    wide = printed(60, ["bot", "return", "verdict"], rows)
+    rows = [[f"bot{number}", "+1.2345%", "agrees with the exact value"] for number in range(9)]
+    part = table(["bot", "return", "verdict"], rows, (0, 2))
+    wide = printed(part, 60, is_terminal=True)
     assert [line.split()[0] for line in wide.splitlines() if "%" in line] == [f"bot{number}" for number in range(9)]
     assert max(map(len, wide.splitlines())) <= 60
-    turned = printed(25, ["bot", "return", "verdict"], rows).splitlines()
+    turned = printed(part, 25, is_terminal=True).splitlines()
     assert max(map(len, turned)) <= 25
     assert [line.split() for line in turned if "%" in line] == [["return", "+1.2345%"]] * 9
     assert [line.split() for line in turned if "bot" in line] == [["bot", f"bot{number}"] for number in range(9)]
@@ -86,7 +83,7 @@ def test_a_wide_table_is_transposed_and_then_split():
 
 def test_a_name_longer_than_the_screen_is_folded():
     name = "".join(chr(ord("a") + number % 26) for number in range(100))
-    text = printed(40, ["bot", "return"], [[Text(name), "+1.2345%"]])
+    text = printed(table(["bot", "return"], [[name, "+1.2345%"]]), 40, is_terminal=True)
     assert max(map(len, text.splitlines())) <= 40
     assert name in re.sub(r"\s|[+]1.2345%", "", text) and "+1.2345%" in text
 
@@ -117,7 +114,8 @@ def test_one_decision_has_a_heading_on_a_terminal():
 def test_the_chart_of_check_and_its_legend_fit_the_screen():
     lines = on_screen(80, "check", "hoyle", "--rules", "atlantic-city", "--decks", "inf")
     end = next(number for number, line in enumerate(lines) if "! differs from the best chart" in line)
-    assert lines[0].strip() == "dealer's card" and max(len(line.rstrip()) for line in lines[: end + 1]) <= 80
+    begin = [line.strip() for line in lines].index("dealer's card")
+    assert max(len(line.rstrip()) for line in lines[begin : end + 1]) <= 80
 
 
 def test_files_and_pipes_get_the_tables_in_the_form_of_easy():

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.games import FIXED, charts, rules
+from support.printed import printed
 
-from bjsim.cli.check import heat_map
 from bjsim.sim.engine.compiled_rules import compile_rules
 from bjsim.sim.game.actions import HIT, STAND, Player, View
 from bjsim.sim.game.hand_states import SPLIT_ACES, SPLIT_HAND, HandState
@@ -103,7 +103,7 @@ def test_charts_from_elsewhere_are_read_judged_played_and_written(form: str, dou
     readable = ReadableTable(game, [read])
     tables = CompiledTable(compiled_rules[0], game.unit, readable), readable
     assert tables[0].play(1, 0, [Span(0, 3000)]) == tables[1].play(1, 0, [Span(0, 3000)])
-    shown = " ".join(heat_map(evaluation).plain.split())
+    shown = " ".join(printed(evaluation.describe()).split())
     assert "or split (Rp)" in shown and "if a split hand may not double, hit (Ph)" in shown
 
 

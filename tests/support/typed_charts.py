@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from bjsim.cli.check import heat_map
 from bjsim.sim.game.presets import PRESETS
 from bjsim.strategies.evaluation.compare import evaluate_chart
 from bjsim.strategies.formats.files import read_chart
 from support.chart_layouts import BOOK
+from support.printed import printed
 
 RULES = PRESETS["vegas-s17"].rules.replace(decks=6, surrender=True)
 OWN = "".join(
@@ -327,7 +327,7 @@ Pair of 8s    | P P P P P | P P P | P  P P P | P
 Pair of 9s    | P P P P P | S P P | S  S S S | S
 Aces          | P P P P P | P P P | P  P P P | P
 """,
-    "the output of bjsim check": str(heat_map(evaluate_chart(read_chart(OWN, "own", RULES.replace(decks="inf"))))),
+    "the output of bjsim check": printed(evaluate_chart(read_chart(OWN, "own", RULES.replace(decks="inf"))).describe()),
     "Markdown with headings and codes in two words": """
 # Blackjack strategy
 

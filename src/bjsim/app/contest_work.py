@@ -4,7 +4,6 @@ import re
 from functools import lru_cache
 from pathlib import Path
 
-from bjsim import html_pages
 from bjsim.app.controls import PAGES
 from bjsim.bots.contest import journal
 from bjsim.bots.contest.journal import Logs
@@ -12,6 +11,7 @@ from bjsim.bots.contest.page import DARK, LIGHT, ContestReport, render_bot, rend
 from bjsim.bots.contest.page_data import PageData
 from bjsim.bots.contest.standings import Standings
 from bjsim.errors import InputError, shorten
+from bjsim.report import page as html_pages
 
 INDEX = "index.html"
 

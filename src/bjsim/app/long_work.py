@@ -4,26 +4,25 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import click
 
-from bjsim.app.work import ChosenGame, fragment
+from bjsim.app.work import ChosenGame
 from bjsim.arguments import MAX_HANDS, whole_number
-from bjsim.cli.count_indices import find_indices, index_rows
-from bjsim.cli.count_report import count_rows, other_bets
 from bjsim.cli.options import Money
-from bjsim.cli.pages import bars_part, rules_part, table_part
-from bjsim.cli.run import report_run
 from bjsim.errors import InputError, RunFailed, suggest
-from bjsim.report import Figures, Notes, ProgressBar, Report, Section
+from bjsim.report.page import page_body
+from bjsim.report.parts import Figures, Notes, ProgressBar, Report, Section
 from bjsim.request import RunRequest
 from bjsim.sim.game.shoe import MAX_SEED
 from bjsim.strategies.counting.count_run import CountRun
 from bjsim.strategies.counting.departures import names_file
+from bjsim.strategies.counting.indices import find_indices
 from bjsim.strategies.counting.ramp import Ramp
 from bjsim.strategies.counting.request import CountRequest, counted_blocks
-from bjsim.strategies.counting.result import CountResult
+from bjsim.strategies.counting.result import CountResult, other_bets
 from bjsim.strategies.counting.system import built_in_systems
 from bjsim.strategies.formats.files import read_with_notes
 from bjsim.strategies.players.catalogue import BUILT_IN, CATALOGUE
@@ -124,8 +123,8 @@ def run_report(asked: AskedRun) -> str:
         done = min(result.rounds / len(result.progress.tallies), hands)
         text = f"{done:,.0f} of {hands:,} hands"
         parts = [ProgressBar(done, hands, text)]
-    report = report_run(result, [], [], asked.command())
-    return fragment(report._replace(parts=[*parts, *report.parts]))
+    report = result.published().describe()
+    return page_body(replace(report, parts=[*parts, *report.parts], command=asked.command()))
 
 
 class AskedCount(NamedTuple):
@@ -177,24 +176,17 @@ def count_report(asked: AskedCount) -> str:
     parts: list[Any] = []
     if not count.over:
         parts.append(ProgressBar(run.rounds, request.most_rounds, f"{run.rounds:,} of {request.most_rounds:,} rounds"))
+    bars = result.bars()
     parts += [
-        Figures([(figure.name, figure.text) for figure in result.figures]),
-        Notes(["± half the 95% interval; profits are luck-adjusted.", *result.notes], small=True),
+        Figures(result.figures),
+        Notes(["± half the 95% interval; profits are luck-adjusted.", *result.notes], "dim"),
         Section(f"EV by {run.count_name}"),
-        bars_part(f"EV per initial bet by {run.count_name}, with 95% intervals", ev_rows(run)),
-        table_part("counts", count_rows(result)),
+        bars._replace(series=bars.series[:1]),
+        result.table(),
     ]
     if not (run.spots > 1).any():
-        parts += [Section("Other bets on the same rounds"), table_part("ramps", other_bets(result, SPREADS))]
-    lines, rules = [run.description], rules_part([run.game.rules])
-    return fragment(Report(run.title, lines, asked.command(run.rounds), rules, parts))
-
-
-def ev_rows(run: CountRun) -> list[tuple[str, float, float]]:
-    """EV with half its interval by count; labels are short."""
-    table, halves = run.returns, run.returns.ev_half_widths()
-    labels = [label.replace("≤ ", "≤").replace("≥ ", "≥").replace(" to ", "…") for label in run.labels]
-    return list(zip(labels, table.ev.tolist(), halves.tolist(), strict=True))
+        parts += [Section("Other bets on the same rounds"), other_bets(result, SPREADS)]
+    return page_body(Report(run.title, [run.description], parts, [run.game.rules], asked.command(run.rounds)))
 
 
 def _own_rows(request: CountRequest) -> tuple[int, int]:
@@ -209,11 +201,8 @@ def indices_report(asked: AskedCount) -> str:
     if request.limits or any(bet.spots > 1 for _, bet in request.bets.steps):
         return ""
     ramp = Ramp.parse(asked.ramp)
-    scores, _, _ = find_indices(request.game, request.counting, ramp)
+    scores = find_indices(request.game, request.counting, ramp)
     command = asked.game.command("count", "indices", "--system", asked.system, "--ramp", asked.ramp.strip())
-    parts = [
-        Section("Which index plays pay"),
-        Notes([scores.text, f"As printed by: {command}"], small=True),
-        table_part("indices", index_rows(scores, ramp)),
-    ]
-    return fragment(Report("", [], "", [], parts))
+    report, said = scores.describe(), f"As printed by: {command}"
+    parts = [Section("Which index plays pay"), Notes([report.lines[-1], said], "dim"), scores.table()]
+    return page_body(Report("", [], parts))

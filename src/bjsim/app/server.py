@@ -24,9 +24,8 @@ from bjsim.app.long_work import AskedCount, AskedRun
 from bjsim.app.reports import REPORTS
 from bjsim.app.table_work import AskedPlay
 from bjsim.app.work import ChosenGame, game_report
-from bjsim.cli.pages import render_report
-from bjsim.html_pages import render_page, templates
-from bjsim.report import Report
+from bjsim.report.page import make_page, render_page, templates
+from bjsim.report.parts import Report
 from bjsim.sim.game.presets import PRESETS
 from bjsim.strategies.counting.system import built_in_systems
 from bjsim.strategies.evaluation.drill import TOPICS
@@ -274,13 +273,11 @@ def shell(name: str) -> str:
 @cache
 def assets() -> dict[str, tuple[str, str]]:
     """The stylesheet and the scripts by name, with their types; those of reports are the ones of pages."""
-    page = render_report(Report("", [], "", [], []))
+    page = make_page(Report("", [], []))
     read = templates("bjsim.app").get_template
-    style = page.partition("<style>")[2].partition("</style>")[0]
-    script = page.partition("<script>")[2].partition("</script>")[0]
     return {
-        "style.css": (style + read("nav.css").render() + read("app.css").render(), "text/css"),
-        "cells.js": (script, "text/javascript"),
+        "style.css": (page.style + read("nav.css").render() + read("app.css").render(), "text/css"),
+        "cells.js": (page.script, "text/javascript"),
         **{name: (read(name).render(), "text/javascript") for name in ("app.js", "play.js", "stopped.js")},
         **contest_assets(),
     }

@@ -26,7 +26,7 @@ from bjsim.cli.person import (
 )
 from bjsim.cli.play import hire_coach, practise_count, record_path
 from bjsim.errors import InputError
-from bjsim.html_pages import render_page
+from bjsim.report.page import render_page
 from bjsim.sim.game.actions import Action, View
 from bjsim.sim.game.cards import HIDDEN
 from bjsim.sim.game.events import game_text

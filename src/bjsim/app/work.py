@@ -3,38 +3,29 @@
 import math
 import re
 import shlex
+from collections.abc import Mapping
 from contextlib import suppress
-from functools import lru_cache
+from dataclasses import replace
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
-from bjsim.cli.check import cell_table, cost_lines, report_check
 from bjsim.cli.options import the_rules
-from bjsim.cli.pages import render_report, rules_part
-from bjsim.cli.solve import (
-    best_letters,
-    details_part,
-    exceptions_part,
-    game_lines,
-    legal_letters,
-    read_hand,
-    report_best,
-    value_figure,
-)
+from bjsim.cli.solve import best_letters, exceptions_parts, legal_letters, read_hand
 from bjsim.errors import InputError, shorten
-from bjsim.report import Code, Figures, Folded, Notes, Report, Section, TextTable
+from bjsim.report.page import page_body
+from bjsim.report.parts import Code, DataColumn, DataTable, Figures, Folded, Notes, Report, Section, Value, percent
 from bjsim.sim.game.actions import NAMES
 from bjsim.sim.game.cards import RANKS
 from bjsim.sim.game.events import game_text
 from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.evaluation.compare import evaluate_chart, solve
-from bjsim.strategies.evaluation.valued_chart import ValuedChart
+from bjsim.strategies.evaluation.valued_chart import ValuedChart, describe_best, game_lines
 from bjsim.strategies.formats.files import WRITERS, read_with_notes
 from bjsim.strategies.shoe.exchange import exchange_values
 from bjsim.strategies.shoe.solver import ShoeSolver, ShoeTables
 from bjsim.strategies.sidebets.bets import built_in
 from bjsim.strategies.sidebets.exact import sidebet
-from bjsim.strategies.tabular import percent
 
 STRATEGIES_NOTE = (
     "td plays by a chart of totals; td-2c has exceptions for two cards; cdz-, cdp1 and cdp use all cards of the hand, "
@@ -62,13 +53,15 @@ class ChosenGame(NamedTuple):
 def game_report(asked: ChosenGame) -> str:
     """The value and the best chart of a game, as `bjsim solve --html` has them: what is computed at once."""
     solution = solve(asked.rules())
-    chart, game = ValuedChart.of_best(solution), game_text(solution.rules)
-    report = report_best(solution, chart, value_figure(solution), game, asked.command("solve"))
-    change = "unchanged"
-    if asked.settings:
-        change = _change(asked._replace(settings=()), asked)
-    more = [(f"compared with {asked.preset}", change), ("standard deviation of a round", "…")]  # the page asks for it
-    return fragment(report._replace(parts=[Figures([*report.parts[0].entries, *more]), *report.parts[1:]]))
+    report = describe_best(solution, game_text(solution.rules))
+    change = _change(asked._replace(settings=()), asked) if asked.settings else "unchanged"
+    more = [
+        Value("", f"compared with {asked.preset}", change),
+        Value("", "standard deviation of a round", "…"),  # the page asks for it
+    ]
+    figures, *parts = report.parts
+    parts = [Figures([*figures.entries, *more]), *parts]
+    return page_body(replace(report, parts=parts, command=asked.command("solve")))
 
 
 def deviation(asked: ChosenGame) -> str:
@@ -83,36 +76,34 @@ def game_details(asked: ChosenGame) -> str:
     """What follows the best chart: the closest decisions, the dealer's outcomes, exceptions and side bets."""
     rules = asked.rules()
     solution = solve(rules)
-    parts: list[Any] = [details_part(ValuedChart.of_best(solution))]
+    parts: list[Any] = [ValuedChart.of_best(solution).details()]
     if isinstance(solution, ShoeSolver):
         tables = ShoeTables(solution, "td-2c")
-        parts += exceptions_part(tables)
+        parts += exceptions_parts(tables)
         parts.append(_as_printed(asked.command("solve", "--strategy", "td-2c")))
-    rows = []
+    bets = []
     for name, bet in built_in().items():
-        try:
-            found = sidebet(name, rules=rules)
-        except InputError:
-            continue  # not in these decks
-        rows.append(
-            [
-                name,
-                bet.about,
-                percent(float(found.ev), 4),
-                f"{found.sd:.4f}",
-                f"{100 * float(found.hit_frequency):.2f}%",
-            ]
-        )
+        with suppress(InputError):  # not in these decks
+            bets.append((name, bet.about, sidebet(name, rules=rules)))
     parts += [
         Section("Side bets"),
-        TextTable("sidebets", ["side bet", "wins if", "value", "sd", "pays in"], rows),
+        DataTable("sidebets", SIDE_BETS, bets),
         _as_printed(asked.command("sidebet", "NAME")),
     ]
-    return fragment(Report("", [], "", [], parts))
+    return page_body(Report("", [], parts))
+
+
+SIDE_BETS = (
+    DataColumn("", "side bet", lambda one: one[0], is_text=True),
+    DataColumn("", "wins if", lambda one: one[1]),
+    DataColumn("", "value", lambda one: float(one[2].ev), percent),
+    DataColumn("", "sd", lambda one: one[2].sd, "{:.4f}".format),
+    DataColumn("", "pays in", lambda one: float(one[2].hit_frequency), partial(percent, digits=2, sign="")),
+)
 
 
 def _as_printed(command: str) -> Notes:
-    return Notes([f"As printed by: {command}"], small=True)
+    return Notes([f"As printed by: {command}"], "dim")
 
 
 @lru_cache(maxsize=256)
@@ -166,24 +157,29 @@ def hand_report(asked: ChosenGame, hand: str, gone: str = "") -> str:
         words += ["--shoe", ",".join(f"{card}={count}" for card, count in left.items())]
     values = solution.values_by_strategy(cards, shown)
     letters, best = legal_letters(values), best_letters(values)
-    rows = [
-        [name, NAMES[best[name]], *(f"{float(ev[letter]):+.9f}" for letter in letters)] for name, ev in values.items()
-    ]
-    headings = ["followed by", "best", *(NAMES[letter] for letter in letters)]
+    columns = [DataColumn("", "followed by", str, is_text=True), DataColumn("", "best", lambda one: NAMES[best[one]])]
+    for letter in letters:
+        columns.append(DataColumn("", NAMES[letter], partial(_profit, values, letter), "{:+.9f}".format))
     first = next(iter(values))
     profit = float(values[first][best[first]])
     own = sorted(letters, key=lambda letter: -values[first][letter])
-    moves = [[NAMES[one], f"{float(values[first][one]):+.6f}"] for one in own]
-    table = TextTable("values", headings, rows)
+    moves = [
+        DataColumn("", "action", lambda letter: NAMES[letter], is_text=True),
+        DataColumn("", "expected profit", lambda letter: float(values[first][letter]), "{:+.6f}".format),
+    ]
     parts: list[Any] = [
-        Figures([("best action", f"{NAMES[best[first]]} ({profit:+.6f})")]),
+        Figures([Value("", "best action", f"{NAMES[best[first]]} ({profit:+.6f})")]),
         Notes(["Expected profit in initial bets, given that no natural of the dealer has ended the round."]),
-        TextTable("moves", ["action", "expected profit"], moves),
-        Folded("all digits, and other strategies afterwards", False, [table]),
-        Notes([] if rules.infinite else [STRATEGIES_NOTE], small=True),
+        DataTable("moves", moves, own),
+        Folded("all digits, and other strategies afterwards", False, [DataTable("values", columns, list(values))]),
+        Notes([] if rules.infinite else [STRATEGIES_NOTE], "dim"),
     ]
     lines = [*game_lines(solution, game_text(rules)), *([f"Gone besides: {gone.strip()}"] if gone.strip() else [])]
-    return fragment(Report(f"{cards} against {shown}", lines, asked.command(*words), rules_part([rules]), parts))
+    return page_body(Report(f"{cards} against {shown}", lines, parts, [rules], asked.command(*words)))
+
+
+def _profit(values: Mapping[str, Mapping[str, Any]], letter: str, name: str) -> float:
+    return float(values[name][letter])
 
 
 def _exchange_report(asked: ChosenGame, hand: str, cards: str, shown: str) -> str:
@@ -191,21 +187,23 @@ def _exchange_report(asked: ChosenGame, hand: str, cards: str, shown: str) -> st
     one, other = cards.split("/", 1)
     values = exchange_values(asked.rules(), one, other, shown)
     best = "exchange" if values["X"] > values["S"] else "keep"
-    named = [("keep", values["S"]), ("exchange", values["X"])]
-    parts = [
-        Figures([("best action", f"{best} ({max(values.values()):+.6f})")]),
-        TextTable("values", ["second cards", "expected profit of both hands"], [[k, f"{v:+.9f}"] for k, v in named]),
+    columns = [
+        DataColumn("", "second cards", lambda pair: pair[0], is_text=True),
+        DataColumn("", "expected profit of both hands", lambda pair: pair[1], "{:+.9f}".format),
     ]
-    lines, command = [game_text(asked.rules())], asked.command("solve", "--hand", hand)
-    return fragment(Report(f"{one} and {other} against {shown}", lines, command, rules_part([asked.rules()]), parts))
+    parts = [
+        Figures([Value("", "best action", f"{best} ({max(values.values()):+.6f})")]),
+        DataTable("values", columns, [("keep", values["S"]), ("exchange", values["X"])]),
+    ]
+    rules, command = asked.rules(), asked.command("solve", "--hand", hand)
+    return page_body(Report(f"{one} and {other} against {shown}", [game_text(rules)], parts, [rules], command))
 
 
 def chart_report(asked: ChosenGame, text: str) -> str:
     """A pasted chart: what was understood, its wrong cells with their costs, and the best chart to copy."""
     read = read_with_notes(text, "chart.txt", asked.rules())
     evaluation = evaluate_chart(read.chart)
-    command = asked.command("check", "chart.txt")
-    report = report_check(evaluation, cell_table(evaluation, evaluation.cells), cost_lines(evaluation), command)
+    report = evaluation.describe()
     texts = {}
     for name, write in WRITERS.items():
         with suppress(InputError):  # of a game that the form cannot express
@@ -214,13 +212,8 @@ def chart_report(asked: ChosenGame, text: str) -> str:
     texts["markdown"] = "\n".join(f"| {line} |" for line in (head, re.sub(r"[^|]+", "---", head), *rows))
     forms = [Folded(f"as text: {name}", False, [Code(text)]) for name, text in texts.items()]
     difference = f"{100 * float(evaluation.difference):.4f}%"
-    notes = [Notes(read.notes, small=True)] if read.notes else []
-    how = Notes(["Open a form, and click on its text to copy it. The page Game prints a pocket card."], small=True)
+    notes = [Notes(read.notes, "dim")] if read.notes else []
+    how = Notes(["Open a form, and click on its text to copy it. The page Game prints a pocket card."], "dim")
     after = [Section(f"The best chart, which is better by {difference} of the bet"), how, *forms]
-    return fragment(
-        report._replace(title=f"Your chart in {evaluation.chart.rules.name}", parts=[*notes, *report.parts, *after])
-    )
-
-
-def fragment(report: Report) -> str:
-    return render_report(report).partition("<main>")[2].partition("</main>")[0]
+    title, parts = f"Your chart in {evaluation.chart.rules.name}", [*notes, *report.parts, *after]
+    return page_body(replace(report, title=title, parts=parts, command=asked.command("check", "chart.txt")))

@@ -24,9 +24,10 @@ from bjsim.bots.sandbox.languages import ENDINGS, LANGUAGES, BuildError
 from bjsim.cli.bot_compare import compare
 from bjsim.cli.bot_game import ask_once, bot_rules, open_player, slow_hint, trace
 from bjsim.cli.options import bot_names, bot_options, counted, json_option, write_json
-from bjsim.cli.render import fault_lines, plainly
+from bjsim.cli.render import plainly
 from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError
+from bjsim.run_result import fault_lines
 from bjsim.sim.game.actions import Action
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
@@ -114,7 +115,7 @@ def ask(console: Console, player: BotPlayer, tried: Sequence[CheckedView], timeo
             line.say("asking in situations", len(answers), len(tried))
             for fault in answer.faults:
                 if fault.kind not in shown:
-                    plainly(console)(fault_lines(fault))
+                    plainly(console)(fault_lines(fault.to_json()))
                 shown.add(fault.kind)
     return answers
 

@@ -6,12 +6,9 @@ from fractions import Fraction
 from typing import Any
 
 import click
-from rich.console import Console
 
 from bjsim.arguments import MAX_HANDS
 from bjsim.cli.count_indices import indices
-from bjsim.cli.count_plots import draw_varied, plot_counts, plot_fan
-from bjsim.cli.count_report import print_counts, print_varied
 from bjsim.cli.options import (
     BetRange,
     Count,
@@ -23,13 +20,11 @@ from bjsim.cli.options import (
     given_command,
     is_given,
     json_option,
-    need_matplotlib,
     parse_varied,
     plot_option,
     rules_options,
     seed_option,
     workers_option,
-    write_json,
     write_text,
 )
 from bjsim.cli.waiting import waiting
@@ -210,11 +205,8 @@ def refuse_ignored(context: click.Context) -> None:
 
 def run_count(options: dict[str, Any], files: Files) -> None:
     files.check()
-    if options["varied"] and files.html_path:  # the page has a picture
-        need_matplotlib("--html with --vary")
-    console = Console(stderr=files.quiet)
     if options["varied"]:
-        print_and_draw(console, play_varied(options), files)
+        files.show(play_varied(options), given_command())
         return
     bets = the_bets(options)
     if options["load_path"]:
@@ -223,17 +215,13 @@ def run_count(options: dict[str, Any], files: Files) -> None:
         request = make_request(options, bets)
         result = CountResult.of(play_one(request, checkpoint=options["checkpoint"], resume=options["resume"]), request)
     result = in_chips(result, options["chip"])
-    if files.json_path:
-        write_json(result.to_json(), files.json_path)
-    if files.plot_path:
-        plot_counts(result, files.plot_path, given_command())
     if files.fan_path:
-        plot_fan(result, files.fan_path, given_command())
+        fan = replace(result.describe_fan(), command=given_command())
+        Files(None, files.fan_path).draw(fan)
     if files.html_path:
         write_text(result.to_html(given_command()), files.html_path)
-    print_counts(console, result)
+    files._replace(html_path=None).show(result, given_command(), has_lines=False)
     if result.run.stopped:
-        console.print("stopped: results so far", style="yellow")
         raise click.exceptions.Exit(130)
 
 
@@ -293,14 +281,6 @@ def play_varied(options: dict[str, Any]) -> CountComparison:
     request = make_request(options, the_bets(options))
     compared = CountComparison.of(request.varied(parse_varied(options["varied"], VARIED)), play_one)
     return CountComparison(tuple((name, in_chips(one, options["chip"])) for name, one in compared.games))
-
-
-def print_and_draw(console: Console, compared: CountComparison, files: Files) -> None:
-    """Write the games of --vary. Raises: InputError: A file cannot be written."""
-    if files.json_path:
-        write_json(compared.to_json(), files.json_path)
-    draw_varied(compared.games, files.plot_path, files.html_path, given_command())
-    print_varied(console, compared.games)
 
 
 count.add_command(indices)

@@ -1,39 +1,27 @@
 """`bjsim count indices`: index plays for any rules and counting system."""
 
-from collections.abc import Callable
-from functools import partial
-from typing import Any
-
 import click
-from rich.console import Console
-from rich.text import Text
 
-from bjsim.cli.count_plots import plot_indices
 from bjsim.cli.options import (
     BetRange,
     Files,
     gathered,
     given_command,
+    html_option,
     is_given,
     json_option,
     plot_option,
     rules_options,
-    write_json,
     write_text,
 )
-from bjsim.cli.tables import Cell, Printed, print_table
 from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError
 from bjsim.sim.game.rules import Rules
-from bjsim.strategies.charts.chart import Chart
-from bjsim.strategies.counting.departures import Departures, format_departures
-from bjsim.strategies.counting.indices import Index, IndexScores, generate_indices, select_departures
+from bjsim.strategies.counting.departures import format_departures
+from bjsim.strategies.counting.indices import find_indices
 from bjsim.strategies.counting.ramp import BetLimits, Ramp
-from bjsim.strategies.counting.returns import chart_returns, highest_score, ramp_returns
-from bjsim.strategies.counting.system import CountingSystem, find_system
-from bjsim.strategies.counting.tables import CountingGame
+from bjsim.strategies.counting.system import find_system
 from bjsim.strategies.counting.typical import decks_to_count
-from bjsim.strategies.evaluation.compare import best_chart
 
 
 @click.command()
@@ -49,6 +37,7 @@ from bjsim.strategies.evaluation.compare import best_chart
 @click.option("--save", "save_path", metavar="FILE", help="Write the index plays as text, for `bjsim count --indices`.")
 @json_option
 @plot_option("Draw the chart with the index plays in its cells.")
+@html_option
 @gathered(files=Files)
 def indices(
     rules: Rules,
@@ -78,46 +67,10 @@ def indices(
         raise InputError(f"--ramp {bets} has several spots; indices are for one, so leave out x")
     decks_to_count(rules)  # before a line says that it works
     with waiting("finding the best chart") as line:
-        scores, chart, bets = find_indices(rules, counting, bets, optimal, top, line.say, limit=limit, kelly=kelly)
+        scores = find_indices(rules, counting, bets, optimal, top, line.say, limit=limit, kelly=kelly)
     if files.save_path:
         write_text(format_departures(scores.played), files.save_path)
-    if files.json_path:
-        write_json(scores.to_json(bets), files.json_path)
-    if files.plot_path:
-        title = f"{counting.full_title} in {rules.name}"
-        plot_indices(chart, scores.played, title, scores.text, files.plot_path, given_command())
-    console = Console(stderr=files.quiet)
-    weight = ramp if optimal is None else f"{optimal}, best SCORE"
-    print_table(console, *index_rows(scores, weight))
-    console.print(scores.text, style="dim", highlight=False, soft_wrap=not console.is_terminal)
-
-
-def find_indices(
-    rules: Rules,
-    counting: CountingSystem,
-    bets: Ramp,
-    optimal: BetLimits | None = None,
-    top: int | None = None,
-    say: Callable[..., object] = lambda *progress: None,
-    **options: Any,
-) -> tuple[IndexScores, Chart, Ramp]:
-    """The index plays of a game with their gains, the chart that they depart from, and the bets that weight them."""
-    chart = best_chart(rules)
-    CountingGame(rules, counting, Departures(chart, ()))  # refuses games in which `bjsim count` cannot play them
-    say("returns of the chart by count")
-    table = chart_returns(rules, counting, chart)
-    if optimal:
-        bets = highest_score(table, optimal.least, optimal.most)
-    progress = partial(say, "choices by count")
-    found = generate_indices(rules, counting, ramp=bets, on_count=progress, **options)[:top]
-    played = select_departures(found, chart)
-    return IndexScores(found, played, ramp_returns(table, bets.units(table.counts))), chart, bets
-
-
-def index_rows(scores: IndexScores, weight: object) -> Printed:
-    """Headings and a row for each index play; weight: the bets, in words."""
-    gains = ["gain, units per million rounds", f"with bets {weight}", "gain in SCORE"]
-    return ["index play", "break-even true count", *gains], [index_row(index, scores) for index in scores.found]
+    files.show(scores, given_command(), has_lines=False)
 
 
 def check_optimal(optimal: BetLimits | None) -> None:
@@ -126,8 +79,3 @@ def check_optimal(optimal: BetLimits | None) -> None:
         raise InputError("--optimal and --ramp cannot be combined; leave out one of them")
     if optimal and optimal.spots > 1:
         raise InputError(f"--optimal {optimal} has several spots; indices are for one, so leave out x")
-
-
-def index_row(index: Index, scores: IndexScores) -> list[Cell]:
-    gains = f"{1e6 * index.gain:,.1f}", f"{1e6 * index.gain_bets:,.1f}", f"{scores.gain(index):.3f}"
-    return [Text(str(index.departure)), f"{index.break_even:+.2f}", *gains]

@@ -8,7 +8,7 @@ import math
 import os
 import shlex
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -20,6 +20,7 @@ from click.shell_completion import CompletionItem
 
 from bjsim.arguments import MAX_COUNT, MAX_WORKERS, check_writable, whole_number
 from bjsim.bots.protocol import TIMEOUT
+from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError, suggest
 from bjsim.json_values import json_values
 from bjsim.sim.game.presets import PRESETS, load_rules
@@ -29,7 +30,8 @@ from bjsim.sim.game.shoe import MAX_SEED
 from bjsim.strategies.counting.ramp import BetLimits
 
 if TYPE_CHECKING:
-    from bjsim.run_result import RunResult
+    from bjsim.report.data import Described
+    from bjsim.report.parts import Report
 
 
 # --- Options that are an error when they are given twice.
@@ -369,6 +371,35 @@ class Files(NamedTuple):
         """Whether standard output is for a file alone."""
         return "-" in (self.json_path, self.fix_path)
 
+    def show(self, result: Described, command: str, *more: Any, has_lines: bool = True) -> None:
+        """Write the files that are asked for, and print the result, with `more` parts.
+
+        `command` finds the same again. Without `has_lines`, the terminal shows the lines about the game already.
+        """
+        from rich.console import Console
+
+        from bjsim.report.terminal import print_report
+
+        found = result.describe()
+        report = replace(found, parts=[*found.parts, *more])
+        if self.json_path:
+            write_json(result.to_json(), self.json_path)
+        if self.plot_path or self.html_path:
+            self.draw(replace(result.published().describe(), command=command))
+        print_report(Console(stderr=self.quiet), report if has_lines else replace(report, lines=()))
+
+    def draw(self, report: Report) -> None:
+        """Write the picture and the page that are asked for. Raises: InputError: One cannot be written."""
+        if self.plot_path:
+            from bjsim.report.picture import draw
+
+            with waiting("drawing"):
+                draw(report, self.plot_path)
+        if self.html_path:
+            from bjsim.report.page import make_page
+
+            write_text(str(make_page(report)), self.html_path)
+
 
 json_option = click.option(
     "--json", "json_path", metavar="FILE|-", help="Write the result as JSON; - for standard output."
@@ -434,7 +465,7 @@ def given_command(seed: int | None = None) -> str:
         if isinstance(parameter, click.Option) and parameter.is_flag:
             words.append(parameter.opts[0] if given else parameter.secondary_opts[0])
             continue
-        for value in given if parameter.multiple else [given]:
+        for value in given if parameter.multiple or parameter.nargs == -1 else [given]:
             words += [*([parameter.opts[0]] if isinstance(parameter, click.Option) else []), _text(parameter, value)]
     if seed is not None and "--seed" not in words:
         words += ["--seed", str(seed)]
@@ -447,30 +478,6 @@ def _text(parameter: click.Parameter, value: object) -> str:
     if parameter.name in FILES:
         text = ",".join(Path(part).name for part in text.split(","))
     return text
-
-
-def without_folders(text: str, names: Iterable[str]) -> str:
-    """A text with paths shortened to file names."""
-    for name in names:
-        text = text.replace(name, Path(name).name)
-    return text
-
-
-def published(result: RunResult) -> RunResult:
-    """A result with paths shortened to file names."""
-    names = [one.name for one in result]
-    results = tuple(replace(one, name=Path(one.name).name) for one in result)
-    missing = tuple(
-        ": ".join([Path(name).name, why]) for name, _, why in (line.partition(": ") for line in result.missing)
-    )
-    return replace(result, results=results, missing=missing, failure=without_folders(result.failure, names))
-
-
-def decimals(value: float, places: int) -> str:
-    """Format a number without the zero before its point, and too small a one as a limit: `.05`, `<.01`."""
-    small = 0 < value < 0.5 * 10.0**-places
-    text = f"{10.0**-places if small else value:.{places}f}"
-    return "<" * small + (text.removeprefix("0") if value else "0")
 
 
 # --- `--vary` of `bjsim compare` and `bjsim count`.

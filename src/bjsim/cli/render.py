@@ -1,11 +1,10 @@
-"""Results as tables."""
+"""The standings of a contest as a table."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich import box
 from rich.console import Console, Group, RenderableType
@@ -14,14 +13,8 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from bjsim.bots.contest.contest_tally import HEADINGS
-from bjsim.bots.protocol import FAULTS, Fault, printable, printable_lines
-from bjsim.cli.tables import Cell, Printed, print_table, transposed_tables
-from bjsim.sim.running.experiment import Point
-from bjsim.strategies.results import COLUMNS, BotResult
-from bjsim.strategies.tabular import percent
-
-if TYPE_CHECKING:
-    from bjsim.bots.player import BotPlayer
+from bjsim.bots.protocol import printable
+from bjsim.report.terminal import Cell, transposed_tables
 
 
 def plainly(console: Console) -> Callable[..., None]:
@@ -29,77 +22,6 @@ def plainly(console: Console) -> Callable[..., None]:
     return partial(console.print, markup=False, highlight=False, soft_wrap=not console.is_terminal)
 
 
-def print_results(console: Console, results: Sequence[BotResult]) -> None:
-    print_table(console, *result_rows(results))
-
-
-def result_rows(results: Sequence[BotResult]) -> Printed:
-    """Headings and a row for each bot: the columns with headings, with luck-adjusted returns where there are any.
-
-    The exact value is that of a fresh shoe. Where several rounds share one, there is no z.
-    """
-    fresh = all(result.fresh for result in results)
-    absent = {"": True, "z": not fresh, "luck-adjusted": not any(result.adjusted for result in results)}
-    columns = [column for column in COLUMNS if not absent.get(column.heading)]
-    columns.sort(key=lambda column: column.key in ("exact", "z", "verdict"))  # after the luck-adjusted return
-    headings = [f"{column.heading}{', fresh shoe' * (column.key == 'exact' and not fresh)}" for column in columns]
-    rows: list[list[Cell]] = []
-    for result in results:
-        cells: dict[str, Cell] = {column.key: column.text(result) for column in columns}
-        cells["name"] = Text(result.name)
-        cells["verdict"] = Text(result.verdict, style="red bold" if result.disagrees else "")
-        rows.append(list(cells.values()))
-    return headings, rows
-
-
-def print_convergence(console: Console, results: Sequence[BotResult], lines: int = 8) -> None:
-    """Print how each mean and its anytime-valid interval converged, at about `lines` points including the last."""
-    points = [{point.hands: point for point in result.convergence} for result in results]
-    hands = sorted(set().union(*points))
-    step = max(1, len(hands) // lines)
-    rows: list[list[Cell]] = [
-        [f"{count:,}", *(_point(at[count]) if count in at else "" for at in points)]
-        for count in sorted(hands[-1::-step])
-    ]
-    headings = ["hands", *(result.name for result in results)]
-    print_table(console, headings, rows, "convergence (mean, anytime 95% interval)", transpose=False)
-
-
-def _point(point: Point) -> str:
-    low, high = point.anytime95
-    if math.isinf(high):
-        return f"{percent(point.mean, 3)}, too few hands"
-    return f"{percent(point.mean, 3)} ± {50 * (high - low):.3f}%"
-
-
-def print_bots(console: Console, programs: Sequence[BotPlayer]) -> None:
-    """Print the time per move and the faults by kind of each bot that runs in its own process."""
-    print_table(console, *program_rows(programs), "bots")
-
-
-def program_rows(programs: Sequence[BotPlayer]) -> Printed:
-    rows: list[list[Cell]] = []
-    for program in programs:
-        times = program.ms_per_move()
-        faults = ", ".join(f"{kind} {count:,}" for kind, count in sorted(program.faults.items()))
-        median, p99 = ("–" if times[name] is None else f"{times[name]:.2f}" for name in ("median", "p99"))
-        rows.append([Text(program.name), median, p99, Text(faults or "none")])
-    return ["bot", "ms per move, median", "99th percentile", "faults"], rows
-
-
-def fault_lines(fault: Fault) -> str:
-    """Describe a fault to the bot's author: its arguments and its output."""
-    lines = [f"{fault.kind}: {FAULTS[fault.kind]}", f"  {fault.detail}", f"  asked: {' '.join(fault.argv)}"]
-    for name, content in (("printed", fault.stdout), ("on stderr", fault.stderr)):
-        if text := content.decode("utf-8", "backslashreplace").rstrip():
-            shown = text.split("\n")
-            if len(shown) > LINES:
-                shown = [*shown[: LINES // 2], f"... {len(content):,} bytes in all ...", *shown[-LINES // 2 :]]
-            lines += [f"  {name}:", *(f"  | {line[:200]}" for line in shown)]  # no command of a forge begins a line
-    return printable_lines("\n".join(lines))  # no control characters in the terminal
-
-
-LINES = 10  # of what a bot printed; the first ones, and the last, where a traceback has its error
 LONGEST = 24  # characters of a bot's name in the standings; longer names are folded
 _UNLIMITED = Console(width=10**6)  # never cuts a table, so it can measure one
 

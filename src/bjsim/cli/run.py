@@ -7,7 +7,7 @@ import os
 import sys
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from rich.console import Console
@@ -15,7 +15,6 @@ from rich.text import Text
 
 from bjsim.arguments import MAX_TABLES, check_writable
 from bjsim.bots.seats import BotOptions, is_program
-from bjsim.bots.turn import runs_program
 from bjsim.cli.options import (
     Count,
     Files,
@@ -29,18 +28,12 @@ from bjsim.cli.options import (
     html_option,
     json_option,
     plot_option,
-    published,
     until_option,
-    without_folders,
     workers_option,
-    write_json,
 )
-from bjsim.cli.pages import convergence_part, rules_part, table_part, write_page
-from bjsim.cli.plots import plot_convergence
-from bjsim.cli.render import fault_lines, print_bots, print_convergence, print_results, program_rows, result_rows
 from bjsim.cli.waiting import Waiting, waiting
 from bjsim.errors import InputError, RunFailed
-from bjsim.report import Notes, Report, Section
+from bjsim.report.parts import Notes, percent
 from bjsim.request import RunRequest
 from bjsim.run_result import RunResult
 from bjsim.sim.engine.compile_notice import COMPILING
@@ -49,14 +42,8 @@ from bjsim.sim.game.events import game_text
 from bjsim.sim.game.round import Bettor
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import MAX_SEED
-from bjsim.sim.running.experiment import Experiment, Progress, half_width, is_precise
+from bjsim.sim.running.experiment import Experiment, Progress, half_width
 from bjsim.sim.stats.estimate import Z95
-from bjsim.strategies.results import BotResult
-from bjsim.strategies.tabular import interval, percent
-
-if TYPE_CHECKING:
-    from bjsim.bots.player import BotPlayer
-
 
 # --- The display of `bjsim run`: its progress, and the report at the end.
 
@@ -101,131 +88,10 @@ def rounds_expected(experiment: Experiment, progress: Progress) -> float:
     return progress.rounds * max(widest / experiment.precision, 1.0) ** 2
 
 
-def precision_line(experiment: Experiment, progress: Progress) -> str:
-    """Say whether the requested precision was reached."""
-    target = f"± {100 * experiment.precision:g}%"
-    if is_precise(experiment, progress):
-        return f"reached the requested {target}"
-    expected = rounds_expected(experiment, progress)
-    more = "" if math.isinf(expected) else f"; it would take about {expected:,.0f} rounds"
-    return f"{target} was not reached in {counted(progress.rounds, 'round')}{more}"
-
-
-UNENDED = "the results below are biased, since they leave out the longest rounds"
-
-
-def result_lines(result: RunResult) -> list[str]:
-    lines = ["stopped: results so far"] if result.stopped else []
-    lines += [f"stopped: {result.failure}; {UNENDED}"] if result.failure else []
-    return [*lines, *result.missing, *luck_lines(result.results), *replayed_ties(result.results)]
-
-
-def replayed_ties(results: Sequence[BotResult]) -> list[str]:
-    """That ties are replayed, if any were."""
-    replayed = any(one.tally.ties_replayed for one in results)
-    return ["ties are replayed: the return is per settled bet"] if replayed else []
-
-
-def report(
-    console: Console,
-    result: RunResult,
-    programs: Sequence[BotPlayer],
-) -> None:
-    """Print the results, their convergence, the faults and times of programs, and the speed.
-
-    programs: the bots that run in their own processes.
-    """
-    results, progress = result.results, result.progress
-    if result.stopped:
-        unmerged = f", with {progress.unmerged:,} rounds of unfinished blocks" if progress.unmerged else ""
-        console.print(f"stopped: results so far{unmerged}", style="yellow", highlight=False)
-    if result.failure:
-        console.print(
-            f"stopped: {result.failure}; {UNENDED}", style="yellow", highlight=False, soft_wrap=not console.is_terminal
-        )
-    for line in result.missing:
-        console.print(line, style="yellow", markup=False, highlight=False, soft_wrap=not console.is_terminal)
-    if not results:
-        return
-    print_results(console, results)
-    print_convergence(console, results)
-    if programs:
-        print_bots(console, programs)
-        for program in programs:
-            for fault in program.first_faults():
-                text = f"{program.name}, first {fault_lines(fault)}"
-                console.print(text, markup=False, highlight=False, soft_wrap=not console.is_terminal)
-    for line in luck_lines(results):
-        console.print(line, highlight=False, soft_wrap=not console.is_terminal)
-    for line in replayed_ties(results):
-        console.print(line, style="dim")
-    rounds = progress.rounds - progress.rounds_before
-    speed = format_speed(result.rounds_per_second)
-    console.print(f"{counted(rounds, 'round')} in {result.seconds:.2f} s, {speed}", highlight=False)
-
-
-def luck_lines(results: Sequence[BotResult]) -> list[str]:
-    lines = []
-    for result in results:
-        luck = result.adjusted
-        if luck is None:
-            continue
-        if result.no_exact:
-            lines.append(f"{result.name}: no exact value: {result.no_exact}")
-        if result.certified:
-            lines.append(
-                f"{result.name}: without luck, every round returned the exact value {percent(luck.mean, 6)}: solver "
-                "and simulation agree on every card"
-            )
-        elif not math.isinf(luck.ci95[1]):
-            lines.append(f"{result.name}: luck adjustment cuts the variance {luck.gain:,.0f}-fold")
-            if effect := result.cut_card_effect:
-                lines.append(
-                    f"{result.name}: cut-card effect {percent(effect.mean, 5)}, 95% interval "
-                    f"{interval(effect.ci95, 5)}: its luck-adjusted return less the exact value of a fresh shoe"
-                )
-    return lines
-
-
 def format_speed(rounds_per_second: float) -> str:
     if rounds_per_second < 1e6:
         return f"{rounds_per_second:,.0f} rounds/s"
     return f"{rounds_per_second / 1e6:,.1f} million rounds/s"
-
-
-# --- The picture and the report of `bjsim run`: returns and their convergence.
-
-
-def plot_run(result: RunResult, path: str, command: str) -> None:
-    """Plot the convergence of the returns. Raises: InputError: The file cannot be written."""
-    result = published(result)
-    plot_convergence(result, path, "\n".join([_title(result), *_lines(result)]), command)
-
-
-def report_run(result: RunResult, programs: Sequence[BotPlayer], more: Sequence[str], command: str) -> Report:
-    result = published(result)
-    convergence = convergence_part(result)
-    faults, names = table_part("programs", program_rows(programs)), [program.name for program in programs]
-    faults = faults._replace(rows=[[without_folders(cell, names) for cell in row] for row in faults.rows])
-    parts = [
-        Section("Results"),
-        table_part("results", result_rows(result)),
-        Notes([*result_lines(result), *more], small=True),
-        *([Section("Convergence"), convergence] if convergence.panels else []),
-        *([Section("Programs"), faults] if faults.rows else []),
-    ]
-    return Report(_title(result), _lines(result), command, rules_part([result.rules]), parts)
-
-
-def _title(result: RunResult) -> str:
-    return f"The return of {result[0].name}" if len(result) == 1 else f"The returns of {len(result)} bots"
-
-
-def _lines(result: RunResult) -> list[str]:
-    hands = {one.tally.rounds for one in result}
-    each = " each" if len(result) > 1 else ""
-    count = f"{max(hands, default=0):,} hands{each}" if len(hands) < 2 else f"up to {max(hands):,} hands each"
-    return [game_text(result.rules), f"{count}, seed {result.seed}"]
 
 
 @click.command(context_settings={"allow_extra_args": True})  # refused below, with a hint
@@ -279,20 +145,13 @@ def run(bots: list[str], rules: Rules, files: Files, **asked: Any) -> None:
     with waiting("finding the bots"):
         request = RunRequest(rules, bots, until=asked.pop("precision"), programs=programs, **asked)
     screen, result = play_on_screen(request, files.quiet)
-    if files.json_path:
-        write_json(result.to_json(), files.json_path)
-    own_process = list(filter(runs_program, screen.players))
-    command = given_command(result.seed)
-    precision = [precision_line(screen.experiment, result.progress)] if result.until else []
-    if files.plot_path and result:
-        plot_run(result, files.plot_path, command)
-    if files.html_path:
-        write_page(report_run(result, own_process, precision, command), files.html_path)
-    report(screen.console, result, own_process)
-    bettors = ", ".join(player.name for player in screen.players if isinstance(player, Bettor))
-    units = f"{bettors}: the return is the profit of a round in units, not a share of the money bet"
-    for line in [*precision, *[units] * bool(bettors)]:
-        screen.console.print(line, highlight=False)
+    rounds = result.progress.rounds - result.progress.rounds_before
+    notes = [f"{counted(rounds, 'round')} in {result.seconds:.2f} s, {format_speed(result.rounds_per_second)}"]
+    if bettors := ", ".join(player.name for player in screen.players if isinstance(player, Bettor)):
+        notes.append(f"{bettors}: the return is the profit of a round in units, not a share of the money bet")
+    if not result:
+        files = files._replace(plot_path=None)
+    files.show(result, given_command(result.seed), Notes(notes), has_lines=False)
     if result.stopped and request.has_programs:
         sys.stdout.flush()
         os._exit(130)  # threads may be in the middle of a block, and their bots are gone

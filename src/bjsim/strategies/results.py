@@ -1,15 +1,18 @@
 """The results of an experiment: what each bot returned, and the differences between bots."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import sqrt
 from typing import Any, NamedTuple
 
 from bjsim.json_values import json_object
+from bjsim.report.data import Described
+from bjsim.report.parts import Axis, Curves, DataColumn, DataTable, Line, Panel, Report, interval, percent, short_count
+from bjsim.report.scales import padded
 from bjsim.sim.running.experiment import Point
 from bjsim.sim.stats.tally import Tally
-from bjsim.strategies.tabular import html_table, interval, percent
 
 CERTAIN = 1e-9  # initial bets: smaller differences are rounding errors
 AGREES = 4.0  # standard errors: a correct result deviates further in 6 of 100,000 runs
@@ -61,7 +64,7 @@ class AdjustedReturn(NamedTuple):
 
 
 @dataclass(frozen=True)
-class BotResult:
+class BotResult(Described):
     """The result of one bot, with the exact value of its chart; in initial bets.
 
     Attributes:
@@ -89,9 +92,6 @@ class BotResult:
     def __repr__(self) -> str:
         exact = "" if self.exact is None else f", exact {self.exact:+.6f}"
         return f"BotResult({self.name!r}, {self.tally.rounds:,} hands, mean {self.point.mean:+.6f}{exact})"
-
-    def _repr_html_(self) -> str:
-        return results_html([self])
 
     @property
     def point(self) -> Point:
@@ -161,53 +161,149 @@ class BotResult:
             return "every round agrees with the exact value"
         return "agrees with the exact value" if compared else "consistent with the luck-adjusted return"
 
+    def describe(self) -> Report:
+        """The figures of the bot and the convergence of its return."""
+        return Report(self.name, [], [DataTable("bots", COLUMNS, [self]), *convergence_parts([self])])
+
     def to_json(self) -> dict[str, Any]:
         """The result as `bjsim run --json` writes it.
 
         Returns:
             JSON values; returns are in initial bets, and an interval without bounds is `-inf`, `inf`.
         """
-        data = {column.key: column.value(self) for column in COLUMNS}
-        data |= {key: data[key] and data[key]._asdict() for key in NESTED}
-        data |= {"payoffs": self.tally.payoffs, "ties_replayed": self.tally.ties_replayed}
-        return json_object(data | {"convergence": [point.to_json() for point in self.convergence]})
-
-
-class ResultColumn(NamedTuple):
-    """A column of results: its key in JSON and data frames, and its heading in tables, empty if it is in none."""
-
-    key: str
-    heading: str
-    value: Callable[[BotResult], Any]
-    format: Callable[[Any], str] = str
-
-    def text(self, result: BotResult) -> str:
-        """The value of a result as text; a dash if it is not known."""
-        value = self.value(result)
-        return "–" if value is None else self.format(value)
+        return json_object({column.key: column.value(self) for column in COLUMNS if column.key})
 
 
 COLUMNS = (
-    ResultColumn("name", "bot", lambda one: one.name),
-    ResultColumn("hands", "hands", lambda one: one.tally.rounds, "{:,}".format),
-    ResultColumn("mean", "return", lambda one: one.point.mean, percent),
-    ResultColumn("sd", "sd", lambda one: one.tally.sd, "{:.4f}".format),
-    ResultColumn("se", "± se", lambda one: one.tally.se, lambda se: f"{100 * se:.4f}%"),
-    ResultColumn("ci95", "95% interval", lambda one: one.point.ci95, interval),
-    ResultColumn("anytime95", "anytime 95%", lambda one: one.point.anytime95, interval),
-    ResultColumn("exact", "exact", lambda one: one.exact, percent),
-    ResultColumn("exact_sd", "", lambda one: one.exact_sd),
-    ResultColumn("cut_card_effect", "", lambda one: one.cut_card_effect),
-    ResultColumn("z", "z", lambda one: one.z, "{:+.2f}".format),
-    ResultColumn("verdict", "verdict", lambda one: one.verdict),
-    ResultColumn("luck_adjusted", "luck-adjusted", lambda one: one.adjusted, str),
+    DataColumn("name", "bot", lambda one: one.name, is_text=True),
+    DataColumn("hands", "hands", lambda one: one.tally.rounds, "{:,}".format),
+    DataColumn("mean", "return", lambda one: one.point.mean, percent),
+    DataColumn("sd", "sd", lambda one: one.tally.sd, "{:.4f}".format),
+    DataColumn("se", "± se", lambda one: one.tally.se, partial(percent, sign="")),
+    DataColumn("ci95", "95% interval", lambda one: one.point.ci95, interval),
+    DataColumn("anytime95", "anytime 95%", lambda one: one.point.anytime95, interval),
+    DataColumn("", "luck-adjusted", lambda one: one.adjusted),
+    DataColumn("luck_adjusted", "", lambda one: one.adjusted and one.adjusted._asdict()),
+    DataColumn("exact", "exact", lambda one: one.exact, percent),
+    DataColumn("exact_sd", "", lambda one: one.exact_sd),
+    DataColumn("cut_card_effect", "", lambda one: one.cut_card_effect and one.cut_card_effect._asdict()),
+    DataColumn("z", "z", lambda one: one.z, "{:+.2f}".format),
+    DataColumn(
+        "verdict", "verdict", lambda one: one.verdict, is_text=True, style=lambda one: one.disagrees * "red bold"
+    ),
+    DataColumn("payoffs", "", lambda one: one.tally.payoffs),
+    DataColumn("ties_replayed", "", lambda one: one.tally.ties_replayed),
+    DataColumn("convergence", "", lambda one: [point.to_json() for point in one.convergence]),
 )
-NESTED = ("cut_card_effect", "luck_adjusted")  # objects in JSON, which a data frame has no column for
-IN_NOTEBOOKS = ("name", "hands", "mean", "ci95", "anytime95", "exact", "verdict")
 
 
-def results_html(results: Sequence[BotResult], caption: str = "") -> str:
-    """The results as an HTML table; means and intervals in percent of the initial bet."""
-    columns = [column for column in COLUMNS if column.key in IN_NOTEBOOKS]
-    rows = [[column.text(result) for column in columns] for result in results]
-    return html_table([column.heading for column in columns], rows, caption)
+def shown_columns(results: Sequence[BotResult]) -> list[DataColumn]:
+    """The columns, without headings where these results have nothing to show; z needs a fresh shoe in every round."""
+    fresh = all(result.fresh for result in results)
+    headings = {} if fresh else {"z": "", "exact": "exact, fresh shoe"}
+    if not any(result.adjusted for result in results):
+        headings["luck-adjusted"] = ""
+    return [column._replace(heading=headings.get(column.heading, column.heading)) for column in COLUMNS]
+
+
+# --- The convergence of returns, on scales that all bots share.
+
+LEAST = 1e-8  # initial bets: a smaller interval is that of rounding errors
+POINTS = (
+    DataColumn("", "hands", lambda point: point.hands, "{:,}".format),
+    DataColumn("", "return", lambda point: point.mean, percent),
+    DataColumn("", "95% interval", lambda point: point.ci95, interval),
+    DataColumn("", "anytime 95%", lambda point: point.anytime95, interval),
+)
+ADJUSTED_POINTS = (
+    *POINTS,
+    DataColumn(
+        "", "luck-adjusted", lambda one: one.luck_adjusted and one.luck_adjusted.mean, partial(percent, digits=6)
+    ),
+    DataColumn(
+        "", "its 95% interval", lambda one: one.luck_adjusted and one.luck_adjusted.ci95, partial(interval, digits=6)
+    ),
+)
+
+
+def convergence_parts(results: Sequence[BotResult]) -> list[Curves]:
+    """The convergence of returns with its numbers, if there is any."""
+    shown = [result for result in results if result.convergence]
+    if not shown:
+        return []
+    limits = _shared_limits(shown)
+    small = _magnified(shown, limits)
+    panels = [_panel(result, limits)._replace(below=below) for result, below in zip(shown, small, strict=True)]
+    tables = [DataTable("", ADJUSTED_POINTS if one.adjusted else POINTS, one.convergence) for one in shown]
+    y = Axis("return, % of the bet", lambda value: f"{100 * value:.6g}%")
+    return [Curves(panels, Axis("hands", short_count, is_log=True), y, tables, _printed(shown))]
+
+
+def _printed(results: Sequence[BotResult], lines: int = 8) -> DataTable:
+    """Each mean and its anytime-valid interval at about `lines` points including the last."""
+    points = [{point.hands: point for point in result.convergence} for result in results]
+    hands = sorted(set().union(*points))
+    rows = sorted(hands[-1 :: -max(1, len(hands) // lines)])
+    columns = [DataColumn("", "hands", lambda count: count, "{:,}".format)]
+    columns += [DataColumn("", result.name, at.get, _point) for result, at in zip(results, points, strict=True)]
+    return DataTable("", columns, rows, "convergence (mean, anytime 95% interval)", turns=False)
+
+
+def _point(point: Point) -> str:
+    low, high = point.anytime95
+    half = "too few hands" if math.isinf(high) else f"± {percent((high - low) / 2, 3, '')}"
+    return f"{percent(point.mean, 3)}{',' * math.isinf(high)} {half}"
+
+
+def _exact(result: BotResult) -> dict[str, float]:
+    """The exact value by its name, if it can be drawn."""
+    name = "exact value" if result.fresh else "exact value of a fresh shoe"
+    return {} if result.exact is None or math.isinf(result.exact) else {name: result.exact}
+
+
+def _panel(result: BotResult, limits: tuple[float, float]) -> Panel:
+    lines = [_line("return", result.convergence, "raw")]
+    if adjusted := [point.luck_adjusted for point in result.convergence if point.luck_adjusted]:
+        lines.append(_line("luck-adjusted return", adjusted, "adjusted"))
+    returned = f"{result.adjusted} luck-adjusted" if result.adjusted else percent(result.tally.mean)
+    return Panel(f"{result.name}: {returned}", lines, _exact(result), limits)
+
+
+def _line(name: str, points: Sequence[Point], colour: str) -> Line:
+    bands = {"anytime 95%": [point.anytime95 for point in points], "95%": [point.ci95 for point in points]}
+    return Line(name, [point.hands for point in points], [point.mean for point in points], bands, colour)
+
+
+def _shared_limits(results: Sequence[BotResult]) -> tuple[float, float]:
+    """Limits for all returns; the first intervals, which are much wider than the rest, are cut off."""
+    bounds: list[float] = []
+    for result in results:
+        later = result.convergence[len(result.convergence) // 4 :]
+        centre = next(iter(_exact(result).values()), result.convergence[-1].mean)
+        ends = [end for point in later for end in (*point.anytime95, point.mean)]
+        reach = max(abs(end - centre) for end in ends if math.isfinite(end))
+        bounds += [centre - reach, centre + reach]
+    return padded(bounds, 0.04)
+
+
+def _magnified(results: Sequence[BotResult], limits: tuple[float, float]) -> list[Panel | None]:
+    """Luck-adjusted returns alone with fixed-sample intervals, on scales of the same length; if all have them."""
+    adjusted = [[point.luck_adjusted for point in one.convergence if point.luck_adjusted] for one in results]
+    bounds = []
+    for result, points in zip(results, adjusted, strict=True):
+        ends = [end for point in points[len(points) // 4 :] for end in point.ci95 if math.isfinite(end)]
+        if not ends:
+            return [None] * len(results)
+        ends += _exact(result).values()
+        bounds.append((min(ends), max(ends)))
+    reach = 0.55 * max(high - low for low, high in bounds)
+    if reach <= LEAST:
+        return [None] * len(results)
+    factor = (limits[1] - limits[0]) / (2 * reach)
+    title = f"luck-adjusted, 95% interval, magnified {float(f'{factor:.1g}'):,.0f} times"
+    panels: list[Panel | None] = []
+    for result, points, (low, high) in zip(results, adjusted, bounds, strict=True):
+        line, middle = _line("luck-adjusted return", points, "adjusted"), (low + high) / 2
+        line = line._replace(bands={"95%": line.bands["95%"]})
+        panels.append(Panel(title, [line], _exact(result), (middle - reach, middle + reach)))
+    return panels

@@ -12,7 +12,6 @@ from zlib import crc32
 
 from jinja2 import Environment
 
-from bjsim import html_pages
 from bjsim.bots.contest import journal
 from bjsim.bots.contest.contest_tally import HEADINGS, StandingsRow
 from bjsim.bots.contest.differences import MIN_BATCHES
@@ -39,6 +38,7 @@ from bjsim.bots.contest.standings import (
 )
 from bjsim.bots.protocol import printable_lines
 from bjsim.files import make_folder
+from bjsim.report import page as html_pages
 
 # --- Colours and file names that belong to bots: rank and later bots change them only where two would look the same.
 

@@ -19,8 +19,8 @@ from bjsim.bots.contest.config import parse_marks
 from bjsim.bots.contest.contest_tally import BotDifference, ContestTally, Score, StandingsRow
 from bjsim.bots.contest.differences import MIN_BATCHES, Differences
 from bjsim.errors import InputError
+from bjsim.report.data import data_frame, html_table
 from bjsim.sim.stats.estimate import Z95
-from bjsim.strategies.tabular import data_frame, html_table
 
 if TYPE_CHECKING:
     import pandas

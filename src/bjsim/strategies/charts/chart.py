@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from bjsim.arguments import names_wrong_types
 from bjsim.errors import InputError
+from bjsim.report.data import data_frame, html_table
 from bjsim.sim.game.actions import ATTACK, INSURANCE, Action, View
 from bjsim.sim.game.automaton import Decision
 from bjsim.sim.game.cards import RANKS, TEN, soft_code
@@ -25,7 +26,6 @@ from bjsim.sim.game.hand_states import SPLIT_ACES, HandState
 from bjsim.sim.game.rules import Rules, need_rules
 from bjsim.sim.game.states import MOST_KEPT, States
 from bjsim.sim.running.table import Need
-from bjsim.strategies.tabular import data_frame, html_table
 
 if TYPE_CHECKING:
     import pandas

@@ -19,24 +19,41 @@ are for one player alone.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import NamedTuple
+from functools import partial
+from operator import attrgetter
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bjsim.arrays import Floats
 from bjsim.errors import InputError
+from bjsim.report.data import Described
+from bjsim.report.parts import DataColumn, DataTable, Notes, Only, Report, Section
 from bjsim.sim.game.actions import CODES
 from bjsim.sim.game.cards import TEN
+from bjsim.sim.game.events import game_text
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
-from bjsim.strategies.counting.departures import Departure, Departures
-from bjsim.strategies.counting.ramp import Ramp, score
-from bjsim.strategies.counting.returns import CountSpread, RampReturns, count_spread, dealt_share, mean_unseen
+from bjsim.strategies.counting.departures import Departure, Departures, departed_cells
+from bjsim.strategies.counting.ramp import BetLimits, Ramp, score
+from bjsim.strategies.counting.returns import (
+    CountSpread,
+    RampReturns,
+    chart_returns,
+    count_spread,
+    dealt_share,
+    highest_score,
+    mean_unseen,
+    ramp_returns,
+)
 from bjsim.strategies.counting.system import CountingSystem
+from bjsim.strategies.counting.tables import CountingGame
 from bjsim.strategies.counting.typical import decks_to_count, remaining, tag_moments, typical_shoe
+from bjsim.strategies.evaluation.compare import best_chart, solve
+from bjsim.strategies.evaluation.valued_chart import ValuedChart
 from bjsim.strategies.formats.plays import INSURANCE
 from bjsim.strategies.shoe.analysis import Play
 from bjsim.strategies.shoe.charts import ColumnCharts
@@ -396,12 +413,19 @@ def select_departures(indices: Sequence[Index], chart: Chart) -> tuple[Departure
 
 
 @dataclass(frozen=True)
-class IndexScores:
-    """The index plays `found`, those `played` as a chart can combine them, and the `ramp` without any."""
+class IndexScores(Described):
+    """The index plays `found` for a `system`, and those `played` as its `chart` can combine them.
+
+    `ramp` is what the `bets` return without any; `bets_text` is what they are, in words.
+    """
 
     found: Sequence[Index]
     played: Sequence[Departure]
     ramp: RampReturns
+    system: CountingSystem
+    chart: Chart
+    bets: Ramp
+    bets_text: str
 
     def gain(self, index: Index) -> float:
         """What an index play adds to the SCORE of the chart alone."""
@@ -413,24 +437,90 @@ class IndexScores:
         gained = add_up(index.gain_bets for index in self.found if index.departure in self.played)
         return score(self.ramp.ev, self.ramp.sd), score(self.ramp.ev + gained, self.ramp.sd)
 
-    @property
-    def text(self) -> str:
+    def describe(self) -> Report:
+        """The index plays with their gains, and the chart with those that it can combine."""
         alone, together = self.scores
-        return f"SCORE of these bets, computed: {alone:.2f} with the chart alone, {together:.2f} with these index plays"
+        rules = self.chart.rules
+        text = f"SCORE of these bets, computed: {alone:.2f} with the chart alone, {together:.2f} with these index plays"
+        parts = [self.table(), Notes([text], "dim"), Only("page", self._chart)]
+        lines = [game_text(rules), text]
+        title = f"Index plays of {self.system.full_title} in {rules.name}"
+        return Report(title, lines, parts, [rules], data=self._data)
 
-    def to_json(self, bets: Ramp) -> dict[str, object]:
+    def table(self) -> DataTable:
+        """The index plays with what they gain."""
+        columns = [
+            DataColumn("", "index play", lambda one: one.departure, is_text=True),
+            DataColumn("", "break-even true count", lambda one: one.break_even, "{:+.2f}".format),
+            DataColumn("", "gain, units per million rounds", lambda one: 1e6 * one.gain, "{:,.1f}".format),
+            DataColumn("", f"with bets {self.bets_text}", lambda one: 1e6 * one.gain_bets, "{:,.1f}".format),
+            DataColumn("", "gain in SCORE", self.gain, "{:.3f}".format),
+        ]
+        data = [
+            DataColumn("play", "", lambda one: str(one.departure)),
+            *(
+                DataColumn(name, "", attrgetter(f"departure.{name}"))
+                for name in ("row", "column", "action", "operator")
+            ),
+            DataColumn("count", "", lambda one: float(one.departure.count)),
+            DataColumn("break_even", "", lambda one: one.break_even),
+            DataColumn("gain", "", lambda one: one.gain),
+            DataColumn("gain_bets", "", lambda one: one.gain_bets),
+            DataColumn("gain_score", "", self.gain),
+        ]
+        return DataTable("indices", [*columns, *data], self.found)
+
+    def _chart(self) -> list[Any]:
+        """The chart with the index plays in its cells."""
+        cells = departed_cells(self.chart, self.played)
+        labels = {cell: short_counts(self.chart.cells[cell], found) for cell, found in cells.items()}
+        others = {cell: found[0][0] for cell, found in cells.items()}
+        valued = ValuedChart.of_best(solve(self.chart.rules)).with_others(others)
+        insured = [("I", f"{play.operator} {play.count}") for play in self.played if play.row == INSURANCE]
+        about = "Framed: above, what the chart does; below, what is better at these counts, rounded as the system says."
+        notes = [about, *(f"Insurance: at {short_counts('', [found])}." for found in insured)]
+        chart = valued.part(numbers="costs", labels=labels, means="at other counts:")
+        return [Section("The chart with these index plays"), Notes(notes, "dim"), chart]
+
+    def _data(self) -> dict[str, Any]:
         alone, together = self.scores
         return {
-            "indices": [self._index_json(index) for index in self.found],
-            "bets": [{"count": float(count), "units": float(bet.units)} for count, bet in bets.steps],
+            "bets": [{"count": float(count), "units": float(bet.units)} for count, bet in self.bets.steps],
             "ev_chart": self.ramp.ev,
             "sd_chart": self.ramp.sd,
             "score_chart": alone,
             "score_all": together,
         }
 
-    def _index_json(self, index: Index) -> dict[str, object]:
-        play = index.departure
-        gains = {"gain": index.gain, "gain_bets": index.gain_bets, "gain_score": self.gain(index)}
-        what = {"play": str(play), **asdict(play), "count": float(play.count)}
-        return {**what, "break_even": index.break_even, **gains}
+
+def find_indices(
+    rules: Rules,
+    counting: CountingSystem,
+    bets: Ramp,
+    optimal: BetLimits | None = None,
+    top: int | None = None,
+    say: Callable[..., object] = lambda *progress: None,
+    **options: Any,
+) -> IndexScores:
+    """The index plays of a game with their gains, weighted by bets, or by the ramp that is best between `optimal`."""
+    chart = best_chart(rules)
+    CountingGame(rules, counting, Departures(chart, ()))  # refuses games in which `bjsim count` cannot play them
+    say("returns of the chart by count")
+    table, text = chart_returns(rules, counting, chart), str(bets)
+    if optimal:
+        bets, text = highest_score(table, optimal.least, optimal.most), f"{optimal}, best SCORE"
+    progress = partial(say, "choices by count")
+    found = generate_indices(rules, counting, ramp=bets, on_count=progress, **options)[:top]
+    ramp = ramp_returns(table, bets.units(table.counts))
+    return IndexScores(found, select_departures(found, chart), ramp, counting, chart, bets, text)
+
+
+def short_counts(base: str, found: Sequence[tuple[str, str]]) -> str:
+    """The counts at which codes replace `base`, in few characters: `≥+4`; further ones with what they change."""
+    texts = []
+    for number, (code, counts) in enumerate(found):
+        sign, _, count = counts.partition(" ")
+        letter = code[-1].upper() if code[0] == base[:1] else code[0]
+        signed = count if count[0] in "-0" else f"+{count}"
+        texts.append(letter * (number > 0) + {">=": "≥", "<=": "≤"}.get(sign, sign) + signed)
+    return " ".join(texts)

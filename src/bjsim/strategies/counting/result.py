@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,22 +16,40 @@ from numpy.typing import NDArray
 
 from bjsim.arrays import Floats
 from bjsim.errors import InputError
-from bjsim.html_pages import render_page
-from bjsim.json_values import json_object
+from bjsim.report.data import Described, data_frame
+from bjsim.report.page import render_page
+from bjsim.report.parts import (
+    Axis,
+    Bars,
+    Curves,
+    DataColumn,
+    DataSeries,
+    DataTable,
+    Dots,
+    Figures,
+    Heat,
+    Line,
+    Notes,
+    Only,
+    Panel,
+    Report,
+    Section,
+    percent,
+)
+from bjsim.sim.game.events import game_text
 from bjsim.sim.stats.estimate import Z95
 from bjsim.strategies.counting.count_files import load_count_run, save_count_run
 from bjsim.strategies.counting.count_run import CountRun, difference_error, has_common_cards
+from bjsim.strategies.counting.ramp import bankroll_fan
 from bjsim.strategies.counting.request import BETS, CountRequest, listed_axes, place_bets, play_apart, remarks
 from bjsim.strategies.counting.returns import (
     CountReturns,
     Figure,
     Terms,
-    figures_json,
     find_figures,
     ramp_gradients,
     ramp_returns,
 )
-from bjsim.strategies.tabular import data_frame, html_table
 
 if TYPE_CHECKING:
     import pandas
@@ -39,7 +59,7 @@ Play = Callable[[CountRequest, str], CountRun]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CountResult:
+class CountResult(Described):
     """A counted game with its bets: `result["score"]` is one of their figures.
 
     Attributes:
@@ -151,11 +171,6 @@ class CountResult:
     def __repr__(self) -> str:
         return f"CountResult({self.run.title}, {self.run.rounds:,} rounds, SCORE {self['score'].text})"
 
-    def _repr_html_(self) -> str:
-        return html_table(
-            ["per round seen", "95%"], [(one.name, one.text) for one in self.figures], self.run.description
-        )
-
     @property
     def returns(self) -> CountReturns:
         """The returns of a unit by count."""
@@ -197,34 +212,95 @@ class CountResult:
             if one.gradient is not None and two.gradient is not None
         ]
 
-    def to_json(self) -> dict[str, Any]:
-        """The result as `bjsim count --json` writes it.
+    def describe(self) -> Report:
+        """EV by count with the bets, and the figures of these."""
+        run, name = self.run, self.run.count_name
+        text = f"{run.description}; {run.rounds:,} rounds, {run.rounds_per_shoe:.1f} in a shoe, "
+        text += f"in {run.seconds:.1f} s, " if run.seconds else ""
+        text += f"seed {run.seed}; variance reduction {run.variance_reduction(self.bets):,.0f}"
+        parts = [
+            Section(f"EV by {name}"),
+            Only("page", lambda: [self.bars()]),
+            self.table(),
+            Section("Per round seen"),
+            Figures(self.figures, "± half the 95% interval"),
+            Notes([text], "dim"),
+            Notes([f"note: {note}" for note in self.notes]),
+            Notes(["stopped: results so far"] if run.stopped else [], "warning"),
+        ]
+        lines = [self.summary, f"{run.rounds:,} rounds, seed {run.seed}"]
+        return Report(run.description, lines, parts, [run.game.rules], data=self._data)
+
+    @property
+    def summary(self) -> str:
+        """The most important figures in a line."""
+        found = [self[key] for key in ("ev_per_hour", "score", "ror")]
+        return "; ".join(f"{one.name.replace(', ', ' in ')}: {one.text}" for one in found)
+
+    def table(self) -> DataTable:
+        """The table by count.
 
         Returns:
-            JSON values; the interval of a figure has its name and `_ci95`.
+            The part of a report.
         """
+        return DataTable("by_count", count_columns(self), self.by_count)
+
+    def bars(self) -> Bars:
+        """EV with its interval, the share of rounds and the bet, by count; labels are short.
+
+        Returns:
+            The part of a report.
+        """
+        labels = [label.replace("≤ ", "≤").replace("≥ ", "≥").replace(" to ", "…") for label in self.run.labels]
+        table, bets = self.returns, self.bets.tolist()
+        texts = [f"{bet:g}" if bet else "–" for bet in bets]
+        series = [
+            DataSeries(
+                "EV, % of the bet", table.ev.tolist(), lambda ev: f"{100 * ev:g}", table.ev_half_widths().tolist()
+            ),
+            DataSeries("share of rounds, %", table.shares.tolist(), lambda share: f"{100 * share:g}", colour="grey"),
+            DataSeries("bet, units", bets, "{:g}".format, texts=texts),
+        ]
+        return Bars(labels, series, self.run.count_name)
+
+    def describe_fan(self) -> Report:
+        """The bankroll over time, and the share of players who have lost it.
+
+        Returns:
+            The report, which is a picture.
+        """
+        terms, ev, sd = self.terms, self["ev_per_round"].value, self["sd_per_round"].value
+        fan = bankroll_fan(ev, sd, terms.bankroll, terms.rounds_per_hour)
+        unit, sign = terms.unit or 1.0, "$" if terms.unit else ""
+        low, middle, high = ([unit * value for value in line] for line in fan.quantiles)
+        bank = f"${terms.bankroll * unit:,.0f}, a unit of ${unit:,.2f}" if sign else f"{terms.bankroll:,.0f} units"
+        marks = {f"N0: {fan.n0_hours:,.0f} hours": fan.n0_hours} if fan.n0_hours <= fan.hours[-1] else {}
+        share = Axis("ruined", lambda value: percent(value, 1, ""))
+        ruin = {f"risk of ruin: {fan.ruin:.2%}": fan.ruin}
+        lost = Line("players who lost it", fan.hours, fan.lost, colour="adjusted")
+        ruined = Panel("ruined", [lost], ruin, (0, 1.15 * max(fan.ruin, 1e-6)), y=share, marks=marks)
+        band = {"5% to 95% of the players": list(zip(low, high, strict=True))}
+        line = Line("median", fan.hours, middle, band)
+        start = {"at the beginning": unit * terms.bankroll}
+        ends = ", ".join(
+            f"{name} {sign}{line[-1]:,.0f}" for name, line in (("5%", low), ("50%", middle), ("95%", high))
+        )
+        panel = Panel(f"at the end: {ends}", [line], start, (0, 1.04 * max(high)), ruined, marks=marks)
+        money = Axis(f"bankroll, {sign or 'units'}", lambda value: f"{sign}{value:,.0f}")
+        title = f"A bankroll of {bank}, over {fan.hours[-1]:,.0f} hours"
+        curves = Curves([panel], Axis("hours of play", "{:,.0f}".format), money)
+        return Report(title, [self.run.description, self.summary], [curves])
+
+    def _data(self) -> dict[str, Any]:
         run, game = self.run, self.run.game
-        return json_object({
-            "by_count": self.by_count, **figures_json(self.figures), "rounds": run.rounds,
-            "rounds_per_shoe": run.rounds_per_shoe, "seconds": run.seconds, "seed": run.seed,
+        return {
+            "rounds": run.rounds, "rounds_per_shoe": run.rounds_per_shoe, "seconds": run.seconds, "seed": run.seed,
             "variance_reduction": run.variance_reduction(self.bets), "rules": game.rules.to_dict(),
             "system": game.system.name, "side_aces": float(game.system.side_aces), "adjusted": game.adjusted,
             "leave": game.leave, "bankroll": self.terms.bankroll, "unit": self.terms.unit,
             "rounds_per_hour": self.terms.rounds_per_hour, "index_plays": [str(play) for play in game.departures.plays],
             **({"stopped": True} if run.stopped else {}),
-        })  # fmt: skip
-
-    def to_frame(self) -> pandas.DataFrame:
-        """The table by count as a data frame.
-
-        Returns:
-            A row for each count; its columns are those of `by_count`.
-
-        Raises:
-            InputError: If pandas is not installed.
-        """
-        rows = self.by_count
-        return data_frame({column: [row[column] for row in rows] for column in rows[0]})
+        }  # fmt: skip
 
     def to_html(self, command: str = "") -> str:
         """A self-contained page that computes other bets in the browser.
@@ -245,7 +321,7 @@ def _only_bets(given: dict[str, Any]) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CountComparison:
+class CountComparison(Described):
     """Counted games that differ in what was varied.
 
     Attributes:
@@ -282,18 +358,71 @@ class CountComparison:
         """The figures of each game but the first, less those of the first."""
         return [one.minus(self.games[0][1]) for _, one in self.games[1:]]
 
-    def to_json(self) -> dict[str, Any]:
-        """The games as `bjsim count --vary --json` writes them.
+    def describe(self) -> Report:
+        """The figures of the games, and their differences to those of the first."""
+        name, first = self.games[0]
+        also = ("ev_per_hour", "unit", "bankroll") if first.terms.unit or first.terms.ror else ()
+        columns = VARIED | {figure.key: figure.name for figure in first.figures if figure.key in also}
+        games = [(each, one.figures) for each, one in self.games]
+        minus = list(zip((each for each, _ in self.games[1:]), self.differences, strict=True))
+        parts: list[Any] = [
+            Section("The games"),
+            Only("page", lambda: [self._scores()]),
+            figures_table(columns, games),
+            *([Section("Differences from the first game")] if minus else []),
+            figures_table(columns, minus, f"minus {name}"),
+            Notes(self._notes(), "dim"),
+        ]
+        rounds = max(one.run.rounds for _, one in self.games)
+        lines = [self._common(), f"up to {rounds:,} rounds, seed {first.run.seed}"]
+        rules = list(dict.fromkeys(one.run.game.rules for _, one in self.games))
+        return Report(f"{len(self.games)} counted games compared", lines, parts, rules, data=self._data)
 
-        Returns:
-            JSON values; each game but the first has the differences of its figures to the first.
-        """
+    def _common(self) -> str:
+        """What is the same in all games, in words: those that differ are named by what varies."""
+        texts = {one.run.description for _, one in self.games}
+        rules = {game_text(one.run.game.rules) for _, one in self.games}
+        first = f"the first game: {self.games[0][1].run.description}"
+        return texts.pop() if len(texts) == 1 else rules.pop() if len(rules) == 1 else first
+
+    def _notes(self) -> list[str]:
+        name, first = self.games[0]
+        others = [each for each, one in self.games[1:] if not has_common_cards(first.run, one.run)]
+        text = "± half the 95% interval; differences are between games on the same shoes"
+        text += f", except {' and '.join(others)}: other cards, independent" if others else ""
+        same: dict[tuple[float, ...], list[str]] = {}
+        for each, one in self.games:
+            same.setdefault(tuple(figure.value for figure in one.figures), []).append(each)
+        alike = [f"{' and '.join(each)} are played alike in this game" for each in same.values() if len(each) > 1]
+        notes = [f"note: {each}: {note}" for each, one in self.games for note in one.notes]
+        return [*([text] if self.games[1:] else []), *alike, f"{name}: {first.run.description}", *notes]
+
+    def _scores(self) -> Heat | Dots:
+        """The SCORE of the games: as a heat map of two things that vary, else as dots."""
+        scores = {name: one["score"] for name, one in self.games}
+        points = [tuple(name.split(", ")) for name in scores]
+        rows, columns = (list(dict.fromkeys(point[-1 - axis] for point in points)) for axis in (0, 1 % len(points[0])))
+        is_grid = len(points[0]) == 2 and min(len(rows), len(columns)) > 1 and len(rows) * len(columns) == len(points)
+        if not is_grid:
+            halves = [score.half or 0.0 for score in scores.values()]
+            values, texts = [score.value for score in scores.values()], [score.text for score in scores.values()]
+            return Dots([*scores], [DataSeries("SCORE", values, "{:g}".format, halves, texts)], "SCORE, 95% interval")
+        cells = [[scores[f"{column}, {row}"] for column in columns] for row in rows]
+        across, down = (text.partition("=")[0] for text in (columns[0], rows[0]))
+        return Heat(
+            [text.partition("=")[2] for text in rows],
+            [text.partition("=")[2] for text in columns],
+            [[one.value for one in line] for line in cells],
+            [[one.half for one in line] for line in cells],
+            (NAMES.get(down, down), NAMES.get(across, across)),
+            "SCORE",
+        )
+
+    def _data(self) -> dict[str, Any]:
         first = self.games[0][1]
         found = [{"name": name} | one.to_json() for name, one in self.games]
         for game, (_, one), figures in zip(found[1:], self.games[1:], self.differences, strict=True):
-            game["difference"] = {"common_cards": has_common_cards(first.run, one.run)} | json_object(
-                figures_json(figures)
-            )
+            game["difference"] = {"common_cards": has_common_cards(first.run, one.run)} | _by_key(figures)
         return {"games": found}
 
     def to_frame(self) -> pandas.DataFrame:
@@ -305,8 +434,80 @@ class CountComparison:
         Raises:
             InputError: If pandas is not installed.
         """
-        rows = [figures_json(one.figures) for _, one in self.games]
+        rows = [_by_key(one.figures) for _, one in self.games]
         return data_frame({key: [row.get(key) for row in rows] for key in rows[0]}, [name for name, _ in self.games])
+
+
+def _by_key(figures: Sequence[Figure]) -> dict[str, Any]:
+    return {key: value for figure in figures for key, value in figure.data().items()}
+
+
+VARIED = {  # the figures of a line of `--vary`, with their headings
+    "ev_per_round": "EV per round, units",
+    "sd_per_round": "sd per round",
+    "score": "SCORE",
+    "n0": "N0, rounds",
+    "ror": "risk of ruin",
+}
+NAMES = {
+    "cut": "share of the shoe that is dealt",
+    "ramp": "spread, units",
+    "optimal": "spread of the optimal ramp, units",
+    "system": "counting system",
+    "indices": "index plays",
+    "leave": "leaves at",
+    "ls": "late surrender",
+    "h17": "the dealer hits soft 17",
+    "das": "double after a split",
+    "bj": "a natural pays",
+}
+
+
+def figures_table(
+    headings: Mapping[str, str], rows: Sequence[tuple[str, Sequence[Figure]]], first: str = ""
+) -> DataTable:
+    """A table with a line of figures for each name; `first` is the heading of the names."""
+
+    def text(key: str) -> Callable[[tuple[str, Sequence[Figure]]], str | None]:
+        return lambda row: next((figure.text for figure in row[1] if figure.key == key), None)
+
+    columns = [DataColumn("", heading, text(key)) for key, heading in headings.items()]
+    return DataTable("", [DataColumn("", first, lambda row: row[0], is_text=True), *columns], rows, turns=False)
+
+
+def other_bets(result: CountResult, spreads: Sequence[str]) -> DataTable:
+    """A line for the bets of a result and for the best ramps between others, on the same rounds."""
+    games = [("these bets", result.figures)]
+    games += [(f"best {spread}", result.with_bets(optimal=spread).figures) for spread in spreads]
+    hourly = {figure.key: figure.name for figure in result.figures if figure.key == "ev_per_hour"}
+    return figures_table(VARIED | hourly, games, "bets")._replace(key="ramps")
+
+
+def count_columns(result: CountResult) -> list[DataColumn]:
+    """The columns of the table by count."""
+    unit = result.terms.unit
+
+    def ev(row: Any) -> str:
+        return f"{percent(row['ev'], 3)} ± {percent(row['ev_ci95'][1] - row['ev'], 3, '')}"
+
+    def bet(row: Any) -> str | None:
+        return f"{row['bet']:g}" + f" x{row['spots']}" * (row["spots"] > 1) if row["bet"] else None
+
+    keys = ("count", "label", "share", "ev", "ev_ci95", "sd", "bet", "spots", "cov")
+    return [
+        DataColumn("", result.run.count_name, lambda row: row["label"]),
+        DataColumn("", "share", lambda row: row["share"], partial(percent, digits=3, sign="")),
+        DataColumn("", "EV per initial bet", ev),
+        DataColumn("", "sd", lambda row: row["sd"], "{:.4f}".format),
+        *(
+            []
+            if result.returns.cov is None
+            else [DataColumn("", "cov of two spots", lambda row: row["cov"], "{:.4f}".format)]
+        ),
+        DataColumn("", "bet, units", bet),
+        *([DataColumn("", "bet, $", lambda row: row["bet"] * unit or None, "{:,.2f}".format)] if unit else []),
+        *(DataColumn(key, "", itemgetter(key)) for key in keys),
+    ]
 
 
 # --- The page of a counting run: one self-contained HTML file that computes any other bets in the browser.
@@ -330,7 +531,7 @@ def render_count_page(run: CountRun, bets: Floats, figures: Sequence[Figure], te
     return render_page(
         "bjsim.strategies.counting", "count.html", title=run.title, subtitle=run.description, command=command,
         count_name=run.count_name, rounds=run.rounds, seed=run.seed, start=start,
-        games=[(run.game.rules.name, run.game.rules.to_dict())], rows=_rows(run, bets),
+        games=[run.game.rules], rows=_rows(run, bets),
         several=bool((run.spots > 1).any()),
         results=[(one.key, _money(one.name) if "hour" in one.key else one.name, one.text) for one in figures
                  if one.key not in ("bankroll", "unit")],  # which can be changed

@@ -8,10 +8,11 @@ bet ramps (bjmath.com).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -311,6 +312,14 @@ class Figure:
         low, high = self.ends
         return None if self.half is None else (max(self.value - self.half, low), min(self.value + self.half, high))
 
+    def data(self) -> dict[str, Any]:
+        """The figure as data.
+
+        Returns:
+            The value by key; the interval has the name and `_ci95`.
+        """
+        return {self.key: self.value} | ({f"{self.key}_ci95": list(self.ci95)} if self.ci95 else {})
+
     def minus(self, first: Figure, error: float) -> Figure:
         """This figure minus the same figure of another game.
 
@@ -384,16 +393,6 @@ def find_figures(ramp: RampReturns, terms: Terms, wagered: float | None = None) 
             needed = partial(bank_for_ruin, ruin=goal)
             figures.append(figure("bankroll", f"bankroll {text}{currency}", needed, 0, per_unit))
     return figures
-
-
-def figures_json(figures: Sequence[Figure]) -> dict[str, object]:
-    """Figures by key; the interval of a figure has its name and `_ci95`."""
-    found: dict[str, object] = {}
-    for figure in figures:
-        found[figure.key] = figure.value
-        if figure.ci95 is not None:
-            found[f"{figure.key}_ci95"] = list(figure.ci95)
-    return found
 
 
 def _text(value: float, half: float | None, digits: int, unit: str) -> str:

@@ -6,18 +6,31 @@ import logging
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, partial
+from pathlib import Path
 from typing import NamedTuple
 
 from bjsim.errors import InputError
-from bjsim.sim.game.actions import ATTACK
+from bjsim.report.data import Described
+from bjsim.report.parts import DataColumn, DataTable, Figures, Notes, Only, Report, Section, Value, percent
+from bjsim.sim.game.actions import ATTACK, NAMES
+from bjsim.sim.game.events import format_decks, game_text
 from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.rules import Rules
-from bjsim.strategies.charts.chart import ATTACK_ROW, INSURANCE_ROW, Chart, WrongCell, chart_codes, parse_row, row_order
+from bjsim.strategies.charts.chart import (
+    ATTACK_ROW,
+    ELSE,
+    INSURANCE_ROW,
+    Chart,
+    WrongCell,
+    chart_codes,
+    parse_row,
+    row_order,
+)
+from bjsim.strategies.evaluation.valued_chart import ValuedChart, point_at_cells
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.shoe.solver import ShoeSolver
 from bjsim.strategies.solution import Solution
-from bjsim.strategies.tabular import html_table
 from bjsim.sums import add_up
 
 # --- The solution of a game: in its own shoe, or in the infinite one if a finite shoe has no exact value.
@@ -202,8 +215,20 @@ def _code(chart: Chart, name: str, column: str) -> str | None:
 # --- The value of a chart next to that of the best chart, and the cost of each wrong cell.
 
 
+cost = partial(percent, digits=6, sign="")
+CELLS = (
+    DataColumn("row", "hand", lambda cell: cell.row, is_text=True),
+    DataColumn("column", "dealer", lambda cell: cell.column, is_text=True),
+    DataColumn("chart", "chart", lambda cell: cell.chart, is_text=True),
+    DataColumn("best", "best", lambda cell: cell.best, is_text=True),
+    DataColumn("cost", "cost", lambda cell: cell.cost, cost),
+    DataColumn("alone", "alone", lambda cell: cell.alone, cost),
+)
+LISTED = 25  # wrong cells listed in the terminal; the JSON has all of them
+
+
 @dataclass(frozen=True)
-class Evaluation:
+class Evaluation(Described):
     """A chart compared with the best chart of its game, in a freshly shuffled shoe of its decks.
 
     Attributes:
@@ -227,9 +252,75 @@ class Evaluation:
         name, values = self.chart.name, f"value {self.value:+.6f}, best {self.best:+.6f}"
         return f"Evaluation({name!r}, {self.chart.rules}, {values}, {wrong})"
 
-    def _repr_html_(self) -> str:
-        rows = [[f"{c.row} v {c.column}", c.chart, c.best, f"{c.cost:.4%}"] for c in self.cells]
-        return html_table(["cell", "chart", "best", "cost"], rows, repr(self))
+    def describe(self) -> Report:
+        """The values of both charts, the chart with its wrong cells, and how their costs add up."""
+        rules, best = self.chart.rules, self.benchmark
+        wrong = {(cell.row, cell.column): (cell.best, cell.cost) for cell in self.cells}
+        chart = ValuedChart.of_codes(self.solution, self.codes, wrong)
+        of_bet = partial(percent, digits=6, unit="% of the bet")
+        figures = [
+            Value("value", "value of the chart", self.value, of_bet),
+            Value("best", f"value of {best}", self.best, of_bet),
+            Value("difference", "difference", self.difference, partial(cost, unit="% of the bet")),
+            Value("", "wrong cells", len(self.cells)),
+            *(Value(key, "", getattr(self, key)) for key in ("costs", "remainder", "second_order")),
+        ]
+        framed = f"Framed: differs from {best}, whose code is after the arrow; below it is the cost in % of the bet."
+        parts = [
+            Figures(figures),
+            Section("The chart"),
+            Only("page", lambda: [Notes([framed] if wrong else [], "dim")]),
+            point_at_cells([rules]),
+            chart.part(numbers="costs", marked=f"differs from {best}" if wrong else "", means="best:"),
+            *([Section("The wrong cells")] if wrong else []),
+            DataTable("cells", CELLS, self.cells, listed=LISTED),
+            Notes(self._cost_lines()),
+        ]
+        name = self.chart.name
+        shoe = "inf" if self.solution.infinite else int(rules.decks)
+        data = {"chart": name, "rules": rules.to_dict(), "shoe": shoe}
+        return Report(f"{Path(name).name} in {rules.name}", self._about(), parts, [rules], data=lambda: data)
+
+    def _about(self) -> list[str]:
+        """The game, and where its values are not what one expects, why."""
+        rules = self.chart.rules
+        lines = [game_text(rules)]
+        if self.refusal:
+            why = self.refusal.replace(self.chart.name, Path(self.chart.name).name)
+            lines.append(
+                f"All values are for an infinite shoe, since {why}. {rules.name} is played with {format_decks(rules)}, "
+                "where a cell marked as wrong may be right."
+            )
+        elif not self.solution.infinite and not rules.fresh:
+            lines.append(f"All values are for the first round of {format_decks(rules)}.")
+        return [*lines, *filter(None, [self.solution.infinite_because])]
+
+    @property
+    def benchmark(self) -> str:
+        """The chart that is compared with, in words."""
+        return "the infinite-shoe chart" if self.refusal else "the best chart"
+
+    def _cost_lines(self) -> list[str]:
+        """How the costs of the wrong cells add up, in words."""
+        if not self.cells:
+            decks = format_decks(self.chart.rules)
+            other = f"all cells equal those of that chart; another chart may be better with {decks}"
+            return [other if self.refusal else "no cell differs: this is the best chart"]
+        if not math.isfinite(self.difference):
+            return ["an infinite difference cannot be divided among cells"]
+        within = "in an infinite shoe " if self.refusal else ""
+        cells = "1 wrong cell costs" if len(self.cells) == 1 else f"{len(self.cells)} wrong cells cost"
+        lines = [
+            f"{within}{cells} {cost(self.costs)} in total; the charts differ by {cost(self.difference)}, remainder "
+            f"{cost(self.remainder)}",
+            f"each alone in {self.benchmark}: {cost(self.difference - self.second_order)} in total; interaction "
+            f"between the cells: {cost(self.second_order)}",
+        ]
+        if second := [cell for cell in self.cells if cell.chart[0] == cell.best[0] in ELSE]:
+            counts = ", ".join(f"{cell.row} v {cell.column} {cell.chart} → {cell.best}" for cell in second)
+            able = " or ".join(NAMES[letter] for letter in sorted({cell.best[0] for cell in second}))
+            lines.append(f"{counts}: the second letter counts for hands of three or more cards, which may not {able}")
+        return lines
 
     @property
     def best_chart(self) -> Chart:

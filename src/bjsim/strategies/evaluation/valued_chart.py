@@ -3,12 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
+from bjsim.report.parts import (
+    Beside,
+    Chances,
+    ChartGrid,
+    DataColumn,
+    DataTable,
+    Figures,
+    Notes,
+    Report,
+    Section,
+    Value,
+    percent,
+)
+from bjsim.sim.game.actions import NAMES
+from bjsim.sim.game.dealer import ACE, course
+from bjsim.sim.game.hand_states import DEALER_22, DEALER_NATURAL
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import ACTIONS, HARD, PAIR, parse_row, row_order
-from bjsim.strategies.evaluation.compare import Evaluation
 from bjsim.strategies.exact.values import Number
 from bjsim.strategies.solution import Solution
 
@@ -54,9 +71,13 @@ class ValuedChart:
         return _make(solution, values, {key: cells[key] for key in values if key in cells}, {})
 
     @staticmethod
-    def of_evaluated(evaluation: Evaluation) -> ValuedChart:
-        wrong = {(cell.row, cell.column): (cell.best, cell.cost) for cell in evaluation.cells}
-        return _make(evaluation.solution, evaluation.solution.cell_values(), evaluation.codes, wrong)
+    def of_codes(
+        solution: Solution,
+        codes: Mapping[tuple[str, str], str],
+        wrong: Mapping[tuple[str, str], tuple[str, float]],
+    ) -> ValuedChart:
+        """A chart by its codes; for each `wrong` cell there are the code of the best chart, and what it costs."""
+        return _make(solution, solution.cell_values(), codes, wrong)
 
     def with_others(self, others: Mapping[tuple[str, str], str]) -> ValuedChart:
         """The chart compared with another one, whose code is given for each cell that differs."""
@@ -70,6 +91,102 @@ class ValuedChart:
         shown = [(row, column) for rows in self.sections.values() for row in rows for column in self.columns]
         known = [key for key in shown if key in self.cells and not math.isnan(self.cells[key].margin)]
         return [(*key, self.cells[key]) for key in sorted(known, key=lambda key: self.cells[key].margin)[:count]]
+
+    def part(self, **how: Any) -> ChartGrid:
+        """The chart as a part of a report; `how` is as for that part."""
+        codes = {code for cell in self.cells.values() for code in (cell.code, cell.other) if code}
+        across = "dealer's card" if self.rules.dealer_shows == "up" else "dealer's cards"
+        return ChartGrid(self.columns, self.sections, self.cells, usual_legend(codes), self.row_notes(), across, **how)
+
+    def row_notes(self) -> list[str]:
+        """A note on the rows for counted cards, if any are shown."""
+        rows = [row for rows in self.sections.values() for row in rows]
+        notes = []
+        if slash := next((row for row in rows if "/" in row), ""):
+            total, _, cards = slash.partition("/")
+            notes.append(f"{slash} is {total} in {cards} cards")
+        if colon := next((row for row in rows if ":" in row), ""):
+            total, _, cards = colon.partition(":")
+            notes.append(f"{colon} is {total} of {' and '.join(cards[:2])}")
+        return [f"{'; '.join(notes)}. Other rows are for all other hands of their total."] if notes else []
+
+    def details(self, count: int = 12) -> Beside:
+        """The closest decisions next to the dealer's final scores, of which a bust is the last."""
+        closest = [Section("The closest decisions"), DataTable("closest", CLOSEST, self.closest(count))]
+        scores = sorted({score for column in self.dealer.values() for score in column}, key=lambda score: score or 99)
+        rows = {
+            OUTCOMES.get(score, str(score)): [float(chances.get(score, 0)) for chances in self.dealer.values()]
+            for score in scores
+        }
+        dealer = [Section("The dealer's final score, in percent"), Chances(list(self.dealer), rows)]
+        return Beside([closest, dealer])
+
+
+OUTCOMES = {0: "bust", DEALER_NATURAL: "natural", DEALER_22: "22, push"}
+
+
+def _choice(one: tuple[str, str, ValuedCell], place: int) -> str:
+    letter, ev = sorted(one[2].ev.items(), key=lambda item: -item[1])[place]
+    return f"{NAMES[letter]} {ev:+.6f}"
+
+
+CLOSEST = (
+    DataColumn("", "hand v dealer", lambda one: f"{one[0]} v {one[1]}", is_text=True),
+    DataColumn("", "best", lambda one: _choice(one, 0)),
+    DataColumn("", "second", lambda one: _choice(one, 1)),
+    DataColumn("", "margin", lambda one: percent(one[2].margin, sign="")),
+)
+
+
+MARGIN = "The small number is the margin in % of the bet: how much better the best action is than the second best."
+
+
+def describe_best(
+    solution: Solution, game: str, value: Number | None = None, followed: str = "", is_card: bool = False
+) -> Report:
+    """The best strategy of a game in a line, and its value; that of best play `followed` by more than a chart too.
+
+    A `card` is the chart alone.
+    """
+    rules, chart = solution.rules, ValuedChart.of_best(solution)
+    of_bet = partial(percent, digits=6, unit="% of the bet")
+    figures = [Value("", "value of the chart", float(solution.value), of_bet)]
+    if value is not None:
+        figures.append(Value("", f"value of {followed}", float(value), of_bet))
+    parts = [
+        Figures(figures),
+        Section("The best strategy"),
+        Notes([] if is_card else [MARGIN], "dim"),
+        point_at_cells([rules]),
+        chart.part(numbers="none" if is_card else "margins"),
+    ]
+    return Report(f"The best strategy in {rules.name}", game_lines(solution, game), parts, [rules])
+
+
+def game_lines(solution: Solution, game: str) -> list[str]:
+    """The game, and where its values are not what one expects, why."""
+    instead = f"All values are for an infinite shoe, since {solution.refusal}." if solution.refusal else ""
+    return [game, *filter(None, [instead, solution.infinite_because])]
+
+
+def usual_legend(codes: set[str]) -> dict[str, str]:
+    """The meaning of codes, by letter of the action."""
+    texts = {letter: f"{letter} {NAMES[letter]}" for letter in "SHDPR"}
+    texts |= {"D": "double, else hit (Dh) or stand (Ds)", "R": "surrender, else hit (Rh) or stand (Rs)"}
+    if "Rp" in codes:
+        texts["R"] = "surrender, else hit (Rh), stand (Rs) or split (Rp)"
+    if codes & {"Ph", "Pd", "Ps"}:
+        texts["P"] = "P split; if a split hand may not double, hit (Ph), double (Pd) or stand (Ps)"
+    letters = {code[0] for code in codes}
+    return {letter: text for letter, text in texts.items() if letter in letters}
+
+
+def point_at_cells(games: Sequence[Rules], after: str = ", followed by best play") -> Notes:
+    """How a reader of a page sees the values of cells."""
+    looks = any(course(rules, ACE).looks for rules in games)
+    given = ", given that the dealer has no natural" if after and looks else ""
+    text = "Point at a cell, or move there with the arrow keys, for the value of every action in initial bets"
+    return Notes([f"{text}{after}{given}."], "screen")
 
 
 def _make(

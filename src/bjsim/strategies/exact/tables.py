@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 from bjsim.arguments import names_wrong_types
 from bjsim.errors import InputError, shorten
+from bjsim.report.data import data_frame, html_table
 from bjsim.sim.game.cards import RANKS, TEN, Hand, pair_code, soft_code
 from bjsim.sim.game.dealer import ACE, course
 from bjsim.sim.game.hand_states import DEALER_22, DEALER_NATURAL, SPLIT_HAND, HandState
 from bjsim.strategies.charts.chart import parse_row, row_order
 from bjsim.strategies.exact.solver import Solver, best_code
 from bjsim.strategies.exact.values import Means, Number
-from bjsim.strategies.tabular import data_frame, html_table
 
 if TYPE_CHECKING:
     import pandas

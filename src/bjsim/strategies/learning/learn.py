@@ -29,21 +29,35 @@ learned value: an unbiased estimate for the learned policy with a valid interval
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from math import ceil, log, nan, sqrt
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from math import ceil, isfinite, log, nan, sqrt
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from bjsim.arrays import Floats, Ints
+from bjsim.report.data import Described
+from bjsim.report.parts import (
+    Axis,
+    Curves,
+    DataColumn,
+    DataTable,
+    Figures,
+    Line,
+    Notes,
+    Only,
+    Panel,
+    Report,
+    Value,
+    short_count,
+)
 from bjsim.sim.stats.estimate import Z95
 from bjsim.strategies.mdp.model import FiniteMDP, MDPError
 from bjsim.strategies.mdp.solve import SolvedMDP, check_ends, regret, start_value, value_iteration
-from bjsim.strategies.tabular import html_table
 from bjsim.sums import add_up
 
 if TYPE_CHECKING:
@@ -75,8 +89,18 @@ class Disagreement(NamedTuple):
     cost: float
 
 
+LISTED = 20  # states printed; the JSON has all of them
+FLOOR = 1e-7  # smaller regrets are drawn here
+SUBOPTIMAL = (
+    DataColumn("state", "state", lambda one: one.state, is_text=True),
+    DataColumn("learned", "learned", lambda one: one.learned, is_text=True),
+    DataColumn("best", "best", lambda one: one.best, is_text=True),
+    DataColumn("cost", "cost in it", lambda one: one.cost, "{:.6f}".format),
+)
+
+
 @dataclass(frozen=True)
-class Study:
+class Study(Described):
     """A learned decision process with its exact solution.
 
     Attributes:
@@ -105,9 +129,6 @@ class Study:
         size = f"{len(self.mdp.states):,} states, {self.episodes:,} episodes"
         return f"{type(self).__name__}({size}, regret {self.regret:.6f})"
 
-    def _repr_html_(self) -> str:
-        return html_table(Disagreement._fields, self.disagreements, repr(self))
-
     @property
     def value_exact(self) -> float:
         """The value of the process under the best policy, in units of reward."""
@@ -134,21 +155,52 @@ class Study:
                 disagreements.append(Disagreement(mdp.states[state], mdp.actions[taken], mdp.actions[best], cost))
         return tuple(sorted(disagreements, key=lambda each: -each.cost))
 
-    def to_json(self) -> dict[str, object]:
-        """The study as `bjsim learn --json` writes it.
+    def describe(self) -> Report:
+        """The learned policy, its suboptimal states, its regret and its values."""
+        parts = [
+            *self._policy_parts(),
+            DataTable("disagreements", SUBOPTIMAL, self.disagreements, "suboptimal states", LISTED),
+            Notes([] if self.disagreements else ["every state has an optimal action"]),
+            Figures(self._figures()),
+            Only("page", lambda: [convergence([self])]),
+            Only("terminal", lambda: [Notes(self._remarks())]),
+        ]
+        lines = [f"{self.episodes:,} episodes, seed {self.seed}"]
+        return Report(f"Learned with {self.schedule.text}", lines, parts, data=self._data)
 
-        Returns:
-            JSON values, in units of reward.
-        """
+    def _policy_parts(self) -> list[Any]:
+        mdp, learned = self.mdp, self.learned
+        columns = [
+            DataColumn("", "state", lambda one: mdp.states[one[0]], is_text=True),
+            DataColumn("", "action", lambda one: mdp.actions[one[1]], is_text=True),
+            DataColumn("", "learned value", lambda one: learned.q[one[1]], "{:+.4f}".format),
+            DataColumn("", "exact value", lambda one: self.best.values[one[0]], "{:+.4f}".format),
+        ]
+        rows = [(state, row) for state, row in enumerate(learned.policy) if row >= 0]
+        more = [f"the first {LISTED} of {len(mdp.states):,} states"] if len(rows) > LISTED else []
+        return [DataTable("", columns, rows[:LISTED]), Notes(more, "dim")]
+
+    def _figures(self) -> list[Value]:
+        low, high = self.learned.value_ci95
+        ends = f"; 95% interval {low:+.6f} … {high:+.6f}, {self.learned.value_episodes:,} greedy episodes"
+        return [
+            Value("regret", "regret, exact", self.regret, "{:.6f}".format),
+            Value("value_learned", "value, learned", self.learned.value, lambda value: f"{value:+.6f}{ends}"),
+            Value("value_exact", "value of the best policy", self.value_exact, "{:+.6f}".format),
+        ]
+
+    def _remarks(self) -> list[str]:
+        lines = [f"{self.episodes:,} episodes in {self.seconds:.1f} s, {self.speed / 1e6:.2f} million episodes/s"]
+        if self.learned.cut_short and self.mdp.gamma == 1:
+            lines.append(f"{self.learned.cut_short:,} episodes were truncated after {self.schedule.longest:,} steps")
+        return lines
+
+    def _data(self) -> dict[str, Any]:
         return {
             "states": len(self.mdp.states),
             "episodes": self.episodes,
             "gamma": self.mdp.gamma,
-            "regret": self.regret,
-            "value_exact": self.value_exact,
-            "value_learned": self.learned.value,
             "value_learned_ci95": list(self.learned.value_ci95),
-            "disagreements": [each._asdict() for each in self.disagreements],
             "curve": [point._asdict() for point in self.curve],
             "seconds": self.seconds,
             "algorithm": self.schedule.algorithm,
@@ -158,6 +210,56 @@ class Study:
             "episodes_valued": self.learned.value_episodes,
             "cut_short": self.learned.cut_short,
         }
+
+
+@dataclass(frozen=True)
+class Studies(Described):
+    """Studies of one process, which is called `title`, by one or several algorithms."""
+
+    title: str
+    studies: Sequence[Study]
+
+    def describe(self) -> Report:
+        """The study, or a line for each of several, with their convergence."""
+        first, *others = self.studies
+        if not others:
+            report = first.describe()
+            return replace(report, lines=[self.title, *report.lines])
+        columns = [
+            DataColumn("", "algorithm", lambda one: one.schedule.text, is_text=True),
+            DataColumn("", "regret", lambda one: one.regret, "{:.6f}".format),
+            DataColumn("", "suboptimal states", lambda one: len(one.disagreements), "{:,}".format),
+            DataColumn("", "value, learned", lambda one: one.learned.value, "{:+.6f}".format),
+            DataColumn("", "seconds", lambda one: one.seconds, "{:.1f}".format),
+        ]
+        note = f"value, exact {first.value_exact:+.6f}, of the best policy; regrets are exact"
+        parts = [
+            DataTable("", columns, self.studies),
+            Notes([note], "dim"),
+            Only("page", lambda: [convergence(self.studies)]),
+        ]
+        lines = [self.title, f"{first.episodes:,} episodes, seed {first.seed}"]
+        return Report(f"{len(self.studies)} algorithms compared", lines, parts)
+
+    def to_json(self) -> dict[str, Any]:
+        """The study, or all of several, as `bjsim learn --json` writes them."""
+        found = [each.to_json() for each in self.studies]
+        return {"algorithms": found} if len(found) > 1 else found[0]
+
+
+def convergence(studies: Sequence[Study]) -> Curves:
+    """The greedy policy's exact value, and its regret on a logarithmic axis, for each algorithm."""
+    values, regrets = [], []
+    for each, colour in zip(studies, ("raw", "adjusted"), strict=False):
+        points = [point for point in each.curve if isfinite(point.regret)]
+        episodes, lost = [point.episodes for point in points], [point.regret for point in points]
+        values.append(Line(each.schedule.text, episodes, [each.value_exact - one for one in lost], colour=colour))
+        regrets.append(Line(each.schedule.text, episodes, [max(one, FLOOR) for one in lost], colour=colour))
+    exact = studies[0].value_exact
+    axis = Axis("exact regret per episode", "{:g}".format, is_log=True)
+    below = Panel("exact regret per episode", regrets, {f"regret {FLOOR:g} or less": FLOOR}, y=axis)
+    panel = Panel("value of the policy", values, {f"exact optimum, {exact:+.4f}": exact}, below=below)
+    return Curves([panel], Axis("episodes", short_count, is_log=True), Axis("value of the policy"))
 
 
 def study(
@@ -204,6 +306,11 @@ class Schedule:
     rounds: int = 40  # the number of times that the workers' tables are pooled and progress is reported
     value_share: float = 0.1  # share of the episodes that are played greedily at the end
     longest: int = 1000  # the most steps of an episode, which is cut there
+
+    @property
+    def text(self) -> str:
+        """The algorithm and its draws, in words."""
+        return f"{self.algorithm}, {self.draws} draws"
 
     def power_for(self, gamma: float) -> int:
         """The k of the step size for a process with the discount factor `gamma`."""

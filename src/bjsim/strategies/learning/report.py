@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from typing import Any
 
+from bjsim.report.parts import Code, Notes, Report, Section, Value
 from bjsim.sim.game.actions import NAMES
 from bjsim.sim.game.automaton import Decision
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart, format_ranges, full_code
 from bjsim.strategies.exact.solver import Solver
+from bjsim.strategies.formats.files import format_text
 from bjsim.strategies.learning.learn import Study
 from bjsim.strategies.mdp.blackjack import ATTACKS, INSURE, GameProcess, MDPState, Reason, find_reasons, plain_size
 from bjsim.strategies.players.catalogue import CATALOGUE
@@ -98,18 +101,26 @@ class LearnedGame(Study):
         ev = {letter: self.learned.q[self.mdp.row(str(state), letter)] for letter in self.process.legal(state)}
         return full_code(self.action(state), ev)
 
-    def to_json(self) -> dict[str, object]:
-        """The study as `bjsim learn --json` writes it.
+    def describe(self) -> Report:
+        """The learned chart, the suboptimal states, the regret, the values, and the answers in words."""
+        report = super().describe()
+        # of other games, the data has the answers
+        answers = self.answers() if self.rules.name.startswith("neller") else {}
+        said = [part for question, lines in answers.items() for part in (Section(question), Notes(lines))]
+        return replace(report, parts=[*report.parts, *said], games=[self.rules])
 
-        Returns:
-            JSON values, in units of reward, with the rules, the chart and its value, and the answers.
-        """
-        return super().to_json() | {
-            "rules": self.rules.to_dict(),
-            "chart": {f"{row} v {column}": code for (row, column), code in self.chart.cells.items()},
-            "value_chart": self.chart_value,
-            "answers": self.answers(),
-        }
+    def _policy_parts(self) -> list[Any]:
+        return [Section("The learned chart"), Code(format_text(self.chart).rstrip())]
+
+    def _figures(self) -> list[Value]:
+        return [
+            *super()._figures(),
+            Value("value_chart", "value of the chart above, exact", self.chart_value, "{:+.6f}".format),
+        ]
+
+    def _data(self) -> dict[str, Any]:
+        chart = {f"{row} v {column}": code for (row, column), code in self.chart.cells.items()}
+        return super()._data() | {"rules": self.rules.to_dict(), "chart": chart, "answers": self.answers()}
 
     # --- the questions of [Neller]
 
