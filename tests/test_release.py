@@ -77,8 +77,8 @@ def test_changes_are_one_line_each() -> None:
 
 @pytest.mark.parametrize(
     "words",
-    ["solve --plot a.png", "count --fan a.svg --bankroll 1000", "count --vary decks=1,2 --html a.html"],
-    ids=["plot", "fan", "page"],
+    ["solve --plot a.png", "count --fan a.svg --bankroll 1000"],
+    ids=["plot", "fan"],
 )
 def test_a_picture_asks_for_matplotlib_by_name(words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

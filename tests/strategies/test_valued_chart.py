@@ -54,7 +54,8 @@ def test_the_dealers_outcomes_add_up(name):
 
 def test_wrong_cells_have_the_best_code_and_their_cost():
     evaluation = evaluate_chart(find_player("hoyle", named_rules("blackjack-p")))
-    chart = ValuedChart.of_evaluated(evaluation)
+    wrong = {(cell.row, cell.column): (cell.best, cell.cost) for cell in evaluation.cells}
+    chart = ValuedChart.of_codes(evaluation.solution, evaluation.codes, wrong)
     marked = {key: cell for key, cell in chart.cells.items() if cell.other}
     assert marked.keys() == {(cell.row, cell.column) for cell in evaluation.cells} and marked
     assert sum(cell.cost for cell in marked.values()) == pytest.approx(evaluation.difference)
