@@ -86,12 +86,12 @@ def write_list(listed: Listed) -> None:
 
 
 def add_nightly(listed: Listed, new: Iterable[str]) -> None:
-    """Add items to the list."""
+    """Add items to the list, if they are not in it."""
     for item in new:
         file, test, case = parts(item)
         kinds = listed.setdefault(file, {}).setdefault(test, {"only": []})
         if "but" in kinds:
-            kinds["but"].remove(case)
+            kinds["but"] = [other for other in kinds["but"] if other != case]
         elif case not in kinds["only"]:
             kinds["only"].append(case)
 
@@ -121,6 +121,8 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Print the dearest cases and the sums of folders, and leave what takes too long to the night."""
+    if hasattr(terminalreporter.config, "workerinput"):  # a worker of pytest-xdist, which ran a part
+        return
     folders: dict[str, float] = defaultdict(float)
     for item, seconds in SPENT.items():
         folders[os.path.dirname(parts(item)[0])] += seconds
