@@ -98,7 +98,7 @@ def test_a_page_fits_and_axe_finds_nothing(person, path, width, dark):
 def test_a_run_is_asked_for_by_keyboard_alone(person):
     person.visit("/run?rules=easy&hands=1000")
     person.until(ENDED)
-    person.tab_to("#found-bots")
+    person.tab_to("#bots")
     person.write("lim17, mimic")
     person.press("Tab")
     person.write("20000")
@@ -294,7 +294,7 @@ def test_keys_of_moves_do_not_fall_into_the_bet(person):
     person.until("document.querySelector('[data-key=h]')")
     person.press("?")
     person.until("document.querySelector('.said').innerText.includes('Expected profit')")
-    assert "hit -0.369606 best" in person.text(".said")
+    assert "stand -0.153984 best" in person.text(".said")
     person.press("s")
     person.until("document.getElementById('word')")
 
@@ -342,13 +342,13 @@ def test_two_tabs_play_two_tables(person):
 def test_back_and_forward(person):
     person.visit("/run?rules=easy&hands=1000")
     person.until(ENDED)
-    person.run("document.getElementById('found-bots').focus()")
+    person.run("document.getElementById('bots').focus()")
     person.write("mimic")
     person.press("Tab")
     person.until(f"{ENDED} && document.getElementById('found-bots').innerText.includes('mimic')")
     person.run("history.back()")
     person.until(f"{ENDED} && document.getElementById('found-bots').innerText.includes('optimal')")
-    assert person.run("document.getElementById('found-bots').value") == "optimal"
+    assert person.run("document.getElementById('bots').value") == "optimal"
     person.run("history.forward()")
     person.until(f"{ENDED} && document.getElementById('found-bots').innerText.includes('mimic')")
 
