@@ -11,7 +11,7 @@ from bjsim.bots.contest.page import DARK, LIGHT, ContestReport, render_bot, rend
 from bjsim.bots.contest.page_data import PageData
 from bjsim.bots.contest.standings import Standings
 from bjsim.errors import InputError, shorten
-from bjsim.report import page as html_pages
+from bjsim.report import page as report_page
 
 INDEX = "index.html"
 
@@ -31,7 +31,7 @@ def contest_page(folder: str, name: str) -> str:
             raise InputError(f"the contest has no page {shorten(name)}")
     page = re.sub(r"<li>Download: .*?</li>", "", page, flags=re.S)
     script = "contest.js" if name == INDEX else "bot.js"
-    navigation = html_pages.render_page("bjsim.app", "nav.html", pages=PAGES, page="contest")
+    navigation = report_page.render_page("bjsim.app", "nav.html", pages=PAGES, page="contest")
     page = re.sub(r"<style>.*?</style>", '<link rel="stylesheet" href="/static/contest.css">', page, flags=re.S)
     before, _, after = page.rpartition("<script>")
     page = f'{before}<script src="/static/{script}"></script>{after.partition("</script>")[2]}'
@@ -40,7 +40,7 @@ def contest_page(folder: str, name: str) -> str:
 
 def contest_assets() -> dict[str, tuple[str, str]]:
     """The stylesheet and the scripts of these pages by name, with their types."""
-    read, own = templates().get_template, html_pages.templates("bjsim.app").get_template
+    read, own = templates().get_template, report_page.templates("bjsim.app").get_template
     reload = own("stopped.js").render() + read("reload.js").render()
     return {
         "contest.css": (read("style.css").render(light=LIGHT, dark=DARK) + own("nav.css").render(), "text/css"),

@@ -24,8 +24,7 @@ from bjsim.app.long_work import AskedCount, AskedRun
 from bjsim.app.reports import REPORTS
 from bjsim.app.table_work import AskedPlay
 from bjsim.app.work import ChosenGame, game_report
-from bjsim.report.page import make_page, render_page, templates
-from bjsim.report.parts import Report
+from bjsim.report.page import render_page, templates
 from bjsim.sim.game.presets import PRESETS
 from bjsim.strategies.counting.system import built_in_systems
 from bjsim.strategies.evaluation.drill import TOPICS
@@ -273,11 +272,10 @@ def shell(name: str) -> str:
 @cache
 def assets() -> dict[str, tuple[str, str]]:
     """The stylesheet and the scripts by name, with their types; those of reports are the ones of pages."""
-    page = make_page(Report("", [], []))
     read = templates("bjsim.app").get_template
     return {
-        "style.css": (page.style + read("nav.css").render() + read("app.css").render(), "text/css"),
-        "cells.js": (page.script, "text/javascript"),
+        "style.css": ("".join(read(name).render() for name in ("style.css", "nav.css", "app.css")), "text/css"),
+        "cells.js": (read("charts.js").render(), "text/javascript"),
         **{name: (read(name).render(), "text/javascript") for name in ("app.js", "play.js", "stopped.js")},
         **contest_assets(),
     }

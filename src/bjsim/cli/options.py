@@ -398,7 +398,7 @@ class Files(NamedTuple):
         if self.html_path:
             from bjsim.report.page import make_page
 
-            write_text(str(make_page(report)), self.html_path)
+            write_text(make_page(report), self.html_path)
 
 
 json_option = click.option(

@@ -1,32 +1,17 @@
-"""Reports as pages: self-contained HTML files, and their parts for other pages and notebooks."""
+"""Reports as pages: self-contained HTML files, and fragments for other pages and notebooks."""
 
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from bjsim.report import svg
 from bjsim.report.colours import ACTIONS, LINES
 from bjsim.report.parts import DataTable, Figures, Report
+from bjsim.sim.game.actions import NAMES
 
 if TYPE_CHECKING:
     from jinja2 import Environment
-
-NAMES = {"S": "stand", "H": "hit", "D": "double", "P": "split", "R": "surrender"}
-
-
-class Page(NamedTuple):
-    """A page: its title, what stands in it, its style and its script; `str` is the whole file."""
-
-    title: str
-    body: str
-    style: str
-    script: str
-
-    def __str__(self) -> str:
-        from markupsafe import Markup
-
-        return render_page("bjsim.report", "shell.html", title=self.title, body=Markup(self.body))
 
 
 @cache
@@ -59,19 +44,20 @@ def render_page(package: str, template: str, **values: object) -> str:
     return templates(package).get_template(template).render(**values)
 
 
-def make_page(report: Report) -> Page:
-    """Make the page of a report."""
-    style, script = (render_page("bjsim.report", name) for name in ("style.css", "charts.js"))
-    return Page(report.title, page_body(report), style, script)
+def make_page(report: Report) -> str:
+    """Make a report's page, a file that needs no other."""
+    from markupsafe import Markup
+
+    return render_page("bjsim.report", "shell.html", title=report.title, body=Markup(page_body(report)))
 
 
 def page_body(report: Report) -> str:
-    """What stands in the page of a report."""
+    """Make the body of a report's page, without style and script."""
     return render_page("bjsim.report", "report.html", report=report)
 
 
 def notebook_html(report: Report) -> str:
-    """The figures and the first table, without a style of its own."""
+    """The figures and the first table, unstyled."""
     shown = list(report.parts_for("terminal"))
     figures = [part for part in shown if isinstance(part, Figures)]
     tables = [part for part in shown if isinstance(part, DataTable)]

@@ -144,7 +144,7 @@ class Code(NamedTuple):
 
 
 class ProgressBar(NamedTuple):
-    """How far a computation that goes on has come: `done` of `whole`, in words too."""
+    """The progress of a running computation: `done` of `whole`, and the same in words."""
 
     done: float
     whole: float
@@ -174,7 +174,7 @@ class ChartGrid(NamedTuple):
 
     A cell that has another code too is framed. `marked` says what that means, and `means` precedes the other code;
     the arrow leads to it, or from it if `other_first`. The small numbers of cells are their `margins`, the `costs` of
-    framed ones, or none; `labels` stand in their place. `legend` and `notes` explain, and `across` names the columns.
+    framed ones, or none; `labels` replace them. `legend` and `notes` explain, and `across` names the columns.
     """
 
     columns: Sequence[str]
@@ -281,12 +281,12 @@ class Bars(NamedTuple):
 
 
 class Dots(NamedTuple):
-    """Dots of all series on one scale, a line for each label; `abouts` say more of the labels."""
+    """Dots of all series on one scale, a line for each label, which `details` explain."""
 
     labels: Sequence[str]
     series: Sequence[DataSeries]
     axis: str
-    abouts: Sequence[str] = ()
+    details: Sequence[str] = ()
 
 
 class Heat(NamedTuple):
@@ -309,14 +309,14 @@ class Heat(NamedTuple):
 
 
 class Only(NamedTuple):
-    """Parts for a "page" and its picture, or for a "terminal", which are made when they are wanted."""
+    """Parts for a "page" and its picture, or for a "terminal", made on demand."""
 
     place: str
     make: Callable[[], Iterable[Any]]
 
 
 class Folded(NamedTuple):
-    """Parts behind a summary, shown at first or not; in a page alone."""
+    """Parts behind a summary, open at first or not; only on pages."""
 
     summary: str
     is_open: bool
@@ -331,10 +331,10 @@ class Beside(NamedTuple):
 
 @dataclass(frozen=True)
 class Report:
-    """What was found: a title, sentences below it such as on the game, and parts in order.
+    """What a command found: a title, sentences below it such as on the game, and parts in order.
 
-    `games` are rules with their names, which a page lists, and `command` finds the same again. `data` is for programs
-    only: it is computed when they ask.
+    `games` are rules with their names, which a page lists, and `command` reproduces the report. `data` is only for
+    programs, and computed on demand.
     """
 
     title: str

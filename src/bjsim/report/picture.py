@@ -164,16 +164,16 @@ def _bars(report: Report, part: Bars, lines: Sequence[str]) -> Any:
 
 
 def _dots(report: Report, part: Dots, lines: Sequence[str]) -> Any:
-    tall, several = 0.5 if part.abouts else 0.36, len(part.series) > 1
+    tall, several = 0.5 if part.details else 0.36, len(part.series) > 1
     figure, above, below = _framed(report, lines, 8.2, 1.3 + tall * len(part.labels), 0.7 if several else 0.3)
     axes, first = above.add_subplot(), part.series[0]
     beside = axes.get_yaxis_transform()
     if math.isfinite(first.values[0]):
         axes.axvline(first.values[0], color=LINES["exact"], lw=0.8, ls=":")
     for y, label in enumerate(part.labels):
-        axes.text(-0.02, y - 0.13 * bool(part.abouts), label, transform=beside, ha="right", va="center", weight="bold")
-        if part.abouts:
-            about = textwrap.fill(part.abouts[y], BESIDE, max_lines=2, placeholder=" …")
+        axes.text(-0.02, y - 0.13 * bool(part.details), label, transform=beside, ha="right", va="center", weight="bold")
+        if part.details:
+            about = textwrap.fill(part.details[y], BESIDE, max_lines=2, placeholder=" …")
             axes.text(-0.02, y + 0.08, about, transform=beside, ha="right", va="top", size=7)
         for one, sign in zip(part.series, "oD", strict=False):
             half = one.halves[y] if one.halves else 0.0
@@ -218,7 +218,7 @@ def _heat(report: Report, part: Heat, lines: Sequence[str]) -> Any:
 
 
 class _Block(NamedTuple):
-    """What stands in a stack: a section of the chart, or probabilities, with their number of rows."""
+    """An item of a stack: a section of the chart, or probabilities, with its number of rows."""
 
     rows: int
     kind: str = ""

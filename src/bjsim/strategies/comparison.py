@@ -123,8 +123,8 @@ class Comparison(Described):
             halves = [(one.ci95[1] - one.ci95[0]) / 2 if one else 0.0 for one in adjusted]
             returned = "luck-adjusted return in its shoe, 95% interval"
             series.append(DataSeries(returned, means, scale, halves, colour="adjusted"))
-        abouts = [game_text(one.rules).partition(": ")[2] for one in self.games]
-        return Dots([one.rules.name for one in self.games], series, "value of the best strategy, % of the bet", abouts)
+        details = [game_text(one.rules).partition(": ")[2] for one in self.games]
+        return Dots([one.rules.name for one in self.games], series, "value of the best strategy, % of the bet", details)
 
     def _charts(self) -> list[Any]:
         rules, first = [one.rules for one in self.games], self.games[0].rules.name

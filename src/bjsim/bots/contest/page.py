@@ -38,7 +38,7 @@ from bjsim.bots.contest.standings import (
 )
 from bjsim.bots.protocol import printable_lines
 from bjsim.files import make_folder
-from bjsim.report import page as html_pages
+from bjsim.report import page as report_page
 
 # --- Colours and file names that belong to bots: rank and later bots change them only where two would look the same.
 
@@ -226,7 +226,7 @@ RELOAD = 20  # seconds between two reloads of a page while the contest is not ov
 
 @lru_cache(maxsize=1)
 def templates() -> Environment:
-    environment = html_pages.templates("bjsim.bots.contest")
+    environment = report_page.templates("bjsim.bots.contest")
     environment.filters["signed"] = lambda value, digits=1: f"{value:+.{digits}f}"
     environment.filters["evidence"] = format_e
     environment.filters["cards"] = lambda letters: ["10" if letter == "T" else letter for letter in letters]
