@@ -11,7 +11,7 @@ from support.command import bjsim, refusal
 def test_the_list_and_the_json() -> None:
     assert "lucky-lucky" in bjsim("sidebet").out
     found = bjsim("sidebet", "Perfect Pairs", "--decks", 6, "--json", "-").json
-    assert [*found] == ["bet", "ev", "sd", "hit_frequency", "events", "removal"]
+    assert [*found] == ["bet", "removal", "ev", "sd", "hit_frequency", "events"]
     assert found["bet"] == "perfect-pairs"
     assert found["events"][0] == {"event": "perfect", "pays": 25, "probability": 5 / 311}
     assert found["ev"] == pytest.approx(sum(e["probability"] * (e["pays"] + 1) for e in found["events"]) - 1)

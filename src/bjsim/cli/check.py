@@ -8,12 +8,9 @@ import click
 
 from bjsim.cli.options import (
     Files,
-    gathered,
+    files_options,
     given_command,
     homework_rules,
-    html_option,
-    json_option,
-    plot_option,
     write_text,
 )
 from bjsim.cli.waiting import waiting
@@ -38,14 +35,11 @@ from bjsim.strategies.players.catalogue import CATALOGUE, find_player
 @click.command()
 @click.argument("chart", metavar="CHART...", nargs=-1, required=True)
 @homework_rules
-@json_option
 @click.option(
     "--fix", "fix_path", metavar="FILE|-", help="Write the best chart, in the format of CHART; - for standard output."
 )
-@plot_option("Draw the chart with its wrong cells and costs.")
-@html_option
+@files_options("Draw the chart with its wrong cells and costs.")
 @click.option("--echo", is_flag=True, help="Print the chart as it was understood, with every guess, and end.")
-@gathered(files=Files)
 def check(chart: tuple[str, ...], rules: Rules, files: Files, echo: bool) -> None:
     """Evaluate a strategy chart exactly, and list its wrong cells with their costs.
 
@@ -63,7 +57,6 @@ def check(chart: tuple[str, ...], rules: Rules, files: Files, echo: bool) -> Non
         return
     if files.json_path == "-" == files.fix_path:
         raise InputError("--json - and --fix - cannot both write to standard output")
-    files.check()
     with waiting("solving the game"):
         evaluation = evaluate_chart(judged)
     if files.fix_path:

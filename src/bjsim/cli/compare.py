@@ -12,12 +12,10 @@ from bjsim.cli.options import (
     Names,
     Once,
     Sample,
+    files_options,
     gathered,
     given_command,
-    html_option,
-    json_option,
     parse_varied,
-    plot_option,
     seed_option,
     setting_option,
     ten_probability_option,
@@ -64,10 +62,8 @@ CUT_PRECISION = 5e-5  # initial bets, where games differ only in their cut: a fr
 @until_option
 @seed_option
 @workers_option("Number of processes for --until.")
-@json_option
-@plot_option("Draw the values of the games.")
-@html_option
-@gathered(sample=Sample, files=Files)
+@files_options("Draw the values of the games.")
+@gathered(sample=Sample)
 def compare(names: list[str], varied: tuple[str, ...], settings: tuple[str, ...], sample: Sample, files: Files) -> None:
     """Compare games: the exact values of their best charts, decks included, and so the effect of a rule.
 
@@ -82,7 +78,6 @@ def compare(names: list[str], varied: tuple[str, ...], settings: tuple[str, ...]
 
     bjsim compare --rules vegas-s17 --vary cut=1/2,3/4,9/10
     """
-    files.check()
     games = the_games(names, varied, settings)
     if sample.precision is None and differ_in_cut_alone(games):
         sample = sample._replace(precision=CUT_PRECISION)

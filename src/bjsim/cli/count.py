@@ -16,12 +16,10 @@ from bjsim.cli.options import (
     Files,
     Money,
     Precision,
-    gathered,
+    files_options,
     given_command,
     is_given,
-    json_option,
     parse_varied,
-    plot_option,
     rules_options,
     seed_option,
     workers_option,
@@ -142,11 +140,11 @@ PLAYED = ("rules_name", "settings", "decks", "cut", "players", *REQUESTED, "prec
 @click.option("--checkpoint", metavar="FILE", help="Keep what is known in FILE, for --resume and --load.")
 @click.option("--resume", metavar="FILE", help="Go on from a checkpoint of the same game.")
 @click.option("--load", "load_path", metavar="FILE", help="Compute from a checkpoint instead of playing.")
-@json_option
-@plot_option("Draw EV, share and bet by count; with --vary, the SCORE of every game.")
 @click.option("--fan", "fan_path", metavar="FILE.png|.svg", help="Draw the bankroll over time: 5%, 50% and 95%.")
-@click.option("--html", "html_path", metavar="FILE", help="Write a page that computes other bets in the browser.")
-@gathered(files=Files)
+@files_options(
+    "Draw EV, share and bet by count; with --vary, the SCORE of every game.",
+    "Write a page that computes other bets in the browser.",
+)
 def count(**options: Any) -> None:
     """Find out how a card counter does in a game: EV by count, then profit, risk and SCORE of the bets.
 
@@ -204,7 +202,6 @@ def refuse_ignored(context: click.Context) -> None:
 
 
 def run_count(options: dict[str, Any], files: Files) -> None:
-    files.check()
     if options["varied"]:
         files.show(play_varied(options), given_command())
         return

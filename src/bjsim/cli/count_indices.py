@@ -5,12 +5,9 @@ import click
 from bjsim.cli.options import (
     BetRange,
     Files,
-    gathered,
+    files_options,
     given_command,
-    html_option,
     is_given,
-    json_option,
-    plot_option,
     rules_options,
     write_text,
 )
@@ -35,10 +32,7 @@ from bjsim.strategies.counting.typical import decks_to_count
 @click.option("--limit", type=click.IntRange(1, 30), default=10, show_default=True, help="Greatest true count sought.")
 @click.option("--top", type=click.IntRange(1), metavar="N", help="Only the N index plays with the largest gains.")
 @click.option("--save", "save_path", metavar="FILE", help="Write the index plays as text, for `bjsim count --indices`.")
-@json_option
-@plot_option("Draw the chart with the index plays in its cells.")
-@html_option
-@gathered(files=Files)
+@files_options("Draw the chart with the index plays in its cells.")
 def indices(
     rules: Rules,
     system: str,
@@ -56,7 +50,6 @@ def indices(
 
     bjsim count indices --rules vegas-s17 --system hilo --top 18
     """
-    files.check()
     if files.save_path and files.save_path != "-" and not files.save_path.lower().endswith(".txt"):
         raise InputError(
             f"--save {files.save_path} is not accepted; `bjsim count --indices` reads files that end in .txt"

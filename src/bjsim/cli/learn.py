@@ -9,13 +9,10 @@ from bjsim.cli.options import (
     Count,
     Files,
     Names,
-    gathered,
+    files_options,
     given_command,
     homework_rules,
-    html_option,
     is_given,
-    json_option,
-    plot_option,
     seed_option,
 )
 from bjsim.cli.waiting import Waiting, waiting
@@ -57,10 +54,7 @@ from bjsim.strategies.mdp.model import FiniteMDP, build_mdp, read_mdp
 )
 @click.option("--workers", type=Count(1, 256), default=1, show_default=True, help="Number of threads.")
 @seed_option
-@json_option
-@plot_option("Plot value and regret against the number of episodes.")
-@html_option
-@gathered(files=Files)
+@files_options("Plot value and regret against the number of episodes.")
 def learn(
     rules: Rules,
     mdp_path: str | None,
@@ -77,7 +71,6 @@ def learn(
     alpha and epsilon are fixed, so that results can be compared; for your own, `bjsim.gym` has the environments.
     """
     schedules = [Schedule(algorithm, draws or "") for algorithm in dict.fromkeys(algorithms)]
-    files.check()
     if mdp_path:
         if any(map(is_given, ("rules_name", "settings", "decks"))):
             raise InputError("--mdp reads the whole process from the file; omit --rules, --set and --decks")

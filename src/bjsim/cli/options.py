@@ -255,6 +255,19 @@ def the_rules(rules: str | Rules, settings: tuple[str, ...]) -> Rules:
     return (load_rules(rules) if isinstance(rules, str) else rules).replace(**changes)
 
 
+def read_shoe(text: str | None) -> dict[str, int] | None:
+    """Parse `A=4,2=3,...`. Raises: InputError: A part cannot be parsed; the message names it."""
+    counts: dict[str, int] = {}
+    for part in () if text is None else text.split(","):
+        card, equals, count = part.strip().partition("=")
+        if not equals or not count.strip().isdigit():
+            raise InputError(f"--shoe: {part.strip()!r} is not accepted; write CARD=COUNT, such as A=4,2=3,T=16")
+        if card.strip().upper() in counts:
+            raise InputError(f"--shoe: {card.strip()} is given twice")
+        counts[card.strip().upper()] = int(count)
+    return counts or None
+
+
 def is_given(name: str) -> bool:
     return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
 
@@ -341,9 +354,6 @@ def sandbox_option(default: str) -> Callable[[F], F]:
 # --- Options for the files that a command writes, and the writing of text and JSON.
 
 
-Command = TypeVar("Command", bound=Callable[..., object])
-
-
 class Files(NamedTuple):
     """The files that a command is asked to write; of those that it has no option for, None."""
 
@@ -404,17 +414,29 @@ class Files(NamedTuple):
 json_option = click.option(
     "--json", "json_path", metavar="FILE|-", help="Write the result as JSON; - for standard output."
 )
-html_option = click.option("--html", "html_path", metavar="FILE", help="Write a self-contained page to publish.")
+
+
+def files_options(drawn: str, page: str = "Write a self-contained page to publish.") -> Callable[[F], F]:
+    """Add --json, --plot, which draws what is `drawn`, and --html, whose files a command receives as `files`."""
+
+    def decorate(command: F) -> F:
+        @functools.wraps(command)
+        def with_files(*args: Any, **options: Any) -> object:
+            files = Files(**{field: options.pop(field) for field in Files._fields if field in options})
+            files.check()
+            return command(*args, files=files, **options)
+
+        plot = click.option("--plot", "plot_path", metavar="FILE.png|.svg", help=drawn)
+        html = click.option("--html", "html_path", metavar="FILE", help=page)
+        return json_option(plot(html(with_files)))  # type: ignore[return-value]
+
+    return decorate
 
 
 def need_matplotlib(option: str) -> None:
     """Raises: InputError: A picture is asked for, and what draws it is not installed."""
     if find_spec("matplotlib") is None:
         raise InputError(f"{option} needs the package matplotlib: pip install matplotlib")
-
-
-def plot_option(what: str) -> Callable[[Command], Command]:
-    return click.option("--plot", "plot_path", metavar="FILE.png|.svg", help=what)
 
 
 def write_json(data: object, path: str) -> None:

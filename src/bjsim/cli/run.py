@@ -22,12 +22,9 @@ from bjsim.cli.options import (
     bot_names,
     bot_options,
     counted,
-    gathered,
+    files_options,
     given_command,
     homework_rules,
-    html_option,
-    json_option,
-    plot_option,
     until_option,
     workers_option,
 )
@@ -116,15 +113,12 @@ def format_speed(rounds_per_second: float) -> str:
     help="Remove the luck of the cards from the returns, which narrows intervals up to 100 times; charts only.  "
     "[default: on in finite shoes]",
 )
-@json_option
-@plot_option("Plot the convergence of the returns.")
-@html_option
+@files_options("Plot the convergence of the returns.")
 @click.option("--log", metavar="FILE", help="Collect the log records of all workers in FILE.")
 @click.option("--checkpoint", metavar="FILE", help="Keep what is known in FILE, for --resume.")
 @click.option("--resume", metavar="FILE", help="Continue from a checkpoint of the same run.")
 @bot_options
 @click.option("--strikes", type=Count(), help="Faults until a bot is no longer asked.  [default: no limit]")
-@gathered(files=Files)
 def run(bots: list[str], rules: Rules, files: Files, **asked: Any) -> None:
     """Play strategies and bots; compare their returns with the exact values.
 
@@ -137,7 +131,6 @@ def run(bots: list[str], rules: Rules, files: Files, **asked: Any) -> None:
         raise InputError(f"unexpected argument {extra[0]}; separate bots by commas: --bots {together}")
     if asked["hands"] is None and asked["precision"] is None:
         raise InputError("no length of play; give --hands N, such as 1e7, or --until P%, such as 0.01%")
-    files.check()
     check_writable(asked["checkpoint"])
     if asked["seed"] is None and not any(map(is_program, bots)):
         asked["seed"] = 1

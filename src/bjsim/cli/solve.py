@@ -16,12 +16,11 @@ from bjsim.arguments import argument
 from bjsim.cli.options import (
     Files,
     counted,
+    files_options,
     gathered,
     given_command,
     homework_rules,
-    html_option,
-    json_option,
-    plot_option,
+    read_shoe,
     write_json,
 )
 from bjsim.cli.waiting import waiting
@@ -129,19 +128,6 @@ def shoe_options(command: Callable[..., None]) -> Callable[..., None]:
     ):
         command = option(command)
     return command
-
-
-def read_shoe(text: str) -> dict[str, int]:
-    """Parse `A=4,2=3,...`. Raises: InputError: A part cannot be parsed; the message names it."""
-    counts: dict[str, int] = {}
-    for part in text.split(","):
-        card, equals, count = part.strip().partition("=")
-        if not equals or not count.strip().isdigit():
-            raise InputError(f"--shoe: {part.strip()!r} is not accepted; write CARD=COUNT, such as A=4,2=3,T=16")
-        if card.strip().upper() in counts:
-            raise InputError(f"--shoe: {card.strip()} is given twice")
-        counts[card.strip().upper()] = int(count)
-    return counts
 
 
 def read_hand(text: str, rules: Rules) -> tuple[str, str]:
@@ -255,11 +241,9 @@ class TableName(click.Choice[str]):
 )
 @click.option("--exact", is_flag=True, help="Compute with exact fractions, and print them.")
 @shoe_options
-@json_option
-@plot_option("Draw the strategy, its margins and the dealer.")
-@html_option
+@files_options("Draw the strategy, its margins and the dealer.")
 @click.option("--card", is_flag=True, help="Draw a card to print: the strategy alone, without margins.")
-@gathered(asked=InShoe, files=Files)
+@gathered(asked=InShoe)
 @waiting("solving the game")
 def solve(
     what: tuple[str, ...], rules: Rules, chart_format: str | None, exact: bool, asked: InShoe, files: Files, card: bool
@@ -281,7 +265,6 @@ def solve(
         raise InputError("--card changes the picture and the page; add --plot FILE.png or --html FILE")
     if asked.shoe and rules.infinite and not (rules.name in PRESETS and PRESETS[rules.name].rules.infinite):
         raise InputError("--shoe counts the cards of a finite shoe, and decks = inf has none; leave out one of them")
-    files.check()
     if asked.hand is not None and "/" in asked.hand and asked.shoe is None:
         cards, shown = read_hand(asked.hand, rules)
         first, _, second = cards.partition("/")
@@ -292,7 +275,7 @@ def solve(
         with waiting("computing the value") as line:
             value = value_in_shoe(
                 rules,
-                read_shoe(asked.shoe) if asked.shoe else None,
+                read_shoe(asked.shoe),
                 lambda done: line.say("computing the value", done, 1),
             )
         if files.json_path:
@@ -334,7 +317,7 @@ def find_tables(rules: Rules, what: tuple[str, ...], exact: bool, asked: InShoe)
             raise InputError(
                 f"the table {name} needs --decks inf; tables of a finite shoe: {', '.join(ShoeTables.names)}"
             )
-    return ShoeTables(ShoeSolver(rules, None if asked.shoe is None else read_shoe(asked.shoe)), asked.strategy or "td")
+    return ShoeTables(ShoeSolver(rules, read_shoe(asked.shoe)), asked.strategy or "td")
 
 
 def print_named(tables: Tables | ShoeTables, name: str) -> None:

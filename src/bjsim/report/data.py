@@ -42,7 +42,8 @@ class Described:
         Raises:
             InputError: If pandas is not installed.
         """
-        table = next(part for part in self.describe().parts_for("terminal") if isinstance(part, DataTable) and part.key)
+        tables = (part for part in self.describe().parts_for("terminal") if isinstance(part, DataTable))
+        table = next(table for table in tables if any(column.key for column in table.columns))
         columns = {column.key: [column.value(row) for row in table.rows] for column in table.columns if column.key}
         return data_frame({key: values for key, values in columns.items() if not any(map(is_nested, values))})
 

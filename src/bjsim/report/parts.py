@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple, Protocol
 
@@ -15,6 +16,9 @@ def percent(value: float, digits: int = 4, sign: str = "+", unit: str = "%") -> 
     """Format a share of the bet as a percentage; a rounding error never prints as -0."""
     text = f"{100 * value:{sign}.{digits}f}"
     return (text if float(text) else text.replace("-", sign)) + unit
+
+
+share = partial(percent, sign="")  # as a percentage too, of what has no sign
 
 
 def interval(bounds: tuple[float, float], digits: int = 4) -> str:

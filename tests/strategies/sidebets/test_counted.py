@@ -17,8 +17,8 @@ from bjsim.sim.running.table import LARGEST_BLOCK
 from bjsim.strategies.experiment import make_table
 from bjsim.strategies.players.catalogue import find_player
 from bjsim.strategies.sidebets.bets import KINDS, SuitedShoe, built_in, load_bet
-from bjsim.strategies.sidebets.counted import CountedBet, best_tags, count_bet
-from bjsim.strategies.sidebets.exact import Returns, sidebet
+from bjsim.strategies.sidebets.counted import best_tags, count_bet
+from bjsim.strategies.sidebets.exact import CountedBet, Returns, sidebet
 
 RULES = load_rules("vegas-s17")
 BUSTER = {"3": 1, "4": 3, "5": 6, "6": 30, "7": 100, "8": 200}

@@ -5,27 +5,44 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
+from typing import Any
 
 from bjsim.arguments import argument, names_wrong_types
 from bjsim.errors import InputError, shorten
+from bjsim.report.data import Described
+from bjsim.report.parts import (
+    Bars,
+    DataColumn,
+    DataSeries,
+    DataTable,
+    Figures,
+    Report,
+    Section,
+    Value,
+    percent,
+    share,
+)
 from bjsim.sim.game.cards import RANKS, TEN
 from bjsim.sim.game.dealer import ACE, course
+from bjsim.sim.game.events import game_text
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.support import need
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.evaluation.compare import solve_exactly
+from bjsim.strategies.evaluation.valued_chart import ValuedChart
 from bjsim.strategies.shoe.game import need_natural_to_count
 from bjsim.strategies.shoe.hands import Composition
 from bjsim.strategies.shoe.solver import ShoeSolver
 from bjsim.strategies.solution import Solution
 
-CARDS = ("first", "up", "hole")
+CARDS = {"first": "your first card", "up": "the dealer's upcard", "hole": "the dealer's hole card"}
 VALUES = RANKS[: TEN + 1]
 
 
 @dataclass(frozen=True, repr=False)
-class KnownCards:
+class KnownCards(Described):
     """The value of a game to a player who knows a card, in initial bets.
 
     Attributes:
@@ -34,15 +51,43 @@ class KnownCards:
         values: The value of a round given that card. A first card or an upcard is known before the bet is made; a hole
             card, before the first decision.
         chart: Best play: of the game whose hole cards are seen, or of the game itself.
+        what: The card: `first`, `up` or `hole`.
+        rules: The game.
     """
 
     game: float
     chances: Mapping[str, float]
     values: Mapping[str, float]
     chart: Chart
+    what: str
+    rules: Rules
+
+    def describe(self) -> Report:
+        """The value of the game without the card and with it, by card too, and best play where the card changes it."""
+        is_hole = self.what == "hole"
+        figures = [
+            Value("game", "the game", self.game, percent),
+            Value("value", "with the hole card known" if is_hole else "", self.value, percent),
+            Value("selective", "" if is_hole else "with bets only at a positive value", self.selective, percent),
+        ]
+        columns = [
+            DataColumn("card", "card", str, is_text=True),
+            DataColumn("probability", "probability", self.chances.get, share),
+            DataColumn("value", "value", self.values.get, percent),
+        ]
+        series = DataSeries("value by card, % of the bet", [*self.values.values()], partial(percent, digits=1))
+        parts: list[Any] = [
+            Figures(figures),
+            DataTable("", columns, [*self.values]),
+            Bars([*self.values], [series], "card"),
+        ]
+        if is_hole:
+            parts += [Section("Best play"), ValuedChart.of_chart(self.chart).part(numbers="none")]
+        title, data = f"The value of knowing {CARDS[self.what]}", {"values": self.values}
+        return Report(title, [game_text(self.rules)], parts, [self.rules], data=lambda: data)
 
     def __repr__(self) -> str:
-        return f"KnownCards({self.chart.rules.name}, value {self.value:+.6f}, without the card {self.game:+.6f})"
+        return f"KnownCards({self.rules.name}, value {self.value:+.6f}, without the card {self.game:+.6f})"
 
     @property
     def value(self) -> float:
@@ -92,7 +137,7 @@ def known(
         sums[card] = [sums[card][0] + part.chance, sums[card][1] + part.profit]
     chances = {card: chance for card, (chance, _) in sums.items() if chance}
     values = {card: sums[card][1] / chance for card, chance in chances.items()}
-    return KnownCards(float(solution.value), chances, values, solution.chart)
+    return KnownCards(float(solution.value), chances, values, solution.chart, what, game)
 
 
 def _game(rules: Rules | str | os.PathLike[str]) -> Rules:
@@ -123,7 +168,7 @@ def _know_hole(rules: Rules, shoe: Mapping[str, int] | None) -> KnownCards:
     if "BJ" in values:
         values["BJ"] += _saved(rules, shoe, solution.infinite)
     chances = {label: sums[label][0] for label in values}
-    return KnownCards(float(_solution_of(rules, shoe).value), chances, values, solution.chart)
+    return KnownCards(float(_solution_of(rules, shoe).value), chances, values, solution.chart, "hole", rules)
 
 
 def _saved(rules: Rules, shoe: Mapping[str, int] | None, infinite: bool) -> float:

@@ -25,7 +25,7 @@ from bjsim.sim.game.actions import NAMES
 from bjsim.sim.game.dealer import ACE, course
 from bjsim.sim.game.hand_states import DEALER_22, DEALER_NATURAL
 from bjsim.sim.game.rules import Rules
-from bjsim.strategies.charts.chart import ACTIONS, HARD, PAIR, parse_row, row_order
+from bjsim.strategies.charts.chart import ACTIONS, HARD, PAIR, Chart, parse_row, row_order
 from bjsim.strategies.exact.values import Number
 from bjsim.strategies.solution import Solution
 
@@ -69,6 +69,12 @@ class ValuedChart:
     def of_best(solution: Solution) -> ValuedChart:
         values, cells = solution.cell_values(), solution.chart.cells
         return _make(solution, values, {key: cells[key] for key in values if key in cells}, {})
+
+    @staticmethod
+    def of_chart(chart: Chart) -> ValuedChart:
+        """A chart alone, without values."""
+        cells, columns = {key: ValuedCell(code, {}) for key, code in chart.cells.items()}, chart.states.columns
+        return ValuedChart(chart.rules, columns, _sections(chart.cells, columns, set()), cells, {})
 
     @staticmethod
     def of_codes(

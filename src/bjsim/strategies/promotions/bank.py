@@ -16,7 +16,9 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
-from typing import NamedTuple
+from functools import partial
+from operator import itemgetter
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +26,9 @@ from numpy.typing import NDArray
 from bjsim.arguments import argument, exact_number, flag, names_wrong_types, whole_number
 from bjsim.arrays import Floats
 from bjsim.errors import InputError
-from bjsim.json_values import json_object
+from bjsim.report.data import Described
+from bjsim.report.parts import Axis, Curves, DataColumn, DataTable, Figures, Line, Notes, Panel, Report, Value, share
+from bjsim.sim.game.events import game_text
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.support import need
@@ -169,14 +173,15 @@ class Bonus:
 
 
 @dataclass(frozen=True, repr=False)
-class BankResult:
+class BankResult(Described):
     """What becomes of a bank under flat bets. Amounts are in the currency of the bank.
 
     Attributes:
         ev: Expected profit of a round.
         sd: Standard deviation of a round.
         ruin: Probability that the bank falls below the floor within the rounds, before it reaches the goal.
-        goal: Probability that it reaches the goal within the rounds, before it falls below the floor; 0 without a goal.
+        goal: Probability that it reaches the goal within the rounds, before it falls below the floor; None
+            without a goal.
         rounds: Expected rounds until play stops.
         ruin_formula: Probability of ruin within the rounds, without a goal, for a Brownian motion.
         ever_formula: Probability of ruin ever by exp(-2 e B / s^2); 1 for a losing game.
@@ -184,12 +189,13 @@ class BankResult:
         rebate: The best stops under a rebate, if there is one.
         bonus: The value of a wagering bonus, if there is one.
         approximation: What is not exact in a finite shoe, in words; else empty.
+        game: The game, in words.
     """
 
     ev: float
     sd: float
     ruin: float
-    goal: float
+    goal: float | None
     rounds: float
     ruin_formula: float
     ever_formula: float
@@ -197,18 +203,59 @@ class BankResult:
     rebate: Rebate | None = None
     bonus: Bonus | None = None
     approximation: str = ""
+    game: str = ""
 
     def __repr__(self) -> str:
-        return f"BankResult(ruin {self.ruin:.6f}, goal {self.goal:.6f}, {self.rounds:,.2f} rounds expected)"
+        return f"BankResult(ruin {self.ruin:.6f}, {self.rounds:,.2f} rounds expected)"
 
-    def to_json(self) -> dict[str, object]:
-        """The figures as `bjsim bank --json` writes them.
+    def describe(self) -> Report:
+        """Ruin, goal and result, and the value of a promotion."""
+        chance = partial(share, digits=2) if self.approximation else share
+        figures = [
+            Value("", "profit of a round", self.ev, PROFIT),
+            Value("", "its standard deviation", self.sd, "{:.7g}".format),
+            Value("mean", "profit of all rounds, without a stop", self.mean, PROFIT),
+            Value("deviation", "its standard deviation", self.deviation, "{:.6g}".format),
+            Value("", "ruin within them", self.ruin, chance),
+            Value("", "goal within them", self.goal, chance),
+            Value("", "expected rounds", self.rounds, "{:.2f}".format),
+            Value("", "ruin by Brownian motion, without a goal", self.ruin_formula, share),
+            Value("", "ruin ever, exp(-2eB/s^2)", self.ever_formula, share),
+        ]
+        line = Line("probability", [*self.results], [*self.results.values()])
+        parts = [
+            Figures(figures),
+            *self._promotions(),
+            DataTable("results", RESULTS, [*self.results.items()]),
+            Curves(
+                [Panel("The result of all rounds, without a stop", [line])],
+                Axis("result"),
+                Axis("", partial(share, digits=2)),
+            ),
+        ]
+        about = [f"about, as {self.approximation}"] if self.approximation else []
+        return Report("What becomes of a bank", [self.game, *about], parts, data=partial(asdict, self))
 
-        Returns:
-            JSON values.
-        """
-        results = [{"result": result, "probability": p} for result, p in self.results.items()]
-        return json_object(asdict(self) | {"mean": self.mean, "deviation": self.deviation, "results": results})
+    def _promotions(self) -> list[Any]:
+        parts: list[Any] = []
+        if bonus := self.bonus:
+            gains = [
+                Value("", "gain", bonus.value, PROFIT),
+                Value("", "all rounds are played with", bonus.completed, share),
+                Value("", "gain without ruin", bonus.formula, PROFIT),
+            ]
+            parts.append(Figures(gains, "The bonus"))
+        if best := self.rebate:
+            upper = "never above" if best.stop_at is None else f"at {best.stop_at:,.12g} or more"
+            stops = f"to stop below {best.stop_below:,.12g}, and {upper}, with all rounds left"
+            gains = [
+                Value("", "gain", best.value, PROFIT),
+                Value("", "expected rounds", best.rounds, "{:.2f}".format),
+                Value("", "gain per round, of a bet", best.per_round, share),
+                Value("", "paid back in", best.paid, partial(share, digits=2)),
+            ]
+            parts += [Figures(gains, "The rebate"), Notes([f"it is best {stops if best.rounds else 'not to play'}"])]
+        return parts
 
     @property
     def mean(self) -> float:
@@ -220,6 +267,10 @@ class BankResult:
         """The standard deviation of `results`."""
         mean = self.mean
         return math.sqrt(math.fsum((result - mean) ** 2 * p for result, p in self.results.items()))
+
+
+PROFIT = "{:+.6g}".format
+RESULTS = (DataColumn("result", "", itemgetter(0)), DataColumn("probability", "", itemgetter(1)))
 
 
 @names_wrong_types
@@ -279,8 +330,8 @@ def bank(
     profits = best_payoffs(game) if payoffs is None else _read_payoffs(payoffs)
     lattice = make_lattice(profits, amounts["bet"])
     found = _find_result(lattice, amounts, played, part)
-    if payoffs is None and not game.infinite:
-        found = replace(found, approximation=APPROXIMATION)
+    if payoffs is None:
+        found = replace(found, game=game_text(game), approximation="" if game.infinite else APPROXIMATION)
     return found if bonus is None else replace(found, bonus=_find_bonus(lattice, amounts, played, taken))
 
 
@@ -321,7 +372,7 @@ def _find_result(lattice: Lattice, amounts: Mapping[str, Fraction], rounds: int,
         ev=ev * unit,
         sd=sd * unit,
         ruin=ruined,
-        goal=reached,
+        goal=reached if "goal" in units else None,
         rounds=mean_rounds,
         ruin_formula=trip_ruin_probability(ev, sd, least, rounds),
         ever_formula=ruin_probability(ev, sd, least),

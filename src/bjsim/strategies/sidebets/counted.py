@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -15,30 +14,11 @@ from bjsim.sim.game.cards import RANKS, TEN
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.stats.estimate import Z95
 from bjsim.strategies.sidebets.bets import BetRules, SuitedShoe
-from bjsim.strategies.sidebets.exact import Returns, removals
+from bjsim.strategies.sidebets.exact import CountedBet, Returns, removals
 
 # How often a round of one player who plays well has so many cards; measured in six decks, and alike in other shoes.
 CARDS_OF_A_ROUND = {4: 0.178, 5: 0.388, 6: 0.280, 7: 0.109, 8: 0.031, 9: 0.009, 10: 0.003, 11: 0.001, 12: 0.001}
 PILOT, ROUNDS = 100, {"suits": 150_000, "ranks": 300_000, "values": 300_000}  # by what the bet looks at
-APPROXIMATION = "rounds take as many cards as those of one player in six decks; others differ by 1 to 3%"
-
-
-@dataclass(frozen=True)
-class CountedBet:
-    """The gain of a counter of a side bet who bets one unit, or nothing, before each round."""
-
-    bet: str
-    # the tags by value, A, 2..9, T, or by rank, A, 2..9, T, J, Q, K; None for the exact value
-    tags: tuple[float, ...] | None
-    # the count per deck left from which on bets are made; None for the exact value, which is bet from 0 on
-    trigger: float | None
-    share: float  # of rounds in which the bet is made
-    edge: float  # expected profit of a bet that is made
-    units: float  # expected units won in 100 rounds; `half_width` is that of the 95% interval
-    half_width: float
-    perfect: float  # the same units of a bettor who sees the exact value, from the same cards; likewise its half width
-    perfect_half_width: float
-    approximation: str = field(default=APPROXIMATION, init=False)  # what the intervals leave out, in words
 
 
 def best_tags(effects: Sequence[float], counts: Sequence[int], level: int) -> tuple[int, ...]:
@@ -132,8 +112,8 @@ def _beginnings(cut: int, one_more: bool) -> Floats:
     begins = np.zeros(cut + max(CARDS_OF_A_ROUND))
     begins[0] = 1
     for depth in range(cut):
-        for cards, share in CARDS_OF_A_ROUND.items():
-            begins[depth + cards] += share * begins[depth]
+        for cards, part in CARDS_OF_A_ROUND.items():
+            begins[depth + cards] += part * begins[depth]
     return begins if one_more else begins[:cut]
 
 

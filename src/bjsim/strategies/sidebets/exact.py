@@ -4,9 +4,9 @@ import math
 import operator
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from bjsim.arguments import a_type, argument, names_wrong_types
 from bjsim.arrays import Floats
 from bjsim.errors import InputError
+from bjsim.report.data import Described
+from bjsim.report.parts import Bars, DataColumn, DataSeries, DataTable, Figures, Notes, Report, Value, percent, share
 from bjsim.sim.game.cards import NORMAL_TENS, RANKS, TEN
 from bjsim.sim.game.dealer import DealerStates
 from bjsim.sim.game.hand_states import DealerState
@@ -375,8 +377,45 @@ class SideBetEvent:
     probability: Fraction
 
 
+@dataclass(frozen=True)
+class CountedBet:
+    """The gain of a counter of a side bet who bets one unit, or nothing, before each round."""
+
+    bet: str
+    # the tags by value, A, 2..9, T, or by rank, A, 2..9, T, J, Q, K; None for the exact value
+    tags: tuple[float, ...] | None
+    # the count per deck left from which on bets are made; None for the exact value, which is bet from 0 on
+    trigger: float | None
+    share: float  # of rounds in which the bet is made
+    edge: float  # expected profit of a bet that is made
+    units: float  # expected units won in 100 rounds; `half_width` is that of the 95% interval
+    half_width: float
+    perfect: float  # the same units of a bettor who sees the exact value, from the same cards; likewise its half width
+    perfect_half_width: float
+    # what the intervals leave out
+    approximation: str = field(
+        default="rounds take as many cards as those of one player in six decks; others differ by 1 to 3%", init=False
+    )
+
+    def parts(self) -> list[Figures | Notes]:
+        """The gain as parts of a report."""
+        exact, of_bets = f"{self.perfect:.4f} ± {self.perfect_half_width:.4f}", partial(share, digits=2)
+        figures = [
+            Value("", "bets in rounds", self.share, of_bets),
+            Value("", "edge of a bet", self.edge, of_bets),
+            Value("", "units won in 100 rounds, 95%", f"{self.units:.4f} ± {self.half_width:.4f}"),
+            Value("", "with the exact value" if self.tags else "", exact),
+        ]
+        title = "A bettor who sees the exact value before each round"
+        if self.tags:
+            letters = "A, 2..9, T" + ", J, Q, K" * (len(self.tags) > 10)
+            tags = " ".join(f"{tag:g}" for tag in self.tags)
+            title = f"Tags for {letters}: {tags}; bets at {self.trigger:g} per deck and above"
+        return [Figures(figures, title), Notes([f"about: {self.approximation}"], "dim")]
+
+
 @dataclass(frozen=True, repr=False)
-class SideBet:
+class SideBet(Described):
     """The exact figures of a side bet, for a bet of one.
 
     Attributes:
@@ -386,6 +425,7 @@ class SideBet:
         removal: How much the value changes when one card of each value is removed from the shoe, by letter; for suits
             and ranks that the bet tells apart, on average.
         removal_by_kind: The same by kind of card, such as `Ah`.
+        counted: What a counter of the bet gains, if that was asked for.
     """
 
     bet: str
@@ -393,6 +433,7 @@ class SideBet:
     events: tuple[SideBetEvent, ...]
     removal: Mapping[str, float]
     removal_by_kind: Mapping[str, float]
+    counted: CountedBet | None = None
 
     def __repr__(self) -> str:
         return f"SideBet({self.bet}, decks {self.decks or 'of single cards'}, value {float(self.ev):+.6f})"
@@ -417,18 +458,33 @@ class SideBet:
         """The probability of an event that pays."""
         return sum((each.probability for each in self.events if each.pays), Fraction(0))
 
-    def to_json(self) -> dict[str, object]:
-        """The figures as JSON values.
-
-        Returns:
-            bet, ev, sd, hit_frequency, events (event, pays, probability) and removal, as numbers.
-        """
-        events = [
-            {"event": each.event, "pays": _number(each.pays), "probability": float(each.probability)}
-            for each in self.events
+    def describe(self) -> Report:
+        """The value, the events with their probabilities, what a removed card changes, and what a counter gains."""
+        figures = [
+            Value("ev", "value, of the bet", float(self.ev), partial(percent, digits=6)),
+            Value("sd", "standard deviation, bets", self.sd, "{:.6f}".format),
+            Value("hit_frequency", "pays in rounds", float(self.hit_frequency), partial(share, digits=6)),
         ]
-        figures = {"ev": float(self.ev), "sd": self.sd, "hit_frequency": float(self.hit_frequency)}
-        return {"bet": self.bet, **figures, "events": events, "removal": dict(self.removal)}
+        columns = [DataColumn("", "card", str, is_text=True), DataColumn("", "change", self.removal.get, percent)]
+        title = "change in the return when one card is removed, % of the bet"
+        changes = DataSeries(title, [*self.removal.values()], partial(percent, digits=2))
+        parts = [
+            Figures(figures),
+            DataTable("events", EVENTS, self.events),
+            DataTable("", columns, [*self.removal], title),
+            Bars([*self.removal], [changes], "card"),
+            *(self.counted.parts() if self.counted else []),
+        ]
+        data = {"bet": self.bet, "removal": self.removal} | ({"counted": asdict(self.counted)} if self.counted else {})
+        shoe = f"decks: {self.decks}" if self.decks else "the given shoe"
+        return Report(f"The side bet {self.bet}", [f"{self.bet}, {shoe}"], parts, data=lambda: data)
+
+
+EVENTS = (
+    DataColumn("event", "event", lambda one: one.event, is_text=True),
+    DataColumn("pays", "pays", lambda one: _number(one.pays), "{:g}".format),
+    DataColumn("probability", "probability", lambda one: float(one.probability), "{:.10f}".format),
+)
 
 
 def _number(value: Fraction) -> float:
