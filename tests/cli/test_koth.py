@@ -16,27 +16,32 @@ from pathlib import Path
 import pytest
 from bot_helpers import needs_sandbox
 from rich.console import Console
+from support.command import bjsim, refusal
 from support.waiting import wait_until
 
 from bjsim.bots.contest.host import Host
 from bjsim.bots.sandbox import restrictions
 from bjsim.cli.koth_play import ContestScreen, choose_contest
-from bjsim.cli.main import main
 from bjsim.cli.render import standings_table
 
 TUTORIAL = Path(__file__).parents[2] / "docs" / "tutorials" / "contest.md"
 KEYS = {"rank", "bot", "matches", "hands", "chips", "chips_ci95", "luck_adjusted", "luck_adjusted_ci95", "faults"}
 
 
-def run(*arguments, status=0):
-    with pytest.raises(SystemExit) as ended:
-        main(list(map(str, arguments)))
-    assert (ended.value.code or 0) == status
+def koth(*words, status=0):
+    """What `bjsim koth` prints."""
+    done = bjsim("koth", *words)
+    assert done.status == status, done.err
+    return done.out
+
+
+def rows_in(folder):
+    return json.loads((folder / "standings.json").read_text(encoding="utf-8"))
 
 
 @needs_sandbox
 @pytest.mark.slow
-def test_the_tutorial(tmp_path, monkeypatch, capsys):
+def test_the_tutorial(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("secrets.randbits", lambda bits: 2698)  # no two bots end with the same chips
     (tmp_path / "bots").mkdir()
@@ -44,17 +49,15 @@ def test_the_tutorial(tmp_path, monkeypatch, capsys):
     for name, content in re.findall(r"`([\w/.]+)`:\n\n```\w+\n(.*?)```", text, re.S):
         (tmp_path / name).write_text(content)
     commands = [line for block in re.findall(r"```sh\n(.*?)```", text, re.S) for line in block.splitlines()]
-    assert len(commands) == 8
-    for command in commands:
-        program, *arguments = shlex.split(command)
-        assert program == "bjsim"
-        run(*arguments)
-    printed = capsys.readouterr().out
+    assert len(commands) == 8 and all(command.startswith("bjsim ") for command in commands)
+    done = [bjsim(*shlex.split(command)[1:]) for command in commands]
+    assert not any(each.status for each in done)
+    printed = "".join(each.out for each in done)
     assert "every card and chip is correct" in printed and "bold" in printed
     for folder in ("trial", "final"):
         for name in ("journal.jsonl", "index.html", "standings.csv", "standings.json"):
             assert (tmp_path / folder / name).stat().st_size
-    rows = json.loads((tmp_path / "final" / "standings.json").read_text())
+    rows = rows_in(tmp_path / "final")
     assert [row["rank"] for row in rows] == [1, 2, 3, 4]
     assert {row["bot"] for row in rows} == {"bold", "careful", "lim17", "optimal"}
     assert all(row.keys() >= {*KEYS, "ms_per_move"} for row in rows)
@@ -81,11 +84,9 @@ def test_the_tutorial(tmp_path, monkeypatch, capsys):
         (["play", "--config", "nowhere.toml"], "cannot read the contest nowhere.toml"),
     ],
 )
-def test_errors_are_one_line(tmp_path, monkeypatch, capsys, arguments, said):
+def test_errors_are_one_line(tmp_path, monkeypatch, arguments, said):
     monkeypatch.chdir(tmp_path)
-    run("koth", *arguments, status=2)
-    error = capsys.readouterr().err
-    assert said in error and error.count("\n") == 1
+    assert said in refusal("koth", *arguments)
     assert not list(tmp_path.iterdir())
 
 
@@ -97,19 +98,17 @@ def test_errors_are_one_line(tmp_path, monkeypatch, capsys, arguments, said):
         (["--workers", 2, "--sandbox", "auto"], " --workers 2 --sandbox auto"),
     ],
 )
-def test_the_command_to_go_on_can_be_typed_as_it_is_printed(tmp_path, monkeypatch, capsys, options, needed):
+def test_the_command_to_go_on_can_be_typed_as_it_is_printed(tmp_path, monkeypatch, options, needed):
     def interrupt(screen, host):
         raise KeyboardInterrupt
 
     monkeypatch.chdir(tmp_path)
     with monkeypatch.context() as patch:
         patch.setattr(ContestScreen, "update", interrupt)
-        run("koth", "play", "lim17", "optimal", "--matches", 4, "--out", "k i", *options, status=130)
+        printed = koth("play", "lim17", "optimal", "--matches", 4, "--out", "k i", *options, status=130)
     command = f"bjsim koth resume 'k i'{needed}"
-    printed = capsys.readouterr().out
     assert f"to resume after a stop: {command}\n" in printed and f"stopped; resume with: {command}\n" in printed
-    run(*shlex.split(command)[1:])
-    printed = capsys.readouterr().out
+    printed = koth(*shlex.split(command)[2:])
     assert f"to resume after a stop: {command}\n" in printed
     assert f"{8 if '--duplicate' in options else 4} matches; ended" in printed
 
@@ -123,34 +122,30 @@ def test_with_and_without_a_file_a_contest_goes_on_until_it_is_decided(tmp_path,
     assert choose_contest(str(config), "cardshark", {"until": "decided", "matches": 30})[0].matches == 30
 
 
-def test_a_contest_may_be_hosted_from_another_folder(tmp_path, monkeypatch, capsys):
+def test_a_contest_may_be_hosted_from_another_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine").mkdir()
-    run("bot", "export", "lim17", "--output", "mine/same.py")
+    assert bjsim("bot", "export", "lim17", "--output", "mine/same.py").status == 0
     (tmp_path / "mine" / "contest.toml").write_text('bots = ["same.py", "lim17"]\nmatches = 2')
-    run("koth", "play", "--config", "mine/contest.toml", "--sandbox", "auto", "--timeout", 20)
-    assert "2 matches; ended" in capsys.readouterr().out
+    assert "2 matches; ended" in koth("play", "--config", "mine/contest.toml", "--sandbox", "auto", "--timeout", 20)
 
 
-def test_house_players_fill_chairs_and_are_not_ranked(tmp_path, capsys):
-    run("koth", "play", "lim17", "optimal", "--house", "mimic", "--matches", 2, "--out", tmp_path)
-    rows = json.loads((tmp_path / "standings.json").read_text())
-    assert [row["bot"] for row in rows] and len(rows) == 2
-    run("koth", "verify", tmp_path)
-    run("koth", "show", tmp_path, "--hand", "1.1.1", "--bot", "walt", status=2)
-    assert "--bot walt: table 1.1 has lim17, optimal" in capsys.readouterr().err
-    run("koth", "show", tmp_path, "--hand", "9.9.9", status=2)
-    assert "has no match 9 with a table 9" in capsys.readouterr().err
+def test_house_players_fill_chairs_and_are_not_ranked(tmp_path):
+    koth("play", "lim17", "optimal", "--house", "mimic", "--matches", 2, "--out", tmp_path)
+    assert {row["bot"] for row in rows_in(tmp_path)} == {"lim17", "optimal"}
+    koth("verify", tmp_path)
+    walt = refusal("koth", "show", tmp_path, "--hand", "1.1.1", "--bot", "walt")
+    assert "--bot walt: table 1.1 has lim17, optimal" in walt
+    assert "has no match 9 with a table 9" in refusal("koth", "show", tmp_path, "--hand", "9.9.9")
+    assert "--json writes the standings" in refusal("koth", "show", tmp_path, "--hand", "1.1.1", "--json", "-")
 
 
-def test_a_hand_has_totals_and_chips_and_says_why_a_tie_loses(tmp_path, capsys):
+def test_a_hand_has_totals_and_chips_and_says_why_a_tie_loses(tmp_path):
     """Of two with 20 against 20 and 19 against 20; a bust hand of 25 is no tie, although the dealer has 25 too."""
     said = []
     for seed, hand in ((4, "2.1.2"), (1, "1.1.23")):
-        run("koth", "play", "lim17", "hoyle", "--matches", 2, "--seed", seed, "--out", tmp_path / hand)
-        capsys.readouterr()
-        run("koth", "show", tmp_path / hand, "--hand", hand)
-        said.append(capsys.readouterr().out.splitlines())
+        koth("play", "lim17", "hoyle", "--matches", 2, "--seed", seed, "--out", tmp_path / hand)
+        said.append(koth("show", tmp_path / hand, "--hand", hand).splitlines())
     assert said[0][-3:] == [
         "  The dealer takes 9: 20.",
         "  hoyle loses 10 chips (ties 20: loses).",
@@ -161,25 +156,21 @@ def test_a_hand_has_totals_and_chips_and_says_why_a_tie_loses(tmp_path, capsys):
     assert said[1][-2] == "  lim17 loses 10 chips (bust 25)."
 
 
-def test_odd_names_and_the_same_bot_twice(tmp_path, capsys):
-    bots = ["[/b]<i>=lim17", "[red]=lim17", "名前 & co=lim17", "lim17", "lim17"]
-    run("koth", "play", *bots, "--matches", 2, "--out", tmp_path / "[x]")
-    run("koth", "show", tmp_path / "[x]")
-    run("koth", "verify", tmp_path / "[x]")
-    printed = capsys.readouterr().out
-    names = {"[/b]<i>", "[red]", "名前 & co", "lim17", "lim17-2"}
+def test_odd_names_and_the_same_bot_twice(tmp_path):
+    bots = ["[/b]<i>=lim17", "[red]=lim17", "名前 & co=lim17", "play=lim17", "lim17", "lim17"]
+    printed = koth("play", *bots, "--matches", 2, "--out", tmp_path / "[x]")
+    printed += koth("show", tmp_path / "[x]") + koth("verify", tmp_path / "[x]")
+    names = {"[/b]<i>", "[red]", "名前 & co", "play", "lim17", "lim17-2"}
     assert all(printed.count(name) >= 2 for name in names) and "[x]/index.html" in printed
-    rows = json.loads((tmp_path / "[x]" / "standings.json").read_text(encoding="utf-8"))
-    assert {row["bot"] for row in rows} == names
+    assert {row["bot"] for row in rows_in(tmp_path / "[x]")} == names
 
 
-def test_thirty_bots(tmp_path, capsys):
+def test_thirty_bots(tmp_path):
     bots = [f"bot{number}={name}" for number, name in enumerate(["lim17", "optimal", "hoyle"] * 10)]
-    run("koth", "play", *bots, "--matches", 2, "--seed", 1, "--out", tmp_path, "--workers", 2)
-    rows = json.loads((tmp_path / "standings.json").read_text())
+    koth("play", *bots, "--matches", 2, "--seed", 1, "--out", tmp_path, "--workers", 2)
+    rows = rows_in(tmp_path)
     assert len(rows) == 30 and {row["hands"] for row in rows} == {50} and {row["matches"] for row in rows} == {2}
-    run("koth", "verify", tmp_path)
-    assert "400 rounds" in capsys.readouterr().out
+    assert "400 rounds" in koth("verify", tmp_path)
 
 
 def frames(folder, columns):
@@ -188,18 +179,7 @@ def frames(folder, columns):
     One bot is slow, because a quick contest would end before the display is updated."""
     bot = "import sys, time\ntime.sleep(0.004)\nprint('H' if int(sys.argv[1]) < 15 else 'Q')\n"
     (folder / "wild.py").write_text(bot)
-    arguments = [
-        "koth",
-        "play",
-        "wild.py",
-        "optimal",
-        "--matches",
-        "12",
-        "--sandbox",
-        "auto",
-        "--out",
-        f"seen{columns}",
-    ]
+    arguments = f"koth play wild.py optimal --matches 12 --sandbox auto --out seen{columns}".split()
     child, terminal = pty.fork()
     if not child:
         os.chdir(folder)
@@ -264,13 +244,12 @@ def test_standings_cut_no_number_and_no_name(columns, factor):
 
 
 @pytest.mark.parametrize("matches", [7, 8])
-def test_no_interval_is_shown_from_fewer_than_eight_matches(tmp_path, capsys, matches):
-    run("koth", "play", "lim17", "optimal", "--matches", matches, "--out", tmp_path)
+def test_no_interval_is_shown_from_fewer_than_eight_matches(tmp_path, matches):
+    printed = koth("play", "lim17", "optimal", "--matches", matches, "--out", tmp_path)
     known = matches == 8
-    printed, page = capsys.readouterr().out, (tmp_path / "index.html").read_text(encoding="utf-8")
-    rows = json.loads((tmp_path / "standings.json").read_text())
+    page = (tmp_path / "index.html").read_text(encoding="utf-8")
     for key in ("chips_ci95", "per_hand_ci95", "luck_adjusted_ci95"):
-        assert {row[key] is not None for row in rows} == {known}
+        assert {row[key] is not None for row in rows_in(tmp_path)} == {known}
     assert len(re.findall(r"\d ± +–", printed)) == (0 if known else 4)
     assert len(re.findall(r"\d ± +\d", printed)) == (4 if known else 0)
     cells = re.findall(r"<td[^>]*>(.*?)</td>", re.search(r'<table id="standings".*?</table>', page, re.S)[0])
@@ -278,76 +257,62 @@ def test_no_interval_is_shown_from_fewer_than_eight_matches(tmp_path, capsys, ma
     assert ("±" in re.search(r'aria-describedby="cross-note">.*?</table>', page, re.S)[0]) == known
 
 
-def test_a_bot_that_cannot_be_started_is_listed_last_and_not_ranked(tmp_path, capsys):
+def test_a_bot_that_cannot_be_started_is_listed_last_and_not_ranked(tmp_path):
     """Even though it stands, which wins more than always busting."""
     (tmp_path / "abroken.py").write_text("print(")
     (tmp_path / "buster.py").write_text("def decide(view):\n    return 'H'\n")
     bots = [tmp_path / "abroken.py", f"buster={tmp_path / 'buster.py'}:decide", "mimic"]
-    run("koth", "play", *bots, "--matches", 2, "--seed", 1, "--out", tmp_path / "out", "--sandbox", "auto")
-    rows = json.loads((tmp_path / "out" / "standings.json").read_text())
+    koth("play", *bots, "--matches", 2, "--seed", 1, "--out", tmp_path / "out", "--sandbox", "auto")
+    rows = rows_in(tmp_path / "out")
     assert [(row["rank"], row["bot"]) for row in rows] == [(1, "mimic"), (2, "buster"), (None, "abroken")]
     assert rows[2]["chips"] > rows[1]["chips"] and rows[2]["tied_with"] == []
-    capsys.readouterr()
-    run("koth", "show", tmp_path / "out")
-    assert re.findall(r"^ +([12–]) +(\w+)", capsys.readouterr().out, re.M)[-1] == ("–", "abroken")
+    assert re.findall(r"^ +([12–]) +(\w+)", koth("show", tmp_path / "out"), re.M)[-1] == ("–", "abroken")
     page = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
     assert "Bots that cannot be started or do not answer are not ranked." in page
     assert '<td data-v="4">–</td><th scope="row" class="bot"><a href="pages/abroken.html">abroken</a></th>' in page
 
 
-def test_programs_play_a_contest_only_in_a_sandbox(tmp_path, monkeypatch, capsys):
+def test_programs_play_a_contest_only_in_a_sandbox(tmp_path, monkeypatch):
     held = restrictions.Held("none", False, "bots have no box here", "there is no kernel for it")
     monkeypatch.setattr(restrictions, "find_box", lambda: held)
     (tmp_path / "bot.py").write_text("print('S')")
-    arguments = ["koth", "play", tmp_path / "bot.py", "lim17", "--matches", "2", "--out", tmp_path / "out"]
-    run(*arguments, status=1)
-    assert (
-        capsys.readouterr().err
-        == "bjsim: a sandbox is required, but bots have no box here (there is no kernel for it)\n"
-    )
-    assert not (tmp_path / "out").exists()
-    run(*arguments, "--sandbox", "auto")
-    run("koth", "play", "optimal", "lim17", "--matches", "2", "--out", tmp_path / "other")  # no programs
+    arguments = ["play", tmp_path / "bot.py", "lim17", "--matches", "2", "--out", tmp_path / "out"]
+    refused = bjsim("koth", *arguments)
+    said = "bjsim: a sandbox is required, but bots have no box here (there is no kernel for it)\n"
+    assert (refused.status, refused.err) == (1, said) and not (tmp_path / "out").exists()
+    koth(*arguments, "--sandbox", "auto")
+    koth("play", "optimal", "lim17", "--matches", "2", "--out", tmp_path / "other")  # no programs
 
 
 @needs_sandbox
-def test_cold_bots_have_no_server_also_after_a_resume(tmp_path, capsys):
+def test_cold_bots_have_no_server_also_after_a_resume(tmp_path):
     """A fork server freezes what it has loaded."""
     (tmp_path / "bot.py").write_text("import gc; print('forked' if gc.get_freeze_count() else 'S')")
     for option in ([], ["--cold"]):
         out = tmp_path / f"out{len(option)}"
-        run("koth", "play", tmp_path / "bot.py", "lim17", "--matches", "1", "--timeout", "20", *option, "--out", out)
-        faults = {row["bot"]: row["faults"] for row in json.loads((out / "standings.json").read_text())}
+        koth("play", tmp_path / "bot.py", "lim17", "--matches", "1", "--timeout", "20", *option, "--out", out)
+        faults = {row["bot"]: row["faults"] for row in rows_in(out)}
         assert bool(faults["bot"]) == (not option)
-        run("koth", "close", out)
+        koth("close", out)
         assert ("--cold" in (out / "index.html").read_text()) == bool(option)
     assert Host.resume(out).contest.cold
 
 
 @needs_sandbox
-def test_too_few_files_are_one_line_before_the_contest(tmp_path, monkeypatch, capsys):
+def test_too_few_files_are_one_line_before_the_contest(tmp_path, monkeypatch):
     (tmp_path / "bot.py").write_text("print('S')")
     monkeypatch.setattr("bjsim.bots.sandbox.session.resource.getrlimit", lambda kind: (100, 100))
-    run("koth", "play", tmp_path / "bot.py", "lim17", "--out", tmp_path / "out", status=1)
-    said = capsys.readouterr().err
-    assert re.fullmatch(r"bjsim: the bots need [0-9]+ open files, and 100 are allowed here \(ulimit -Hn\)\n", said)
-    assert not (tmp_path / "out").exists()
+    done = bjsim("koth", "play", tmp_path / "bot.py", "lim17", "--out", tmp_path / "out")
+    said = r"bjsim: the bots need [0-9]+ open files, and 100 are allowed here \(ulimit -Hn\)\n"
+    assert done.status == 1 and re.fullmatch(said, done.err) and not (tmp_path / "out").exists()
 
 
-def test_json_is_the_standings_whether_played_or_shown(tmp_path, capsys):
-    run("koth", "play", "lim17", "optimal", "--matches", 2, "--out", tmp_path / "c", "--json", tmp_path / "played.json")
-    capsys.readouterr()
-    run("koth", "show", tmp_path / "c", "--json", "-")
-    shown = json.loads(capsys.readouterr().out)
+def test_json_is_the_standings_whether_played_or_shown(tmp_path):
+    koth("play", "lim17", "optimal", "--matches", 2, "--out", tmp_path / "c", "--json", tmp_path / "played.json")
+    shown = bjsim("koth", "show", tmp_path / "c", "--json", "-").json
     assert shown == json.loads((tmp_path / "played.json").read_text())
     assert (shown["matches"], shown["ended"], shown["decided"]) == (2, "matches", False)
-    assert shown["standings"] == json.loads((tmp_path / "c" / "standings.json").read_text())
-
-
-def test_json_of_anything_else_is_refused(tmp_path, capsys):
-    run("koth", "play", "lim17", "optimal", "--matches", 1, "--out", tmp_path)
-    run("koth", "show", tmp_path, "--hand", "1.1.1", "--json", "-", status=2)
-    assert "--json writes the standings" in capsys.readouterr().err
+    assert shown["standings"] == rows_in(tmp_path / "c")
 
 
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM], ids=["ctrl-c", "terminate"])
@@ -370,11 +335,6 @@ def test_a_stop_shows_the_standings_and_how_to_resume(tmp_path, sent):
     assert "Traceback" not in printed
 
 
-def test_an_unwritable_json_path_is_refused_before_the_contest(tmp_path, capsys):
-    run("koth", "play", "lim17", "optimal", "--out", tmp_path / "c", "--json", tmp_path / "no" / "x.json", status=2)
-    assert "cannot write" in capsys.readouterr().err and not (tmp_path / "c").exists()
-
-
-def test_a_bot_may_be_called_like_a_subcommand(tmp_path, capsys):
-    run("koth", "play", "play=lim17", "optimal", "--matches", 1, "--out", tmp_path / "c")
-    assert "play" in capsys.readouterr().out
+def test_an_unwritable_json_path_is_refused_before_the_contest(tmp_path):
+    words = ["lim17", "optimal", "--out", tmp_path / "c", "--json", tmp_path / "no" / "x.json"]
+    assert "cannot write" in refusal("koth", "play", *words) and not (tmp_path / "c").exists()
