@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 import bjsim
 from bjsim.bots.sandbox import restrictions
 from bjsim.bots.sandbox.inside import landlock
-from bjsim.bots.sandbox.languages import ENDINGS
+from bjsim.bots.sandbox.languages import ENDINGS, LANGUAGES
 from bjsim.bots.turn import Strikes, Turn
 from bjsim.sim.game.actions import HIT, STAND, View
 from bjsim.sim.game.cards import Hand
@@ -45,6 +46,10 @@ def needs(ending):
     return pytest.mark.skipif(not found, reason=f"no {language.tools[0]} (Debian: {language.package})")
 
 
+# An ending of each language.
+EACH_LANGUAGE = [pytest.param(row.endings[0], marks=needs(row.endings[0])) for row in LANGUAGES]
+
+
 def a_view(hand="K2", legal="SHDB", stake=10, chips=190, rules=None):
     """A seat's view at a table of cardshark; the dealer shows a nine."""
     return View(rules or named_rules("cardshark"), 0, hand, "9", f"9#{hand}A38", stake, chips, legal)
@@ -66,6 +71,14 @@ def processes():
         new = {pid for pid, parent in parents.items() if parent in new} - found
         found |= new
     return found
+
+
+def left_of(find, seconds=5):
+    """What is still found after at most so many seconds."""
+    deadline = time.monotonic() + seconds
+    while (left := find()) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return left
 
 
 class Scripted:
@@ -125,6 +138,10 @@ for line in sys.stdin:
         print({answer}, flush=True)
 {end}
 """
+
+
+# Depends on all cards seen in the match.
+COUNTS = "'H' if int(args[0]) < 12 + sum('card' in text for text in seen) % 9 else 'S'"
 
 
 def line_bot(answer="'H' if int(args[0]) < 17 else 'S'", setup="", work="pass", ready="ready 1", end=""):

@@ -2,12 +2,12 @@
 
 import ctypes
 import os
-import time
 
 import pytest
-from bot_helpers import processes, use_box
+from bot_helpers import left_of, processes, use_box
 
 from bjsim.bots.player import open_bot
+from bjsim.bots.sandbox.languages import find_tool
 
 PR_SET_CHILD_SUBREAPER = 36
 
@@ -18,9 +18,7 @@ def nothing_stays(request):
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     before = processes()
     yield
-    deadline = time.monotonic() + 3
-    while (left := processes() - before) and time.monotonic() < deadline:
-        time.sleep(0.02)
+    left = left_of(lambda: processes() - before, 3)
     for pid in left:
         os.kill(pid, 9)
     assert not left, "processes are left"
@@ -33,6 +31,15 @@ def own_cache(tmp_path_factory):
     patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
     yield
     patch.undo()
+
+
+@pytest.fixture
+def nothing_installed(monkeypatch):
+    """No compiler or interpreter is on the PATH."""
+    find_tool.cache_clear()
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    yield
+    find_tool.cache_clear()
 
 
 @pytest.fixture

@@ -49,7 +49,8 @@ def in_c(body, *headers):
     return "#define _GNU_SOURCE\n" + "".join(f"#include <{h}>\n" for h in headers) + f"int main(void) {{ {body} }}\n"
 
 
-# name, source, rounds to play, kinds of faults (empty: all answers are moves), the equivalent scripted player
+# name, source, rounds to play, kinds of faults (empty: all answers are moves), the equivalent scripted player. More is
+# in TRIES, of which none may succeed, and wrong words are in test_protocol.py.
 HOSTILE = [
     ("exits_1.py", "print('H', flush=True); raise SystemExit(1)", 3, {"crash"}, STANDS),
     ("segfaults.c", "int main(void) { *(volatile int *)0 = 1; return 0; }", 3, {"crash"}, STANDS),
@@ -57,16 +58,10 @@ HOSTILE = [
     ("prints.py", "while True: print('H')", 2, {"flood"}, STANDS),
     ("prints.c", '#include <stdio.h>\nint main(void) { for (;;) puts("S"); }', 2, {"flood"}, STANDS),
     ("prints_errors.py", "import sys\nwhile True: sys.stderr.write('x' * 99999)", 2, {"timeout"}, STANDS),
-    ("silent.py", "pass", 3, {"bad-reply"}, STANDS),
     ("rubbish.py", "import os; os.write(1, os.urandom(1000) + bytes([255]))", 3, {"bad-reply"}, STANDS),
-    ("utf16.py", "import os; os.write(1, 'H'.encode('utf-16'))", 3, {"bad-reply"}, STANDS),
     ("bets_0.py", "print('B 0')", 2, {"move-cap"}, lambda view: raise_by(0)),
     ("bets_minus_5.py", "import sys; print('B -5' if sys.argv[4] == '10' else 'S')", 3, set(),
      lambda view: raise_by(5) if view.stake == 10 else STAND),
-    ("bets_1e9.py", "print('B 1e9')", 3, {"bad-reply"}, STANDS),
-    ("bets_too_much.py", "print('B 1000000000')", 3, {"overbet"}, STANDS),
-    ("bets_1e2.py", "print('B 1e2')", 3, {"bad-reply"}, STANDS),
-    ("bets.py", "print('B')", 3, {"bad-reply"}, STANDS),
     ("doubles_late.py", "import sys; print('D' if sys.argv[4] != '10' else 'B 1')", 3, {"late-double"},
      lambda view: raise_by(1) if view.stake == 10 else STAND),
     ("closes_stdout.py", "import os; os.close(1)", 3, {"bad-reply"}, STANDS),
@@ -130,18 +125,9 @@ time.sleep(1000)
     ("traps_sigterm.py", "import signal, time\nfor s in range(1, 65):\n    try: signal.signal(s, signal.SIG_IGN)\n"
      "    except (OSError, ValueError): pass\ntime.sleep(1000)", 2, {"timeout"}, STANDS),
     ("zombie.py", "import os, time\nif os.fork() == 0: os._exit(0)\ntime.sleep(0.05); print('S')", 3, set(), STANDS),
-    ("opens_sockets.py", tries("socket.socket()"), 2, set(), STANDS),
-    ("opens_abstract_sockets.py", tries("socket.socket(socket.AF_UNIX).bind('\\0x')"), 2, set(), STANDS),
-    ("reads_the_hosts_files.py", tries("open('/etc/passwd')"), 2, set(), STANDS),
-    ("reads_others_code.py", tries(f"open({str(SAMPLES / 'bettor.py')!r})"), 2, set(), STANDS),
-    ("writes_files.py", tries("open('/tmp/x', 'w')"), 2, set(), STANDS),
-    ("replaces_itself.py", tries("os.replace(__file__, 'x')"), 2, set(), STANDS),
-    ("overwrites_itself.py", tries("open(__file__, 'w')"), 2, set(), STANDS),
-    ("ptraces_the_runner.py", tries("assert libc.ptrace(16, 1, 0, 0) == 0"), 2, set(), STANDS),
     ("ptraces_its_parent.c", in_c("""
 puts(ptrace(PTRACE_ATTACH, getppid(), 0, 0) && ptrace(PTRACE_SEIZE, 1, 0, 0) ? "S" : "H");
 """, "sys/ptrace.h"), 2, set(), STANDS),
-    ("makes_namespaces.py", tries("assert libc.unshare(0x10000000) == 0"), 2, set(), STANDS),
     ("keeps_keys.py", tries("assert libc.syscall(250, 0, -3, 1) > 0"), 2, set(), STANDS),
     ("io_uring.py", tries("assert libc.syscall(425, 8, bytes(120)) > 0"), 2, set(), STANDS),
     ("memory_file.py", tries("os.truncate(os.memfd_create('x'), 1 << 30)"), 2, set(), STANDS),
@@ -185,14 +171,10 @@ sleep(40);
 
 # What others do too: in another language, at another file, by another number.
 ALIKE = {
-    "prints.py", "closes_stdout.py", "fork_bomb.py", "eats_memory.py", "bets_1e9.py", "bets_1e2.py", "bets.py",
-    "exits_1.py", "silent.py", "utf16.py", "sleeps.py", "eats_memory_in_many.py", "stops_all.c", "threads.py",
-    "opens_abstract_sockets.py", "reads_others_code.py", "overwrites_itself.py", "replaces_itself.py",
-    "ptraces_the_runner.py", "stops_itself.py", "becomes_another_program.py", "reads_its_own_pipe.py",
+    "prints.py", "closes_stdout.py", "fork_bomb.py", "eats_memory.py", "exits_1.py", "sleeps.py",
+    "eats_memory_in_many.py", "stops_all.c", "threads.py", "stops_itself.py", "becomes_another_program.py",
+    "reads_its_own_pipe.py",
 }  # fmt: skip
-
-
-ONLY_IN_A_BOX = {"reads_the_hosts_files.py", "reads_others_code.py", "writes_files.py", "hides_memory.c"}
 
 
 def fits(name):
@@ -210,7 +192,7 @@ def fits(name):
 )
 @pytest.mark.parametrize(("name", "source", "rounds", "kinds", "equivalent"), [fits(case[0]) for case in HOSTILE])
 def test_a_hostile_bot_harms_itself_only(bot, monkeypatch, name, source, rounds, kinds, equivalent, box):
-    if box == "none" and name in ONLY_IN_A_BOX:
+    if box == "none" and name == "hides_memory.c":
         pytest.skip("this is refused in a box only")
     use_box(box, monkeypatch)
     before = processes()
@@ -347,12 +329,3 @@ print("S", sys.argv[1])
     answered = [(number, reply) for number, reply in replies if reply.cause == "exit" and reply.status == 0]
     assert all(reply.stdout == b"S %d\n" % number for number, reply in answered)
     assert {reply.status for _, reply in replies} <= {0, -9}
-
-
-@needs(".py")
-def test_a_child_that_holds_the_pipe_costs_no_time(bot):
-    source = "import os, time\nif os.fork() == 0: time.sleep(1000)\nprint('S')"
-    player = bot("holds.py", source, timeout=30.0)
-    began = time.monotonic()
-    assert [player.decide(a_view()) for _ in range(3)] == [STAND] * 3 and player.faults == {"orphan": 3}
-    assert time.monotonic() - began < 15

@@ -9,7 +9,7 @@ import contextlib
 import os
 
 import pytest
-from bot_helpers import Scripted, TakenTurns, lim17, line_bot, needs, needs_sandbox, processes
+from bot_helpers import COUNTS, Scripted, TakenTurns, lim17, line_bot, needs, needs_sandbox, processes
 
 from bjsim.bots.line import Transcript
 from bjsim.sim.game.actions import HIT, STAND
@@ -103,8 +103,7 @@ def played(honest, hostile, rounds=3):
 @pytest.mark.parametrize(("name", "source", "kinds", "equivalent"), HOSTILE, ids=[row[0] for row in HOSTILE])
 def test_others_do_not_notice(bot, name, source, kinds, equivalent):
     before, files = processes(), len(os.listdir("/proc/self/fd"))
-    counts = "'H' if int(args[0]) < 12 + sum('card' in text for text in seen) % 9 else 'S', len(seen)"
-    honest = bot("honest.py", line_bot(counts), timeout=10.0)
+    honest = bot("honest.py", line_bot(f"{COUNTS}, len(seen)"), timeout=10.0)
     hostile = bot("hostile.py", source, timeout=SHORT if "timeout" in kinds else 5.0)
     hostile.join = lambda *args, join=hostile.join: shortened(join(*args))
     *seen, seat = played(honest, hostile)

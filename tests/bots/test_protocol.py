@@ -1,7 +1,6 @@
 """The protocol: the arguments of a bot, and the meaning of each reply."""
 
 import random
-import re
 from fractions import Fraction
 
 import pytest
@@ -137,7 +136,7 @@ def test_how_a_run_ended(reply, kind, detail):
     assert fault.stderr == reply.stderr and fault.argv
 
 
-@given(st.binary(max_size=40), st.sampled_from(["SH", "SHB", "SHDB", "SHDPR"]), st.integers(0, 300))
+@given(st.binary(max_size=300), st.sampled_from(["SH", "SHB", "SHDB", "SHDPR"]), st.integers(0, 300))
 def test_whatever_is_printed_gives_a_legal_action_or_a_fault(stdout, legal, chips):
     view = a_view(legal=legal, chips=chips)
     move = parse_reply(stdout, view)
@@ -145,6 +144,7 @@ def test_whatever_is_printed_gives_a_legal_action_or_a_fault(stdout, legal, chip
         assert move.kind in FAULTS
     else:
         assert move.letter in legal and 0 <= move.amount <= chips
+    assert len(line.parse_note(stdout)) <= line.NOTE_LIMIT
 
 
 # --- The line protocol as text: what a bot receives is enough to know each view, and no more than a table shows.
@@ -293,13 +293,10 @@ def test_the_other_lines_of_the_specification():
         (b"B 15", raise_by(15), ""),
         (b"S " + b"x" * 999, Action("S"), "x" * 200),
         (b"S \xff", Action("S"), "\N{REPLACEMENT CHARACTER}"),
-        (b"", None, ""),
-        (b"STAND", None, ""),
     ],
 )
 def test_answers(answer, move, note):
-    parsed, said = parse_reply(answer, a_view()), line.parse_note(answer)
-    assert said == note and (parsed == move if move else isinstance(parsed, Fault) and parsed.kind == "bad-reply")
+    assert (parse_reply(answer, a_view()), line.parse_note(answer)) == (move, note)
 
 
 @pytest.mark.parametrize(
@@ -317,21 +314,8 @@ def test_the_answer_to_hello(answer, keys):
     assert line.parse_ready(answer) == keys
 
 
-@given(st.binary(max_size=300))
-def test_any_answer_is_a_legal_move_or_a_fault(answer):
-    parsed, note = parse_reply(answer, a_view()), line.parse_note(answer)
-    assert parsed.kind in FAULTS if isinstance(parsed, Fault) else parsed.letter in a_view().legal
-    assert len(note) <= line.NOTE_LIMIT
-
-
 @given(st.sampled_from("SHD") | st.integers(0, 190).map("B {}".format), st.text("ab =,+", max_size=199))
 def test_moves_and_notes_make_the_round_trip(move, note):
     answer = f"{move} {note}".encode()
     parsed, said = parse_reply(answer, a_view()), line.parse_note(answer)
     assert str(parsed) == move and said == note.strip()
-
-
-@given(st.dictionaries(st.from_regex(re.compile(r"\A[a-z-]{1,9}\Z", re.A)), st.from_regex(re.compile(r"\A[!-~]*\Z"))))
-def test_keys_make_the_round_trip(keys):
-    text = " ".join(["move", "16", *(f"{key}={value}" for key, value in keys.items())])
-    assert parse_words(text) == (["move", "16"], keys)

@@ -83,11 +83,11 @@ RESTRICTIONS = {
     "processor time": inside('ticks * 1_000_000_000 > cpu_ns * os.sysconf("SC_CLK_TCK")', "False"),
     "output": Removal(limits={"output": 1 << 20}),
     "sweep": inside("not self._nothing_left(started)", "False"),
-    **{name: Removal(calls=[name]) for name in ("ptrace", "socket", "shmget", "msgget", "add_key", "unshare")},
-    **{name: Removal(calls=[name]) for name in ("setpriority", "MMAP", "PRLIMIT", "MADVISE")},
-    **{name: Removal(calls=[name]) for name in ("fadvise64", "preadv2", "utimensat")},
-    **{name: Removal(calls=[name]) for name in ("flock", "inotify_init1", "sync", "syncfs", "FCNTL", "IOCTL")},
-    **{name: Removal(calls=[name]) for name in ("setsid", "SETPGID", "KILL", "SOCKETPAIR")},
+    **{name: Removal(calls=[name]) for name in (
+        "ptrace", "socket", "shmget", "msgget", "add_key", "unshare", "setpriority", "MMAP", "PRLIMIT", "MADVISE",
+        "fadvise64", "preadv2", "utimensat", "flock", "inotify_init1", "sync", "syncfs", "FCNTL", "IOCTL", "setsid",
+        "SETPGID", "KILL", "SOCKETPAIR",
+    )},
 }  # fmt: skip
 
 HUNDREDS = """

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from bot_helpers import SAMPLES, Scripted, a_view, lim17, needs, needs_sandbox, processes
+from bot_helpers import SAMPLES, Scripted, a_view, left_of, lim17, needs, needs_sandbox, processes
 from click.testing import CliRunner
 
 from bjsim.bots.sandbox.session import SandboxClosed
@@ -46,16 +46,6 @@ def test_bots_of_the_same_file_name_keep_their_own_faults(tmp_path):
     assert "x.py, first bad-reply" in done.output and f"asked: {' '.join(fault['argv'])}" in done.output
 
 
-def find_leftovers(started):
-    """The processes that still exist after at most five seconds."""
-    for _ in range(100):
-        left = processes() & started
-        if not left:
-            break
-        time.sleep(0.05)
-    return left
-
-
 @pytest.mark.slow
 @needs(".py")
 @needs(".c")
@@ -78,7 +68,7 @@ def test_a_run_that_is_stopped_leaves_no_process(tmp_path, ending, after):
         assert len(started) > 4
         host.send_signal(ending)
         out, _ = host.communicate(timeout=60)
-    assert not find_leftovers(started)
+    assert not left_of(lambda: processes() & started)
     if ending == signal.SIGINT:
         assert host.returncode == 130
         assert b"results so far" in out and b"lim17.c" in out and b"ms per move" in out
@@ -101,7 +91,7 @@ def test_a_run_of_a_slow_bot_has_a_table_long_before_its_first_block_is_done(tmp
         host.send_signal(signal.SIGINT)
         host.send_signal(signal.SIGINT)
         out, _ = host.communicate(timeout=60)
-    assert host.returncode == 130 and not find_leftovers(started)
+    assert host.returncode == 130 and not left_of(lambda: processes() & started)
     found = json.loads(target.read_text())
     slow, other = found["bots"]
     assert 0 < slow["hands"] == other["hands"] < 1024 * workers and slow["faults"] == {}

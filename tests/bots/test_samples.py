@@ -4,19 +4,15 @@ import runpy
 from pathlib import Path
 
 import pytest
-from bot_helpers import SAMPLES, Scripted, a_view, lim17, needs, play
+from bot_helpers import EACH_LANGUAGE, SAMPLES, Scripted, a_view, lim17, needs, play
 from support.command import bjsim
-from support.matches import rounds_in
+from support.matches import begin, rounds_in
 
 from bjsim.bots.contest import journal
-from bjsim.bots.contest.config import Contest
-from bjsim.bots.contest.entrants import gather
-from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.replay import protocols, questions
 from bjsim.bots.export import export
 from bjsim.bots.player import open_bot
 from bjsim.bots.protocol import Reply, classify_reply
-from bjsim.bots.sandbox.languages import LANGUAGES
 from bjsim.bots.seats import BotOptions, ProgramFile
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import HIT, STAND, Action
@@ -25,14 +21,8 @@ from bjsim.sim.running.driver import Driver
 from bjsim.strategies.experiment import make_experiment
 from bjsim.strategies.players.catalogue import find_player
 
-SLOW = {".go": [pytest.mark.slow]}  # to compile
-ENDINGS = [
-    pytest.param(ending, marks=[needs(ending), *SLOW.get(ending, [])])
-    for ending in (row.endings[0] for row in LANGUAGES)
-]
 
-
-@pytest.mark.parametrize("ending", ENDINGS)
+@pytest.mark.parametrize("ending", EACH_LANGUAGE)
 def test_lim17_is_the_same_in_every_language(ending):
     """The same seed, the same table: the event logs are equal to those of Lim 17 in this process."""
     rounds = 4 if ending in (".java", ".js") else 40
@@ -76,31 +66,28 @@ def test_the_sample_is_what_the_command_writes():
     assert export(chart) == (SAMPLES / "optimal.py").read_text()
 
 
-@pytest.mark.parametrize("preset", ["easy", "vegas-s17", "neller-v1"])
-def test_a_chart_that_a_bot_could_not_follow_is_refused(preset):
-    with pytest.raises(InputError, match="a bot does not see enough to follow a chart for it; use"):
-        export(find_player("optimal", named_rules(preset)))
-
-
-def test_a_hand_of_three_cards_that_doubles_but_does_not_surrender_is_refused():
-    rules = named_rules("cardshark").replace(double_cards="any", surrender=True, raises=False)
-    with pytest.raises(InputError, match="surrender = late: with double_cards = any, a bot does not see enough"):
-        export(find_player("optimal", rules))
+FOLLOW = "a bot does not see enough to follow a chart for it; use"
 
 
 @pytest.mark.parametrize(
-    ("fields", "named"),
+    ("preset", "fields", "said"),
     [
-        ({"attack": True, "deal": "dppd"}, "attack = true"),
-        ({"max_doubles": 2}, "max_doubles = 2"),
-        ({"surrender": "late", "surrender_after_double": True}, "surrender_after_double = true"),
-        ({"surrender": "late", "surrender_cards": "any"}, "surrender_cards = any"),
+        ("easy", {}, FOLLOW),
+        ("vegas-s17", {}, FOLLOW),
+        ("neller-v1", {}, FOLLOW),
+        ("cardshark", {"double_cards": "any", "surrender": True, "raises": False},
+         "surrender = late: with double_cards = any, a bot does not see enough"),
+        ("vegas-s17", {"split_by": "never", "attack": True, "deal": "dppd"}, f"attack = true: {FOLLOW} attack = "),
+        ("vegas-s17", {"split_by": "never", "max_doubles": 2}, f"max_doubles = 2: {FOLLOW} max_doubles = "),
+        ("vegas-s17", {"split_by": "never", "surrender": "late", "surrender_after_double": True},
+         f"surrender_after_double = true: {FOLLOW} surrender_after_double = "),
+        ("vegas-s17", {"split_by": "never", "surrender": "late", "surrender_cards": "any"},
+         f"surrender_cards = any: {FOLLOW} surrender_cards = "),
     ],
-)
-def test_what_a_bot_is_not_asked_is_not_exported(fields, named):
-    rules = named_rules("vegas-s17").replace(split_by="never", **fields)
-    with pytest.raises(InputError, match=f"{named}: a bot does not see enough .*; use {named.split()[0]} = "):
-        export(find_player("optimal", rules))
+)  # fmt: skip
+def test_a_chart_that_a_bot_could_not_follow_is_refused(preset, fields, said):
+    with pytest.raises(InputError, match=said):
+        export(find_player("optimal", named_rules(preset).replace(**fields)))
 
 
 @needs(".py")
@@ -146,16 +133,15 @@ def test_the_counter_computes_with_the_cards_that_are_left(monkeypatch, hand, de
 @needs(".py")
 def test_the_line_counter_counts(tmp_path):
     """Its notes are the Hi-Lo counts of the cards seen of the shoe, which cardshark deals to its last card."""
-    contest = Contest(named_rules("cardshark"), seed=5, matches=2, protocols=("argv", "line"))
-    entrants = gather([str(SAMPLES / "counter_line.py"), "lim17", "optimal"], contest.rules)
-    Host.begin(tmp_path, contest, entrants, 1, "auto").run()
+    host = begin(tmp_path, [SAMPLES / "counter_line.py", "lim17", "optimal"], sandbox="auto", seed=5, matches=2)
+    host.run()
     header, *records = journal.read(tmp_path)
     assert not any(record.get("faults") for record in rounds_in(tmp_path))
     asked = 0
     for match in range(2):
         rounds = records[match]["rounds"]
         seen, dealt, current = "", 0, False
-        for question in questions(contest, rounds, protocols(header)):
+        for question in questions(host.contest, rounds, protocols(header)):
             for word, *words in map(str.split, question.sent):
                 if word in ("card", "hidden"):
                     if dealt % 52 == 0:
@@ -176,21 +162,15 @@ def test_the_line_counter_counts(tmp_path):
 def test_the_line_counter_beats_the_bots_without_memory(tmp_path):
     """Separated from all of them, simultaneously at 95% and at any time, after 246 matches."""
     samples = ("counter_line.py", "bettor.py", "counter.c", "lim17.py", "optimal.py")
-    contest = Contest(named_rules("cardshark"), seed=12, matches=400, until="decided", protocols=("argv", "line"))
-    host = Host.begin(tmp_path, contest, gather([str(SAMPLES / name) for name in samples], contest.rules), 2, "auto")
-    standings = host.run()
+    bots = [SAMPLES / name for name in samples]
+    standings = begin(tmp_path, bots, 2, "auto", seed=12, matches=400, until="decided").run()
     assert standings.decided and standings.rows()[0].name == "counter_line"
     assert not any(score.faults for score in standings.scores)
 
 
-# --- Bots in the style of 2011: a fixed limit, bets with a fraction, card counting in C before C99; and Python 2.
+# --- Bots in the style of 2011: bets with a fraction, card counting in C before C99; and Python 2.
 
 
-LIMIT = """
-import sys
-
-print("SH"[int(sys.argv[1]) <= 16])
-"""
 FRACTION = """
 import sys
 
@@ -258,7 +238,7 @@ def written(folder: Path, **sources: str) -> list[str]:
 @pytest.mark.parametrize("hands", [60, pytest.param(1500, marks=pytest.mark.slow)])
 def test_they_play_without_a_fault(tmp_path: Path, hands: int) -> None:
     rules = named_rules("cardshark")
-    names = written(tmp_path, limit_py=LIMIT, fraction_py=FRACTION, counter_c=COUNTER)
+    names = [str(SAMPLES / "lim17.py"), *written(tmp_path, fraction_py=FRACTION, counter_c=COUNTER)]
     options = BotOptions("auto", 60.0, False, None)
     programs = [ProgramFile(name).start(options) for name in names]
     try:
@@ -269,7 +249,7 @@ def test_they_play_without_a_fault(tmp_path: Path, hands: int) -> None:
             program.close()
     stakes = [{abs(net) for net, _ in tally.counts} for tally in progress.tallies]
     assert [tally.rounds for tally in progress.tallies] == [hands] * 4
-    assert stakes[0] == stakes[3] == {10}, "the bot plays like lim17"
+    assert stakes[0] == stakes[3] == {10}
     assert stakes[1] <= {10, *(10 + 150 * score // 21 for score in range(15, 22))} and 10 + 142 in stakes[1]
     assert 20 in stakes[2], "it doubles"
 

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from bot_helpers import BOXES, SAMPLES, Scripted, a_view, lim17, needs, processes
+from bot_helpers import BOXES, SAMPLES, Scripted, a_view, left_of, lim17, needs, processes
 
 from bjsim.bots.player import open_bot
 from bjsim.bots.sandbox import inside, restrictions, session
@@ -145,13 +145,6 @@ def test_what_an_orphan_writes_is_not_the_next_moves(bot, mode):
 
 
 @needs(".py")
-def test_strikes_run_out_and_the_bot_is_not_run_any_more(bot):
-    player = bot("x.py", "print('X')", sandbox="auto", strikes=3, timeout=9.0)
-    assert [player.decide(a_view()) for _ in range(9)] == [STAND] * 9
-    assert player.faults == {"bad-reply": 3} and player.strikes.out and len(player.kept_faults) == 3
-
-
-@needs(".py")
 def test_every_hand_that_ends_at_the_move_cap_is_a_fault(bot):
     """One bot in two seats of a table of run, which raises by nothing; the round says where a hand ended."""
     player = bot("x.py", "print('B 0')", sandbox="auto", timeout=9.0)
@@ -258,12 +251,7 @@ def test_when_bjsim_ends_so_does_the_bot(tmp_path, box, ending):
         assert len(started) > 2
         host.send_signal(ending)
         host.wait()
-    for _ in range(100):
-        left = processes() & started
-        if not left:
-            break
-        time.sleep(0.05)
-    assert not left
+    assert not left_of(lambda: processes() & started)
 
 
 def without(monkeypatch, *, bubblewrap=True, landlock=landlock.WHOLE, filters=True):
@@ -392,10 +380,11 @@ ORPHAN = "import os, time\nif os.fork() == 0: time.sleep(60)\nprint('S')"
 
 @needs(".py")
 @pytest.mark.parametrize("mode", BOXES)
-def test_a_process_left_behind_is_a_fault_that_counts(bot, mode):
-    player = bot("x.py", ORPHAN, box=mode, timeout=9.0, strikes=3)
+def test_a_process_left_behind_is_a_fault_and_without_strikes_a_bot_is_not_run_any_more(bot, mode):
+    player, began = bot("x.py", ORPHAN, box=mode, timeout=30.0, strikes=3), time.monotonic()
     assert [player.decide(a_view()) for _ in range(5)] == [STAND] * 5
-    assert player.faults == {"orphan": 3} and player.strikes.out
+    assert time.monotonic() - began < 15  # though it holds the pipe
+    assert player.faults == {"orphan": 3} and player.strikes.out and len(player.kept_faults) == 3
     assert player.kept_faults[0].detail == "left a process running" and player.kept_faults[0].stdout == b"S\n"
 
 

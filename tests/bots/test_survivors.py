@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 import pytest
-from bot_helpers import BOXES, COUNTED, needs, processes
+from bot_helpers import BOXES, COUNTED, left_of, needs, processes
 
 import bjsim
 from bjsim.bots.sandbox.restrictions import readable
@@ -108,7 +108,7 @@ def folder():
         yield Path(path)
 
 
-def left_of(folder, bot, box, ending, user=0, lacking=""):
+def left_after(folder, bot, box, ending, user=0, lacking=""):
     """Processes and folders that remain, and the most processes at once, of the host's too."""
     before = processes()
     path = folder / f"{bot}.py"
@@ -134,9 +134,7 @@ def left_of(folder, bot, box, ending, user=0, lacking=""):
             time.sleep(0.5)
             host.kill()
         host.wait(30)
-    deadline = time.monotonic() + 3
-    while (left := processes() - before) and time.monotonic() < deadline:
-        time.sleep(0.02)
+    left = left_of(lambda: processes() - before, 3)
     return left, [] if ending == "keeper" else list(folder.glob("bjsim-bot-*")), most
 
 
@@ -150,7 +148,7 @@ NOTHING = ("none", "namespaces,landlock")  # neither bubblewrap, nor Landlock, n
 
 @pytest.mark.parametrize(("bot", "ending"), [*zip(BOTS, ENDINGS, strict=False)])
 def test_nothing_is_left_on_a_machine_that_has_nothing(folder, bot, ending):
-    left, folders, most = left_of(folder, bot, NOTHING[0], ending, ORDINARY, NOTHING[1])
+    left, folders, most = left_after(folder, bot, NOTHING[0], ending, ORDINARY, NOTHING[1])
     assert not left and not folders and most <= 260
 
 
@@ -161,7 +159,7 @@ def test_nothing_is_left_on_a_machine_that_has_nothing(folder, bot, ending):
 @pytest.mark.parametrize("bot", BOTS)
 def test_nothing_is_left(folder, bot, box, ending, user):
     kind, lacking = box if isinstance(box, tuple) else (box, "")
-    left, folders, most = left_of(folder, bot, kind, ending, user, lacking)
+    left, folders, most = left_after(folder, bot, kind, ending, user, lacking)
     assert not left and not folders and most <= (40 if COUNTED and not lacking else 260)
 
 

@@ -11,18 +11,15 @@ from typing import Any
 
 import pytest
 from support.command import bjsim, refusal
-from support.matches import match_of, rounds_in
+from support.long_journal import crashers
+from support.matches import CARDSHARK, begin, match_of, placed, rounds_in, whole
 
 from bjsim.bots.contest import journal
 from bjsim.bots.contest.config import ConfigError, Contest, parse_marks
-from bjsim.bots.contest.entrants import gather
-from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.standings import Mark, Standings, make_marks
-from bjsim.sim.game.presets import load_rules
 from bjsim.strategies.formats.files import format_text
 from bjsim.strategies.players.catalogue import CATALOGUE
 
-CARDSHARK = load_rules("cardshark")
 CHART = format_text(CATALOGUE["hoyle"].chart(CARDSHARK))
 
 
@@ -208,8 +205,7 @@ def marked(standings: Standings, text: str) -> list[Mark]:
 
 
 def test_a_score_at_a_threshold_has_its_mark(tmp_path: Path) -> None:
-    contest = Contest(CARDSHARK, seed=4, matches=1, against=("hoyle",))
-    standings = Host.begin(tmp_path, contest, gather(["optimal"], CARDSHARK, fewest=1)).run()
+    standings = begin(tmp_path, ["optimal"], seed=4, matches=1, against=("hoyle",)).run()
     score = marked(standings, "0:A")[0].score
     assert score is not None and parse_marks(f"{score}:A -5:B") == [(-5.0, "B"), (score, "A")]
     assert marked(standings, f"{score}:A -5:B")[0].mark == "A"
@@ -232,21 +228,14 @@ def test_only_a_bot_with_a_rank_and_a_whole_batch_has_a_mark() -> None:
     assert found[1] == [("good", "A", 60), ("mute", "", None)]
 
 
-def faulty(tmp_path: Path) -> str:
-    (tmp_path / "faulty.py").write_text(
-        "class Faulty:\n    name = 'faulty'\n    def decide(self, view):\n        1 / 0\n"
-    )
-    return f"{tmp_path / 'faulty.py'}:Faulty"
-
-
 def test_a_contest_with_nothing_left_to_play_is_over_and_can_be_closed(tmp_path: Path) -> None:
     """A stop between the last match and the record of the end left it unfinished: it had to be resumed first."""
     hill, bot = tmp_path / "hill", tmp_path / "bot.txt"
     bot.write_text(CHART)
     assert bjsim("koth", "play", bot, "lim17", "--matches", 2, "--seed", 7, "--out", hill).status == 0
-    lines = (hill / journal.NAME).read_bytes().splitlines(keepends=True)
+    lines = whole(hill).splitlines(keepends=True)
     assert b'"record":"end"' in lines[-1]
-    (hill / journal.NAME).write_bytes(b"".join(lines[:-1]))
+    placed(hill, b"".join(lines[:-1]))
     bot.unlink()  # nobody is asked any more
     assert "2 matches; ended: all matches have been played" in bjsim("koth", "show", hill).out
     assert "seed 7" in bjsim("koth", "close", hill).out
@@ -288,13 +277,13 @@ def test_a_published_journal_has_no_path_of_the_host(tmp_path: Path) -> None:
     for folder in (subs, late):
         folder.mkdir()
         (folder / f"{folder.name}.txt").write_text(CHART)
-    words = [faulty(subs), subs, "--house", subs / "subs.txt", "--matches", 1, "--out", tmp_path / "c"]
+    words = [*crashers(subs, 1), subs, "--house", subs / "subs.txt", "--matches", 1, "--out", tmp_path / "c"]
     assert bjsim("koth", "play", *words).status == 0
     assert bjsim("koth", "add", tmp_path / "c", late, "--trust").status == 0
     assert str(tmp_path) in (tmp_path / "c" / journal.NAME).read_text()
     assert str(tmp_path) not in (tmp_path / "c" / "index.html").read_text()
     assert bjsim("koth", "close", tmp_path / "c").status == 0
     text = (tmp_path / "c" / journal.NAME).read_text()
-    assert str(tmp_path) not in text and '"./late/late.txt"' in text and '"./subs/faulty.py:Faulty"' in text
+    assert str(tmp_path) not in text and '"./late/late.txt"' in text and '"./subs/crasher.py:Crasher"' in text
     assert not [file for file in (tmp_path / "c").rglob("*") if file.is_file() and str(tmp_path) in file.read_text()]
     assert "every card and chip is correct" in bjsim("koth", "verify", tmp_path / "c").out

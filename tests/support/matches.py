@@ -1,4 +1,4 @@
-"""Matches of contests: their rounds in a journal, made-up ones, and journals that were not played."""
+"""Contests and their matches: begun ones, their rounds in a journal, made-up ones, journals that were not played."""
 
 from __future__ import annotations
 
@@ -8,8 +8,58 @@ from pathlib import Path
 from typing import Any
 
 from bjsim.bots.contest import journal
+from bjsim.bots.contest.config import Contest
+from bjsim.bots.contest.entrants import gather
+from bjsim.bots.contest.host import Host
+from bjsim.bots.contest.page import ContestReport, render_index
+from bjsim.bots.contest.page_data import PageData
+from bjsim.bots.contest.standings import Standings
+from bjsim.sim.game.presets import load_rules
+from bjsim.sim.game.rules import Rules
 
+CARDSHARK = load_rules("cardshark")
 Record = dict[str, Any]
+
+
+def begin(
+    folder: Path,
+    bots: Iterable[object],
+    workers: int = 1,
+    sandbox: str = "required",
+    rules: Rules = CARDSHARK,
+    **settings: Any,
+) -> Host:
+    """Begin a contest of these bots, names and files, with these settings."""
+    entrants = gather([str(bot) for bot in bots], rules, fewest=1)
+    return Host.begin(folder, Contest(rules, **settings), entrants, workers, sandbox)
+
+
+def index_of(standings: Standings, page: PageData) -> str:
+    """The first page of a contest."""
+    return render_index(ContestReport(standings, page))
+
+
+def counted(folder: Path, records: int | None = None) -> tuple[Standings, PageData]:
+    """The standings, and the data of the page, by the journal alone; after so many records."""
+    header, *others = journal.read(folder)
+    standings = Standings(header)
+    page = PageData(standings.contest)
+    for record in others[:records]:
+        standings.add(record)
+        page.add(record)
+    return standings, page
+
+
+def whole(folder: Path) -> bytes:
+    """The text of the journal in a folder."""
+    return (folder / journal.NAME).read_bytes()
+
+
+def placed(folder: Path, text: bytes) -> Path:
+    """A folder with this text as its journal."""
+    folder.mkdir(exist_ok=True)
+    (folder / journal.NAME).write_bytes(text)
+    return folder
 
 
 def rounds_in(folder: Path) -> list[Record]:
@@ -23,15 +73,19 @@ def match_of(match: int, *rounds: Record, **more: Any) -> Record:
     return {"record": "match", "match": match, "rounds": played, **more}
 
 
+def deal_of(hand: str, dealer: str, rules: Rules = CARDSHARK) -> str:
+    """The cards of a round of one seat in the order of the deal."""
+    holders = {"p": iter(hand), "d": iter(dealer)}
+    return "".join(next(holders[letter]) for letter in rules.deal) + hand[2:] + dealer[2:]
+
+
 def forged(folder: Path, records: Iterable[Record]) -> Path:
     """A folder with a journal of these records, with correct checksums."""
     crc, text = 0, b""
     for record in records:
         lines, crc = journal.encode_record(record, crc)
         text += lines
-    folder.mkdir(exist_ok=True)
-    (folder / journal.NAME).write_bytes(text)
-    return folder
+    return placed(folder, text)
 
 
 def lines_in(folder: Path) -> list[Record]:

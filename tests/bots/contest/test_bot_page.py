@@ -6,16 +6,13 @@ from html import unescape
 from types import SimpleNamespace
 
 import pytest
+from support.matches import CARDSHARK, begin, deal_of
 
 from bjsim.bots.contest.config import Contest
-from bjsim.bots.contest.entrants import gather
-from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.page import draw_convergence, draw_intervals, write_results
 from bjsim.bots.contest.replay import replay
 from bjsim.sim.game.actions import Action, raise_by
 from bjsim.sim.game.presets import load_rules
-
-CARDSHARK = load_rules("cardshark")
 
 
 class Raiser:
@@ -29,12 +26,10 @@ class Raiser:
         return raise_by(7) if view.stake == 10 and view.chips >= 7 else Action("S")
 
 
-def play_pages(folder, bots, rules=CARDSHARK, **settings):
+def play_pages(folder, bots):
     """Play a contest; returns its host, and its pages as text by name."""
-    contest = Contest(rules, **{"matches": 8, "seed": 1, **settings})
-    host = Host.begin(folder, contest, gather(bots, rules), sandbox="auto")
-    host.run()
-    write_results(folder, host.standings, host.page, host.logs)
+    host = begin(folder, bots, sandbox="auto", matches=8, seed=1)
+    write_results(folder, host.run(), host.page, host.logs)
     files = [folder / "index.html", *folder.glob("pages/*.html")]
     return host, {file.stem: file.read_text(encoding="utf-8") for file in files}
 
@@ -101,8 +96,9 @@ def test_its_faults_are_counted_at_the_beginning_and_priced_with_its_mistakes(pl
 def test_a_bot_that_does_not_compile_shows_only_why(tmp_path):
     source = tmp_path / "broken.c"
     source.write_text("int main() { return <b>oops }")
-    _, pages = play_pages(tmp_path / "out", ["lim17", "lim14", str(source)], matches=8)
+    host, pages = play_pages(tmp_path / "out", ["lim17", "lim14", source])
     page = pages["broken"]
+    assert host.standings.scores[2].faults == {"start-failure": 30}
     beginning = page.partition("<h2")[0]
     assert re.search(r'<strong class="failed">It cannot be started:</strong> broken does not compile', beginning)
     assert re.search(r'<pre class="failed">.*error', beginning, re.S) and "&lt;b&gt;oops" in beginning
@@ -124,11 +120,6 @@ def shown_hand(rules, cards, moves):
     return text, hands[0][2], hands[0][3], dealer
 
 
-def deal(rules, hand, dealer):
-    holders = {"p": iter(hand), "d": iter(dealer)}
-    return "".join(next(holders[letter]) for letter in rules.deal) + hand[2:] + dealer[2:]
-
-
 @pytest.mark.parametrize(
     ("hand", "dealer", "moves", "status", "points"),
     [
@@ -140,7 +131,7 @@ def deal(rules, hand, dealer):
     ],
 )
 def test_a_hand_says_why_it_wins_or_loses(hand, dealer, moves, status, points):
-    text, *shown = shown_hand(CARDSHARK, deal(CARDSHARK, hand, dealer), moves)
+    text, *shown = shown_hand(CARDSHARK, deal_of(hand, dealer), moves)
     assert shown == [status, *points]
     assert text == f"bot {'wins' if status[0] == '+' else 'loses'} 10 chips {status[4:]}."
 
@@ -155,7 +146,7 @@ def test_a_hand_says_why_it_wins_or_loses(hand, dealer, moves, status, points):
 )
 def test_naturals_and_pushes(hand, dealer, moves, status):
     rules = load_rules("vegas-s17")
-    assert shown_hand(rules, deal(rules, hand, dealer), moves)[1] == status
+    assert shown_hand(rules, deal_of(hand, dealer, rules), moves)[1] == status
 
 
 def test_totals_are_on_the_page(pages):

@@ -5,16 +5,13 @@ import random
 
 import numpy as np
 import pytest
+from support.matches import CARDSHARK, begin
 
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.differences import PLANNED, Differences, most_equal_pairs, with_matches
-from bjsim.bots.contest.entrants import gather
-from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.results import row_values
-from bjsim.sim.game.presets import load_rules
 from bjsim.sim.stats.student import anytime_t_half, t_half
 
-CARDSHARK = load_rules("cardshark")
 NAMES = [*(f"lim{n}" for n in range(12, 21)), "mimic", "hoyle", "optimal", "kelly"]
 COPIED = ["lim20", "lim19", "lim18", "lim17", "lim16", "lim15", "lim14", "mimic", "hoyle", "optimal", "kelly"]
 TWENTY_FOUR = [*NAMES, *(f"copy-{name}={name}" for name in COPIED)]
@@ -150,10 +147,12 @@ def test_the_default_number_of_matches_grows_with_the_square_of_the_width(bots, 
 
 
 def test_bots_of_which_every_difference_is_zero_are_not_separated():
-    values = [[float(x) for x in range(20)]] * 2
-    found = differences(values, same_cards=True, planned=20)
+    values = [float(x) for x in range(20)]
+    found = differences([values, values], same_cards=True, planned=20)
     assert (found.low[0, 1], found.high[0, 1]) == (0, 0) and not found.separated.any()
     assert found.batches_to_separate(0, 1) is None
+    ahead = differences([values, [x - 1 for x in values]], same_cards=True, planned=20)
+    assert ahead.mean[0, 1] == 1 and ahead.separated.sum() == 2
 
 
 def test_bots_without_enough_batches_have_no_interval():
@@ -193,8 +192,7 @@ def test_the_number_of_batches_is_the_first_that_separates():
 
 
 def contest(folder, bots, matches, seed, duplicate=False):
-    settings = with_matches(Contest(CARDSHARK, seed=seed, matches=matches, duplicate=duplicate), len(bots))
-    return Host.begin(folder, settings, gather(bots, CARDSHARK)).run()
+    return begin(folder, bots, seed=seed, matches=matches, duplicate=duplicate).run()
 
 
 def separated_pairs(standings):

@@ -15,23 +15,20 @@ from pathlib import Path
 import pytest
 from bot_helpers import SAMPLES, needs, needs_sandbox
 from support.command import bjsim, refusal
+from support.matches import CARDSHARK, begin, whole
 
 from bjsim.bots import player
-from bjsim.bots.contest import entrants, journal
+from bjsim.bots.contest import entrants
 from bjsim.bots.contest import host as hosts
 from bjsim.bots.contest.config import MANY, ConfigError, Contest, load_config, with_settings
 from bjsim.bots.contest.entrants import EntrantError, check_unchanged, gather, opened
-from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.replay import verify
-from bjsim.bots.sandbox import folders, languages
+from bjsim.bots.sandbox import folders
 from bjsim.bots.sandbox.folders import read_bot
 from bjsim.bots.sandbox.languages import BuildError
 from bjsim.errors import InputError
-from bjsim.sim.game.presets import load_rules
 from bjsim.strategies.formats.files import format_text
 from bjsim.strategies.players.catalogue import CATALOGUE
-
-CARDSHARK = load_rules("cardshark")
 
 
 @pytest.fixture
@@ -46,21 +43,26 @@ def folder(tmp_path):
 
 
 def test_other_files_in_a_folder_are_left_out_and_named(folder, caplog):
-    assert [entrant.name for entrant in gather([str(folder)], CARDSHARK)] == ["broken", "good"]
-    assert "left out" in caplog.text and "README.md" in caplog.text
-    with pytest.raises(EntrantError, match=r"README\.md"):  # explicitly named
-        gather([str(folder / "README.md"), "lim17"], CARDSHARK)
+    """Junk does not stop the contest, unless it is named itself."""
+    (folder / "notes.txt").write_text("remember to invite Bob")
+    (folder / "empty.txt").write_text("")
+    assert names(gather([str(folder)], CARDSHARK)) == ["broken", "good"]
+    assert all(f"{name}" in caplog.text for name in ("left out", "README.md", "notes.txt", "empty.txt"))
+    for text, said in ((str(folder / "README.md"), r"README\.md"), (f"mine={folder}", "takes no name")):
+        with pytest.raises(EntrantError, match=said):
+            gather([text, "lim17"], CARDSHARK)
+    (folder / "x=y.py").write_text((folder / "good.py").read_text())
+    assert names(gather([str(folder / "x=y.py"), "lim17"], CARDSHARK))[0] == "x_y"  # NAME=SOURCE stays unambiguous
 
 
 def test_a_bot_that_cannot_be_loaded_does_not_stop_the_contest(folder, tmp_path, caplog):
     """It stands, its fault has the reason, and the others play as against one that only stands."""
-    contest = Contest(CARDSHARK, matches=2, timeout=10.0)
     played = {}
     for name in ("broken", "stands"):
-        host = Host.begin(tmp_path / name, contest, gather([str(folder), "hoyle"], CARDSHARK), 1, "auto")
+        host = begin(tmp_path / name, [folder, "hoyle"], sandbox="auto", matches=2, timeout=10.0)
         host.run()
         assert (host.logs.ms_per_move(0) is None) == (name == "broken")  # it made no move
-        played[name] = [json.loads(line) for line in (tmp_path / name / "journal.jsonl").read_text().splitlines()]
+        played[name] = [json.loads(line) for line in whole(tmp_path / name).splitlines()]
         (folder / "broken.py").write_text("print('S')\n")
     assert "broken cannot be started and will stand on every hand: broken cannot be loaded: SyntaxError" in caplog.text
     faults = [fault for record in played["broken"] for fault in record.get("faults", ())]
@@ -73,41 +75,11 @@ def test_a_bot_that_cannot_be_loaded_does_not_stop_the_contest(folder, tmp_path,
     assert verify(tmp_path / "broken")[0] == 50
 
 
-@needs(".c")
-def test_a_bot_that_does_not_compile_does_not_stop_it_either(tmp_path):
-    (tmp_path / "bad.c").write_text("int main( {")
-    entrants = gather([str(tmp_path / "bad.c"), "lim17"], CARDSHARK)
-    host = Host.begin(tmp_path / "out", Contest(CARDSHARK, matches=1), entrants, 1, "auto")
-    assert host.run().scores[0].faults == {"start-failure": 10}
-
-
-def test_a_missing_language_is_an_error_not_a_fault(tmp_path, monkeypatch):
+@pytest.mark.usefixtures("nothing_installed")
+def test_a_missing_language_is_an_error_not_a_fault(tmp_path):
     (tmp_path / "bot.lisp").write_text("(princ 1)")
-    entrants = gather([str(tmp_path / "bot.lisp"), "lim17"], CARDSHARK)
-    languages.find_tool.cache_clear()
-    monkeypatch.setattr("shutil.which", lambda name: None)
     with pytest.raises(EntrantError, match="apt install sbcl"):
-        Host.begin(tmp_path / "out", Contest(CARDSHARK, matches=1), entrants, 1, "auto").run()
-    languages.find_tool.cache_clear()
-
-
-def test_junk_in_a_folder_of_bots_does_not_stop_the_contest(folder, caplog):
-    (folder / "notes.txt").write_text("remember to invite Bob")
-    (folder / "empty.txt").write_text("")
-    assert [entrant.name for entrant in gather([str(folder)], CARDSHARK)] == ["broken", "good"]
-    assert "notes.txt" in caplog.text and "empty.txt" in caplog.text
-    with pytest.raises(EntrantError, match="takes no name"):
-        gather([f"mine={folder}", "lim17"], CARDSHARK)
-    (folder / "x=y.py").write_text((folder / "good.py").read_text())
-    assert gather([str(folder / "x=y.py"), "lim17"], CARDSHARK)[0].name == "x_y"  # NAME=SOURCE stays unambiguous
-
-
-def test_a_bot_that_changes_after_it_was_named_does_not_play(folder, tmp_path):
-    """The header of the journal has its hash."""
-    host = Host.begin(tmp_path / "out", Contest(CARDSHARK, matches=1), gather([str(folder)], CARDSHARK), 1, "auto")
-    (folder / "good.py").write_text("print('H')")
-    with pytest.raises(EntrantError, match=r"good .* has changed"):
-        host.run()
+        begin(tmp_path / "out", [tmp_path / "bot.lisp", "lim17"], sandbox="auto", matches=1).run()
 
 
 @pytest.mark.parametrize("method", ["bet", "observe"])
@@ -121,7 +93,7 @@ def test_a_player_that_a_contest_would_not_call_in_full_is_refused(tmp_path, met
     with pytest.raises(EntrantError, match=f"has a method {method}, which contests do not call"):
         gather([player, "lim17"], CARDSHARK)
     with pytest.raises(EntrantError, match=f"has a method {method}"):
-        Host.begin(tmp_path / "contest", Contest(CARDSHARK, house=player), gather(["optimal", "lim17"], CARDSHARK))
+        begin(tmp_path / "contest", ["optimal", "lim17"], house=player)
 
 
 # --- What strangers may put into a folder of bots while a contest reads it, plays it, or watches it.
@@ -252,13 +224,28 @@ def test_a_bot_plays_the_content_that_was_checked(field, monkeypatch):
 # --- the turns of a shoe (finding 6)
 
 
-def begin(folder, bots, count=1, **settings):
-    settings = {"seed": 5, "matches": 12, "sessions": 2, "hands": 3, **settings}
-    return Host.begin(folder, Contest(CARDSHARK, **settings), gather(bots, CARDSHARK), count)
+NINE = [f"b{number}=lim{12 + number}" for number in range(9)]
 
 
-@pytest.mark.parametrize("bots", [3, pytest.param(9, marks=pytest.mark.slow)])
-def test_the_turns_of_a_shoe_are_played_one_after_the_other(tmp_path, monkeypatch, bots):
+def test_the_turns_of_a_shoe_are_one_job(tmp_path, monkeypatch):
+    """Which one worker plays: a bot at one table could tell its process at another what it has seen."""
+    jobs = []
+
+    def results(self):
+        jobs.extend(self.jobs)
+        yield from ()
+
+    monkeypatch.setattr(hosts.Pieces, "results", results)
+    host = begin(tmp_path, NINE, duplicate=True, matches=2)
+    assert not [*hosts.play_matches(hosts.Field(host.contest, {}, 2, "auto"), host.roster, host.close)]
+    assert len(jobs) == 2 * 3  # two shoes for each of three tables
+    for turns in jobs:
+        assert len(turns) == 3 and len({(plan.table, plan.shoe) for plan in turns}) == 1
+        assert [plan.match for plan in turns] == [3 * turns[0].shoe + turn for turn in range(3)]
+
+
+@pytest.mark.slow
+def test_the_turns_of_a_shoe_are_played_one_after_the_other(tmp_path, monkeypatch):
     """In a duplicate contest, by any number of workers; and the journal is the same."""
     times = tmp_path / "times"
     play = hosts.play_table
@@ -272,11 +259,10 @@ def test_the_turns_of_a_shoe_are_played_one_after_the_other(tmp_path, monkeypatc
         return table
 
     monkeypatch.setattr(hosts, "play_table", timed)
-    field = [f"b{number}=lim{12 + number}" for number in range(bots)]
     journals = []
     for count in (1, 2, 3):
         times.write_text("")
-        begin(tmp_path / str(count), field, count, duplicate=True).run()
+        begin(tmp_path / str(count), NINE, count, seed=5, matches=12, sessions=2, hands=3, duplicate=True).run()
         played = [tuple(map(int, line.split())) for line in times.read_text().splitlines()]
         assert len({each[4] for each in played}) == count  # all workers had something to play
         shoes = {}
@@ -285,18 +271,23 @@ def test_the_turns_of_a_shoe_are_played_one_after_the_other(tmp_path, monkeypatc
         assert any(len(spans) > 1 for spans in shoes.values())
         for spans in map(sorted, shoes.values()):
             assert all(before[1] <= after[0] for before, after in pairwise(spans))
-        journals.append((tmp_path / str(count) / journal.NAME).read_bytes())
+        journals.append(whole(tmp_path / str(count)))
     assert journals[0] == journals[1] == journals[2]
 
 
 # --- a bot that changes while it plays (finding 10)
 
 
-def test_a_contest_stops_when_a_bot_has_gone(field, tmp_path):
-    host = begin(tmp_path / "two", [str(field / "one.txt"), str(field / "two.txt")], matches=2)
+def test_a_contest_stops_when_a_bot_has_changed_or_gone(field, tmp_path):
+    """The header of the journal has its hash."""
+    bots = [field / "one.txt", field / "two.txt"]
+    changed, gone = (begin(tmp_path / name, bots, matches=2) for name in ("changed", "gone"))
+    (field / "two.txt").write_text(CHART.replace(" S", " H", 1))
+    with pytest.raises(EntrantError, match=r"two .* has changed"):
+        changed.run()
     (field / "two.txt").unlink()
     with pytest.raises(EntrantError, match=r"two .* cannot play any more: .*No such file"):
-        host.run()
+        gone.run()
 
 
 # --- names (finding 12)
@@ -510,8 +501,47 @@ def test_a_file_next_to_the_config_takes_precedence_over_a_strategy(two_folders)
     assert bots == [f"={two_folders / 'optimal'}", "lim17", ""]
 
 
-@pytest.mark.parametrize("title", [3, "two\nlines", "x" * 201])
-def test_a_title_is_one_short_line(title):
-    assert Contest(CARDSHARK, title="Autumn 2026 – the hill").title.endswith("hill")
-    with pytest.raises(ConfigError, match="at most 200 characters"):
-        Contest(CARDSHARK, title=title)
+def test_a_contest_from_a_file(tmp_path):
+    path = tmp_path / "contest.toml"
+    rules = '[rules]\npreset = "cardshark"\nchips = 500\n'
+    settings = 'matches = 3\nuntil = 60\ntitle = "Autumn 2026 – the hill"\nprotocols = ["line", "argv"]'
+    path.write_text(f'bots = ["lim17", "optimal"]\n{settings}\n{rules}')
+    contest, bots = load_config(str(path))
+    assert bots == ["lim17", "optimal"] and contest.matches == 3 and contest.rules.chips == 500
+    assert contest.seconds == 60 and contest.protocols == ("argv", "line") and contest.title.endswith("– the hill")
+    assert Contest.from_dict(json.loads(json.dumps(contest.to_dict()))) == contest
+    default = Contest(CARDSHARK)
+    assert (default.protocols, default.lives, default.scored_by) == (("argv", "line"), "match", "luck-adjusted")
+
+
+BOTH = r'use \["argv"\], \["line"\] or both'
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ("match = 3", "did you mean matches"),
+        ("matches = -1", "matches = -1 is not accepted"),
+        ("until = 'never'", "decided, or a number"),
+        ("bots = 3", "a list of names"),
+        ("x", "TOML"),
+        ("title = 3", "at most 200 characters"),
+        ('title = "two\\nlines"', "at most 200 characters"),
+        (f"title = '{'x' * 201}'", "at most 200 characters"),
+        ("protocols = []", BOTH),
+        ("protocols = 'line'", BOTH),
+        ("protocols = ['pipe']", BOTH),
+        ("protocols = 1", BOTH),
+        ("protocols = [1]", BOTH),
+        ("lives = 'long'", "use match or contest"),
+        ("lives = 'contest'\nduplicate = true", "would meet a shoe again"),
+        ("score = 'median'", "use luck-adjusted, chips or log"),
+        ("score = 'log'\nrules = 'vegas-s17'", "needs rules with raises"),
+        ("score = 'luck-adjusted'\nrules = {split_by = 'value', max_hands = 16, chips = 400}", "at most 8 hands"),
+    ],
+)
+def test_a_wrong_setting_is_refused_by_the_name_of_its_file(tmp_path, wrong, message):
+    path = tmp_path / "contest.toml"
+    path.write_text(wrong)
+    with pytest.raises(ConfigError, match=rf"(?s)contest\.toml.*{message}"):
+        load_config(str(path))

@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 import pytest
 from bot_helpers import SAMPLES, needs, needs_sandbox
 from support.command import bjsim
-from support.matches import forged, lines_in, rounds_in
+from support.matches import CARDSHARK, begin, counted, forged, lines_in, placed, rounds_in, whole
 
 from bjsim.bots.contest import journal
-from bjsim.bots.contest.config import MAX_COUNT, Contest
+from bjsim.bots.contest.config import MAX_COUNT
 from bjsim.bots.contest.entrants import EntrantError, gather
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.match import ReplayMismatch
@@ -27,9 +27,7 @@ from bjsim.bots.contest.results import row_values
 from bjsim.bots.contest.standings import Standings
 from bjsim.cli.koth_change import newcomers, number_of
 from bjsim.errors import InputError
-from bjsim.sim.game.presets import load_rules
 
-CARDSHARK = load_rules("cardshark")
 STRATEGIES = ("optimal", "hoyle", "lim12", "lim13", "lim14", "lim15", "lim16", "lim17", "lim18", "mimic")
 TWENTY = [f"b{number}={STRATEGIES[number % len(STRATEGIES)]}" for number in range(20)]
 
@@ -60,14 +58,12 @@ def apply(host: Host, event: Event) -> None:
     host.change(leave, gather(event.join, CARDSHARK, fewest=0))
 
 
-def begin(folder: Path, bots: Sequence[str], **settings: Any) -> Host:
-    contest = Contest(CARDSHARK, **{"seed": 7, "matches": 4, "sessions": 2, "hands": 2, **settings})
-    return Host.begin(folder, contest, gather(bots, CARDSHARK))
+SHORT: dict[str, Any] = {"seed": 7, "matches": 4, "sessions": 2, "hands": 2}
 
 
 def with_events(folder: Path, bots: Sequence[str], events: dict[int, Event], **settings: Any) -> Host:
     """Play a contest in which each event happens after this number of complete matches of all series together."""
-    begin(folder, bots, **settings).close()
+    begin(folder, bots, **{**SHORT, **settings}).close()
     for matches, event in sorted(events.items()):
         stop_after(folder, matches)
         Host.resume(folder, change=partial(apply, event=event)).close()
@@ -97,8 +93,7 @@ def played(host: Host | Standings) -> dict[int | None, int]:
 
 def results(folder: Path) -> dict[str, Any]:
     """Everything that the standings say, computed from the journal alone."""
-    header, *records = journal.read(folder)
-    standings = Standings(header).add_all(records)
+    standings, _ = counted(folder)
     return {
         "rows": [row_values(row) for row in standings.rows()],
         "former": [row_values(row) for row in standings.former()],
@@ -140,7 +135,7 @@ def test_kills_and_changes_at_random_moments(tmp_path: Path, seed: int) -> None:
     chance = random.Random(seed)
     command = [sys.executable, "-c", "from bjsim.cli.main import main; main()", "koth"]
     disturbed, calm = tmp_path / "disturbed", tmp_path / "calm"
-    begin(disturbed, TWENTY, matches=12, duplicate=True, hands=5).close()
+    begin(disturbed, TWENTY, **{**SHORT, "matches": 12, "duplicate": True, "hands": 5}).close()
     file = disturbed / journal.NAME
     kills = 0
 
@@ -166,7 +161,7 @@ def test_kills_and_changes_at_random_moments(tmp_path: Path, seed: int) -> None:
     assert kills >= len(EVENTS)
     assert len(moments(disturbed)) == len(EVENTS)
     with_events(calm, TWENTY, moments(disturbed), matches=12, duplicate=True, hands=5)
-    assert (disturbed / journal.NAME).read_bytes() == (calm / journal.NAME).read_bytes()
+    assert whole(disturbed) == whole(calm)
     assert len(results(calm)["rows"]) == 24 and len(results(calm)["former"]) == 3
     subprocess.run([*command, "verify", str(disturbed)], check=True, stdout=subprocess.DEVNULL)
 
@@ -273,9 +268,9 @@ def test_pages_after_a_cut_and_a_change(tmp_path: Path) -> None:
     """The page of a program shows what it was asked in its last match."""
     folder = tmp_path / "hill"
     bots = [str(SAMPLES / "lim17.py"), "lim13", "lim15"]
-    begin(folder, bots, matches=2).run()
-    lines = (folder / journal.NAME).read_bytes().splitlines(keepends=True)
-    (folder / journal.NAME).write_bytes(b"".join(lines[:8]))  # header, four rounds, match, two rounds
+    begin(folder, bots, **{**SHORT, "matches": 2}).run()
+    lines = whole(folder).splitlines(keepends=True)
+    placed(folder, b"".join(lines[:8]))  # header, four rounds, match, two rounds
     event = Event(("lim15",), ("x=lim16", f"y={SAMPLES / 'bettor.py'}"))
     host = Host.resume(folder, change=partial(apply, event=event))
     host.run()
@@ -311,8 +306,7 @@ def begin_failing(folder: Path, workers: int = 1, **settings: Any) -> Host:
     file = folder.parent / "players.py"
     file.write_text(PLAYERS)
     bots = [f"{file}:Faulty", f"{file}:Slow", "lim17", "hoyle", "optimal"]
-    contest = Contest(CARDSHARK, **{"seed": 7, "matches": 5, "strikes": 4, **settings})
-    return Host.begin(folder, contest, gather(bots, CARDSHARK), workers)
+    return begin(folder, bots, workers, **{"seed": 7, "matches": 5, "strikes": 4, **settings})
 
 
 @pytest.mark.parametrize("settings", [{}, {"against": ("hoyle", "lim17")}, {"duplicate": True}])
@@ -322,7 +316,7 @@ def test_a_retired_bot_is_not_asked_and_nothing_else_changes(tmp_path: Path, set
     begin_failing(patient, retire=0, **settings).run()
     standings = begin_failing(folder, **settings).run()
     begin_failing(parallel, 3, **settings).run()
-    assert (folder / journal.NAME).read_bytes() == (parallel / journal.NAME).read_bytes()
+    assert whole(folder) == whole(parallel)
     before, after = rounds_in(patient), rounds_in(folder)
 
     def without_faults(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -348,14 +342,14 @@ def test_without_retirement_a_bot_that_never_answers_has_no_rank_either(tmp_path
 @pytest.mark.parametrize("kept", ["match", "round"])
 def test_a_kill_around_the_retirement_makes_no_difference(tmp_path: Path, kept: str) -> None:
     calm, killed = tmp_path / "calm", tmp_path / "killed"
-    begin_failing(calm).run()
-    begin_failing(killed).close()
-    lines = (calm / journal.NAME).read_bytes().splitlines(keepends=True)
+    begin_failing(calm, retire=1, matches=2).run()
+    begin_failing(killed, retire=1, matches=2).close()
+    lines = whole(calm).splitlines(keepends=True)
     number = next(number for number, line in enumerate(lines) if line.startswith(b'{"record":"retire"'))
     assert lines[number - 1].startswith(b'{"record":"match"')
-    (killed / journal.NAME).write_bytes(b"".join(lines[: number if kept == "match" else number + 3]))
+    placed(killed, b"".join(lines[: number if kept == "match" else number + 3]))
     Host.resume(killed, trust=True).run()
-    assert (killed / journal.NAME).read_bytes() == (calm / journal.NAME).read_bytes()
+    assert whole(killed) == whole(calm)
 
 
 def test_a_bot_that_answers_cannot_be_retired_in_a_journal(tmp_path: Path) -> None:
@@ -381,18 +375,13 @@ def test_a_new_version_is_asked_again(tmp_path: Path) -> None:
 def test_a_program_that_never_answers(tmp_path: Path) -> None:
     """The page, the terminal, the JSON file and `koth trace` name it; what line bots are sent does not change."""
     (tmp_path / "mute.py").write_text("import time\ntime.sleep(60)\n")
-    line = Path(__file__).parents[3] / "src" / "bjsim" / "bots" / "samples" / "lim17_line.py"
-    words = [tmp_path / "mute.py", line, "lim17", "--matches", 5, "--strikes", 2, "--timeout", 0.2, "--out"]
-    out = bjsim("koth", "play", *words, tmp_path / "c").out
+    words = [tmp_path / "mute.py", SAMPLES / "lim17_line.py", "lim17", "--matches", 5, "--strikes", 2]
+    out = bjsim("koth", "play", *words, "--timeout", 0.2, "--out", tmp_path / "c").out
     assert "mute retired after match 3: timeout" in out
-    header, *records = journal.read(tmp_path / "c")
-    standings = Standings(header).add_all(records)
+    standings, _ = counted(tmp_path / "c")
     assert standings.scores[0].faults == {"timeout": 6} and not standings.scores[1].faults
-    host = Host.resume(tmp_path / "c")
-    host.close()
-    write_results(tmp_path / "c", host.standings, host.page, host.logs)
-    page = (tmp_path / "c" / "index.html").read_text()
-    assert "retired after match 3: timeout" in page and "Bots that cannot be started or do not answer" in page
+    index = (tmp_path / "c" / "index.html").read_text()
+    assert "retired after match 3: timeout" in index and "Bots that cannot be started or do not answer" in index
     assert '"retired": "after match 3: timeout"' in (tmp_path / "c" / "standings.json").read_text()
     assert "It has retired after match 3: timeout:" in (tmp_path / "c" / "pages" / "mute.html").read_text()
     assert "timeout" in bjsim("koth", "trace", tmp_path / "c", "3.1", "--bot", "mute").out

@@ -6,78 +6,57 @@ from collections import Counter
 from html import unescape
 
 import pytest
-from bot_helpers import SAMPLES, a_view, line_bot, needs, needs_sandbox, processes
+from bot_helpers import COUNTS, SAMPLES, a_view, line_bot, needs, needs_sandbox, processes
 from click.testing import CliRunner
 from support.command import bjsim
 from support.documents import ROOT, blocks
-from support.matches import rounds_in
+from support.matches import CARDSHARK, index_of, placed, rounds_in, whole
+from support.matches import begin as begin_contest
 
 from bjsim.bots.contest import journal
-from bjsim.bots.contest.config import ConfigError, Contest, load_config
-from bjsim.bots.contest.entrants import EntrantError, gather
+from bjsim.bots.contest.config import Contest
+from bjsim.bots.contest.entrants import EntrantError
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.journal import read_logs
-from bjsim.bots.contest.page import LOG_LENGTH, ContestReport, render_bot, render_index, write_results
+from bjsim.bots.contest.page import LOG_LENGTH, ContestReport, render_bot, write_results
 from bjsim.bots.contest.replay import protocols, questions, replay, verify
 from bjsim.bots.line import Transcript
 from bjsim.cli.koth import koth
 from bjsim.sim.game.presets import load_rules
 
 pytestmark = [needs(".py"), needs_sandbox]
-CARDSHARK = load_rules("cardshark")
-# Plays by the number of cards it has seen in the match, which it builds from events, not from its own answers.
-COUNTER = line_bot(
-    "'H' if int(args[0]) < 12 + sum(1 for text in seen if text.startswith('card')) % 9 else 'S'", work="pass"
-)
 
 
-def begin(folder, bots, workers=1, **settings):
-    settings = {"seed": 7, "matches": 2, "sessions": 2, "protocols": ("argv", "line"), **settings}
-    return Host.begin(folder, Contest(CARDSHARK, **settings), gather(bots, CARDSHARK), workers, "required")
+def begin(folder, bots, **settings):
+    return begin_contest(folder, bots, **{"seed": 7, "matches": 2, "sessions": 2, **settings})
 
 
 @pytest.fixture
 def counter(tmp_path):
-    (tmp_path / "counter.py").write_text(COUNTER)
-    return str(tmp_path / "counter.py")
+    (tmp_path / "counter.py").write_text(line_bot(COUNTS))
+    return tmp_path / "counter.py"
 
 
 def test_line_bots_play_only_where_the_contest_says_so(tmp_path, counter):
     with pytest.raises(EntrantError, match=r"protocol line, and this contest plays argv; use --protocols"):
         begin(tmp_path / "a", [counter, "lim17"], protocols=("argv",))
     with pytest.raises(EntrantError, match="speaks the protocol argv, and this contest plays line"):
-        begin(tmp_path / "a", [counter, str(SAMPLES / "lim17.py")], protocols=("line",))
+        begin(tmp_path / "a", [counter, SAMPLES / "lim17.py"], protocols=("line",))
     assert begin(tmp_path / "b", [counter, "lim17"], protocols=("line",)).entrants[0].protocol == "line"
 
 
-def test_the_file_of_a_contest_names_its_protocols(tmp_path):
-    file = tmp_path / "contest.toml"
-    for text, accepted in (('["line", "argv"]', ("argv", "line")), ('["line"]', ("line",)), ('["argv"]', ("argv",))):
-        file.write_text(f"protocols = {text}\n")
-        contest = load_config(str(file))[0]
-        assert contest.protocols == accepted
-        assert Contest.from_dict(json.loads(json.dumps(contest.to_dict()))) == contest
-    assert Contest(CARDSHARK).protocols == ("argv", "line")
-    for wrong in ("[]", '"line"', '["pipe"]', "1", "[1]"):
-        file.write_text(f"protocols = {wrong}\n")
-        with pytest.raises(ConfigError, match=r'use \["argv"\], \["line"\] or both'):
-            load_config(str(file))
-
-
 def test_the_page_has_a_column_of_protocols_where_both_play(tmp_path, counter):
-    both = begin(tmp_path / "a", [counter, str(SAMPLES / "lim17.py"), "lim17"], matches=1)
-    both.run()
-    page = render_index(ContestReport(both.standings, both.page))
+    both = begin(tmp_path / "a", [counter, SAMPLES / "lim17.py", "lim17"], matches=1)
+    page = index_of(both.run(), both.page)
     assert page.count('">line</td>') == 1 and page.count('">argv</td>') == 1
     only = begin(tmp_path / "b", ["lim17", "lim15"], matches=1, protocols=("argv",))
-    only.run()
-    assert ">protocol<" in page and ">protocol<" not in render_index(ContestReport(only.standings, only.page))
+    assert ">protocol<" in page and ">protocol<" not in index_of(only.run(), only.page)
 
 
 def test_every_turn_of_a_duplicate_contest_has_a_process_of_its_own(tmp_path):
     """A process that lived on would know the shoe: this bot hits if it has seen more than one match."""
     (tmp_path / "x.py").write_text(line_bot("'H' if sum('match' in text for text in seen) > 1 else 'S'"))
-    bots = [str(tmp_path / "x.py"), "lim17", "lim15", "lim19"]
+    bots = [tmp_path / "x.py", "lim17", "lim15", "lim19"]
     begin(tmp_path / "a", bots, matches=4, sessions=1, duplicate=True).run()
     played = rounds_in(tmp_path / "a")
     moves = [record["moves"][record["seats"].index(0)] for record in played if 0 in record["seats"]]
@@ -96,7 +75,7 @@ seen = Seen()""")  # fmt: skip
 def test_a_process_may_live_for_the_contest(tmp_path):
     """It sees every match, and answers as its twin whose processes live for a match."""
     (tmp_path / "x.py").write_text(LIFE)
-    bots = [str(tmp_path / "x.py"), f"again={tmp_path / 'x.py'}", "lim17"]
+    bots = [tmp_path / "x.py", f"again={tmp_path / 'x.py'}", "lim17"]
     before = processes()
     received = {}
     for lives in ("match", "contest"):
@@ -107,7 +86,7 @@ def test_a_process_may_live_for_the_contest(tmp_path):
     assert rounds_in(tmp_path / "match") == rounds_in(tmp_path / "contest") and processes() == before
     assert received["match"] == ["hello", "rules", "match", "over", "bye", "end"] * 3
     assert received["contest"][:6] == ["hello", "rules", "match", "over", "match", "over"]
-    assert "another number of workers may change the results" in render_index(ContestReport(host.standings, host.page))
+    assert "another number of workers may change the results" in index_of(host.standings, host.page)
 
 
 def test_a_process_is_notified_that_the_contest_has_ended(tmp_path, bot):
@@ -125,17 +104,8 @@ def test_a_process_is_notified_that_the_contest_has_ended(tmp_path, bot):
     assert text == b"over 200\nbye\n" and reply.cause == "exit" and reply.stderr.endswith(b"bye\nend\n")
 
 
-def test_lives_is_checked(tmp_path):
-    assert Contest(CARDSHARK).lives == "match"
-    twice = {"lives": "contest", "duplicate": True}
-    for settings, error in (({"lives": "long"}, "use match or contest"), (twice, "would meet a shoe again")):
-        with pytest.raises(ConfigError, match=error):
-            Contest(CARDSHARK, **settings)
-
-
 def test_the_house_sits_in_several_seats(tmp_path, counter):
-    host = begin(tmp_path / "a", ["lim17", "lim15"], house=counter, matches=1)
-    host.run()
+    begin(tmp_path / "a", ["lim17", "lim15"], house=str(counter), matches=1).run()
     assert verify(tmp_path / "a")[0] == 10
 
 
@@ -157,25 +127,23 @@ def test_line_bots_and_players_of_bjsim_are_offered_insurance(tmp_path):
     (tmp_path / "insurer.py").write_text(INSURER)
     bots = [str(tmp_path / "insurer.py"), str(SAMPLES / "lim17.py"), "lim17", "optimal"]
     rules = load_rules("vegas-s17").replace(insurance=True, decks=1, seats=4)
-    contest = Contest(rules, seed=3, matches=2, hands=20, sessions=1, protocols=("argv", "line"))
-    Host.begin(tmp_path / "a", contest, gather(bots, rules), 1, "required").run()
+    host = begin(tmp_path / "a", bots, rules=rules, seed=3, hands=20, sessions=1)
+    host.run()
     assert verify(tmp_path / "a")[0] == 40
-    played, text = rounds_in(tmp_path / "a"), []
+    played, told = rounds_in(tmp_path / "a"), []
     assert not any("faults" in record for record in played)
     first = {name: Counter() for name in range(4)}
     for record in played:
-        hand = replay(contest, record, [*bots, "house"])
-        text += [step[0] for step in hand["steps"]]
+        hand = replay(host.contest, record, [*bots, "house"])
+        told += [step[0] for step in hand["steps"]]
         for bot, moves in zip(record["seats"], record["moves"], strict=True):
             first[bot][moves[0] if moves else ""] += 1
     assert first[0]["I"] >= 2 and len([bot for bot in range(1, 4) if not first[bot]["I"]]) == 3
-    taken = sum("insurer.py takes insurance" in step for step in text)
-    assert taken == first[0]["I"] == sum("by insurance" in step for step in text)
-    lines = (tmp_path / "a" / journal.NAME).read_bytes().splitlines(keepends=True)
-    (tmp_path / "b").mkdir()
-    (tmp_path / "b" / journal.NAME).write_bytes(b"".join(lines[:30]))
-    Host.resume(tmp_path / "b").run()
-    assert (tmp_path / "b" / journal.NAME).read_bytes() == b"".join(lines)
+    taken = sum("insurer.py takes insurance" in step for step in told)
+    assert taken == first[0]["I"] == sum("by insurance" in step for step in told)
+    text = whole(tmp_path / "a")
+    Host.resume(placed(tmp_path / "b", b"".join(text.splitlines(keepends=True)[:30]))).run()
+    assert whole(tmp_path / "b") == text
 
 
 def test_the_bot_of_the_page(tmp_path):
@@ -184,7 +152,7 @@ def test_the_bot_of_the_page(tmp_path):
     (bot,) = [block.text for block in blocks("bots.md", page) if "bjsim: line 1" in block.text]
     assert len(bot.splitlines()) <= 20
     (tmp_path / "counter.py").write_text(bot)
-    host = begin(tmp_path / "a", [str(tmp_path / "counter.py"), "lim17"], matches=1)
+    host = begin(tmp_path / "a", [tmp_path / "counter.py", "lim17"], matches=1)
     host.run()
     assert not host.standings.scores[0].faults and host.standings.scores[0].started
 
@@ -209,9 +177,8 @@ def played(tmp_path_factory):
     folder = tmp_path_factory.mktemp("played")
     (folder / "echo.py").write_text(ECHO)
     (folder / "argv.py").write_text(ARGV)
-    bots = [str(folder / "echo.py"), f"again={folder / 'echo.py'}", str(folder / "argv.py"), "lim17"]
-    contest = Contest(CARDSHARK, 7, matches=2, sessions=2, timeout=10.0, protocols=("argv", "line"))
-    host = Host.begin(folder / "c", contest, gather(bots, CARDSHARK))
+    bots = [folder / "echo.py", f"again={folder / 'echo.py'}", folder / "argv.py", "lim17"]
+    host = begin(folder / "c", bots, timeout=10.0)
     host.run()
     return host
 
@@ -267,7 +234,7 @@ def test_notes_are_in_the_journal_and_in_the_replays(played):
     assert len(notes) == len(moves) and sum(note.startswith("cards=") for note in notes) > 10
     assert verify(played.folder)[0] == 20
     note = next(filter(None, notes))
-    assert f"Its note: {note}" in render_index(ContestReport(played.standings, played.page))
+    assert f"Its note: {note}" in index_of(played.standings, played.page)
 
 
 def test_the_commands_print_it(played):

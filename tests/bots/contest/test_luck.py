@@ -7,6 +7,7 @@ from itertools import islice
 
 import numpy as np
 import pytest
+from support.matches import CARDSHARK
 
 from bjsim.bots.contest.config import Contest, has_luck
 from bjsim.bots.contest.luck.adjust import REFERENCE, ContestLuckModel, LuckAdjuster
@@ -32,7 +33,7 @@ from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.players.catalogue import FunctionPlayer, find_player
 
-CARDSHARK, VEGAS = load_rules("cardshark"), load_rules("vegas-s17")
+VEGAS = load_rules("vegas-s17")
 SIX = ["lim17", "optimal", "lim15", "hoyle", "lim19", "mimic"]
 
 
@@ -51,9 +52,11 @@ def logged(rules, players, matches, seed=6, duplicate=False):
         yield net, logs
 
 
-def adjusted(played, adjuster):
-    """For each match and bot: profit, and luck by kind of draw."""
-    return [list(zip(net, adjuster.adjust(logs)["luck"], strict=True)) for net, logs in played]
+def adjusted(rules, players, matches, model=ContestLuckModel):
+    """For each match and bot: profit, and luck by kind of draw; and the adjuster."""
+    adjuster = LuckAdjuster(model(rules), [{}] * len(players), 1)
+    played = logged(rules, players, matches)
+    return [list(zip(net, adjuster.adjust(logs)["luck"], strict=True)) for net, logs in played], adjuster
 
 
 def named(rules, names):
@@ -126,16 +129,21 @@ def test_slopes_are_the_solvers():
     assert slopes[-1] - slopes[:-1].mean() == pytest.approx((high - low) / (2 * step), abs=1e-5)
 
 
-@pytest.mark.parametrize("deal", ["pdpd", "ddpp"])
+@pytest.mark.parametrize("deal", ["pdpd", "ddpp", "splits"])
 @pytest.mark.parametrize("name", [REFERENCE, "lim19"])
 def test_in_the_infinite_shoe_profit_minus_luck_is_the_value_of_the_chart(deal, name):
-    """In every round, exactly, if the chart is known."""
-    rules = CARDSHARK.replace(decks="inf", chips=10**6, deal=deal)
+    """In every round, exactly, if the chart is known; also if it splits whenever it may."""
+    splits = deal == "splits"
+    rules = VEGAS.replace(seats=4) if splits else CARDSHARK.replace(deal=deal)
+    rules = rules.replace(decks="inf", chips=10**6)
     chart = find_player(name, rules)
+    if splits and name != REFERENCE:
+        pairs = {pair_code(rank) for rank in range(N_RANKS)}
+        chart = Chart(name, rules, {cell: "P" if cell[0] in pairs else code for cell, code in chart.cells.items()})
     value = 10 * float(Solver(rules).ev(chart.policy).value)
     luck = ContestLuckModel(rules)
     evs = luck.evaluate(tabulate(luck.state_index, chart.policy))
-    for net, (log,) in logged(rules, [chart] * 4, 1):
+    for net, (log,) in logged(rules, [chart] * 4, 4 if splits else 1):
         for won, parts in zip(net, luck.luck_by_bot([log], np.array([evs] * 5)), strict=False):
             assert won - sum(parts) == pytest.approx(25 * value, abs=1e-4)
 
@@ -269,8 +277,7 @@ def test_the_opponent_model_approaches_the_chart_of_the_bot():
     """After 200 shoes the cells that a bot meets often are its own."""
     rules = CARDSHARK.replace(surrender=True)
     players = named(rules, ["optimal", "lim17"])
-    adjuster = LuckAdjuster(ContestLuckModel(rules), [{}] * 2, 1)
-    adjusted(logged(rules, players, 200), adjuster)
+    _, adjuster = adjusted(rules, players, 200)
     for bot, player in enumerate(players):
         cells = adjuster.opponent_models[bot].cells
         differ = [cell for cell, code in player.cells.items() if cells[cell][0] != code[0]]
@@ -299,9 +306,7 @@ def kinds_are_unbiased(matches):
 
 def test_it_is_unbiased_and_reduces_variance():
     """Fixed seed; fewer than 2 of 100 seeds would fail by chance."""
-    matches = adjusted(
-        logged(CARDSHARK, named(CARDSHARK, SIX), 60), LuckAdjuster(ContestLuckModel(CARDSHARK), [{}] * 6, 1)
-    )
+    matches, _ = adjusted(CARDSHARK, named(CARDSHARK, SIX), 60)
     factors = agree(matches, SIX)
     kinds_are_unbiased(matches)
     assert factors["optimal"] > 12 and factors["lim17"] > 12
@@ -319,9 +324,7 @@ def test_a_wrong_distribution_of_cards_is_detected():
         draws[:, DRAW_COLUMNS - 1] *= 2
         return log._replace(draws=draws.tobytes())
 
-    matches = adjusted(
-        logged(CARDSHARK, named(CARDSHARK, ["lim17", "optimal"]), 60), LuckAdjuster(ManyTens(CARDSHARK), [{}] * 2, 1)
-    )
+    matches, _ = adjusted(CARDSHARK, named(CARDSHARK, ["lim17", "optimal"]), 60, ManyTens)
     with pytest.raises(AssertionError):
         kinds_are_unbiased(matches)
 
@@ -338,7 +341,7 @@ def test_a_bot_that_raises_and_plays_inconsistently_is_adjusted_without_bias():
 
     names = ["inconsistent", "optimal"]
     players = [FunctionPlayer("inconsistent", inconsistent), find_player("optimal", CARDSHARK)]
-    matches = adjusted(logged(CARDSHARK, players, 150), LuckAdjuster(ContestLuckModel(CARDSHARK), [{}] * 2, 1))
+    matches, _ = adjusted(CARDSHARK, players, 150)
     kinds_are_unbiased(matches)
     assert agree(matches, names)["inconsistent"] > 2
 
@@ -347,7 +350,7 @@ def test_splits_and_peeks_are_adjusted_without_bias():
     """Fixed seed; fewer than 3 of 100 seeds would fail by chance. The specification requires a factor of 10."""
     names = ["lim17", "optimal", "lim15", "hoyle"]
     rules = VEGAS.replace(seats=4)
-    matches = adjusted(logged(rules, named(rules, names), 60), LuckAdjuster(ContestLuckModel(rules), [{}] * 4, 1))
+    matches, _ = adjusted(rules, named(rules, names), 60)
     kinds_are_unbiased(matches)
     assert min(agree(matches, names).values()) > 10
 
@@ -365,27 +368,10 @@ def test_what_is_not_valued_moves_no_mean(fields):
     rules = load_rules("european").replace(decks=1, seats=4, max_hands=3, double_on="any", **fields)
     players = named(rules, names)
     players[0] = replace(players[0], insurance="I" if rules.insurance else "S")
-    matches = adjusted(logged(rules, players, 24), LuckAdjuster(ContestLuckModel(rules), [{}] * 4, 1))
+    matches, _ = adjusted(rules, players, 24)
     kinds_are_unbiased(matches)
     assert min(agree(matches, names).values()) > 5
 
 
-@pytest.mark.parametrize("name", ["optimal", "splits-all"])
-def test_with_splits_too_profit_minus_luck_is_the_value_of_the_chart(name):
-    """In every round of the infinite shoe, exactly, if the chart is known and splits whenever it may."""
-    rules = VEGAS.replace(decks="inf", chips=10**6, seats=4)
-    chart = find_player("optimal", rules)
-    if name == "splits-all":
-        pairs = {pair_code(rank) for rank in range(N_RANKS)}
-        chart = Chart(name, rules, {cell: "P" if cell[0] in pairs else code for cell, code in chart.cells.items()})
-    value = 10 * float(Solver(rules).ev(chart.policy).value)
-    luck = ContestLuckModel(rules)
-    evs = luck.evaluate(tabulate(luck.state_index, chart.policy))
-    for net, (log,) in logged(rules, [chart] * 4, 4):
-        for won, parts in zip(net, luck.luck_by_bot([log], np.array([evs] * 5)), strict=False):
-            assert won - sum(parts) == pytest.approx(25 * value, abs=1e-4)
-
-
 def test_there_is_no_luck_adjustment_of_endless_splits():
-    assert has_luck(GAMES["bonuses"])
     assert has_luck(CARDSHARK) and has_luck(VEGAS) and not has_luck(VEGAS.replace(max_hands="inf"))

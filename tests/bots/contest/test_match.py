@@ -3,12 +3,11 @@
 from fractions import Fraction
 
 import pytest
-from bot_helpers import Scripted, line_bot, needs_sandbox
+from bot_helpers import COUNTS, Scripted, line_bot, needs_sandbox
+from support.matches import CARDSHARK, begin, whole
 
-from bjsim.bots.contest import journal
-from bjsim.bots.contest.config import HOUSE, ConfigError, Contest, load_config
+from bjsim.bots.contest.config import HOUSE, Contest
 from bjsim.bots.contest.entrants import EntrantError, gather
-from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.match import play_table, whole_chips
 from bjsim.bots.contest.replay import verify
 from bjsim.bots.contest.results import row_values
@@ -17,11 +16,9 @@ from bjsim.sim.game.actions import HIT, Action, raise_by
 from bjsim.sim.game.presets import load_rules
 from bjsim.strategies.players.catalogue import find_player
 
-CARDSHARK = load_rules("cardshark")
 
-
-def make_match(*players, bots=None, **settings):
-    contest = Contest(CARDSHARK, **settings)
+def make_match(*players, bots=None, rules=CARDSHARK, **settings):
+    contest = Contest(rules, **settings)
     seats = bots or tuple(range(len(players)))
     plan = TablePlan(0, 0, 0, seats)
     return play_table(contest, plan, dict(zip(seats, players, strict=True)).__getitem__, None).rounds
@@ -52,17 +49,19 @@ def test_honest_bots_are_dealt_the_same_whether_a_hostile_one_crashes_or_stands(
     assert [[record[key] for key in keys] for record in stands] == [[r[key] for key in keys] for r in crashes]
 
 
-def test_a_broke_bot_sits_out_and_chips_are_carried():
+@pytest.mark.parametrize("begins", [200, 20])
+def test_a_broke_bot_sits_out_and_chips_are_carried(begins):
+    """The buy-in of 10 is enough for a seat."""
     all_in = Scripted(lambda view: raise_by(view.chips) if view.chips else HIT)
-    records = make_match(HONEST, all_in)
-    assert records[0]["chips"] == [200, 200]
-    held = dict(enumerate([200, 200]))
+    records = make_match(HONEST, all_in, rules=CARDSHARK.replace(chips=begins))
+    assert records[0]["chips"] == [begins, begins] and (begins == 200 or any(10 in one["chips"] for one in records))
+    held = dict(enumerate([begins, begins]))
     for record in records:
         assert record["seats"] == [bot for bot in (0, 1) if held[bot] >= 10]
         for bot, chips, net in zip(record["seats"], record["chips"], record["net"], strict=True):
             assert held[bot] == chips and net >= -chips
             held[bot] += net
-    assert records[-1]["seats"] == [0]
+    assert begins == 20 or records[-1]["seats"] == [0]
 
 
 def test_the_match_ends_when_all_are_broke_even_if_the_house_is_not():
@@ -87,25 +86,6 @@ def test_names_that_would_disturb_a_terminal_or_a_journal(tmp_path):
         gather(["lim17", str(file)], CARDSHARK)
 
 
-def test_a_contest_from_a_file(tmp_path):
-    path = tmp_path / "contest.toml"
-    rules = '[rules]\npreset = "cardshark"\nchips = 500\n'
-    path.write_text(f'bots = ["lim17", "optimal"]\nmatches = 3\nuntil = 60\n{rules}')
-    contest, bots = load_config(str(path))
-    assert bots == ["lim17", "optimal"] and contest.matches == 3 and contest.rules.chips == 500
-    assert contest.seconds == 60 and Contest.from_dict(contest.to_dict()) == contest
-    for wrong, message in {
-        "match = 3": "did you mean matches",
-        "matches = -1": "matches = -1 is not accepted",
-        'until = "never"': "decided, or a number",
-        "bots = 3": "a list of names",
-        "x": "TOML",
-    }.items():
-        path.write_text(wrong)
-        with pytest.raises(ConfigError, match=message):
-            load_config(str(path))
-
-
 def test_a_move_cap_fault_keeps_the_last_request():
     fault = make_match(HONEST, Scripted(raise_by(0)))[0]["faults"][0]
     assert fault["kind"] == "move-cap" and fault["move"] == 100
@@ -117,8 +97,7 @@ def test_a_move_cap_fault_keeps_the_last_request():
 def test_luck_adjusted_values_need_suitable_rules(tmp_path):
     """Under rules with splits there are none; under cardshark there are."""
     for name, known in (("blackjack-p", False), ("cardshark", True)):
-        rules = load_rules(name)
-        host = Host.begin(tmp_path / name, Contest(rules, matches=8), gather(["lim17", "optimal"], rules))
+        host = begin(tmp_path / name, ["lim17", "optimal"], rules=load_rules(name), matches=8)
         for row in map(row_values, host.run().rows()):
             assert (row["luck_adjusted"] is not None) == (row["luck_adjusted_ci95"] is not None) == known
             assert row["per_hand"] is not None
@@ -162,35 +141,31 @@ PROGRAMS = {
 
 def played(folder, bots, workers=1):
     rules = CARDSHARK.replace(move_cap=20)
-    contest = Contest(rules, matches=1, sessions=2, strikes=2, timeout=0.3)
-    host = Host.begin(folder, contest, gather(bots, rules), workers, "auto")
-    return host.run()
+    return begin(folder, bots, workers, "auto", rules, matches=1, sessions=2, strikes=2, timeout=0.3).run()
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
-def test_it_ends_and_honest_bots_do_not_notice(tmp_path, name):
-    program, kind = PROGRAMS[name]
-    (tmp_path / "hostile.py").write_text(program)
-    (tmp_path / "stands.py").write_text("print('S')")
-    honest = ["lim17", "optimal"]
-    with_hostile = played(tmp_path / "a", [*honest, str(tmp_path / "hostile.py")])
-    without = played(tmp_path / "b", [*honest, str(tmp_path / "stands.py")])
-    assert with_hostile.scores[2].faults == {kind: 2}
-    assert not without.scores[2].faults
-    assert with_hostile.scores[:2] == without.scores[:2]
-    assert verify(tmp_path / "a")[0] == with_hostile.rounds
+def test_it_ends_and_honest_bots_do_not_notice(tmp_path):
+    """They play as among bots that only stand."""
+    found = {}
+    for name in ("hostile", "stands"):
+        (tmp_path / name).mkdir()
+        for bot, (program, _) in PROGRAMS.items():
+            (tmp_path / name / f"{bot}.py").write_text(program if name == "hostile" else "print('S')")
+        found[name] = played(tmp_path / f"{name} played", ["lim17", "optimal", tmp_path / name])
+    hostile, stands = found.values()
+    assert [score.faults for score in hostile.scores[2:]] == [{PROGRAMS[bot][1]: 2} for bot in sorted(PROGRAMS)]
+    assert not any(score.faults for score in stands.scores)
+    assert hostile.scores[:2] == stands.scores[:2]
+    assert verify(tmp_path / "hostile played")[0] == hostile.rounds
 
 
 @needs_sandbox  # without it the bot's error message names its folder
 def test_workers_do_not_change_the_journal_of_programs(tmp_path):
     (tmp_path / "hits.py").write_text("import sys; print('H' if int(sys.argv[1]) < 16 else 'S')")
     (tmp_path / "crashes.py").write_text("import sys; print('S' if int(sys.argv[1]) > 15 else 1 / 0)")
-    # Plays by the number of cards that it has seen in the match.
-    counts = "sum(1 for text in seen if text.startswith('card'))"
-    (tmp_path / "counts.py").write_text(line_bot(f"'H' if int(args[0]) < 12 + {counts} % 9 else 'S'"))
-    programs = [str(tmp_path / f"{name}.py") for name in ("hits", "crashes", "counts")]
+    (tmp_path / "counts.py").write_text(line_bot(COUNTS))
+    programs = [tmp_path / f"{name}.py" for name in ("hits", "crashes", "counts")]
     bots = [*programs, "lim17", "optimal", "hoyle"]
     played(tmp_path / "one", bots)
     played(tmp_path / "three", bots, workers=3)
-    one, three = ((tmp_path / name / journal.NAME).read_bytes() for name in ("one", "three"))
-    assert one == three and b"ZeroDivisionError" in one
+    assert whole(tmp_path / "one") == whole(tmp_path / "three") and b"ZeroDivisionError" in whole(tmp_path / "one")

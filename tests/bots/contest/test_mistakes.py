@@ -1,7 +1,7 @@
 """The mistakes of bots: their answers in the journal, judged by the exact solver."""
 
 import pytest
-from support.matches import match_of
+from support.matches import CARDSHARK, deal_of, match_of
 
 from bjsim.bots.contest import page_data as module
 from bjsim.bots.contest.config import Contest
@@ -15,7 +15,6 @@ from bjsim.strategies.evaluation.compare import evaluate_chart
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.players.catalogue import find_player
 
-CARDSHARK = load_rules("cardshark")
 ENDLESS = CARDSHARK.replace(decks="inf", chips=10**6)
 
 
@@ -64,12 +63,6 @@ def test_a_stand_for_a_fault_costs_what_it_would_cost_as_an_answer():
         bot = log.bots[0]
         assert bot.fault_chips == pytest.approx(cost) and not bot.by_cell and (bot.hands, bot.decisions) == (1, 0)
     assert best.bots[0].fault_chips == 0
-
-
-def deal_of(hand, dealer, more=""):
-    """The cards of a round of one seat in the order of the deal."""
-    holders = {"p": iter(hand), "d": iter(dealer)}
-    return "".join(next(holders[letter]) for letter in CARDSHARK.deal) + hand[2:] + dealer[2:] + more
 
 
 def test_the_best_answer_costs_nothing_and_raises_are_not_judged():

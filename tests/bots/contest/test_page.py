@@ -10,22 +10,17 @@ from itertools import islice
 import pytest
 from support.command import bjsim
 from support.games import ONE_HAND, few
-from support.matches import match_of
+from support.matches import CARDSHARK, begin, counted, index_of, match_of, whole
 
-from bjsim.bots.contest import journal
 from bjsim.bots.contest import page as pages
 from bjsim.bots.contest.config import Contest
-from bjsim.bots.contest.entrants import gather
-from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.match import play_table
-from bjsim.bots.contest.page import ContestReport, render_index, replayed, write_results
+from bjsim.bots.contest.page import replayed, write_results
 from bjsim.bots.contest.page_data import PageData
 from bjsim.bots.contest.replay import replay, shorten
 from bjsim.bots.contest.results import published_sources
 from bjsim.bots.contest.schedule import TablePlan
-from bjsim.bots.contest.standings import Standings
 from bjsim.bots.protocol import make_argv
-from bjsim.cli.main import main
 from bjsim.sim.game.actions import ATTACK, INSURANCE, Action
 from bjsim.sim.game.presets import PRESETS, load_rules
 from bjsim.sim.game.round import Round
@@ -33,7 +28,6 @@ from bjsim.sim.game.shoe import ScriptedShoe
 from bjsim.strategies.formats.files import format_text
 from bjsim.strategies.players.catalogue import find_player
 
-CARDSHARK = load_rules("cardshark")
 GAMES = [name for name in ONE_HAND if PRESETS[name].rules.ties != "replay"]  # contests cannot replay ties
 
 
@@ -50,11 +44,9 @@ class Hostile:
 def folder(tmp_path_factory):
     where = tmp_path_factory.mktemp("contest")
     bots = [*(f"a-bot-with-a-long-name-{n}={bot}" for n, bot in enumerate(["lim17", "optimal", "hoyle", "lim19"]))]
-    contest = Contest(CARDSHARK, matches=12, seed=1)  # no two bots are tied
-    host = Host.begin(where, contest, gather([*bots, f"{__file__}:Hostile"], CARDSHARK))
-    host.run()
-    write_results(where, host.standings, host.page, host.logs)
-    (where / "index.html").write_text(render_index(ContestReport(host.standings, host.page)), encoding="utf-8")
+    host = begin(where, [*bots, f"{__file__}:Hostile"], matches=12, seed=1)  # no two bots are tied
+    write_results(where, host.run(), host.page, host.logs)
+    (where / "index.html").write_text(index_of(host.standings, host.page), encoding="utf-8")
     return where
 
 
@@ -63,11 +55,10 @@ def page(folder):
     return (folder / "index.html").read_text(encoding="utf-8")
 
 
-def make_page(folder, contest, bots):
+def make_page(folder, bots, **settings):
     """Play a contest and render its page."""
-    host = Host.begin(folder, contest, gather(bots, contest.rules))
-    host.run()
-    return render_index(ContestReport(host.standings, host.page))
+    host = begin(folder, bots, **settings)
+    return index_of(host.run(), host.page)
 
 
 def make_cells(page, table):
@@ -133,9 +124,7 @@ def test_versions_of_a_bot_share_its_colour_and_former_bots_keep_a_page(tmp_path
     folder = tmp_path / "hill"
 
     def koth(*words):
-        with pytest.raises(SystemExit) as ended:
-            main(["koth", *map(str, words)])
-        assert not ended.value.code
+        assert bjsim("koth", *words).status == 0
         return {file.stem: file.read_text(encoding="utf-8") for file in folder.glob("pages/*.html")}
 
     colour = re.compile(r'<h1><span class="dot" style="(.*?)"')
@@ -155,13 +144,7 @@ def test_versions_of_a_bot_share_its_colour_and_former_bots_keep_a_page(tmp_path
 
 
 def test_it_is_computed_from_the_journal_alone(folder, page):
-    header, *records = journal.read(folder)
-    standings = Standings(header)
-    data = PageData(standings.contest)
-    for record in records:
-        standings.add(record)
-        data.add(record)
-    assert render_index(ContestReport(standings, data)) == page
+    assert index_of(*counted(folder)) == page
 
 
 # --- luck, means, and the command that reproduces the contest
@@ -169,7 +152,7 @@ def test_it_is_computed_from_the_journal_alone(folder, page):
 
 @pytest.mark.parametrize("game", ["cardshark", "vegas-s17", "blackjack-p"])
 def test_the_page_states_whether_results_are_luck_adjusted(game, tmp_path):
-    page = make_page(tmp_path, Contest(load_rules(game), matches=8), ["lim17", "hoyle"])
+    page = make_page(tmp_path, ["lim17", "hoyle"], rules=load_rules(game), matches=8)
     adjusted = game != "blackjack-p"  # whose splits have no limit
     header, *rows = make_cells(page, "standings")
     assert header[2] == ("score" if adjusted else "chips") and "luck-adjusted per hand" not in header
@@ -183,50 +166,50 @@ def test_unknown_luck_is_a_dash(tmp_path, monkeypatch):
     unknown = {"luck_adjusted": None, "luck_adjusted_ci95": None}
     row_values = pages.row_values
     monkeypatch.setattr(pages, "row_values", lambda row, logs: {**row_values(row, logs), **unknown})
-    header, *rows = make_cells(
-        make_page(tmp_path, Contest(CARDSHARK, matches=2, score="chips"), ["lim17", "hoyle"]), "standings"
-    )
+    header, *rows = make_cells(make_page(tmp_path, ["lim17", "hoyle"], matches=2, score="chips"), "standings")
     assert "its 95% interval" in header and {row[header.index("luck-adjusted per hand")] for row in rows} == {"–"}
 
 
 def test_the_drawn_means_are_also_in_a_table(folder, page):
     header, *rows = make_cells(page, "means")
     assert header == ["matches", *(row[1] for row in make_cells(page, "standings")[1:])]
-    progress = Standings(next(journal.read(folder))).add_all(list(journal.read(folder))[1:]).progress
+    progress = counted(folder)[0].progress
     assert [int(row[0]) for row in rows] == [matches for matches, _ in progress]
     last = [f"{mean:.1f}" for mean in progress[-1][1]]
     assert sorted(rows[-1][1:]) == sorted(last) and len(page.split("<polyline")) == len(last) + 1
 
 
+COURSE = {"against": ("hoyle", "lim15"), "marks": "-1:B 0:A", "title": "A course", "strikes": 3, "retire": 1}
+
+
 @pytest.mark.parametrize(
-    "contest",
+    ("rules", "settings"),
     [
-        Contest(CARDSHARK, matches=2),
-        Contest(load_rules("vegas-h17"), matches=2, seed=7, until="decided", house="lim17", timeout=3.5),
-        Contest(CARDSHARK.replace(chips=500, name="rich"), matches=6, duplicate=True, sessions=2, hands=3, strikes=4),
-        Contest(
-            CARDSHARK,
-            matches=2,
-            against=("hoyle", "lim15"),
-            marks="-1:B 0:A",
-            title="A course",
-            strikes=3,
-            retire=1,
-            protocols=("line",),
-            lives="contest",
-            cold=True,
+        (CARDSHARK, {"matches": 2}),
+        (
+            load_rules("vegas-h17"),
+            {"matches": 2, "seed": 7, "until": "decided", "house": "lim17", "timeout": 3.5},
         ),
-        Contest(load_rules("blackjack-p").replace(blackjack_pays="6/5", max_hands=3), matches=1, until="100000"),
+        (
+            CARDSHARK.replace(chips=500, name="rich"),
+            {"matches": 6, "duplicate": True, "sessions": 2, "hands": 3, "strikes": 4},
+        ),
+        (CARDSHARK, {**COURSE, "matches": 2, "protocols": ("line",), "lives": "contest", "cold": True}),
+        (
+            load_rules("blackjack-p").replace(blackjack_pays="6/5", max_hands=3),
+            {"matches": 1, "until": "100000"},
+        ),
     ],
 )
-def test_the_page_has_the_command_that_reproduces_it(contest, tmp_path, monkeypatch):
+def test_the_page_has_the_command_that_reproduces_it(rules, settings, tmp_path, monkeypatch):
     bots = tmp_path / "bots"
     (bots / "more").mkdir(parents=True)
     charts = [bots / "my chart.txt", bots / "more" / "other.txt"]
     for chart, limit in zip(charts, ["lim16", "lim19"], strict=True):
-        chart.write_text(format_text(find_player(limit, contest.rules)))
+        chart.write_text(format_text(find_player(limit, rules)))
     first, second = tmp_path / "first", bots / "again"
-    page = make_page(first, contest, ["lim17", f"it's={charts[0]}", str(charts[1])])
+    host = begin(first, ["lim17", f"it's={charts[0]}", charts[1]], rules=rules, **settings)
+    page, contest = index_of(host.run(), host.page), host.contest
     assert str(tmp_path) not in page and 'id="again"' not in page
     assert bjsim("koth", "close", first).status == 0
     page = (first / "index.html").read_text(encoding="utf-8")
@@ -237,15 +220,14 @@ def test_the_page_has_the_command_that_reproduces_it(contest, tmp_path, monkeypa
     program, *arguments = shlex.split(unescape(parts["again"]))
     assert program == "bjsim"
     assert [bjsim(*words).status for words in (arguments, ["koth", "close", second])] == [0, 0]
-    assert (first / journal.NAME).read_bytes() == (second / journal.NAME).read_bytes()
-    settings = dict(re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", page, re.S))
+    assert whole(first) == whole(second)
+    shown = dict(re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", page, re.S))
     ends = {"": "all matches have been played", "decided": "the leader is separated from all others"}
-    assert settings["until"] == ends.get(contest.until, "100000 seconds have passed")
-    assert settings["house"] == (contest.house or "none, seats stay empty")
-    assert settings["duplicate"].startswith("yes" if contest.duplicate else "no")
-    assert unescape(settings["it&#39;s"]).startswith("./my chart.txt, ") and settings["other"].startswith(
-        "./more/other.txt, "
-    )
+    assert shown["until"] == ends.get(contest.until, "100000 seconds have passed")
+    assert shown["house"] == (contest.house or "none, seats stay empty")
+    assert shown["duplicate"].startswith("yes" if contest.duplicate else "no")
+    assert unescape(shown["it&#39;s"]).startswith("./my chart.txt, ")
+    assert shown["other"].startswith("./more/other.txt, ")
 
 
 def test_files_are_relative_to_their_common_folder():
@@ -345,8 +327,7 @@ def test_replays_show_the_requests_of_bots(game):
 
 @pytest.mark.parametrize("game", few(GAMES))
 def test_every_game_gives_a_page(game, tmp_path):
-    structure = Structure()
-    structure.feed(make_page(tmp_path, Contest(load_rules(game), matches=2), ["lim17", "optimal"]))
+    structure = structure_of(make_page(tmp_path, ["lim17", "optimal"], rules=load_rules(game), matches=2))
     assert not structure.open and not structure.wrong
 
 
@@ -367,9 +348,9 @@ def test_a_shortened_replay_is_the_same():
     for record, _ in rounds_with_requests(contest, names):
         hand = replay(contest, record, names)
         seats = [None] * len(record["seats"])
-        for (_, _, whole, _), (_, _, short, _) in zip(hand["steps"], shorten(hand)["steps"], strict=True):
+        for (_, _, full, _), (_, _, short, _) in zip(hand["steps"], shorten(hand)["steps"], strict=True):
             seats = [new or old for new, old in zip(short, seats, strict=True)]
-            assert seats == whole
+            assert seats == full
 
 
 def test_the_last_match_can_be_replayed_whole_or_its_first_500_rounds():
@@ -384,8 +365,8 @@ def test_the_last_match_can_be_replayed_whole_or_its_first_500_rounds():
 
 
 def test_a_page_of_a_contest_that_has_only_begun(tmp_path):
-    host = Host.begin(tmp_path, Contest(CARDSHARK), gather(["lim17", "lim17"], CARDSHARK))
-    assert "No hand has been played yet" in render_index(ContestReport(host.standings, host.page))
+    host = begin(tmp_path, ["lim17", "lim17"])
+    assert "No hand has been played yet" in index_of(host.standings, host.page)
 
 
 @pytest.mark.parametrize(
@@ -393,7 +374,7 @@ def test_a_page_of_a_contest_that_has_only_begun(tmp_path):
     [("lim20", "optimal is ahead", "optimal is ahead of every other bot"), ("optimal", "not decided", "Not decided: ")],
 )
 def test_the_heading_says_what_the_verdict_says(bot, heading, verdict, tmp_path):
-    page = make_page(tmp_path, Contest(CARDSHARK, matches=30, seed=1, title="Ours"), ["optimal", bot])
+    page = make_page(tmp_path, ["optimal", bot], matches=30, seed=1, title="Ours")
     assert f"<title>Ours: {heading}</title>" in page and re.search(rf"<strong[^>]*>{verdict}", page)
 
 
@@ -444,10 +425,8 @@ STEPS = """(() => {
 
 
 def test_split_hands_are_shown_separately(browser, tmp_path):
-    rules = load_rules("blackjack-p")
-    host = Host.begin(tmp_path, Contest(rules, matches=4), gather([f"{__file__}:Splitter", "lim17"], rules))
-    host.run()
-    (tmp_path / "index.html").write_text(render_index(ContestReport(host.standings, host.page)), encoding="utf-8")
+    host = begin(tmp_path, [f"{__file__}:Splitter", "lim17"], rules=load_rules("blackjack-p"), matches=4)
+    (tmp_path / "index.html").write_text(index_of(host.run(), host.page), encoding="utf-8")
     browser.open((tmp_path / "index.html").as_uri())
     most_hands = 0
     for number, (_, _, record) in enumerate(host.page.swings):

@@ -8,18 +8,11 @@ from pathlib import Path
 
 import pytest
 from support.colour_vision import VISIONS, contrast, smallest_difference
+from support.matches import begin, counted, index_of
 
-from bjsim.bots.contest import journal
 from bjsim.bots.contest import page as pages
-from bjsim.bots.contest.config import Contest
-from bjsim.bots.contest.entrants import gather
-from bjsim.bots.contest.host import Host
-from bjsim.bots.contest.page import DARK, LIGHT, ContestReport, make_colours, make_slugs, render_index, write_results
-from bjsim.bots.contest.page_data import PageData
-from bjsim.bots.contest.standings import Standings
-from bjsim.sim.game.presets import load_rules
+from bjsim.bots.contest.page import DARK, LIGHT, make_colours, make_slugs, write_results
 
-CARDSHARK = load_rules("cardshark")
 AXE = Path(os.environ.get("BJSIM_AXE", "build/axe/package/axe.min.js"))
 
 
@@ -37,8 +30,8 @@ def folder(tmp_path_factory):
     """A contest of 60 bots after two matches, with its pages."""
     where = tmp_path_factory.mktemp("sixty")
     bots = [f"a-rather-long-name-of-a-bot-{n}=lim{12 + n % 9}" for n in range(58)]
-    contest = Contest(CARDSHARK, matches=2, sessions=1, hands=3, seed=1, title="The <i>hill</i>")
-    host = Host.begin(where, contest, gather([*bots, "optimal", f"{__file__}:Failing"], CARDSHARK))
+    bots += ["optimal", f"{__file__}:Failing"]
+    host = begin(where, bots, matches=2, sessions=1, hands=3, seed=1, title="The <i>hill</i>")
     write_results(where, host.run(), host.page, host.logs)
     return where
 
@@ -52,13 +45,7 @@ def index_and_pages(folder):
 
 def write_page(folder, records):
     """Write the page after some matches of a journal."""
-    header, *others = journal.read(folder)
-    standings = Standings(header)
-    data = PageData(standings.contest)
-    for record in others[:records]:
-        standings.add(record)
-        data.add(record)
-    (folder / "index.html").write_text(render_index(ContestReport(standings, data)), encoding="utf-8")
+    (folder / "index.html").write_text(index_of(*counted(folder, records)), encoding="utf-8")
 
 
 def wait_for(browser, script):
@@ -72,7 +59,7 @@ def wait_for(browser, script):
 @pytest.fixture
 def running(tmp_path):
     """A contest of two matches, of which the page shows one."""
-    Host.begin(tmp_path, Contest(CARDSHARK, matches=2, seed=1), gather(["lim17", "optimal"], CARDSHARK)).run()
+    begin(tmp_path, ["lim17", "optimal"], matches=2, seed=1).run()
     write_page(tmp_path, 1)
     return tmp_path
 
@@ -128,7 +115,7 @@ def test_a_reader_can_stop_it(browser, quick):
     time.sleep(0.8)
     assert browser.run("window.old")
     browser.run("document.getElementById('auto').click(); true")
-    wait_for(browser, "!window.old")
+    wait_for(browser, f"!window.old && {READY}")
     browser.run("document.getElementById('back').focus(); window.old = true; true")  # steps through a hand
     time.sleep(0.8)
     assert browser.run("window.old")

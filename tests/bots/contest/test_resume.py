@@ -15,38 +15,25 @@ from pathlib import Path
 import pytest
 from bot_helpers import needs_sandbox
 from support.command import bjsim
-from support.matches import forged, lines_in
+from support.matches import CARDSHARK, begin, counted, forged, lines_in, placed, whole
 
 from bjsim.bots.contest import journal
-from bjsim.bots.contest.config import Contest
-from bjsim.bots.contest.entrants import EntrantError, gather
+from bjsim.bots.contest.entrants import EntrantError
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.match import ReplayMismatch
 from bjsim.bots.contest.replay import verify
 from bjsim.bots.contest.results import standings_csv, standings_json
-from bjsim.bots.contest.standings import Standings
 from bjsim.errors import InputError, RunFailed
-from bjsim.sim.game.presets import load_rules
 from bjsim.strategies.formats.files import format_text
 from bjsim.strategies.players.catalogue import CATALOGUE
 
 BOTS = ["lim17", "optimal", "lim19", "hoyle", "lim15"]
-CARDSHARK = load_rules("cardshark")
-
-
-def new_host(folder: Path, workers: int = 1, **settings) -> Host:
-    contest = Contest(CARDSHARK, **{"seed": 7, "matches": 3, **settings})
-    return Host.begin(folder, contest, gather(BOTS, CARDSHARK), workers)
-
-
-def whole(folder: Path) -> bytes:
-    return (folder / journal.NAME).read_bytes()
 
 
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("undisturbed")
-    new_host(folder).run()
+    begin(folder, BOTS, seed=7, matches=3).run()
     return folder
 
 
@@ -55,13 +42,11 @@ def test_cut_at_any_byte_it_ends_with_the_same_journal_and_standings(tmp_path, u
     header = text.index(b"\n") + 1
     cuts = random.Random(1).sample(range(header, len(text)), 3)
     for number, cut in enumerate([header, header + 1, *cuts, len(text) - 1]):
-        folder = tmp_path / str(number)
-        folder.mkdir()
-        (folder / journal.NAME).write_bytes(text[:cut])
+        folder = placed(tmp_path / str(number), text[:cut])
         host = Host.resume(folder, workers=1 + number % 2)
         host.run()
         assert whole(folder) == text
-        fresh = Standings(next(journal.read(undisturbed))).add_all(list(journal.read(undisturbed))[1:])
+        fresh, _ = counted(undisturbed)
         assert standings_json(host.standings) == standings_json(fresh)
         assert standings_csv(host.standings) == standings_csv(fresh)
 
@@ -84,23 +69,18 @@ def test_two_house_players_at_a_table_have_separate_strikes(tmp_path):
     """They share a bot number, but each has its own faults."""
     (tmp_path / "house.py").write_text(FAULTY)
     house = f"{tmp_path / 'house.py'}:Faulty"
-    contest = Contest(CARDSHARK, matches=2, strikes=3, house=house)
-    host = Host.begin(tmp_path / "whole", contest, gather(BOTS[:2], CARDSHARK))
-    host.run()
+    begin(tmp_path / "whole", BOTS[:2], matches=2, strikes=3, house=house).run()
     text = whole(tmp_path / "whole")
     lines = text.splitlines(keepends=True)
     first = [record for record in map(json.loads, lines) if record.get("match") == 0]
     assert sorted(Counter(fault["place"] for record in first for fault in record.get("faults", ())).values()) == [3, 3]
     for cut in (2, 4, 8, 12, 20, 40):
-        folder = tmp_path / str(cut)
-        folder.mkdir()
-        (folder / journal.NAME).write_bytes(b"".join(lines[:cut]))
+        folder = placed(tmp_path / str(cut), b"".join(lines[:cut]))
         Host.resume(folder, trust=True).run()
         assert whole(folder) == text, cut
     (tmp_path / "house.py").write_text(FAULTY.replace("2468T", "2468"))
-    (tmp_path / "4" / journal.NAME).write_bytes(b"".join(lines[:4]))
     with pytest.raises(EntrantError, match=r"house .* has changed"):
-        Host.resume(tmp_path / "4", trust=True)
+        Host.resume(placed(tmp_path / "4", b"".join(lines[:4])), trust=True)
 
 
 def counted_before_they_are_on_disk(folder: Path, monkeypatch, sync) -> int:
@@ -117,7 +97,7 @@ def counted_before_they_are_on_disk(folder: Path, monkeypatch, sync) -> int:
         early[0] += on_disk < host.standings.matches
 
     monkeypatch.setattr(journal.os, "fsync", fsync)  # type: ignore[attr-defined]
-    new_host(folder, workers=2).run(look)
+    begin(folder, BOTS, workers=2, seed=7, matches=3).run(look)
     return early[0]
 
 
@@ -130,7 +110,7 @@ def test_a_match_counts_only_when_it_is_on_disk(tmp_path, monkeypatch):
 
 
 def test_a_finished_contest_is_not_continued(tmp_path, undisturbed):
-    (tmp_path / journal.NAME).write_bytes(whole(undisturbed))
+    placed(tmp_path, whole(undisturbed))
     assert Host.resume(tmp_path).run().end == {"record": "end", "reason": "matches", "matches": 3}
     assert whole(tmp_path) == whole(undisturbed)
 
@@ -145,10 +125,8 @@ def test_damage_in_the_middle_is_reported_with_the_record_and_never_cut(tmp_path
         "binary": (25, b"\xff\x00" * 20 + b"\n"),
     }
     for name, (number, line) in damaged.items():
-        folder = tmp_path / name
-        folder.mkdir()
         changed = b"".join([*lines[:number], line, *lines[number + 1 :]])
-        (folder / journal.NAME).write_bytes(changed)
+        folder = placed(tmp_path / name, changed)
         with pytest.raises(journal.JournalError, match=f"record {number} "):
             Host.resume(folder)
         with pytest.raises(journal.JournalError, match=f"record {number} "):
@@ -158,8 +136,9 @@ def test_damage_in_the_middle_is_reported_with_the_record_and_never_cut(tmp_path
 
 def test_a_match_that_is_not_finished_is_left_out(tmp_path, undisturbed):
     text = whole(undisturbed)
-    for end in (-20, -100, len(text) // 2):  # in the last record, in the match before it, in the second of three
-        (tmp_path / journal.NAME).write_bytes(text[:end])
+    # In the last record, in the match before it, in the second of three, and between a round and its match.
+    for end in (-20, -100, len(text) // 2, text.rindex(b'{"record":"match"')):
+        placed(tmp_path, text[:end])
         matches = sum(
             line.startswith(b'{"record":"match"') and line.endswith(b"\n") for line in text[:end].splitlines(True)
         )
@@ -191,14 +170,10 @@ def test_verify_finds_a_forged_record(tmp_path, undisturbed, key):
         verify(tmp_path / "forged")
 
 
-def test_a_folder_holds_one_contest(tmp_path, undisturbed):
-    (tmp_path / journal.NAME).write_bytes(whole(undisturbed))
+def test_a_folder_holds_one_contest_which_one_process_plays(tmp_path, undisturbed):
+    placed(tmp_path, whole(undisturbed))
     with pytest.raises(journal.JournalError, match="holds a contest already"):
-        new_host(tmp_path)
-
-
-def test_two_processes_cannot_play_the_same_contest(tmp_path, undisturbed):
-    (tmp_path / journal.NAME).write_bytes(whole(undisturbed))
+        begin(tmp_path, BOTS)
     first, _ = journal.Journal.reopen(tmp_path)
     with pytest.raises(journal.JournalError, match="another process"):
         Host.resume(tmp_path)
@@ -251,6 +226,7 @@ def test_verify_finds_journals_that_were_not_played(tmp_path, undisturbed):
         "ended undecided": [*whole_match, {**end, "reason": "decided", "matches": 1}],
         "ended too early": [*whole_match, {**end, "matches": 1}],
         "ended in a match": [*records[:30], {**end, "matches": 0}],
+        "changed in a match": [header, first, {"record": "change", "leave": [], "join": [], "matches": 3}, *rest],
         "unknown reason": [*records[:-1], {**end, "reason": "bribe"}],
         "ended twice": [*records, end],
         "went on": [*records, *whole_match[1:]],
@@ -271,10 +247,8 @@ def test_verify_finds_journals_that_were_not_played(tmp_path, undisturbed):
     other = forged(tmp_path / "format", [{**header, "format": 4}, *records])
     with pytest.raises(journal.JournalError, match=r"has format 4; this version reads format 5$"):
         verify(other)
-    (tmp_path / "empty").mkdir()
-    (tmp_path / "empty" / journal.NAME).write_bytes(b"")
     with pytest.raises(journal.JournalError, match="is empty"):
-        verify(tmp_path / "empty")
+        verify(placed(tmp_path / "empty", b""))
 
 
 def test_a_second_process_does_not_change_the_journal_of_the_first(tmp_path, undisturbed):
@@ -293,7 +267,7 @@ def test_a_second_process_does_not_change_the_journal_of_the_first(tmp_path, und
 # --- `koth verify` asks players again: finding 7, a journal whose bots were exchanged.
 
 
-CHART = format_text(CATALOGUE["hoyle"].chart(load_rules("cardshark")))
+CHART = format_text(CATALOGUE["hoyle"].chart(CARDSHARK))
 HITS = "import sys\nprint('H' if int(sys.argv[1]) < 15 else 'S')\n"
 STANDS = "print('S')\n"
 RANDOM = "import os\nprint('H' if os.urandom(1)[0] % 2 and int(__import__('sys').argv[1]) < 21 else 'S')\n"

@@ -9,19 +9,18 @@ from types import SimpleNamespace
 
 import pytest
 from support.long_journal import crashers, played, repeated
-from support.matches import match_of
+from support.matches import CARDSHARK, index_of, match_of
 
 from bjsim.bots.contest import journal
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.host import Host
-from bjsim.bots.contest.page import DRAWN, ContestReport, render_index
+from bjsim.bots.contest.page import DRAWN
 from bjsim.bots.contest.page_data import PageData
 from bjsim.bots.contest.replay import verify
 from bjsim.bots.contest.standings import COMPARED, Standings
 from bjsim.cli import koth_play, koth_show
 from bjsim.cli.waiting import Waiting
 from bjsim.errors import InputError
-from bjsim.sim.game.presets import load_rules
 
 
 def peak(action, *arguments):
@@ -85,7 +84,7 @@ def test_memory_that_grows_is_noticed(journals):
 
 def make_standings(bots):
     """A contest after eight matches in which only the first two bots win or lose."""
-    contest = Contest(load_rules("cardshark"), matches=8)
+    contest = Contest(CARDSHARK, matches=8)
     bot = {"source": "lim17", "language": "in process", "sha256": "", "protocol": "argv"}
     header = {"contest": contest.to_dict(), "bots": [{"name": f"b{number}", **bot} for number in range(bots)]}
     standings = Standings(header)
@@ -96,22 +95,18 @@ def make_standings(bots):
             net = [10 * (match % 3), -10, 0, 0] if table == 0 else [0, 0, 0, 0]
             rounds.append({"table": table, "seats": seats, "net": net})
         standings.add(match_of(match, *rounds))
-    return standings
-
-
-def index_of(standings):
-    return render_index(ContestReport(standings, PageData(standings.contest)))
+    return standings, PageData(contest)
 
 
 def test_the_page_of_300_bots_compares_the_first_of_them():
     """All pairs would be 90,000 cells, about a megabyte."""
-    page = index_of(make_standings(300))
+    page = index_of(*make_standings(300))
     assert len(page) < 300_000
     rows = re.search(r'<table id="standings".*?</table>', page, re.S)[0].count("<tr")
     compared = re.search(r'aria-describedby="cross-note">.*?</table>', page, re.S)[0]
     assert rows == 301 and compared.count("<tr>") == COMPARED + 1 and compared.count("<td") == COMPARED**2
     assert f"Only the first {COMPARED} bots are compared" in page and page.count("<polyline") == DRAWN
-    assert "Only the first" not in index_of(make_standings(COMPARED))
+    assert "Only the first" not in index_of(*make_standings(COMPARED))
 
 
 class Slow:

@@ -27,32 +27,24 @@ def test_each_bot_plays_once_in_each_match_at_tables_of_up_to_four(bots, matches
             assert set(sizes) == {4}
 
 
-@settings(deadline=None, max_examples=20)
-@given(BOTS, few)
-def test_at_any_time_every_bot_has_had_each_seat_equally_often_within_one(bots, matches):
-    """With house players every seat is taken, so the position in the deal is the seat."""
+FULL = st.sampled_from([n for n in range(2, 41) if table_shape(n)[0] * table_shape(n)[1] == n])
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.tuples(BOTS, st.just(True)) | st.tuples(FULL, st.just(False)), few)
+def test_at_any_time_every_bot_has_had_each_seat_equally_often_within_one(bots_and_house, matches):
+    """At full tables, and with house players, the position in the deal is the seat."""
+    bots, house = bots_and_house
+    size = table_shape(bots, house)[1]
     seats: list[Counter[int]] = [Counter() for _ in range(bots)]
-    for tables in islice(schedule(bots, house=True), matches):
+    for tables in islice(schedule(bots, house=house), matches):
         for plan in tables:
             for seat, bot in enumerate(plan.bots):
                 if bot != HOUSE:
                     seats[bot][seat] += 1
         for counts in seats:
-            times = [counts[seat] for seat in range(4)]
+            times = [counts[seat] for seat in range(size)]
             assert max(times) - min(times) <= 1
-
-
-@settings(deadline=None, max_examples=20)
-@given(st.sampled_from([n for n in range(2, 41) if table_shape(n)[0] * table_shape(n)[1] == n]), few)
-def test_at_full_tables_the_positions_are_equal_within_one(bots, matches):
-    size = table_shape(bots)[1]
-    seats: list[Counter[int]] = [Counter() for _ in range(bots)]
-    for tables in islice(schedule(bots), matches):
-        for plan in tables:
-            for seat, bot in enumerate(plan.bots):
-                seats[bot][seat] += 1
-        for counts in seats:
-            assert max(counts[seat] for seat in range(size)) - min(counts[seat] for seat in range(size)) <= 1
 
 
 @pytest.mark.parametrize("duplicate", [False, True])
@@ -79,14 +71,6 @@ def test_smaller_tables_are_distributed_evenly(bots, matches):
         short.update(bot for plan in tables if len(plan.bots) < largest for bot in plan.bots)
     times = [short[bot] for bot in range(bots)]
     assert max(times) - min(times) <= 4
-
-
-def pairings(bots: int, matches: int) -> list[int]:
-    met: Counter[tuple[int, int]] = Counter()
-    for tables in islice(schedule(bots), matches):
-        for plan in tables:
-            met.update(combinations(sorted(plan.bots), 2))
-    return [met[pair] for pair in combinations(range(bots), 2)]
 
 
 # Documented in bots/contest/schedule.py: bots -> (spread at any time, matches after which all are equal)

@@ -9,27 +9,21 @@ import json
 import math
 import random
 import re
-import shutil
 import statistics
 from pathlib import Path
 
 import numpy as np
 import pytest
 from support.command import bjsim
-from support.matches import match_of
+from support.matches import CARDSHARK, begin, counted, index_of, match_of
 
-from bjsim.bots.contest.config import SCORES, ConfigError, Contest
+from bjsim.bots.contest.config import SCORES, Contest
 from bjsim.bots.contest.differences import Ratio
-from bjsim.bots.contest.entrants import gather
-from bjsim.bots.contest.host import Host
-from bjsim.bots.contest.page import ContestReport, render_index
 from bjsim.bots.contest.results import row_values, standings_csv
 from bjsim.bots.contest.standings import Standings, describe_lead
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.stats.student import anytime_t_half, t_half
 from bjsim.strategies.players.catalogue import player_names
-
-CARDSHARK = load_rules("cardshark")
 
 
 def test_the_anytime_interval_holds_from_the_first_values_on():
@@ -59,6 +53,9 @@ def test_ratio_against_the_library():
     assert Ratio.one(2.0, 1).se == 0
 
 
+FAILED = {"kind": "start-failure", "move": 0, "detail": ""}
+
+
 def begun(names, rules=CARDSHARK, **settings):
     """The standings of a contest before its first round."""
     contest = Contest(rules, **settings)
@@ -67,23 +64,25 @@ def begun(names, rules=CARDSHARK, **settings):
 
 def made_up(names, matches, advantage, seed=1, rules=CARDSHARK, **settings):
     """The standings of matches at one table in which bot b wins `advantage[b]` chips plus noise."""
-    standings = begun(names, rules, matches=matches, **settings)
     chance = random.Random(seed)
-    decided = 0
-    for match in range(matches):
-        net = [round(10 * (mean + chance.gauss(0, 2))) for mean in advantage]
-        standings.add(match_of(match, {"seats": list(range(len(names))), "net": net}))
-        decided += standings.decided
-    return standings, decided
+    nets = [[round(10 * (mean + chance.gauss(0, 2))) for mean in advantage] for _ in range(matches)]
+    return played(begun(names, rules, matches=matches, **settings), nets)
+
+
+def played(standings, nets, faults=(), **more):
+    """The standings after matches at one table with these profits, and in each of them these faults."""
+    for match, net in enumerate(nets, standings.matches):
+        standings.add(match_of(match, {"seats": list(range(len(net))), "net": net, "faults": faults}, **more))
+    return standings
 
 
 def test_ties_and_decision():
-    standings, _ = made_up(["weak", "strong", "strong too"], 200, [-3, 3, 3])
+    standings = made_up(["weak", "strong", "strong too"], 200, [-3, 3, 3])
     first, second, last = standings.rows()
     assert (first.tied_with, second.tied_with, last.tied_with) == ((second.name,), (first.name,), ())
     assert first.rank_range == second.rank_range == (1, 2) and (last.name, last.rank_range) == ("weak", (3, 3))
     assert not standings.decided
-    standings, _ = made_up(["weak", "best", "middle"], 200, [-3, 3, 0], seed=2)
+    standings = made_up(["weak", "best", "middle"], 200, [-3, 3, 0], seed=2)
     assert [row.name for row in standings.rows()] == ["best", "middle", "weak"]
     assert [(row.rank_range, row.tied_with) for row in standings.rows()] == [((n, n), ()) for n in (1, 2, 3)]
     assert standings.decided
@@ -95,10 +94,10 @@ def test_ties_and_decision():
 
 
 def test_the_progress_is_noted_after_powers_of_two_and_every_fiftieth_of_the_matches():
-    standings, _ = made_up(["one", "other"], 200, [0, 1])
+    standings = made_up(["one", "other"], 200, [0, 1])
     counts = [count for count, _ in standings.progress]
     assert counts == sorted({1, 2, *range(4, 201, 4)})
-    short, _ = made_up(["one", "other"], 60, [0, 1])
+    short = made_up(["one", "other"], 60, [0, 1])
     assert [count for count, _ in short.progress] == [*range(1, 61)]
     assert standings.progress[-1][1] == [standings.mean_chips(0), standings.mean_chips(1)]
 
@@ -107,7 +106,7 @@ def test_equal_chips_share_a_rank_and_there_is_none_before_the_first_match():
     standings = begun("abcd")
     assert {row_values(row)["rank"] for row in standings.rows()} == {None}
     assert [line[0] for line in standings_csv(standings).splitlines()[1:]] == [","] * 4
-    standings.add(match_of(0, {"seats": [0, 1, 2, 3], "net": [0, 10, 0, -10]}))
+    played(standings, [[0, 10, 0, -10]])
     assert [(row.rank, row.name) for row in standings.rows()] == [(1, "b"), (2, "a"), (2, "c"), (4, "d")]
 
 
@@ -116,7 +115,7 @@ def test_there_is_no_interval_from_fewer_than_eight_independent_groups(duplicate
     """In a duplicate contest matches that share their shoes count as one."""
     each = 3 if duplicate else 1
     for groups, known in ((7, False), (8, True)):
-        standings, _ = made_up("abc", groups * each, [-1, 0, 1], duplicate=duplicate)
+        standings = made_up("abc", groups * each, [-1, 0, 1], duplicate=duplicate)
         for values in map(row_values, standings.rows()):
             assert [values[key] is not None for key in ("chips_ci95", "per_hand_ci95")] == [known, known]
 
@@ -125,7 +124,7 @@ def test_there_is_no_interval_from_fewer_than_eight_independent_groups(duplicate
 def test_the_interval_of_chips_ends_at_zero_where_bots_raise(game):
     """With raises bots bet only what they hold; without, they double on credit."""
     rules = load_rules(game)
-    standings, _ = made_up("abc", 8, [-20 if rules.raises else -rules.chips / 10, 0, 0], seed=3, rules=rules)
+    standings = made_up("abc", 8, [-20 if rules.raises else -rules.chips / 10, 0, 0], seed=3, rules=rules)
     (low, high), won = standings.rows()[-1].chips_ci95, standings.scores[0].chips.student95
     inside = tuple(rules.chips + end for end in won)
     assert inside[0] < 0 < inside[1]
@@ -134,12 +133,11 @@ def test_the_interval_of_chips_ends_at_zero_where_bots_raise(game):
 
 def test_a_bot_that_cannot_be_started_is_listed_last_without_a_rank():
     """It won by standing, but never answered. A bot that answers after failed starts is ranked."""
-    failure = {"kind": "start-failure", "move": 0}
     standings = begun(["dead", "limping", "sound"], strikes=2)
     for match in range(3):
         rounds = []
         for hand in range(4):
-            faults = [{**failure, "bot": 0}] * (hand < 2) + [{**failure, "bot": 1}] * (hand == match == 0)
+            faults = [{"bot": 0, **FAILED}] * (hand < 2) + [{"bot": 1, **FAILED}] * (hand == match == 0)
             rounds.append({
                 "seats": [0, 1, 2], "net": [10, 0, -10], "moves": [["S"], ["S"], ["H", "S"]], "faults": faults
             })  # fmt: skip
@@ -149,14 +147,9 @@ def test_a_bot_that_cannot_be_started_is_listed_last_without_a_rank():
     ]  # fmt: skip
 
 
-def make_contest(tmp_path, bots, **settings):
-    host = Host.begin(tmp_path, Contest(CARDSHARK, **settings), gather(bots, CARDSHARK))
-    return host.run()
-
-
 def lim17_against_optimal(folder, seed):
     """The separated bot and the decided leader ("" for none) of a duplicate contest of at most 1,000 hands each."""
-    standings = make_contest(folder, ["lim17", "optimal"], duplicate=True, until="decided", matches=19, seed=seed)
+    standings = begin(folder, ["lim17", "optimal"], duplicate=True, until="decided", matches=19, seed=seed).run()
     assert all(score.hands < 1000 for score in standings.scores)
     difference = standings.difference(0, 1)
     ahead = standings.names[difference.mean < 0] if difference.separated else ""
@@ -175,28 +168,16 @@ def test_duplicate_decides_between_them_in_under_1000_hands_and_never_wrongly(tm
 
 
 def test_it_ends_with_the_match_in_which_the_time_limit_is_reached(tmp_path):
-    standings = make_contest(tmp_path, ["lim17", "optimal"], until="0.05", matches=10**5)
+    standings = begin(tmp_path, ["lim17", "optimal"], until="0.05", matches=10**5).run()
     assert standings.end["reason"] == "time" and standings.matches >= 1
     assert standings.rounds == 25 * standings.matches
 
 
 def test_two_copies_in_duplicate_are_never_separated(tmp_path):
     """They play the same hands in turn, so their difference is exactly 0."""
-    standings = make_contest(tmp_path, ["lim17", "lim17"], duplicate=True, until="decided", matches=15)
+    standings = begin(tmp_path, ["lim17", "lim17"], duplicate=True, until="decided", matches=15).run()
     assert standings.end["reason"] == "matches"
     assert standings.difference(0, 1).interval == (0.0, 0.0)
-
-
-@pytest.mark.parametrize(("lead", "separated"), [(0, False), (1, True)])
-def test_bots_that_always_score_alike_are_not_separated(lead, separated):
-    """Copies in a duplicate contest: the interval of their difference is the single point 0."""
-    standings = begun(["one", "other"], matches=60)
-    for match in range(60):
-        net = [10 * (match % 7) + lead, 10 * (match % 7)]
-        standings.add(match_of(match, {"seats": [0, 1], "net": net}))
-    difference = standings.difference(0, 1)
-    assert difference.mean == lead and difference.interval is not None
-    assert difference.separated == separated == standings.difference(1, 0).separated
 
 
 def test_the_faults_of_all_rounds_and_matches_count():
@@ -215,15 +196,15 @@ def test_house_players_have_names():
 
 
 def test_the_columns_of_a_frame_are_rounded_values():
-    standings, _ = made_up(["one", "other"], 20, [0, 1])
+    standings = made_up(["one", "other"], 20, [0, 1])
     rows, columns = standings.rows(), standings._columns()
     assert columns["luck-adjusted"] == [round(row.score.adjusted.mean, 4) for row in rows]
     assert columns["95% interval"] == [tuple(round(end, 4) for end in row.score.adjusted.student95) for row in rows]
-    assert made_up(["one", "other"], 0, [0, 1])[0]._columns()["luck-adjusted"] == [None, None]
+    assert begun(["one", "other"])._columns()["luck-adjusted"] == [None, None]
 
 
 def test_standings_are_short_in_a_prompt_and_a_table_in_a_notebook():
-    standings, _ = made_up(["weak", "best", "<b>"], 20, [-3, 3, 0], seed=2)
+    standings = made_up(["weak", "best", "<b>"], 20, [-3, 3, 0], seed=2)
     assert repr(standings) == "Standings(3 bots, 20 of 20 matches, best leads)"
     assert repr(begun("ab", matches=5)) == "Standings(2 bots, 0 of 5 matches)"
     table = standings._repr_html_()
@@ -235,28 +216,25 @@ def test_standings_are_short_in_a_prompt_and_a_table_in_a_notebook():
 
 
 def test_who_leads_and_what_a_decision_would_take():
-    standings, _ = made_up(["weak", "best"], 7, [-9, 9])
+    standings = made_up(["weak", "best"], 7, [-9, 9])
     assert describe_lead(standings) == "not decided: bots are compared from 8 matches on"
-    standings, _ = made_up(["weak", "best"], 20, [-9, 9])
+    assert not standings.decided and standings.reason_to_end(0.0) == "matches"
+    standings = made_up(["weak", "best"], 20, [-9, 9])
     assert describe_lead(standings) == "best is ahead of every other bot (95%)"
-    standings, _ = made_up(["one", "other", "weak"], 40, [0.1, 0, -9], seed=3)
+    standings = made_up(["one", "other", "weak"], 40, [0.1, 0, -9], seed=3)
     first, second = (row.name for row in standings.rows()[:2])
     missing = standings.difference(*standings.order()[:2]).missing
     lead = f"not decided: {first} leads, but is not separated from {second}"
     assert describe_lead(standings) == f"{lead}; about {missing:,} more matches would separate them"
-    copies = begun("abcdef", matches=8)
-    for match in range(8):
-        copies.add(match_of(match, {"seats": [*range(6)], "net": [0] * 6}))
+    copies = played(begun("abcdef", matches=8), [[0] * 6] * 8)
     lead = "not decided: a leads, but is not separated from b, c, d and 2 others"
     assert describe_lead(copies) == f"{lead}; no number of matches is in sight that would separate them"
 
 
 def test_a_leader_by_luck_is_called_that():
     """Bot 0 wins 50 chips a match, all of them luck; bot 1 wins 30 without luck."""
-    standings = begun(["lucky", "good"], matches=10)
-    for match in range(10):
-        net = [50 + match % 3, 30 + match % 2]
-        standings.add(match_of(match, {"seats": [0, 1], "net": net}, luck=[[50.0], [0.0]]))
+    nets = [[50 + match % 3, 30 + match % 2] for match in range(10)]
+    standings = played(begun(["lucky", "good"], matches=10), nets, luck=[[50.0], [0.0]])
     assert describe_lead(standings) == "good is ahead of every other bot (95%); lucky holds the most chips, but by luck"
     assert [row.name for row in standings.rows()] == ["good", "lucky"]
 
@@ -267,14 +245,10 @@ def test_a_leader_by_luck_is_called_that():
 @pytest.fixture(scope="module")
 def standings(tmp_path_factory: pytest.TempPathFactory) -> tuple[Standings, Path]:
     """A contest of 40 matches in which lim20 is clearly worse than the others."""
-    rules = load_rules("cardshark")
     folder = tmp_path_factory.mktemp("contest") / "c"
     words = ["koth", "play", "optimal", "hoyle", "lim20", "--matches", 40, "--seed", 3, "--out", folder]
     assert bjsim(*words).status == 0
-    host = Host.resume(folder)
-    host.close()
-    assert host.contest.rules == rules
-    return host.standings, folder
+    return counted(folder)[0], folder
 
 
 def test_no_pair_that_the_results_choose_has_an_e_value(standings: tuple[Standings, Path]) -> None:
@@ -380,11 +354,6 @@ class CrashesOn16(Player):
 """
 
 
-def add(standings, match, nets, **more):
-    seats = list(range(len(nets)))
-    standings.add(match_of(match, {"seats": seats, "net": nets, **more}))
-
-
 def check_ranks(standings):
     """Every rank is in its range, ranges fit the table, and the sentence is about a bot with a rank."""
     rows = standings.rows()
@@ -405,12 +374,10 @@ def test_ranks_follow_the_score_and_so_do_their_ranges(score):
         chance = random.Random(seed)
         standings, nets = begun("abcdef", score=score, seed=1), []
         start = CARDSHARK.chips
-        for match in range(chance.choice([1, 9, 20])):
+        for _ in range(chance.choice([1, 9, 20])):
             plain = [round(chance.gauss(mean, 20)) for mean in (-30, 0, 5)]
             nets.append([*plain, plain[0], -start if chance.random() < 0.8 else 40 * start, -5])
-            failed = [{"bot": 5, "kind": "start-failure", "move": 0, "detail": ""}]
-            add(standings, match, nets[-1], faults=failed)
-        check_ranks(standings)
+        check_ranks(played(standings, nets, [{"bot": 5, **FAILED}]))
         chips = [[start + net[bot] for net in nets] for bot in range(6)]
         value = math.log1p if score == "log" else float
         means = [statistics.fmean(map(value, each)) for each in chips]
@@ -430,17 +397,14 @@ def test_ranks_follow_the_score_and_so_do_their_ranges(score):
 def test_half_of_the_matches_without_chips_make_a_lottery(broke, leads):
     """A bot that staked all on 20 led a contest in which it was broke in 5 of 10 matches."""
     standings = begun("ab", score="luck-adjusted")
-    for match in range(10):
-        add(standings, match, [-CARDSHARK.chips if match < broke else 5000, 7 + match])
+    played(standings, [[-CARDSHARK.chips if match < broke else 5000, 7 + match] for match in range(10)])
     check_ranks(standings)
     assert (standings.rows()[0].name == "a") == leads
 
 
 def test_a_bot_that_has_played_less_has_a_rank_within_its_range():
     """It is compared with the others over the matches that both have played, where it may be behind."""
-    standings = begun("ab")
-    for match in range(60):
-        add(standings, match, [100 + match % 3, 50 + match % 2] if match < 30 else [-150, 50])
+    standings = played(begun("ab"), [[100 + match % 3, 50 + match % 2] for match in range(30)] + [[-150, 50]] * 30)
     standings._history[1] = standings._history[1][:30]
     assert standings.difference(0, 1).separated and standings.rows()[0].name == "b"
     check_ranks(standings)
@@ -451,30 +415,14 @@ def test_a_bot_that_has_played_less_has_a_rank_within_its_range():
     [
         ([0, 1], 2, "no bot can be ranked: none answers"),
         ([1], 9, "a is the only bot with a rank"),
-        ([], 2, "not decided: bots are compared from 8 matches on"),
     ],
 )
 def test_no_sentence_is_about_a_bot_without_a_rank(failing, matches, lead):
     standings = begun("ab", until="decided", matches=100)
-    for match in range(matches):
-        faults = [{"bot": bot, "kind": "start-failure", "move": 0, "detail": ""} for bot in failing]
-        add(standings, match, [match, -match], faults=faults)
+    played(standings, [[match, -match] for match in range(matches)], [{"bot": bot, **FAILED} for bot in failing])
     assert describe_lead(standings) == lead
-    assert standings.reason_to_end(0.0) == ("decided" if failing else "")
+    assert standings.reason_to_end(0.0) == "decided"
     assert standings.decided == (failing == [1])
-
-
-@pytest.mark.parametrize(
-    ("rules", "settings", "message"),
-    [
-        (CARDSHARK, {"score": "median"}, "use luck-adjusted, chips or log"),
-        (load_rules("vegas-s17"), {"score": "log"}, "needs rules with raises"),
-        (CARDSHARK.replace(split_by="value", max_hands=16, chips=400), {"score": "luck-adjusted"}, "at most 8 hands"),
-    ],
-)
-def test_a_score_that_cannot_be_computed_is_refused(rules, settings, message):
-    with pytest.raises(ConfigError, match=message):
-        Contest(rules, **settings)
 
 
 def test_the_default_score_is_the_first_that_the_rules_allow():
@@ -487,14 +435,6 @@ def test_the_default_score_is_the_first_that_the_rules_allow():
 GAMBLERS = {"AllOn20", "AllOn18", "AllOn12", "CrashesOn16"}
 FAILING = {"Crashes", "Stops"}
 OTHERS = ["HalfOn20", "AllOn21", "Stands", "Hits"]
-
-
-def play(folder, names, seed, **settings):
-    shutil.rmtree(folder / "contest", ignore_errors=True)
-    contest = Contest(CARDSHARK, seed=seed, matches=12, **settings)
-    entrants = gather([name if name in player_names() else f"{folder}/players.py:{name}" for name in names], CARDSHARK)
-    host = Host.begin(folder / "contest", contest, entrants)
-    return host, host.run()
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -511,7 +451,9 @@ def test_no_lottery_leads_a_contest(tmp_path, seed):
         *chance.sample(sorted({"optimal", "hoyle", "lim17", "mimic"}), 2),
     ]
     chance.shuffle(names)
-    host, standings = play(tmp_path, names, seed)
+    bots = [name if name in player_names() else f"{tmp_path}/players.py:{name}" for name in names]
+    host = begin(tmp_path / "contest", bots, seed=seed, matches=12)
+    standings = host.run()
     check_ranks(standings)
     rows = [row for row in standings.rows() if row.rank]
     ruined = {row.name for row in rows if row.score.ruined}
@@ -519,6 +461,6 @@ def test_no_lottery_leads_a_contest(tmp_path, seed):
     assert {row.name for row in standings.rows()[len(rows) :]} == FAILING
     for row in rows:  # the rule separates them from the others, whatever their scores
         assert not {row.name, *row.tied_with} & ruined or {row.name, *row.tied_with} <= ruined
-    page = render_index(ContestReport(standings, host.page))
+    page = index_of(standings, host.page)
     for row in rows:
         assert not row.score.broke or f"broke in {row.score.broke} of 12</span>" in page
