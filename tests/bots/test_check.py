@@ -1,28 +1,33 @@
-"""`bjsim bot`: check a bot, start one from a sample, export a chart as one."""
+"""`bjsim bot`: check a bot, start one from a sample, export a chart as one, ask it, and trace a match."""
 
 import json
 import re
 import shlex
-from pathlib import Path
 
 import pytest
 from bot_helpers import EACH_LANGUAGE, SAMPLES, a_view, line_bot, needs, needs_sandbox
 from click.testing import CliRunner
 from support.command import bjsim, refusal
+from support.documents import ROOT, blocks
 from support.games import ONE_HAND
 from support.matches import CARDSHARK, begin, rounds_in
 
 from bjsim.bots.check import CHECKS, ENOUGH, Trial, check_match, price, situation, situations, try_bot
 from bjsim.bots.line import Clock
+from bjsim.bots.player import open_bot
 from bjsim.bots.protocol import UNFLUSHED, Fault
 from bjsim.bots.sandbox.languages import LANGUAGES
 from bjsim.cli.bot import bot as command
+from bjsim.cli.bot import must_pass
 from bjsim.cli.main import cli
+from bjsim.errors import InputError
 from bjsim.run_result import fault_lines
 from bjsim.sim.game.actions import HIT, STAND, raise_by
 from bjsim.sim.game.presets import named_rules
 from bjsim.strategies.evaluation.compare import best_chart, evaluate_chart
 from bjsim.strategies.players.catalogue import CATALOGUE
+
+pytestmark = needs(".py")
 
 
 def run(*arguments):
@@ -30,11 +35,10 @@ def run(*arguments):
 
 
 @needs(".c")
-@needs(".py")
 def test_what_the_documentation_tells_a_new_user_to_type(tmp_path, monkeypatch):
     """In an empty folder, with fewer hands, and with a longer timeout because the machine may be busy."""
     monkeypatch.chdir(tmp_path)
-    text = (Path(__file__).parents[2] / "docs" / "how-to" / "bots.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "how-to" / "bots.md").read_text(encoding="utf-8")
     printed = {}
     for line in re.findall(r"^    (bjsim .*)$", text, re.M):
         _, *words = shlex.split(line.replace("--hands 20000", "--hands 300"), comments=True)
@@ -73,7 +77,6 @@ def test_there_are_situations_under_all_rules(preset):
     assert {letter for view in views for letter in view.legal} >= {"S", "H"}
 
 
-@needs(".py")
 def test_a_bad_bot_is_shown_its_faults(tmp_path):
     path = tmp_path / "bad.py"
     path.write_text("import sys, random\nprint(random.choice('HS') if sys.argv[1] != '17' else 1 / 0)")
@@ -94,7 +97,6 @@ def tried(tmp_path, code, *options):
     return done.exit_code, done.output, json.loads((tmp_path / "x.json").read_text())
 
 
-@needs(".py")
 def test_a_bot_that_never_stands_meets_the_move_cap(tmp_path):
     status, output, data = tried(tmp_path, "print('B 0')", "--timeout", 20, "--set", "move_cap=20")
     assert status == 1 and "a contest would record faults: move-cap" in output and "20 moves with one hand" in output
@@ -103,7 +105,6 @@ def test_a_bot_that_never_stands_meets_the_move_cap(tmp_path):
     assert [len(answer["after"]) for answer in data["answers"]] == [20] * ENOUGH + [0] * (191 - ENOUGH)
 
 
-@needs(".py")
 @pytest.mark.parametrize(
     ("code", "faults"),
     [
@@ -119,7 +120,6 @@ def test_a_hand_is_played_on_where_the_bot_raises(tmp_path, code, faults):
     assert faults or ["S"] in [answer["after"] for answer in data["answers"]]
 
 
-@needs(".py")
 @pytest.mark.parametrize(
     ("code", "kind"),
     [("1 / 0", "crash"), ("print('stand')", "bad-reply"), ("", "bad-reply"), ("time.sleep(60)", "timeout")],
@@ -153,7 +153,6 @@ def test_no_two_rows_of_the_table_have_one_name():
     assert len(set(cells)) == len(cells) and {("65, 5 chips", "7"), ("T8, 0 chips", "7")} < set(cells)
 
 
-@needs(".py")
 def test_the_author_sees_a_fault_at_once(tmp_path, monkeypatch):
     """Before the bot is asked in the next situation."""
     shown = []
@@ -171,7 +170,6 @@ def test_the_author_sees_a_fault_at_once(tmp_path, monkeypatch):
 
 
 @needs(".c")
-@needs(".py")
 def test_a_broken_bot_fails_and_a_file_that_is_not_a_bot_is_bad_input(tmp_path):
     (tmp_path / "bad.c").write_text("int main(void) { return x; }")
     (tmp_path / "bad.py").write_text("print(")
@@ -203,7 +201,6 @@ def test_what_is_no_chart_is_refused(tmp_path):
     assert "is not a chart" in str(done.exception)
 
 
-@needs(".py")
 def test_what_a_bot_prints_cannot_move_the_cursor(tmp_path):
     status, output, _ = tried(tmp_path, "print('\\x1b[2J\\x1b[31mEVIL')", "--timeout", 20)
     assert status == 1 and "EVIL" in output and "\x1b" not in output
@@ -286,7 +283,6 @@ BAD = {
 }
 
 
-@needs(".py")
 @needs_sandbox
 @pytest.mark.parametrize("check", CHECKS)
 def test_each_check_fails_a_bad_bot(bot, check):
@@ -298,7 +294,6 @@ def test_each_check_fails_a_bad_bot(bot, check):
 
 
 @pytest.mark.slow
-@needs(".py")
 @needs_sandbox
 def test_the_command_shows_the_match(tmp_path):
     (tmp_path / "good.py").write_text(line_bot())
@@ -336,7 +331,6 @@ def unflushed(ready):
     return source.replace("print('ready 1')", "print('ready 1', flush=True)") if ready else source
 
 
-@needs(".py")
 @pytest.mark.parametrize("ready", [False, True])
 def test_a_bot_that_does_not_flush_is_told_so_at_its_first_fault(tmp_path, monkeypatch, ready):
     monkeypatch.setattr(Clock, "within", lambda timeout: Clock(load=20_000 if ready else 1000, move=100, bank=500))
@@ -348,7 +342,6 @@ def test_a_bot_that_does_not_flush_is_told_so_at_its_first_fault(tmp_path, monke
     assert CHECKS["ends"] not in done.output
 
 
-@needs(".py")
 def test_a_bot_that_can_never_be_ready_is_waited_for_once(bot, monkeypatch):
     """In a contest each match would cost the time to load again."""
     monkeypatch.setattr(Clock, "within", lambda timeout: Clock(load=500))
@@ -358,9 +351,129 @@ def test_a_bot_that_can_never_be_ready_is_waited_for_once(bot, monkeypatch):
     assert first.cause == "not-ready" and player.ask(a_view()) is first
 
 
-@needs(".py")
 def test_a_chatterer_has_one_fault(tmp_path):
     (tmp_path / "x.py").write_text(line_bot("'S', flush=True); print('debug'"))
     done = run("check", tmp_path / "x.py", "--timeout", "9", "--sandbox", "auto")
     assert done.exit_code == 1 and "faults: chatter 1\n" in done.output
     assert "not-ready" not in done.output and "non-deterministic" not in done.output
+
+
+# --- `bjsim bot trace` and `bjsim bot ask`, and bots that say that they are random.
+
+
+def unboxed(*words):
+    return run(*words, "--sandbox", "auto")
+
+
+def test_a_trace_has_all_that_a_line_bot_reads_and_answers(tmp_path):
+    """The bot writes what it reads to stderr."""
+    echo = line_bot("'X' if n == 2 else 'S', n", work="n == 4 and sys.exit(3)", setup="""
+class Seen(list):
+    def append(self, text):
+        sys.stderr.write(text)
+        sys.stderr.flush()
+seen = Seen()""")  # fmt: skip
+    (tmp_path / "x.py").write_text(echo)
+    done = unboxed("trace", tmp_path / "x.py", "--rounds", "7", "--timeout", "9")
+    lines, _, errors = done.output.partition("stderr:\n")
+    lines = lines.splitlines()
+    assert done.exit_code == 1 and errors.splitlines() == [line[2:] for line in lines if line.startswith("> ")]
+    assert lines[0].startswith("> hello 1 ") and lines[1] == "< ready 1" and lines[-1] == "> bye"
+    assert [line for line in lines if line.startswith("<")][:3] == ["< ready 1", "< S 1", "< X 2"]
+    faults = [line for line in lines if line.startswith("!")]
+    assert "'X' is not a move" in faults[0] and "exit status 3" in faults[1] and "resumed=1" in done.output
+
+
+def test_a_bot_that_is_started_for_every_move_and_its_twin_are_asked_the_same():
+    traces = []
+    for name in ("lim17.py", "lim17_line.py"):
+        done = unboxed("trace", SAMPLES / name, "--rounds", "9", "--seed", "3", "--timeout", "9")
+        assert done.exit_code == 0
+        lines = [line.removeprefix("> move ").removeprefix("> ").split() for line in done.output.splitlines()]
+        traces.append([line[:5] for line in lines if line[0].isdecimal() or (line[0] == "<" and line[1] != "ready")])
+    assert traces[0] == traces[1] and len(traces[0]) > 10
+
+
+def test_the_transcript_of_the_documentation():
+    page = (ROOT / "docs" / "reference" / "line-protocol.md").read_text(encoding="utf-8")
+    (block,) = [block.text for block in blocks("line-protocol.md", page) if block.text.startswith("> hello")]
+    done = unboxed("trace", SAMPLES / "lim17_line.py", "--rounds", "1", "--seed", "2", "--timeout", "2")
+    assert done.output == block and "< H\n" in block
+
+
+@pytest.mark.parametrize("name", ["lim17.py", "lim17_line.py"])
+def test_one_question(name):
+    done = unboxed("ask", SAMPLES / name, "t24", "9", "--chips", "30", "--timeout", "9")
+    assert done.exit_code == 0 and " 16 T24 9#T8" in done.output and " 10 20" in done.output
+    assert "\n< H\n" in done.output and done.output.endswith(" ms\n")
+    for words, error in (
+        (("T6", "X"), "X is not a card; use A 2 3"),
+        (("T", "9"), "give a hand of two or more cards"),
+        (("T6", "99"), "give a hand of two or more cards"),
+        (("TA", "9"), "cardshark: a bot is never asked with TA against 9"),
+    ):
+        caught = unboxed("ask", SAMPLES / name, *words).exception
+        assert isinstance(caught, InputError) and error in str(caught)
+
+
+def test_a_faulty_answer_is_an_exit_status(tmp_path):
+    (tmp_path / "x.py").write_text("print('X')")
+    done = unboxed("ask", tmp_path / "x.py", "T6", "9", "--timeout", "9")
+    assert done.exit_code == 1 and "! bad-reply: 'X' is not a move" in done.output
+
+
+RANDOM = "'HS'[os.urandom(1)[0] % 2]"  # at 25 decisions or more, so two matches agree once in 2**25
+
+
+def test_a_line_bot_that_is_random_must_say_so(tmp_path):
+    (tmp_path / "silent.py").write_text(line_bot(RANDOM))
+    (tmp_path / "open.py").write_text(line_bot(RANDOM, ready="ready 1 random=1"))
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "bot.toml").write_text("random = true\n")
+    (tmp_path / "folder" / "bot.py").write_text(line_bot(RANDOM))
+    for name, declared in (("silent.py", False), ("open.py", True), ("folder", True)):
+        with open_bot(tmp_path / name, sandbox="auto", timeout=9.0) as player:
+            match = check_match(player, CARDSHARK)
+        assert match.random == declared and match.passed["deterministic"] is False
+        assert ("deterministic" in must_pass(match)) != declared
+
+
+@pytest.mark.parametrize("name", ["lim17.py", "lim17_line.py"])
+def test_a_match_without_a_question_says_so(name):
+    done = unboxed("trace", SAMPLES / name, "--rounds", "1", "--seed", "55", "--timeout", "9")  # deals 21
+    assert done.exit_code == 0 and done.output.endswith(
+        "no move was asked in 1 round; try --seed 56 or more --rounds\n"
+    )
+    assert ("< ready 1" in done.output and "> bye" in done.output) == (name == "lim17_line.py")
+
+
+def test_a_match_without_a_question_shows_a_bot_that_is_not_ready(tmp_path):
+    (tmp_path / "x.py").write_text(line_bot(ready="hi"))
+    done = unboxed("trace", tmp_path / "x.py", "--rounds", "1")
+    assert done.exit_code == 1 and "! not-ready: answered hello with 'hi'" in done.output
+
+
+def test_every_line_of_an_answer_is_shown(tmp_path):
+    (tmp_path / "x.py").write_text("print('T6')\nprint('H')\n")
+    assert unboxed("ask", tmp_path / "x.py", "T6", "T", "--timeout", "9").output.splitlines()[1:3] == ["< T6", "< H"]
+
+
+def test_the_settings_of_a_contest_apply(tmp_path):
+    """Its rules and timeout, which options override, and its protocols."""
+    (tmp_path / "c.toml").write_text('rules = "vegas-s17"\ntimeout = 7.0\nprotocols = ["line"]\n')
+    ask = ("ask", SAMPLES / "lim17_line.py", "T6", "T", "--config", tmp_path / "c.toml")
+    assert "bank-ms=7000" in unboxed(*ask).output and "rules name=vegas-s17" in unboxed(*ask).output
+    done = unboxed(*ask, "--timeout", "3", "--rules", "cardshark")
+    assert "bank-ms=3000" in done.output and "rules name=cardshark" in done.output
+    done = unboxed("check", SAMPLES / "lim17.py", "--config", tmp_path / "c.toml")
+    assert isinstance(done.exception, InputError) and "this contest plays line" in str(done.exception)
+
+
+def test_a_bot_of_five_arguments_is_not_asked_about_insurance(tmp_path):
+    """Neither in a match nor in a check, whose situations are about hands: all seats decline."""
+    game = ("--rules", "vegas-s17", "--set", "insurance=true", "--set", "decks=1", "--timeout", "9")
+    done = unboxed("trace", SAMPLES / "lim17.py", *game, "--rounds", "30")
+    assert done.exit_code == 0 and " A#" in done.output and "!" not in done.output
+    assert unboxed("check", SAMPLES / "lim17.py", *game).exit_code == 0
+    (tmp_path / "x.py").write_text(line_bot())
+    assert " legal=SHD" in unboxed("ask", tmp_path / "x.py", "T6", "A", *game).output

@@ -211,6 +211,14 @@ def test_the_lines_of_a_round_of_the_specification():
     assert transcript.hand_in_play(2) == 1 and transcript.hand_in_play(0) == 0
 
 
+def test_a_fault_is_told_to_its_bot_alone():
+    transcript = line.Transcript(Rules())
+    faulty, other = line.SeatLines(transcript, 0), line.SeatLines(transcript, 1)
+    faulty.report_fault("crash", 3)
+    other.update()
+    assert (faulty.unsent, other.unsent) == (["fault crash strikes=3"], [])
+
+
 def test_a_hole_card_that_is_not_turned_over_is_never_shown():
     """Negative control: it is shown when it is turned over."""
     hidden = [Dealt("T"), Dealt("K", face_down=True), Peeked(False), Dealt("5", 0), HandEnded(0, 0, "bust")]

@@ -9,14 +9,15 @@ import tempfile
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
-from bot_helpers import BOXES, SAMPLES, Scripted, a_view, left_of, lim17, needs, processes
+from bot_helpers import BOXES, SAMPLES, Scripted, a_view, lim17, needs, processes
 
 from bjsim.bots.player import open_bot
 from bjsim.bots.sandbox import inside, restrictions, session
 from bjsim.bots.sandbox.build import build
-from bjsim.bots.sandbox.inside import fork_server, landlock, runner
+from bjsim.bots.sandbox.inside import fork_server, landlock, runner, streams
 from bjsim.bots.sandbox.languages import BuildError
 from bjsim.bots.sandbox.session import Limits, SandboxError, SandboxSession, choose_box
 from bjsim.sim.game.actions import HIT, STAND
@@ -25,6 +26,7 @@ from bjsim.sim.game.presets import named_rules
 from bjsim.sim.running.table import ReadableTable
 from bjsim.sim.running.workers import threads, usable_cores
 
+pytestmark = needs(".py")  # which each session runs on
 SCRIPTS = {
     "prints": "import sys; print(sys.argv[1:]); print('S', sys.argv[0])",
     "exits": "import sys; print('H'); sys.exit(3)",
@@ -45,7 +47,6 @@ SCRIPTS = {
 }
 
 
-@needs(".py")
 @pytest.mark.parametrize("script", SCRIPTS)
 def test_fork_and_exec_mode_give_the_same_in_python(bot, script):
     fork, execute = (bot("x.py", SCRIPTS[script], cold=cold, sandbox="auto", timeout=5.0) for cold in (False, True))
@@ -55,13 +56,11 @@ def test_fork_and_exec_mode_give_the_same_in_python(bot, script):
         assert one.stderr == other.stderr
 
 
-@needs(".py")
 def test_a_traceback_shows_the_bots_own_lines_only(bot):
     traceback = bot("x.py", SCRIPTS["raises"], sandbox="auto", timeout=5.0).ask(a_view()).stderr.decode()
     assert traceback.count("File ") == 2 and "line 2, in f" in traceback and "ValueError: no" in traceback
 
 
-@needs(".py")
 @pytest.mark.parametrize("box", BOXES)
 def test_no_text_of_a_bot_has_a_folder_of_this_machine(bot, box):
     """So journals are the same in every run, and in every box."""
@@ -101,7 +100,6 @@ def test_a_first_line_that_leads_nowhere_is_a_start_failure(bot):
     assert "No such file" in player.kept_faults[0].detail
 
 
-@needs(".py")
 @pytest.mark.parametrize("mode", BOXES)
 def test_limits_hold(bot, mode):
     """Without a sandbox too. As root this needs another user, which the bot runs as."""
@@ -119,7 +117,6 @@ def test_limits_hold(bot, mode):
     assert processes() == before
 
 
-@needs(".py")
 @pytest.mark.parametrize("mode", BOXES)
 def test_an_orphan_is_killed(bot, mode):
     source = "import os, time\nif os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0: time.sleep(999)\n"
@@ -144,7 +141,6 @@ def test_what_an_orphan_writes_is_not_the_next_moves(bot, mode):
     assert {player.ask(a_view()).stdout[:4] for _ in range(8)} <= {b"S H ", b"S "}
 
 
-@needs(".py")
 def test_every_hand_that_ends_at_the_move_cap_is_a_fault(bot):
     """One bot in two seats of a table of run, which raises by nothing; the round says where a hand ended."""
     player = bot("x.py", "print('B 0')", sandbox="auto", timeout=9.0)
@@ -158,7 +154,6 @@ def test_every_hand_that_ends_at_the_move_cap_is_a_fault(bot):
     assert fault.detail == "20 moves with one hand" and fault.stdout == b"B 0\n" and fault.argv[3:] == ("10", "190")
 
 
-@needs(".py")
 def test_the_time_per_move(bot):
     player = bot("x.py", "import time; time.sleep(0.03); print('S')", sandbox="auto", timeout=9.0)
     assert player.ms_per_move() == {"median": None, "p99": None}
@@ -168,7 +163,6 @@ def test_the_time_per_move(bot):
     assert 30 <= figures["median"] <= figures["p99"]
 
 
-@needs(".py")
 def test_what_a_faulty_bot_printed_is_kept_and_cut(bot):
     source = "import sys; print('no', 'x' * 50000, file=sys.stderr); print('Z' * 4000)"
     player = bot("x.py", source, sandbox="auto", timeout=9.0)
@@ -180,7 +174,6 @@ def test_what_a_faulty_bot_printed_is_kept_and_cut(bot):
     assert fault.argv == ("12", "K2", "9#K2A38", "10", "190")
 
 
-@needs(".py")
 def test_a_bot_sits_at_tables_of_several_threads_and_processes():
     before = processes()
     with open_bot(SAMPLES / "lim17.py", sandbox="auto", timeout=9.0) as player:
@@ -206,7 +199,6 @@ def test_a_bot_sits_at_tables_of_several_threads_and_processes():
     assert processes() == before
 
 
-@needs(".py")
 @pytest.mark.skipif(usable_cores() < 2, reason="one core only")
 def test_a_pinned_thread_has_a_session_on_its_core():
     """And the session that was opened before, on all cores, is closed."""
@@ -225,33 +217,6 @@ def test_a_pinned_thread_has_a_session_on_its_core():
         opened = processes() - before
         assert not opened & first
         assert {frozenset(os.sched_getaffinity(pid)) for pid in opened} == {frozenset(one), frozenset(other)}
-
-
-@needs(".py")
-@pytest.mark.parametrize(
-    "ending", [signal.SIGKILL, signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)]
-)
-@pytest.mark.parametrize("box", BOXES)
-def test_when_bjsim_ends_so_does_the_bot(tmp_path, box, ending):
-    path = tmp_path / "sleeps.py"
-    path.write_text("import time; time.sleep(999)")
-    program = (
-        "import sys\nfrom bjsim.bots.player import open_bot\nfrom bjsim.bots.sandbox import restrictions\n"
-        f"restrictions.find_box = lambda: restrictions.Held({box!r}, True, '')\n"
-        "player = open_bot(sys.argv[1], sandbox='required', timeout=60)\n"
-        "print('ready', flush=True)\nplayer.run(['12'])"
-    )
-    before = processes()
-    with subprocess.Popen(
-        [sys.executable, "-c", program, str(path)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-    ) as host:
-        assert host.stdout.readline() == b"ready\n"
-        time.sleep(0.2)
-        started = processes() - before
-        assert len(started) > 2
-        host.send_signal(ending)
-        host.wait()
-    assert not left_of(lambda: processes() & started)
 
 
 def without(monkeypatch, *, bubblewrap=True, landlock=landlock.WHOLE, filters=True):
@@ -291,7 +256,6 @@ def test_what_holds_on_a_machine_that_lacks_something(monkeypatch, caplog, lacks
         choose_box("off")
 
 
-@needs(".py")
 @pytest.mark.parametrize("mode", BOXES)
 def test_an_open_session_takes_two_descriptors(bot, mode):
     bot("warmup.py", "print('S')", box=mode, timeout=9.0)
@@ -352,7 +316,6 @@ print("S fresh")
 '''
 
 
-@needs(".py")
 @pytest.mark.parametrize("mode", BOXES)
 def test_no_import_runs_a_python_bot_in_its_server(bot, mode):
     player = bot("bot.py", HIJACK, box=mode, timeout=9.0)
@@ -378,7 +341,6 @@ def test_what_a_server_imports_does_nothing():
 ORPHAN = "import os, time\nif os.fork() == 0: time.sleep(60)\nprint('S')"
 
 
-@needs(".py")
 @pytest.mark.parametrize("mode", BOXES)
 def test_a_process_left_behind_is_a_fault_and_without_strikes_a_bot_is_not_run_any_more(bot, mode):
     player, began = bot("x.py", ORPHAN, box=mode, timeout=30.0, strikes=3), time.monotonic()
@@ -388,7 +350,6 @@ def test_a_process_left_behind_is_a_fault_and_without_strikes_a_bot_is_not_run_a
     assert player.kept_faults[0].detail == "left a process running" and player.kept_faults[0].stdout == b"S\n"
 
 
-@needs(".py")
 @pytest.mark.parametrize("mode", BOXES)
 def test_a_process_that_ends_soon_is_not_a_fault(bot, mode):
     player = bot("x.py", "import os, time\nif os.fork() == 0: time.sleep(0.02)\nelse: print('S', end='')",
@@ -396,7 +357,6 @@ def test_a_process_that_ends_soon_is_not_a_fault(bot, mode):
     assert [player.decide(a_view()) for _ in range(5)] == [STAND] * 5 and not player.faults
 
 
-@needs(".py")
 def test_the_time_it_takes_to_clear_up_and_start_again_is_the_bots(tmp_path, monkeypatch):
     """The server takes 0.4 s to start, and the orphan has its grace time."""
     source = inside.source("fork_server.py").decode()
@@ -415,7 +375,6 @@ def test_the_time_it_takes_to_clear_up_and_start_again_is_the_bots(tmp_path, mon
     assert reply.cause == "orphan" and reply.elapsed_ns >= (0.4 + runner.LEFT_S) * 1e9
 
 
-@needs(".py")
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", BOXES)
 def test_a_suspended_machine_costs_no_bot_its_time(bot, mode):
@@ -443,7 +402,19 @@ def test_a_suspended_machine_costs_no_bot_its_time(bot, mode):
     assert not player.faults, player.kept_faults
 
 
-def test_waiting_for_a_reply_counts_ticks(monkeypatch):
+@pytest.mark.parametrize("header", [(0, 0, 0, 4097, 0), (0, 0, 0, 0, 4097), (99, 0, 0, 0, 0)])
+def test_a_runner_cannot_make_the_host_read_more_than_the_limits(header):
+    """A bot may have got hold of its runner."""
+    read, write = os.pipe()
+    with open(read, "rb", 0) as stdout, open(write, "wb", 0) as stdin:
+        session = SandboxSession.__new__(SandboxSession)
+        session.process, session.limits = SimpleNamespace(stdin=stdin, stdout=stdout), Limits()
+        session.reply_poller = streams.make_poller(read)
+        with pytest.raises(OSError, match="invalid reply"):
+            session._exchange(runner.HEADER.pack(*header), 1.0)
+
+
+def test_waiting_for_a_reply_counts_ticks():
     """A wait counts as one tick, however long it took."""
     polled = []
 

@@ -1,7 +1,8 @@
 """Nothing of a hostile bot outlives bjsim: no process and no folder, however it ends, in every box.
 
-Each bot does its harm in one move, forks 255 times at most, and lives for 40 seconds at most. It is played by a program
-of its own, as an ordinary user where the tests run as root, and also on a machine without user namespaces and Landlock.
+Each bot but the last does its harm in one move, forks 255 times at most, and lives for 40 seconds at most. It is played
+by a program of its own, as an ordinary user where the tests run as root, and also on a machine without user namespaces
+and Landlock.
 """
 
 import os
@@ -66,6 +67,7 @@ for _ in range(8):
     "killall": "attempt(os.kill, -1, signal.SIGKILL)\nleave()",
     "groups": "attempt(os.setpgid, 0, 0)\nattempt(os.killpg, os.getpgrp(), signal.SIGSTOP)\nleave()",
     "deaf": "for number in {*range(1, 32)} - {9, 19}: signal.signal(number, signal.SIG_IGN)\nleave()",
+    "sleeper": "",
 }
 HOST = """
 import os, sys
@@ -150,6 +152,15 @@ NOTHING = ("none", "namespaces,landlock")  # neither bubblewrap, nor Landlock, n
 def test_nothing_is_left_on_a_machine_that_has_nothing(folder, bot, ending):
     left, folders, most = left_after(folder, bot, NOTHING[0], ending, ORDINARY, NOTHING[1])
     assert not left and not folders and most <= 260
+
+
+@pytest.mark.parametrize(
+    "ending", [signal.SIGKILL, signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)]
+)
+@pytest.mark.parametrize("box", BOXES)
+def test_when_bjsim_ends_so_does_the_bot(folder, box, ending):
+    left, folders, most = left_after(folder, "sleeper", box, ending)
+    assert not left and not folders and most > 2
 
 
 @pytest.mark.slow

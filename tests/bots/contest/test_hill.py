@@ -187,17 +187,24 @@ def test_an_addition_changes_nobody_else(tmp_path: Path, duplicate: bool) -> Non
     assert all(verify(folder)[0] for folder in (alone, early, late, dropped))
 
 
-def test_a_newcomer_is_dealt_the_founders_shoes(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def joined(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A contest that a bot joins before the first match."""
+    folder = tmp_path_factory.mktemp("joined")
+    with_events(folder, FIVE, {0: Event(join=("x=lim16",))}, matches=12)
+    return folder
+
+
+def test_a_newcomer_is_dealt_the_founders_shoes(joined: Path) -> None:
     """The first card of each of its shoes is one that the founders were dealt; it sits in every seat equally often."""
-    host = with_events(tmp_path, FIVE, {0: Event(join=("x=lim16",))}, matches=12)
-    rounds = [record for record in rounds_in(tmp_path) if record["hand"] == 0]
+    rounds = [record for record in rounds_in(joined) if record["hand"] == 0]
     first = [record for record in rounds if record["session"] == 0]
     founders = {(one["shoe"], one["table"]): one["cards"][0] for one in first if "own" not in one}
     own = [record for record in first if "own" in record]
     assert len(own) == 12 and all(founders[one["shoe"], one["table"]] == one["cards"][0] for one in own)
     assert [one["match"] for one in own] == [one["shoe"] for one in own] == list(range(12))
     assert sorted(one["seats"].index(5) for one in own) == sorted([0, 1, 2] * 4)
-    assert {one["table"] for one in own} == {0, 1} and host.roster.size == 3
+    assert {one["table"] for one in own} == {0, 1} and {len(one["seats"]) for one in own} == {3}
 
 
 def test_versions_and_ages(tmp_path: Path) -> None:
@@ -210,6 +217,8 @@ def test_versions_and_ages(tmp_path: Path) -> None:
     assert (rows["lim13"]["version"], rows["lim13"]["age"]) == (1, 6)
     former = {row["bot"]: (row["rank"], row["version"], row["age"], row["matches"]) for row in found["former"]}
     assert former == {"lim15 v1": (None, 1, 2, 2), "lim15 v2": (None, 2, 1, 2), "hoyle": (None, 1, 4, 4)}
+    won = sum(each["net"][each["seats"].index(3)] for each in rounds_in(tmp_path) if 3 in each["seats"])  # by hoyle
+    assert found["former"][1]["chips"] == pytest.approx(200 + won / 4)  # matches without it do not count
 
 
 def test_extending_plays_what_a_longer_contest_would_have_played(tmp_path: Path) -> None:
@@ -246,17 +255,15 @@ def test_what_cannot_change(tmp_path: Path) -> None:
         {"leave": [], "join": [], "matches": 1},
     ],
 )
-def test_verify_finds_impossible_changes(tmp_path: Path, change: dict[str, Any]) -> None:
-    with_events(tmp_path / "right", FIVE, {}, matches=2)
-    records = list(journal.read(tmp_path / "right"))
-    with pytest.raises(ReplayMismatch):
-        verify(forged(tmp_path / "wrong", [*records[:-1], {"record": "change", **change}]))
+def test_verify_finds_impossible_changes(tmp_path: Path, joined: Path, change: dict[str, Any]) -> None:
+    records = list(journal.read(joined))[:7]
+    with pytest.raises(ReplayMismatch, match="is not a possible change"):
+        verify(forged(tmp_path / "wrong", [*records, {"record": "change", **change}]))
 
 
-def test_a_forged_round_of_a_newcomer_is_found(tmp_path: Path) -> None:
-    with_events(tmp_path / "right", FIVE, {0: Event(join=("x=lim16",))}, matches=1)
-    records = lines_in(tmp_path / "right")
-    record = [each for each in records if each.get("own") == 5 and "net" in each][-1]
+def test_a_forged_round_of_a_newcomer_is_found(tmp_path: Path, joined: Path) -> None:
+    records = lines_in(joined)
+    record = next(each for each in records if each.get("own") == 5 and "net" in each)
     record["net"][record["seats"].index(5)] += 10
     with pytest.raises(ReplayMismatch):
         verify(forged(tmp_path / "wrong", records))
@@ -352,9 +359,15 @@ def test_a_kill_around_the_retirement_makes_no_difference(tmp_path: Path, kept: 
     assert whole(killed) == whole(calm)
 
 
-def test_a_bot_that_answers_cannot_be_retired_in_a_journal(tmp_path: Path) -> None:
-    begin_failing(tmp_path / "c", matches=4).run()
-    header, *records = list(journal.read(tmp_path / "c"))
+@pytest.fixture(scope="module")
+def failed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("failed") / "c"
+    begin_failing(folder, matches=4).run()
+    return folder
+
+
+def test_a_bot_that_answers_cannot_be_retired_in_a_journal(tmp_path: Path, failed: Path) -> None:
+    header, *records = list(journal.read(failed))
     number = next(number for number, record in enumerate(records) if record["record"] == "retire")
     records[number]["bot"] = 1
     forged(tmp_path / "c", [header, *records])
@@ -362,10 +375,8 @@ def test_a_bot_that_answers_cannot_be_retired_in_a_journal(tmp_path: Path) -> No
         verify(tmp_path / "c")
 
 
-def test_a_new_version_is_asked_again(tmp_path: Path) -> None:
-    host = begin_failing(tmp_path / "c", matches=4)
-    host.run()
-    host = Host.resume(tmp_path / "c", trust=True)
+def test_a_new_version_is_asked_again(tmp_path: Path, failed: Path) -> None:
+    host = Host.resume(placed(tmp_path / "c", whole(failed)), trust=True)
     host.change(leave=[0], join=gather(["faulty=lim15"], CARDSHARK, fewest=1))
     rows = {row.name: row for row in host.run().rows()}
     assert rows["faulty"].rank and not rows["faulty"].score.retired and rows["faulty"].version == 2

@@ -1,6 +1,7 @@
 """The mistakes of bots: their answers in the journal, judged by the exact solver."""
 
 import pytest
+from bot_helpers import Scripted
 from support.matches import CARDSHARK, deal_of, match_of
 
 from bjsim.bots.contest import page_data as module
@@ -8,7 +9,7 @@ from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.match import play_table, recorded_round, replay_alone
 from bjsim.bots.contest.page_data import Cell, MistakeLog, PageData
 from bjsim.bots.contest.schedule import TablePlan
-from bjsim.sim.game.actions import Action, raise_by
+from bjsim.sim.game.actions import raise_by
 from bjsim.sim.game.presets import load_rules
 from bjsim.strategies.evaluation.coach import Coach
 from bjsim.strategies.evaluation.compare import evaluate_chart
@@ -95,13 +96,7 @@ def test_only_the_moves_of_a_bot_are_judged():
     assert (own(strikes=5), own(strikes=2)) == ({0, 2, 4}, {0, 2})
     assert (own(strikes=2, spent=1), own(strikes=2, spent=2)) == ({0}, set())
 
-    class Failing:
-        name = "failing"
-
-        def decide(self, view):
-            raise RuntimeError("on purpose")
-
-    data = judge(Contest(CARDSHARK, strikes=2), [Failing(), find_player("lim17", CARDSHARK)])
+    data = judge(Contest(CARDSHARK, strikes=2), [Scripted(RuntimeError("on purpose")), find_player("lim17", CARDSHARK)])
     assert data.mistakes.bots[0].decisions == 0 < data.mistakes.bots[1].decisions
     assert not data.mistakes.bots[0].by_cell
 
@@ -128,17 +123,10 @@ def test_the_mistakes_of_a_chart_add_up_to_what_it_loses(chart, rules, monkeypat
 
 @pytest.mark.parametrize("game", ["vegas-s17", "blackjack-p", "european", "spanish-21"])
 def test_games_with_splits_have_mistakes_too(game):
+    """A bot splits whenever possible, and takes insurance."""
     rules = load_rules(game).replace(chips=10**6)
-
-    class Odd:
-        """Splits whenever possible, and takes insurance."""
-
-        name = "odd"
-
-        def decide(self, view):
-            return Action(next(letter for letter in "IPS" if letter in view.legal))
-
-    data = judge(Contest(rules, hands=40, seed=1), [Odd(), find_player("optimal", rules)])
+    odd = Scripted(lambda view: next(letter for letter in "IPS" if letter in view.legal))
+    data = judge(Contest(rules, hands=40, seed=1), [odd, find_player("optimal", rules)])
     cells = data.mistakes.bots[0].by_cell
     assert any(cell.answer == "P" and cell.row == "TT" for cell in cells)
     assert any(cell.row == "insurance" for cell in cells) == rules.insurance
@@ -165,11 +153,6 @@ def test_a_situation_is_judged_once(monkeypatch):
 
 
 def test_raises_are_noticed():
-    class Raiser:
-        name = "raiser"
-
-        def decide(self, view):
-            return raise_by(5) if view.stake == 10 else Action("S")
-
-    data = judge(Contest(CARDSHARK), [Raiser(), find_player("lim17", CARDSHARK)])
+    raiser = Scripted(lambda view: raise_by(5) if view.stake == 10 else "S")
+    data = judge(Contest(CARDSHARK), [raiser, find_player("lim17", CARDSHARK)])
     assert data.hands[0].raises and not data.hands[1].raises

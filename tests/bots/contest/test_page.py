@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 from itertools import islice
 
 import pytest
+from bot_helpers import Scripted
 from support.command import bjsim
 from support.games import ONE_HAND, few
 from support.matches import CARDSHARK, begin, counted, index_of, match_of, whole
@@ -294,7 +295,7 @@ def check_replay(contest, record, requests, names):
         before = table
     assert shown == requests
     moves = [iter(moves) for moves in record["moves"]]
-    players = [type("Mover", (), {"name": "", "decide": lambda _, view, m=m: parsed(next(m))})() for m in moves]
+    players = [Scripted(lambda _, left=left: parsed(next(left))) for left in moves]
     dealt = Round(contest.rules, ScriptedShoe(record["cards"]), len(players), record["chips"])
     dealt.play(players)
     assert [[cards[:2] for cards in hands] for _, hands in before] == [

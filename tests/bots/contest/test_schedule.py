@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bjsim.bots.contest.config import HOUSE
-from bjsim.bots.contest.schedule import MOST_SEARCHED, SPARE, schedule, seatings, table_shape
+from bjsim.bots.contest.schedule import MOST_SEARCHED, SPARE, own_table, schedule, seatings, table_shape
 
 BOTS = st.integers(2, 40)
 few = st.integers(1, 12)
@@ -118,6 +118,20 @@ def test_duplicate_replays_each_shoe_until_all_have_had_every_seat(bots, shoes):
         assert len(deals) == (1 if shoe >= SPARE else size)
         assert all(len(set(place)) == len(deals) for place in zip(*deals, strict=True))
         assert len(at.get((table, SPARE + shoe), ())) == (table_size - size if shoe < SPARE else 0)
+
+
+@pytest.mark.parametrize("duplicate", [False, True])
+def test_a_bot_with_a_table_of_its_own_is_dealt_the_shoes_of_the_others_in_each_seat_once(duplicate):
+    tables, size = table_shape(9)
+    plans = [own_table(9, match, tables, size, 2, duplicate) for match in range(12)]
+    others = {(plan.table, plan.shoe) for match in islice(schedule(9, duplicate), 12) for plan in match}
+    assert {(plan.table, plan.shoe) for plan in plans} <= others
+    for number in range(0, 12, size):
+        turns = plans[number : number + size]
+        assert sorted(plan.bots.index(9) for plan in turns) == list(range(size))
+        assert len({plan.table for plan in turns}) == 1 and len({plan.shoe for plan in turns}) == (
+            1 if duplicate else 3
+        )
 
 
 def test_many_bots_are_shuffled_into_full_tables() -> None:

@@ -188,6 +188,22 @@ def test_the_faults_of_all_rounds_and_matches_count():
     assert standings.scores[0].faults == {"timeout": 9} and not standings.scores[1].faults
 
 
+def test_only_matches_in_a_row_without_an_answer_retire_a_bot():
+    standings = begun(["faulty", "other"], matches=9, strikes=2, retire=2)
+    found = [played(standings, [[0, 0]], [{"bot": 0, **FAILED}] * faults).retiring() for faults in (2, 0, 2, 2)]
+    assert found == [[], [], [], [{"record": "retire", "bot": 0, "reason": "start-failure"}]]
+
+
+def test_bots_with_the_same_answers_are_alike_from_as_many_matches_as_an_interval_needs():
+    standings, found = begun("abc", against=("hoyle",)), []
+    for match in range(8):
+        for bot, move in enumerate("SSH"):
+            played = {"seats": [bot, -1], "net": [0, 0], "moves": [[move], ["S"]], "cards": "", "shoe": match}
+            standings.add(match_of(match, {**played, "own": bot}, own=bot))
+        found.append(standings.alike())
+    assert found == [[]] * 7 + [[[0, 1]]]
+
+
 def test_house_players_have_names():
     """Their numbers are negative, and count from the end of the names."""
     assert begun(["one", "other"]).seat_names[-1] == "house"
@@ -399,7 +415,7 @@ def test_half_of_the_matches_without_chips_make_a_lottery(broke, leads):
     standings = begun("ab", score="luck-adjusted")
     played(standings, [[-CARDSHARK.chips if match < broke else 5000, 7 + match] for match in range(10)])
     check_ranks(standings)
-    assert (standings.rows()[0].name == "a") == leads
+    assert (standings.rows()[0].name == "a") == bool(standings.rows()[0].tied_with) == leads
 
 
 def test_a_bot_that_has_played_less_has_a_rank_within_its_range():
