@@ -34,6 +34,7 @@ LAYERS = {  # inside a package, each part may import itself and those after it
     "strategies": (
         "experiment",
         "comparison",
+        "solved",
         "results",
         "promotions",
         "counting",

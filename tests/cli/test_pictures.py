@@ -101,7 +101,7 @@ def test_files_that_cannot_be_written_are_refused_before_any_work(command, optio
 
 def test_one_decision_and_a_plain_chart_draw_nothing():
     assert "--format draws nothing" in refusal("solve", "--format", "csv", "--plot", "x.png")
-    assert "--hand draws nothing" in refusal("solve", "--decks", 1, "--hand", "T,6 v T", "--html", "x.html")
+    assert "there is nothing to draw" in refusal("solve", "--hand", "T,6 v T,7", "--plot", "x.png")
 
 
 def test_the_game_in_words():

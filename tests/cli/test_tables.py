@@ -48,7 +48,7 @@ def test_every_number_of_a_pipe_is_on_the_screen(command, width):
     lines = on_screen(width, *command)
     fits = [line for line in lines if not re.search(r"[a-z]: | in .* s, |shoe's|cost|alone in|value", line)]
     assert max(map(len, fits)) <= width
-    assert numbers(whole(*command)) - numbers("\n".join(lines)) == set()
+    assert numbers(whole(*command)) - numbers("\n".join(lines)) <= {"0"}  # a bust, which has a name on a screen
 
 
 def test_games_are_distinguished_at_80_columns():
@@ -92,12 +92,11 @@ def test_a_name_longer_than_the_screen_is_folded():
 def test_the_tables_of_solve_fit_the_screen_and_name_the_dealer_and_the_unit(game):
     lines = on_screen(80, "solve", *game, "stand", "strategy", "dealer", "value")
     assert max(map(len, lines)) <= 80
-    assert lines[0] == "Stand: expected profit in initial bets" and lines[1].startswith("you \\ dealer ")
+    assert lines[0] == "Stand: expected profit in initial bets" and lines[2].split()[0] == "you\\dealer"
     legend = "Strategy: S stand; H hit; double, else hit (Dh) or stand (Ds); P split"
     surrender = "; surrender, else hit (Rh) or stand (Rs)" if "easy" in game else ""
-    assert f"{legend}{surrender} you" in " ".join(lines)
-    hands = "23 hands" if "easy" in game else "10 hands"
-    assert f"Dealer: probability of each final total, 0 for a bust; {hands}" in lines
+    assert f"{legend}{surrender}" in " ".join(" ".join(lines).split())
+    assert "Dealer: probability of each final total" in lines
     assert re.fullmatch(r"[+]0\.14\d+% of the bet|[+]11\.668470% of the bet", lines[-2])
 
 

@@ -3,34 +3,26 @@
 import math
 import re
 import shlex
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 from bjsim.cli.options import the_rules
-from bjsim.cli.solve import best_letters, exceptions_parts, legal_letters, read_hand
 from bjsim.errors import InputError, shorten
 from bjsim.report.page import page_body
 from bjsim.report.parts import Code, DataColumn, DataTable, Figures, Folded, Notes, Report, Section, Value, percent
-from bjsim.sim.game.actions import NAMES
 from bjsim.sim.game.cards import RANKS
 from bjsim.sim.game.events import game_text
 from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.evaluation.compare import evaluate_chart, solve
-from bjsim.strategies.evaluation.valued_chart import ValuedChart, describe_best, game_lines
+from bjsim.strategies.evaluation.valued_chart import ValuedChart, describe_best
 from bjsim.strategies.formats.files import WRITERS, read_with_notes
-from bjsim.strategies.shoe.exchange import exchange_values
 from bjsim.strategies.shoe.solver import ShoeSolver, ShoeTables
 from bjsim.strategies.sidebets.bets import built_in
 from bjsim.strategies.sidebets.exact import sidebet
-
-STRATEGIES_NOTE = (
-    "td plays by a chart of totals; td-2c has exceptions for two cards; cdz-, cdp1 and cdp use all cards of the hand, "
-    "and differ in what they know after a split."
-)
+from bjsim.strategies.solved import describe_exchange, describe_hand, exceptions_parts, read_hand
 
 
 class ChosenGame(NamedTuple):
@@ -144,59 +136,20 @@ def cards_left(rules: Rules, gone: str) -> dict[str, int]:
 
 def hand_report(asked: ChosenGame, hand: str, gone: str = "") -> str:
     """The values of every action of a hand with other cards `gone`, as `bjsim solve --hand` prints them."""
-    rules, words = asked.rules(), ["solve", "--hand", hand]
+    rules, words, gone = asked.rules(), ["solve", "--hand", hand], gone.strip()
     cards, shown = read_hand(hand, rules)
+    if "/" in cards and gone:
+        raise InputError("gone: two hands are valued in a full shoe; leave out the cards that are gone")
     if "/" in cards:
-        if gone.strip():
-            raise InputError("gone: two hands are valued in a full shoe; leave out the cards that are gone")
-        return _exchange_report(asked, hand, cards, shown)
-    solution = solve(rules)
-    if gone.strip():
+        report = describe_exchange(rules, cards, shown)
+    elif gone:
         left = cards_left(rules, gone)
-        solution = ShoeSolver(rules, left)
         words += ["--shoe", ",".join(f"{card}={count}" for card, count in left.items())]
-    values = solution.values_by_strategy(cards, shown)
-    letters, best = legal_letters(values), best_letters(values)
-    columns = [DataColumn("", "followed by", str, is_text=True), DataColumn("", "best", lambda one: NAMES[best[one]])]
-    for letter in letters:
-        columns.append(DataColumn("", NAMES[letter], partial(_profit, values, letter), "{:+.9f}".format))
-    first = next(iter(values))
-    profit = float(values[first][best[first]])
-    own = sorted(letters, key=lambda letter: -values[first][letter])
-    moves = [
-        DataColumn("", "action", lambda letter: NAMES[letter], is_text=True),
-        DataColumn("", "expected profit", lambda letter: float(values[first][letter]), "{:+.6f}".format),
-    ]
-    parts: list[Any] = [
-        Figures([Value("", "best action", f"{NAMES[best[first]]} ({profit:+.6f})")]),
-        Notes(["Expected profit in initial bets, given that no natural of the dealer has ended the round."]),
-        DataTable("moves", moves, own),
-        Folded("all digits, and other strategies afterwards", False, [DataTable("values", columns, list(values))]),
-        Notes([] if rules.infinite else [STRATEGIES_NOTE], "dim"),
-    ]
-    lines = [*game_lines(solution, game_text(rules)), *([f"Gone besides: {gone.strip()}"] if gone.strip() else [])]
-    return page_body(Report(f"{cards} against {shown}", lines, parts, [rules], asked.command(*words)))
-
-
-def _profit(values: Mapping[str, Mapping[str, Any]], letter: str, name: str) -> float:
-    return float(values[name][letter])
-
-
-def _exchange_report(asked: ChosenGame, hand: str, cards: str, shown: str) -> str:
-    """What two hands win as dealt, and with their second cards exchanged."""
-    one, other = cards.split("/", 1)
-    values = exchange_values(asked.rules(), one, other, shown)
-    best = "exchange" if values["X"] > values["S"] else "keep"
-    columns = [
-        DataColumn("", "second cards", lambda pair: pair[0], is_text=True),
-        DataColumn("", "expected profit of both hands", lambda pair: pair[1], "{:+.9f}".format),
-    ]
-    parts = [
-        Figures([Value("", "best action", f"{best} ({max(values.values()):+.6f})")]),
-        DataTable("values", columns, [("keep", values["S"]), ("exchange", values["X"])]),
-    ]
-    rules, command = asked.rules(), asked.command("solve", "--hand", hand)
-    return page_body(Report(f"{one} and {other} against {shown}", [game_text(rules)], parts, [rules], command))
+        report = describe_hand(ShoeSolver(rules, left), cards, shown, game_text(rules))
+        report = replace(report, lines=[*report.lines, f"Gone besides: {gone}"])
+    else:
+        report = describe_hand(solve(rules), cards, shown, game_text(rules))
+    return page_body(replace(report, command=asked.command(*words)))
 
 
 def chart_report(asked: ChosenGame, text: str) -> str:

@@ -11,9 +11,7 @@ from bjsim.cli.options import (
     Files,
     Names,
     Once,
-    Sample,
     files_options,
-    gathered,
     given_command,
     parse_varied,
     seed_option,
@@ -63,8 +61,15 @@ CUT_PRECISION = 5e-5  # initial bets, where games differ only in their cut: a fr
 @seed_option
 @workers_option("Number of processes for --until.")
 @files_options("Draw the values of the games.")
-@gathered(sample=Sample)
-def compare(names: list[str], varied: tuple[str, ...], settings: tuple[str, ...], sample: Sample, files: Files) -> None:
+def compare(
+    names: list[str],
+    varied: tuple[str, ...],
+    settings: tuple[str, ...],
+    precision: float | None,
+    seed: int,
+    workers: int | None,
+    files: Files,
+) -> None:
     """Compare games: the exact values of their best charts, decks included, and so the effect of a rule.
 
     A value is that of a freshly shuffled shoe. With --until, and where games differ only in their cut, the best chart
@@ -79,23 +84,23 @@ def compare(names: list[str], varied: tuple[str, ...], settings: tuple[str, ...]
     bjsim compare --rules vegas-s17 --vary cut=1/2,3/4,9/10
     """
     games = the_games(names, varied, settings)
-    if sample.precision is None and differ_in_cut_alone(games):
-        sample = sample._replace(precision=CUT_PRECISION)
+    if precision is None and differ_in_cut_alone(games):
+        precision = CUT_PRECISION
     with waiting("solving the games") as line:
         compared = compare_games(games, lambda done: line.say("solving the games", done, len(games)))
     played: list[BotResult | None] = [None] * len(games)
-    if sample.precision is not None:
-        played = [in_its_shoe(one, sample._replace(hands=MAX_HANDS), files.quiet) for one in compared]
-    command = given_command(sample.seed if any(played) else None)
-    files.show(Comparison(compared, played, sample.seed), command)
+    if precision is not None:
+        played = [in_its_shoe(one, precision, seed, workers, files.quiet) for one in compared]
+    command = given_command(seed if any(played) else None)
+    files.show(Comparison(compared, played, seed), command)
 
 
-def in_its_shoe(one: Compared, sample: Sample, quiet: bool) -> BotResult | None:
+def in_its_shoe(one: Compared, precision: float, seed: int, workers: int | None, quiet: bool) -> BotResult | None:
     """The result of the best chart in the game's own shoe; None for an infinite shoe."""
     if one.rules.infinite:
         return None
     chart = best_chart(one.rules)
-    request = RunRequest(one.rules, [chart], sample.hands, sample.precision, sample.seed, workers=sample.workers)
+    request = RunRequest(one.rules, [chart], MAX_HANDS, precision, seed, workers=workers)
     played = play_on_screen(request, quiet)[1]
     if played.stopped:
         raise click.exceptions.Exit(130)

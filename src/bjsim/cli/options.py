@@ -298,32 +298,6 @@ def workers_option(what: str = "Number of processes.") -> Callable[[F], F]:
     return click.option("--workers", type=Count(1, MAX_WORKERS), help=f"{what}  [default: all cores]")
 
 
-class Sample(NamedTuple):
-    """The hands that a command plays: at most so many, until so precise, with a seed, by so many processes."""
-
-    hands: int | None = None
-    precision: float | None = None
-    seed: int = 1
-    workers: int | None = None
-
-
-def gathered(**groups: Any) -> Callable[[F], F]:
-    """Pass options to a command as named tuples, each with those options that its fields name."""
-
-    def decorate(command: F) -> F:
-        @functools.wraps(command)
-        def with_groups(*args: Any, **options: Any) -> object:
-            found = {
-                name: group(**{field: options.pop(field) for field in group._fields if field in options})
-                for name, group in groups.items()
-            }
-            return command(*args, **found, **options)
-
-        return with_groups  # type: ignore[return-value]
-
-    return decorate
-
-
 def bot_options(command: F) -> F:
     """Add the options on how programs are run as bots; see `bjsim.bots.seats.BotOptions`."""
     for option in (
@@ -381,21 +355,23 @@ class Files(NamedTuple):
         """Whether standard output is for a file alone."""
         return "-" in (self.json_path, self.fix_path)
 
-    def show(self, result: Described, command: str, *more: Any, has_lines: bool = True) -> None:
+    def show(self, result: Described | Report, command: str, *more: Any, has_lines: bool = True) -> None:
         """Write the files that are asked for, and print the result, with `more` parts.
 
         `command` finds the same again. Without `has_lines`, the terminal shows the lines about the game already.
         """
         from rich.console import Console
 
+        from bjsim.report.data import Described, to_json
         from bjsim.report.terminal import print_report
 
-        found = result.describe()
+        found = result.describe() if isinstance(result, Described) else result
         report = replace(found, parts=[*found.parts, *more])
         if self.json_path:
-            write_json(result.to_json(), self.json_path)
+            write_json(result.to_json() if isinstance(result, Described) else to_json(result), self.json_path)
         if self.plot_path or self.html_path:
-            self.draw(replace(result.published().describe(), command=command))
+            public = result.published().describe() if isinstance(result, Described) else result
+            self.draw(replace(public, command=command))
         print_report(Console(stderr=self.quiet), report if has_lines else replace(report, lines=()))
 
     def draw(self, report: Report) -> None:

@@ -142,9 +142,10 @@ class Notes(NamedTuple):
 
 
 class Code(NamedTuple):
-    """Text with its lines as they are."""
+    """Text with its lines as they are; the parts `on_screen` replace it on a terminal, if there are any."""
 
     text: str
+    on_screen: Sequence[Any] = ()
 
 
 class ProgressBar(NamedTuple):

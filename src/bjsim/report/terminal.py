@@ -54,7 +54,10 @@ def _(part: parts.Notes, console: Console) -> None:
 
 @print_part.register
 def _(part: parts.Code, console: Console) -> None:
-    console.file.write(f"{part.text}\n")
+    if not (console.is_terminal and part.on_screen):
+        console.file.write(f"{part.text}\n")
+    for each in part.on_screen if console.is_terminal else ():
+        print_part(each, console)
 
 
 @print_part.register

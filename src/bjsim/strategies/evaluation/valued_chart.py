@@ -166,7 +166,11 @@ def describe_best(
         point_at_cells([rules]),
         chart.part(numbers="none" if is_card else "margins"),
     ]
-    return Report(f"The best strategy in {rules.name}", game_lines(solution, game), parts, [rules])
+    return Report(best_title(rules), game_lines(solution, game), parts, [rules])
+
+
+def best_title(rules: Rules) -> str:
+    return f"The best strategy in {rules.name}"
 
 
 def game_lines(solution: Solution, game: str) -> list[str]:

@@ -99,7 +99,9 @@ class LabelledTable:
     __hash__ = None  # type: ignore[assignment]  # mutable
 
     def _repr_html_(self) -> str:
-        rows = [[y, *map(self._text, row)] for y, row in zip(self.ylabels, self.rows, strict=True)]
+        rows = [
+            [y, *(cell_text(value, self.unit) for value in row)] for y, row in zip(self.ylabels, self.rows, strict=True)
+        ]
         return html_table(["", *self.xlabels], rows)
 
     def to_frame(self) -> pandas.DataFrame:
@@ -114,41 +116,18 @@ class LabelledTable:
         columns = {str(x): [self._cells.get((y, x)) for y in self.ylabels] for x in self.xlabels}
         return data_frame(columns, list(self.ylabels))
 
-    def _text(self, value: Any) -> str:
-        if value is None:
-            return "--"
-        return f"{value: .3f}{self.unit}" if isinstance(value, float) else f"{value}{self.unit}"
-
     def __str__(self) -> str:
-        return "\n".join(self._lines(self._columns()))
+        labels = ["", *map(str, self.ylabels)]
+        cells = [[str(x), *(cell_text(self._cells.get((y, x)), self.unit) for y in self.ylabels)] for x in self.xlabels]
+        columns = [[text.rjust(max(map(len, column))) for text in column] for column in [labels, *cells]]
+        return "\n".join("  ".join(line) for line in zip(*columns, strict=True))
 
-    def _columns(self, corner: str = "") -> list[list[str]]:
-        """The columns as strings, each column padded to one width; the row labels come first."""
-        labels = [corner, *map(str, self.ylabels)]
-        cells = [[str(x), *(self._text(self._cells.get((y, x))) for y in self.ylabels)] for x in self.xlabels]
-        return [[text.rjust(max(map(len, column))) for text in column] for column in [labels, *cells]]
 
-    @staticmethod
-    def _lines(columns: list[list[str]]) -> list[str]:
-        return ["  ".join(cells) for cells in zip(*columns, strict=True)]
-
-    def folded(self, width: int, corner: str = "") -> str:
-        """The table as text, split into parts that fit on a narrow screen.
-
-        Args:
-            width: The greatest width of a part in characters; a part has at least one column, however wide.
-            corner: The heading of the row labels, which every part repeats.
-
-        Returns:
-            The parts, one below the other.
-        """
-        labels, *columns = self._columns(corner)
-        parts: list[list[list[str]]] = [[labels]]
-        for column in columns:
-            if len(parts[-1]) > 1 and len(self._lines([*parts[-1], column])[0]) > width:
-                parts.append([labels])
-            parts[-1].append(column)
-        return "\n\n".join("\n".join(self._lines(part)) for part in parts)
+def cell_text(value: Any, unit: str) -> str:
+    """A cell as [Easy] prints it."""
+    if value is None:
+        return "--"
+    return f"{value: .3f}{unit}" if isinstance(value, float) else f"{value}{unit}"
 
 
 HARD = tuple(str(points) for points in range(4, 21))
@@ -305,18 +284,11 @@ class Tables:
         return {name: table}
 
 
-def dealer_lines(tables: Mapping[str, Mapping[int, Number]], width: float = math.inf) -> list[str]:
-    """The dealer's tables as [Easy] prints them: two lines for each column, wrapped at `width` characters."""
+def dealer_lines(tables: Mapping[str, Mapping[int, Number]]) -> list[str]:
+    """The dealer's tables as [Easy] prints them: two lines for each column."""
     lines = []
     for label, probabilities in tables.items():
-        lines.append(f"Dealer {label}")
         names = {DEALER_NATURAL: "BJ", DEALER_22: "22"}
         texts = {o: f"{p:01.6f}" if isinstance(p, float) else str(p) for o, p in probabilities.items()}
-        line = ""
-        for outcome in (f"{names.get(o, o):>2}: {text}" for o, text in texts.items()):
-            if line and len(line) + 2 + len(outcome) > width:
-                lines.append(line)
-                line = ""
-            line += ("  " if line else "") + outcome
-        lines.append(line)
+        lines += [f"Dealer {label}", "  ".join(f"{names.get(o, o):>2}: {text}" for o, text in texts.items())]
     return lines
