@@ -38,7 +38,7 @@ from bjsim.strategies.players.catalogue import find_player
 
 ROUNDS = 250
 KEY = (5, 0, 1)  # seed, table and block
-STEPS = 40  # of environments
+STEPS, WITH_VALUES = 40, 120  # of environments; more where they have values, of which few are of another split
 CLOSE = 1e-9
 
 
@@ -120,7 +120,9 @@ class Program:
 
 def environments(chart: Chart) -> str:
     """The vector environment and that of readable rounds, for random actions; it raises."""
-    played(chart.rules, SAME_STEP, STEPS, seed=5, tables=8)
+    values, split = chart.rules.infinite, LETTERS.index("P")
+    steps = WITH_VALUES if values else STEPS
+    played(chart.rules, SAME_STEP, steps, seed=5, tables=8, favourite=split, favour=3, values=values)
     return ""
 
 

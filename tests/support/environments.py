@@ -15,20 +15,30 @@ NEXT_STEP, SAME_STEP = gymnasium.vector.AutoresetMode.NEXT_STEP, gymnasium.vecto
 
 
 def played(
-    game: str | Rules, mode: Any, steps: int, seed: int, tables: int = 16, favourite: int = 0, favour: float = 1
+    game: str | Rules,
+    mode: Any,
+    steps: int,
+    seed: int,
+    tables: int = 16,
+    favourite: int = 0,
+    favour: float = 1,
+    values: bool = False,
 ) -> tuple[int, set[int]]:
     """Compare every step of both environments for an agent with random actions, of which some are not legal.
 
     Returns: the number of rounds, and the actions that were legal.
     """
-    fast = gym.BlackjackVectorEnv(tables, game, mode)
-    readable = gymnasium.vector.SyncVectorEnv([partial(gym.BlackjackEnv, game)] * tables, autoreset_mode=mode)
+    fast = gym.BlackjackVectorEnv(tables, game, mode, values=values)
+    one_table = partial(gym.BlackjackEnv, game, values=values)
+    readable = gymnasium.vector.SyncVectorEnv([one_table] * tables, autoreset_mode=mode)
     rng, rounds, legal = np.random.default_rng(seed), 0, set()
     (one, info), (other, expected) = fast.reset(seed=seed), readable.reset(seed=seed)
     for _ in range(steps):
         np.testing.assert_array_equal(one, other)
         np.testing.assert_array_equal(info["action_mask"], expected["action_mask"])
         assert info["action_mask"].dtype == expected["action_mask"].dtype and one.dtype == other.dtype
+        if values:
+            np.testing.assert_allclose(info["values"], expected["values"], atol=1e-9)
         legal |= set(np.flatnonzero(info["action_mask"].any(axis=0)).tolist())
         weights = info["action_mask"] + 0.02
         weights[:, favourite] *= favour

@@ -208,6 +208,22 @@ def test_bonuses_of_suits_of_a_finite_shoe() -> None:
     }
 
 
+@pytest.mark.parametrize("decks", [1, 2, 6, 8, math.inf])
+def test_the_mean_of_a_bonus_tells_its_spread(decks: float) -> None:
+    """The distribution of a round's profit finds by it what suits pay, beside multiples that are certain."""
+    for scheme in BONUSES.values():
+        paid = [{Fraction(multiple): Fraction(1)} for multiple in (1, *scheme.cards.values())]
+        for meld in scheme.melds if scheme.suited else ():
+            paid.append({multiple: p for multiple, p in scheme.spread(meld, decks).items() if p})
+        means = [sum(multiple * p for multiple, p in spread.items()) for spread in paid]
+        assert all(
+            one == other
+            for one, a in zip(paid, means, strict=True)
+            for other, b in zip(paid, means, strict=True)
+            if a == b
+        )
+
+
 def test_the_published_rebate() -> None:
     """Published, simulated: best below 200,000 and at 3,000,000; 85,800 a day, 137 hands, .63% of a bet.
 
