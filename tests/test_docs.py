@@ -70,7 +70,7 @@ def test_a_marker_is_true(block: Block) -> None:
 @pytest.mark.parametrize(
     "block",
     [pytest.param(block, marks=pytest.mark.slow) if is_dear(block) else block for block in BLOCKS],
-    ids=lambda block: block.place,
+    ids=lambda block: f"{block.page}: {block.text.strip().splitlines()[0][:40].strip()}",  # no lines, which move
 )
 def test_a_block_is_run_or_marked(block: Block, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
@@ -105,7 +105,7 @@ def test_a_block_is_run_or_marked(block: Block, tmp_path: Path, monkeypatch: pyt
         for block in BLOCKS
         if not block.marker and "tutorials/" not in block.page and any(map(is_alone, block.commands))
     ],
-    ids=lambda block: block.place,
+    ids=lambda block: f"{block.page}: {block.text.strip().splitlines()[0][:40].strip()}",  # no lines, which move
 )
 def test_a_command_that_takes_long_runs_too(block: Block, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
