@@ -9,6 +9,7 @@ from pathlib import PurePath
 
 import pytest
 from chromium import PROGRAM, Chromium
+from hypothesis import HealthCheck, settings
 from nightly import find_nightly
 
 # Files that share a worker of pytest-xdist: bots have timeouts and take memory, and kernels take long to compile.
@@ -18,6 +19,10 @@ GROUPS = {
     "step": ("test_vector_env.py",),
     "check": ("cli/test_check.py",),
 }
+
+# The same examples everywhere, however slow the machine, so that failures elsewhere are reproduced here.
+settings.register_profile("fixed", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("fixed")
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the groups, and pytest the marks

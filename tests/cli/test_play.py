@@ -338,7 +338,7 @@ ANSWERS = st.lists(
 @pytest.mark.parametrize("games", [20, slow(200)])
 @pytest.mark.slow
 def test_no_answer_breaks_it(games: int) -> None:
-    @settings(max_examples=games, deadline=None)
+    @settings(max_examples=games)
     @given(
         st.sampled_from(sorted(PRESETS)), st.integers(0, 10**6), ANSWERS.map("\n".join),
         st.sampled_from([

@@ -7,7 +7,7 @@ from collections import defaultdict
 from fractions import Fraction
 
 from hypothesis import given, settings
-from support.games import FIXED, rules
+from support.games import rules
 
 from bjsim.sim.game.automaton import START, Automaton, Decision, Draw, Ended, Finished, Node, PendingHands
 from bjsim.sim.game.presets import named_rules
@@ -47,7 +47,7 @@ def in_one_step(automaton: Automaton, node: PendingHands | Draw) -> dict[tuple[N
     return chances
 
 
-@settings(FIXED, max_examples=25)
+@settings(max_examples=25)
 @given(game=rules())
 def test_branches_are_what_single_cards_lead_to(game: Rules) -> None:
     """In exact fractions; the second card of a split hand in two steps is the same as in one."""
@@ -68,7 +68,7 @@ def test_branches_are_what_single_cards_lead_to(game: Rules) -> None:
     assert two_steps or game.split_by == "never"
 
 
-@settings(FIXED, max_examples=25)
+@settings(max_examples=25)
 @given(game=rules())
 def test_the_deal_card_by_card_leads_to_the_same_hands(game: Rules) -> None:
     automaton = Automaton(game)

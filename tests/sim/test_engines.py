@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import types
 from support.engines import UNLIKELY, differences, never, play_rounds
-from support.games import CODE_WEIGHTS, FIXED, MANY, random_chart, rules, slow
+from support.games import CODE_WEIGHTS, MANY, random_chart, rules, slow
 
 from bjsim.errors import EndlessSplitting
 from bjsim.sim.engine.compiled_rules import compile_rules, payoff_code
@@ -48,7 +48,7 @@ def test_the_table_pays_what_the_readable_round_pays_in_random_games(games: int)
     seen: Counter[str] = Counter()
     cases: set[tuple[Rules, tuple[int, ...], tuple[int, int, int]]] = set()
 
-    @settings(FIXED, max_examples=games + games // 4)
+    @settings(max_examples=games + games // 4)
     @given(st.data())
     def check(data: st.DataObject) -> None:
         game = data.draw(rules())
@@ -96,7 +96,7 @@ def test_random_rules_have_every_value() -> None:
     """Of fields with few values all, of others several."""
     played: set[tuple[str, object]] = set()
 
-    @settings(FIXED, max_examples=2000)
+    @settings(max_examples=2000)
     @given(rules())
     def draw(game: Rules) -> None:
         played.update(game.to_dict().items())

@@ -7,7 +7,6 @@ from fractions import Fraction
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.games import FIXED
 
 from bjsim.sim.game.cards import RANKS, Hand, card_value, count_points, is_natural, parse_rank, rank_probabilities
 
@@ -77,7 +76,7 @@ def brute_points(cards: list[str]) -> int:
     return max((total for total in totals if total <= 21), default=hard)
 
 
-@settings(FIXED, max_examples=500)
+@settings(max_examples=500)
 @given(CARDS, st.randoms(use_true_random=False))
 def test_the_order_of_the_cards_never_matters(cards: list[str], rng) -> None:
     shuffled = rng.sample(cards, len(cards))
@@ -88,7 +87,7 @@ def test_the_order_of_the_cards_never_matters(cards: list[str], rng) -> None:
             assert one.code(nosplit) == other.code(nosplit)
 
 
-@settings(FIXED, max_examples=500)
+@settings(max_examples=500)
 @given(CARDS)
 def test_points_score_and_soft(cards: list[str]) -> None:
     hand = Hand(*cards)
@@ -101,7 +100,7 @@ def test_points_score_and_soft(cards: list[str]) -> None:
     assert hand.cards == "".join(cards)
 
 
-@settings(FIXED, max_examples=300)
+@settings(max_examples=300)
 @given(CARDS.filter(lambda cards: len(cards) > 2))
 def test_more_than_two_cards_are_never_a_pair_or_a_natural(cards: list[str]) -> None:
     hand = Hand(*cards)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.games import FIXED, MANY, charts, random_chart, rules, slow
+from support.games import MANY, charts, random_chart, rules, slow
 from support.watched import Watched
 
 from bjsim.arrays import Array
@@ -158,7 +158,7 @@ def test_any_luck_tables_leave_the_mean_unchanged(games):
     """
     finite = 0
 
-    @settings(FIXED, max_examples=games)
+    @settings(max_examples=games)
     @given(st.data())
     def check(data):
         nonlocal finite

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.games import FIXED, rules
+from support.games import rules
 
 from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.rule_text import ALIASES, CONTRADICTIONS, WORDS, unknown_field
@@ -337,7 +337,7 @@ def test_short_names_of_rules(change: dict[str, object], field: str, value: obje
     assert getattr(base.replace(**change), field) == value
 
 
-@settings(FIXED, max_examples=300)
+@settings(max_examples=300)
 @given(st.sampled_from([*WORDS, *ALIASES, *RULE_FIELDS]) | st.text("abdehlmnprstu_-10", min_size=1, max_size=12))
 def test_a_suggestion_is_never_what_was_typed(name: str) -> None:
     for typed in (name, name.upper()):
@@ -346,7 +346,7 @@ def test_a_suggestion_is_never_what_was_typed(name: str) -> None:
             assert not suggested or suggested[1] != typed
 
 
-@settings(FIXED, max_examples=200)
+@settings(max_examples=200)
 @given(rules())
 def test_plain_values_there_and_back(game: Rules) -> None:
     text = json.dumps(game.to_dict())
@@ -386,7 +386,7 @@ def test_the_name_is_no_part_of_the_game() -> None:
     assert Rules(name="one") == Rules(name="other")
 
 
-@settings(FIXED, max_examples=200)
+@settings(max_examples=200)
 @given(rules())
 def test_the_distribution_of_the_ranks(game: Rules) -> None:
     assert sum(game.card_probabilities) == 1

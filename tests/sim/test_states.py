@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.games import FIXED, rules
+from support.games import rules
 
 from bjsim.sim.game.cards import RANKS, TEN, Hand, count_points, is_natural
 from bjsim.sim.game.hand_states import (
@@ -39,7 +39,7 @@ def make_hand(states: States, ranks: list[int]) -> HandState:
     return state
 
 
-@settings(FIXED, max_examples=300)
+@settings(max_examples=300)
 @given(rules(), RANK_LISTS)
 def test_a_state_knows_what_its_cards_count(game: Rules, ranks: list[int]) -> None:
     states = States(game)
@@ -61,7 +61,7 @@ def test_a_state_knows_what_its_cards_count(game: Rules, ranks: list[int]) -> No
         assert ("P" in states.legal(state)) == (same and game.split_by != "never" and states.legal(state) != "")
 
 
-@settings(FIXED, max_examples=300)
+@settings(max_examples=300)
 @given(rules(), RANK_LISTS, st.randoms(use_true_random=False))
 def test_a_state_forgets_the_order_of_its_cards(game: Rules, ranks: list[int], rng) -> None:
     states = States(game)
@@ -69,7 +69,7 @@ def test_a_state_forgets_the_order_of_its_cards(game: Rules, ranks: list[int], r
         assert make_hand(states, ranks) == make_hand(states, rng.sample(ranks, len(ranks)))
 
 
-@settings(FIXED, max_examples=100)
+@settings(max_examples=100)
 @given(rules())
 def test_the_distributions_of_the_deal_sum_to_one(game: Rules) -> None:
     states = States(game)
@@ -79,7 +79,7 @@ def test_the_distributions_of_the_deal_sum_to_one(game: Rules) -> None:
     assert sum(states.dealer_starts().values()) == 1 - (natural if game.peek else 0)
 
 
-@settings(FIXED, max_examples=100)
+@settings(max_examples=100)
 @given(rules())
 def test_every_state_that_play_reaches_has_legal_moves_that_lead_to_such(game: Rules) -> None:
     states = States(game)

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.engines import SEED, Game
-from support.games import FIXED, MANY, charts, random_chart, rules, slow
+from support.games import MANY, charts, random_chart, rules, slow
 
 from bjsim.sim.engine.kernels.arrays import WalkedTable
 from bjsim.sim.engine.pack import for_kernel, pack_moves, pack_plain
@@ -61,7 +61,7 @@ def test_random_games_are_paid_the_same(games: int) -> None:
     """Random rules and charts of random codes, which also take insurance."""
     seen: Counter[str] = Counter()
 
-    @settings(FIXED, max_examples=games)
+    @settings(max_examples=games)
     @given(st.data())
     def check(data: st.DataObject) -> None:
         game = data.draw(rules(max_hands=data.draw(st.integers(2, 4))))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.games import FIXED, charts, rules
+from support.games import charts, rules
 from support.printed import printed
 
 from bjsim.sim.engine.compiled_rules import compile_rules
@@ -221,7 +221,7 @@ def test_the_optimal_chart_has_every_row_and_no_other(name: str) -> None:
     assert len(solver.chart.cells) == len({row for row, _ in solver.chart.cells}) * len(solver.states.columns)
 
 
-@settings(FIXED, max_examples=200)
+@settings(max_examples=200)
 @given(st.data())
 def test_a_chart_reads_a_view_as_it_reads_the_state(data: st.DataObject) -> None:
     """Over all cards that a hand can have, in any order, split or not."""

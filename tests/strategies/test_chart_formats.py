@@ -5,7 +5,6 @@ import random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.games import FIXED
 
 from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.states import States
@@ -34,7 +33,7 @@ def a_random_chart(name, seed):
     return Chart("any", rules, cells)
 
 
-@settings(FIXED, max_examples=25)
+@settings(max_examples=25)
 @given(name=st.sampled_from(GAMES), seed=st.integers(0, 2**32), form=st.sampled_from(["chart", "csv"]))
 def test_what_is_written_is_read_back(name, seed, form):
     chart = a_random_chart(name, seed)
@@ -43,7 +42,7 @@ def test_what_is_written_is_read_back(name, seed, form):
     assert read_chart(text, "again", chart.rules).cells == chart.cells
 
 
-@settings(FIXED, max_examples=25)
+@settings(max_examples=25)
 @given(name=st.sampled_from(GAMES), seed=st.integers(0, 2**32), form=st.sampled_from(["chart", "csv"]))
 def test_order_case_and_comments_do_not_matter(name, seed, form):
     chart = a_random_chart(name, seed)
@@ -125,7 +124,7 @@ def test_rubbish_is_refused_where_it_begins(data, message):
     assert str(error.value).startswith(f"rubbish, {message}")
 
 
-@settings(FIXED, max_examples=60)
+@settings(max_examples=60)
 @given(
     form=st.sampled_from(list(WRITERS)),
     place=st.floats(0, 1),

@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given, settings
 from support.chart_layouts import CARDS, HARD, LINES, PAIRS, ROWS, SOFT, bare_name, render, table
 from support.chart_styles import damage
-from support.games import FIXED
 from support.games import rules as random_rules
 
 from bjsim.sim.game.presets import PRESETS
@@ -84,7 +83,7 @@ def test_a_chart_is_of_the_game_that_it_is_read_for() -> None:
 
 
 @pytest.mark.slow
-@settings(FIXED, max_examples=200)
+@settings(max_examples=200)
 @given(game=random_rules(decks=float("inf")))
 def test_the_charts_of_random_games_are_read_back(game: Rules) -> None:
     there_and_back(Solver(game).chart)

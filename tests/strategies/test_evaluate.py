@@ -6,7 +6,7 @@ import random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.games import FIXED, charts, few, rules, slow
+from support.games import charts, few, rules, slow
 
 from bjsim.sim.game.automaton import Decision
 from bjsim.sim.game.presets import PRESETS
@@ -68,7 +68,7 @@ def test_three_planted_cells_are_found_and_their_costs_add_up(name):
 def test_costs_add_up_to_the_whole_difference(games):
     """Exactly, for any chart: also with limited splits, endless splits, and replayed ties."""
 
-    @settings(FIXED, max_examples=games)
+    @settings(max_examples=games)
     @given(name=st.sampled_from(GAMES), seed=st.integers(0, 2**32), share=st.sampled_from([0.01, 0.1]))
     def check(name, seed, share):
         good = best(name)
@@ -83,7 +83,7 @@ def test_costs_add_up_to_the_whole_difference(games):
 def test_costs_add_up_in_any_game(games):
     """The remainder comes from limits of charts, whose rows do not tell apart all hands that are best played apart."""
 
-    @settings(FIXED, max_examples=games)
+    @settings(max_examples=games)
     @given(data=st.data(), game=rules(decks="inf", ten_probability="4/13", raises=False, bonuses="none"))
     def check(data, game):
         evaluation = evaluate_chart(data.draw(charts(game)))

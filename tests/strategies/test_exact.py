@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.brute import Brute
-from support.games import FIXED, few, random_chart, rules, slow
+from support.games import few, random_chart, rules, slow
 
 from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.rules import Rules
@@ -81,7 +81,7 @@ def test_no_named_or_random_strategy_is_better(solvers: dict[str, Solver], name:
         assert solver.ev(chart.policy).value < solver.value
 
 
-@settings(FIXED, max_examples=8)
+@settings(max_examples=8)
 @given(st.data())
 def test_no_random_chart_is_better_in_random_games(data: st.DataObject) -> None:
     game = data.draw(rules(decks=math.inf, seats=1))
@@ -90,7 +90,7 @@ def test_no_random_chart_is_better_in_random_games(data: st.DataObject) -> None:
     assert solver.ev(chart.policy).value <= solver.value + 1e-12
 
 
-@settings(FIXED, max_examples=12)
+@settings(max_examples=12)
 @given(rules(decks=math.inf, seats=1, resplit_aces=False, hit_split_aces=False))
 def test_the_best_chart_has_the_value_of_random_games(game: Rules) -> None:
     """A split that is right once is right again, and so are the fallbacks of surrender and doubling. (A chart has one
@@ -174,7 +174,7 @@ def test_more_freedom_and_better_pay_never_cost(field: str, games: int) -> None:
         fixed |= {"max_doubles": 1, "surrender_after_double": False}  # these need some of their values
     fixed |= NEEDED.get(field, {})
 
-    @settings(FIXED, max_examples=games)
+    @settings(max_examples=games)
     @given(rules(decks=math.inf, seats=1, bonuses="none", charlie="none", **fixed))
     def check(game: Rules) -> None:
         values = [Solver(game.replace(**{field: value})).value for value in FREEDOM[field]]

@@ -6,7 +6,6 @@ import re
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.games import FIXED
 from support.typed_charts import OWN, RULES, STYLES
 
 from bjsim.strategies.formats.files import read_chart, read_with_notes
@@ -96,7 +95,7 @@ def test_a_pair_with_words_in_place_of_codes_is_refused(words):
     assert "skipped: 8,8 is split even against an ace" in noted.notes  # it has codes, too
 
 
-@settings(FIXED, max_examples=60)
+@settings(max_examples=60)
 @given(style=st.sampled_from(sorted(STYLES)), seed=st.integers(0, 2**32))
 def test_a_changed_cell_is_reported_or_changes_the_chart(style, seed):
     lines = STYLES[style].splitlines()

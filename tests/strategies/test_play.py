@@ -148,7 +148,7 @@ def known(game: str, name: str) -> tuple[Player, ExactReturn | None]:
     return player, exact_returns(make_experiment(rules, [player], 1, 0), [player])[0]
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(
     st.sampled_from(["easy", "neller", "vegas-s17", "cardshark"]),
     st.lists(st.sampled_from(["optimal", "lim17", "stand"]), min_size=1, max_size=2),

@@ -5,7 +5,6 @@ import random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.games import FIXED
 
 from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.states import States
@@ -113,7 +112,7 @@ def test_the_best_policy_read_as_a_chart_is_the_best_chart(name):
     assert lost == pytest.approx(0, abs=1e-12) if name != "neller-v1" else 5e-5 < lost < 1e-4
 
 
-@settings(FIXED, max_examples=15)
+@settings(max_examples=15)
 @given(name=st.sampled_from(["blackjack-p", "vegas-s17"]), seed=st.integers(0, 2**32))
 def test_any_policy_is_read_back(name, seed):
     rng, rules = random.Random(seed), PRESETS[name].rules

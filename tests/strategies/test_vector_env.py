@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from support.environments import NEXT_STEP, SAME_STEP, gym, gymnasium, played
-from support.games import ASKED, FIXED, few, rules
+from support.games import ASKED, few, rules
 
 from bjsim.errors import EndlessSplitting, InputError
 from bjsim.sim.engine.kernels.layout import RUNAWAY
@@ -39,14 +39,14 @@ def test_the_step_after_the_last_deals(name: str) -> None:
 
 
 @given(rules(attack=False))
-@settings(FIXED, max_examples=10)
+@settings(max_examples=10)
 def test_random_rules_give_the_same_steps(game: Rules) -> None:
     assert played(game, SAME_STEP, 20, seed=8, tables=3)[0] > 0
 
 
 @pytest.mark.slow
 @given(rules(attack=False))
-@settings(FIXED, max_examples=100)
+@settings(max_examples=100)
 def test_many_random_rules_give_the_same_steps(game: Rules) -> None:
     try:
         rounds, _ = played(game, SAME_STEP, 60, seed=8, tables=4)

@@ -10,7 +10,6 @@ from functools import lru_cache
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from bjsim.sim.game.cards import NORMAL_TENS
@@ -18,11 +17,6 @@ from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import States
 from bjsim.strategies.charts.chart import CODES, Chart, chart_rows
-
-# The same examples everywhere, so that failures of continuous integration can be reproduced locally.
-FIXED = settings(
-    derandomize=True, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow], print_blob=False
-)
 
 # Weights of the codes S H P Dh Ds Rh Rs Ph Pd Ps Rp in random charts: equal, and with various tendencies.
 CODE_WEIGHTS = (

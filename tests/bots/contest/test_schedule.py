@@ -14,7 +14,7 @@ BOTS = st.integers(2, 40)
 few = st.integers(1, 12)
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(BOTS, few, st.booleans(), st.booleans())
 def test_each_bot_plays_once_in_each_match_at_tables_of_up_to_four(bots, matches, duplicate, house):
     for number, tables in enumerate(islice(schedule(bots, duplicate, house), matches)):
@@ -30,7 +30,7 @@ def test_each_bot_plays_once_in_each_match_at_tables_of_up_to_four(bots, matches
 FULL = st.sampled_from([n for n in range(2, 41) if table_shape(n)[0] * table_shape(n)[1] == n])
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(st.tuples(BOTS, st.just(True)) | st.tuples(FULL, st.just(False)), few)
 def test_at_any_time_every_bot_has_had_each_seat_equally_often_within_one(bots_and_house, matches):
     """At full tables, and with house players, the position in the deal is the seat."""
@@ -62,7 +62,7 @@ def test_at_tables_of_two_sizes_the_positions_of_each_are_equal_within_two(bots,
             assert max(times) - min(times) <= 2
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(BOTS, st.integers(1, 40))
 def test_smaller_tables_are_distributed_evenly(bots, matches):
     short: Counter[int] = Counter()
@@ -104,7 +104,7 @@ def test_pairings_are_as_equal_as_documented(bots):
         assert all(later - match <= 12 for match, later in pairwise([*level, 31]))
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(BOTS, st.integers(1, 6))
 def test_duplicate_replays_each_shoe_until_all_have_had_every_seat(bots, shoes):
     table_size = table_shape(bots)[1]

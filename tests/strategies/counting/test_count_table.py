@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.counters import at_a_table, simulate_count
-from support.games import FIXED, charts, rules
+from support.games import charts, rules
 
 from bjsim.errors import InputError
 from bjsim.sim.engine.counting import play_shoes, play_units
@@ -74,7 +74,7 @@ def test_random_games_are_played_as_by_a_counter_in_python(games: int) -> None:
     """Random rules, cuts, spots and players, random charts with random index plays, three systems, both timings."""
     seen: Counter[str] = Counter()
 
-    @settings(FIXED, max_examples=games)
+    @settings(max_examples=games)
     @given(st.data())
     def check(data: st.DataObject) -> None:
         fixed = {

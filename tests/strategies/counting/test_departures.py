@@ -6,9 +6,8 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from support.games import FIXED
 
 from bjsim.errors import InputError
 from bjsim.sim.game.presets import named_rules
@@ -132,7 +131,6 @@ def test_a_file(base: Chart, tmp_path: Path) -> None:
         find_departures(path)
 
 
-@settings(FIXED)
 @given(
     st.lists(
         st.builds(
@@ -149,7 +147,6 @@ def test_what_is_written_is_read(plays: list[Departure]) -> None:
     assert parse_departures(format_departures(plays)) == tuple(plays)
 
 
-@settings(FIXED)
 @given(st.text(alphabet="16vTASHDPRI<>=≥-+.,;#/ 0\ninsurance", max_size=40))
 def test_any_text_is_read_or_refused(text: str) -> None:
     try:
