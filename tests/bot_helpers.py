@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import bjsim
-from bjsim.bots.sandbox import restrictions
+from bjsim.bots.sandbox import inside, restrictions
 from bjsim.bots.sandbox.inside import landlock
 from bjsim.bots.sandbox.languages import ENDINGS, LANGUAGES
 from bjsim.bots.turn import Strikes, Turn
@@ -37,6 +37,13 @@ COUNTED = subprocess.run(["unshare", "--user", "true"], capture_output=True).ret
 def use_box(kind, patch):
     """Let bots be opened in a box of this kind."""
     patch.setattr(restrictions, "find_box", lambda: restrictions.Held(kind, True, ""))
+
+
+def change_inside(folder, patch, change=lambda name, text: text):
+    """Let sandboxes run the files in this folder: what `change` makes of the name and text of each."""
+    for name in (*inside.RUNNER, "fork_server.py"):
+        (folder / name).write_text(change(name, inside.source(name).decode()))
+    patch.setattr(inside, "FOLDER", folder)
 
 
 def needs(ending):

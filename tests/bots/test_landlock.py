@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from bot_helpers import PROBE, needs, needs_landlock
+from bot_helpers import PROBE, change_inside, needs, needs_landlock
 
 from bjsim.bots.sandbox import inside
 from bjsim.bots.sandbox.inside import landlock
@@ -71,13 +71,9 @@ def test_an_attack_succeeds_only_if_what_refuses_it_is_removed(bot, tmp_path, mo
     if attack == "the mode of an open file" and os.geteuid() == 0:
         pytest.skip("the bot does not own its file where root runs bjsim")
     if removed:
-        for name in (*inside.RUNNER, "fork_server.py"):
-            text = inside.source(name).decode()
-            if name == REMOVED[by][0]:
-                assert text.count(REMOVED[by][1]) == 1
-                text = text.replace(*REMOVED[by][1:])
-            (tmp_path / name).write_text(text)
-        monkeypatch.setattr(inside, "FOLDER", tmp_path)
+        file, old, new = REMOVED[by]
+        assert inside.source(file).count(old.encode()) == 1
+        change_inside(tmp_path, monkeypatch, lambda name, text: text.replace(old, new) if name == file else text)
     setup = "import subprocess, tempfile\n" + "".join(f"{name} = {value!r}\n" for name, value in attacked.items())
     player = bot(
         "probe.py", PROBE.replace("exec(sys.argv[1])", f"exec({setup!r} + sys.argv[1])"), box=LANDLOCK, timeout=20

@@ -8,6 +8,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -394,11 +395,9 @@ def test_no_file_of_a_bot_is_the_runner(mode):
     """A file with the name of one of the runner's modules does not replace it, even without a sandbox."""
     stops = dict.fromkeys(("bjsim.py", "main.py", "ctypes.py", "bjsim/__init__.py", INSIDE), b"raise SystemExit")
     files = {**stops, "bot": b"#!/bin/sh\necho S"}
-    session = SandboxSession(Program("x", "executable", files, ("./bot",)), Limits(timeout=9.0), box=mode)
-    try:
+    program = Program("x", "executable", files, ("./bot",))
+    with closing(SandboxSession(program, Limits(timeout=9.0), box=mode)) as session:
         assert session.ask(["12"]).stdout == b"S\n"
-    finally:
-        session.close()
 
 
 @needs(".lisp")

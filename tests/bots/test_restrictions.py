@@ -9,13 +9,13 @@ import ctypes
 import os
 import socket
 import tempfile
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from bot_helpers import BOX, PROBE, TRIES, needs, needs_bubblewrap
+from bot_helpers import BOX, PROBE, TRIES, change_inside, needs, needs_bubblewrap
 
-from bjsim.bots.sandbox import inside as inside_sandbox
 from bjsim.bots.sandbox import restrictions
 from bjsim.bots.sandbox.build import build
 from bjsim.bots.sandbox.inside import seccomp
@@ -199,12 +199,13 @@ def allow(folder, calls):
 def remove(names, what, patch, tmp_path, host):
     """Remove these restrictions from all sessions opened from now on. Returns: the limits for the attack."""
     removals = [RESTRICTIONS[name] for name in names]
-    for file in (*inside_sandbox.RUNNER, "fork_server.py"):
-        text = inside_sandbox.source(file).decode()
+
+    def change(name, text):
         for old, new in [change for removal in removals for change in removal.inside]:
             text = text.replace(old, new)
-        (tmp_path / file).write_text(text)
-    patch.setattr(inside_sandbox, "FOLDER", tmp_path)
+        return text
+
+    change_inside(tmp_path, patch, change)
     allow(tmp_path, [call for removal in removals for call in removal.calls])
     whole = restrictions._in_bubblewrap
 
@@ -241,12 +242,9 @@ def test_an_attack_succeeds_only_without_restrictions(tmp_path, monkeypatch, hos
     limits = remove(removed, what, monkeypatch, tmp_path, host)
     (tmp_path / "probe.py").write_text(PROBE)
     program = build(tmp_path / "probe.py", box=BOX)
-    opened = SandboxSession(program, limits, box=BOX)
-    try:
+    with closing(SandboxSession(program, limits, box=BOX)) as opened:
         for _ in range(MOVES.get(what, 1)):
             reply = opened.ask([(code[what] if code is TRIES else code).format(**host)])
-    finally:
-        opened.close()
     succeeded = reply.cause in ("exit", "orphan") and reply.status == 0 and reply.stdout.startswith(b"H")
     collapsed = reply.cause == "start"  # the sandbox ended with its runner
     assert (succeeded or collapsed) == (kept is None), reply
@@ -268,9 +266,8 @@ except PermissionError:
     print("refused")"""
     python = find_tool(ENDINGS[".py"])
     program = Program("x", "python", {"x.py": code.encode()}, (python, "x.py"), binds=find_binds(python))
-    opened = SandboxSession(program, Limits(timeout=10.0), box=BOX, scratch=compiler)
-    reply = opened.ask([])
-    opened.close()
+    with closing(SandboxSession(program, Limits(timeout=10.0), box=BOX, scratch=compiler)) as opened:
+        reply = opened.ask([])
     assert (reply.stdout, reply.stderr) == (b"locked\n" if compiler else b"refused\n", b"")
 
 
@@ -289,20 +286,15 @@ for name, number in {numbers}.items():
     if libc.syscall(number, 0, 0, 0, 0, 0, 0) < 0 and ctypes.get_errno() == 1:
         print(name)
 """)
-    opened = SandboxSession(build(folder / "calls.py", box=BOX), Limits(timeout=10.0), box=BOX)
-    try:
+    with closing(SandboxSession(build(folder / "calls.py", box=BOX), Limits(timeout=10.0), box=BOX)) as opened:
         reply = opened.ask(["12"])
-    finally:
-        opened.close()
     assert (reply.cause, reply.status) == ("exit", 0)
     return set(reply.stdout.decode().split())
 
 
 def test_the_filter_is_what_refuses_system_calls(tmp_path, monkeypatch):
     assert refused(tmp_path) == {*DENIED, *seccomp.OWNERS}
-    for file in (*inside_sandbox.RUNNER, "fork_server.py"):
-        (tmp_path / file).write_bytes(inside_sandbox.source(file))
-    monkeypatch.setattr(inside_sandbox, "FOLDER", tmp_path)
+    change_inside(tmp_path, monkeypatch)
     allow(tmp_path, DENIED)
     with (tmp_path / "seccomp.py").open("a") as file:
         file.write("OWNERS.clear()\n")

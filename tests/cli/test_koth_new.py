@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from bot_helpers import needs_sandbox
-from support.command import bjsim
+from support.command import bjsim, refusal
 
 from bjsim.bots.contest.config import Contest, load_config
 
@@ -75,13 +75,11 @@ def test_the_settings(tmp_path):
 
 def test_errors(tmp_path):
     (tmp_path / "file").write_text("")
-    done = bjsim("koth", "new", tmp_path)
-    assert done.status == 2 and done.err.endswith("is not empty; choose another name\n")
-    done = bjsim("koth", "new", tmp_path / "file")
-    assert done.status == 2 and "cannot write" in done.err
-    done = bjsim("koth", "new", tmp_path / "a\nb")
-    assert done.status == 2 and "is not accepted" in done.err and done.err.count("\n") == 1
-    assert bjsim("koth", "new", tmp_path / ("x" * 201)).status == 2
-    for name in ("-n", tmp_path / "-n", "-x/name"):
-        done = bjsim("koth", "new", "--", name)
-        assert done.status == 2 and "use a name that does not start with a dash" in done.err
+    for name, said in (
+        (tmp_path, "is not empty; choose another name"),
+        (tmp_path / "file", "cannot write"),
+        (tmp_path / "a\nb", "is not accepted"),
+        (tmp_path / ("x" * 201), "is not accepted"),
+        *((name, "use a name that does not start with a dash") for name in ("-n", tmp_path / "-n", "-x/name")),
+    ):
+        assert said in refusal("koth", "new", "--", name)

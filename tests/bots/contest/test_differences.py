@@ -22,19 +22,19 @@ def differences(results, same_cards=False, planned=0):
     return Differences(results, np.full((bots, bots), same_cards), range(bots), planned, planned or 30)
 
 
-def ever_separated(means, matches, seed, looks):
-    """Whether any pair of bots with these means is separated at one of the looks; every third bot is skewed."""
+def at_looks(means, seed, looks):
+    """The differences of bots with these means after so many of 25 matches; every third bot is skewed."""
     chance = np.random.default_rng(seed)
-    noise = chance.normal(size=(len(means), matches))
+    noise = chance.normal(size=(len(means), 25))
     noise[::3] = chance.exponential(size=noise[::3].shape) - 1
     results = np.asarray(means)[:, None] + noise * np.linspace(1, 3, len(means))[:, None]
-    return [differences(results[:, :look], planned=matches).separated for look in looks]
+    return [differences(results[:, :look], planned=25) for look in looks]
 
 
 def test_copies_are_rarely_separated_however_many_and_however_often_one_looks():
     """In at most 5% of contests, so in more than 38 of 500 with probability below 0.006. Six copies, fifteen pairs."""
     looks = [8, 10, 13, 17, 21, 25]
-    wrong = sum(any(found.any() for found in ever_separated([0] * 6, 25, seed, looks)) for seed in range(500))
+    wrong = sum(any(found.separated.any() for found in at_looks([0] * 6, seed, looks)) for seed in range(500))
     assert wrong <= 38
 
 
@@ -60,11 +60,7 @@ def test_the_ranks_of_all_bots_are_covered_together():
     than 70 of 1,000 with probability below 0.003. Negative control: half of the intervals' width misses far more."""
     means, wrong, narrow, single = [0] * 6 + [4, 8, 12, 16, 20, 24], 0, 0, 0
     for seed in range(1000):
-        chance = np.random.default_rng(seed)
-        noise = chance.normal(size=(12, 25))
-        noise[::3] = chance.exponential(size=noise[::3].shape) - 1
-        results = np.array(means)[:, None] + noise * np.linspace(1, 3, 12)[:, None]
-        found = [differences(results[:, :look], planned=25) for look in (10, 17, 25)]
+        found = at_looks(means, seed, (10, 17, 25))
         wrong += not all(covers(one.rank_ranges(range(12)), means) for one in found)
         single += sum(best == worst for best, worst in found[-1].rank_ranges(range(12)))
         found[-1].low = (found[-1].low + found[-1].mean) / 2
@@ -80,7 +76,7 @@ def test_copies_among_bots_that_differ_are_rarely_separated():
     means = [0, 0, 9, 9, 18, 27]
     wrong = right = 0
     for seed in range(500):
-        [found] = ever_separated(means, 25, seed, [25])
+        found = at_looks(means, seed, [25])[0].separated
         wrong += bool(found[0, 1] or found[2, 3])
         right += np.triu(found, 1).sum() - found[0, 1] - found[2, 3]
     assert wrong <= 38

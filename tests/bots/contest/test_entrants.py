@@ -77,9 +77,13 @@ def test_a_bot_that_cannot_be_loaded_does_not_stop_the_contest(folder, tmp_path,
 
 @pytest.mark.usefixtures("nothing_installed")
 def test_a_missing_language_is_an_error_not_a_fault(tmp_path):
+    """Neither when the contest begins, nor when a worker opens the bots."""
     (tmp_path / "bot.lisp").write_text("(princ 1)")
+    bots = [str(tmp_path / "bot.lisp"), "lim17"]
     with pytest.raises(EntrantError, match="apt install sbcl"):
-        begin(tmp_path / "out", [tmp_path / "bot.lisp", "lim17"], sandbox="auto", matches=1).run()
+        begin(tmp_path / "out", bots, sandbox="auto", matches=1)
+    with pytest.raises(EntrantError, match="apt install sbcl"), opened(gather(bots, CARDSHARK), CARDSHARK):
+        pass
 
 
 @pytest.mark.parametrize("method", ["bet", "observe"])
