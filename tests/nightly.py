@@ -26,6 +26,14 @@ NETS = (
     "tests/strategies/test_both_shoes.py",
     "tests/sim/test_fresh_shoes.py",
     "tests/strategies/test_switch.py::test_insurance_of_both_bets_is_decided_by_four_cards",
+    "tests/bots/contest/test_hill.py::test_versions_and_ages",
+    "tests/bots/contest/test_line_contest.py::test_a_process_may_live_for_the_contest",
+    "tests/bots/contest/test_line_contest.py::test_every_turn_of_a_duplicate_contest_has_a_process_of_its_own",
+    "tests/bots/contest/test_resume.py::test_a_match_counts_only_when_it_is_on_disk",
+    "tests/bots/contest/test_resume.py::test_cut_at_any_byte_it_ends_with_the_same_journal_and_standings",
+    "tests/bots/contest/test_resume.py::test_two_house_players_at_a_table_have_separate_strikes",
+    "tests/bots/contest/test_resume.py::test_verify_finds_journals_that_were_not_played",
+    "tests/cli/test_koth_hill.py::test_a_published_journal_has_no_path_of_the_host",
 )
 MOST = 100  # cases that are printed
 KEY = "processor time"

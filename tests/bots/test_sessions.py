@@ -190,9 +190,11 @@ def test_a_bot_sits_at_tables_of_several_threads_and_processes():
         assert answers == [HIT] * 60 and not player.faults
         with pickle.loads(pickle.dumps(player)) as copy:
             assert copy.name == "lim17" and copy.decide(a_view("KQ")) == STAND
+        of_parent = {session.process.pid for session in player._sessions}
         pid = os.fork()
         if pid == 0:
             good = player.decide(a_view("KQ")) == STAND
+            good &= of_parent.isdisjoint(session.process.pid for session in player._sessions)
             player.close()
             os._exit(0 if good else 1)
         assert os.waitpid(pid, 0)[1] == 0
