@@ -23,7 +23,7 @@ def table(head: str, rows: Iterable[Iterable[str]]) -> str:
 def modules() -> str:
     """All modules, in the order of the packages' layers, with the first sentence of each."""
     rows = []
-    for package in ("sim", "strategies", "bots", "cli", "app"):
+    for package in ("sim", "strategies", "bots", "table", "app", "cli"):
         for path in sorted((PACKAGE / package).rglob("*.py")):
             words = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
             if words and "samples" not in path.parts and path.name != "__init__.py":

@@ -230,3 +230,13 @@ def _parse(text: str) -> Fraction:
     if exponent := EXPONENTS.get(text[-1:].lower()):
         text = text[:-1] + exponent
     return parse_fraction(text)
+
+
+def amount(text: str, zero: bool = False) -> float | None:
+    """Read an amount above 0, or from 0 if `zero`, such as 10k, 1.5M or 10,000; None if it is none."""
+    text = text.strip().replace(",", "").lower()
+    try:
+        found = float(text.rstrip("km")) * {"k": 1e3, "m": 1e6}.get(text[-1:], 1.0)
+    except ValueError:
+        return None
+    return found if 0 < found < 1e15 or (zero and found == 0) else None

@@ -13,10 +13,10 @@ from support.command import Outcome, bjsim, refusal
 from support.games import slow
 from support.pseudo_terminal import PseudoTerminal
 
-from bjsim.cli.person import keys, parse_action
 from bjsim.sim.game.actions import INSURANCE, Action, View
 from bjsim.sim.game.presets import PRESETS, load_rules
 from bjsim.strategies.shoe.solver import ShoeSolver
+from bjsim.table.words import keys, parse_action
 
 
 @pytest.fixture(autouse=True)

@@ -7,11 +7,8 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-import click
-
 from bjsim.app.work import ChosenGame
-from bjsim.arguments import MAX_HANDS, whole_number
-from bjsim.cli.options import Money
+from bjsim.arguments import MAX_HANDS, amount, whole_number
 from bjsim.errors import InputError, RunFailed, suggest
 from bjsim.report.page import page_body
 from bjsim.report.parts import Figures, Notes, ProgressBar, Report, Section
@@ -146,10 +143,8 @@ class AskedCount(NamedTuple):
             raise InputError(f"no counting system is called {self.system[:40]!r}; systems are {', '.join(systems)}")
         if names_file(self.indices):
             raise InputError("indices: files are not read here; give names of sets, or the index plays themselves")
-        try:
-            bankroll = float(Money().convert(self.bankroll.replace("$", "?"), None, None))
-        except click.UsageError as error:
-            raise InputError(f"bankroll {error.message.replace('?', '$')}") from None
+        if (bankroll := amount(self.bankroll)) is None:
+            raise InputError(f"bankroll: {self.bankroll[:40]!r} is not accepted; give units, such as 1000 or 10k")
         return CountRequest(
             self.game.rules(), self.system, self.ramp, self.indices, optimal=self.optimal.strip() or None,
             rounds=whole_number("rounds", self.rounds, 1, MAX_HANDS), bankroll=bankroll,

@@ -7,9 +7,26 @@ from typing import Any, NamedTuple
 
 from bjsim.app.work import ChosenGame
 from bjsim.arguments import whole_number
-from bjsim.cli.card_table import BetAsked, CardTable, MoveAsked, drill_summary
-from bjsim.cli.count_practice import CountAsked, parse_count
-from bjsim.cli.person import (
+from bjsim.errors import InputError
+from bjsim.report.page import render_page
+from bjsim.sim.game.actions import Action, View
+from bjsim.sim.game.cards import HIDDEN
+from bjsim.sim.game.events import game_text
+from bjsim.sim.game.shoe import MAX_SEED, Stream, open_shoe
+from bjsim.strategies.counting.system import built_in_systems
+from bjsim.strategies.evaluation.drill import TOPICS, Drill, Record
+from bjsim.table.card_table import (
+    BetAsked,
+    CardTable,
+    CountAsked,
+    MoveAsked,
+    drill_summary,
+    hire_coach,
+    parse_count,
+    practise_count,
+    record_path,
+)
+from bjsim.table.words import (
     ORDER,
     PERSON,
     blame,
@@ -24,15 +41,6 @@ from bjsim.cli.person import (
     praise,
     value_table,
 )
-from bjsim.cli.play import hire_coach, practise_count, record_path
-from bjsim.errors import InputError
-from bjsim.report.page import render_page
-from bjsim.sim.game.actions import Action, View
-from bjsim.sim.game.cards import HIDDEN
-from bjsim.sim.game.events import game_text
-from bjsim.sim.game.shoe import MAX_SEED, Stream, open_shoe
-from bjsim.strategies.counting.system import built_in_systems
-from bjsim.strategies.evaluation.drill import TOPICS, Drill, Record
 
 MOST_ANSWERS = 3000
 KEPT = 6  # open tables; at others all answers are replayed first

@@ -8,13 +8,12 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
-from bjsim.cli.options import the_rules
 from bjsim.errors import InputError, shorten
 from bjsim.report.page import page_body
 from bjsim.report.parts import Code, DataColumn, DataTable, Figures, Folded, Notes, Report, Section, Value, percent
 from bjsim.sim.game.cards import RANKS
 from bjsim.sim.game.events import game_text
-from bjsim.sim.game.presets import PRESETS
+from bjsim.sim.game.presets import PRESETS, the_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.evaluation.compare import evaluate_chart, solve
 from bjsim.strategies.evaluation.valued_chart import ValuedChart, describe_best

@@ -16,11 +16,11 @@ from bjsim.bots.line import Transcript
 from bjsim.bots.protocol import need_programs, printable, printable_lines
 from bjsim.bots.sandbox.folders import read_bot
 from bjsim.bots.sandbox.languages import LANGUAGES, BuildError, find_tool
-from bjsim.cli.options import Count, bot_options, counted, rules_option, set_option, the_rules
+from bjsim.cli.options import Count, bot_options, counted, rules_option, set_option
 from bjsim.errors import InputError, RunFailed
 from bjsim.sim.game.actions import HIT
 from bjsim.sim.game.cards import RANKS
-from bjsim.sim.game.presets import load_rules
+from bjsim.sim.game.presets import load_rules, the_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import MAX_SEED
 from bjsim.sim.game.support import need

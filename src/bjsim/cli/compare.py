@@ -17,7 +17,6 @@ from bjsim.cli.options import (
     seed_option,
     setting_option,
     ten_probability_option,
-    the_rules,
     until_option,
     workers_option,
 )
@@ -25,7 +24,7 @@ from bjsim.cli.run import play_on_screen
 from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError, RunFailed
 from bjsim.request import RunRequest
-from bjsim.sim.game.presets import PRESETS
+from bjsim.sim.game.presets import PRESETS, the_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.comparison import Comparison
 from bjsim.strategies.evaluation.compare import Compared, best_chart, differ_in_cut_alone

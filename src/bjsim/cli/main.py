@@ -32,7 +32,7 @@ COMMANDS = {
         "Compute the value of a game in which a card is known, such as the hole card.",
     ),
     "bank": ("bjsim.cli.bank:bank", "Compute the ruin of a bank under flat bets, or the best stops under a rebate."),
-    "app": ("bjsim.app.command:app", "Explore games, charts and hands in the browser."),
+    "app": ("bjsim.cli.app:app", "Explore games, charts and hands in the browser."),
     "rules": ("bjsim.cli.rules:rules", "List the games, or explain every rule of one game."),
     "bot": ("bjsim.cli.bot:bot", "Create, check, ask or export a bot."),
     "koth": ("bjsim.cli.koth:koth", "Host a contest of bots; resume, show, verify or change one."),

@@ -18,14 +18,14 @@ import click
 from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
-from bjsim.arguments import MAX_COUNT, MAX_WORKERS, check_writable, whole_number
+from bjsim.arguments import MAX_COUNT, MAX_WORKERS, amount, check_writable, whole_number
 from bjsim.bots.protocol import TIMEOUT
 from bjsim.cli.waiting import waiting
-from bjsim.errors import InputError, suggest
+from bjsim.errors import InputError
 from bjsim.json_values import json_values
-from bjsim.sim.game.presets import PRESETS, load_rules
-from bjsim.sim.game.rule_text import WORDS, expand_words, parse_word
-from bjsim.sim.game.rules import RULE_FIELDS, Rules, parse_field
+from bjsim.sim.game.presets import PRESETS, the_rules
+from bjsim.sim.game.rule_text import expand_words
+from bjsim.sim.game.rules import RULE_FIELDS, parse_field
 from bjsim.sim.game.shoe import MAX_SEED
 from bjsim.strategies.counting.ramp import BetLimits
 
@@ -122,16 +122,12 @@ class Money(click.ParamType):  # type: ignore[type-arg]
         self.zero = zero
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        text = str(value).strip().removeprefix("$").replace(",", "").lower()
-        factor = {"k": 1e3, "m": 1e6}.get(text[-1:], 1.0)
-        try:
-            amount = float(text.rstrip("km")) * factor
-        except ValueError:
-            amount = math.nan
-        if not (0 < amount < 1e15 or (self.zero and amount == 0 and "$" not in str(value))):
+        text = str(value).strip().removeprefix("$")
+        found = amount(text, self.zero and "$" not in str(value))
+        if found is None:
             hint = "; put $ between single quotes, or leave it out" if text.startswith("0") or not text else ""
             self.fail(f"{value!r} is not accepted; give an amount above 0, such as 10000 or 10k{hint}", param)
-        return Dollars(amount) if "$" in str(value) else amount
+        return Dollars(found) if "$" in str(value) else found
 
     def text(self, value: float) -> str:
         return f"{value:.15g}"
@@ -241,18 +237,6 @@ def rules_options(command: F, default: str = CASINO) -> F:
 
 
 homework_rules = functools.partial(rules_options, default="easy")  # of commands that an assignment describes
-
-
-def the_rules(rules: str | Rules, settings: tuple[str, ...]) -> Rules:
-    """The rules, by name or file or as they are, with the changes of `--set`. Raises: InputError."""
-    changes: dict[str, object] = {}
-    for setting in settings:
-        name, equals, value = setting.partition("=")
-        if not equals and parse_word(name.strip()) is None:
-            hint = suggest(name.strip(), WORDS, f"single words are {', '.join(WORDS)}")
-            raise InputError(f"--set {setting} is not accepted; write FIELD=VALUE, such as peek=true; {hint}")
-        changes[name.strip()] = value.strip() if equals else True
-    return (load_rules(rules) if isinstance(rules, str) else rules).replace(**changes)
 
 
 def read_shoe(text: str | None) -> dict[str, int] | None:

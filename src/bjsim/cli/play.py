@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from bjsim.cli.card_table import BetAsked, CardTable, MoveAsked
 from bjsim.cli.options import Count, Names, bot_names, rules_options
-from bjsim.cli.person import CoachTally, EndOfInput, Say, Terminal, ask_bet, ask_move, describe_hand, describe_misses
+from bjsim.cli.person import Terminal, ask_bet, ask_count, ask_move, run_drill
 from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import Player
@@ -20,10 +19,20 @@ from bjsim.sim.game.events import format_decks
 from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import MAX_SEED, ScriptedShoe, Stream, open_shoe
+from bjsim.table.card_table import (
+    BetAsked,
+    CardTable,
+    CountAsked,
+    MoveAsked,
+    drill_summary,
+    hire_coach,
+    practise_count,
+    record_path,
+)
+from bjsim.table.words import CoachTally, EndOfInput, describe_hand, describe_misses
 
 if TYPE_CHECKING:
     from bjsim.bots.seats import ProgramFile
-    from bjsim.cli.count_practice import CountAsked, CountPractice
     from bjsim.strategies.evaluation.drill import Drill
 
 MAX_CHIPS = 10**9
@@ -103,7 +112,10 @@ def play(
     found = _find_bots(bots or [], rules)
     terminal = Terminal()
     practice = practise_count(system, rules, terminal.say) if system else None
-    tally = hire_coach(rules, None if no_record else record_path(), practice) if has_coach or is_drill else None
+    tally = None
+    if has_coach or is_drill:
+        with waiting("solving the game"):
+            tally = hire_coach(rules, None if no_record else record_path(), practice)
     drill = _make_drill(tally, seed, topics or []) if tally and is_drill else None
     about = "an infinite shoe" if rules.infinite else format_decks(rules)
     shown = "both dealer cards are shown, " if rules.dealer_shows == "both" else ""
@@ -124,13 +136,6 @@ def play(
             terminal.say(tally.record.problem)
 
 
-def record_path() -> Path | None:
-    """The file with what was missed in earlier sessions; None for a user without a home folder."""
-    folder = os.environ.get("XDG_DATA_HOME", "")
-    path = Path(folder if os.path.isabs(folder) else os.path.expanduser("~/.local/share"))
-    return path / "bjsim" / "practice.json" if path.is_absolute() else None
-
-
 def find_script(text: str) -> ScriptedShoe:
     """The scripted shoe in a file, or of these cards. Raises: InputError."""
     if Path(text).exists():
@@ -144,41 +149,13 @@ def find_script(text: str) -> ScriptedShoe:
     return shoe
 
 
-def hire_coach(rules: Rules, path: Path | None, practice: CountPractice | None = None) -> CoachTally:
-    """The coach, which takes some seconds to import and to solve a finite shoe, and has judged nothing yet.
-
-    `path` None keeps the record in memory. If the person counts, the count of `practice` decides what is right.
-    """
-    from bjsim.strategies.evaluation.coach import Coach
-    from bjsim.strategies.evaluation.drill import Record
-
-    with waiting("solving the game"):
-        if practice:
-            from bjsim.strategies.counting.count_coach import CountCoach
-
-            coach: Coach = CountCoach(practice.count, rules)
-        else:
-            coach = Coach(rules)
-        return CoachTally(coach, Record(coach.chart, path))
-
-
 def _make_drill(tally: CoachTally, seed: int, topics: list[str]) -> Drill:
     from bjsim.strategies.evaluation.drill import Drill
 
     return Drill(tally.coach, seed, topics, tally.record)
 
 
-def practise_count(system: str, rules: Rules, say: Say) -> CountPractice:
-    from bjsim.cli.count_practice import CountPractice
-    from bjsim.strategies.counting.count_coach import TableCount
-    from bjsim.strategies.counting.system import find_system
-
-    return CountPractice(TableCount(find_system(system), rules), say)
-
-
 def _drill(terminal: Terminal, drill: Drill, questions: int | None) -> None:
-    from bjsim.cli.card_table import drill_summary, run_drill
-
     stopped = False
     try:
         run_drill(terminal, drill, questions)
@@ -223,8 +200,6 @@ def _ask(terminal: Terminal, table: CardTable, question: BetAsked | MoveAsked | 
         view, tally = question.view, table.tally
         text = f"{describe_hand(view, question.hand_name)} against {' '.join(view.dealer)}"
         return ask_move(terminal, text, view, (lambda: tally.explain(view)) if tally else tuple)
-    from bjsim.cli.count_practice import ask_count
-
     assert table.practice
     return ask_count(terminal, question, table.practice)
 

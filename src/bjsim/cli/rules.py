@@ -8,9 +8,9 @@ from rich import box
 from rich.console import Console
 from rich.table import Table as RichTable
 
-from bjsim.cli.options import RulesName, set_option, the_rules
+from bjsim.cli.options import RulesName, set_option
 from bjsim.errors import InputError
-from bjsim.sim.game.presets import PRESETS
+from bjsim.sim.game.presets import PRESETS, the_rules
 from bjsim.sim.game.rule_text import CONTRADICTIONS
 from bjsim.sim.game.rules import RULE_FIELDS, Rules, plain
 from bjsim.sim.game.support import FRONT_ENDS, made_of, refusal, remarks

@@ -15,10 +15,10 @@ from bjsim.cli.options import (
     read_shoe,
     rules_option,
     set_option,
-    the_rules,
     write_json,
 )
 from bjsim.errors import InputError
+from bjsim.sim.game.presets import the_rules
 
 
 @click.command()

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bjsim.arguments import a_type, names_wrong_types
-from bjsim.errors import suggest
+from bjsim.errors import InputError, suggest
 from bjsim.files import read_toml
-from bjsim.sim.game.rule_text import side_bet_error
+from bjsim.sim.game.rule_text import WORDS, parse_word, side_bet_error
 from bjsim.sim.game.rules import Rules, RulesError
 
 
@@ -73,3 +73,15 @@ def load_rules(text: str | os.PathLike[str]) -> Rules:
         raise RulesError(f"{text}: {error}") from None
     except ValueError as error:
         raise RulesError(f"{text} {error}") from None
+
+
+def the_rules(rules: str | Rules, settings: tuple[str, ...]) -> Rules:
+    """The rules, by name or file or as they are, with the changes of `--set`. Raises: InputError."""
+    changes: dict[str, object] = {}
+    for setting in settings:
+        name, equals, value = setting.partition("=")
+        if not equals and parse_word(name.strip()) is None:
+            hint = suggest(name.strip(), WORDS, f"single words are {', '.join(WORDS)}")
+            raise InputError(f"--set {setting} is not accepted; write FIELD=VALUE, such as peek=true; {hint}")
+        changes[name.strip()] = value.strip() if equals else True
+    return (load_rules(rules) if isinstance(rules, str) else rules).replace(**changes)

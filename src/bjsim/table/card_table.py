@@ -2,30 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bjsim.bots.protocol import printable
-from bjsim.cli.person import (
-    PERSON,
-    CoachTally,
-    EndOfInput,
-    Narrator,
-    PersonLeft,
-    Say,
-    Terminal,
-    ask_move,
-    blame,
-    describe_misses,
-    format_bets,
-    format_cards,
-    format_chips,
-    further_stake,
-    praise,
-    value_table,
-)
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import ATTACK, INSURANCE, STAND, Action, Player, View
 from bjsim.sim.game.events import RoundResult
@@ -33,9 +18,22 @@ from bjsim.sim.game.round import Round, ask_action, find_observers, show_events
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import ScriptedShoe, Shoe
 from bjsim.strategies.evaluation.drill import Drill
+from bjsim.table.words import (
+    PERSON,
+    CoachTally,
+    EndOfInput,
+    Narrator,
+    PersonLeft,
+    Say,
+    describe_misses,
+    format_bets,
+    format_chips,
+    further_stake,
+)
 
 if TYPE_CHECKING:
-    from bjsim.cli.count_practice import CountAsked, CountPractice
+    from bjsim.sim.game.events import Event
+    from bjsim.strategies.counting.count_coach import TableCount
 
 
 MAX_SPLITS = 16  # hands whose stakes the rules must allow for
@@ -206,36 +204,6 @@ def _names(names: Sequence[str]) -> list[str]:
     ]
 
 
-# --- The drill of `bjsim play`: single decisions, with their costs.
-
-
-def run_drill(terminal: Terminal, drill: Drill, questions: int | None) -> None:
-    """Ask until the person leaves, or for this many questions."""
-    if drill.due:
-        terminal.say(f"Due from earlier sessions: {', '.join(drill.due)}.")
-    try:
-        while questions is None or drill.asked < questions:
-            ask_one(terminal, drill)
-    except EndOfInput:
-        pass
-
-
-def ask_one(terminal: Terminal, drill: Drill) -> None:
-    exercise = drill.ask()
-    view = exercise.view
-    terminal.say("")
-    dealer = ("both cards, " if len(view.dealer) > 1 else "") + " ".join(view.dealer)
-    question = f"{drill.asked + 1}. You have {format_cards(view.hand)}. The dealer shows {dealer}"
-    judgement = drill.answer(exercise, ask_move(terminal, question, view))
-    if judgement.is_mistake:
-        terminal.say(f"Wrong: {blame(judgement)} costs {format_bets(judgement.cost)}.", "yellow")
-        for line in value_table(judgement):
-            terminal.say(line)
-    else:
-        said = praise(judgement)
-        terminal.say(f"{said[0].upper()}{said[1:]}", "green")
-
-
 def drill_summary(drill: Drill) -> list[str]:
     asked, misses = drill.asked, drill.misses
     if not asked:
@@ -244,3 +212,110 @@ def drill_summary(drill: Drill) -> list[str]:
     lost = format_bets(sum(miss.lost for miss in misses))
     cost = f"; the {'mistake' if len(misses) == 1 else 'mistakes'} cost {lost}" if misses else ""
     return [f"{right} of {asked} right ({right / asked:.0%}){cost}.", *describe_misses(misses)]
+
+
+# --- Count practice: the running and the true count are asked for between rounds.
+
+
+EVERY = 3  # rounds between questions
+CLOSE = Fraction(1, 20)  # an answer to one decimal is enough
+NUMBER = re.compile(r"[+-]?[0-9]{1,4}(?:\.[0-9]{1,4})?")
+ROUNDED = {"floor": ", rounded down", "truncate": ", rounded toward 0", "round": ", rounded", "exact": ""}
+
+
+class CountAsked(NamedTuple):
+    """A question for a count. Send the answer, or None if there was none in time."""
+
+    text: str
+
+
+class CountPractice:
+    """Counts along the cards that the person sees, and asks; `say` gets every comment on an answer."""
+
+    def __init__(self, count: TableCount, say: Say) -> None:
+        self.count = count
+        self.say = say
+        self.asked = self.right = self._rounds = self._seen = 0
+
+    def see(self, events: Sequence[Event]) -> None:
+        """Count the cards of a round in progress that are new."""
+        self.count.see(events[self._seen :])
+        self._seen = len(events)
+
+    def follow(self, events: Sequence[Event]) -> Generator[CountAsked, Fraction | None, None]:
+        """Count the last cards of a round, and ask if it is time."""
+        self.see(events)
+        self._rounds, self._seen = self._rounds + 1, 0
+        if self._rounds % EVERY:
+            return
+        count, system = self.count, self.count.system
+        yield from self._ask("running count", "", count.running)
+        if system.uses_true_count:
+            decks = f"{float(count.decks_unseen):g}"
+            unseen = f" with {decks} {'deck' if decks == '1' else 'decks'} unseen"
+            yield from self._ask("true count", unseen + ROUNDED[system.rounding], count.true)
+
+    def total(self) -> str:
+        return f"{self.right} of {self.asked} counts right" if self.asked else "no counts asked"
+
+    def tags(self) -> str:
+        tags = zip("A23456789T", self.count.system.tags, strict=True)
+        listed = ", ".join(f"{card} {format_count(tag)}" for card, tag in tags)
+        return f"Tags of {self.count.system.full_title}: {listed}; J, Q and K count as T."
+
+    def _ask(self, name: str, details: str, count: Fraction) -> Generator[CountAsked, Fraction | None, None]:
+        answer = yield CountAsked(f"What is the {name}{details}?")
+        self.asked += 1
+        if answer is not None and abs(answer - count) <= CLOSE:
+            self.right += 1
+            self.say("Right.", "green")
+        else:
+            self.say(f"{'Too late' if answer is None else 'Wrong'}: the {name} is {format_count(count)}.", "yellow")
+
+
+def parse_count(text: str) -> Fraction | str:
+    """The count that an answer names, or what is wrong with it."""
+    text = text.replace("\N{MINUS SIGN}", "-")
+    if NUMBER.fullmatch(text):
+        return Fraction(text)
+    return f"{text[:20] or 'An empty line'} is not a count: type a number such as -2, or q"
+
+
+def format_count(count: Fraction) -> str:
+    """A count with its sign, to one decimal: `+2`, `-1.5`, `0`."""
+    number = round(float(count), 1)
+    return f"{number:+g}" if number else "0"
+
+
+# --- The coach and the practice of a session.
+
+
+def record_path() -> Path | None:
+    """The file with what was missed in earlier sessions; None for a user without a home folder."""
+    folder = os.environ.get("XDG_DATA_HOME", "")
+    path = Path(folder if os.path.isabs(folder) else os.path.expanduser("~/.local/share"))
+    return path / "bjsim" / "practice.json" if path.is_absolute() else None
+
+
+def hire_coach(rules: Rules, path: Path | None, practice: CountPractice | None = None) -> CoachTally:
+    """The coach, which takes some seconds to import and to solve a finite shoe, and has judged nothing yet.
+
+    `path` None keeps the record in memory. If the person counts, the count of `practice` decides what is right.
+    """
+    from bjsim.strategies.evaluation.coach import Coach
+    from bjsim.strategies.evaluation.drill import Record
+
+    if practice:
+        from bjsim.strategies.counting.count_coach import CountCoach
+
+        coach: Coach = CountCoach(practice.count, rules)
+    else:
+        coach = Coach(rules)
+    return CoachTally(coach, Record(coach.chart, path))
+
+
+def practise_count(system: str, rules: Rules, say: Say) -> CountPractice:
+    from bjsim.strategies.counting.count_coach import TableCount
+    from bjsim.strategies.counting.system import find_system
+
+    return CountPractice(TableCount(find_system(system), rules), say)
