@@ -226,19 +226,14 @@ else:
 """
 
 
-def written(folder: Path, **sources: str) -> list[str]:
-    """Write the bots' files and return their paths. `name_ending` is the file `name.ending`."""
-    for name, source in sources.items():
-        (folder / name.replace("_", ".")).write_text(source, encoding="utf-8")
-    return [str(folder / name.replace("_", ".")) for name in sources]
-
-
 @needs(".c")
 @needs(".py")
 @pytest.mark.parametrize("hands", [60, pytest.param(1500, marks=pytest.mark.slow)])
 def test_they_play_without_a_fault(tmp_path: Path, hands: int) -> None:
     rules = named_rules("cardshark")
-    names = [str(SAMPLES / "lim17.py"), *written(tmp_path, fraction_py=FRACTION, counter_c=COUNTER)]
+    (tmp_path / "fraction.py").write_text(FRACTION)
+    (tmp_path / "counter.c").write_text(COUNTER)
+    names = [str(path) for path in (SAMPLES / "lim17.py", tmp_path / "fraction.py", tmp_path / "counter.c")]
     options = BotOptions("auto", 60.0, False, None)
     programs = [ProgramFile(name).start(options) for name in names]
     try:
@@ -256,10 +251,11 @@ def test_they_play_without_a_fault(tmp_path: Path, hands: int) -> None:
 
 @needs(".py")
 def test_a_bot_in_python_2_gets_a_hint(tmp_path: Path) -> None:
-    (path,) = written(tmp_path, old_py=PYTHON_2)
+    path = tmp_path / "old.py"
+    path.write_text(PYTHON_2)
     checked = bjsim("bot", "check", path)
     assert checked.status == 1 and "it looks like Python 2" in checked.err
-    with open_bot(Path(path), cold=True, sandbox="auto") as player:
+    with open_bot(path, cold=True, sandbox="auto") as player:
         player.decide(a_view())
         (fault,) = player.first_faults()
     assert fault.kind == "crash" and "it looks like Python 2" in fault.detail

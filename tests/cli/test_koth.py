@@ -165,14 +165,6 @@ def test_odd_names_and_the_same_bot_twice(tmp_path):
     assert {row["bot"] for row in rows_in(tmp_path / "[x]")} == names
 
 
-def test_thirty_bots(tmp_path):
-    bots = [f"bot{number}={name}" for number, name in enumerate(["lim17", "optimal", "hoyle"] * 10)]
-    koth("play", *bots, "--matches", 2, "--seed", 1, "--out", tmp_path, "--workers", 2)
-    rows = rows_in(tmp_path)
-    assert len(rows) == 30 and {row["hands"] for row in rows} == {50} and {row["matches"] for row in rows} == {2}
-    assert "400 rounds" in koth("verify", tmp_path)
-
-
 def frames(folder, columns):
     """The screens that a terminal with this many columns shows during a contest.
 

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 from bjsim.bots.contest import journal
-from bjsim.bots.contest.config import Contest
-from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
-from bjsim.sim.game.presets import load_rules
+from support.matches import begin
 
 CRASHER = """
 class Crasher:
@@ -33,9 +32,7 @@ class Enough(Exception):
 
 def played(folder: Path, matches: int, bots: list[str]) -> Path:
     """Play a contest of these bots, which are never disqualified for faults. Returns: its folder."""
-    rules = load_rules("cardshark")
-    contest = Contest(rules, matches=matches, strikes=10**9)
-    Host.begin(folder, contest, gather(bots, rules)).run()
+    begin(folder, bots, matches=matches, strikes=10**9).run()
     return folder
 
 
@@ -84,12 +81,8 @@ def main(folder: Path, size: int, verifiable: bool) -> None:
         if (folder / "long" / journal.NAME).stat().st_size >= size:
             raise Enough
 
-    rules = load_rules("cardshark")
-    contest = Contest(rules, matches=10**9, strikes=10**9)
-    try:
-        Host.begin(folder / "long", contest, gather(crashers(folder), rules)).run(stop)
-    except Enough:
-        return
+    with suppress(Enough):
+        begin(folder / "long", crashers(folder), matches=10**9, strikes=10**9).run(stop)
 
 
 if __name__ == "__main__":
