@@ -74,7 +74,7 @@ def test_two_house_players_at_a_table_have_separate_strikes(tmp_path):
     lines = text.splitlines(keepends=True)
     first = [record for record in map(json.loads, lines) if record.get("match") == 0]
     assert sorted(Counter(fault["place"] for record in first for fault in record.get("faults", ())).values()) == [3, 3]
-    for cut in (2, 4, 14):
+    for cut in (2, 4, 20):  # the last in the second match, for which the luck model has learned from the first
         folder = placed(tmp_path / str(cut), b"".join(lines[:cut]))
         Host.resume(folder, trust=True).run()
         assert whole(folder) == text, cut
