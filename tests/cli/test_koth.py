@@ -1,7 +1,6 @@
 """`bjsim koth`: the tutorial runs as written, and errors are one line."""
 
 import csv
-import io
 import json
 import os
 import pty
@@ -15,14 +14,14 @@ from pathlib import Path
 
 import pytest
 from bot_helpers import needs_sandbox
-from rich.console import Console
 from support.command import bjsim, refusal
+from support.printed import printed
 from support.waiting import wait_until
 
 from bjsim.bots.contest.host import Host
+from bjsim.bots.contest.results import standings_table
 from bjsim.bots.sandbox import restrictions
 from bjsim.cli.koth_play import ContestScreen, choose_contest
-from bjsim.cli.render import standings_table
 
 TUTORIAL = Path(__file__).parents[2] / "docs" / "tutorials" / "contest.md"
 KEYS = {"rank", "bot", "matches", "hands", "chips", "chips_ci95", "luck_adjusted", "luck_adjusted_ci95", "faults"}
@@ -197,8 +196,7 @@ def test_live_standings_in_a_terminal(tmp_path, columns):
     assert live and all(len(line) <= columns for screen in screens for line in screen.splitlines())
     rates = r"match \d+ of 12   [\d,]+ rounds/s   [\d,]+ moves/s   at most [\d,]+ s left"
     assert any(re.search(rates, screen) for screen in live), live
-    headings = ["rank", "bot", "matches", "chips ± 95%", "faults"]
-    headings += ["language", "luck-adjusted", "ms per move"] if columns > 100 else ["luck-adj. chips", "ms"]
+    headings = ["rank", "bot", "broke/matches", "chips ± 95%", "faults", "luck-adjusted", "language"]
     tables = [screen for screen in live if "rank" in screen]  # before a round is counted, there are only rates
     assert tables
     for screen in tables:
@@ -211,28 +209,25 @@ def test_live_standings_in_a_terminal(tmp_path, columns):
 @pytest.mark.parametrize("columns", [200, 140, 100, 80, 60, 40])
 @pytest.mark.parametrize("factor", [1, 10_000])
 def test_standings_cut_no_number_and_no_name(columns, factor):
-    """Names and faults are folded; a table whose numbers do not fit is transposed."""
+    """Names and faults are folded; a table whose numbers do not fit is split."""
     values = {
         "matches": 100 * factor, "ms_per_move": 1009.37, "faults": {"start-failure": 98765, "crash": 3},
         "broke": 7 * factor, "chips": 155.5 * factor, "chips_ci95": [124.5 * factor, 186.5 * factor],
-        "luck_adjusted": -1.25 * factor, "luck_adjusted_ci95": [-2 * factor, -0.5 * factor],
+        "luck_adjusted": -1.25 * factor, "luck_adjusted_ci95": [-2 * factor, -0.5 * factor], "language": "in process",
     }  # fmt: skip
     rows = [
-        ({"rank": rank, "rank_range": rank and [1, 3], "bot": name, **values}, "in process")
+        {"rank": rank, "rank_range": rank and [1, 3], "bot": name, **values}
         for rank, name in ((1, "optimal"), (2, "a-bot-17"), (3, "Z" * 245), (None, "broken"))
     ]
-    console = Console(width=columns, file=io.StringIO())
-    console.print(standings_table(rows, columns))
-    printed = console.file.getvalue()
-    assert "…" not in printed and all(len(line) <= columns for line in printed.splitlines())
-    words = Counter(printed.replace(f"{7 * factor:,}/", "").split())
+    text = printed(standings_table(rows), columns, is_terminal=True)
+    assert "…" not in text and all(len(line) <= columns for line in text.splitlines())
+    words = Counter(text.replace(f"{7 * factor:,}/", "").split())
     numbers = [f"{100 * factor:,}", f"{155.5 * factor:.1f}", f"{-1.25 * factor:+.3f}", "1009.37", "98765,", "crash"]
-    assert [words[number] for number in numbers] == [4] * len(numbers), printed
+    assert [words[number] for number in numbers] == [4] * len(numbers), text
     assert words[f"{31.0 * factor:.1f}"] == words[f"{0.75 * factor:.3f}"] == 4
-    assert words["optimal"] == words["a-bot-17"] == words["broken"] == 1 and printed.count("Z") == 245
-    assert words["–"] == 1 and words["rank"] == (
-        1 if (factor == 1 and columns >= 80) or columns >= 140 else words["faults"]
-    )
+    parts = words["bot"]  # of the table
+    assert words["optimal"] == words["a-bot-17"] == words["broken"] == parts and text.count("Z") == 245 * parts
+    assert words["–"] == 1 and words["rank"] == 1
 
 
 @pytest.mark.parametrize("matches", [7, 8])
@@ -258,7 +253,7 @@ def test_a_bot_that_cannot_be_started_is_listed_last_and_not_ranked(tmp_path):
     rows = rows_in(tmp_path / "out")
     assert [(row["rank"], row["bot"]) for row in rows] == [(1, "mimic"), (2, "buster"), (None, "abroken")]
     assert rows[2]["chips"] > rows[1]["chips"] and rows[2]["tied_with"] == []
-    assert re.findall(r"^ +([12–]) +(\w+)", koth("show", tmp_path / "out"), re.M)[-1] == ("–", "abroken")
+    assert re.findall(r"^ +(\w+) +([12–]) ", koth("show", tmp_path / "out"), re.M)[-1] == ("abroken", "–")
     page = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
     assert "Bots that cannot be started or do not answer are not ranked." in page
     assert '<td data-v="4">–</td><th scope="row" class="bot"><a href="pages/abroken.html">abroken</a></th>' in page

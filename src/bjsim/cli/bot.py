@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,9 +25,9 @@ from bjsim.bots.sandbox.languages import ENDINGS, LANGUAGES, BuildError
 from bjsim.cli.bot_compare import compare
 from bjsim.cli.bot_game import ask_once, bot_rules, open_player, slow_hint, trace
 from bjsim.cli.options import bot_names, bot_options, counted, json_option, write_json
-from bjsim.cli.render import plainly
 from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError
+from bjsim.report.terminal import say
 from bjsim.run_result import fault_lines
 from bjsim.sim.game.actions import Action
 from bjsim.sim.game.rules import Rules
@@ -63,7 +64,7 @@ def check(path: Path, contest: Contest, rules: Rules, json_path: str | None, **o
     """
     console = Console(stderr=json_path == "-")
     with waiting("building the bot"):
-        player = open_player(path, contest, plainly(console), **options)
+        player = open_player(path, contest, partial(say, console), **options)
     tried = list(situations(rules))
     with player:
         title = printable(f"{path.name}: {player.program.language}, {rules.name}")
@@ -100,7 +101,7 @@ def report_match(console: Console, match: LineCheck) -> None:
         if name == "deterministic" and match.random:
             mark += ", and it says that it is random"
         style = "red" if must_pass(match).get(name) is False else ""
-        plainly(console)(f"{meaning}: {mark}", style=style)
+        say(console, f"{meaning}: {mark}", style=style)
     if match.ready_ms is not None and match.ms is not None:
         console.print(f"ready in {match.ready_ms:.1f} ms, {match.ms:.3f} ms per answer (median)", highlight=False)
 
@@ -115,7 +116,7 @@ def ask(console: Console, player: BotPlayer, tried: Sequence[CheckedView], timeo
             line.say("asking in situations", len(answers), len(tried))
             for fault in answer.faults:
                 if fault.kind not in shown:
-                    plainly(console)(fault_lines(fault.to_json()))
+                    say(console, fault_lines(fault.to_json()))
                 shown.add(fault.kind)
     return answers
 
@@ -171,7 +172,7 @@ def report(console: Console, player: BotPlayer, answers: Sequence[Trial], faults
         moves = sum(len(answer.moves) + len(answer.after) for answer in answers)
         console.print(f"{counted(moves, 'move')}, {speed}", highlight=False)
         if hint := slow_hint(player.program.language, player.program.protocol):
-            plainly(console)(hint)
+            say(console, hint)
     if not all(answer.deterministic for answer in answers):
         console.print("non-deterministic: two different moves in the same situation")
     if len(answers) < planned:
@@ -193,7 +194,7 @@ def report_price(console: Console, rules: Rules, answers: Sequence[Trial]) -> No
     with waiting("computing exact values"):
         found, lim17 = price(rules, answers), evaluate_chart(CATALOGUE["lim17"].chart(rules))
     value = f"{found.value:+.4f} bets a hand; the best chart {float(found.solution.value):+.4f}"
-    plainly(console)(f"its moves with two cards, and the best ones later: {value}, lim17 {lim17.value:+.4f}")
+    say(console, f"its moves with two cards, and the best ones later: {value}, lim17 {lim17.value:+.4f}")
     if dearest := max(found.cells, key=lambda cell: cell.cost, default=None):
         what = f"{dearest.row} v {dearest.column}, {dearest.chart[0]}, best {dearest.best[0]}"
         console.print(f"dearest mistake: {what}, {dearest.cost:.4f} bets a hand", highlight=False)

@@ -14,8 +14,8 @@ from bjsim.bots.contest.standings import Standings
 from bjsim.cli.bot_game import slow_hint
 from bjsim.cli.koth_play import ContestScreen, choose_contest, parallel_option
 from bjsim.cli.options import Count, Once, counted, sandbox_option
-from bjsim.cli.render import plainly
 from bjsim.cli.waiting import waiting
+from bjsim.report.terminal import say
 from bjsim.sim.game.shoe import MAX_SEED
 
 
@@ -59,7 +59,7 @@ def compare(
     console = Console()
     for entrant in entrants:
         if hint := slow_hint(entrant.language, entrant.protocol):
-            plainly(console)(f"{entrant.name}: {hint}")
+            say(console, f"{entrant.name}: {hint}")
     with nullcontext(out) if out else TemporaryDirectory() as folder:
         where = Path(folder) if out else Path(folder) / "contest"
         host = Host.begin(where, contest, entrants, workers, sandbox)
@@ -70,7 +70,7 @@ def compare(
             for row in host.standings.rows():
                 if faults := row.score.faults.total():
                     console.print(f"{row.name}: {counted(faults, 'fault')}; see: bjsim bot check", style="red")
-            plainly(console)(verdict(host.standings))
+            say(console, verdict(host.standings))
 
 
 def verdict(standings: Standings) -> str:

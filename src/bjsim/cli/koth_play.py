@@ -25,21 +25,13 @@ from bjsim.bots.contest.config import (
 from bjsim.bots.contest.differences import with_matches
 from bjsim.bots.contest.entrants import gather, untrusted
 from bjsim.bots.contest.host import Host
-from bjsim.bots.contest.journal import Logs
 from bjsim.bots.contest.page import write_results
-from bjsim.bots.contest.results import row_values
-from bjsim.bots.contest.standings import (
-    Standings,
-    describe_authors,
-    describe_effect,
-    describe_end,
-    describe_lead,
-    make_marks,
-)
+from bjsim.bots.contest.results import contest_table, describe_standings
 from bjsim.bots.protocol import printable
-from bjsim.cli.options import Count, Names, Once, counted, json_option, sandbox_option, write_json
-from bjsim.cli.render import plainly, standings_table
+from bjsim.cli.options import Count, Names, Once, json_option, sandbox_option, write_json
 from bjsim.cli.waiting import Waiting, waiting
+from bjsim.report.data import to_json
+from bjsim.report.terminal import print_part, print_report, say
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.shoe import MAX_SEED
 from bjsim.strategies.players.catalogue import is_python
@@ -72,7 +64,7 @@ class ContestScreen:
             return
         self.line.say(self.headline(now))
         with self.console.capture() as standings:
-            self.console.print(fit_table(host.standings, host.logs, self.console.width, self.console.height))
+            print_part(contest_table(host.standings, host.logs, self.console.height), self.console)
         self.line.below = standings.get()
         self.line.draw()
         self.show_due = next_due(now, SHOW_EVERY)
@@ -98,50 +90,6 @@ def next_due(began: float, every: float) -> float:
     """When to repeat a task that took from `began` until now, so that it takes at most a tenth of the time."""
     now = time.perf_counter()
     return now + max(every, PAUSE * (now - began))
-
-
-def fit_table(standings: Standings, logs: Logs, width: int, rows: int | None = None) -> Any:
-    """The standings as a table for a screen of this width; only the first `rows`, if given."""
-    languages = [bot["language"] for bot in standings.bots]
-    shown = [(row_values(row, logs), languages[row.bot]) for row in standings.rows()[:rows]]
-    return standings_table(shown, width, standings.contest.scored_by)
-
-
-def report(console: Console, standings: Standings, logs: Logs) -> None:
-    wide = console if console.is_terminal else Console(stderr=console.stderr, width=max(console.width, 140))
-    wide.print(fit_table(standings, logs, wide.width))
-    played = counted(standings.matches, "match")
-    ended = describe_end(standings)
-    text = f"{played}; ended: {ended}" if ended else f"{played} so far, not finished"
-    for mark in make_marks(standings) if standings.contest.marks else ():
-        score = "" if mark.score is None else f"  {mark.score:+.3f}"
-        if mark.low is not None:
-            score += f"  (95%: {mark.low:+.3f} to {mark.high:+.3f}, {mark.lowest} to {mark.highest})"
-        console.print(f"mark {mark.mark or 'none':5} {mark.bot}{score}", highlight=False, markup=False)
-    for row in standings.rows():
-        if row.score.retired:
-            console.print(f"{row.name} retired {row.score.retired}", highlight=False, markup=False)
-    for group in standings.alike():
-        *names, last = (standings.names[bot] for bot in group)
-        console.print(f"{', '.join(names)} and {last} play identically", highlight=False, markup=False)
-    for row in standings.former():
-        matches = f"{row.score.matches} matches, {row.chips:.1f} chips"
-        console.print(f"left: {row.name} ({row.left} after {matches})", highlight=False, markup=False)
-    verdict = "\n".join(
-        filter(None, [describe_lead(standings), describe_effect(standings), describe_authors(standings)])
-    )
-    console.print(f"{text}\n{verdict}", highlight=False, markup=False)
-
-
-def standings_json(standings: Standings, logs: Logs) -> dict[str, object]:
-    former = [{**row_values(row, logs), "left": row.left} for row in standings.former()]
-    return {
-        "matches": standings.matches,
-        "ended": standings.end["reason"] if standings.end else None,
-        "decided": standings.decided,
-        "standings": [row_values(row, logs) for row in standings.rows()],
-        "former": former,
-    }
 
 
 parallel_option = click.option(
@@ -302,11 +250,10 @@ def resume_command(host: Host) -> str:
 def play_contest(host: Host, json_path: str | None, play: bool = True) -> None:
     """Play a contest with live standings, also printed after Ctrl-C; without `play` only rewrite its results."""
     console, where = Console(stderr=json_path == "-"), host.folder
-    say = plainly(console)
-    say(printable(f"{host.contest.rules.name}, in {where}"), style="bold")
-    say(f"to resume after a stop: {resume_command(host)}", style="dim")
+    say(console, printable(f"{host.contest.rules.name}, in {where}"), "bold")
+    say(console, f"to resume after a stop: {resume_command(host)}", "dim")
     if not host.standings.matches:
-        say(f"commitment: {journal.commitment(where)}", style="dim")  # to be published before the first match
+        say(console, f"commitment: {journal.commitment(where)}", "dim")  # to be published before the first match
 
     try:
         with waiting("playing") as line:
@@ -315,14 +262,15 @@ def play_contest(host: Host, json_path: str | None, play: bool = True) -> None:
             else:
                 host.close()
     except KeyboardInterrupt:
-        report(console, host.standings, host.logs)
-        say(f"stopped; resume with: {resume_command(host)}", style="yellow")
+        print_report(console, describe_standings(host.standings, host.logs))
+        say(console, f"stopped; resume with: {resume_command(host)}", "yellow")
         raise click.exceptions.Exit(130) from None
     finally:
         write_results(host.folder, host.standings, host.page, host.logs)
         if json_path:
-            write_json(standings_json(host.standings, host.logs), json_path)
-    report(console, host.standings, host.logs)
-    say(f"page: {where}/index.html")
+            write_json(to_json(describe_standings(host.standings, host.logs)), json_path)
+    print_report(console, describe_standings(host.standings, host.logs))
+    say(console, f"page: {where}/index.html")
     if host.standings.end and not host.standings.closed:
-        say(f"when no bot may join any more, this shows the seed: {shlex.join(['bjsim', 'koth', 'close', str(where)])}")
+        close = shlex.join(["bjsim", "koth", "close", str(where)])
+        say(console, f"when no bot may join any more, this shows the seed: {close}")

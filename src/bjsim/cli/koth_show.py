@@ -15,13 +15,15 @@ from bjsim.bots.contest.journal import Logs, read_logs
 from bjsim.bots.contest.match import Record
 from bjsim.bots.contest.replay import Answers, protocols, questions, replay
 from bjsim.bots.contest.replay import verify as replay_contest
+from bjsim.bots.contest.results import describe_standings
 from bjsim.bots.contest.schedule import Roster
 from bjsim.bots.contest.standings import Standings
 from bjsim.bots.protocol import printable, printable_lines
-from bjsim.cli.koth_play import report, standings_json
 from bjsim.cli.options import counted, json_option, write_json
 from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError
+from bjsim.report.data import to_json
+from bjsim.report.terminal import print_report
 
 # --- What bots received and answered at a table.
 
@@ -178,6 +180,7 @@ def show_contest(folder: Path, json_path: str | None) -> None:
     logs = Logs(folder)
     with waiting("comparing the bots"):
         standings.rows()  # which takes seconds for thousands of bots
+    report = describe_standings(standings, logs)
     if json_path:
-        write_json(standings_json(standings, logs), json_path)
-    report(Console(stderr=json_path == "-"), standings, logs)
+        write_json(to_json(report), json_path)
+    print_report(Console(stderr=json_path == "-"), report)

@@ -147,12 +147,6 @@ def print_columns(console: Console, columns: list[list[Cell]], turns: bool = Tru
         console.print(_framed(split, width, is_turned))
 
 
-def transposed_tables(headings: Sequence[str], rows: Sequence[Sequence[Cell]], width: int) -> list[RichTable]:
-    """A table with a column for each row, split into tables of at most `width` characters where possible."""
-    columns: list[list[Cell]] = [[Text(heading) for heading in headings], *map(list, rows)]
-    return [_framed(split, width, is_turned=True) for split in _split(columns, width)]
-
-
 def _transposed(table: Sequence[Sequence[Cell]]) -> list[list[Cell]]:
     return [list(line) for line in zip(*table, strict=True)]
 
@@ -187,7 +181,8 @@ def _framed(columns: list[list[Cell]], width: int, is_turned: bool) -> RichTable
     spare = width - 1 - sum(_least(column) + PADDING for column in columns)
     table = RichTable(box=box.SIMPLE_HEAD)
     for number, column in enumerate(columns):
-        extra = max(min(_full(column) - _least(column), spare), 0)
+        least = 0 if number else 1 - _least(column)  # names are folded before numbers
+        extra = max(min(_full(column) - _least(column), spare), least)
         spare -= extra
         is_text = number == 0 if is_turned else all(isinstance(cell, Text) for cell in column)
         table.add_column(

@@ -131,7 +131,9 @@ def test_pages_and_screens_take_a_tenth_of_the_time_at_most(monkeypatch, growth)
     slow = Slow()
     monkeypatch.setattr(koth_play, "time", slow)
     monkeypatch.setattr(koth_play, "write_results", lambda *_: slow.work("page", 5 + growth * len(slow.spent["page"])))
-    monkeypatch.setattr(koth_play, "fit_table", lambda *_: slow.work("screen", 2 + growth * len(slow.spent["screen"])))
+    monkeypatch.setattr(
+        koth_play, "contest_table", lambda *_: slow.work("screen", 2 + growth * len(slow.spent["screen"]))
+    )
     nothing = SimpleNamespace(
         standings=SimpleNamespace(rounds=0, matches=0, roster=SimpleNamespace(finished=False, total=1)),
         contest=SimpleNamespace(matches=1), folder=None, page=None,

@@ -1,4 +1,4 @@
-"""The command that reproduces a contest, and a TOML file for rules of its own."""
+"""What a contest found: its standings as a report and as files, and the command that reproduces it."""
 
 import csv
 import io
@@ -7,17 +7,29 @@ import os
 import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import fields
+from functools import partial
 from itertools import chain
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 from bjsim.bots.contest import journal as journals
 from bjsim.bots.contest.config import SETTINGS, Contest
-from bjsim.bots.contest.contest_tally import StandingsRow
+from bjsim.bots.contest.contest_tally import HEADINGS, StandingsRow
 from bjsim.bots.contest.journal import Logs
-from bjsim.bots.contest.standings import Mark, Standings
+from bjsim.bots.contest.standings import (
+    Mark,
+    Standings,
+    describe_authors,
+    describe_effect,
+    describe_end,
+    describe_lead,
+    make_marks,
+)
+from bjsim.bots.protocol import printable
 from bjsim.errors import InputError
 from bjsim.files import replacing
+from bjsim.report.parts import DataColumn, DataTable, Notes, Report
 from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.rules import Rules
 
@@ -116,6 +128,78 @@ def row_values(row: StandingsRow, logs: Logs | None = None) -> dict[str, Any]:
         "faults": dict(sorted(score.faults.items())),
         "ms_per_move": None if ms is None else round(ms, 3),
     }
+
+
+def standings_table(rows: Sequence[dict[str, Any]], score: str = "chips") -> DataTable:
+    """The standings by what ranks the bots, `score` as in `Contest`; `rows` are those of standings.json."""
+    ranked = DataColumn("", f"{HEADINGS[score]} ± 95%", lambda row: row["rank"] and _interval("score", 1, row))
+    chips = DataColumn("", "chips ± 95%", partial(_interval, "chips", 1))
+    adjusted = DataColumn("", "luck-adjusted per hand ± 95%", partial(_interval, "luck_adjusted", 3))
+    columns = [
+        DataColumn("", "bot", itemgetter("bot"), is_text=True),
+        DataColumn("", "rank", _rank),
+        *([chips, adjusted] if score == "chips" else [ranked, chips]),
+        DataColumn("", "broke/matches", lambda row: f"{row['broke']:,}/{row['matches']:,}"),
+        DataColumn("", "faults", _faults, is_text=True, style=lambda row: "yellow"),
+        DataColumn("", "ms per move", itemgetter("ms_per_move"), "{:.2f}".format),
+        DataColumn("", "language", lambda row: row.get("language", ""), is_text=True),
+    ]
+    return DataTable("", columns, rows, turns=False)
+
+
+def _interval(key: str, digits: int, row: dict[str, Any]) -> str | None:
+    if row[key] is None:
+        return None
+    bounds, sign = row[f"{key}_ci95"], "+" if key == "luck_adjusted" else ""
+    half = f"{(bounds[1] - bounds[0]) / 2:.{digits}f}" if bounds else "–"
+    return f"{row[key]:{sign}.{digits}f} ± {half:>5}"
+
+
+def _rank(row: dict[str, Any]) -> str | None:
+    """The rank, with the range of those that the results leave open."""
+    best, worst = row["rank_range"] or (row["rank"], row["rank"])
+    return row["rank"] and (f"{row['rank']} ({best}–{worst})" if best < worst else str(row["rank"]))
+
+
+def _faults(row: dict[str, Any]) -> str:
+    return printable(", ".join(f"{kind} {count}" for kind, count in row["faults"].items()))
+
+
+def contest_table(standings: Standings, logs: Logs, most: int | None = None) -> DataTable:
+    """The standings of a contest, of its first `most` bots if that is given."""
+    languages = [bot["language"] for bot in standings.bots]
+    rows = [row_values(row, logs) | {"language": languages[row.bot]} for row in standings.rows()[:most]]
+    return standings_table(rows, standings.contest.scored_by)
+
+
+def describe_standings(standings: Standings, logs: Logs) -> Report:
+    """The standings of a contest, with marks, what became of bots, and what is decided."""
+    lines = []
+    for mark in make_marks(standings) if standings.contest.marks else ():
+        score = "" if mark.score is None else f"  {mark.score:+.3f}"
+        if mark.low is not None:
+            score += f"  (95%: {mark.low:+.3f} to {mark.high:+.3f}, {mark.lowest} to {mark.highest})"
+        lines.append(f"mark {mark.mark or 'none':5} {mark.bot}{score}")
+    lines += [f"{row.name} retired {row.score.retired}" for row in standings.rows() if row.score.retired]
+    for group in standings.alike():
+        *names, last = (standings.names[bot] for bot in group)
+        lines.append(f"{', '.join(names)} and {last} play identically")
+    for row in standings.former():
+        lines.append(f"left: {row.name} ({row.left} after {row.score.matches} matches, {row.chips:.1f} chips)")
+    ended, played = describe_end(standings), f"{standings.matches:,} match{'es' * (standings.matches != 1)}"
+    lines.append(f"{played}; ended: {ended}" if ended else f"{played} so far, not finished")
+    lines += filter(None, [describe_lead(standings), describe_effect(standings), describe_authors(standings)])
+
+    def data() -> dict[str, Any]:
+        return {
+            "matches": standings.matches,
+            "ended": standings.end["reason"] if standings.end else None,
+            "decided": standings.decided,
+            "standings": [row_values(row, logs) for row in standings.rows()],
+            "former": [{**row_values(row, logs), "left": row.left} for row in standings.former()],
+        }
+
+    return Report("", [], [contest_table(standings, logs), Notes(lines)], data=data)
 
 
 def standings_json(standings: Standings, logs: Logs | None = None) -> str:
