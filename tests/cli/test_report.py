@@ -6,6 +6,7 @@ import re
 import sys
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import pairwise
 from types import SimpleNamespace
 from xml.etree import ElementTree
 
@@ -156,6 +157,8 @@ def test_a_page_shows_all_and_escapes_it():
     assert "for a terminal" not in text and body.count("<details") == 4
     assert 'data-ev="S-0.541200 H-0.509000"' in body and "P+Infinity" in body and 'data-cost="0.045000%"' in body
     assert body.count("polyline") == 2 * 3 and body.count("<rect") == 4 and body.count("<circle") == 2
+    levels = list(map(int, re.findall(r"<h(\d)", body)))
+    assert all(later <= level + 1 for level, later in pairwise(levels)), levels  # as screen readers expect
     page = make_page(REPORT)
     assert page.startswith("<!DOCTYPE html>") and "<title>A &lt;title&gt;</title>" in page and body in page
     assert not re.search(r"(?:src|href)=\"(?!data:)|url\(|@import", page)
