@@ -34,6 +34,7 @@ from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.rules import Rules
 
 DEFAULTS = {setting.name: setting.default for setting in fields(Contest)}
+IN_FILE = ("retire", "title", "lives")  # settings without an option
 
 
 def published_sources(sources: Sequence[str]) -> list[str]:
@@ -53,7 +54,7 @@ def contest_command(contest: Contest, names: Sequence[str], sources: Sequence[st
         words += ["--config", "contest.toml"]
     if _is_preset(contest.rules):
         words += ["--rules", contest.rules.name]
-    for name in SETTINGS:
+    for name in (name for name in SETTINGS if name not in IN_FILE):
         value = getattr(contest, name)
         if isinstance(value, bool):
             words += [f"--{name}"] if value else []
@@ -64,14 +65,21 @@ def contest_command(contest: Contest, names: Sequence[str], sources: Sequence[st
 
 
 def settings_file(contest: Contest) -> str:
-    """The TOML file of changed rules, or "" for a preset: the other settings have options."""
+    """The TOML file of what has no option: changed rules, and settings; "" if there is none."""
+    others = {name: getattr(contest, name) for name in IN_FILE if getattr(contest, name) != DEFAULTS[name]}
+    lines = [f"{name} = {_toml(value)}" for name, value in others.items()]
     if _is_preset(contest.rules):
-        return ""
+        return "\n".join(lines)
     preset = contest.rules.name if contest.rules.name in PRESETS else "cardshark"
     base = PRESETS[preset].rules.to_dict()
     changed = {name: value for name, value in contest.rules.to_dict().items() if value != base[name]}
     return "\n".join(
-        ["[rules]", f"preset = {_toml(preset)}", *(f"{name} = {_toml(value)}" for name, value in changed.items())]
+        [
+            *lines,
+            "[rules]",
+            f"preset = {_toml(preset)}",
+            *(f"{name} = {_toml(value)}" for name, value in changed.items()),
+        ]
     )
 
 
