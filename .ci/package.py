@@ -34,7 +34,7 @@ def lowest(requirements: Iterable[str]) -> list[str]:
     """Each requirement `name>=version` as `name==version`. Raises: ValueError for one without a lowest version."""
     pins = []
     for requirement in requirements:
-        match = re.fullmatch(r"([\w-]+)>=([\d.]+)", requirement)
+        match = re.fullmatch(r"([\w-]+)>=([\d.]+)(; sys_platform .*)?", requirement)
         if not match:
             raise ValueError(f"the requirement {requirement!r} is not accepted; write NAME>=VERSION")
         pins.append(f"{match[1]}=={match[2]}")

@@ -5,6 +5,7 @@ import platform
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -93,6 +94,8 @@ def check_python() -> Check:
 
 
 def check_cache() -> Check:
+    if find_spec("numba") is None:
+        return Check("compiled code", False, False, "numba is missing, so long runs are slow", "pip install numba")
     logging.disable(logging.WARNING)  # that no folder is writable is said here
     try:
         from bjsim.sim.engine.jit import is_cache_temporary

@@ -6,8 +6,10 @@ from typing import Any
 import click
 
 from bjsim.cli.waiting import waiting
+from bjsim.errors import InputError
 from bjsim.sim.engine.compile_notice import on_compile, on_each_kernel
 from bjsim.sim.engine.counting import WORTH_COMPILING, pays
+from bjsim.sim.engine.play import have_kernels
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.compiled_table import CompiledTable
@@ -32,6 +34,8 @@ def warm() -> None:
     That is what `learn` and long runs need. Otherwise their first use compiles it, which takes up to half a minute. Run
     this when building a container image.
     """
+    if not have_kernels():
+        raise InputError("numba is missing, so nothing is compiled: pip install numba")
     compiled: list[bool] = []
     with on_compile(lambda: compiled.append(True)), on_each_kernel(lambda name: click.echo(f"compiling {name} …")):
         use_kernels(load_rules("easy"))

@@ -8,6 +8,7 @@ from typing import Any
 
 log = logging.getLogger("bjsim")
 
+ONE_THREAD = sys.platform in ("emscripten", "wasi")  # in a browser there are no other threads, and no processes
 COMPILING = "compiling the round (once after install, up to a minute) …"
 
 
@@ -69,7 +70,11 @@ def on_compile(notify: Callable[[], object]) -> Iterator[None]:
 @contextmanager
 def on_each_kernel(notify: Callable[[str], object]) -> Iterator[None]:
     """Within this context, call `notify` with the name of each function before numba compiles it."""
-    from numba.core.event import Event, Listener, install_listener
+    try:
+        from numba.core.event import Event, Listener, install_listener
+    except ImportError:  # nothing is compiled
+        yield
+        return
 
     class Compile(Listener):
         def on_start(self, event: Event) -> None:

@@ -68,7 +68,7 @@ def merge_states(labels: Array, after: Array) -> tuple[Array, Array]:
         classes = _number(np.concatenate([classes[:, None], classes[after]], axis=1))
     _, first = np.unique(classes, return_index=True)
     order = np.argsort(first)
-    number = np.full(len(reached), -1)
+    number = np.full(len(reached), -1, np.int64)
     number[states] = np.argsort(order)[classes]
     return states[first[order]], number
 

@@ -112,10 +112,14 @@ class Lanes:
         self.seats, n = len(self.moves.start), len(lanes)
         self.alone, self.bare = self.seats == 1, self.seats == 1 and not self.luck and not self.count
         self.hides = self.luck is not None and int(self.deal.hole.max()) >= 0
-        self.dealt, self.met = begins.copy(), np.full(n, -1)
+        self.dealt, self.met = begins.copy(), np.full(n, -1, np.int64)
         self.number, self.lane, self.p, self.begin = np.arange(n), lanes, begins.copy(), begins.copy()
         self.who, self.drawn, self.alive, self.bucket, self.cell, self.model = np.zeros((6, n), np.intp)
-        self.hands, self.hole, self.free = np.full(n, self.seats), np.full(n, -1), np.zeros(n, np.bool_)
+        self.hands, self.hole, self.free = (
+            np.full(n, self.seats, np.int64),
+            np.full(n, -1, np.int64),
+            np.zeros(n, np.bool_),
+        )
         self.rows, self.flags, self.code = np.zeros((3, self.seats * n), np.int64)
         self.split = np.zeros((self.seats * n, self.moves.hands.shape[1]), np.int64)
         self.splits = np.zeros(self.seats * n, np.bool_)
@@ -517,7 +521,7 @@ def walk_shoes(layout: WalkedTable, shoes: Shoes, streams: int, begin: Array, re
         if rounds is None:
             rounds = found
         else:
-            from_, stays = np.full(shoes.lanes, -1), np.ones(shoes.lanes, np.bool_)
+            from_, stays = np.full(shoes.lanes, -1, np.int64), np.ones(shoes.lanes, np.bool_)
             from_[again], stays[again] = lanes.met, lanes.met >= 0
             kept = stays[rounds.lane] & (rounds.begin >= from_[rounds.lane])
             rounds = join([rounds.at(kept), found])

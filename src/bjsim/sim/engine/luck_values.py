@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bjsim.arrays import Array
+from bjsim.sim.engine.compile_notice import ONE_THREAD
 from bjsim.sim.engine.kernels.arrays import SCALE, STEP, Drift, Luck
 from bjsim.sim.engine.kernels.layout import CompiledRules, payoff_parts
 from bjsim.sim.engine.round_table import RoundTable
@@ -51,9 +52,14 @@ def solve_models(
     """Solve a counter's table for charts and the probabilities of the ranks at which they are played."""
     ends = np.stack([payoff_parts(table.ends[:, 0])[0], table.ends[:, 1]], axis=1)
     table = table._replace(ends=ends, hands=payoff_parts(table.hands)[0])  # without stakes
+
+    def solve(point: tuple[int, Array]) -> list[Solved]:
+        return [solve_rows(table, point[1], unit, answers[:, point[0]])]
+
+    if ONE_THREAD:
+        return list(map(solve, points))
     with ThreadPoolExecutor() as threads:  # NumPy lets others run while it gathers rows
-        found = threads.map(lambda point: solve_rows(table, point[1], unit, answers[:, point[0]]), points)
-        return [[one] for one in found]
+        return list(threads.map(solve, points))
 
 
 def make_luck(models: Sequence[Sequence[Solved]], model: Array, chart: Array, unshuffled: Array, frequent: int) -> Luck:

@@ -98,7 +98,7 @@ def pack_plain(table: RoundTable) -> PlainTable:
 def make_deal(compiled: CompiledRules, seats: int, hides: bool = False) -> DealOrder:
     """The order of the deal for one to so many hands; `hides`: the dealer's last card of it is not seen."""
     opening = np.zeros((seats + 1, max(seats, 1) * len(compiled.deal) + 1), np.int64)
-    dealt, hole = np.full((2, seats + 1), -1)
+    dealt, hole = np.full((2, seats + 1), -1, np.int64)
     for hands in range(1, seats + 1):
         order = [seat for to_dealer in compiled.deal for seat in ([seats] if to_dealer else range(hands))]
         opening[hands, : len(order)], dealt[hands] = order, len(order)
@@ -109,7 +109,7 @@ def make_deal(compiled: CompiledRules, seats: int, hides: bool = False) -> DealO
 
 def count_bets(compiled: CompiledRules) -> CompiledRules:
     """Add to the payoffs of a hand its stakes, see HALF_BET. No bets may tie."""
-    pay = compiled.pay + 2 * HALF_BET * 2 ** np.arange(compiled.pay.shape[1])[:, None]
+    pay = compiled.pay + 2 * HALF_BET * 2 ** np.arange(compiled.pay.shape[1], dtype=np.int64)[:, None]
     if compiled.numbers.insured >= 0:
         pay[compiled.numbers.insured] = compiled.pay[compiled.numbers.insured] + HALF_BET
     return compiled._replace(pay=pay)

@@ -143,7 +143,7 @@ def _follow_all(transitions: Transitions, words: Array, width: int, most: int) -
     taken = np.arange(most) < ACTIONS
     taken = taken & (cell[:, None] >> np.arange(most) & 1 > 0)
     return (
-        words, np.full(len(words), ASKS), cell // CHOICE - 1, np.zeros(len(words), np.bool_),
+        words, np.full(len(words), ASKS, np.int64), cell // CHOICE - 1, np.zeros(len(words), np.bool_),
         np.where(taken, moves.word, OVER), np.where(taken, moves.label, 0), moves.decided & taken,
     )  # fmt: skip
 

@@ -238,7 +238,7 @@ def make_row_values(table: RoundTable, probabilities: Array, unit: Fraction, ans
 def _find_outcomes(moves: RowMoves, levels: Levels, table: RoundTable) -> Outcomes:
     """Give rows the same state if the same states follow them, or if one state follows them whatever is drawn."""
     count, again = table.hands.shape[1], np.flatnonzero(levels.again)
-    state = np.full(len(moves.place), -1)  # -1 - o if the outcome is certain, or if all cards leave the table
+    state = np.full(len(moves.place), -1, np.int64)  # -1 - o if the outcome is certain, or if all cards leave the table
     state[again] = np.arange(len(again))  # each of its own
     first, known = [again], dict[bytes, int]()
 

@@ -42,7 +42,7 @@ def hands_within(compiled: CompiledRules, act: Array, unlikely: float) -> tuple[
     ends = trees * np.power.outer(again, n - 2) * np.power.outer(1 - again, n)  # probability of n hands in all
     most = 2 + (1 - np.cumsum(ends, axis=1) > rare[:, None]).sum(axis=1)
     hands = np.where(endless, NO_LIMIT, np.minimum(most, compiled.hand_limit))
-    pending = np.full(len(again), MOST_PENDING)
+    pending = np.full(len(again), MOST_PENDING, np.int64)
     falls = (again > 0) & (again < 0.5)  # the number pending is a random walk
     pending[falls] = np.ceil(np.log(rare[falls]) / np.log(again[falls] / (1 - again[falls]))).clip(1, MOST_PENDING)
     return hands, np.minimum(pending, hands - 1)
@@ -170,7 +170,9 @@ class Transitions:
 
     def follow(self, words: Array, cards: Array) -> Moves:
         """What a card of each rank index leads to, or the code of an action where the state asks for it."""
-        moves = Moves(np.full(len(words), OVER), np.zeros(len(words), np.int64), np.zeros(len(words), np.bool_))
+        moves = Moves(
+            np.full(len(words), OVER, np.int64), np.zeros(len(words), np.int64), np.zeros(len(words), np.bool_)
+        )
         states, at, asks = self.unpack(words), np.arange(len(words)), self.asks(words)
         insures = asks & (states.step == 1)
         if insures.any():

@@ -8,7 +8,6 @@ import logging
 from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -118,7 +117,7 @@ class Pieces(Generic[Job, Result]):
         under_way = {piece.future: piece for piece in self._open if piece.future and not piece.done}
         over, _ = wait(under_way, WATCH, FIRST_COMPLETED)
         if not over and has_dead_worker(pool):
-            raise BrokenProcessPool("a worker died while it sent a result")
+            raise BrokenExecutor("a worker died while it sent a result")
         failed = {future for future in over if future.exception()}
         for future in over - failed:
             under_way[future].done, self._losses = True, 0

@@ -15,19 +15,20 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent import futures
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext, suppress
-from multiprocessing.connection import Connection
-from multiprocessing.process import BaseProcess
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from bjsim.arguments import a_type, argument
 from bjsim.errors import InputError
-from bjsim.sim.engine.compile_notice import in_notebook
+from bjsim.sim.engine.compile_notice import ONE_THREAD, in_notebook
 from bjsim.sim.running.table import Backend, Need
 
 if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
     from multiprocessing.context import ForkContext, SpawnContext
+    from multiprocessing.process import BaseProcess
 
 
 # --- Where jobs are played: on this machine or by any executor, what the place offers, and how it is opened.
@@ -55,7 +56,8 @@ def _threads(workers: int) -> Executor:
 
 def borrowed(executor: Executor, workers: int) -> Backend:
     """Someone else's executor that plays `workers` jobs at once."""
-    offers = FORKS if isinstance(executor, ProcessPoolExecutor) else Need.ANYTHING
+    forks = not ONE_THREAD and isinstance(executor, futures.ProcessPoolExecutor)
+    offers = FORKS if forks else Need.ANYTHING
     return Backend(lambda: nullcontext(executor), 2 * workers, offers)
 
 
@@ -75,6 +77,8 @@ def find_backend(executor: Executor | None = None, workers: int | None = None, n
     for one per core.
     """
     cores = workers or usable_cores()
+    if cores > 1 and ONE_THREAD:
+        raise InputError(f"{argument('workers')}: {cores} is not accepted; Python has one process here, so give 1")
     if isinstance(executor, Executor):
         return borrowed(executor, cores)
     if executor is not None:
@@ -109,6 +113,8 @@ class InlineExecutor(Executor):
 
 
 def usable_cores() -> int:
+    if ONE_THREAD:
+        return 1
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -128,7 +134,7 @@ def own_pool(pool: Executor) -> Iterator[Executor]:
             with suppress(AttributeError, OSError):
                 getattr(getattr(pool, queue), end).close()
         # At exit, Python writes to a pipe that a pool's thread may be closing: join the thread before.
-        pool.shutdown(wait=isinstance(pool, ProcessPoolExecutor))
+        pool.shutdown(wait=isinstance(pool, futures.ProcessPoolExecutor))
         raise
 
 
@@ -143,7 +149,7 @@ def _processes(pool: Executor) -> list[BaseProcess]:
 
 def can_fork() -> bool:
     """Whether workers are forked; otherwise they are spawned, and receive only what can be pickled."""
-    return hasattr(os, "fork") and sys.platform != "darwin"  # Apple's libraries do not survive a fork
+    return hasattr(os, "fork") and not ONE_THREAD and sys.platform != "darwin"  # Apple's libraries do not survive it
 
 
 def is_fork_safe() -> bool:
@@ -188,11 +194,12 @@ class ForkedResult(Generic[T]):
 
     def __init__(self, work: Callable[[], T]) -> None:
         self._work = work
-        self._receiver, sender = multiprocessing.Pipe(duplex=False)
+        self._receiver: Connection | None = None
         if can_fork() and usable_cores() > 1:
+            self._receiver, sender = multiprocessing.Pipe(duplex=False)
             with suppress(OSError):
                 multiprocessing.get_context("fork").Process(target=self._run, args=(sender,), daemon=True).start()
-        sender.close()
+            sender.close()
 
     def _run(self, sender: Connection) -> None:
         end_with_parent()
@@ -201,11 +208,11 @@ class ForkedResult(Generic[T]):
 
     def result(self) -> T:
         """Wait for the result. Raises: any exception of the work."""
-        try:
-            result: T = self._receiver.recv()
-        except (EOFError, OSError):  # the fork failed, or died before its result was complete
-            result = self._work()
-        return result
+        with suppress(EOFError, OSError):  # the fork failed, or died before its result was complete
+            if self._receiver is not None:
+                result: T = self._receiver.recv()
+                return result
+        return self._work()
 
 
 def _start_worker(records: Any) -> None:
@@ -215,9 +222,9 @@ def _start_worker(records: Any) -> None:
         log.setLevel(logging.INFO)
 
 
-def fork_workers(workers: int) -> ProcessPoolExecutor:
+def fork_workers(workers: int) -> Executor:
     """Open a pool. Its workers have started when this returns, so that threads may start afterwards."""
-    pool = ProcessPoolExecutor(workers, start_context(), _start_worker, (_collected,))
+    pool = futures.ProcessPoolExecutor(workers, start_context(), _start_worker, (_collected,))
     pool.submit(os.getpid).result()
     return pool
 

@@ -7,12 +7,19 @@ The random stream is SplitMix64 (Steele, Lea and Flood 2014), with its state in 
 are drawn from alias tables (Walker 1977; filled as in Vose 1991), with one number in [0, 1) for each draw.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from bjsim.arrays import Array
-from bjsim.sim.engine.jit import compiled
+
+try:
+    from bjsim.sim.engine.jit import compiled
+except ImportError:  # without numba, Python plays the episodes
+
+    def compiled(**options: Any) -> Any:  # type: ignore[misc]
+        return np.errstate(over="ignore")  # the stream wraps around
+
 
 Q_LEARNING, MONTE_CARLO = 0, 1
 GOLDEN = 0.6180339887498949  # fractional parts of its multiples have low discrepancy in [0, 1)

@@ -55,6 +55,7 @@ from bjsim.report.parts import (
     Value,
     short_count,
 )
+from bjsim.sim.engine.compile_notice import ONE_THREAD
 from bjsim.sim.stats.estimate import Z95
 from bjsim.strategies.mdp.model import FiniteMDP, MDPError
 from bjsim.strategies.mdp.solve import SolvedMDP, check_ends, regret, start_value, value_iteration
@@ -427,7 +428,7 @@ class _Team:
                 self.longest, share, self.streams[worker], self.turns[worker], *tables[worker],
             )  # fmt: skip
 
-        self.cut_short += sum(self._each(learn_share, episodes))
+        self.cut_short += int(sum(self._each(learn_share, episodes)))
         self.q, self.visits = pooled(self.q, self.visits, tables, self.power)
 
     def play(self, policy: Ints, episodes: int) -> tuple[float, float]:
@@ -439,7 +440,7 @@ class _Team:
 
         results = self._each(play_share, episodes)
         total, squares = add_up(r[0] for r in results), add_up(r[1] for r in results)
-        self.cut_short += sum(r[2] for r in results)
+        self.cut_short += int(sum(r[2] for r in results))
         if episodes < 2:
             return nan, nan
         mean = total / episodes
@@ -449,6 +450,8 @@ class _Team:
         """The results of `work(worker, share of the episodes)` for every worker, in order."""
         ends = [episodes * i // self.workers for i in range(self.workers + 1)]
         shares = [end - start for start, end in pairwise(ends)]
+        if ONE_THREAD:
+            return list(map(work, range(self.workers), shares))
         with ThreadPoolExecutor(self.workers) as pool:
             return list(pool.map(work, range(self.workers), shares))
 

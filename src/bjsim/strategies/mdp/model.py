@@ -25,7 +25,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from bjsim.arrays import Bools, Floats, Ints
+from bjsim.arrays import Array, Bools, Floats, Ints
 from bjsim.errors import InputError
 from bjsim.files import read_text
 
@@ -40,8 +40,8 @@ class MDPError(InputError):
 class FiniteMDP:
     """States, actions and outcomes in flat arrays, checked at construction.
 
-    There are S states, A rows, each with an action, and O outcomes. `action_start`, int64 (S+1,), is the first row
-    of each state, `outcome_start`, int64 (A+1,), the first outcome of each row. By outcome: `probability`,
+    There are S states, A rows, each with an action, and O outcomes. `action_start`, intp (S+1,), is the first row
+    of each state, `outcome_start`, intp (A+1,), the first outcome of each row. By outcome: `probability`,
     `reward` (in the unit of the values) and `weight`, float64 (O,), and `next_state`, int64 (O,). By state:
     `terminal`, bool (S,), true where play ends, and `start`, float64 (S,), the distribution of the first state.
     `gamma` is the discount factor, 0 < gamma <= 1. An MDPError names the state.
@@ -351,5 +351,5 @@ def _number(value: Any, where: str) -> float:
     return float(value)
 
 
-def _starts(sizes: Iterable[int]) -> np.ndarray[Any, np.dtype[np.int64]]:
-    return np.cumsum([0, *sizes], dtype=np.int64)
+def _starts(sizes: Iterable[int]) -> Array:
+    return np.cumsum([0, *sizes], dtype=np.intp)

@@ -273,4 +273,4 @@ def _restricted(mdp: FiniteMDP, share: Floats) -> FiniteMDP:
 
 
 def _starts(sizes: Bools | Ints) -> Ints:
-    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.intp)

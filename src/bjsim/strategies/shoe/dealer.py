@@ -34,7 +34,11 @@ class FinalHands:
 
     def __init__(self, counts: Ints, outcome: Ints, orders: Floats, known: Ints) -> None:
         self.orders, self.known = orders, known
-        key = (counts << (COUNT * np.arange(VALUES) + TAG)).sum(axis=1) + (outcome << COUNT) + counts.sum(axis=1)
+        key = (
+            (counts << (COUNT * np.arange(VALUES, dtype=np.int64) + TAG)).sum(axis=1)
+            + (outcome << COUNT)
+            + counts.sum(axis=1)
+        )
         self.steps: list[tuple[int, list[tuple[int, Ints, Ints]]]] = []  # number of keys left; count, keys, keys left
         for value in HIGH:
             bits = COUNT * value + TAG
@@ -43,7 +47,7 @@ class FinalHands:
             self.steps.append((len(left), [(count, row, into[row]) for count, row in rows]))
             key = left
         self.size = key & ((1 << COUNT) - 1)
-        self.low = key >> (COUNT * np.arange(LOW) + TAG)[:, None] & ((1 << COUNT) - 1)
+        self.low = key >> (COUNT * np.arange(LOW, dtype=np.int64) + TAG)[:, None] & ((1 << COUNT) - 1)
         ends = key >> COUNT & ((1 << TAG - COUNT) - 1)
         self.by_outcome = [(outcome, np.flatnonzero(ends == outcome)) for outcome in np.unique(ends).tolist()]
 

@@ -224,7 +224,7 @@ class Game:
             kind = Kind(state, states.legal(state), states.rows_of(state, may_split)[0], fixed, *risks)
             return kinds.setdefault(kind, len(kinds))
 
-        cards = [np.repeat(range(VALUES), counts).tolist() for counts in hands.counts]
+        cards = [np.repeat(range(VALUES), counts).tolist() for counts in hands.counts.astype(np.intp)]
         bets = (False, True) if self.rules.free_splits != "none" else (False,)
         which = [(False, False), *((True, free) for free in bets)]
         by_hand = [

@@ -153,13 +153,13 @@ class Hands:
 
 def encode_counts(counts: Ints) -> Ints:
     """Pack multisets of card values into one integer each."""
-    packed: Ints = (counts << (BITS * np.arange(VALUES))).sum(axis=-1)
+    packed: Ints = (counts << (BITS * np.arange(VALUES, dtype=np.int64))).sum(axis=-1)
     return packed
 
 
 def decode_counts(keys: Ints) -> Ints:
     """Unpack the integers of `encode_counts`; shape (..., 10)."""
-    return (keys[..., None] >> (BITS * np.arange(VALUES))) & ((1 << BITS) - 1)
+    return (keys[..., None] >> (BITS * np.arange(VALUES, dtype=np.int64))) & ((1 << BITS) - 1)
 
 
 @lru_cache(maxsize=1)
@@ -183,7 +183,7 @@ def all_hands() -> Hands:
     two = np.full((VALUES, VALUES), -1, np.int64)
     for value in range(VALUES):
         child[:, value] = _find(key, order, key + (1 << (BITS * value)))
-        two[value] = _find(key, order, (1 << (BITS * value)) + (1 << (BITS * np.arange(VALUES))))
+        two[value] = _find(key, order, (1 << (BITS * value)) + (1 << (BITS * np.arange(VALUES, dtype=np.int64))))
     return Hands(counts, child, key, two)
 
 
@@ -320,7 +320,7 @@ def layout(most_gone: tuple[int, ...], aces_draw: bool, doubles: int = 0) -> Lay
     draw more than one card, `doubles` the number of doubles after which a hand may have a choice.
     """
     hands = all_hands()
-    hand, child, key = [np.arange(len(hands.key))], [hands.child], [hands.key]
+    hand, child, key = [np.arange(len(hands.key), dtype=np.int64)], [hands.child], [hands.key]
     trees: list[Tree | None] = []
     at = len(hands.key)
     for number, most in enumerate(most_gone):
@@ -344,7 +344,7 @@ def layout(most_gone: tuple[int, ...], aces_draw: bool, doubles: int = 0) -> Lay
     keys = np.concatenate([*key, hands.key[pairs], np.zeros(1, np.int64)])
     distinct, gone_index = np.unique(keys, return_inverse=True)
     first = at * (1 + doubles)
-    child += [np.full((first - at, VALUES), -1), hands.child[pairs]]
+    child += [np.full((first - at, VALUES), -1, np.int64), hands.child[pairs]]
     children = np.concatenate(child).T.copy()
     return Layout(
         np.concatenate([*hand * (1 + doubles), pairs]),

@@ -130,7 +130,7 @@ def _present_nodes(game: Game, hand: ReachableHands, values: list[int], start: i
 def _reachable(values: tuple[int, ...]) -> ReachableHands:
     hands, held = all_hands(), np.bincount(values, minlength=VALUES)
     node = np.flatnonzero((hands.counts >= held).all(axis=1))
-    index = np.full(len(hands.key) + 1, len(node))
+    index = np.full(len(hands.key) + 1, len(node), np.int64)
     index[node] = np.arange(len(node))
     keys, gone = np.unique(hands.key[node], return_inverse=True)
     return ReachableHands(node, index[hands.child[node].T], gone, hands.counts[node].T.astype(float), Removed(keys))
