@@ -234,7 +234,10 @@ class BankResult(Described):
             ),
         ]
         about = [f"about, as {self.approximation}"] if self.approximation else []
-        return Report("What becomes of a bank", [self.game, *about], parts, data=partial(asdict, self))
+        return Report("What becomes of a bank", [self.game, *about], parts, data=self._data)
+
+    def _data(self) -> dict[str, Any]:
+        return asdict(self) | {"mean": self.mean, "deviation": self.deviation}
 
     def _promotions(self) -> list[Any]:
         parts: list[Any] = []
@@ -244,7 +247,7 @@ class BankResult(Described):
                 Value("", "all rounds are played with", bonus.completed, share),
                 Value("", "gain without ruin", bonus.formula, PROFIT),
             ]
-            parts.append(Figures(gains, "The bonus"))
+            parts.append(Figures(gains, "The bonus, which the bank begins with"))
         if best := self.rebate:
             upper = "never above" if best.stop_at is None else f"at {best.stop_at:,.12g} or more"
             stops = f"to stop below {best.stop_below:,.12g}, and {upper}, with all rounds left"
@@ -335,15 +338,21 @@ def bank(
     return found if bonus is None else replace(found, bonus=_find_bonus(lattice, amounts, played, taken))
 
 
+POSITIVE = ("bet", "bankroll")
+
+
 def _read_amounts(**given: object) -> dict[str, Fraction]:
     """The amounts by name, without a goal if there is none. Raises: InputError: They do not go together."""
     given["floor"] = given["bet"] if given["floor"] is None else given["floor"]
     given["rebate_from"] = 0 if given["rebate_from"] is None else given["rebate_from"]
-    use = "an amount from 0 to 1e12"
     amounts = {
-        name: exact_number(argument(name), value, 10**12, use) for name, value in given.items() if value is not None
+        name: exact_number(
+            argument(name), value, 10**12, f"an amount {'above' if name in POSITIVE else 'from'} 0, up to 1e12"
+        )
+        for name, value in given.items()
+        if value is not None
     }
-    for name in ("bet", "bankroll"):
+    for name in POSITIVE:
         if not amounts.get(name):
             raise InputError(f"{argument(name)}: use an amount above 0")
     if not amounts["floor"] <= amounts["bankroll"] < amounts.get("goal", math.inf):
