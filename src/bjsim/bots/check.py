@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from bjsim.bots.contest.config import Contest
+from bjsim.bots.export import SHOWN
 from bjsim.bots.line import Transcript
 from bjsim.bots.protocol import UNFLUSHED, Fault, make_argv
 from bjsim.bots.turn import Turn
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 HARD = ("T7", "T6", "T5", "T3", "T2", "92", "82", "72", "62", "53")
 SOFT = ("A9", "A8", "A7", "A6", "A3", "AA")
 PAIRS = ("TT", "99", "88", "66", "44", "22")
-SHOWN = "23456789TA"
 OTHERS = "8"  # the rank of all other cards
 ENOUGH = 3  # hands are no longer played on after this many with a fault: they are slow, and add nothing for the author
 

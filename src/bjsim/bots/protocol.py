@@ -32,6 +32,7 @@ FAULTS = {
     "not-ready": "in the line protocol: did not answer `hello` in time with `ready 1`",
 }
 UNFLUSHED = "its answer came only when its input ended: flush after each line"
+PROTOCOLS = ("argv", "line")  # of programs: started for every move, or alive for a match
 TIMEOUT = 1.0  # seconds for a move, unless an option or a contest sets others
 REPLY_LIMIT = 4096  # bytes of stdout
 _CHIPS = re.compile(rb"[+-]?([0-9]*)(?:\.[0-9]*)?")  # fractions are ignored: programs that use floats print them

@@ -1,7 +1,5 @@
 """One turn of a bot: the only place where it is asked and judged, and where a fault becomes a stand and a strike."""
 
-from __future__ import annotations
-
 import threading
 from collections import Counter
 from collections.abc import Callable

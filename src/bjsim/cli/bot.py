@@ -16,10 +16,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from bjsim.bots.check import CHECKS, SHOWN, CheckedView, LineCheck, Trial, check_match, price, situations, try_bot
-from bjsim.bots.contest.config import PROTOCOLS, Contest
+from bjsim.bots.check import CHECKS, CheckedView, LineCheck, Trial, check_match, price, situations, try_bot
+from bjsim.bots.contest.config import Contest
+from bjsim.bots.export import SHOWN
 from bjsim.bots.export import export as export_chart
-from bjsim.bots.protocol import Fault, printable
+from bjsim.bots.protocol import PROTOCOLS, Fault, printable
 from bjsim.bots.sandbox.folders import check_name
 from bjsim.bots.sandbox.languages import ENDINGS, LANGUAGES, BuildError
 from bjsim.cli.bot_compare import compare

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bjsim.bots.check import TracedSeat, situation, trace_match
-from bjsim.bots.contest.config import PROTOCOLS, Contest, load_config
+from bjsim.bots.contest.config import Contest, load_config
 from bjsim.bots.contest.entrants import check_protocols, gather
 from bjsim.bots.line import Transcript
-from bjsim.bots.protocol import need_programs, printable, printable_lines
+from bjsim.bots.protocol import PROTOCOLS, need_programs, printable, printable_lines
 from bjsim.bots.sandbox.folders import read_bot
 from bjsim.bots.sandbox.languages import LANGUAGES, BuildError, find_tool
 from bjsim.cli.options import Count, bot_options, counted, rules_option, set_option

@@ -1,7 +1,5 @@
 """`bjsim koth play` and `bjsim koth resume`."""
 
-from __future__ import annotations
-
 import shlex
 import time
 from collections.abc import Callable
@@ -15,7 +13,6 @@ from bjsim.arguments import check_writable
 from bjsim.bots.contest import journal
 from bjsim.bots.contest.config import (
     MANY,
-    PROTOCOLS,
     SCORES,
     Contest,
     load_config,
@@ -27,7 +24,7 @@ from bjsim.bots.contest.entrants import gather, untrusted
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.page import write_results
 from bjsim.bots.contest.results import contest_table, describe_standings
-from bjsim.bots.protocol import printable
+from bjsim.bots.protocol import PROTOCOLS, printable
 from bjsim.cli.options import Count, Names, Once, json_option, sandbox_option, write_json
 from bjsim.cli.waiting import Waiting, waiting
 from bjsim.report.data import to_json

@@ -1,7 +1,5 @@
 """`bjsim run`: play strategies and bots, and compare their returns with the exact values."""
 
-from __future__ import annotations
-
 import math
 import os
 import sys

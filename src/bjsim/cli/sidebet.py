@@ -1,7 +1,5 @@
 """`bjsim sidebet`: the side bets included, and the exact figures of one."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

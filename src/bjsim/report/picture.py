@@ -1,7 +1,5 @@
 """Reports as pictures: their chart, curves, bars or dots, drawn by matplotlib, which is imported only here."""
 
-from __future__ import annotations
-
 import math
 import textwrap
 from collections.abc import Iterable, Sequence

@@ -16,8 +16,8 @@ from bot_helpers import SAMPLES, needs, needs_sandbox
 from support.command import bjsim
 from support.matches import CARDSHARK, begin, counted, forged, lines_in, placed, rounds_in, whole
 
+from bjsim.arguments import MAX_COUNT
 from bjsim.bots.contest import journal
-from bjsim.bots.contest.config import MAX_COUNT
 from bjsim.bots.contest.entrants import EntrantError, gather
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.match import ReplayMismatch

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from bjsim.bots.protocol import TIMEOUT, printable
+from bjsim.arguments import MAX_COUNT
+from bjsim.bots.protocol import PROTOCOLS, TIMEOUT, printable
 from bjsim.errors import InputError, suggest
 from bjsim.files import read_toml
 from bjsim.sim.game.presets import load_rules, named_rules
@@ -20,9 +21,7 @@ from bjsim.sim.game.support import need
 HOUSE = -1  # the bot number of the first house player; they fill seats and are not ranked
 LARGEST_TABLE = 4  # seats
 COMPANION = "hoyle"  # the house player beside bots that join later, unless the contest has one
-MAX_COUNT = 10**15  # largest accepted count
 MAX_TITLE = 200
-PROTOCOLS = ("argv", "line")  # of programs: started for every move, or alive for a match
 LIVES = ("match", "contest")  # of the processes of line bots
 SCORES = ("luck-adjusted", "chips", "log")  # by which bots are ranked
 MOST_HANDS = 8  # under a luck adjustment: the states of split hands grow with the square of the limit

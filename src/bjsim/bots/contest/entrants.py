@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bjsim import __version__
-from bjsim.bots.contest.config import PROTOCOLS, Contest, has_luck, name_and_source
+from bjsim.bots.contest.config import Contest, has_luck, name_and_source
 from bjsim.bots.contest.luck.adjust import REFERENCE, known_plays
-from bjsim.bots.protocol import need_programs, printable
+from bjsim.bots.protocol import PROTOCOLS, need_programs, printable
 from bjsim.bots.sandbox.folders import (
     LONGEST,
     MANIFEST,

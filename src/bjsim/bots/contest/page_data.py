@@ -7,7 +7,8 @@ from functools import lru_cache
 from heapq import nlargest
 from typing import Any, NamedTuple
 
-from bjsim.bots.contest.config import MAX_COUNT, Contest
+from bjsim.arguments import MAX_COUNT
+from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.match import recorded_round, replay_alone
 from bjsim.sim.game.actions import ATTACK, INSURANCE, Action, View
 from bjsim.strategies.charts.chart import INSURANCE_ROW, parse_row

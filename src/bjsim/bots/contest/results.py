@@ -18,6 +18,7 @@ from bjsim.bots.contest.config import SETTINGS, Contest
 from bjsim.bots.contest.contest_tally import HEADINGS, StandingsRow
 from bjsim.bots.contest.journal import Logs
 from bjsim.bots.contest.standings import (
+    DIGITS,
     Mark,
     Standings,
     describe_authors,
@@ -95,7 +96,6 @@ def _toml(value: object) -> str:
 # --- The result files standings.json, standings.csv and marks.csv.
 
 
-DIGITS = 6
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # first characters of a spreadsheet formula
 
 

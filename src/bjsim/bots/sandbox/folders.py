@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from bjsim.bots.protocol import printable
+from bjsim.bots.protocol import PROTOCOLS, printable
 from bjsim.bots.sandbox.languages import ENDINGS, BuildError, Custom, Language, find_language
 from bjsim.files import open_file, parse_toml, read_up_to
 
@@ -92,7 +92,6 @@ MAX_FOLDER = 1 << 26  # bytes of all files together
 MAX_FILES = 100  # each is a descriptor while a sandbox opens
 KEYS = ("name", "author", "version", "protocol", "build", "run", "files", "random")  # the first six are texts
 LONGEST = {"name": 40, "author": 200, "version": 200, "run": 1000, "build": 10_000}  # characters
-PROTOCOLS = ("argv", "line")
 
 
 @dataclass(frozen=True)

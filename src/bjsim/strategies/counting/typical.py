@@ -101,9 +101,6 @@ def _draw(ways: Array, tag: int, size: int) -> tuple[Array, Array]:
     return drawn, own
 
 
-VALUES = TEN + 1
-
-
 def decks_to_count(rules: Rules) -> int:
     """Return the number of decks of a game. Raises: InputError: Its cards cannot be counted by ten tags."""
     need(rules, "count")
