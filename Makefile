@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 # A worker for each core, but few: every one of them compiles what it plays. The bots share one.
-TESTS  := $(BIN)/pytest -n logical --maxprocesses 4 --dist loadgroup
+TESTS  := $(BIN)/pytest -n logical --maxprocesses 4 --dist loadgroup --no-loadscope-reorder
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DELETE_ON_ERROR:

@@ -118,7 +118,9 @@ def test_wheel(words: list[str]) -> None:
         run(python, "-m", "pip", "install", f"{wheel}[test]", cwd=out)
         shutil.rmtree(clone)
         shutil.rmtree(sdist / "src")
-        parallel = () if words else ("-n", "logical", "--maxprocesses", "4", "--dist", "loadgroup")
+        parallel = (
+            () if words else ("-n", "logical", "--maxprocesses", "4", "--dist", "loadgroup", "--no-loadscope-reorder")
+        )
         done = subprocess.run([python, "-m", "pytest", "-q", *parallel, *words], cwd=sdist)
         if done.returncode:
             raise SystemExit(done.returncode)
