@@ -104,12 +104,12 @@ def test_settings_of_linux_that_forbid_the_sandbox(tmp_path, monkeypatch, name, 
 @linux
 def test_a_sandbox_that_is_forbidden(monkeypatch):
     refused = "bubblewrap does not work here: bwrap: setting up uid map: Permission denied"
-    held = restrictions.Held("none", False, "bots have no box here", refused)
+    held = restrictions.Held("none", False, "bots cannot be isolated", refused)
     monkeypatch.setattr(restrictions, "find_box", lambda: held)
     fix = "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"
     monkeypatch.setattr(restrictions, "find_sandbox_fix", lambda: fix)
     done = bjsim("doctor")
-    assert done.status == 1 and f"missing   sandbox: bots have no box here; {refused}; fix: {fix}\n" in done.out
+    assert done.status == 1 and f"missing   sandbox: bots cannot be isolated; {refused}; fix: {fix}\n" in done.out
 
 
 def test_no_folder_for_compiled_code(monkeypatch):

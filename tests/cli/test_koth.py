@@ -260,12 +260,12 @@ def test_a_bot_that_cannot_be_started_is_listed_last_and_not_ranked(tmp_path):
 
 
 def test_programs_play_a_contest_only_in_a_sandbox(tmp_path, monkeypatch):
-    held = restrictions.Held("none", False, "bots have no box here", "there is no kernel for it")
+    held = restrictions.Held("none", False, "bots cannot be isolated", "the kernel has no Landlock")
     monkeypatch.setattr(restrictions, "find_box", lambda: held)
     (tmp_path / "bot.py").write_text("print('S')")
     arguments = ["play", tmp_path / "bot.py", "lim17", "--matches", "2", "--out", tmp_path / "out"]
     refused = bjsim("koth", *arguments)
-    said = "bjsim: a sandbox is required, but bots have no box here (there is no kernel for it)\n"
+    said = "bjsim: a sandbox is required, but bots cannot be isolated (the kernel has no Landlock)\n"
     assert (refused.status, refused.err) == (1, said) and not (tmp_path / "out").exists()
     koth(*arguments, "--sandbox", "auto")
     koth("play", "optimal", "lim17", "--matches", "2", "--out", tmp_path / "other")  # no programs

@@ -1,4 +1,4 @@
-"""What a person at a table is told, asked and answers, and what the coach says to them; see `bjsim play`."""
+"""The text of `bjsim play`: events of a round, prompts, the answers that are read, and the coach's comments."""
 
 from __future__ import annotations
 

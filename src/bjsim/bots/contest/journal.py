@@ -261,7 +261,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 # --- What differs from run to run: the times of moves, what bots wrote to stderr, and what they said of themselves.
-# They are in a file beside the journal, one line per program at a table.
+# A log file next to the journal has a line for each program at each table.
 
 
 LOGS = "logs.jsonl"

@@ -115,11 +115,8 @@ class Lanes:
         self.dealt, self.met = begins.copy(), np.full(n, -1, np.int64)
         self.number, self.lane, self.p, self.begin = np.arange(n), lanes, begins.copy(), begins.copy()
         self.who, self.drawn, self.alive, self.bucket, self.cell, self.model = np.zeros((6, n), np.intp)
-        self.hands, self.hole, self.free = (
-            np.full(n, self.seats, np.int64),
-            np.full(n, -1, np.int64),
-            np.zeros(n, np.bool_),
-        )
+        self.hands, self.hole = np.full(n, self.seats, np.int64), np.full(n, -1, np.int64)
+        self.free = np.zeros(n, np.bool_)
         self.rows, self.flags, self.code = np.zeros((3, self.seats * n), np.int64)
         self.split = np.zeros((self.seats * n, self.moves.hands.shape[1]), np.int64)
         self.splits = np.zeros(self.seats * n, np.bool_)

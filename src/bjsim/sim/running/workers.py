@@ -149,7 +149,8 @@ def _processes(pool: Executor) -> list[BaseProcess]:
 
 def can_fork() -> bool:
     """Whether workers are forked; otherwise they are spawned, and receive only what can be pickled."""
-    return hasattr(os, "fork") and not ONE_THREAD and sys.platform != "darwin"  # Apple's libraries do not survive it
+    # Apple's libraries do not survive a fork.
+    return hasattr(os, "fork") and not ONE_THREAD and sys.platform != "darwin"
 
 
 def is_fork_safe() -> bool:

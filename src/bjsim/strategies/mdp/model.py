@@ -250,8 +250,8 @@ def build_mdp(process: Process[S], gamma: float = 1.0) -> FiniteMDP:
     return FiniteMDP(
         states=tuple(str(state) for state in order),
         actions=tuple(action for action, _ in flat),
-        action_start=_starts(len(rows) for rows in table),
-        outcome_start=_starts(len(row) for _, row in flat),
+        action_start=starts(len(rows) for rows in table),
+        outcome_start=starts(len(row) for _, row in flat),
         probability=np.array([float(o.probability) for o in outcomes]),
         next_state=np.array([index[o.next_state] for o in outcomes], dtype=np.int64),
         reward=np.array([float(o.reward) for o in outcomes]),
@@ -351,5 +351,6 @@ def _number(value: Any, where: str) -> float:
     return float(value)
 
 
-def _starts(sizes: Iterable[int]) -> Array:
+def starts(sizes: Iterable[int]) -> Array:
+    """Where each of consecutive groups of these sizes begins, and where the last one ends, intp."""
     return np.cumsum([0, *sizes], dtype=np.intp)

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bjsim.arrays import Bools, Floats, Ints
-from bjsim.strategies.mdp.model import FiniteMDP, MDPError
+from bjsim.strategies.mdp.model import FiniteMDP, MDPError, starts
 
 # --- Checks that play of a decision process ends, without which an undiscounted value (gamma = 1) may not exist.
 #
@@ -263,14 +263,10 @@ def _restricted(mdp: FiniteMDP, share: Floats) -> FiniteMDP:
     return replace(
         mdp,
         actions=("policy",) * int(live.sum()),
-        action_start=_starts(live),
-        outcome_start=_starts(outcomes[live]),
+        action_start=starts(live),
+        outcome_start=starts(outcomes[live]),
         probability=(mdp.probability * share[mdp.outcome_row])[keep],
         next_state=mdp.next_state[keep],
         reward=mdp.reward[keep],
         weight=mdp.weight[keep],
     )
-
-
-def _starts(sizes: Bools | Ints) -> Ints:
-    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.intp)

@@ -234,10 +234,7 @@ class BankResult(Described):
             ),
         ]
         about = [f"about, as {self.approximation}"] if self.approximation else []
-        return Report("What becomes of a bank", [self.game, *about], parts, data=self._data)
-
-    def _data(self) -> dict[str, Any]:
-        return asdict(self) | {"mean": self.mean, "deviation": self.deviation}
+        return Report("What becomes of a bank", [self.game, *about], parts, data=partial(asdict, self))
 
     def _promotions(self) -> list[Any]:
         parts: list[Any] = []
