@@ -7,7 +7,7 @@ import math
 import bjsim
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.shoe.solver import ShoeSolver
-from bjsim.strategies.sidebets.exact import SideBet, chosen
+from bjsim.strategies.sidebets.exact import SideBet
 
 UP_TO_TEN = "3=2,4=2,5=4,6=12,7=50,8=250,9=250,10=250"  # so that nine cards are an event of their own
 SCALE = 115.81  # of the published effects of removal
@@ -52,29 +52,6 @@ def removal(rules: Rules, what: str) -> list[float]:
     return [SCALE * each for each in side_bet(rules, what).removal.values()]
 
 
-def counted_bet(rules: Rules, what: str) -> list[float]:
-    """Return what a counter of a bet wins, for words such as `over-13, cut 260, one more, tags -1 .. 1, from 4`.
-
-    A pay table is written as `buster: 3=1 4=3`. Without tags, the bettor sees exact values.
-
-    Returns:
-        The share of rounds with a bet in per cent, the edge in per cent, and units per 100 rounds.
-    """
-    from bjsim.strategies.sidebets.counted import count_bet
-
-    bet_name, *words = what.split(", ")
-    name, _, pays = bet_name.partition(": ")
-    options = dict(word.partition(" ")[::2] for word in words)
-    bet, shoe, game = chosen(name, None, rules, None, None, pays.replace(" ", ",") or None)
-    tags = [float(tag) for tag in options["tags"].split()] if "tags" in options else None
-    trigger, rounds = float(options["from"]) if tags else None, 600_000 if bet.needs == "suits" else 2_000_000
-    one_more = "one" in options
-    found = count_bet(
-        bet, shoe, game, int(options["cut"]), tags=tags, trigger=trigger, one_more=one_more, rounds=rounds
-    )
-    return [100 * found.share, 100 * found.edge, found.units]
-
-
 def first_cards(rules: Rules, cards: str) -> list[float]:
     """Return the values, in per cent, of a round whose player's first card is known."""
     values = bjsim.known(rules, "first").values
@@ -111,9 +88,6 @@ QUANTITIES = {
     "side bet, three-card hands": three_card_hands,
     "side bet, busts by cards": busts_by_cards,
     "side bet, effects of removal": removal,
-    "side bet, counted": counted_bet,
-    "side bet, units": lambda rules, what: counted_bet(rules, what)[2:],
-    "side bet, bets and edge": lambda rules, what: counted_bet(rules, what)[:2],
     "rebate": rebate,
     "first card": first_cards,
     "hole card": hole_card,

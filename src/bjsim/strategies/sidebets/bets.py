@@ -94,10 +94,9 @@ class SuitedShoe(NamedTuple):
         """The count of each value: A, 2..9 and all ten-valued cards."""
         return self.of_suits(SUITS)
 
-    @property
-    def ranks(self) -> tuple[int, ...]:
-        """The count of each rank."""
-        return tuple(sum(self.counts[first : first + len(SUITS)]) for first in range(0, len(KINDS), len(SUITS)))
+    def without(self, kind: int) -> SuitedShoe:
+        """Return the shoe without one card of a kind, a place in `KINDS`."""
+        return self._replace(counts=(*self.counts[:kind], self.counts[kind] - 1, *self.counts[kind + 1 :]))
 
     def of_suits(self, suits: str) -> tuple[int, ...]:
         """The count of each value in these suits."""

@@ -4,7 +4,7 @@ import math
 import operator
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
@@ -16,7 +16,7 @@ from bjsim.arguments import a_type, argument, names_wrong_types
 from bjsim.arrays import Floats
 from bjsim.errors import InputError
 from bjsim.report.data import Described
-from bjsim.report.parts import Bars, DataColumn, DataSeries, DataTable, Figures, Notes, Report, Value, percent, share
+from bjsim.report.parts import Bars, DataColumn, DataSeries, DataTable, Figures, Report, Value, percent, share
 from bjsim.sim.game.cards import NORMAL_TENS, RANKS, TEN
 from bjsim.sim.game.dealer import DealerStates
 from bjsim.sim.game.hand_states import DealerState
@@ -167,7 +167,7 @@ class BetOutcomes(NamedTuple):
 
 
 def outcomes(bet: BetRules) -> BetOutcomes:
-    """Return the outcomes of a bet on cards; for bets on the dealer's finished hand, see `exact.py`.
+    """Return the outcomes of a bet on cards; for bets on the dealer's finished hand, see `event_chances`.
 
     It is an error if an event can never happen, or earlier ones take all its hands.
     """
@@ -244,122 +244,56 @@ def ways(bet: BetRules, shoe: SuitedShoe) -> NDArray[Any]:
     return np.stack([found * (left * (left - taken[0]) - natural), found * natural], axis=-1)
 
 
-# --- The value of a side bet in many shoes at once, in floats.
+# --- What a card that is removed from the shoe changes.
 
 
-AT_ONCE = 1 << 18  # numbers held at once
 VALUE = np.minimum(RANK, TEN)
+CLASSES = {"suits": np.arange(len(KINDS)), "ranks": RANK, "values": VALUE}  # kinds that a bet takes alike, by `needs`
 
 
-class Returns:
-    """The returns of a bet by the cards left; a dealer's finished hand depends on `rules`.
-
-    `classes` has the class of each kind of card; the bet does not tell the kinds of a class apart.
-    """
-
-    def __init__(self, bet: BetRules, rules: Rules) -> None:
-        self.cards = 0 if bet.looks_at == FINISHED else CARDS[bet.looks_at]
-        self.classes = {"suits": np.arange(len(KINDS)), "ranks": RANK, "values": VALUE}[bet.needs]
-        kinds = np.unique(self.classes, return_index=True)[1]  # one of each class
-        self.ranks, self.values = RANK[kinds], VALUE[kinds]
-        if bet.looks_at == FINISHED:
-            self._plan(bet, rules)
-            return
-        found = outcomes(bet)
-        pays = np.array([0.0, *(float(pay) + 1 for _, pay in found.events)])[found.place]
-        for axis in range(3 if self.cards == 3 else 2):
-            pays = pays.take(kinds, axis)
-        self.given = self.values == RANKS.index(bet.upcard) if bet.upcard else np.ones(len(kinds), np.bool_)
-        self.first, self.second = np.triu_indices(len(kinds))
-        swapped = pays.swapaxes(0, 1)
-        both = (pays + swapped)[self.first, self.second] / np.where(self.first == self.second, 2, 1).reshape(
-            (-1,) + (1,) * (pays.ndim - 2)
-        )
-        paid = both.reshape(len(both), -1).any(axis=1)
-        self.first, self.second, self.table = self.first[paid], self.second[paid], both[paid]
-
-    def _plan(self, bet: BetRules, rules: Rules) -> None:
-        """The dealer's hands as a tree by value, in which hands share the product of what they have in common.
-
-        The tables, by number of cards and hand, have what is paid more for cards of one suit than for those of one
-        colour, and for these more than for others, of those groups of suits in which all cards of a hand are.
-        """
-        hands, events = dealer_hands(rules), hand_events(bet, rules)
-        self.order, self.needs_suits = range(TEN, -1, -1), bet.needs == "suits"
-        known: dict[tuple[int, ...], int] = {(): 0}
-        self.steps = []
-        for depth in range(1, len(self.order) + 1):
-            parts = sorted({tuple(hand.counts[value] for value in self.order[:depth]) for hand in hands})
-            self.steps.append((np.array([known[part[:-1]] for part in parts]), np.array([part[-1] for part in parts])))
-            known = {part: place for place, part in enumerate(parts)}
-        pays = np.array([0.0, *(float(event.pays) + 1 for event in bet.events)])[events]
-        self.upcards = upcard_values(bet.upcard or "A-10")
-        orders = np.array([hand.orders for hand in hands], np.float64)[:, self.upcards]
-        paid = (orders[:, :, None] * pays[:, self.upcards]).sum(axis=1)
-        paid[:, :-1] -= paid[:, 1:]
-        self.sizes = sorted({hand.cards for hand, pay in zip(hands, paid, strict=True) if pay.any()})
-        self.table = np.zeros((3, len(self.sizes), len(hands)))
-        for hand, pay in zip(hands, paid, strict=True):
-            if hand.cards in self.sizes:
-                place = known[tuple(hand.counts[value] for value in self.order)]
-                self.table[:, self.sizes.index(hand.cards), place] = pay
-
-    def by_class(self, counts: Floats) -> Floats:
-        """The counts by class, (..., classes), from those by kind, (..., 52)."""
-        found: Floats = counts @ np.eye(len(self.values))[self.classes]
+def returns_without(bet: BetRules, shoe: SuitedShoe, rules: Rules) -> Floats:
+    """Return the expected profit once a card of each kind is gone, (52,); NaN where the cards left are too few."""
+    classes = CLASSES[bet.needs]
+    held = np.array(shoe.counts) > 0
+    found = np.full(len(KINDS), np.nan)
+    if bet.looks_at == FINISHED:
+        found[held] = _finished_without(bet, shoe, rules)[held]
         return found
+    known = outcomes(bet)
+    pays = np.array([0.0, *(float(pay) + 1 for _, pay in known.events)])[known.place]
+    for one in np.unique(classes[held]):
+        kinds = held & (classes == one)
+        number = ways(bet, shoe.without(int(kinds.argmax())))
+        if (total := number.sum()) > 0:
+            found[kinds] = float((number * pays).sum() / total) - 1
+    return found
 
-    def __call__(self, counts: Floats) -> Floats:
-        """The expected profit of a bet of one from each shoe, (shoes,), from its counts by class, (shoes, classes).
 
-        It is NaN where the cards are too few for a bet.
-        """
-        step = max(AT_ONCE // self.table.shape[0 if self.cards else -1], 1)
-        one = self._some if self.cards else self._finished
-        parts = [one(np.asarray(counts[at : at + step], np.float64)) for at in range(0, len(counts), step)]
-        return np.concatenate(parts) if parts else np.zeros(0)
+def _finished_without(bet: BetRules, shoe: SuitedShoe, rules: Rules) -> Floats:
+    """The same for a bet on the dealer's finished hand, by all hands at once.
 
-    def _some(self, counts: Floats) -> Floats:
-        first, second, size = self.first, self.second, counts.sum(axis=1)
-        pairs = counts[:, first] * (counts[:, second] - (first == second))
-        total = counts[:, self.given].sum(axis=1) * (size - 1)
-        if self.cards == 3:
-            rows = np.arange(len(first))
-            used = self.table[rows, first] + self.table[rows, second]
-            pairs *= counts @ self.table.T - used
-            total *= size - 2
-        elif self.cards == 4:
-            aces, tens = (
-                (counts @ each)[:, None] - each[first] - each[second]
-                for each in ((self.values == value) * 1.0 for value in (0, TEN))
-            )
-            all_ways = ((size - 2) * (size - 3))[:, None]
-            natural = 2 * aces * tens
-            pairs *= self.table[:, 0] * (all_ways - natural) + self.table[:, 1] * natural
-            total *= (size - 2) * (size - 3)
-        else:
-            pairs *= self.table
-        paid: Floats = np.divide(pairs.sum(axis=1), total, out=np.full(len(total), np.nan), where=total > 0)
-        return paid - 1
-
-    def _finished(self, counts: Floats) -> Floats:
-        size, suits = counts.sum(axis=1), np.arange(len(KINDS)) % len(SUITS)
-        drawn = np.maximum(size - np.arange(max(self.sizes))[:, None], 1).cumprod(axis=0)[np.array(self.sizes) - 1]
-        total, by_value = np.zeros(len(counts)), np.eye(TEN + 1)[self.values]
-        for table, groups in zip(self.table, GROUPS, strict=True):
-            for group in groups if table.any() else ():
-                within = np.isin(suits, [SUITS.index(suit) for suit in group]) if self.needs_suits else 1
-                total += (table @ self._orders((counts * within) @ by_value) / drawn).sum(axis=0)
-        return np.asarray(total * size / np.maximum((counts @ by_value)[:, self.upcards].sum(axis=1), 1) - 1)
-
-    def _orders(self, counts: Floats) -> Floats:
-        """In how many ways the cards of every hand can be drawn, (hands, shoes), from counts by value."""
-        product = np.ones((1, len(counts)))
-        for value, (parent, held) in zip(self.order, self.steps, strict=True):
-            falls = np.maximum(counts[:, value] - np.arange(held.max())[:, None], 0)
-            ways = np.concatenate([np.ones((1, len(counts))), falls.cumprod(axis=0)])
-            product = product[parent] * ways[held]
-        return product
+    What cards of one suit are paid more than those of one colour, and these more than others, counts for every group
+    of suits in which all cards of a hand are. A hand with k of the n cards of a value can be drawn in (n - k) / n of
+    the ways once one of them is gone.
+    """
+    hands = dealer_hands(rules)
+    pays = np.array([0.0, *(float(event.pays) + 1 for event in bet.events)])[hand_events(bet, rules)]
+    upcards = upcard_values(bet.upcard or "A-10")
+    paid = (np.array([hand.orders for hand in hands])[:, upcards, None] * pays[:, upcards]).sum(axis=1)
+    paid[:, :-1] -= paid[:, 1:]
+    counts, cards = np.array([hand.counts for hand in hands]), np.array([hand.cards for hand in hands])
+    left, drawn = shoe.size - 1, np.arange(cards.max())
+    orders = np.maximum(left - drawn, 1).astype(np.float64).cumprod()[cards - 1]
+    total = np.zeros(len(KINDS))
+    for pay, groups in zip(paid.T, GROUPS, strict=True):
+        for group in groups if pay.any() else ():
+            held = np.array(shoe.of_suits(group), np.float64)
+            falls = np.hstack([np.ones((TEN + 1, 1)), np.maximum(held[:, None] - drawn, 0).cumprod(axis=1)])
+            chances = pay * falls[np.arange(TEN + 1), counts].prod(axis=1) / orders
+            within = np.isin(np.arange(len(KINDS)) % len(SUITS), [SUITS.index(suit) for suit in group])
+            total += np.where(within, (chances @ (1 - counts / np.maximum(held, 1)))[VALUE], chances.sum())
+    shown = sum(shoe.values[upcard] for upcard in upcards) - np.isin(VALUE, upcards)
+    return np.asarray(total * left / np.maximum(shown, 1) - 1)
 
 
 @dataclass(frozen=True)
@@ -377,43 +311,6 @@ class SideBetEvent:
     probability: Fraction
 
 
-@dataclass(frozen=True)
-class CountedBet:
-    """The gain of a counter of a side bet who bets one unit, or nothing, before each round."""
-
-    bet: str
-    # the tags by value, A, 2..9, T, or by rank, A, 2..9, T, J, Q, K; None for the exact value
-    tags: tuple[float, ...] | None
-    # the count per deck left from which on bets are made; None for the exact value, which is bet from 0 on
-    trigger: float | None
-    share: float  # of rounds in which the bet is made
-    edge: float  # expected profit of a bet that is made
-    units: float  # expected units won in 100 rounds; `half_width` is that of the 95% interval
-    half_width: float
-    perfect: float  # the same units of a bettor who sees the exact value, from the same cards; likewise its half width
-    perfect_half_width: float
-    # what the intervals leave out
-    approximation: str = field(
-        default="rounds take as many cards as those of one player in six decks; others differ by 1 to 3%", init=False
-    )
-
-    def parts(self) -> list[Figures | Notes]:
-        """The gain as parts of a report."""
-        exact, of_bets = f"{self.perfect:.4f} ± {self.perfect_half_width:.4f}", partial(share, digits=2)
-        figures = [
-            Value("", "bets in rounds", self.share, of_bets),
-            Value("", "edge of a bet", self.edge, of_bets),
-            Value("", "units won in 100 rounds, 95%", f"{self.units:.4f} ± {self.half_width:.4f}"),
-            Value("", "with the exact value" if self.tags else "", exact),
-        ]
-        title = "A bettor who sees the exact value before each round"
-        if self.tags:
-            letters = "A, 2..9, T" + ", J, Q, K" * (len(self.tags) > 10)
-            tags = " ".join(f"{tag:g}" for tag in self.tags)
-            title = f"Tags for {letters}: {tags}; bets at {self.trigger:g} per deck and above"
-        return [Figures(figures, title), Notes([f"about: {self.approximation}"], "dim")]
-
-
 @dataclass(frozen=True, repr=False)
 class SideBet(Described):
     """The exact figures of a side bet, for a bet of one.
@@ -425,7 +322,6 @@ class SideBet(Described):
         removal: How much the value changes when one card of each value is removed from the shoe, by letter; for suits
             and ranks that the bet tells apart, on average.
         removal_by_kind: The same by kind of card, such as `Ah`.
-        counted: What a counter of the bet gains, if that was asked for.
     """
 
     bet: str
@@ -433,7 +329,6 @@ class SideBet(Described):
     events: tuple[SideBetEvent, ...]
     removal: Mapping[str, float]
     removal_by_kind: Mapping[str, float]
-    counted: CountedBet | None = None
 
     def __repr__(self) -> str:
         return f"SideBet({self.bet}, decks {self.decks or 'of single cards'}, value {float(self.ev):+.6f})"
@@ -459,7 +354,7 @@ class SideBet(Described):
         return sum((each.probability for each in self.events if each.pays), Fraction(0))
 
     def describe(self) -> Report:
-        """The value, the events with their probabilities, what a removed card changes, and what a counter gains."""
+        """The value, the events with their probabilities, and what a removed card changes."""
         figures = [
             Value("ev", "value, of the bet", float(self.ev), partial(percent, digits=6)),
             Value("sd", "standard deviation, bets", self.sd, "{:.6f}".format),
@@ -473,9 +368,8 @@ class SideBet(Described):
             DataTable("events", EVENTS, self.events),
             DataTable("", columns, [*self.removal], title),
             Bars([*self.removal], [changes], "card"),
-            *(self.counted.parts() if self.counted else []),
         ]
-        data = {"bet": self.bet, "removal": self.removal} | ({"counted": asdict(self.counted)} if self.counted else {})
+        data = {"bet": self.bet, "removal": self.removal}
         shoe = f"decks: {self.decks}" if self.decks else "the given shoe"
         return Report(f"The side bet {self.bet}", [f"{self.bet}, {shoe}"], parts, data=lambda: data)
 
@@ -523,19 +417,6 @@ def sidebet(
         >>> f"{100 * float(found.ev):.4f}%"
         '-3.2386%'
     """
-    wanted, cards, game = chosen(bet, decks, rules, deck, shoe, pays)
-    return solve_bet(wanted, cards, game)
-
-
-def chosen(
-    bet: str | os.PathLike[str] | BetRules,
-    decks: object,
-    rules: Rules | str | os.PathLike[str],
-    deck: str | None,
-    shoe: Mapping[str, int] | None,
-    pays: Mapping[str, object] | str | None,
-) -> tuple[BetRules, SuitedShoe, Rules]:
-    """The bet with its pay table, the shoe and the game of the arguments of `sidebet`. Raises: InputError."""
     game, wanted = rules if isinstance(rules, Rules) else load_rules(rules), load_bet(bet)
     if shoe is not None and not isinstance(shoe, Mapping):
         raise InputError(f"{argument('shoe')}: {a_type(shoe)} is not accepted; give counts of cards, as {{'A': 24}}")
@@ -553,7 +434,7 @@ def chosen(
         wanted = wanted.for_decks(cards.decks)
     else:
         wanted = wanted.with_pays(read_pays(pays) if isinstance(pays, str) else pays)
-    return wanted, cards, game
+    return solve_bet(wanted, cards, game)
 
 
 def solve_bet(bet: BetRules, shoe: SuitedShoe, rules: Rules) -> SideBet:
@@ -575,11 +456,13 @@ def solve_bet(bet: BetRules, shoe: SuitedShoe, rules: Rules) -> SideBet:
             SideBetEvent(name, pays, Fraction(int(number[known.place == place].sum()), total))
             for place, (name, pays) in enumerate(known.events, 1)
         ]
-    return SideBet(bet.name, shoe.decks, tuple(events), *removals(bet, shoe, rules))
+    found = SideBet(bet.name, shoe.decks, tuple(events), {}, {})
+    by_letter, by_kind = removals(bet, shoe, rules, float(found.ev))
+    return replace(found, removal=by_letter, removal_by_kind=by_kind)
 
 
-def removals(bet: BetRules, shoe: SuitedShoe, rules: Rules) -> tuple[dict[str, float], dict[str, float]]:
-    """Return the changes of the value from removing one card, by letter and by kind.
+def removals(bet: BetRules, shoe: SuitedShoe, rules: Rules, before: float) -> tuple[dict[str, float], dict[str, float]]:
+    """Return the changes of the value, which is `before`, from removing one card, by letter and by kind.
 
     The letters are those of values, or of ranks where the bet tells tens, jacks, queens and kings apart.
 
@@ -587,17 +470,11 @@ def removals(bet: BetRules, shoe: SuitedShoe, rules: Rules) -> tuple[dict[str, f
     changes an infinite shoe.
     """
     counts = np.array(shoe.counts, np.float64)
-    held = np.flatnonzero(counts)
-    if shoe.replaced:
-        change = np.zeros(len(held))
-    else:
-        returns = Returns(bet, rules)
-        after = returns(returns.by_class(np.vstack([counts, counts - np.eye(len(KINDS))[held]])))
-        change = after[1:] - after[0]
-        held, change = held[np.isfinite(change)], change[np.isfinite(change)]
+    change = np.where(counts > 0, 0.0, np.nan) if shoe.replaced else returns_without(bet, shoe, rules) - before
+    held = np.flatnonzero(np.isfinite(change))
     values = np.minimum(held // len(SUITS), len(bet.letters) - 1)
-    by_value = {
-        RANKS[value]: float(np.average(change[values == value], weights=counts[held[values == value]]))
+    by_letter = {
+        RANKS[value]: float(np.average(change[held[values == value]], weights=counts[held[values == value]]))
         for value in np.unique(values).tolist()
     }
-    return by_value, {KINDS[kind]: float(each) for kind, each in zip(held.tolist(), change, strict=True)}
+    return by_letter, {KINDS[kind]: float(change[kind]) for kind in held.tolist()}
