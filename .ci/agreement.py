@@ -20,7 +20,6 @@ from bjsim.sim.running.table import Span
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.experiment import make_table
-from bjsim.strategies.shoe.exchange import value_in_shoe
 from bjsim.strategies.shoe.solver import ShoeSolver
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -186,7 +185,6 @@ QUANTITIES: dict[str, Callable[[Rules, str], list[float] | str]] = {
     "infinite hand": infinite_hand,
     "value": values,
     "two values": values,
-    "two hands": lambda rules, _: [100 * value_in_shoe(rules)],
     "effect": effect,
     "effect by upcard": effect_by_upcard,
     "value, tied naturals pushed": lambda rules, _: naturals_pushed(rules),

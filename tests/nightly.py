@@ -25,7 +25,6 @@ NETS = (
     "tests/test_one_answer.py",
     "tests/strategies/test_both_shoes.py",
     "tests/sim/test_fresh_shoes.py",
-    "tests/strategies/test_switch.py::test_insurance_of_both_bets_is_decided_by_four_cards",
     "tests/bots/contest/test_hill.py::test_versions_and_ages",
     "tests/bots/contest/test_line_contest.py::test_a_process_may_live_for_the_contest",
     "tests/bots/contest/test_line_contest.py::test_every_turn_of_a_duplicate_contest_has_a_process_of_its_own",

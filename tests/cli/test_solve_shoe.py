@@ -106,12 +106,9 @@ def test_json_is_written_for_every_game_whose_value_is_printed(rules: str) -> No
     assert printed.status or float(printed.out) == written.json["value"]
 
 
-def test_the_value_of_two_hands_in_a_shoe_as_json(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bjsim.cli.solve.value_in_shoe", lambda *_: -0.005)
-    switch = ("solve", "value", "--rules", "blackjack-switch")
-    assert bjsim(*switch, "--json", "-").json["value"] == float(bjsim(*switch).out) == -0.005
-    for more in (("--exact",), ("--strategy", "td"), ("--plot", "x.png")):
-        assert "infinite shoe" in refusal(*switch, *more)
+def test_two_hands_have_no_value_in_a_finite_shoe() -> None:
+    wrong = refusal("solve", "value", "--rules", "blackjack-switch")
+    assert wrong == "exchange = 21: two hands of a seat have a chart in an infinite shoe only; use decks = inf"
 
 
 @pytest.mark.parametrize(

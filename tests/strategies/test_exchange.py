@@ -6,17 +6,15 @@ import itertools
 from dataclasses import replace
 from fractions import Fraction
 
-import numpy as np
 import pytest
 from support.command import bjsim, refusal
 from support.games import slow
 
-from bjsim.arrays import Floats
 from bjsim.sim.game.automaton import Finished
 from bjsim.sim.game.hand_states import Result
 from bjsim.sim.game.presets import named_rules
 from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.shoe.exchange import exchange_values, value_in_shoe
+from bjsim.strategies.shoe.exchange import exchange_values
 from bjsim.strategies.shoe.solver import ShoeSolver
 
 SWITCH = named_rules("blackjack-switch").replace(decks="inf")
@@ -95,25 +93,6 @@ def test_an_exchange_in_a_finite_shoe_is_for_the_cards_that_are_gone(first: str,
         assert values["X"] < natural["X"]
     far = exchange_values(SWITCH, first, second, shown)
     assert exchange_values(game.replace(decks=8), first, second, shown) == pytest.approx(far, abs=0.03)
-
-
-@pytest.mark.slow
-def test_the_value_of_a_large_shoe_is_that_of_the_infinite_one() -> None:
-    """Three million cards. In six decks it is -.541%: all cards of a hand and two of the other one are known."""
-    cards = {card: 240_000 for card in "A23456789"} | {"T": 960_000}
-    assert 100 * value_in_shoe(SWITCH.replace(decks=6), cards) == pytest.approx(-0.714599, abs=2e-5)
-
-
-@pytest.mark.slow
-def test_two_hands_from_shoes_of_their_own_have_the_published_value(monkeypatch: pytest.MonkeyPatch) -> None:
-    """-.58% in six decks; from one shoe two hands have equal cards more rarely, and it is -.541%."""
-
-    def independent(left: Floats) -> Floats:
-        two = np.outer(left, left) - np.diag(left)
-        return np.multiply.outer(two, two) / two.sum() ** 2
-
-    monkeypatch.setattr("bjsim.strategies.shoe.exchange._four_cards", independent)
-    assert 100 * value_in_shoe(SWITCH.replace(decks=6)) == pytest.approx(-0.58, abs=0.005)
 
 
 def test_the_costs_of_cells_add_up() -> None:

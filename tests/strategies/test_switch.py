@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -27,14 +25,13 @@ from bjsim.strategies.experiment import make_experiment
 from bjsim.strategies.learning.observations import Encoder
 from bjsim.strategies.mdp.blackjack import game_mdp
 from bjsim.strategies.players.catalogue import as_player, find_player
-from bjsim.strategies.shoe.exchange import exchange_values, value_in_shoe
+from bjsim.strategies.shoe.exchange import exchange_values
 from bjsim.strategies.shoe.players import CardPlayer
 from bjsim.strategies.shoe.present import Perfect, action_values
 from bjsim.strategies.shoe.solver import ShoeSolver
 
 GAME = named_rules("blackjack-switch")
 INFINITE = GAME.replace(decks="inf")
-TINY_BY_HAND = {"A": 2, "3": 3, "6": 3, "8": 3, "9": 1, "T": 7}
 TINY = {"A": 2, "6": 4, "T": 7}
 
 
@@ -165,34 +162,6 @@ def all_rounds(game: Rules, cards: str, player: TinyPlayer, dealt: str = "") -> 
         return sum((p * all_rounds(game, cards, player, dealt + card) for card, p in draws(left)), Fraction(0))
 
 
-@pytest.mark.parametrize(
-    ("changes", "value"),
-    [
-        ({}, 0.096327691988),
-        ({"natural_beats_natural": True}, 0.099939663092),  # the player's natural wins against the dealer's
-        ({"ties": "lose"}, 0.004044259261),  # and loses
-        ({"exchange": "natural"}, 0.101949636406),
-    ],
-)
-def test_the_value_in_a_tiny_shoe(changes: dict[str, object], value: float) -> None:
-    """The first three by a program of brute force that is not part of bjsim."""
-    game = GAME.replace(max_hands=2, hit_soft_17=False, **changes)
-    assert value_in_shoe(game, TINY_BY_HAND) == pytest.approx(value, abs=1e-11)
-
-
-def test_insurance_of_both_bets_is_decided_by_four_cards() -> None:
-    """Under one of the two aces of 19 cards, there are 7 tens among 18; four cards are known."""
-    won = Fraction(0)
-    for tens in itertools.product((False, True), repeat=4):
-        n = sum(tens)
-        chance = Fraction(math.perm(7, n) * math.perm(11, 4 - n), math.perm(18, 4))
-        won += Fraction(2, 19) * chance * max(Fraction(3 * (7 - n), 14) - 1, Fraction(0)) / 2
-    game = GAME.replace(max_hands=2, hit_soft_17=False)
-    insured, plain = (value_in_shoe(game.replace(insurance=offered), TINY_BY_HAND) for offered in (True, False))
-    assert insured - plain == pytest.approx(float(won), abs=1e-12)
-    assert plain == pytest.approx(0.096327691988, abs=1e-11)  # as above, by brute force
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "changes",
@@ -205,12 +174,10 @@ def test_insurance_of_both_bets_is_decided_by_four_cards() -> None:
     ],
 )
 def test_every_round_of_a_tiny_shoe(changes: dict[str, object]) -> None:
-    """The readable round, and the value in a shoe, against a program that shares nothing with them."""
+    """The readable round against a program that shares nothing with it."""
     game = GAME.replace(decks=1, split_by="never", **changes)
     cards = "".join(card * number for card, number in TINY.items())
-    value = tiny_game(game, cards)
-    assert all_rounds(game, cards, TinyPlayer(game, cards)) == value
-    assert value_in_shoe(game, TINY) == pytest.approx(float(value), abs=1e-12)
+    assert all_rounds(game, cards, TinyPlayer(game, cards)) == tiny_game(game, cards)
 
 
 # --- simulation

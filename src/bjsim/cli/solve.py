@@ -20,10 +20,9 @@ from bjsim.sim.game.rules import Rules
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.exact.tables import Tables
 from bjsim.strategies.formats.files import WRITERS
-from bjsim.strategies.shoe.exchange import value_in_shoe
 from bjsim.strategies.shoe.plays import STRATEGIES
 from bjsim.strategies.shoe.solver import ShoeSolver, ShoeTables
-from bjsim.strategies.solved import describe_exchange, describe_hand, describe_solved, describe_value, read_hand
+from bjsim.strategies.solved import describe_exchange, describe_hand, describe_solved, read_hand
 
 EXTRA = ("base-split", "value", "states")
 
@@ -84,10 +83,9 @@ def solve(
         raise InputError("--hand shows one decision; leave out TABLE, --format and --strategy")
     if chart_format and (what or files.json_path):
         raise InputError("--format prints only the chart; leave out TABLE and --json")
-    drawn = files.plot_path or files.html_path
-    if chart_format and drawn:
+    if chart_format and (files.plot_path or files.html_path):
         raise InputError("--format draws nothing; leave out --plot and --html")
-    if card and not drawn:
+    if card and not (files.plot_path or files.html_path):
         raise InputError("--card changes the picture and the page; add --plot FILE.png or --html FILE")
     if shoe and rules.infinite and not (rules.name in PRESETS and PRESETS[rules.name].rules.infinite):
         raise InputError("--shoe counts the cards of a finite shoe, and decks = inf has none; leave out one of them")
@@ -98,10 +96,6 @@ def solve(
             report = describe_exchange(rules, cards, shown)
         else:
             report = describe_hand(find_tables(rules, what, exact, shoe, strategy).solution, cards, shown, game)
-    elif what == ("value",) and rules.exchange != "none" and not (rules.infinite or exact or drawn or strategy):
-        with waiting("computing the value") as line:
-            value = value_in_shoe(rules, read_shoe(shoe), lambda done: line.say("computing the value", done, 1))
-        report = describe_value(rules, value)
     else:
         tables = find_tables(rules, what, exact, shoe, strategy)
         if chart_format:

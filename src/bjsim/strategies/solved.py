@@ -95,11 +95,6 @@ def describe_solved(tables: Tables | ShoeTables, names: Sequence[str], game: str
     return Report(best_title(solution.rules), game_lines(solution, game), parts, [solution.rules], data=data)
 
 
-def describe_value(rules: Rules, value: float) -> Report:
-    """The value of a game alone."""
-    return Report("", [], [value_part(value)], data=lambda: {"rules": rules.to_dict(), "value": value})
-
-
 def value_part(value: Number) -> Code:
     """A value: all its digits in bets, a percentage on a terminal."""
     if isinstance(value, Fraction) or math.isinf(value):
