@@ -207,10 +207,10 @@ def learn(
 
     Args:
         game: A game, or a `FiniteMDP`.
-        episodes: How many to learn from.
+        episodes: Number of episodes to learn from.
         algorithm: `q` (Q-learning) or `mc` (every-visit Monte Carlo).
         seed: The same seed and number of workers give the same result to the bit.
-        workers: Threads.
+        workers: Number of threads.
         on_point: Called with the exact regret now and then.
 
     Returns:

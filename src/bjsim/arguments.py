@@ -19,6 +19,8 @@ MAX_COUNT = 10**15  # largest accepted count of anything
 MAX_HANDS = 10**10  # played to reach a precision if nothing else is given
 MAX_TABLES = 10**6
 MAX_WORKERS = 4096
+SEED_BITS = 128  # of an unpredictable seed
+MAX_SEED = (1 << SEED_BITS) - 1
 EXPONENTS = {"k": "e3", "m": "e6", "b": "e9"}  # 10M is 10e6
 F = TypeVar("F", bound=Callable[..., Any])
 _NUMBERS = {int: Integral, float: Real}
@@ -26,9 +28,9 @@ _on_command_line: ContextVar[bool] = ContextVar("_on_command_line", default=Fals
 
 
 @contextmanager
-def command_line() -> Iterator[None]:
+def command_line(is_on: bool = True) -> Iterator[None]:
     """Within this context, messages name arguments as options: `--hands` instead of `hands`."""
-    token = _on_command_line.set(True)
+    token = _on_command_line.set(is_on)
     try:
         yield
     finally:

@@ -13,6 +13,7 @@ from typing import Any
 from bjsim import __version__
 from bjsim.arguments import (
     MAX_HANDS,
+    MAX_SEED,
     MAX_TABLES,
     MAX_WORKERS,
     a_type,
@@ -30,7 +31,7 @@ from bjsim.run_result import RunResult
 from bjsim.sim.game.actions import Action, Player, View
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.game.shoe import MAX_SEED, random_seed
+from bjsim.sim.game.shoe import random_seed
 from bjsim.sim.running.checkpoint import Checkpoint, check_checkpoints
 from bjsim.sim.running.table import Backend, Need
 from bjsim.sim.running.workers import collect_logs, find_backend
@@ -48,17 +49,20 @@ class RunRequest:
 
     Args:
         rules: The game: Rules, the name of a preset, or a TOML file.
-        bots: Who plays: names, chart files, Players, functions of a view, or the files of programs. One needs no list.
-        hands: Rounds for each bot; with `until`, the most.
-        until: Play until the anytime-valid interval of every bot is plus or minus this many initial bets.
+        bots: Who plays: names, or files of charts and of programs. Players and functions of a view play too, and one
+            alone needs no list.
+        hands: Rounds for each bot, such as 1e7; with `until`, the most.
+        until: Play until the anytime-valid interval of every bot is within plus or minus this share of the initial bet,
+            luck-adjusted where possible.
         seed: The same seed gives the same result, bit for bit. None takes the resumed run's, or a fresh one.
         tables: Tables that share a bot's hands.
-        workers: Processes, or threads where players or other threads of this process rule processes out; None is one
-            for each core.
+        workers: Number of processes. They are threads where players or other threads of this process rule processes
+            out; None is one for each core.
         executor: Any `concurrent.futures.Executor`, which is left open; None plays on this machine.
-        adjust_luck: Compute luck-adjusted returns too; None does so in finite shoes where all players are compiled.
-        checkpoint: A new file to keep what is known in.
-        resume: Checkpoint of the same run, to resume from.
+        adjust_luck: Remove the luck of the cards from the returns, which narrows intervals up to 100 times, of charts
+            alone. None does so in finite shoes where all players are compiled.
+        checkpoint: A new file to keep what is known in, for `resume`.
+        resume: Checkpoint of the same run, to go on from.
         log: A file for the log records of all workers.
         programs: How programs are run.
 

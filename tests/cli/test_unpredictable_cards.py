@@ -10,13 +10,14 @@ import pytest
 from support.command import bjsim, refusal
 from support.matches import rounds_in
 
+from bjsim.arguments import MAX_SEED
 from bjsim.bots.contest import journal
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
 from bjsim.cli.koth_play import ContestScreen
 from bjsim.sim.game.presets import load_rules
-from bjsim.sim.game.shoe import MAX_SEED, Stream
+from bjsim.sim.game.shoe import Stream
 from bjsim.sim.running.compiled_table import AdjustedTable, CompiledTable
 from bjsim.sim.running.table import ReadableTable, Span
 from bjsim.strategies.experiment import make_experiment

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bjsim.arguments import MAX_COUNT, whole_number
+from bjsim.arguments import MAX_COUNT, MAX_SEED, whole_number
 from bjsim.errors import InputError
-from bjsim.sim.game.shoe import MAX_SEED
 
 
 @pytest.mark.parametrize(

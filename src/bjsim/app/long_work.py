@@ -8,12 +8,11 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from bjsim.app.work import ChosenGame
-from bjsim.arguments import MAX_HANDS, amount, whole_number
+from bjsim.arguments import MAX_HANDS, MAX_SEED, amount, whole_number
 from bjsim.errors import InputError, RunFailed, suggest
 from bjsim.report.page import page_body
 from bjsim.report.parts import Figures, Notes, ProgressBar, Report, Section
 from bjsim.request import RunRequest
-from bjsim.sim.game.shoe import MAX_SEED
 from bjsim.strategies.counting.count_run import CountRun
 from bjsim.strategies.counting.departures import names_file
 from bjsim.strategies.counting.indices import find_indices

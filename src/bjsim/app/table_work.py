@@ -6,13 +6,13 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from bjsim.app.work import ChosenGame
-from bjsim.arguments import whole_number
+from bjsim.arguments import MAX_SEED, whole_number
 from bjsim.errors import InputError
 from bjsim.report.page import render_page
 from bjsim.sim.game.actions import Action, View
 from bjsim.sim.game.cards import HIDDEN
 from bjsim.sim.game.events import game_text
-from bjsim.sim.game.shoe import MAX_SEED, Stream, open_shoe
+from bjsim.sim.game.shoe import Stream, open_shoe
 from bjsim.strategies.counting.system import built_in_systems
 from bjsim.strategies.evaluation.drill import TOPICS, Drill, Record
 from bjsim.table.card_table import (

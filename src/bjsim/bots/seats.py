@@ -41,7 +41,7 @@ class BotOptions:
         sandbox: `required` (a box that keeps the machine and other bots from harm) or `auto` (the best there is).
         timeout: Seconds for a move.
         cold: Start programs afresh for each move, the slow way.
-        strikes: Faults after which a program is no longer asked, and only stands; None for no limit.
+        strikes: Faults after which a program is no longer asked, and only stands. None is no limit.
 
     Raises:
         InputError: If a value is not accepted.

@@ -6,13 +6,14 @@ from pathlib import Path
 
 import click
 
+from bjsim.asked.kinds import Count
 from bjsim.bots.contest.journal import find_journal
-from bjsim.cli.options import Count
+from bjsim.cli.asked import ask
 from bjsim.errors import InputError
 
 
 @click.command()
-@click.option("--port", type=Count(0, 65535, "8021"), default=0, help="Port of 127.0.0.1.  [default: a free one]")
+@ask("port", "Port of 127.0.0.1.", 0, "a free one", Count(low=0, most=65535, example="8021"))
 @click.option(
     "--contest",
     metavar="DIR",

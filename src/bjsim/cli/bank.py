@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bjsim.cli.options import Count, Files, Money, Precision, files_options, given_command, rules_options
+from bjsim.cli.asked import asked_of
+from bjsim.cli.options import Files, files_options, given_command, rules_options
 
 if TYPE_CHECKING:
     from bjsim.sim.game.rules import Rules
@@ -14,17 +15,9 @@ if TYPE_CHECKING:
 
 @click.command()
 @rules_options
-@click.option("--bankroll", type=Money(), metavar="AMOUNT", required=True, help="The bank at the beginning.")
-@click.option("--rounds", type=Count(1, 100_000), metavar="N", required=True, help="The most rounds that are played.")
-@click.option("--bet", type=Money(), metavar="AMOUNT", default="1", show_default=True, help="The bet of every round.")
-@click.option("--goal", type=Money(), metavar="AMOUNT", help="The bank at which play stops.")
-@click.option("--floor", type=Money(), metavar="AMOUNT", help="Below this bank no bet is made.  [default: one bet]")
-@click.option("--rebate", type=Precision(), metavar="P%", help="The share of a loss that is paid back; finds stops.")
-@click.option("--rebate-from", type=Money(), metavar="AMOUNT", help="The least loss that is paid back in part.")
-@click.option("--bonus", type=Money(), metavar="AMOUNT", help="A bonus for playing all rounds; it may be lost before.")
-@click.option("--sticky", is_flag=True, help="The bonus is taken from what is left.")
+@asked_of("bjsim.strategies.promotions.bank:bank")
 @files_options("Draw the distribution of the result.")
-def bank(rules: Rules, bankroll: float, rounds: int, files: Files, **options: Any) -> None:
+def bank(rules: Rules, files: Files, **given: Any) -> None:
     """Compute what becomes of a bank under flat bets and the best chart.
 
     Rounds are independent; in a finite shoe they have the moments of a fresh one. A round that begins is played to
@@ -32,4 +25,4 @@ def bank(rules: Rules, bankroll: float, rounds: int, files: Files, **options: An
     """
     from bjsim.strategies.promotions.bank import bank as compute
 
-    files.show(compute(rules, bankroll, rounds, **options), given_command())
+    files.show(compute(rules, **given), given_command())

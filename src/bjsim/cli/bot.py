@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from bjsim.asked.kinds import KINDS
 from bjsim.bots.check import CHECKS, CheckedView, LineCheck, Trial, check_match, price, situations, try_bot
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.export import SHOWN
@@ -23,9 +24,10 @@ from bjsim.bots.export import export as export_chart
 from bjsim.bots.protocol import PROTOCOLS, Fault, printable
 from bjsim.bots.sandbox.folders import check_name
 from bjsim.bots.sandbox.languages import ENDINGS, LANGUAGES, BuildError
+from bjsim.cli.asked import AskedType, asked_of
 from bjsim.cli.bot_compare import compare
 from bjsim.cli.bot_game import ask_once, bot_rules, open_player, slow_hint, trace
-from bjsim.cli.options import bot_names, bot_options, counted, json_option, write_json
+from bjsim.cli.options import counted, json_option, write_json
 from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError
 from bjsim.report.terminal import say
@@ -34,7 +36,7 @@ from bjsim.sim.game.actions import Action
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.evaluation.compare import evaluate_chart
-from bjsim.strategies.players.catalogue import CATALOGUE, find_player
+from bjsim.strategies.players.catalogue import CATALOGUE, find_player, player_names
 
 if TYPE_CHECKING:
     from bjsim.bots.player import BotPlayer
@@ -54,7 +56,7 @@ bot.add_command(compare)
 @click.argument("path", type=click.Path(path_type=Path))
 @bot_rules
 @json_option
-@bot_options
+@asked_of("bjsim.bots.seats:BotOptions", "strikes")
 def check(path: Path, contest: Contest, rules: Rules, json_path: str | None, **options: Any) -> None:
     """Check a bot: build it, ask it for a move in many situations, and show its moves, its speed and every fault.
 
@@ -257,15 +259,8 @@ def new(name: str, language: str | None, protocol: str) -> None:
         click.echo(hint)
 
 
-class _ChartName(click.ParamType):  # type: ignore[type-arg]
-    name = "chart"
-
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
-        return [click.shell_completion.CompletionItem(name) for name in bot_names() if name.startswith(incomplete)]
-
-
 @bot.command(short_help="Export a chart as a bot, one Python file.")
-@click.argument("chart", type=_ChartName())
+@click.argument("chart", type=AskedType("chart", KINDS["chart"], player_names))
 @bot_rules
 @click.option("--output", metavar="FILE", help="File to write.  [default: standard output]")
 def export(chart: str, contest: Contest, rules: Rules, output: str | None) -> None:

@@ -11,12 +11,12 @@ from rich.console import Console
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.standings import Standings
+from bjsim.cli.asked import ask
 from bjsim.cli.bot_game import slow_hint
-from bjsim.cli.koth_play import ContestScreen, choose_contest, parallel_option
-from bjsim.cli.options import Count, Once, counted, sandbox_option
+from bjsim.cli.koth_play import TABLES, ContestScreen, choose_contest
+from bjsim.cli.options import Once, counted
 from bjsim.cli.waiting import waiting
 from bjsim.report.terminal import say
-from bjsim.sim.game.shoe import MAX_SEED
 
 
 @click.command(short_help="Play two bots until it is clear which one is better.")
@@ -26,16 +26,10 @@ from bjsim.sim.game.shoe import MAX_SEED
     "--config", "config_path", metavar="FILE.toml", help="Contest whose settings apply; its bots do not play."
 )
 @click.option("--rules", "rules_name", cls=Once, metavar="NAME|FILE.toml", help="Game to play.  [default: cardshark]")
-@click.option(
-    "--matches",
-    type=Count(),
-    default=500,
-    show_default=True,
-    help="Number of matches, at most; each is played from both seats.",
-)
-@click.option("--seed", type=Count(0, MAX_SEED), help="Random seed.  [default: 128 random bits]")
-@parallel_option
-@sandbox_option("required")
+@ask("matches", "Number of matches, at most; each is played from both seats.", 500)
+@ask("seed", "Random seed.", shown="128 random bits")
+@ask("workers", TABLES, 1)
+@ask("sandbox", default="required")
 @click.option("--out", metavar="DIR", type=click.Path(path_type=Path), help="Keep the contest in this folder.")
 def compare(
     one: str,

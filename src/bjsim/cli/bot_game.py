@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from bjsim.asked.kinds import Count
 from bjsim.bots.check import TracedSeat, situation, trace_match
 from bjsim.bots.contest.config import Contest, load_config
 from bjsim.bots.contest.entrants import check_protocols, gather
@@ -16,13 +17,13 @@ from bjsim.bots.line import Transcript
 from bjsim.bots.protocol import PROTOCOLS, need_programs, printable, printable_lines
 from bjsim.bots.sandbox.folders import read_bot
 from bjsim.bots.sandbox.languages import LANGUAGES, BuildError, find_tool
-from bjsim.cli.options import Count, bot_options, counted, rules_option, set_option
+from bjsim.cli.asked import ask, asked_of
+from bjsim.cli.options import counted, rules_option, set_option
 from bjsim.errors import InputError, RunFailed
 from bjsim.sim.game.actions import HIT
 from bjsim.sim.game.cards import RANKS
 from bjsim.sim.game.presets import load_rules, the_rules
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.game.shoe import MAX_SEED
 from bjsim.sim.game.support import need
 from bjsim.strategies.players.catalogue import find_player
 
@@ -99,8 +100,8 @@ OTHERS = "lim17"  # plays in the other seats
 @click.argument("hand")
 @click.argument("card")
 @bot_rules
-@click.option("--chips", type=Count(), help="Chips of the bot before the round.  [default: those of the rules]")
-@bot_options
+@ask("chips", "Chips of the bot before the round.", shown="those of the rules", kind=Count())
+@asked_of("bjsim.bots.seats:BotOptions", "strikes")
 def ask_once(
     path: Path, hand: str, card: str, contest: Contest, rules: Rules, chips: int | None, **options: Any
 ) -> None:
@@ -131,9 +132,9 @@ def ask_once(
 @click.command(short_help="Play a match, and print all that a bot receives and answers.")
 @click.argument("path", metavar="BOT", type=click.Path(path_type=Path))
 @bot_rules
-@click.option("--rounds", type=Count(1, 1000), default=5, show_default=True, help="Length of the match.")
-@click.option("--seed", type=Count(0, MAX_SEED), default=1, show_default=True, help="Random seed of the cards.")
-@bot_options
+@ask("rounds", "Length of the match.", 5, kind=Count(most=1000))
+@ask("seed", "Random seed of the cards.", 1)
+@asked_of("bjsim.bots.seats:BotOptions", "strikes")
 def trace(path: Path, contest: Contest, rules: Rules, rounds: int, seed: int, **options: Any) -> None:
     """Play a match with a bot in the first seat, and print what it receives (>) and answers (<); ! marks a fault.
 

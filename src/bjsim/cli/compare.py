@@ -6,19 +6,17 @@ from collections.abc import Sequence
 import click
 
 from bjsim.arguments import MAX_HANDS
+from bjsim.asked.kinds import Names
+from bjsim.cli.asked import AskedType, ask
 from bjsim.cli.options import (
     CASINO,
     Files,
-    Names,
     Once,
     files_options,
     given_command,
     parse_varied,
-    seed_option,
     setting_option,
     ten_probability_option,
-    until_option,
-    workers_option,
 )
 from bjsim.cli.run import play_on_screen
 from bjsim.cli.waiting import waiting
@@ -40,7 +38,7 @@ CUT_PRECISION = 5e-5  # initial bets, where games differ only in their cut: a fr
     "names",
     cls=Once,
     several=", with a comma between games",
-    type=Names(lambda: list(PRESETS)),
+    type=AskedType("rules", Names(), lambda: PRESETS),
     default=CASINO,
     show_default=True,
     metavar="A[,B...]",
@@ -56,15 +54,15 @@ CUT_PRECISION = 5e-5  # initial bets, where games differ only in their cut: a fr
 @ten_probability_option
 @setting_option("decks", "N|inf", "Number of decks in all games; inf draws with replacement.")
 @click.option("--set", "settings", multiple=True, metavar="FIELD=VALUE", help="Change a rule in all games; repeatable.")
-@until_option
-@seed_option
-@workers_option("Number of processes for --until.")
+@ask("until")
+@ask("seed", default=1)
+@ask("workers", "Number of processes for --until.", shown="all cores")
 @files_options("Draw the values of the games.")
 def compare(
     names: list[str],
     varied: tuple[str, ...],
     settings: tuple[str, ...],
-    precision: float | None,
+    until: float | None,
     seed: int,
     workers: int | None,
     files: Files,
@@ -83,13 +81,13 @@ def compare(
     bjsim compare --rules vegas-s17 --vary cut=1/2,3/4,9/10
     """
     games = the_games(names, varied, settings)
-    if precision is None and differ_in_cut_alone(games):
-        precision = CUT_PRECISION
+    if until is None and differ_in_cut_alone(games):
+        until = CUT_PRECISION
     with waiting("solving the games") as line:
         compared = compare_games(games, lambda done: line.say("solving the games", done, len(games)))
     played: list[BotResult | None] = [None] * len(games)
-    if precision is not None:
-        played = [in_its_shoe(one, precision, seed, workers, files.quiet) for one in compared]
+    if until is not None:
+        played = [in_its_shoe(one, until, seed, workers, files.quiet) for one in compared]
     command = given_command(seed if any(played) else None)
     files.show(Comparison(compared, played, seed), command)
 

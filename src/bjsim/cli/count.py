@@ -7,22 +7,16 @@ from typing import Any
 
 import click
 
-from bjsim.arguments import MAX_HANDS
+from bjsim.asked.kinds import Dollars
+from bjsim.cli.asked import ask, asked_of
 from bjsim.cli.count_indices import indices
 from bjsim.cli.options import (
-    BetRange,
-    Count,
-    Dollars,
     Files,
-    Money,
-    Precision,
     files_options,
     given_command,
     is_given,
     parse_varied,
     rules_options,
-    seed_option,
-    workers_option,
     write_text,
 )
 from bjsim.cli.waiting import waiting
@@ -35,38 +29,35 @@ from bjsim.strategies.counting.system import built_in_systems
 
 CHIPS = (1, 5, 25, 100, 500, 1000, 5000, 25_000)  # that casinos have
 VARIED = ("system", "ramp", "optimal", "indices", "leave")  # what `--vary` accepts besides the rules
-REQUESTED = ("system", "indices", "chart", "leave", "rounds", "seed", "workers", "adjust_luck")  # as in a request
+REQUESTED = (
+    "system",
+    "indices",
+    "chart",
+    "leave",
+    "rounds",
+    "seed",
+    "workers",
+    "adjust_luck",
+    "until",
+)  # as in a request
 KEPT = ("checkpoint", "resume")
-PLAYED = ("rules_name", "settings", "decks", "cut", "players", *REQUESTED, "precision", "varied", *KEPT)  # not loaded
+PLAYED = ("rules_name", "settings", "decks", "cut", "players", *REQUESTED, "varied", *KEPT)  # not loaded
 
 
 @click.group(invoke_without_command=True)
 @rules_options
-@click.option(
-    "--system",
+@ask(
     "system",
-    default="hilo",
-    show_default=True,
-    metavar="NAME|FILE.toml",
-    help=f"Counting system: {', '.join(built_in_systems())}, or a file; names ending in -aces keep a side count "
+    f"Counting system: {', '.join(built_in_systems())}, or a file; names ending in -aces keep a side count "
     "of aces for betting.",
+    "hilo",
 )
-@click.option(
-    "--ramp",
-    default="1-12",
-    show_default=True,
-    metavar="LOW-HIGH|'0:1 2:4 ...'",
-    help="Units to bet: a spread, or units by count; 4x2 on two spots; 0 units: watch without betting (back-counting). "
-    "With a dollar sign in money: '$10-$120'.",
+@asked_of("bjsim.strategies.counting.count:count", "system", "chip", workers="all cores")
+@ask(
+    "chip",
+    "Bets of --optimal are multiples of this; 0: not rounded.  [default: 1, or 0.5 if a limit is not whole] With a "
+    "dollar sign all bets are whole chips of this money: '$5'.",
 )
-@click.option(
-    "--indices",
-    default="i18",
-    show_default=True,
-    metavar="SET|FILE|TEXT",
-    help="Index plays: i18, fab4, i18+fab4, none, generate, a file, or text such as '16vT S>=0'.",
-)
-@click.option("--chart", default="optimal", show_default=True, metavar="CHART", help="Chart for all other decisions.")
 @click.option("--cut", metavar="SHARE", help="Share of the shoe that is dealt, such as 75%; short for --set cut=SHARE.")
 @click.option(
     "--players",
@@ -75,70 +66,12 @@ PLAYED = ("rules_name", "settings", "decks", "cut", "players", *REQUESTED, "prec
     help="Players at the table: the last one counts, the others play the chart; short for --set seats=N.",
 )
 @click.option(
-    "--bankroll",
-    type=Money(),
-    metavar="UNITS|MONEY",
-    help="The bankroll: in units, or in money if --unit or --ror is given, such as 10k.  [default: 1000 units]",
-)
-@click.option("--unit", type=Money(), metavar="MONEY", help="Money per unit; profits per hour are then in money.")
-@click.option(
-    "--ror",
-    type=Precision(),
-    metavar="P%",
-    help="Find the bankroll whose risk of ruin is P; with --bankroll in money, find the unit.",
-)
-@click.option(
-    "--leave", metavar="COUNT", help="Leave the shoe before a round at this count or a lower one, for a fresh shoe."
-)
-@click.option(
-    "--leave-minutes", type=float, default=5.0, show_default=True, metavar="N", help="Lost for each shoe that is left."
-)
-@click.option("--kelly", type=float, default=1.0, show_default=True, metavar="SHARE", help="Kelly fraction.")
-@click.option("--rounds-per-hour", type=float, default=100.0, show_default=True, metavar="N", help="Rounds seen.")
-@click.option("--trip", type=float, default=4.0, show_default=True, metavar="HOURS", help="Trip for its risks.")
-@click.option(
-    "--optimal",
-    type=BetRange(),
-    metavar="LOW-HIGH",
-    help="Bet the ramp that is best for the bankroll, or of highest SCORE if none is given, between these units.",
-)
-@click.option(
-    "--chip",
-    type=Money(zero=True),
-    metavar="UNITS|MONEY",
-    help="Bets of --optimal are multiples of this; 0: not rounded.  [default: 1, or 0.5 if a limit is not whole] "
-    "With a dollar sign all bets are whole chips of this money: '$5'.",
-)
-@click.option(
-    "--rounds",
-    type=Count(1, MAX_HANDS),
-    metavar="N",
-    help="Rounds to play; with --until, the maximum.  [default: 1e6]",
-)
-@click.option(
-    "--until",
-    "precision",
-    type=Precision(),
-    metavar="P%",
-    help="Play until EV per round is known to ± P of a unit (95%).",
-)
-@click.option(
     "--vary",
     "varied",
     multiple=True,
     metavar="FIELD=V1,V2...",
     help="Compare systems, ramps, optimal, indices, leave or rules; differences are those to the first.",
 )
-@seed_option
-@workers_option()
-@click.option(
-    "--adjust-luck/--no-adjust-luck",
-    default=True,
-    help="Remove the luck of the cards from the returns. Without it a round takes a sixth of the time, and the same "
-    "precision needs thousands of times as many rounds.  [default: on]",
-)
-@click.option("--checkpoint", metavar="FILE", help="Keep what is known in FILE, for --resume and --load.")
-@click.option("--resume", metavar="FILE", help="Go on from a checkpoint of the same game.")
 @click.option("--load", "load_path", metavar="FILE", help="Compute from a checkpoint instead of playing.")
 @click.option("--fan", "fan_path", metavar="FILE.png|.svg", help="Draw the bankroll over time: 5%, 50% and 95%.")
 @files_options(
@@ -264,7 +197,7 @@ def make_request(options: dict[str, Any], bets: dict[str, Any]) -> CountRequest:
     short = {"cut": options["cut"], "seats": options["players"]}
     rules = options["rules"].replace(**{name: value for name, value in short.items() if value})
     same = {name: options[name] for name in REQUESTED}
-    return CountRequest(rules, until=options["precision"], **same, **bets)
+    return CountRequest(rules, **same, **bets)
 
 
 def play_one(request: CountRequest, label: str = "", **kept: str | None) -> CountRun:

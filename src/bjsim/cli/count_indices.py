@@ -2,8 +2,9 @@
 
 import click
 
+from bjsim.asked.kinds import Count
+from bjsim.cli.asked import ask
 from bjsim.cli.options import (
-    BetRange,
     Files,
     files_options,
     given_command,
@@ -23,21 +24,19 @@ from bjsim.strategies.counting.typical import decks_to_count
 
 @click.command()
 @rules_options
-@click.option("--system", default="hilo", show_default=True, metavar="NAME|FILE.toml", help="Counting system.")
-@click.option("--ramp", default="1-12", show_default=True, metavar="RAMP", help="Bets that weight the gains, one spot.")
-@click.option(
-    "--optimal", type=BetRange(), metavar="LOW-HIGH", help="Bet the ramp of highest SCORE between these units."
-)
-@click.option("--kelly", type=float, metavar="SHARE", help="Make the indices risk-averse, for this Kelly fraction.")
-@click.option("--limit", type=click.IntRange(1, 30), default=10, show_default=True, help="Greatest true count sought.")
-@click.option("--top", type=click.IntRange(1), metavar="N", help="Only the N index plays with the largest gains.")
+@ask("system", "Counting system.", "hilo")
+@ask("ramp", "Bets that weight the gains, one spot.", "1-12")
+@ask("optimal", "Bet the ramp of highest SCORE between these units.")
+@ask("kelly", "Make the indices risk-averse, for this Kelly fraction.")
+@ask("limit", "Greatest true count sought.", 10, kind=Count(most=30))
+@ask("top", "Only the N index plays with the largest gains.", kind=Count())
 @click.option("--save", "save_path", metavar="FILE", help="Write the index plays as text, for `bjsim count --indices`.")
 @files_options("Draw the chart with the index plays in its cells.")
 def indices(
     rules: Rules,
     system: str,
     ramp: str,
-    optimal: BetLimits | None,
+    optimal: str | None,
     kelly: float | None,
     limit: int,
     top: int | None,
@@ -54,21 +53,23 @@ def indices(
         raise InputError(
             f"--save {files.save_path} is not accepted; `bjsim count --indices` reads files that end in .txt"
         )
-    check_optimal(optimal)
+    limits = check_optimal(optimal)
     counting, bets = find_system(system), Ramp.parse(ramp)
     if any(bet.spots > 1 for _, bet in bets.steps):
         raise InputError(f"--ramp {bets} has several spots; indices are for one, so leave out x")
     decks_to_count(rules)  # before a line says that it works
     with waiting("finding the best chart") as line:
-        scores = find_indices(rules, counting, bets, optimal, top, line.say, limit=limit, kelly=kelly)
+        scores = find_indices(rules, counting, bets, limits, top, line.say, limit=limit, kelly=kelly)
     if files.save_path:
         write_text(format_departures(scores.played), files.save_path)
     files.show(scores, given_command(), has_lines=False)
 
 
-def check_optimal(optimal: BetLimits | None) -> None:
-    """Raises: InputError: --optimal is given together with --ramp, or has several spots."""
+def check_optimal(optimal: str | None) -> BetLimits | None:
+    """The limits of --optimal. Raises: InputError: It is given together with --ramp, or has several spots."""
     if optimal and is_given("ramp"):
         raise InputError("--optimal and --ramp cannot be combined; leave out one of them")
-    if optimal and optimal.spots > 1:
-        raise InputError(f"--optimal {optimal} has several spots; indices are for one, so leave out x")
+    limits = BetLimits.of(optimal) if optimal else None
+    if limits and limits.spots > 1:
+        raise InputError(f"--optimal {limits} has several spots; indices are for one, so leave out x")
+    return limits

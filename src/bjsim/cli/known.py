@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from bjsim.cli.options import Files, files_options, given_command, read_shoe, rules_options
+from bjsim.cli.asked import asked_of
+from bjsim.cli.options import Files, files_options, given_command, rules_options
 
 if TYPE_CHECKING:
     from bjsim.sim.game.rules import Rules
@@ -15,9 +16,9 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("card", type=click.Choice(["first", "up", "hole"]))
 @rules_options
-@click.option("--shoe", metavar="A=4,2=3,...", help="The cards that the round is dealt from, if not whole decks.")
+@asked_of("bjsim.strategies.evaluation.known:known")
 @files_options("Draw the value by card.")
-def known(card: str, rules: Rules, shoe: str | None, files: Files) -> None:
+def known(card: str, rules: Rules, files: Files, **given: Any) -> None:
     """Compute the value of a game to a player who knows a card.
 
     first, the player's first card, and up, the dealer's upcard, are known before the bet; hole, the dealer's hole card,
@@ -25,4 +26,4 @@ def known(card: str, rules: Rules, shoe: str | None, files: Files) -> None:
     """
     from bjsim.strategies.evaluation.known import known as compute
 
-    files.show(compute(rules, card, shoe=read_shoe(shoe)), given_command())
+    files.show(compute(rules, card, **given), given_command())

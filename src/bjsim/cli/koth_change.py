@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from bjsim.asked.kinds import Count
 from bjsim.bots.contest import journal
 from bjsim.bots.contest.config import name_and_source
 from bjsim.bots.contest.entrants import Entrant, bots_in_folder, gather, with_unique_names
@@ -14,8 +15,8 @@ from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.page import write_results
 from bjsim.bots.contest.results import close as close_contest
 from bjsim.bots.protocol import printable
+from bjsim.cli.asked import AskedType
 from bjsim.cli.koth_play import resume_contest, resume_options
-from bjsim.cli.options import Count
 from bjsim.errors import BjsimError, InputError
 
 logger = logging.getLogger(__name__)
@@ -72,7 +73,7 @@ def drop(bots: tuple[str, ...], **options: Any) -> None:
 
 @click.command(short_help="Add matches to a contest.")
 @change_options
-@click.argument("matches", type=Count())
+@click.argument("matches", type=AskedType("matches", Count()))
 def extend(matches: int, **options: Any) -> None:
     """Add MATCHES matches to the contest in the folder CONTEST, and play them."""
     resume_contest(change=lambda host: host.change(matches=host.contest.matches + matches), **options)

@@ -10,6 +10,7 @@ import click
 from rich.console import Console
 
 from bjsim.arguments import check_writable
+from bjsim.asked.kinds import Names
 from bjsim.bots.contest import journal
 from bjsim.bots.contest.config import (
     MANY,
@@ -25,12 +26,12 @@ from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.page import write_results
 from bjsim.bots.contest.results import contest_table, describe_standings
 from bjsim.bots.protocol import PROTOCOLS, printable
-from bjsim.cli.options import Count, Names, Once, json_option, sandbox_option, write_json
+from bjsim.cli.asked import ask
+from bjsim.cli.options import Once, json_option, write_json
 from bjsim.cli.waiting import Waiting, waiting
 from bjsim.report.data import to_json
 from bjsim.report.terminal import print_part, print_report, say
 from bjsim.sim.game.presets import load_rules
-from bjsim.sim.game.shoe import MAX_SEED
 from bjsim.strategies.players.catalogue import is_python
 
 # --- The standings of a contest in the terminal, live and at the end, and as JSON.
@@ -38,6 +39,7 @@ from bjsim.strategies.players.catalogue import is_python
 
 PAGE_EVERY = 20.0  # least seconds between two versions of the page during a contest
 SHOW_EVERY = 0.25  # least seconds between two updates of the live standings
+TABLES = "Number of tables played in parallel."
 PAUSE = 10  # and the least pause, as a multiple of the time that a page or an update took
 
 
@@ -89,14 +91,9 @@ def next_due(began: float, every: float) -> float:
     return now + max(every, PAUSE * (now - began))
 
 
-parallel_option = click.option(
-    "--workers", type=Count(1, 64), default=1, show_default=True, help="Number of tables played in parallel."
-)
-
-
 def host_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options on how this machine plays a contest, which the contest's folder does not record."""
-    for option in (json_option, sandbox_option("required"), parallel_option):
+    for option in (json_option, ask("sandbox", default="required"), ask("workers", TABLES, 1)):
         command = option(command)
     return command
 
@@ -115,17 +112,13 @@ def resume_options(command: Callable[..., Any]) -> Callable[..., Any]:
     metavar="FILE.toml",
     help="Settings of the contest, and its bots; files are looked up in its folder first.",
 )
-@click.option(
-    "--matches",
-    type=Count(),
-    help=f"Number of matches.  [default: 25 for two bots, more for more; with --until decided {MANY:,}]",
+@ask(
+    "matches",
+    "Number of matches.",
+    shown=f"25 for two bots, more for more; with --until decided {MANY:,}",
 )
 @click.option("--rules", "rules_name", cls=Once, metavar="NAME|FILE.toml", help="Game to play.  [default: cardshark]")
-@click.option(
-    "--seed",
-    type=Count(0, MAX_SEED),
-    help="Random seed. Bots may predict the cards of a seed they know.  [default: 128 random bits]",
-)
+@ask("seed", "Random seed. Bots may predict the cards of a seed they know.", shown="128 random bits")
 @click.option(
     "--out",
     metavar="DIR",
@@ -156,15 +149,11 @@ def resume_options(command: Callable[..., Any]) -> Callable[..., Any]:
     help='Marks by luck-adjusted score in chips per hand, such as "-1:D -0.5:C 0:B"; see marks.csv.',
 )
 @click.option("--score", type=click.Choice(SCORES), help="What ranks the bots.  [default: luck-adjusted, else chips]")
-@click.option("--sessions", type=Count(), help="Sessions in a match.  [default: 5]")
-@click.option("--hands", type=Count(), help="Hands in a session.  [default: 5]")
+@ask("sessions", "Sessions in a match.", shown="5")
+@ask("hands", "Hands in a session.", shown="5")
 @click.option("--timeout", type=float, help=f"Seconds allowed for a move.  [default: {Contest.timeout:g}]")
-@click.option("--strikes", type=Count(), help="Faults until a bot is asked no more in a match.  [default: 10]")
-@click.option(
-    "--protocols",
-    type=Names(lambda: [*PROTOCOLS]),
-    help=f"Protocols of programs.  [default: {','.join(Contest.protocols)}]",
-)
+@ask("strikes", "Faults until a bot is asked no more in a match.", shown="10")
+@ask("protocols", "Protocols of programs.", shown=",".join(Contest.protocols), kind=Names(), known=lambda: PROTOCOLS)
 @click.option("--trust", is_flag=True, help="Run the Python players that FILE.toml names, without a sandbox.")
 @click.option("--cold", is_flag=True, default=None, help="Start a bot from scratch for every move (slower).")
 @host_options

@@ -5,16 +5,9 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from bjsim.cli.options import (
-    Count,
-    Files,
-    Names,
-    files_options,
-    given_command,
-    homework_rules,
-    is_given,
-    seed_option,
-)
+from bjsim.asked.kinds import Names
+from bjsim.cli.asked import ask, asked_of
+from bjsim.cli.options import Files, files_options, given_command, homework_rules, is_given
 from bjsim.cli.waiting import Waiting, waiting
 from bjsim.errors import InputError
 from bjsim.sim.engine.compile_notice import on_compile
@@ -31,29 +24,20 @@ from bjsim.strategies.mdp.model import FiniteMDP, build_mdp, read_mdp
 @click.option(
     "--mdp", "mdp_path", metavar="FILE.json", help="Learn the decision process in this file instead of a game."
 )
-@click.option(
-    "--episodes",
-    type=Count(2),
-    default=2 * 10**7,
-    metavar="N",
-    help="Number of episodes to learn from.  [default: 2e7]",
-)
-@click.option(
-    "--algorithm",
-    "algorithms",
-    type=Names(lambda: [*ALGORITHMS]),
-    default="q",
-    show_default=True,
-    metavar="q|mc|q,mc",
-    help="Learning algorithm: Q-learning (q), every-visit Monte Carlo (mc), or both, to compare them.",
+@ask(
+    "algorithm",
+    "Learning algorithm: Q-learning (q), every-visit Monte Carlo (mc), or both, to compare them.",
+    "q",
+    kind=Names("q|mc|q,mc"),
+    known=lambda: ALGORITHMS,
+    variable="algorithms",
 )
 @click.option(
     "--draws",
     type=click.Choice(DRAWS),
     help="Sampling of chance while learning: even (less noise; default of q), or independent, as at a table.",
 )
-@click.option("--workers", type=Count(1, 256), default=1, show_default=True, help="Number of threads.")
-@seed_option
+@asked_of("bjsim.api:learn")
 @files_options("Plot value and regret against the number of episodes.")
 def learn(
     rules: Rules,

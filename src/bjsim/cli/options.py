@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import json
-import math
 import os
 import shlex
 import sys
@@ -18,16 +17,13 @@ import click
 from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
-from bjsim.arguments import MAX_COUNT, MAX_WORKERS, amount, check_writable, whole_number
-from bjsim.bots.protocol import TIMEOUT
+from bjsim.arguments import check_writable
 from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError
 from bjsim.json_values import json_values
 from bjsim.sim.game.presets import PRESETS, the_rules
 from bjsim.sim.game.rule_text import expand_words
 from bjsim.sim.game.rules import RULE_FIELDS, parse_field
-from bjsim.sim.game.shoe import MAX_SEED
-from bjsim.strategies.counting.ramp import BetLimits
 
 if TYPE_CHECKING:
     from bjsim.report.data import Described
@@ -61,100 +57,6 @@ class Once(click.Option):
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-class Count(click.ParamType):  # type: ignore[type-arg]
-    """A whole number from `low` to `most`, which may be written as 1e7 or 10M."""
-
-    name = "number"
-
-    def __init__(self, low: int = 1, most: int = MAX_COUNT, example: str = "1e7 or 10M") -> None:
-        self.low = low
-        self.most = most
-        self.example = example
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        return whole_number(param.opts[0] if param else self.name, value, self.low, self.most, self.example)
-
-
-class Precision(click.ParamType):  # type: ignore[type-arg]
-    """A fraction, written as a percentage such as 0.001%."""
-
-    name = "precision"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        text = str(value).strip()
-        try:
-            number = float(text.removesuffix("%"))
-        except ValueError:
-            number = math.nan
-        if not 0 < number <= 100:
-            self.fail(f"{value} is not accepted; give a percentage above 0%, up to 100%, such as 0.001%", param)
-        if not text.endswith("%"):
-            share = f" or, if that is a fraction, {100 * number:g}%" if number < 1 else ""
-            self.fail(f"{value} has no % sign; write {text}%{share}", param)
-        return number / 100
-
-    def text(self, value: float) -> str:
-        return f"{100 * value:g}%"
-
-
-class BetRange(click.ParamType):  # type: ignore[type-arg]
-    """A least and a greatest bet, written as 1-12, or as 1-12x2 on two spots."""
-
-    name = "least-most"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> BetLimits:
-        try:
-            return BetLimits.of(value)
-        except InputError as error:
-            self.fail(str(error))
-
-
-class Dollars(float):
-    """An amount that was given with a dollar sign, and so cannot be a number of units."""
-
-
-class Money(click.ParamType):  # type: ignore[type-arg]
-    """An amount above 0, or from 0 if `zero`, which may be written as 10k, 1.5M or $10,000."""
-
-    name = "money"
-
-    def __init__(self, zero: bool = False) -> None:
-        self.zero = zero
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        text = str(value).strip().removeprefix("$")
-        found = amount(text, self.zero and "$" not in str(value))
-        if found is None:
-            hint = "; put $ between single quotes, or leave it out" if text.startswith("0") or not text else ""
-            self.fail(f"{value!r} is not accepted; give an amount above 0, such as 10000 or 10k{hint}", param)
-        return Dollars(found) if "$" in str(value) else found
-
-    def text(self, value: float) -> str:
-        return f"{value:.15g}"
-
-
-class Names(click.ParamType):  # type: ignore[type-arg]
-    """Names separated by commas, with shell completion from a list."""
-
-    name = "names"
-
-    def __init__(self, known: Callable[[], list[str]]) -> None:
-        self.known = known
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> list[str]:
-        names = [name.strip() for name in value.split(",")] if isinstance(value, str) else list(value)
-        if not all(names):
-            self.fail(f"{value!r} has an empty name", param, ctx)
-        return names
-
-    def text(self, value: list[str]) -> str:
-        return ",".join(value)
-
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        before, comma, last = incomplete.rpartition(",")
-        return [CompletionItem(before + comma + name) for name in self.known() if name.startswith(last)]
-
-
 CASINO = "vegas-s17"  # the game where none is named, but for the commands of the homework
 
 
@@ -175,13 +77,6 @@ class Setting(click.ParamType):  # type: ignore[type-arg]
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         return [CompletionItem(f"{name}=") for name in RULE_FIELDS if name.startswith(incomplete)]
-
-
-def bot_names() -> list[str]:
-    """Names that shell completion offers for `--bots`."""
-    from bjsim.strategies.players.catalogue import player_names
-
-    return player_names()
 
 
 def setting_option(field: str, metavar: str, what: str) -> Callable[[F], F]:
@@ -239,19 +134,6 @@ def rules_options(command: F, default: str = CASINO) -> F:
 homework_rules = functools.partial(rules_options, default="easy")  # of commands that an assignment describes
 
 
-def read_shoe(text: str | None) -> dict[str, int] | None:
-    """Parse `A=4,2=3,...`. Raises: InputError: A part cannot be parsed; the message names it."""
-    counts: dict[str, int] = {}
-    for part in () if text is None else text.split(","):
-        card, equals, count = part.strip().partition("=")
-        if not equals or not count.strip().isdigit():
-            raise InputError(f"--shoe: {part.strip()!r} is not accepted; write CARD=COUNT, such as A=4,2=3,T=16")
-        if card.strip().upper() in counts:
-            raise InputError(f"--shoe: {card.strip()} is given twice")
-        counts[card.strip().upper()] = int(count)
-    return counts or None
-
-
 def is_given(name: str) -> bool:
     return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
 
@@ -260,53 +142,6 @@ def counted(number: int, noun: str) -> str:
     """A number with its noun, such as `1 match` or `1,200 hands`."""
     plural = noun + ("es" if noun.endswith("ch") else "s")
     return f"{number:,} {noun if number == 1 else plural}"
-
-
-until_option = click.option(
-    "--until",
-    "precision",
-    type=Precision(),
-    metavar="P%",
-    help="Play until the anytime-valid interval is ± P or narrower (the luck-adjusted one, if there is one).",
-)
-seed_option = click.option(
-    "--seed",
-    type=Count(0, MAX_SEED),
-    default=1,
-    show_default=True,
-    help="Random seed; the same seed gives the same result, bit for bit.",
-)
-
-
-def workers_option(what: str = "Number of processes.") -> Callable[[F], F]:
-    return click.option("--workers", type=Count(1, MAX_WORKERS), help=f"{what}  [default: all cores]")
-
-
-def bot_options(command: F) -> F:
-    """Add the options on how programs are run as bots; see `bjsim.bots.seats.BotOptions`."""
-    for option in (
-        click.option("--cold", is_flag=True, help="Start a bot from scratch for every move (slower)."),
-        click.option(
-            "--timeout",
-            type=click.FloatRange(0.01, 600),
-            default=TIMEOUT,
-            show_default=True,
-            help="Seconds allowed for a move.",
-        ),
-        sandbox_option("auto"),
-    ):
-        command = option(command)
-    return command
-
-
-def sandbox_option(default: str) -> Callable[[F], F]:
-    return click.option(
-        "--sandbox",
-        type=click.Choice(["required", "auto"]),
-        default=default,
-        show_default=True,
-        help="Whether bots need a sandbox that holds, or get the best there is.",
-    )
 
 
 # --- Options for the files that a command writes, and the writing of text and JSON.

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from bjsim.cli.options import Count, Names, bot_names, rules_options
+from bjsim.asked.kinds import Count, Names
+from bjsim.cli.asked import ask
+from bjsim.cli.options import rules_options
 from bjsim.cli.person import Terminal, ask_bet, ask_count, ask_move, run_drill
 from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError
@@ -18,7 +20,7 @@ from bjsim.sim.game.actions import Player
 from bjsim.sim.game.events import format_decks
 from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.game.shoe import MAX_SEED, ScriptedShoe, Stream, open_shoe
+from bjsim.sim.game.shoe import ScriptedShoe, Stream, open_shoe
 from bjsim.table.card_table import (
     BetAsked,
     CardTable,
@@ -48,18 +50,18 @@ def topic_names() -> list[str]:
 
 @click.command(context_settings={"allow_extra_args": True})  # refused below, with a hint
 @rules_options
-@click.option("--chips", type=Count(1, MAX_CHIPS), help="Chips that you start with.  [default: those of the rules]")
-@click.option("--bet", type=Count(1, MAX_CHIPS), help="Chips to bet on every round, instead of asking.")
-@click.option("--rounds", type=Count(), help="Number of rounds, or questions of a drill.  [default: until you quit]")
-@click.option("--bots", type=Names(bot_names), metavar="A[,B...]", help="Who else is at the table: names or files.")
+@ask("chips", "Chips that you start with.", shown="those of the rules", kind=Count(most=MAX_CHIPS))
+@ask("bet", "Chips to bet on every round, instead of asking.", kind=Count(most=MAX_CHIPS))
+@ask("rounds", "Number of rounds, or questions of a drill.", shown="until you quit")
+@ask("bots", "Who else is at the table: names or files.")
 @click.option("--coach", "has_coach", is_flag=True, help="Say after each decision what was best, and what it cost.")
 @click.option("--drill", "is_drill", is_flag=True, help="Ask single decisions, most often those that you miss.")
-@click.option(
-    "--topic",
-    "topics",
-    type=Names(topic_names),
-    metavar="T[,U...]",
-    help="Drill these topics only: hard, soft, pairs, doubles, surrender, close.",
+@ask(
+    "topic",
+    "Drill these topics only: hard, soft, pairs, doubles, surrender, close.",
+    kind=Names("T[,U...]"),
+    known=topic_names,
+    variable="topics",
 )
 @click.option("--no-record", is_flag=True, help="Neither read nor write the record of what you missed.")
 @click.option(
@@ -69,7 +71,7 @@ def topic_names() -> list[str]:
     help="Ask for the running and the true count every few rounds, such as --count hilo.",
 )
 @click.option("--shoe", "shoe_text", metavar="FILE|CARDS", help="Deal these cards, such as T86955A9; # is a comment.")
-@click.option("--seed", type=Count(0, MAX_SEED), help="The same seed deals the same cards.  [default: random]")
+@ask("seed", "The same seed deals the same cards.", shown="random")
 def play(
     rules: Rules,
     chips: int | None,

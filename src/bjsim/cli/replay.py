@@ -2,8 +2,10 @@
 
 import click
 
-from bjsim.arguments import MAX_TABLES
-from bjsim.cli.options import Count, Names, bot_names, homework_rules, seed_option
+from bjsim.asked.kinds import Count
+from bjsim.asked.signature import REQUIRED
+from bjsim.cli.asked import ask
+from bjsim.cli.options import homework_rules
 from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import Player
@@ -16,22 +18,13 @@ from bjsim.strategies.players.catalogue import find_player
 
 
 @click.command()
-@click.option("--bots", type=Names(bot_names), required=True, metavar="A[,B...]", help="The bots of the run.")
-@click.option(
-    "--table", "table_number", type=Count(1, 10**9), default=1, show_default=True, help="Number of the table, from 1."
-)
-@click.option(
-    "--round",
-    "round_number",
-    type=Count(example="4711"),
-    default=1,
-    show_default=True,
-    help="Number of the round, from 1.",
-)
+@ask("bots", "The bots of the run.", REQUIRED)
+@ask("table", "Number of the table, from 1.", 1, kind=Count(most=10**9), variable="table_number")
+@ask("round", "Number of the round, from 1.", 1, kind=Count(example="4711"), variable="round_number")
 @click.option("--shoe", "shoe_path", metavar="FILE", help="Play the cards in this file instead, to the last round.")
 @homework_rules
-@click.option("--tables", type=Count(1, MAX_TABLES), default=1, show_default=True, help="The --tables of the run.")
-@seed_option
+@ask("tables", "The --tables of the run.", 1)
+@ask("seed", default=1)
 @waiting("replaying")
 def replay(
     bots: list[str], table_number: int, round_number: int, shoe_path: str | None, rules: Rules, tables: int, seed: int

@@ -5,26 +5,22 @@ import os
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import fields
 from typing import Any
 
 import click
 from rich.console import Console
 from rich.text import Text
 
-from bjsim.arguments import MAX_TABLES, check_writable
+from bjsim.arguments import check_writable
 from bjsim.bots.seats import BotOptions, is_program
+from bjsim.cli.asked import asked_of
 from bjsim.cli.options import (
-    Count,
     Files,
-    Names,
-    bot_names,
-    bot_options,
     counted,
     files_options,
     given_command,
     homework_rules,
-    until_option,
-    workers_option,
 )
 from bjsim.cli.waiting import Waiting, waiting
 from bjsim.errors import InputError, RunFailed
@@ -36,7 +32,6 @@ from bjsim.sim.game.actions import Player
 from bjsim.sim.game.events import game_text
 from bjsim.sim.game.round import Bettor
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.game.shoe import MAX_SEED
 from bjsim.sim.running.experiment import Experiment, Progress, half_width
 from bjsim.sim.stats.estimate import Z95
 
@@ -90,33 +85,15 @@ def format_speed(rounds_per_second: float) -> str:
 
 
 @click.command(context_settings={"allow_extra_args": True})  # refused below, with a hint
-@click.option("--bots", type=Names(bot_names), required=True, metavar="A[,B...]", help="Bots to play: names or files.")
-@click.option(
-    "--hands", type=Count(), metavar="N", help="Number of rounds for each bot, such as 1e7; with --until, the maximum."
+@asked_of(
+    "bjsim.request:RunRequest",
+    workers="all cores",
+    seed="1; with programs 128 random bits",
+    adjust_luck="on in finite shoes",
 )
-@until_option
 @homework_rules
-@click.option(
-    "--tables", type=Count(1, MAX_TABLES), default=1, show_default=True, help="Tables that share a bot's hands."
-)
-@workers_option()
-@click.option(
-    "--seed",
-    type=Count(0, MAX_SEED),
-    help="The same seed gives the same result, bit for bit.  [default: 1; with programs 128 random bits]",
-)
-@click.option(
-    "--adjust-luck/--no-adjust-luck",
-    default=None,
-    help="Remove the luck of the cards from the returns, which narrows intervals up to 100 times; charts only.  "
-    "[default: on in finite shoes]",
-)
+@asked_of("bjsim.bots.seats:BotOptions", strikes="no limit")
 @files_options("Plot the convergence of the returns.")
-@click.option("--log", metavar="FILE", help="Collect the log records of all workers in FILE.")
-@click.option("--checkpoint", metavar="FILE", help="Keep what is known in FILE, for --resume.")
-@click.option("--resume", metavar="FILE", help="Continue from a checkpoint of the same run.")
-@bot_options
-@click.option("--strikes", type=Count(), help="Faults until a bot is no longer asked.  [default: no limit]")
 def run(bots: list[str], rules: Rules, files: Files, **asked: Any) -> None:
     """Play strategies and bots; compare their returns with the exact values.
 
@@ -127,14 +104,14 @@ def run(bots: list[str], rules: Rules, files: Files, **asked: Any) -> None:
     if extra := click.get_current_context().args:
         together = ",".join([*bots, *extra])
         raise InputError(f"unexpected argument {extra[0]}; separate bots by commas: --bots {together}")
-    if asked["hands"] is None and asked["precision"] is None:
+    if asked["hands"] is None and asked["until"] is None:
         raise InputError("no length of play; give --hands N, such as 1e7, or --until P%, such as 0.01%")
     check_writable(asked["checkpoint"])
     if asked["seed"] is None and not any(map(is_program, bots)):
         asked["seed"] = 1
-    programs = BotOptions(**{name: asked.pop(name) for name in ("sandbox", "timeout", "cold", "strikes")})
+    programs = BotOptions(**{each.name: asked.pop(each.name) for each in fields(BotOptions)})
     with waiting("finding the bots"):
-        request = RunRequest(rules, bots, until=asked.pop("precision"), programs=programs, **asked)
+        request = RunRequest(rules, bots, programs=programs, **asked)
     screen, result = play_on_screen(request, files.quiet)
     rounds = result.progress.rounds - result.progress.rounds_before
     notes = [f"{counted(rounds, 'round')} in {result.seconds:.2f} s, {format_speed(result.rounds_per_second)}"]

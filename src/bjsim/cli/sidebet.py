@@ -1,12 +1,14 @@
 """`bjsim sidebet`: the side bets included, and the exact figures of one."""
 
+from typing import Any
+
 import click
 
+from bjsim.cli.asked import asked_of
 from bjsim.cli.options import (
     Files,
     files_options,
     given_command,
-    read_shoe,
     rules_option,
     set_option,
     write_json,
@@ -17,23 +19,11 @@ from bjsim.sim.game.presets import the_rules
 
 @click.command()
 @click.argument("name", required=False, metavar="[NAME|FILE.toml]")
-@click.option("--decks", metavar="N|inf", help="Number of decks in the shoe.  [default: the game's]")
-@click.option("--deck", metavar="standard|spanish", help="All 52 cards, or 48 without tens.  [default: the game's]")
 @rules_option(" Its decks and its dealer matter.", default="vegas-s17", show_default=True)
 @set_option
-@click.option("--shoe", metavar="A=24,Kh=6,...", help="The cards in the shoe by rank or kind, if not whole decks.")
-@click.option("--pays", metavar="EVENT=N,...", help="The pay table, to one; other events are not paid.")
+@asked_of("bjsim.strategies.sidebets.exact:sidebet", "bet", decks="the game's", deck="the game's")
 @files_options("Draw what a card that is removed changes.")
-def sidebet(
-    name: str | None,
-    decks: str | None,
-    deck: str | None,
-    rules_name: str,
-    settings: tuple[str, ...],
-    shoe: str | None,
-    pays: str | None,
-    files: Files,
-) -> None:
+def sidebet(name: str | None, rules_name: str, settings: tuple[str, ...], files: Files, **given: Any) -> None:
     """List the side bets, or compute the exact figures of one.
 
     A hand takes the first event in the table that it fulfils. --pays replaces the whole pay table: the hands of events
@@ -43,7 +33,7 @@ def sidebet(
     from bjsim.strategies.sidebets.exact import sidebet as exact_figures
 
     if name is None:
-        if decks or deck or settings or shoe or pays or any(files[1:]):
+        if settings or any(given.values()) or any(files[1:]):
             raise InputError(f"sidebet needs the name of a bet; side bets are {', '.join(built_in())}")
         listed = {
             bet.name: {"about": bet.about, "events": [event.name for event in bet.events]}
@@ -56,5 +46,4 @@ def sidebet(
             click.echo("\n".join(f"{bet:<{width}}  {about['about']}" for bet, about in listed.items()))
         return
     rules = the_rules(rules_name, settings)
-    found = exact_figures(name, decks, rules=rules, deck=deck, shoe=read_shoe(shoe), pays=pays)
-    files.show(found, given_command())
+    files.show(exact_figures(name, rules=rules, **given), given_command())

@@ -5,12 +5,13 @@ from typing import Any
 
 import click
 
+from bjsim.asked.kinds import KINDS
+from bjsim.cli.asked import ask
 from bjsim.cli.options import (
     Files,
     files_options,
     given_command,
     homework_rules,
-    read_shoe,
 )
 from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError, suggest
@@ -53,7 +54,7 @@ class TableName(click.Choice[str]):
     "cards of the hand. With resplits, cdp needs to know how many hands a split will make, which no player "
     "does before the first is played.",
 )
-@click.option("--shoe", metavar="A=4,2=3,...", help="The cards in the shoe, if not whole decks.")
+@ask("shoe", "The cards in the shoe, if not whole decks.")
 @click.option(
     "--hand",
     metavar="'T,6 v T'",
@@ -68,7 +69,7 @@ def solve(
     chart_format: str | None,
     exact: bool,
     strategy: str | None,
-    shoe: str | None,
+    shoe: dict[str, int] | None,
     hand: str | None,
     files: Files,
     card: bool,
@@ -89,7 +90,7 @@ def solve(
         raise InputError("--card changes the picture and the page; add --plot FILE.png or --html FILE")
     if shoe and rules.infinite and not (rules.name in PRESETS and PRESETS[rules.name].rules.infinite):
         raise InputError("--shoe counts the cards of a finite shoe, and decks = inf has none; leave out one of them")
-    game = game_text(rules, shoe)
+    game = game_text(rules, KINDS["shoe"].text(shoe) if shoe else None)
     if hand is not None:
         cards, shown = read_hand(hand, rules)
         if "/" in cards and shoe is None:
@@ -108,7 +109,7 @@ def solve(
 
 
 def find_tables(
-    rules: Rules, what: tuple[str, ...], exact: bool, shoe: str | None, strategy: str | None
+    rules: Rules, what: tuple[str, ...], exact: bool, shoe: dict[str, int] | None, strategy: str | None
 ) -> Tables | ShoeTables:
     """The tables of the game in the shoe that is asked for. Raises: InputError: The options do not go together."""
     if shoe is None and rules.infinite:
@@ -122,4 +123,4 @@ def find_tables(
             raise InputError(
                 f"the table {name} needs --decks inf; tables of a finite shoe: {', '.join(ShoeTables.names)}"
             )
-    return ShoeTables(ShoeSolver(rules, read_shoe(shoe)), strategy or "td")
+    return ShoeTables(ShoeSolver(rules, shoe), strategy or "td")

@@ -5,13 +5,12 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import lru_cache
 
-from bjsim.arguments import MAX_TABLES, argument, whole_number
+from bjsim.arguments import MAX_SEED, MAX_TABLES, argument, whole_number
 from bjsim.errors import EndlessSplitting, InputError
 from bjsim.sim.engine.compiled_rules import Policy, compile_rules
 from bjsim.sim.engine.kernels.layout import CompiledRules
 from bjsim.sim.game.actions import Player
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.game.shoe import MAX_SEED
 from bjsim.sim.game.states import CardStates
 from bjsim.sim.game.support import need
 from bjsim.sim.running.compiled_table import AdjustedTable, CompiledTable

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from bjsim.arguments import MAX_COUNT
+from bjsim.arguments import MAX_COUNT, MAX_SEED
 from bjsim.bots.protocol import PROTOCOLS, TIMEOUT, printable
 from bjsim.errors import InputError, suggest
 from bjsim.files import read_toml
 from bjsim.sim.game.presets import load_rules, named_rules
 from bjsim.sim.game.rules import Rules, RulesError
-from bjsim.sim.game.shoe import MAX_SEED, random_seed
+from bjsim.sim.game.shoe import random_seed
 from bjsim.sim.game.support import need
 
 HOUSE = -1  # the bot number of the first house player; they fill seats and are not ranked

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from bjsim.arguments import names_wrong_types
+from bjsim.arguments import SEED_BITS, names_wrong_types
 from bjsim.errors import InputError
 from bjsim.files import read_text
 from bjsim.sim.game.cards import NORMAL_TENS, RANKS
@@ -35,8 +35,6 @@ from bjsim.sim.game.rules import Rules
 Words = np.ndarray[Any, np.dtype[np.uint64]]
 _MASK = (1 << 64) - 1
 _GOLDEN = 0x9E3779B97F4A7C15
-SEED_BITS = 128  # of an unpredictable seed
-MAX_SEED = (1 << SEED_BITS) - 1
 GUESSABLE = 1 << 40  # seeds below this can be found by trying all of them
 
 

@@ -45,27 +45,29 @@ def count(
     Args:
         rules: The game, with a finite shoe.
         system: The counting system: its name, a TOML file, or a `CountingSystem`.
-        ramp: Units to bet: a spread such as `1-12`, or units by count such as `0:0 1:1 2:4x2`; `x2` is on two spots.
+        ramp: Units to bet: a spread such as `1-12`, or units by count such as `0:0 1:1 2:4x2`; `x2` is on two spots, a
+            bet of 0 watches (back-counting), and bets with a dollar sign, such as `$10-$120`, are money.
         indices: Index plays: `i18`, `fab4`, `i18+fab4`, `none`, `generate`, a file, or text such as `16vT S>=0`.
         chart: Chart for all other decisions.
         optimal: Instead of `ramp`, bet what is best for the bankroll, or of highest SCORE if none is given, between
-            these units: `1-12` or `(1, 12)`.
+            these units, such as `1-12`. `(1, 12)` is the same.
         chip: Bets of `optimal` are multiples of this; 0: not rounded. None is 1, or 0.5 if a limit is not whole.
         leave: Leave the shoe before a round at this count or a lower one, for a fresh shoe.
         rounds: Rounds to play, a million by default; with `until`, the most.
-        until: Play until the EV per round is known to plus or minus this many units (95%).
+        until: Play until the EV per round is known to plus or minus this share of a unit (95%).
         seed: The same seed gives the same result, bit for bit.
-        workers: Processes; None is one for each core.
-        adjust_luck: Remove the luck of the cards from the returns.
-        bankroll: In units, or in money if `unit` or `ror` is given; 1,000 units by default.
-        unit: Money per unit.
+        workers: Number of processes. None is one for each core.
+        adjust_luck: Remove the luck of the cards from the returns; without, the same precision needs thousands of times
+            as many rounds.
+        bankroll: The bankroll in units, or in money if `unit` or `ror` is given; 1,000 units by default.
+        unit: Money per unit; profits per hour are then in money.
         ror: Find the bankroll whose risk of ruin is this share; with `bankroll`, find the unit.
         kelly: Kelly fraction.
         rounds_per_hour: Rounds seen in an hour.
         trip: Hours of a trip, for its risks.
         leave_minutes: Minutes that leaving a shoe for a fresh one costs.
-        checkpoint: A new file to keep what is known in, which `CountResult.load` reads too.
-        resume: A file of this game to go on from, which `checkpoint` or `CountResult.save` wrote.
+        checkpoint: A new file to keep what is known in, for `resume`. `CountResult.load` reads it too.
+        resume: A checkpoint of this game to go on from. What `CountResult.save` wrote is one.
         on_progress: Called periodically with the rounds played, and about how many there will be.
 
     Returns:

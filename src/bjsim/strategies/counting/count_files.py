@@ -10,14 +10,13 @@ from typing import Any
 import numpy as np
 
 from bjsim import __version__
-from bjsim.arguments import flag, parse_fraction, whole_number
+from bjsim.arguments import MAX_SEED, flag, parse_fraction, whole_number
 from bjsim.arrays import Array
 from bjsim.errors import InputError, shorten
 from bjsim.json_values import is_like
 from bjsim.sim.engine.counts import CountSums
 from bjsim.sim.engine.kernels.arrays import PRODUCTS, RAW
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.game.shoe import MAX_SEED
 from bjsim.sim.game.states import States
 from bjsim.sim.running.checkpoint import Checkpoint, reading
 from bjsim.strategies.charts.chart import Chart, required_rows

@@ -14,11 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bjsim.arguments import MAX_HANDS, MAX_WORKERS, a_name, a_type, argument, naming, share, whole_number
+from bjsim.arguments import MAX_HANDS, MAX_SEED, MAX_WORKERS, a_name, a_type, argument, naming, share, whole_number
 from bjsim.errors import InputError
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.game.shoe import MAX_SEED
 from bjsim.sim.running.checkpoint import check_checkpoints
 from bjsim.sim.running.workers import usable_cores
 from bjsim.strategies.charts.chart import Chart

@@ -110,8 +110,8 @@ def known(
         rules: The game.
         what: The card: `first`, the player's first one; `up`, the dealer's upcard before the bet; or `hole`, the
             dealer's hole card before the first decision.
-        shoe: The cards that the round is dealt from, such as those known to come next: `{"A": 3, "2": 1, ...}`. By
-            default the whole decks of the game.
+        shoe: The cards that the round is dealt from, if not the whole decks of the game. Those known to come next, for
+            example, are `{"A": 3, "2": 1, ...}`.
 
     Returns:
         The values by card, and best play.

@@ -297,7 +297,7 @@ def bank(
         bet: The bet of every round.
         goal: The bank at which play stops.
         floor: The bank below which no bet is made; by default one bet.
-        rebate: Share of the loss that is paid back, such as 0.2; the best stops are then found too.
+        rebate: Share of a loss that is paid back; the best stops are then found too.
         rebate_from: The least loss that is paid back in part; by default any.
         bonus: Added to the bank at the beginning, for which all rounds must be played: who falls below the floor before
             loses all.

@@ -399,11 +399,11 @@ def sidebet(
 
     Args:
         bet: The name of a bet, or the path of a TOML file with one.
-        decks: Whole decks in the shoe, or inf; by default those of the game.
+        decks: Number of decks in the shoe. By default those of the game.
         rules: The game: its decks, and how its dealer plays.
-        deck: `standard`, or `spanish` without tens; by default that of the game.
-        shoe: The cards in the shoe instead, by rank or kind: `{"A": 24, "Kh": 6}`.
-        pays: Another pay table: what each event pays to one, such as `{"flush": 5}` or `"flush=5,straight=10"`. The
+        deck: All 52 cards (`standard`), or 48 without tens (`spanish`). By default that of the game.
+        shoe: The cards in the shoe by rank or kind, if not whole decks. Such as `{"A": 24, "Kh": 6}`.
+        pays: The pay table, to one; other events are not paid. Such as `{"flush": 5}` or `"flush=5,straight=10"`; the
             hands of events that it omits fall to later events.
 
     Returns:

@@ -1,0 +1,1 @@
+"""What is asked of functions and requests: the parameters that they declare, and what each name stands for."""

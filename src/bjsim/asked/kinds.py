@@ -1,0 +1,243 @@
+"""The kinds of parameters, by name: how each is written, read, checked and shown. One name means one thing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from numbers import Real
+from typing import Any
+
+from bjsim.arguments import (
+    MAX_COUNT,
+    MAX_HANDS,
+    MAX_SEED,
+    MAX_TABLES,
+    MAX_WORKERS,
+    a_type,
+    amount,
+    argument,
+    flag,
+    share,
+    whole_number,
+)
+from bjsim.errors import InputError
+
+
+@dataclass(frozen=True)
+class Written:
+    """A text whose meaning is known only to what receives it."""
+
+    metavar: str = "TEXT"
+    about: str = ""  # what help says where a docstring does not
+
+    def parse(self, name: str, text: str) -> Any:
+        """The value that a text stands for. Raises: InputError: It is not accepted; `name` is said as callers do."""
+        return self.check(name, text)
+
+    def check(self, name: str, value: Any) -> Any:
+        """A value as requests hold it. Raises: InputError: It is not accepted."""
+        return value
+
+    def text(self, value: Any) -> str:
+        """The value as it is written."""
+        return f"{value:.15g}" if isinstance(value, float) else str(value)
+
+
+@dataclass(frozen=True)
+class Count(Written):
+    """A whole number, which may be written as 1e7 or 10M."""
+
+    metavar: str = "N"
+    low: int = 1
+    most: int = MAX_COUNT
+    example: str = "1e7 or 10M"
+
+    def check(self, name: str, value: Any) -> int:
+        return whole_number(argument(name), value, self.low, self.most, self.example)
+
+    def text(self, value: int) -> str:
+        short = f"{value:.0e}".replace("+0", "")
+        return short if value >= 10**6 and int(float(short)) == value else str(value)
+
+
+@dataclass(frozen=True)
+class Number(Written):
+    metavar: str = "N"
+    use: str = "a number"
+    low: float = -1e300
+    most: float = 1e300
+
+    def parse(self, name: str, text: str) -> float:
+        try:
+            return self.check(name, float(text))
+        except ValueError:
+            raise InputError(f"{argument(name, text)} is not accepted; use {self.use}") from None
+
+    def check(self, name: str, value: Any) -> float:
+        if isinstance(value, bool) or not isinstance(value, Real):
+            raise InputError(f"{argument(name)}: {a_type(value)} is not accepted; use {self.use}")
+        number = float(value)
+        if not self.low <= number <= self.most:
+            raise InputError(f"{argument(name, value)} is not accepted; use {self.use}")
+        return number
+
+
+@dataclass(frozen=True)
+class Share(Written):
+    """A share of the bet: 0.0001 as a value, 0.01% as a text, where a number without the sign is an error."""
+
+    metavar: str = "P%"
+
+    def parse(self, name: str, text: str) -> float:
+        number = text.strip().removesuffix("%")
+        try:
+            found = float(number) / 100
+        except ValueError:
+            found = -1.0
+        if not 0 < found <= 1:
+            raise InputError(
+                f"{argument(name, text)} is not accepted; use a percentage above 0%, up to 100%, such as 0.001%"
+            )
+        if not text.strip().endswith("%"):
+            other = f" or, if that is a fraction, {1e4 * found:g}%" if found < 0.01 else ""
+            raise InputError(f"{argument(name, text)} has no % sign; write {number}%{other}")
+        return found
+
+    def check(self, name: str, value: Any) -> float:
+        return share(name, value)
+
+    def text(self, value: float) -> str:
+        return f"{100 * value:g}%"
+
+
+class Dollars(float):
+    """An amount that was given with a dollar sign, and so cannot be a number of units."""
+
+
+@dataclass(frozen=True)
+class Money(Number):
+    """An amount, which may be written as 10k, 1.5M or $10,000; above 0, or from 0 if `zero`."""
+
+    metavar: str = "AMOUNT"
+    zero: bool = False
+
+    def parse(self, name: str, text: str) -> float:
+        found = amount(text.strip().removeprefix("$"), self.zero and "$" not in text)
+        if found is None:
+            hint = "; put $ between single quotes, or leave it out" if text.strip()[:1] in ("0", "$", "") else ""
+            raise InputError(
+                f"{argument(name, repr(text))} is not accepted; use an amount above 0, such as 10000 or 10k{hint}"
+            )
+        return Dollars(found) if "$" in text else found
+
+
+@dataclass(frozen=True)
+class Flag(Written):
+    def check(self, name: str, value: Any) -> bool:
+        return flag(name, value)
+
+
+@dataclass(frozen=True)
+class OneOf(Written):
+    values: tuple[str, ...] = ()
+
+    def check(self, name: str, value: Any) -> str:
+        if value not in self.values:
+            raise InputError(f"{argument(name, value)} is not accepted; use {', '.join(self.values)}")
+        return str(value)
+
+
+@dataclass(frozen=True)
+class Names(Written):
+    """Names separated by commas."""
+
+    metavar: str = "A[,B...]"
+
+    def parse(self, name: str, text: str) -> list[str]:
+        names = [each.strip() for each in text.split(",")]
+        if not all(names):
+            raise InputError(f"{argument(name, repr(text))} has an empty name")
+        return names
+
+    def text(self, value: str | Sequence[str]) -> str:
+        return value if isinstance(value, str) else ",".join(value)
+
+
+@dataclass(frozen=True)
+class CardCounts(Written):
+    """The cards in a shoe by rank or kind."""
+
+    metavar: str = "A=4,2=3,..."
+
+    def parse(self, name: str, text: str) -> dict[str, int]:
+        counts: dict[str, int] = {}
+        for part in text.split(","):
+            card, equals, count = part.strip().partition("=")
+            if not equals or not count.strip().isdigit():
+                raise InputError(
+                    f"{argument(name)}: {part.strip()!r} is not accepted; write CARD=COUNT, such as A=4,2=3,T=16"
+                )
+            if card.strip().upper() in counts:
+                raise InputError(f"{argument(name)}: {card.strip()} is given twice")
+            counts[card.strip().upper()] = int(count)
+        return counts
+
+    def text(self, value: Mapping[str, int]) -> str:
+        return ",".join(f"{card}={count}" for card, count in value.items())
+
+
+KINDS: Mapping[str, Written] = {
+    "bots": Names(),
+    "system": Written("NAME|FILE.toml"),
+    "chart": Written("CHART"),
+    "ramp": Written("LOW-HIGH|'0:1 2:4 ...'"),
+    "indices": Written("SET|FILE|TEXT"),
+    "optimal": Written("LOW-HIGH"),
+    "leave": Written("COUNT"),
+    "decks": Written("N|inf"),
+    "deck": Written("standard|spanish"),
+    "shoe": CardCounts(),
+    "pays": Written("EVENT=N,..."),
+    "hands": Count(),
+    "rounds": Count(most=MAX_HANDS),
+    "matches": Count(),
+    "sessions": Count(),
+    "until": Share(
+        about="Play until the anytime-valid interval is ± P or narrower (the luck-adjusted one, if there is one)."
+    ),
+    "seed": Count(about="The same seed gives the same result, bit for bit.", low=0, most=MAX_SEED),
+    "tables": Count(most=MAX_TABLES),
+    "workers": Count(about="Number of processes.", most=MAX_WORKERS),
+    "adjust_luck": Flag(),
+    "checkpoint": Written("FILE"),
+    "resume": Written("FILE"),
+    "log": Written("FILE"),
+    "sandbox": OneOf(
+        about="Whether bots need a sandbox that holds, or get the best there is.", values=("required", "auto")
+    ),
+    "timeout": Number("SECONDS", low=0.01, most=600, use="seconds from 0.01 to 600"),
+    "cold": Flag(),
+    "strikes": Count(),
+    "bankroll": Money(),
+    "unit": Money(),
+    "chip": Money(zero=True),
+    "ror": Share(),
+    "kelly": Number("SHARE"),
+    "rounds_per_hour": Number(),
+    "trip": Number("HOURS"),
+    "leave_minutes": Number(),
+    "bet": Money(),
+    "goal": Money(),
+    "floor": Money(),
+    "rebate": Share(),
+    "rebate_from": Money(),
+    "bonus": Money(),
+    "sticky": Flag(),
+    "episodes": Count(low=2),
+}
+
+
+def check_fields(request: Any) -> dict[str, Any]:
+    """The fields of a request that are given and have a kind, as it is to hold them. Raises: InputError."""
+    values = {each.name: getattr(request, each.name) for each in fields(request) if each.init and each.name in KINDS}
+    return {name: KINDS[name].check(name, value) for name, value in values.items() if value is not None}

@@ -1,0 +1,54 @@
+"""The parameters that a function or a request declares: names, defaults, and what its docstring says of each."""
+
+from __future__ import annotations
+
+import ast
+import re
+from importlib import import_module
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+from bjsim.asked.kinds import KINDS, Written
+
+REQUIRED: Any = ...
+
+
+class Parameter(NamedTuple):
+    """A parameter that has a kind; others are Python's alone."""
+
+    name: str
+    kind: Written
+    default: Any
+    about: str
+
+
+def parameters(target: str) -> list[Parameter]:
+    """The parameters of `MODULE:NAME`, read from the source: help needs them, and must not wait for numpy."""
+    module, _, name = target.partition(":")
+    source = (files("bjsim") / f"{module.removeprefix('bjsim.').replace('.', '/')}.py").read_text("utf-8")
+    *_, node = (each for each in ast.parse(source).body if getattr(each, "name", "") == name)
+    if isinstance(node, ast.ClassDef):
+        fields = [each for each in node.body if isinstance(each, ast.AnnAssign)]
+        pairs = [(ast.unparse(each.target), each.value) for each in fields]
+    else:
+        assert isinstance(node, ast.FunctionDef)
+        given = [*node.args.args, *node.args.kwonlyargs]
+        defaults = [*[None] * (len(node.args.args) - len(node.args.defaults)), *node.args.defaults]
+        pairs = [(each.arg, value) for each, value in zip(given, [*defaults, *node.args.kw_defaults], strict=True)]
+    about = said_of_arguments(ast.get_docstring(node) or "")
+    known = [(name, value) for name, value in pairs if name in KINDS]
+    return [Parameter(name, KINDS[name], _value(value, module), about.get(name, "")) for name, value in known]
+
+
+def said_of_arguments(docstring: str) -> dict[str, str]:
+    """The first sentence about each argument; what follows is for Python."""
+    section = re.search(r"^Args:\n(.*?)(?=^\S|\Z)", docstring, re.MULTILINE | re.DOTALL)
+    found = re.findall(r"^ {4}(\w+): (.*?)(?=^ {4}\w+: |\Z)", section[1] if section else "", re.MULTILINE | re.DOTALL)
+    return {name: re.split(r"(?<=\.) (?=[A-Z`])", " ".join(text.split()))[0] for name, text in found}
+
+
+def _value(node: ast.expr | None, module: str) -> Any:
+    """A default: a literal, or a constant of its module."""
+    if node is None:
+        return REQUIRED
+    return getattr(import_module(module), node.id) if isinstance(node, ast.Name) else ast.literal_eval(node)

@@ -1,0 +1,102 @@
+"""What is asked, declared once: signatures, docstrings and the table of kinds agree with each other and with help."""
+
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sys
+from importlib import import_module
+
+import click
+import pytest
+
+from bjsim.arguments import command_line
+from bjsim.asked.kinds import KINDS, Flag, OneOf, Written
+from bjsim.asked.signature import REQUIRED, parameters
+from bjsim.cli.main import COMMANDS, cli
+from bjsim.errors import InputError
+
+TARGETS = (
+    "bjsim.strategies.promotions.bank:bank",
+    "bjsim.strategies.evaluation.known:known",
+    "bjsim.strategies.sidebets.exact:sidebet",
+    "bjsim.strategies.counting.count:count",
+    "bjsim.api:learn",
+    "bjsim.request:RunRequest",
+    "bjsim.bots.seats:BotOptions",
+)
+TEXTS = {  # a text, what it stands for, and how that is written; of kinds that are not what any text is
+    "bots": ("optimal, lim17", ["optimal", "lim17"], "optimal,lim17"),
+    "shoe": ("a=4,T=16", {"A": 4, "T": 16}, "A=4,T=16"),
+    "hands": ("10M", 10**7, "1e7"),
+    "rounds": ("1.5e3", 1500, "1500"),
+    "seed": (str(2**127 + 1), 2**127 + 1, str(2**127 + 1)),
+    "until": ("0.01%", 0.0001, "0.01%"),
+    "timeout": ("0.5", 0.5, "0.5"),
+    "bankroll": ("$10,000", 10_000.0, "10000"),
+    "chip": ("0", 0.0, "0"),
+    "sandbox": ("auto", "auto", "auto"),
+}
+WRONG = {"bots": "a,,b", "shoe": "A=x", "until": "5", "sandbox": "off"}  # others refuse `x`
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_the_source_says_what_the_signature_is(target: str) -> None:
+    module, _, name = target.partition(":")
+    signature = inspect.signature(getattr(import_module(module), name))
+    found = parameters(target)
+    assert [each.name for each in found] == [name for name in signature.parameters if name in KINDS]
+    for each in found:
+        default = signature.parameters[each.name].default
+        assert each.default == (REQUIRED if default is inspect.Parameter.empty else default)
+        assert each.about.endswith(".") and len(each.about) < 250, each
+
+
+def test_every_kind_is_used() -> None:
+    used = {param.name for command in walk(cli) for param in command.params}
+    assert KINDS.keys() <= used
+
+
+def walk(command: click.Command) -> list[click.Command]:
+    if not isinstance(command, click.Group):
+        return [command]
+    context = click.Context(command)
+    inner = [command.get_command(context, name) for name in command.list_commands(context)]
+    return [command, *(each for one in inner if one for each in walk(one))]
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_text_is_read_and_written(name: str) -> None:
+    text, value, written = TEXTS[name]
+    kind = KINDS[name]
+    assert kind.parse(name, text) == value and kind.text(value) == written and kind.parse(name, written) == value
+
+
+@pytest.mark.parametrize("name", [name for name, kind in KINDS.items() if type(kind) not in (Written, Flag)])
+def test_a_wrong_text_is_one_line_in_the_words_of_the_caller(name: str) -> None:
+    for shell, said in ((True, "--" + name.replace("_", "-")), (False, name)):
+        with command_line(shell), pytest.raises(InputError) as error:
+            KINDS[name].parse(name, WRONG.get(name, "x"))
+        assert str(error.value).startswith(said) and "\n" not in str(error.value)
+
+
+def test_a_name_is_written_alike_wherever_it_is_asked() -> None:
+    """An option has the metavar of its name's kind, but for what is another thing by the same name."""
+    other = {("play", "bet"), ("compare", "decks"), ("koth play", "until"), ("play", "shoe"), ("play", "system")}
+    for path, command in COMMANDS.items():
+        context = click.Context(cli)
+        found = cli.get_command(context, path)
+        assert found
+        for param in found.params if command else ():
+            kind = KINDS.get(str(param.name))
+            if isinstance(param, click.Option) and kind and not isinstance(kind, Flag | OneOf):
+                assert param.metavar == kind.metavar or (path, param.name) in other, (path, param.name)
+
+
+@pytest.mark.parametrize("command", ["bank", "known", "sidebet"])
+def test_help_of_what_only_computes_does_not_wait_for_numpy(command: str) -> None:
+    code = (
+        "import sys\nfrom bjsim.cli.main import main\ntry:\n    main([sys.argv[1], '--help'])\n"
+        "except SystemExit:\n    sys.exit('numpy' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code, command], stdout=subprocess.DEVNULL).returncode == 0
