@@ -77,6 +77,7 @@ CALLS: dict[str, dict[str, Any]] = {  # arguments that are right, of every publi
     "contest": {"bots": ["lim17"], "folder": "c"},  # too few: refused before anything is played
     "learn": {"game": mdp_from_dict(CHAIN), "episodes": 0},
     "count": {"rules": "easy", "rounds": 1000},  # an infinite shoe has no count
+    "CountRequest": {"rules": "easy", "rounds": 1000},
     "known": {"rules": "easy", "what": "x"},
     "bank": {"rules": "easy", "bankroll": 10, "rounds": 5},
     "sidebet": {"bet": "21+3", "decks": 1},

@@ -20,7 +20,7 @@ TARGETS = (
     "bjsim.strategies.promotions.bank:bank",
     "bjsim.strategies.evaluation.known:known",
     "bjsim.strategies.sidebets.exact:sidebet",
-    "bjsim.strategies.counting.count:count",
+    "bjsim.strategies.counting.request:CountRequest",
     "bjsim.api:learn",
     "bjsim.request:RunRequest",
     "bjsim.bots.seats:BotOptions",

@@ -134,6 +134,18 @@ def check_class(name: str, node: ast.ClassDef) -> Iterator[str]:
             yield from check_function(f"{name}.{function.name}", function)
 
 
+def check_alias(name: str, source: str) -> Iterator[str]:
+    """What is missing from the text below `NAME = function(REQUEST, ...)`: Returns and Raises; the request has Args."""
+    found = re.search(rf'^{name} = function\((\w+), "{name}", .*\n"""(.*?)^"""', source, re.MULTILINE | re.DOTALL)
+    if not found:
+        yield f"{name}: no docstring"
+        return
+    parts = sections(found[2])
+    if f"`{found[1]}`" not in found[2] or not parts.keys() >= {"Returns", "Raises"}:
+        yield f"{name}: does not name {found[1]}, or lacks Returns or Raises"
+    yield from check_errors(name, parts)
+
+
 def check_source(source: str, name: str) -> list[str]:
     """What is missing from the docstrings of a class or function in a module."""
     for node in ast.parse(source).body:
@@ -141,6 +153,8 @@ def check_source(source: str, name: str) -> list[str]:
             return list(check_class(name, node))
         if isinstance(node, Function) and node.name == name and "overload" not in decorators(node):
             return list(check_function(name, node))
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == name:
+            return list(check_alias(name, source))
     raise AssertionError(f"{name} is not in the module")
 
 

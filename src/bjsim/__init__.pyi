@@ -27,6 +27,7 @@ from bjsim.sim.running.experiment import Progress as Progress
 from bjsim.sim.stats.tally import Tally as Tally
 from bjsim.strategies.charts.chart import Chart as Chart
 from bjsim.strategies.counting.count import count as count
+from bjsim.strategies.counting.request import CountRequest as CountRequest
 from bjsim.strategies.counting.result import CountComparison as CountComparison
 from bjsim.strategies.counting.result import CountResult as CountResult
 from bjsim.strategies.counting.returns import Figure as Figure

@@ -6,23 +6,21 @@ path of a file. Every function raises `InputError` for an argument that is not a
 
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, overload
 
 from bjsim.arguments import names_wrong_types
+from bjsim.asked.signature import function
 from bjsim.bots.contest.config import Contest, with_settings
 from bjsim.bots.contest.differences import with_matches
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.page import write_results
 from bjsim.bots.contest.standings import Standings
-from bjsim.bots.seats import BotOptions
 from bjsim.errors import InputError, RunFailed
-from bjsim.request import Bot, RulesLike, RunRequest, as_rules
-from bjsim.run import OnProgress, ignore_progress
+from bjsim.request import RulesLike, RunRequest, as_rules
 from bjsim.run_result import RunResult
 from bjsim.sim.engine.compile_notice import announce_compile, on_compile
 from bjsim.strategies.charts.chart import Chart
@@ -40,67 +38,33 @@ from bjsim.strategies.solution import Solution
 COMPILING = "compiling the learner (once after install, up to a minute) …"
 
 
-@names_wrong_types
-def play(
-    rules: RulesLike,
-    bots: Bot | Sequence[Bot],
-    hands: float | None = None,
-    *,
-    until: float | None = None,
-    seed: int | None = 1,
-    tables: int = 1,
-    workers: int | None = None,
-    executor: Executor | None = None,
-    adjust_luck: bool | None = None,
-    checkpoint: str | os.PathLike[str] | None = None,
-    resume: str | os.PathLike[str] | None = None,
-    programs: BotOptions | None = None,
-    on_progress: OnProgress = ignore_progress,
-) -> RunResult:
-    """Play bots and compare their returns with the exact values: `bjsim run` in Python.
-
-    Args:
-        rules: The game.
-        bots: Who plays: names as `--bots` takes them, chart files, programs, Players, or functions of a view that
-            answer with an Action or its letter. One alone needs no list.
-        hands: Rounds for each bot, such as 1e7; with `until`, the most.
-        until: Play until the anytime-valid interval of every bot is plus or minus this many initial bets; of the
-            luck-adjusted return where there is one.
-        seed: The same seed gives the same result, bit for bit. None takes a fresh one, or the resumed run's; programs
-            can guess small ones.
-        tables: Tables that share a bot's hands.
-        workers: Processes, 1 by default. They are threads where a program plays, in a notebook, and while this
-            process has other threads. With an executor, how many blocks it plays at once, one for each core by default.
-        executor: Any `concurrent.futures.Executor`, such as a cluster's, which is left open; None is this machine.
-        adjust_luck: Compute luck-adjusted returns too; None does so in finite shoes where all players are compiled.
-        checkpoint: File to write checkpoints to.
-        resume: Checkpoint of the same run, to resume from.
-        programs: How programs are run.
-        on_progress: Called periodically with the results so far.
-
-    Returns:
-        The results, one for each bot, in order. After an interrupt (Ctrl-C) they are what was known by then, and
-        `stopped` is true.
-
-    Raises:
-        InputError: If an argument is not accepted; the message names it.
-        RunFailed: If a bot's rounds settled no bet, or the run could not go on.
-
-    Examples:
-        >>> result, = play("easy", ["lim17"], hands=10_000)
-        >>> result.verdict
-        'agrees with the exact value'
-    """
-    if workers is None and executor is None:
-        workers = 1
-    asked = rules, bots, hands, until, seed, tables, workers, executor, adjust_luck, checkpoint, resume
-    options = BotOptions() if programs is None else programs
-    result = RunRequest(*asked, programs=options).play(on_progress)
+def _finished(request: RunRequest) -> RunResult:
+    result = request.play()
     if result.failure:
         raise RunFailed(result.failure)
     if result.missing and not result.stopped:
         raise RunFailed("; ".join(result.missing))
     return result
+
+
+play = function(RunRequest, "play", _finished)
+"""Play bots and compare their returns with the exact values: `bjsim run` in Python.
+
+The arguments are those of `RunRequest`.
+
+Returns:
+    The results, one for each bot, in order. After an interrupt (Ctrl-C) they are what was known by then, and
+    `stopped` is true.
+
+Raises:
+    InputError: If an argument is not accepted; the message names it.
+    RunFailed: If a bot's rounds settled no bet, or the run could not go on.
+
+Examples:
+    >>> result, = play("easy", ["lim17"], hands=10_000)
+    >>> result.verdict
+    'agrees with the exact value'
+"""
 
 
 @names_wrong_types

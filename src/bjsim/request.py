@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from functools import reduce
 from operator import or_
 from pathlib import Path
@@ -14,16 +14,12 @@ from bjsim import __version__
 from bjsim.arguments import (
     MAX_HANDS,
     MAX_SEED,
-    MAX_TABLES,
-    MAX_WORKERS,
     a_type,
     argument,
-    flag,
     names_wrong_types,
     naming,
-    share,
-    whole_number,
 )
+from bjsim.asked.kinds import check_fields
 from bjsim.bots.seats import BotOptions, ProgramFile, Seated, check_needs, find_seated, warn_of_guessable
 from bjsim.errors import InputError
 from bjsim.run import OnProgress, Run, exact_ahead, ignore_progress
@@ -54,17 +50,19 @@ class RunRequest:
         hands: Rounds for each bot, such as 1e7; with `until`, the most.
         until: Play until the anytime-valid interval of every bot is within plus or minus this share of the initial bet,
             luck-adjusted where possible.
-        seed: The same seed gives the same result, bit for bit. None takes the resumed run's, or a fresh one.
+        seed: The same seed gives the same result, bit for bit. None takes the resumed run's, or a fresh one; programs
+            can guess small ones.
         tables: Tables that share a bot's hands.
-        workers: Number of processes. They are threads where players or other threads of this process rule processes
-            out; None is one for each core.
-        executor: Any `concurrent.futures.Executor`, which is left open; None plays on this machine.
+        workers: Number of processes. They are threads where a program plays, in a notebook, and while this process has
+            other threads; None is one for each core. An executor plays as many blocks at once, if more than 1.
+        executor: Any `concurrent.futures.Executor`, such as a cluster's, which is left open; None is this machine.
         adjust_luck: Remove the luck of the cards from the returns, which narrows intervals up to 100 times, of charts
             alone. None does so in finite shoes where all players are compiled.
         checkpoint: A new file to keep what is known in, for `resume`.
         resume: Checkpoint of the same run, to go on from.
         log: A file for the log records of all workers.
         programs: How programs are run.
+        on_progress: Called periodically with the results so far.
 
     Attributes:
         game: The rules that `rules` names.
@@ -77,16 +75,18 @@ class RunRequest:
     rules: RulesLike
     bots: Bot | Sequence[Bot]
     hands: float | None = None
+    _: KW_ONLY
     until: float | None = None
-    seed: int | None = None
+    seed: int | None = 1
     tables: int = 1
-    workers: int | None = None
+    workers: int | None = 1
     executor: Executor | None = None
     adjust_luck: bool | None = None
     checkpoint: str | os.PathLike[str] | None = None
     resume: str | os.PathLike[str] | None = None
     log: str | os.PathLike[str] | None = None
     programs: BotOptions = BotOptions()
+    on_progress: OnProgress = field(default=ignore_progress, repr=False, compare=False)
     game: Rules = field(init=False, repr=False, compare=False)
     seated: tuple[Seated, ...] = field(init=False, repr=False, compare=False)
 
@@ -94,18 +94,12 @@ class RunRequest:
         if self.hands is None and self.until is None:
             raise InputError("no length of play; give hands, such as 1e7, or until, such as 0.0001")
         check_checkpoints(self.checkpoint, self.resume)
-        self._set(
-            game=as_rules(self.rules),
-            bots=tuple(_listed(self.bots)),
-            hands=whole_number(argument("hands"), MAX_HANDS if self.hands is None else self.hands),
-            until=None if self.until is None else share("until", self.until),
-            tables=whole_number(argument("tables"), self.tables, 1, MAX_TABLES),
-        )
-        if self.workers is not None:
-            self._set(workers=whole_number(argument("workers"), self.workers, 1, MAX_WORKERS))
-        if self.seed is not None:
-            self._set(seed=whole_number(argument("seed"), self.seed, 0, MAX_SEED))
-        self._set(adjust_luck=None if self.adjust_luck is None else flag("adjust_luck", self.adjust_luck))
+        self._set(game=as_rules(self.rules), bots=tuple(_listed(self.bots)))
+        check_fields(self)
+        if self.hands is None:
+            self._set(hands=MAX_HANDS)
+        if not callable(self.on_progress):
+            raise InputError(f"on_progress: {a_type(self.on_progress)} is not accepted; use a function")
         if not isinstance(self.programs, BotOptions):
             raise InputError(f"programs: {a_type(self.programs)} is not accepted; use BotOptions")
         with naming("bots"):
@@ -122,11 +116,8 @@ class RunRequest:
         """Whether a program plays."""
         return any(Need.PROGRAMS in seat.needs for seat in self.seated)
 
-    def play(self, on_progress: OnProgress = ignore_progress) -> RunResult:
+    def play(self) -> RunResult:
         """Play it.
-
-        Args:
-            on_progress: Called periodically with the results so far.
 
         Returns:
             The results; where an interrupt (Ctrl-C) or a round that does not end stopped the run, as far as they are
@@ -136,11 +127,9 @@ class RunRequest:
             InputError: If a checkpoint is another run's, a cluster cannot be reached, or a program cannot be started.
             RunFailed: If the run cannot go on.
         """
-        if not callable(on_progress):
-            raise InputError(f"on_progress: {a_type(on_progress)} is not accepted; use a function")
         with self.open() as run:
             run.compile()
-            return run.play(on_progress)
+            return run.play(self.on_progress)
 
     @contextmanager
     def open(self) -> Iterator[Run]:

@@ -69,17 +69,17 @@ class Number(Written):
 
     def parse(self, name: str, text: str) -> float:
         try:
-            return self.check(name, float(text))
+            number = float(text)
         except ValueError:
             raise InputError(f"{argument(name, text)} is not accepted; use {self.use}") from None
+        return float(self.check(name, number))
 
-    def check(self, name: str, value: Any) -> float:
+    def check(self, name: str, value: Any) -> Any:
         if isinstance(value, bool) or not isinstance(value, Real):
             raise InputError(f"{argument(name)}: {a_type(value)} is not accepted; use {self.use}")
-        number = float(value)
-        if not self.low <= number <= self.most:
+        if not self.low <= float(value) <= self.most:
             raise InputError(f"{argument(name, value)} is not accepted; use {self.use}")
-        return number
+        return value
 
 
 @dataclass(frozen=True)
@@ -237,7 +237,9 @@ KINDS: Mapping[str, Written] = {
 }
 
 
-def check_fields(request: Any) -> dict[str, Any]:
-    """The fields of a request that are given and have a kind, as it is to hold them. Raises: InputError."""
-    values = {each.name: getattr(request, each.name) for each in fields(request) if each.init and each.name in KINDS}
-    return {name: KINDS[name].check(name, value) for name, value in values.items() if value is not None}
+def check_fields(request: Any) -> None:
+    """Check the fields of a frozen request that have a kind. Raises: InputError: One is not accepted."""
+    for each in fields(request):
+        value = getattr(request, each.name, None)
+        if each.init and each.name in KINDS and (value is not None or "None" not in str(each.type)):
+            object.__setattr__(request, each.name, KINDS[each.name].check(each.name, value))

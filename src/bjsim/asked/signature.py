@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import re
+from collections.abc import Callable
 from importlib import import_module
 from importlib.resources import files
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from bjsim.asked.kinds import KINDS, Written
 
 REQUIRED: Any = ...
+P = ParamSpec("P")
+R = TypeVar("R")
+T = TypeVar("T")
 
 
 class Parameter(NamedTuple):
@@ -52,3 +57,14 @@ def _value(node: ast.expr | None, module: str) -> Any:
     if node is None:
         return REQUIRED
     return getattr(import_module(module), node.id) if isinstance(node, ast.Name) else ast.literal_eval(node)
+
+
+def function(request: Callable[P, R], name: str, play: Callable[[R], T]) -> Callable[P, T]:
+    """A function with the parameters of a request, which makes one and plays it; type checkers see them too."""
+
+    def call(*args: P.args, **kwargs: P.kwargs) -> T:
+        return play(request(*args, **kwargs))
+
+    call.__name__, call.__qualname__, call.__module__, call.__doc__ = name, name, play.__module__, request.__doc__
+    call.__signature__ = inspect.signature(request)  # type: ignore[attr-defined]
+    return call

@@ -7,11 +7,11 @@ import os
 import pickle
 from collections.abc import Iterable
 from dataclasses import dataclass
-from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from bjsim.arguments import argument, names_wrong_types, whole_number
+from bjsim.arguments import argument, names_wrong_types
+from bjsim.asked.kinds import check_fields
 from bjsim.bots.protocol import TIMEOUT, need_programs, printable
 from bjsim.bots.sandbox.folders import is_bot_folder
 from bjsim.bots.sandbox.languages import ENDINGS
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from bjsim.bots.player import BotPlayer
 
 logger = logging.getLogger(__name__)
-
-SANDBOXES = ("required", "auto")
-SHORTEST, LONGEST = 0.01, 600  # seconds for a move
 
 
 @names_wrong_types
@@ -53,13 +50,7 @@ class BotOptions:
     strikes: int | None = None
 
     def __post_init__(self) -> None:
-        if self.sandbox not in SANDBOXES:
-            raise InputError(f"{argument('sandbox', self.sandbox)} is not accepted; use {', '.join(SANDBOXES)}")
-        if not isinstance(self.timeout, Real) or not SHORTEST <= self.timeout <= LONGEST:
-            asked = argument("timeout", self.timeout)
-            raise InputError(f"{asked} is not accepted; use seconds from {SHORTEST} to {LONGEST}")
-        if self.strikes is not None:
-            object.__setattr__(self, "strikes", whole_number(argument("strikes"), self.strikes))
+        check_fields(self)
 
 
 @dataclass(frozen=True)

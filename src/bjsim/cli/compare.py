@@ -97,7 +97,7 @@ def in_its_shoe(one: Compared, precision: float, seed: int, workers: int | None,
     if one.rules.infinite:
         return None
     chart = best_chart(one.rules)
-    request = RunRequest(one.rules, [chart], MAX_HANDS, precision, seed, workers=workers)
+    request = RunRequest(one.rules, [chart], MAX_HANDS, until=precision, seed=seed, workers=workers)
     played = play_on_screen(request, quiet)[1]
     if played.stopped:
         raise click.exceptions.Exit(130)

@@ -1,7 +1,7 @@
 """`bjsim count`: how a card counter does in a game."""
 
 from bisect import bisect
-from dataclasses import replace
+from dataclasses import fields, replace
 from fractions import Fraction
 from typing import Any
 
@@ -29,19 +29,11 @@ from bjsim.strategies.counting.system import built_in_systems
 
 CHIPS = (1, 5, 25, 100, 500, 1000, 5000, 25_000)  # that casinos have
 VARIED = ("system", "ramp", "optimal", "indices", "leave")  # what `--vary` accepts besides the rules
-REQUESTED = (
-    "system",
-    "indices",
-    "chart",
-    "leave",
-    "rounds",
-    "seed",
-    "workers",
-    "adjust_luck",
-    "until",
-)  # as in a request
 KEPT = ("checkpoint", "resume")
-PLAYED = ("rules_name", "settings", "decks", "cut", "players", *REQUESTED, "varied", *KEPT)  # not loaded
+REQUESTED = tuple(
+    each.name for each in fields(CountRequest) if each.init and each.name not in (*BETS, "rules", "span", "on_progress")
+)
+PLAYED = ("rules_name", "settings", "decks", "cut", "players", *REQUESTED, "varied")  # not loaded
 
 
 @click.group(invoke_without_command=True)
@@ -52,7 +44,7 @@ PLAYED = ("rules_name", "settings", "decks", "cut", "players", *REQUESTED, "vari
     "of aces for betting.",
     "hilo",
 )
-@asked_of("bjsim.strategies.counting.count:count", "system", "chip", workers="all cores")
+@asked_of("bjsim.strategies.counting.request:CountRequest", "system", "chip", workers="all cores")
 @ask(
     "chip",
     "Bets of --optimal are multiples of this; 0: not rounded.  [default: 1, or 0.5 if a limit is not whole] With a "
@@ -143,7 +135,7 @@ def run_count(options: dict[str, Any], files: Files) -> None:
         result = CountResult.load(options["load_path"], **bets)
     else:
         request = make_request(options, bets)
-        result = CountResult.of(play_one(request, checkpoint=options["checkpoint"], resume=options["resume"]), request)
+        result = CountResult.of(play_one(request), request)
     result = in_chips(result, options["chip"])
     if files.fan_path:
         fan = replace(result.describe_fan(), command=given_command())
@@ -200,10 +192,10 @@ def make_request(options: dict[str, Any], bets: dict[str, Any]) -> CountRequest:
     return CountRequest(rules, **same, **bets)
 
 
-def play_one(request: CountRequest, label: str = "", **kept: str | None) -> CountRun:
+def play_one(request: CountRequest, label: str = "") -> CountRun:
     """Play a game, with its progress on a terminal. Raises: InputError."""
     with waiting(f"{label}preparing the table") as line:
-        return play_request(request, bool(label), lambda rounds, most: line.say(f"{label}rounds", rounds, most), **kept)
+        return play_request(request, bool(label), lambda rounds, most: line.say(f"{label}rounds", rounds, most))
 
 
 def play_varied(options: dict[str, Any]) -> CountComparison:

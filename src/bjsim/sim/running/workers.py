@@ -73,14 +73,14 @@ def find_backend(executor: Executor | None = None, workers: int | None = None, n
 
     These are processes on this machine, or threads where players or other threads of this process rule
     processes out. The compiled round lets other threads run, so that charts are played as fast by threads;
-    players in Python are not. `workers` are processes, or how many jobs the executor plays at once, None
-    for one per core.
+    players in Python are not. `workers` are processes, None for one per core; so many jobs the executor plays
+    at once, one per core unless there are more than one.
     """
     cores = workers or usable_cores()
     if cores > 1 and ONE_THREAD:
         raise InputError(f"{argument('workers')}: {cores} is not accepted; Python has one process here, so give 1")
     if isinstance(executor, Executor):
-        return borrowed(executor, cores)
+        return borrowed(executor, cores if cores > 1 else usable_cores())
     if executor is not None:
         other = "; of a Dask client, give client.get_executor()" if hasattr(executor, "get_executor") else ""
         wrong = f"{argument('executor')}: {a_type(executor)} is not accepted"

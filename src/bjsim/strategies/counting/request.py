@@ -6,15 +6,15 @@ import itertools
 import os
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from fractions import Fraction
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bjsim.arguments import MAX_HANDS, MAX_SEED, MAX_WORKERS, a_name, a_type, argument, naming, share, whole_number
+from bjsim.arguments import MAX_HANDS, a_name, a_type, argument, names_wrong_types, naming
+from bjsim.asked.kinds import check_fields
 from bjsim.errors import InputError
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.rules import Rules
@@ -36,14 +36,62 @@ BETS = ("ramp", "optimal", "chip", "bankroll", "unit", "ror", "kelly", "rounds_p
 Limits = BetLimits | tuple[float, float] | tuple[float, float, int] | str
 
 
+OnProgress = Callable[[int, float], object]
+
+
+@names_wrong_types
 @dataclass(frozen=True)
 class CountRequest:
-    """A counted game, its bets and the length of play, checked when made; the fields are those of `bjsim.count`."""
+    """A counted game, its bets and the length of play, checked when made.
+
+    Args:
+        rules: The game, with a finite shoe.
+        system: The counting system: its name, a TOML file, or a `CountingSystem`.
+        ramp: Units to bet: a spread such as `1-12`, or units by count such as `0:0 1:1 2:4x2`; `x2` is on two spots, a
+            bet of 0 watches (back-counting), and bets with a dollar sign, such as `$10-$120`, are money.
+        indices: Index plays: `i18`, `fab4`, `i18+fab4`, `none`, `generate`, a file, or text such as `16vT S>=0`.
+        chart: Chart for all other decisions.
+        optimal: Instead of `ramp`, bet what is best for the bankroll, or of highest SCORE if none is given, between
+            these units, such as `1-12`. `(1, 12)` is the same.
+        chip: Bets of `optimal` are multiples of this; 0: not rounded. None is 1, or 0.5 if a limit is not whole.
+        leave: Leave the shoe before a round at this count or a lower one, for a fresh shoe.
+        rounds: Rounds to play, a million by default; with `until`, the most.
+        until: Play until the EV per round is known to plus or minus this share of a unit (95%).
+        seed: The same seed gives the same result, bit for bit.
+        workers: Number of processes. None is one for each core.
+        adjust_luck: Remove the luck of the cards from the returns; without, the same precision needs thousands of times
+            as many rounds.
+        bankroll: The bankroll in units, or in money if `unit` or `ror` is given; 1,000 units by default.
+        unit: Money per unit; profits per hour are then in money.
+        ror: Find the bankroll whose risk of ruin is this share; with `bankroll`, find the unit.
+        kelly: Kelly fraction.
+        rounds_per_hour: Rounds seen in an hour.
+        trip: Hours of a trip, for its risks.
+        leave_minutes: Minutes that leaving a shoe for a fresh one costs.
+        checkpoint: A new file to keep what is known in, for `resume`. `CountResult.load` reads it too.
+        resume: A checkpoint of this game to go on from. What `CountResult.save` wrote is one.
+        span: The lowest and the highest count that have a row of their own, besides those of the bets.
+        on_progress: Called periodically with the rounds played, and about how many there will be.
+
+    Attributes:
+        game: The rules that `rules` names.
+        counting: The counting system.
+        bets: The ramp, in units.
+        limits: Least and greatest bet of the optimal ramp, and its spots; None where `ramp` is bet.
+        terms: The bankroll and what else the figures depend on.
+        most_rounds: The most rounds.
+        precision: Play stops once half the interval of the EV per round is this small; 0 plays all rounds.
+        leaves: The counter leaves at this count; None: never.
+
+    Raises:
+        InputError: If an argument is not accepted; the message names it.
+    """
 
     rules: Rules | str | os.PathLike[str]
     system: CountingSystem | str | os.PathLike[str] = "hilo"
     ramp: Ramp | str = "1-12"
     indices: str | os.PathLike[str] = "i18"
+    _: KW_ONLY
     chart: Chart | str | os.PathLike[str] = "optimal"
     optimal: Limits | None = None
     chip: float | None = None
@@ -51,7 +99,7 @@ class CountRequest:
     rounds: float | None = None
     until: float | None = None
     seed: int = 1
-    workers: int | None = None
+    workers: int | None = 1
     adjust_luck: bool = True
     bankroll: float | None = None
     unit: float | None = None
@@ -60,17 +108,18 @@ class CountRequest:
     rounds_per_hour: float = 100.0
     trip: float = 4.0
     leave_minutes: float = 5.0
-    span: tuple[int, int] = (0, 0)  # counts that have a row of their own, besides those of the bets
+    checkpoint: str | os.PathLike[str] | None = None
+    resume: str | os.PathLike[str] | None = None
+    span: tuple[int, int] = (0, 0)
+    on_progress: OnProgress = field(default=lambda rounds, expected: None, repr=False, compare=False)
     game: Rules = field(init=False, repr=False, compare=False)
     counting: CountingSystem = field(init=False, repr=False, compare=False)
     bets: Ramp = field(init=False, repr=False, compare=False)
-    # least and greatest bet of the optimal ramp, and its spots; None where `ramp` is bet
     limits: BetLimits | None = field(init=False, repr=False, compare=False)
     terms: Terms = field(init=False, repr=False, compare=False)
     most_rounds: int = field(init=False, repr=False, compare=False)
-    # play stops once half the interval of the EV per round is this small; 0 plays all rounds
     precision: float = field(init=False, repr=False, compare=False)
-    leaves: int | None = field(init=False, repr=False, compare=False)  # the counter leaves at this count; None: never
+    leaves: int | None = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         with naming("system"):
@@ -79,20 +128,16 @@ class CountRequest:
             )
         with naming("optimal"):
             limits = None if self.optimal is None else BetLimits.of(self.optimal)
-        for name in BETS[2:]:
-            number = getattr(self, name)
-            if number is not None and (isinstance(number, bool) or not isinstance(number, Real)):
-                raise InputError(f"{argument(name)}: {a_type(number)} is not accepted; use a number")
+        check_fields(self)
+        if not callable(self.on_progress):
+            raise InputError(f"on_progress: {a_type(self.on_progress)} is not accepted; use a function")
         bets, unit = self._bets_in_units()
-        rounds = (DEFAULT_ROUNDS if self.until is None else MAX_HANDS) if self.rounds is None else self.rounds
+        rounds = self.rounds or (DEFAULT_ROUNDS if self.until is None else MAX_HANDS)
         game = self.rules if isinstance(self.rules, Rules) else load_rules(self.rules)
         self._set(
             game=game, counting=counting.replace(deck=game.deck), bets=bets, limits=limits,
             terms=self._terms(unit), leaves=_count_to_leave(self.leave),
-            most_rounds=whole_number(argument("rounds"), rounds, 1, MAX_HANDS),
-            precision=0.0 if self.until is None else share("until", self.until),
-            seed=whole_number(argument("seed"), self.seed, 0, MAX_SEED),
-            workers=whole_number(argument("workers"), self.workers or usable_cores(), 1, MAX_WORKERS),
+            most_rounds=rounds, precision=self.until or 0.0, workers=self.workers or usable_cores(),
         )  # fmt: skip
 
     def _set(self, **values: object) -> None:
@@ -133,6 +178,7 @@ class CountRequest:
 
     @property
     def spots(self) -> SpotSteps:
+        """The spots that are bet on, by count."""
         return ((Fraction(0), self.limits.spots),) if self.limits else self.bets.spots
 
     @property
@@ -150,6 +196,14 @@ class CountRequest:
         return replace(self, **defaults), self.spots
 
     def departures(self) -> Departures:
+        """The index plays.
+
+        Returns:
+            The chart with its departures.
+
+        Raises:
+            InputError: If the game, the chart or the index plays are not accepted.
+        """
         decks_to_count(self.game)  # before anything that takes time, or that only fits some games
         chart = self.chart if isinstance(self.chart, Chart) else find_player(a_name("chart", self.chart), self.game)
         if not isinstance(chart, Chart):
@@ -177,7 +231,17 @@ class CountRequest:
             raise InputError(f"{asked} does not fit this game: {error}; give {none} or generate") from None
 
     def changed(self, **changes: object) -> CountRequest:
-        """This request with other values of its fields or of its rules. Raises: InputError."""
+        """This request with other values.
+
+        Args:
+            **changes: Fields of the request, or rules.
+
+        Returns:
+            The request.
+
+        Raises:
+            InputError: If a value is not accepted.
+        """
         names = {one.name for one in fields(self) if one.init}
         rules = {name: value for name, value in changes.items() if name not in names}
         own: dict[str, Any] = {name: value for name, value in changes.items() if name in names}
@@ -188,9 +252,19 @@ class CountRequest:
         return replace(self, **own)
 
     def varied(self, axes: Sequence[Sequence[tuple[str, object]]]) -> list[tuple[str, CountRequest]]:
-        """Return named requests with the same rows, one per combination of a (name, value) of each axis."""
+        """Requests with the same rows, one per combination of values.
+
+        Args:
+            axes: For each axis its (name, value) pairs.
+
+        Returns:
+            The requests with their names.
+        """
         requests = [
-            (", ".join(f"{name}={value}" for name, value in point), self.changed(**dict(point)))
+            (
+                ", ".join(f"{name}={value}" for name, value in point),
+                self.changed(checkpoint=None, resume=None, **dict(point)),
+            )
             for point in itertools.product(*axes)
         ]
         span = min(one.whole_span[0] for _, one in requests), max(one.whole_span[1] for _, one in requests)
@@ -304,23 +378,14 @@ def _unreached(run: CountRun, ramp: Ramp, bets: Bets) -> tuple[str, ...]:
 # --- Plays a requested game, to the precision that is asked for.
 
 
-OnProgress = Callable[[int, float], object]
-Kept = str | os.PathLike[str] | None
-
-
-def play_request(
-    request: CountRequest,
-    keep_units: bool = False,
-    on_progress: OnProgress = lambda rounds, expected: None,
-    checkpoint: Kept = None,
-    resume: Kept = None,
-) -> CountRun:
+def play_request(request: CountRequest, keep_units: bool = False, on_progress: OnProgress | None = None) -> CountRun:
     """Play a request to its end; `keep_units` if differences to other games will be asked for.
 
-    `on_progress` is called after every block with the rounds so far and about how many there will be. An interrupt
-    leaves what is known so far, unless it is for differences. `checkpoint` and `resume`: see `bjsim.count`.
+    `on_progress`, in place of the request's, is called after every block with the rounds so far and about how many
+    there will be. An interrupt leaves what is known so far, unless it is for differences.
     """
-    check_checkpoints(checkpoint, resume)
+    check_checkpoints(request.checkpoint, request.resume)
+    on_progress = on_progress or request.on_progress
 
     def expected(run: CountRun) -> float:
         times = (_half(run, request) / request.precision) ** 2 if request.precision else 0.0
@@ -328,7 +393,7 @@ def play_request(
 
     run = None
     try:
-        with closing(counted_blocks(request, keep_units, checkpoint or resume, bool(resume))) as blocks:
+        with closing(counted_blocks(request, keep_units)) as blocks:
             for run in blocks:
                 on_progress(run.rounds, expected(run))
     except KeyboardInterrupt:
@@ -339,16 +404,15 @@ def play_request(
     return run
 
 
-def counted_blocks(
-    request: CountRequest, keep_units: bool = False, checkpoint: Kept = None, resume: bool = False
-) -> Generator[CountRun, None, None]:
+def counted_blocks(request: CountRequest, keep_units: bool = False) -> Generator[CountRun, None, None]:
     game = CountingGame(
         request.game, request.counting, request.departures(), None, request.spots, request.adjust_luck,
         request.whole_span, request.leaves,
     )  # fmt: skip
     enough = (lambda run: _half(run, request) <= request.precision) if request.precision else None
     length = request.most_rounds, request.seed, request.workers, enough
-    return count_blocks(game, *length, keep_units, checkpoint, resume)
+    kept = request.checkpoint or request.resume
+    return count_blocks(game, *length, keep_units, kept, request.resume is not None)
 
 
 def _half(run: CountRun, request: CountRequest) -> float:
