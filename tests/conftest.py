@@ -15,6 +15,14 @@ from nightly import NETS, find_nightly
 # Files that share a worker of pytest-xdist: bots have timeouts and take memory, and kernels take long to compile.
 GROUPS = {
     "bots": ("bots/*.py", "bots/contest/*.py"),
+    "kernels": (
+        "test_crossings.py",
+        "sim/test_engines.py",
+        "sim/test_luck.py",
+        "sim/test_plain.py",
+        "sim/test_walkers.py",
+        "strategies/counting/test_luck_lanes.py",
+    ),
     "counting": ("strategies/counting/*.py", "cli/test_count.py"),
     "step": ("test_vector_env.py",),
     "check": ("cli/test_check.py",),

@@ -1,8 +1,9 @@
 """Which cases only `make test-all` runs: those of `nightly.toml`, to which `make dearest` adds as a plugin of pytest.
 
 A test lists the cases that are nightly as `only`, or those that are not as `but`: then new cases are nightly at first.
-The two cheapest cases of a test stay fast, as do all below FAMILY; above ALONE every case is nightly. Tests in NETS,
-which look for unknown faults or alone notice some, always stay fast.
+The two cheapest cases of a test stay fast, as do all below FAMILY; above ALONE every case is nightly. What always stays
+fast are tests in NETS, which look for unknown faults or alone notice some, and cases that alone reach a line of the
+package, by what `make coverage` left.
 """
 
 from __future__ import annotations
@@ -18,13 +19,20 @@ from pathlib import Path
 import pytest
 
 LIST = Path(__file__).with_name("nightly.toml")
-FAMILY, ALONE = 0.15, 1.0  # seconds of processor time
+COVERAGE = LIST.parents[1] / ".coverage"
+FAMILY, ALONE = 0.15, 0.5  # seconds of processor time
 STAY = 2  # cases of a family
 NETS = (
     "tests/test_crossings.py",
     "tests/test_one_answer.py",
     "tests/strategies/test_both_shoes.py",
     "tests/sim/test_fresh_shoes.py",
+    "tests/sim/test_luck.py",
+    "tests/sim/test_walkers.py",
+    "tests/strategies/counting/test_luck_lanes.py",
+    "tests/test_architecture.py",
+    "tests/test_names.py",
+    "tests/sim/test_driver.py::test_workers_do_not_change_the_result",
     "tests/bots/contest/test_hill.py::test_versions_and_ages",
     "tests/bots/contest/test_line_contest.py::test_a_process_may_live_for_the_contest",
     "tests/bots/contest/test_line_contest.py::test_every_turn_of_a_duplicate_contest_has_a_process_of_its_own",
@@ -76,9 +84,24 @@ def choose_nightly(spent: dict[str, float]) -> set[str]:
         file, test, _ = parts(item)
         if not {file, f"{file}::{test}"} & {*NETS}:
             families[file, test].append(item)
-    cheap = {item for items in families.values() for item in items[:STAY]}
-    judged = (item for items in families.values() for item in items)
+    cheap, witnesses = {item for items in families.values() for item in items[:STAY]}, find_witnesses()
+    judged = (item for items in families.values() for item in items if parts(item) not in witnesses)
     return {item for item in judged if spent[item] > (ALONE if item in cheap else FAMILY)}
+
+
+def find_witnesses() -> set[tuple[str, str, str]]:
+    """The cases that alone reach a line of the package, if `make coverage` left what it measured."""
+    if not COVERAGE.exists():
+        return set()
+    from coverage import CoverageData
+
+    data, found = CoverageData(str(COVERAGE)), set()
+    data.read()
+    for file in data.measured_files():
+        for contexts in data.contexts_by_lineno(file).values():
+            cases = {context.partition("|")[0] for context in contexts}  # without the phase, such as `|run`
+            found |= cases if len(cases) == 1 else set()
+    return {parts(case) for case in found if case}  # empty where a module is imported
 
 
 def write_list(listed: Listed) -> None:

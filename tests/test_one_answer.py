@@ -54,6 +54,7 @@ def test_some_games_have_one_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     Those with a Charlie and a limit of hands are in finite shoes, as best play of an infinite one takes long there.
     """
     monkeypatch.setattr("bjsim.strategies.shoe.solver.round_sd", no_deviation)  # takes long, and no value needs it
+    monkeypatch.setattr("bjsim.strategies.exact.solver.Solver.sd_of", lambda *_: math.nan)
     finite = [rules for rules in chosen_games() if rules.max_hands < math.inf and rules.charlie != "none"]
     shoes = dict(zip(finite, itertools.cycle((2, 8, 1)), strict=False))
     games = [rules.replace(decks=shoes.get(rules, "inf")) for rules in chosen_games()]

@@ -304,7 +304,6 @@ def test_payoffs_are_whole_units() -> None:
         payoff_code(game.blackjack_pays, 0, game.unit * 4)
 
 
-@pytest.mark.xdist_group("count kernel")
 @pytest.mark.slow
 def test_what_kernels_are_given_is_defined_among_them() -> None:
     """A class defined elsewhere could change without changing the stamp of numba's cache."""

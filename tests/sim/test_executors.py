@@ -10,6 +10,7 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
+from functools import cache
 from dataclasses import replace
 from pathlib import Path
 
@@ -29,11 +30,15 @@ from bjsim.strategies.players.catalogue import find_player
 
 linux = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for processes in /proc")
 EASY = named_rules("easy")
-PLAYERS = [find_player(bot, EASY) for bot in ("optimal", "lim17")]
 
 
 def easy(hands=3_000_000, tables=2):
-    return make_experiment(EASY, PLAYERS, hands, seed=3, tables=tables)
+    return make_experiment(EASY, players(), hands, seed=3, tables=tables)
+
+
+@cache
+def players():
+    return [find_player(bot, EASY) for bot in ("optimal", "lim17")]
 
 
 def mortal(experiment, folder, deaths):

@@ -115,8 +115,8 @@ def test_a_reader_can_stop_it(browser, quick):
     time.sleep(0.8)
     assert browser.run("window.old")
     browser.run("document.getElementById('auto').click(); true")
-    wait_for(browser, f"!window.old && {READY}")
-    browser.run("document.getElementById('back').focus(); window.old = true; true")  # steps through a hand
+    step = "(document.getElementById('back').focus(), window.old = true)"  # through a hand; before it loads again
+    wait_for(browser, f"!window.old && {READY} && {step}")
     time.sleep(0.8)
     assert browser.run("window.old")
 

@@ -89,7 +89,6 @@ KERNEL_SLOW = {
 }
 
 
-@pytest.mark.xdist_group("count kernel")  # which one worker compiles
 @pytest.mark.parametrize("adjusted", [True, False])
 @pytest.mark.parametrize("name", [*KERNEL, *map(slow, KERNEL_SLOW)])
 def test_the_kernel_counts_the_same_to_the_bit(name: str, adjusted: bool) -> None:
