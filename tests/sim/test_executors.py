@@ -10,8 +10,8 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
-from functools import cache
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import pytest
