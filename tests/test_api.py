@@ -81,7 +81,7 @@ CALLS: dict[str, dict[str, Any]] = {  # arguments that are right, of every publi
     "known": {"rules": "easy", "what": "x"},
     "bank": {"rules": "easy", "bankroll": 10, "rounds": 5},
     "sidebet": {"bet": "21+3", "decks": 1},
-    "load_rules": {"text": "easy"},
+    "load_rules": {"rules": "easy"},
     "find_player": {"name": "hoyle", "rules": EASY},
     "Rules": {}, "BotOptions": {}, "Hand": {},
     "Standings": {"header": {}},

@@ -20,9 +20,10 @@ from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.page import write_results
 from bjsim.bots.contest.standings import Standings
 from bjsim.errors import InputError, RunFailed
-from bjsim.request import RulesLike, RunRequest, as_rules
+from bjsim.request import RunRequest
 from bjsim.run_result import RunResult
 from bjsim.sim.engine.compile_notice import announce_compile, on_compile
+from bjsim.sim.game.presets import RulesLike, load_rules
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.evaluation.compare import Compared, Evaluation, evaluate_chart
 from bjsim.strategies.evaluation.compare import compare as compare_games
@@ -84,7 +85,7 @@ def solve(rules: RulesLike, *, exact: bool = False) -> Solution:
     Raises:
         InputError: If the rules are not accepted.
     """
-    rules = as_rules(rules)
+    rules = load_rules(rules)
     if not exact:
         return solve_game(rules)
     if not rules.infinite:
@@ -108,10 +109,10 @@ def evaluate(chart: Chart | str | os.PathLike[str], rules: RulesLike | None = No
         InputError: If the chart or the rules are not accepted.
     """
     if isinstance(chart, Chart):
-        return evaluate_chart(chart if rules is None else replace(chart, rules=as_rules(rules)))
+        return evaluate_chart(chart if rules is None else replace(chart, rules=load_rules(rules)))
     if rules is None:
         raise InputError(f"rules are needed to read the chart {os.fspath(chart)}; give rules=")
-    player = find_player(os.fspath(chart), as_rules(rules))
+    player = find_player(os.fspath(chart), load_rules(rules))
     if not isinstance(player, Chart):
         raise InputError(f"{chart} is not a chart; only charts can be evaluated exactly")
     return evaluate_chart(player)
@@ -134,7 +135,7 @@ def compare(*rules: RulesLike) -> list[Compared]:
         raise InputError("compare takes at least one game")
     if isinstance(rules[0], list | tuple):
         raise InputError("rules: a list is not accepted; write compare(*games), or name them one after the other")
-    return compare_games([as_rules(game) for game in rules])
+    return compare_games([load_rules(game) for game in rules])
 
 
 @overload
@@ -187,7 +188,7 @@ def learn(
     with on_compile(lambda: announce_compile(COMPILING)):
         if isinstance(game, FiniteMDP):
             return study(game, episodes, schedule, seed, workers, on_point)
-        process = GameProcess(as_rules(game))
+        process = GameProcess(load_rules(game))
         return LearnedGame.of(process, study(build_mdp(process), episodes, schedule, seed, workers, on_point))
 
 
@@ -220,7 +221,7 @@ def contest(
         InputError: If a bot or a setting is not accepted.
         RunFailed: If the sandbox fails.
     """
-    asked = with_settings(Contest(as_rules(rules)), settings)
+    asked = with_settings(Contest(load_rules(rules)), settings)
     for bot in [None] if isinstance(bots, str) else bots:
         if not isinstance(bot, str | os.PathLike):
             wrong = type(bots if bot is None else bot).__name__

@@ -1,6 +1,5 @@
 """Validation of arguments that commands and functions share."""
 
-import math
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -182,16 +181,6 @@ def a_name(name: str, value: object) -> str:
     with naming(name):
         os.fsencode(value)  # which no text with half a character survives
     return os.fspath(value)
-
-
-def share(name: str, value: object) -> float:
-    """A share of the initial bet. Raises: InputError if it is not between 0 and 1."""
-    is_number = isinstance(value, Real) and not isinstance(value, bool)
-    number = float(value) if is_number and 0 < value < 1 else math.nan  # type: ignore[operator,arg-type]
-    if not 0 < number < 1:
-        shown = value if isinstance(value, str | Real) else a_type(value)
-        raise InputError(f"{argument(name)}: {shown} is not accepted; use a share of the bet, such as 0.0001")
-    return number
 
 
 def parse_fraction(value: object) -> Fraction:

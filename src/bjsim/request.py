@@ -25,7 +25,7 @@ from bjsim.errors import InputError
 from bjsim.run import OnProgress, Run, exact_ahead, ignore_progress
 from bjsim.run_result import RunResult
 from bjsim.sim.game.actions import Action, Player, View
-from bjsim.sim.game.presets import load_rules
+from bjsim.sim.game.presets import RulesLike, load_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import random_seed
 from bjsim.sim.running.checkpoint import Checkpoint, check_checkpoints
@@ -34,7 +34,6 @@ from bjsim.sim.running.workers import collect_logs, find_backend
 from bjsim.strategies.experiment import make_experiment
 from bjsim.strategies.players.catalogue import fingerprint
 
-RulesLike = Rules | str | os.PathLike[str]
 Bot = str | os.PathLike[str] | Player | Callable[[View], Action | str]
 
 
@@ -94,7 +93,7 @@ class RunRequest:
         if self.hands is None and self.until is None:
             raise InputError("no length of play; give hands, such as 1e7, or until, such as 0.0001")
         check_checkpoints(self.checkpoint, self.resume)
-        self._set(game=as_rules(self.rules), bots=tuple(_listed(self.bots)))
+        self._set(game=load_rules(self.rules), bots=tuple(_listed(self.bots)))
         check_fields(self)
         if self.hands is None:
             self._set(hands=MAX_HANDS)
@@ -195,11 +194,6 @@ class RunRequest:
             "adjust_luck": self.adjust_luck,
             "bjsim": __version__,
         }
-
-
-def as_rules(rules: RulesLike) -> Rules:
-    """The game that an argument names; InputError: it is no Rules, nor a preset's or TOML file's name."""
-    return rules if isinstance(rules, Rules) else load_rules(rules)
 
 
 def _listed(bots: Bot | Sequence[Bot]) -> Sequence[Bot]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from numbers import Real
 from typing import Any
@@ -17,7 +17,6 @@ from bjsim.arguments import (
     amount,
     argument,
     flag,
-    share,
     whole_number,
 )
 from bjsim.errors import InputError
@@ -41,6 +40,10 @@ class Written:
     def text(self, value: Any) -> str:
         """The value as it is written."""
         return f"{value:.15g}" if isinstance(value, float) else str(value)
+
+    def known(self) -> Iterable[str]:
+        """What shell completion offers."""
+        return ()
 
 
 @dataclass(frozen=True)
@@ -104,7 +107,11 @@ class Share(Written):
         return found
 
     def check(self, name: str, value: Any) -> float:
-        return share(name, value)
+        is_number = isinstance(value, Real) and not isinstance(value, bool)
+        if not is_number or not 0 < value < 1:
+            shown = value if isinstance(value, str | Real) else a_type(value)
+            raise InputError(f"{argument(name)}: {shown} is not accepted; use a share of the bet, such as 0.0001")
+        return float(value)
 
     def text(self, value: float) -> str:
         return f"{100 * value:g}%"
@@ -139,12 +146,15 @@ class Flag(Written):
 
 @dataclass(frozen=True)
 class OneOf(Written):
-    values: tuple[str, ...] = ()
+    """One of the words of `metavar`."""
 
     def check(self, name: str, value: Any) -> str:
-        if value not in self.values:
-            raise InputError(f"{argument(name, value)} is not accepted; use {', '.join(self.values)}")
+        if value not in self.known():
+            raise InputError(f"{argument(name, value)} is not accepted; use {', '.join(self.known())}")
         return str(value)
+
+    def known(self) -> Sequence[str]:
+        return self.metavar.split("|")
 
 
 @dataclass(frozen=True)
@@ -212,9 +222,7 @@ KINDS: Mapping[str, Written] = {
     "checkpoint": Written("FILE"),
     "resume": Written("FILE"),
     "log": Written("FILE"),
-    "sandbox": OneOf(
-        about="Whether bots need a sandbox that holds, or get the best there is.", values=("required", "auto")
-    ),
+    "sandbox": OneOf("required|auto", "Whether bots need a sandbox that holds, or get the best there is."),
     "timeout": Number("SECONDS", low=0.01, most=600, use="seconds from 0.01 to 600"),
     "cold": Flag(),
     "strikes": Count(),

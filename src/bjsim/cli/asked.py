@@ -9,7 +9,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from bjsim.arguments import command_line
-from bjsim.asked.kinds import KINDS, Flag, Names, OneOf, Written
+from bjsim.asked.kinds import KINDS, Flag, Names, Written
 from bjsim.asked.signature import REQUIRED, Parameter, parameters
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -27,9 +27,8 @@ COMPLETED: dict[str, Callable[[], Iterable[str]]] = {"bots": player_names, "char
 class AskedType(click.ParamType):  # type: ignore[type-arg]
     """A parameter's type for click: its texts are read as its kind reads them."""
 
-    def __init__(self, asked: str, kind: Written, known: Callable[[], Iterable[str]] = tuple) -> None:
-        self.name, self.asked, self.kind, self.known = kind.metavar, asked, kind, known
-        self.text = kind.text
+    def __init__(self, asked: str, kind: Written, known: Callable[[], Iterable[str]]) -> None:
+        self.name, self.asked, self.kind, self.known, self.text = kind.metavar, asked, kind, known, kind.text
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         with command_line(not isinstance(param, click.Argument)):
@@ -37,7 +36,8 @@ class AskedType(click.ParamType):  # type: ignore[type-arg]
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         before, comma, last = incomplete.rpartition(",") if isinstance(self.kind, Names) else ("", "", incomplete)
-        return [CompletionItem(before + comma + name) for name in self.known() if name.startswith(last)]
+        found = [CompletionItem(before + comma + name) for name in self.known() if name.startswith(last)]
+        return found or ([CompletionItem(incomplete, type="file")] if "FILE" in self.name else [])
 
 
 def ask(
@@ -56,10 +56,8 @@ def ask(
         names = (option if default is False else f"{option}/{option.replace('--', '--no-', 1)}", names[1])
         more: dict[str, Any] = {"is_flag": True}
         shown = shown or ("on" if default else "")
-    elif isinstance(kind, OneOf):
-        more = {"type": click.Choice(kind.values)}
     else:
-        more = {"type": AskedType(name, kind, known or COMPLETED.get(name, tuple)), "metavar": kind.metavar}
+        more = {"type": AskedType(name, kind, known or COMPLETED.get(name, kind.known)), "metavar": kind.metavar}
     more |= {"required": True} if default is REQUIRED else {"default": default}
     shown = shown or (kind.text(default) if default not in (None, REQUIRED, False) else "")
     return click.option(*names, **more, help=(about or kind.about) + (f"  [default: {shown}]" if shown else ""))

@@ -15,8 +15,7 @@ from bjsim.cli.options import (
     files_options,
     given_command,
     parse_varied,
-    setting_option,
-    ten_probability_option,
+    settings_options,
 )
 from bjsim.cli.run import play_on_screen
 from bjsim.cli.waiting import waiting
@@ -51,9 +50,7 @@ CUT_PRECISION = 5e-5  # initial bets, where games differ only in their cut: a fr
     metavar="FIELD=V1,V2...",
     help="Vary a rule: one game for each value; repeat it for all combinations.",
 )
-@ten_probability_option
-@setting_option("decks", "N|inf", "Number of decks in all games; inf draws with replacement.")
-@click.option("--set", "settings", multiple=True, metavar="FIELD=VALUE", help="Change a rule in all games; repeatable.")
+@settings_options("decks", "ten_probability")
 @ask("until")
 @ask("seed", default=1)
 @ask("workers", "Number of processes for --until.", shown="all cores")

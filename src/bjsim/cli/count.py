@@ -3,6 +3,7 @@
 from bisect import bisect
 from dataclasses import fields, replace
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import click
@@ -37,7 +38,7 @@ PLAYED = ("rules_name", "settings", "decks", "cut", "players", *REQUESTED, "vari
 
 
 @click.group(invoke_without_command=True)
-@rules_options
+@partial(rules_options, also=("cut", "players"))
 @ask(
     "system",
     f"Counting system: {', '.join(built_in_systems())}, or a file; names ending in -aces keep a side count "
@@ -49,13 +50,6 @@ PLAYED = ("rules_name", "settings", "decks", "cut", "players", *REQUESTED, "vari
     "chip",
     "Bets of --optimal are multiples of this; 0: not rounded.  [default: 1, or 0.5 if a limit is not whole] With a "
     "dollar sign all bets are whole chips of this money: '$5'.",
-)
-@click.option("--cut", metavar="SHARE", help="Share of the shoe that is dealt, such as 75%; short for --set cut=SHARE.")
-@click.option(
-    "--players",
-    type=click.IntRange(1, 7),
-    metavar="N",
-    help="Players at the table: the last one counts, the others play the chart; short for --set seats=N.",
 )
 @click.option(
     "--vary",
@@ -186,10 +180,7 @@ def bet_in_chips(result: CountResult, chip: float) -> CountResult:
 
 
 def make_request(options: dict[str, Any], bets: dict[str, Any]) -> CountRequest:
-    short = {"cut": options["cut"], "seats": options["players"]}
-    rules = options["rules"].replace(**{name: value for name, value in short.items() if value})
-    same = {name: options[name] for name in REQUESTED}
-    return CountRequest(rules, **same, **bets)
+    return CountRequest(options["rules"], **{name: options[name] for name in REQUESTED}, **bets)
 
 
 def play_one(request: CountRequest, label: str = "") -> CountRun:

@@ -73,7 +73,7 @@ def drop(bots: tuple[str, ...], **options: Any) -> None:
 
 @click.command(short_help="Add matches to a contest.")
 @change_options
-@click.argument("matches", type=AskedType("matches", Count()))
+@click.argument("matches", type=AskedType("matches", Count(), tuple))
 def extend(matches: int, **options: Any) -> None:
     """Add MATCHES matches to the contest in the folder CONTEST, and play them."""
     resume_contest(change=lambda host: host.change(matches=host.contest.matches + matches), **options)

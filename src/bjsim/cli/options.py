@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 from click.core import ParameterSource
-from click.shell_completion import CompletionItem
 
 from bjsim.arguments import check_writable
+from bjsim.asked.kinds import Written
+from bjsim.cli.asked import AskedType
 from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError
 from bjsim.json_values import json_values
@@ -60,46 +61,36 @@ F = TypeVar("F", bound=Callable[..., Any])
 CASINO = "vegas-s17"  # the game where none is named, but for the commands of the homework
 
 
-class RulesName(click.ParamType):  # type: ignore[type-arg]
-    """A preset or a TOML file."""
-
-    name = "rules"
-
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        presets = [CompletionItem(name) for name in PRESETS if name.startswith(incomplete)]
-        return presets or [CompletionItem(incomplete, type="file")]
-
-
-class Setting(click.ParamType):  # type: ignore[type-arg]
-    """A rule and its value, as FIELD=VALUE."""
-
-    name = "field=value"
-
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        return [CompletionItem(f"{name}=") for name in RULE_FIELDS if name.startswith(incomplete)]
+RULES_NAME = AskedType("rules", Written("NAME|FILE.toml"), lambda: PRESETS)
+SETTING = AskedType("set", Written("FIELD=VALUE"), lambda: [f"{name}=" for name in RULE_FIELDS])
+SHORT = {  # options that are short for --set, with the rule that each sets
+    "decks": ("decks", "N|inf", "Number of decks in the shoe; inf draws with replacement."),
+    "ten_probability": ("ten_probability", "P", "Probability of a ten-valued card, such as 4/13 or 0.3."),
+    "cut": ("cut", "SHARE", "Share of the shoe that is dealt, such as 75%."),
+    "players": ("seats", "N", "Players at the table: the last one counts, the others play the chart."),
+}
+set_option = click.option(
+    "--set", "settings", multiple=True, type=SETTING, metavar="FIELD=VALUE", help="Change a rule; repeatable."
+)
 
 
-def setting_option(field: str, metavar: str, what: str) -> Callable[[F], F]:
-    """An option that is short for `--set FIELD=VALUE`, which a command receives as the last of its `settings`."""
+def settings_options(*names: str) -> Callable[[F], F]:
+    """Add --set and options that are short for it; a command receives them together, as `settings`."""
 
     def decorate(command: F) -> F:
         @functools.wraps(command)
-        def with_setting(*args: Any, settings: tuple[str, ...], **options: Any) -> object:
-            value = options.pop(field)
-            return command(*args, settings=settings if value is None else (*settings, f"{field}={value}"), **options)
+        def with_settings(*args: Any, settings: tuple[str, ...], **options: Any) -> object:
+            given = {SHORT[name][0]: options.pop(name) for name in names}
+            short = [f"{field}={value}" for field, value in given.items() if value is not None]
+            return command(*args, settings=(*settings, *short), **options)
 
-        option = click.option("--" + field.replace("_", "-"), metavar=metavar, help=what)
-        return option(with_setting)  # type: ignore[return-value]
+        for name in reversed(names):
+            _, metavar, about = SHORT[name]
+            option = click.option("--" + name.replace("_", "-"), metavar=metavar, help=about)
+            with_settings = option(with_settings)
+        return set_option(with_settings)  # type: ignore[return-value]
 
     return decorate
-
-
-ten_probability_option = setting_option(
-    "ten_probability", "P", "Probability of a ten-valued card, such as 4/13 or 0.3."
-)
-set_option = click.option(
-    "--set", "settings", multiple=True, type=Setting(), metavar="FIELD=VALUE", help="Change a rule; repeatable."
-)
 
 
 def rules_option(about: str, **others: Any) -> Callable[[F], F]:
@@ -107,28 +98,22 @@ def rules_option(about: str, **others: Any) -> Callable[[F], F]:
         "--rules",
         "rules_name",
         cls=Once,
-        type=RulesName(),
+        type=RULES_NAME,
         metavar="NAME|FILE.toml",
         help=f"Game to play: a preset (see `bjsim rules`) or a TOML file.{about}",
         **others,
     )
 
 
-def rules_options(command: F, default: str = CASINO) -> F:
-    """Add the options that choose a game, which a command receives as `rules`."""
+def rules_options(command: F, default: str = CASINO, also: Sequence[str] = ()) -> F:
+    """Add the options that choose a game, which a command receives as `rules`; `also` are further ones of SHORT."""
 
     @functools.wraps(command)
     def with_rules(*args: Any, rules_name: str, settings: tuple[str, ...], **options: Any) -> object:
         return command(*args, rules=the_rules(rules_name, settings), **options)
 
-    for option in (
-        ten_probability_option,
-        setting_option("decks", "N|inf", "Number of decks in the shoe; inf draws with replacement."),
-        set_option,
-        rules_option("", default=default, show_default=True),
-    ):
-        with_rules = option(with_rules)
-    return with_rules  # type: ignore[return-value]
+    with_settings = settings_options("decks", "ten_probability", *also)(with_rules)
+    return rules_option("", default=default, show_default=True)(with_settings)  # type: ignore[return-value]
 
 
 homework_rules = functools.partial(rules_options, default="easy")  # of commands that an assignment describes

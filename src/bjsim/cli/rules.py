@@ -8,7 +8,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table as RichTable
 
-from bjsim.cli.options import RulesName, set_option
+from bjsim.cli.options import RULES_NAME, set_option
 from bjsim.errors import InputError
 from bjsim.sim.game.presets import PRESETS, the_rules
 from bjsim.sim.game.rule_text import CONTRADICTIONS
@@ -17,7 +17,7 @@ from bjsim.sim.game.support import FRONT_ENDS, made_of, refusal, remarks
 
 
 @click.command()
-@click.argument("name", required=False, type=RulesName(), metavar="[NAME|FILE.toml]")
+@click.argument("name", required=False, type=RULES_NAME, metavar="[NAME|FILE.toml]")
 @set_option
 @click.option("--fields", is_flag=True, help="Explain every rule, and which values contradict each other.")
 @click.option("--toml", "as_toml", is_flag=True, help="Print the game as a rules file.")

@@ -12,7 +12,6 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from bjsim.arguments import check_writable
 from bjsim.bots.seats import BotOptions, is_program
 from bjsim.cli.asked import asked_of
 from bjsim.cli.options import (
@@ -106,7 +105,6 @@ def run(bots: list[str], rules: Rules, files: Files, **asked: Any) -> None:
         raise InputError(f"unexpected argument {extra[0]}; separate bots by commas: --bots {together}")
     if asked["hands"] is None and asked["until"] is None:
         raise InputError("no length of play; give --hands N, such as 1e7, or --until P%, such as 0.01%")
-    check_writable(asked["checkpoint"])
     if asked["seed"] is None and not any(map(is_program, bots)):
         asked["seed"] = 1
     programs = BotOptions(**{each.name: asked.pop(each.name) for each in fields(BotOptions)})

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import lru_cache
 
-from bjsim.arguments import MAX_SEED, MAX_TABLES, argument, whole_number
+from bjsim.arguments import argument
 from bjsim.errors import EndlessSplitting, InputError
 from bjsim.sim.engine.compiled_rules import Policy, compile_rules
 from bjsim.sim.engine.kernels.layout import CompiledRules
@@ -81,8 +81,6 @@ def make_experiment(
     none. See `Experiment`. A chart whose rounds may never end is refused, and a player whose luck-adjusted returns
     cannot be computed.
     """
-    hands, tables = whole_number("hands", hands), whole_number("tables", tables, 1, MAX_TABLES)
-    seed = whole_number("seed", seed, 0, MAX_SEED)
     adjusted = not rules.infinite if adjust_luck is None else adjust_luck
     others = [player.name for player in players if find_needs(player)]
     if adjust_luck:

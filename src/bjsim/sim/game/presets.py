@@ -30,6 +30,7 @@ def _read_presets() -> dict[str, Preset]:
     return presets
 
 
+RulesLike = Rules | str | os.PathLike[str]
 PRESETS = _read_presets()
 """Every preset by name: its `rules`, `about` (a line), `source`, and `decisions` where the source is silent."""
 
@@ -45,12 +46,12 @@ def named_rules(name: str) -> Rules:
 
 
 @names_wrong_types
-def load_rules(text: str | os.PathLike[str]) -> Rules:
-    """Load rules by a preset's name or from a TOML file.
+def load_rules(rules: RulesLike) -> Rules:
+    """The rules of a game: as they are, by a preset's name, or from a TOML file.
 
     Args:
-        text: A preset's name; or a path that ends in .toml, of a file with values by field. With `preset = "NAME"`,
-            missing fields have the values of that preset.
+        rules: Rules; a preset's name; or a path that ends in .toml, of a file with values by field. With
+            `preset = "NAME"`, missing fields have the values of that preset.
 
     Returns:
         The rules.
@@ -58,21 +59,23 @@ def load_rules(text: str | os.PathLike[str]) -> Rules:
     Raises:
         InputError: The name, the file or a field is not accepted. The message names it.
     """
-    if not isinstance(text, str | os.PathLike):
-        raise RulesError(f"rules: {a_type(text)} is not accepted; Rules, a preset's name or a TOML file")
-    path = Path(text)
+    if isinstance(rules, Rules):
+        return rules
+    if not isinstance(rules, str | os.PathLike):
+        raise RulesError(f"rules: {a_type(rules)} is not accepted; Rules, a preset's name or a TOML file")
+    path = Path(rules)
     if path.suffix != ".toml":
-        return named_rules(os.fspath(text))
+        return named_rules(os.fspath(rules))
     try:
         values = read_toml(path)
         base = named_rules(str(values.pop("preset"))) if "preset" in values else Rules()
         return base.replace(**{"name": path.stem, **values})
     except OSError as error:
-        raise RulesError(f"cannot read the rules file {text}: {error.strerror}") from None
+        raise RulesError(f"cannot read the rules file {rules}: {error.strerror}") from None
     except RulesError as error:
-        raise RulesError(f"{text}: {error}") from None
+        raise RulesError(f"{rules}: {error}") from None
     except ValueError as error:
-        raise RulesError(f"{text} {error}") from None
+        raise RulesError(f"{rules} {error}") from None
 
 
 def the_rules(rules: str | Rules, settings: tuple[str, ...]) -> Rules:
@@ -84,4 +87,4 @@ def the_rules(rules: str | Rules, settings: tuple[str, ...]) -> Rules:
             hint = suggest(name.strip(), WORDS, f"single words are {', '.join(WORDS)}")
             raise InputError(f"--set {setting} is not accepted; write FIELD=VALUE, such as peek=true; {hint}")
         changes[name.strip()] = value.strip() if equals else True
-    return (load_rules(rules) if isinstance(rules, str) else rules).replace(**changes)
+    return load_rules(rules).replace(**changes)

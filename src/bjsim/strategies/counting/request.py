@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from bjsim.arguments import MAX_HANDS, a_name, a_type, argument, names_wrong_types, naming
 from bjsim.asked.kinds import check_fields
 from bjsim.errors import InputError
-from bjsim.sim.game.presets import load_rules
+from bjsim.sim.game.presets import RulesLike, load_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.checkpoint import check_checkpoints
 from bjsim.sim.running.workers import usable_cores
@@ -87,7 +87,7 @@ class CountRequest:
         InputError: If an argument is not accepted; the message names it.
     """
 
-    rules: Rules | str | os.PathLike[str]
+    rules: RulesLike
     system: CountingSystem | str | os.PathLike[str] = "hilo"
     ramp: Ramp | str = "1-12"
     indices: str | os.PathLike[str] = "i18"
@@ -133,7 +133,7 @@ class CountRequest:
             raise InputError(f"on_progress: {a_type(self.on_progress)} is not accepted; use a function")
         bets, unit = self._bets_in_units()
         rounds = self.rounds or (DEFAULT_ROUNDS if self.until is None else MAX_HANDS)
-        game = self.rules if isinstance(self.rules, Rules) else load_rules(self.rules)
+        game = load_rules(self.rules)
         self._set(
             game=game, counting=counting.replace(deck=game.deck), bets=bets, limits=limits,
             terms=self._terms(unit), leaves=_count_to_leave(self.leave),

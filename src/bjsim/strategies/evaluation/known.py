@@ -1,7 +1,6 @@
 """The value of a game to a player who knows a card."""
 
 import math
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -26,7 +25,7 @@ from bjsim.report.parts import (
 from bjsim.sim.game.cards import RANKS, TEN
 from bjsim.sim.game.dealer import ACE, course
 from bjsim.sim.game.events import game_text
-from bjsim.sim.game.presets import load_rules
+from bjsim.sim.game.presets import RulesLike, load_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.support import need
 from bjsim.strategies.charts.chart import Chart
@@ -101,9 +100,7 @@ class KnownCards(Described):
 
 
 @names_wrong_types
-def known(
-    rules: Rules | str | os.PathLike[str], what: str = "first", *, shoe: Mapping[str, int] | None = None
-) -> KnownCards:
+def known(rules: RulesLike, what: str = "first", *, shoe: Mapping[str, int] | None = None) -> KnownCards:
     """Compute the value of a game to a player who knows a card.
 
     Args:
@@ -140,8 +137,8 @@ def known(
     return KnownCards(float(solution.value), chances, values, solution.chart, what, game)
 
 
-def _game(rules: Rules | str | os.PathLike[str]) -> Rules:
-    game = rules if isinstance(rules, Rules) else load_rules(rules)
+def _game(rules: RulesLike) -> Rules:
+    game = load_rules(rules)
     need(game, "known")
     return game
 

@@ -11,7 +11,6 @@ round of a full shoe: the distribution of the infinite shoe is tilted until it h
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
@@ -29,7 +28,7 @@ from bjsim.errors import InputError
 from bjsim.report.data import Described
 from bjsim.report.parts import Axis, Curves, DataColumn, DataTable, Figures, Line, Notes, Panel, Report, Value, share
 from bjsim.sim.game.events import game_text
-from bjsim.sim.game.presets import load_rules
+from bjsim.sim.game.presets import RulesLike, load_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.support import need
 from bjsim.strategies.counting.ramp import ruin_probability, trip_ruin_probability
@@ -275,7 +274,7 @@ RESULTS = (DataColumn("result", "", itemgetter(0)), DataColumn("probability", ""
 
 @names_wrong_types
 def bank(
-    rules: Rules | str | os.PathLike[str],
+    rules: RulesLike,
     bankroll: Amount,
     rounds: float | str,
     *,
@@ -315,7 +314,7 @@ def bank(
         >>> f"{found.ruin:.4f} {found.deviation:.1f}"
         '0.0569 10.0'
     """
-    game = rules if isinstance(rules, Rules) else load_rules(rules)
+    game = load_rules(rules)
     played = whole_number(argument("rounds"), rounds, 1, MOST_ROUNDS)
     amounts = _read_amounts(bankroll=bankroll, bet=bet, goal=goal, floor=floor, rebate_from=rebate_from, bonus=bonus)
     taken = flag("sticky", sticky)

@@ -20,7 +20,7 @@ from bjsim.report.parts import Bars, DataColumn, DataSeries, DataTable, Figures,
 from bjsim.sim.game.cards import NORMAL_TENS, RANKS, TEN
 from bjsim.sim.game.dealer import DealerStates
 from bjsim.sim.game.hand_states import DealerState
-from bjsim.sim.game.presets import load_rules
+from bjsim.sim.game.presets import RulesLike, load_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.sidebets.bets import (
     CONDITIONS,
@@ -390,7 +390,7 @@ def sidebet(
     bet: str | os.PathLike[str] | BetRules,
     decks: object = None,
     *,
-    rules: Rules | str | os.PathLike[str] = "vegas-s17",
+    rules: RulesLike = "vegas-s17",
     deck: str | None = None,
     shoe: Mapping[str, int] | None = None,
     pays: Mapping[str, object] | str | None = None,
@@ -417,7 +417,7 @@ def sidebet(
         >>> f"{100 * float(found.ev):.4f}%"
         '-3.2386%'
     """
-    game, wanted = rules if isinstance(rules, Rules) else load_rules(rules), load_bet(bet)
+    game, wanted = load_rules(rules), load_bet(bet)
     if shoe is not None and not isinstance(shoe, Mapping):
         raise InputError(f"{argument('shoe')}: {a_type(shoe)} is not accepted; give counts of cards, as {{'A': 24}}")
     if pays is not None and not isinstance(pays, str | Mapping):
