@@ -55,9 +55,9 @@ def count_codes(dense: Array, codes: Array, times: Array | None = None) -> Array
     column = units + width // 2
     fits = (column >= 0) & (column < width) & (tied < len(dense))
     weights = None if times is None else times[fits]
-    place = tied[fits] * width + column[fits]
+    place = (tied[fits] * width + column[fits]).astype(np.intp)
     dense += np.bincount(place, weights, dense.size).astype(np.int64).reshape(dense.shape)
-    outside: Array = codes[~fits] if times is None else np.repeat(codes[~fits], times[~fits])
+    outside: Array = codes[~fits] if times is None else np.repeat(codes[~fits], times[~fits].astype(np.intp))
     return outside
 
 
@@ -152,7 +152,7 @@ def empty_tally(count: Counter, shoes: int) -> CountTally:
 
 def add_rounds(tally: CountTally, count: Counter, rounds: Rounds, shoe: Array) -> None:
     """Add rounds in their order; `shoe` (n,) is that of each."""
-    bucket, spots, buckets = rounds.bucket, count.spots[rounds.bucket], len(count.spots)
+    bucket, spots, buckets = rounds.bucket.astype(np.intp), count.spots[rounds.bucket], len(count.spots)
     units, stakes = payoff_parts(rounds.codes[:, count.seat :])
     profit = units * count.times
     total, squares = profit.sum(axis=1), (profit * profit).sum(axis=1)
@@ -171,7 +171,7 @@ def add_rounds(tally: CountTally, count: Counter, rounds: Rounds, shoe: Array) -
     }
     shoes = len(tally.now)
     for quantity, values in quantities.items():
-        sums = np.bincount(shoe * buckets + bucket, values, shoes * buckets)
+        sums = np.bincount(shoe.astype(np.intp) * buckets + bucket, values, shoes * buckets)
         tally.now[:, quantity] += sums.reshape(shoes, buckets)
 
 

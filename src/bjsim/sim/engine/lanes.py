@@ -112,12 +112,13 @@ class Lanes:
         self.seats, n = len(self.moves.start), len(lanes)
         self.alone, self.bare = self.seats == 1, self.seats == 1 and not self.luck and not self.count
         self.hides = self.luck is not None and int(self.deal.hole.max()) >= 0
-        self.dealt, self.met = begins.copy(), np.full(n, -1, np.int64)
+        self.dealt, self.met = begins.copy(), np.full(n, -1, np.intp)
         self.number, self.lane, self.p, self.begin = np.arange(n), lanes, begins.copy(), begins.copy()
         self.who, self.drawn, self.alive, self.bucket, self.cell, self.model = np.zeros((6, n), np.intp)
-        self.hands, self.hole = np.full(n, self.seats, np.int64), np.full(n, -1, np.int64)
+        self.hands, self.hole = np.full(n, self.seats, np.intp), np.full(n, -1, np.intp)
         self.free = np.zeros(n, np.bool_)
-        self.rows, self.flags, self.code = np.zeros((3, self.seats * n), np.int64)
+        self.rows, self.flags = np.zeros((2, self.seats * n), np.intp)
+        self.code = np.zeros(self.seats * n, np.int64)
         self.split = np.zeros((self.seats * n, self.moves.hands.shape[1]), np.int64)
         self.splits = np.zeros(self.seats * n, np.bool_)
         self.by_lane = ["number", "lane", "p", "begin", "who", "drawn", "alive", "bucket", "cell", "model", "hands"]
@@ -131,7 +132,7 @@ class Lanes:
             self.by_seat += ["expected", "end", "logged"]
             self.last = np.zeros(0, np.intp)
         if self.hides:
-            self.shadow = np.zeros((self.seats * n, self.counts.shape[1]), np.int64)
+            self.shadow = np.zeros((self.seats * n, self.counts.shape[1]), np.intp)
             self.by_seat.append("shadow")
         self.n, self.every, self.leaving = n, np.arange(n), list[Array]()
         none, no_seats = np.zeros(0, np.int64), np.zeros((0, self.seats), np.int64)
@@ -198,7 +199,7 @@ class Lanes:
             self.leaving.append(i[leaves] % self.n)
             self.rows[i[leaves]] = place[at[leaves]] // STRIDE * STRIDE  # its value is that of the row that it is in
             i, at = i[~leaves], at[~leaves]
-        return self._settle(i, self.moves.log.take(place[at]))
+        return self._settle(i, self.moves.log.take(place[at]).astype(np.intp))
 
     def _settle(self, i: Array, log: Array) -> Array:
         moves, ends = self.moves, len(self.moves.ends)
@@ -263,7 +264,7 @@ class Lanes:
             chart = np.where(mine, self.count.chart[self._cells(at)], self.count.other)
             row = self.rows[i] // STRIDE
             number = self.moves.question.take(row) - 1
-            code, own = self.moves.answers[number, chart], self.every[:0]
+            code, own = self.moves.answers[number, chart].astype(np.intp), self.every[:0]
             if self.luck:
                 # the model's own answer leaves the value as it is, but the pay of a split hand is rounded by itself
                 usual = self.moves.answers[number, self.luck.chart[self.model[at]]]
@@ -382,7 +383,7 @@ class Lanes:
         assert luck is not None
         number = moves.question.take(shadow // STRIDE)
         asks, number = number > 0, np.maximum(number - 1, 0)
-        code = moves.answers[number, chart[:, None]]
+        code = moves.answers[number, chart[:, None]].astype(np.intp)
         usual = moves.answers[number, luck.chart[self.model[at], None]]
         known = self.hole[at] // self.shoes.size == (self.p[at] - 1) // self.shoes.size
         some = np.flatnonzero((asks & (code != usual)).any(axis=1) & known)
@@ -509,7 +510,7 @@ class Walked(NamedTuple):
 def walk_shoes(layout: WalkedTable, shoes: Shoes, streams: int, begin: Array, replay: Replay | None = None) -> Walked:
     """Walk the lanes of streams, all of each but the last FURTHER, from card `begin` (B,) of its first on."""
     walked = np.arange(shoes.lanes).reshape(streams, -1)[:, :-FURTHER]
-    again, begins, ends = walked.ravel(), *np.zeros((2, shoes.lanes), np.int64)
+    again, begins, ends = walked.ravel(), *np.zeros((2, shoes.lanes), np.intp)
     begins[walked[:, 0]] = begin
     rounds, known = None, None
     while len(again):
@@ -518,7 +519,7 @@ def walk_shoes(layout: WalkedTable, shoes: Shoes, streams: int, begin: Array, re
         if rounds is None:
             rounds = found
         else:
-            from_, stays = np.full(shoes.lanes, -1, np.int64), np.ones(shoes.lanes, np.bool_)
+            from_, stays = np.full(shoes.lanes, -1, np.intp), np.ones(shoes.lanes, np.bool_)
             from_[again], stays[again] = lanes.met, lanes.met >= 0
             kept = stays[rounds.lane] & (rounds.begin >= from_[rounds.lane])
             rounds = join([rounds.at(kept), found])

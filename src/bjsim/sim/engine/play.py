@@ -315,7 +315,7 @@ class _Streams:
         if not left:
             return
         count = walked.ends.shape[1]
-        lane, shoes = rounds.lane - stream * (count + FURTHER), count
+        lane, shoes = (rounds.lane - stream * (count + FURTHER)).astype(np.intp), count
         if len(rounds.lane) == left:
             shoes = int(lane[-1]) + 1
         begun = np.searchsorted(lane, np.arange(shoes))

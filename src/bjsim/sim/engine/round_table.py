@@ -200,7 +200,7 @@ def _place(after: Array, height: Array, start: int, probabilities: Array) -> Arr
     for level in range(height.max(), 0, -1):
         at = np.flatnonzero(height == level)
         to, flow = after[at], weights[at, None] * share
-        weights += np.bincount(to[to >= 0], flow[to >= 0], len(after))
+        weights += np.bincount(to[to >= 0].astype(np.intp), flow[to >= 0], len(after))
     weights[start] = 2.0  # no other row is visited more than once in a round
     row = np.empty(len(after), np.int64)
     row[np.argsort(-weights, kind="stable")] = np.arange(len(after))

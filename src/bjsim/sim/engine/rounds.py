@@ -96,7 +96,9 @@ def play_plain(
     classes = np.zeros((4, table.plain + 1), np.int64)
     blocks = np.array(keys, np.uint64).reshape(-1, 2), np.array(rounds, np.int64)
     overflow = plain_kernel(table, shoes, *blocks, make_work(shoes, table.hands.shape[1]), counts, classes)
-    frequency = np.bincount(table.label[: table.plain], classes[:, :-1].sum(axis=0), len(table.ends)).astype(np.int64)
+    frequency = np.bincount(
+        table.label[: table.plain].astype(np.intp), classes[:, :-1].sum(axis=0), len(table.ends)
+    ).astype(np.int64)
     if frequency[-1]:
         raise LeftTable
     others = count_codes(counts.dense[0], table.ends[:, 0], frequency)

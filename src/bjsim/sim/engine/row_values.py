@@ -264,7 +264,8 @@ def _find_outcomes(moves: RowMoves, levels: Levels, table: RoundTable) -> Outcom
     own = make_moves(np.where(to < 0, len(rows) - 1 - to, to), 0 * to, moves.weights[rows], moves.asks[rows])
     order, certain = Levels(table.height[rows], own), np.eye(count)
     chances = value_rows(own, order, certain)
-    row, following = (np.where(of < 0, len(rows) - 1 - of, of) for of in (state, after(np.arange(len(state)))))
+    both = (np.where(of < 0, len(rows) - 1 - of, of) for of in (state, after(np.arange(len(state)))))
+    row, following = (of.astype(np.intp) for of in both)  # what they are taken by
     return Outcomes(row, following, own, order, np.concatenate([chances, certain]))
 
 

@@ -104,12 +104,10 @@ class Squares(Analysis):
         first, second = np.triu_indices(len(ends.key))
         keys, union = np.unique(ends.key[first] + ends.key[second], return_inverse=True)
         held, removed = ends.pair[first] + ends.pair[second], Removed(keys)
+        place = (held * len(keys) + union).astype(np.intp)
         ways = np.where((first == second) | (held == 1), 1.0, 2.0)  # of one pair card, only the order with it second
         by_union = np.array(
-            [
-                np.bincount(held * len(keys) + union, ways * profit[first] * profit[second], 3 * len(keys))
-                for profit in ends.profit
-            ]
+            [np.bincount(place, ways * profit[first] * profit[second], 3 * len(keys)) for profit in ends.profit]
         )
         ev = 0.0
         left = shoe.shown.left[start] - 2 * (np.arange(VALUES) == value)
