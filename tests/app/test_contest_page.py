@@ -2,6 +2,7 @@
 
 import re
 import shutil
+from urllib.parse import urljoin
 
 import pytest
 from click.testing import CliRunner
@@ -54,8 +55,10 @@ def test_no_page_has_an_inline_script_or_style(client):
     for name in ["index.html", *dict.fromkeys(links)]:
         answer = client.get(f"/contest/{name}")
         assert answer.status_code == 200 and not re.search(r"<style|<script>|\son\w+=", answer.text)
-        for asset in re.findall(r'(?:src|href)="(/static/.*?)"', answer.text):
-            assert client.get(asset).status_code == 200
+        assets = re.findall(r'(?:src|href)="([./]*static/.*?)"', answer.text)
+        assert len(assets) >= 2
+        for address in [*assets, *re.findall(r'<a href="([./]+\w+)"', answer.text)]:
+            assert client.get(urljoin(f"/contest/{name}", address)).status_code in (200, 303)
 
 
 @pytest.mark.parametrize(
@@ -74,6 +77,10 @@ def test_no_page_has_an_inline_script_or_style(client):
 def test_no_other_file_is_served(client, path):
     answer = client.get(f"/contest/{path}")
     assert answer.status_code in (404, 422) and "seed" not in answer.text
+
+
+def test_its_place_among_the_pages_is_the_contest(client):
+    assert client.get("/contest").headers["location"] == "/contest/index.html"
 
 
 def test_it_is_watched(folder, tmp_path):

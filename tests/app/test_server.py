@@ -20,11 +20,11 @@ pytest.importorskip("httpx")
 from starlette.testclient import TestClient
 from support.games import MANY
 
-from bjsim.app import jobs, server, work
+from bjsim.app import jobs, pages, server, work
 from bjsim.cli.main import cli
 from bjsim.sim.game.presets import PRESETS
 from bjsim.strategies.evaluation.compare import best_chart
-from bjsim.strategies.formats.files import read_with_notes
+from bjsim.strategies.formats.files import WRITERS, read_with_notes
 
 HOST = "http://127.0.0.1:8021"
 
@@ -150,7 +150,7 @@ def test_a_server_that_stops_starts_no_process():
 @pytest.mark.parametrize("name", MANY)
 def test_the_example_of_a_hand_suits_every_game(name):
     rules = PRESETS[name].rules
-    example = server.HANDS["both" if rules.dealer_shows == "both" else "one"]
+    example = pages.HANDS["both" if rules.dealer_shows == "both" else "one"]
     assert "best" in work.hand_report(work.ChosenGame(name, ()), example)
 
 
@@ -199,21 +199,21 @@ def answering(made):
 
 def test_the_start_page_has_a_door_for_each_question(client):
     page = client.get("/start").text
-    doors = re.findall(r'<li><a href="(/\w+)">(.*?)</a>', page)
+    doors = re.findall(r'<li><a href="(\w+)">(.*?)</a>', page)
     assert dict(doors) == {
-        "/play": "Learn a game",
-        "/chart": "Check a chart",
-        "/game": "Price a game",
-        "/count": "Count cards",
+        "play": "Learn a game",
+        "chart": "Check a chart",
+        "game": "Price a game",
+        "count": "Count cards",
     }
-    assert all(client.get(path).status_code == 200 for path, _ in doors) and "<script src=" in page
+    assert all(client.get(f"/{path}").status_code == 200 for path, _ in doors) and "<script src=" in page
 
 
 @pytest.mark.parametrize("game", ["vegas-s17", "double-attack", "easy"])
 def test_the_best_chart_is_offered_in_forms_that_are_read_back(client, game):
     """Four of them; a policy cannot express a game in which both cards of the dealer are seen, or an attack."""
     rules = PRESETS[game].rules
-    best = server.WRITERS["chart"](best_chart(rules))
+    best = WRITERS["chart"](best_chart(rules))
     page = client.post(f"/report/chart?rules={game}", content=best, headers={"origin": HOST}).text
     forms = re.findall(r"<details><summary>as text: (\w+)</summary><pre[^>]*>(.*?)</pre>", page, re.S)
     assert [name for name, _ in forms] == ["chart", "csv", *["policy"] * (game == "vegas-s17"), "markdown"]
@@ -222,8 +222,19 @@ def test_the_best_chart_is_offered_in_forms_that_are_read_back(client, game):
         assert read.chart.cells == best_chart(rules).cells and not read.notes
 
 
+def test_addresses_in_pages_are_relative(client):
+    """So that the same pages work below a folder, as files of a site."""
+    for name in pages.PAGES:
+        text = client.get(f"/{name}").text
+        found = re.findall(r'(?:href|src)="([^"]*)"', text)
+        assert len(found) > len(pages.PAGES) and not [one for one in found if one.startswith("/")]
+        assert all(client.get(f"/{one}").status_code == 200 for one in found if one != "data:,")
+    for name, (text, _) in pages.assets().items():
+        assert not re.search(r"""["'`]/\w|url\(""", text), name
+
+
 def test_pages_have_no_inline_script_or_style(client):
-    for name in server.PAGES:
+    for name in pages.PAGES:
         answer = client.get(f"/{name}")
         assert "script-src 'self';" in answer.headers["content-security-policy"]
         assert not re.search(r"<style|<script>|\son\w+=|https?://", answer.text)

@@ -31,17 +31,18 @@ def contest_page(folder: str, name: str) -> str:
             raise InputError(f"the contest has no page {shorten(name)}")
     page = re.sub(r"<li>Download: .*?</li>", "", page, flags=re.S)
     script = "contest.js" if name == INDEX else "bot.js"
-    navigation = report_page.render_page("bjsim.app", "nav.html", pages=PAGES, page="contest")
-    page = re.sub(r"<style>.*?</style>", '<link rel="stylesheet" href="/static/contest.css">', page, flags=re.S)
+    up = "../" * (1 + name.count("/"))
+    navigation = report_page.render_page("bjsim.app", "nav.html", pages=PAGES, page="contest", up=up, ending="")
+    page = re.sub(r"<style>.*?</style>", f'<link rel="stylesheet" href="{up}static/contest.css">', page, flags=re.S)
     before, _, after = page.rpartition("<script>")
-    page = f'{before}<script src="/static/{script}"></script>{after.partition("</script>")[2]}'
+    page = f'{before}<script src="{up}static/{script}"></script>{after.partition("</script>")[2]}'
     return re.sub("<body.*?>", lambda body: body[0] + navigation, page, count=1)
 
 
 def contest_assets() -> dict[str, tuple[str, str]]:
     """The stylesheet and the scripts of these pages by name, with their types."""
     read, own = templates().get_template, report_page.templates("bjsim.app").get_template
-    reload = own("stopped.js").render() + read("reload.js").render()
+    reload = own("host.js").render() + read("reload.js").render()
     return {
         "contest.css": (read("style.css").render(light=LIGHT, dark=DARK) + own("nav.css").render(), "text/css"),
         "contest.js": (reload + read("page.js").render(), "text/javascript"),

@@ -8,19 +8,12 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 
-from bjsim.errors import InputError
+from bjsim.app.work import answered
 
 SECONDS = 60  # that a job may take
 LONG_SECONDS = 600  # that the first moment of long work may take, which makes tables
 WAITING = 8  # pages that one process serves at once
 NICE = 10  # of a process whose work can wait
-
-
-def _answer(job: Callable[..., str], arguments: Sequence[object]) -> tuple[int, str]:
-    try:
-        return 200, job(*arguments)
-    except InputError as error:
-        return 422, str(error)
 
 
 def _start(niceness: int) -> None:
@@ -45,7 +38,7 @@ class JobProcess:
 
     def warm(self, job: Callable[..., str], *arguments: object) -> None:
         """Start the process by running a job; its answer is discarded."""
-        self._pool.submit(_answer, job, arguments)
+        self._pool.submit(answered, job, arguments)
 
     async def run(self, page: str, job: Callable[..., str], *arguments: object) -> tuple[int, str]:
         """Run a job, a function of a module, and return the status and the text of the answer.
@@ -71,7 +64,7 @@ class JobProcess:
         if self._ends:
             return 503, "the server is stopping"
         try:
-            return await asyncio.wait_for(asyncio.wrap_future(pool.submit(_answer, job, arguments)), self.seconds)
+            return await asyncio.wait_for(asyncio.wrap_future(pool.submit(answered, job, arguments)), self.seconds)
         except TimeoutError:
             self._replace(pool)
             return 503, f"stopped: it took more than {self.seconds:g} s"

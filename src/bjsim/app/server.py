@@ -1,10 +1,9 @@
-"""The server of `bjsim app`: its pages, and what it refuses."""
+"""The server of `bjsim app`: who computes for its pages, and what it refuses."""
 
 import asyncio
 import secrets
 import socket
 from collections import OrderedDict
-from functools import cache
 from types import FrameType
 from typing import Any
 
@@ -18,32 +17,20 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from bjsim.app.contest_work import INDEX, contest_assets, contest_page
-from bjsim.app.controls import PAGES, rule_controls, rule_texts
+from bjsim.app.controls import PAGES
 from bjsim.app.jobs import LONG_SECONDS, NICE, JobProcess
-from bjsim.app.long_work import AskedCount, AskedRun
-from bjsim.app.reports import REPORTS
-from bjsim.app.table_work import AskedPlay
+from bjsim.app.known import READY
+from bjsim.app.pages import POLICY, assets, presets, shell
+from bjsim.app.reports import REPORTS, parse_query
 from bjsim.app.work import ChosenGame, game_report
-from bjsim.report.page import render_page, templates
-from bjsim.sim.game.presets import PRESETS
-from bjsim.strategies.counting.system import built_in_systems
-from bjsim.strategies.evaluation.drill import TOPICS
-from bjsim.strategies.formats.files import WRITERS
-from bjsim.strategies.players.catalogue import BUILT_IN, CATALOGUE
 
 LONGEST_BODY = 200_000  # bytes
 LONGEST_ADDRESS = 4_000
 BODY_SECONDS = REQUEST_SECONDS = 10
-HANDS = {"one": "T,6 v T", "both": "T,6 v T,7"}  # examples, by how many cards the dealer shows
-READY = (  # games whose figures are there before they are asked for
-    "vegas-s17", "vegas-h17", "two-deck", "single-deck", "atlantic-city", "downtown", "european", "double-exposure",
-)  # fmt: skip
 READY_AFTER = 5  # seconds, so that the first page of a person comes first
 KEPT = 400  # answers
 HEADERS = {
-    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
-    "style-src-attr 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; "
-    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "Content-Security-Policy": f"{POLICY}; frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Resource-Policy": "same-origin",
@@ -142,6 +129,8 @@ class Guard:
 
 
 def make_app(laboratory: Laboratory) -> ASGIApp:
+    files = assets() | contest_assets()
+
     async def enter(request: Request) -> Response:
         answer = RedirectResponse("/start", 303)
         if laboratory.enters(request):
@@ -152,6 +141,8 @@ def make_app(laboratory: Laboratory) -> ASGIApp:
         name = request.path_params["name"]
         if name not in PAGES:
             return _unknown()
+        if name == "contest" and laboratory.contest:
+            return RedirectResponse(f"/contest/{INDEX}", 303)
         return Response(shell(name), media_type="text/html")
 
     async def contest(request: Request) -> Response:
@@ -174,14 +165,15 @@ def make_app(laboratory: Laboratory) -> ASGIApp:
             return PlainTextResponse("the text is not in UTF-8", 422)
         # the name that a page gives itself; its newest request replaces those that wait
         page = request.headers.get("bjsim-page", "")[:60]
-        return _answer(*await laboratory.answer(page, request.path_params["name"], job.arguments(request, text)))
+        given = job.arguments(parse_query(request.url.query), text)
+        return _answer(*await laboratory.answer(page, request.path_params["name"], given))
 
     async def static(request: Request) -> Response:
-        found = assets().get(request.path_params["name"])
+        found = files.get(request.path_params["name"])
         return Response(found[0], media_type=found[1]) if found else _unknown()
 
-    async def presets(_: Request) -> Response:
-        return JSONResponse({name: rule_texts(preset.rules) for name, preset in PRESETS.items()})
+    async def rules(_: Request) -> Response:
+        return JSONResponse(presets())
 
     async def alive(_: Request) -> Response:
         return PlainTextResponse("here")
@@ -189,7 +181,7 @@ def make_app(laboratory: Laboratory) -> ASGIApp:
     routes = [
         Route("/", enter),
         Route("/alive", alive),
-        Route("/presets", presets),
+        Route("/presets", rules),
         Route("/static/{name}", static),
         Route("/report/{name}", report, methods=["GET", "POST"]),
         Route("/contest/{path:path}", contest),
@@ -256,29 +248,6 @@ def serve(laboratory: Laboratory, listening: socket.socket) -> None:
     finally:
         for worker in laboratory.workers:
             worker.close()
-
-
-@cache
-def shell(name: str) -> str:
-    """A page without its report, which its script asks for."""
-    return render_page(
-        "bjsim.app", "app.html", page=name, pages=PAGES, rules=rule_controls(name), presets=PRESETS,
-        hands=HANDS, systems=built_in_systems(), players=[*CATALOGUE, *BUILT_IN], run=AskedRun._field_defaults,
-        count=AskedCount._field_defaults, table=AskedPlay._field_defaults, topics=TOPICS,
-        sample=WRITERS["chart"](CATALOGUE["mimic"].chart(PRESETS["vegas-s17"].rules)) if name == "chart" else "",
-    )  # fmt: skip
-
-
-@cache
-def assets() -> dict[str, tuple[str, str]]:
-    """The stylesheet and the scripts by name, with their types; those of reports are the ones of pages."""
-    read = templates("bjsim.app").get_template
-    return {
-        "style.css": ("".join(read(name).render() for name in ("style.css", "nav.css", "app.css")), "text/css"),
-        "cells.js": (read("charts.js").render(), "text/javascript"),
-        **{name: (read(name).render(), "text/javascript") for name in ("app.js", "play.js", "stopped.js")},
-        **contest_assets(),
-    }
 
 
 async def _body(request: Request) -> bytes:

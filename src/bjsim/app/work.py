@@ -3,6 +3,7 @@
 import math
 import re
 import shlex
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache, partial
@@ -22,6 +23,14 @@ from bjsim.strategies.shoe.solver import ShoeSolver, ShoeTables
 from bjsim.strategies.sidebets.bets import built_in
 from bjsim.strategies.sidebets.exact import sidebet
 from bjsim.strategies.solved import describe_exchange, describe_hand, exceptions_parts, read_hand
+
+
+def answered(job: Callable[..., str], arguments: Sequence[object]) -> tuple[int, str]:
+    """The status and the text of the answer of a job."""
+    try:
+        return 200, job(*arguments)
+    except InputError as error:
+        return 422, str(error)
 
 
 class ChosenGame(NamedTuple):

@@ -20,12 +20,32 @@ from bjsim.errors import InputError
     type=click.Path(path_type=Path),
     help="Show the contest in this folder too, while it is played.",
 )
+@click.option(
+    "--export",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    help="Write the pages to this folder, as a site that needs no server of ours.",
+)
+@click.option(
+    "--pyodide",
+    metavar="DIR|URL",
+    default="",
+    help="Python of an exported site: files to copy, or where they are.  [default: Pyodide's own server]",
+)
 @click.option("--no-browser", is_flag=True, help="Print the address only; open no browser.")
-def app(port: int, contest: Path | None, no_browser: bool) -> None:
+def app(port: int, contest: Path | None, export: Path | None, pyodide: str, no_browser: bool) -> None:
     """Explore games, charts, hands, runs and counts in the browser, and play there: exact figures at every click.
 
-    The page is served to this machine alone. The address has a secret in it; Ctrl-C ends the server.
+    The page is served to this machine alone. The address has a secret in it; Ctrl-C ends the server. With --export no
+    server is started: any that serves files shows the site, which computes in the reader's browser.
     """
+    if export and contest:
+        raise InputError("--contest is of the server; a site that is exported shows none")
+    if export:
+        _export(export, pyodide)
+        return
+    if pyodide:
+        raise InputError("--pyodide is of an exported site; give --export DIR too")
     try:
         from bjsim.app.server import Laboratory, serve
     except ModuleNotFoundError as error:
@@ -47,3 +67,12 @@ def app(port: int, contest: Path | None, no_browser: bool) -> None:
     if not no_browser:
         webbrowser.open(laboratory.address)
     serve(laboratory, listening)
+
+
+def _export(folder: Path, pyodide: str) -> None:
+    from bjsim.app.export import export_site
+    from bjsim.sim.running.workers import usable_cores
+
+    for done, games in export_site(folder, pyodide, processes=usable_cores()):
+        click.echo(f"\rfigures of {done} of {games} games", nl=done == games, err=True)
+    click.echo(f"the site is in {folder}; to try it: python -m http.server --directory {folder}")

@@ -42,7 +42,7 @@ const fill = () => {
   if (at("text")) at("text").value = sessionStorage.getItem(page) || "";
 };
 const fetched = async (url, options = {}) => {
-  try { const answer = await fetch(url, {...options, headers: {"bjsim-page": itself}}); at("stopped").hidden = true; return answer; }
+  try { const answer = await askHost(url, {...options, headers: {"bjsim-page": itself}}); at("stopped").hidden = true; return answer; }
   catch (error) { if (error.name !== "AbortError") at("stopped").hidden = false; throw error; }
 };
 // Changes a part of the page to another one and keeps what is the same, so that focus and open details stay.
@@ -85,12 +85,12 @@ const showWaiting = signal => {
 const showDetails = async (name, of, signal) => {
   const part = at("details");
   part.ariaBusy = "true";
-  const answer = await fetched(`/report/${name}?${of}`, {signal}), text = await answer.text();
+  const answer = await fetched(`report/${name}?${of}`, {signal}), text = await answer.text();
   if (signal.aborted) return;
   part.ariaBusy = "false"; renew(part, answer.ok ? text : "");
 };
 const showDeviation = async (of, signal) => { // the last figure of the report, which takes seconds
-  const answer = await fetched(`/report/deviation?${of}`, {signal}), text = await answer.text();
+  const answer = await fetched(`report/deviation?${of}`, {signal}), text = await answer.text();
   if (!signal.aborted && answer.ok) [...report.querySelectorAll(".figures dd")].at(-1).textContent = text;
 };
 const unprice = one => {
@@ -100,7 +100,7 @@ const unprice = one => {
 };
 const showPrices = async (of, signal, buttons) => {
   for (const one of buttons.filter(button => button.ariaPressed !== "true")) {
-    const answer = await fetched(`/report/change?${of}&to=${encodeURIComponent(`${one.dataset.rule}=${one.value}`)}`, {signal}), text = await answer.text();
+    const answer = await fetched(`report/change?${of}&to=${encodeURIComponent(`${one.dataset.rule}=${one.value}`)}`, {signal}), text = await answer.text();
     if (signal.aborted) return;
     one.disabled = !answer.ok; if (!answer.ok) one.title = text;
     one.lastChild.textContent = answer.ok ? text : "–";
@@ -115,7 +115,7 @@ const renewIndices = (of, signal) => {
 const update = async () => {
   running.abort(); running = new AbortController(); halted = false;
   const {signal} = running, of = query(), options = {signal};
-  document.querySelectorAll("nav a:not([href^='/contest'])").forEach(link => { link.search = new URLSearchParams([...of].filter(([name]) => ["rules", "set"].includes(name))); });
+  document.querySelectorAll("nav a:not([href^='contest'])").forEach(link => { link.search = new URLSearchParams([...of].filter(([name]) => ["rules", "set"].includes(name))); });
   if (at("text")) {
     sessionStorage.setItem(page, at("text").value);
     if (page === "chart" && !at("text").value.trim()) { say(""); return; }
@@ -133,7 +133,7 @@ const update = async () => {
   if (page === "count") renewIndices(of, signal);
   try {
     for (let again = AGAIN, more = true; more;) {
-      const answer = await fetched(`/report/${page}?${of}`, options), text = await answer.text();
+      const answer = await fetched(`report/${page}?${of}`, options), text = await answer.text();
       if (signal.aborted) return;
       clearTimeout(waits);
       if (answer.status === 503 && go && again--) { say(text); await pause(1000, signal); continue; }
@@ -205,4 +205,4 @@ if (go) {
 }
 addEventListener("popstate", () => { fill(); update(); });
 if (innerWidth < 960) form.querySelector("details").open = false;
-fetched("/presets").then(answer => answer.json()).then(found => { presets = found; fill(); if (page === "play") beginPlay(); update(); });
+fetched("presets").then(answer => answer.json()).then(found => { presets = found; fill(); if (page === "play") beginPlay(); update(); });

@@ -1,0 +1,4 @@
+"use strict";
+// Who answers a page: here the page around it, which keeps Python. A page that is opened by itself goes there.
+if (parent === self) location.replace(`./#${document.body.dataset.page}${location.search}`);
+const askHost = (address, options) => parent.answer(address, options, document);

@@ -1,0 +1,29 @@
+// Python in a worker: answers [name of a report, its query, its text] with {status, text}.
+const PYODIDE = new URL({{ pyodide|tojson }}, self.location).href;
+const loaded = async name => {
+  const found = await fetch(name);
+  if (!found.ok) throw new Error(`${name}: ${found.status} ${found.statusText}`);
+  return found.arrayBuffer();
+};
+const ready = (async () => {
+  const app = loaded("app.zip");
+  const {loadPyodide} = await import(`${PYODIDE}pyodide.mjs`);
+  const python = await loadPyodide({indexURL: PYODIDE, packages: ["numpy"]});
+  python.unpackArchive(await app, "zip", {extractDir: "/app"});
+  python.runPython("import sys; sys.path.insert(0, '/app')");
+  const {answer} = python.pyimport("bjsim.app.reports");
+  self.postMessage({ready: true});
+  return answer;
+})();
+ready.catch(error => self.postMessage({broken: String(error.message || error)}));
+self.onmessage = async ({data}) => {
+  const answer = await ready;
+  try {
+    const found = answer(...data), [status, text] = found.toJs();
+    found.destroy();
+    self.postMessage({status, text});
+  } catch (error) {
+    const why = String(error.message || error).trim().split("\n").pop();
+    self.postMessage(error.type ? {status: 500, text: `bjsim has failed: ${why}`} : {broken: why}); // an error of Python has a type
+  }
+};

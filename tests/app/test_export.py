@@ -1,0 +1,200 @@
+"""A site that `bjsim app --export` has written: its files, addresses and policy, and that it needs nothing else."""
+
+import json
+import re
+import subprocess
+import sys
+import zipfile
+from io import BytesIO
+from pathlib import Path
+
+import numpy
+import pytest
+from click.testing import CliRunner
+
+from bjsim.app import export, known, pages, reports
+from bjsim.app.export import RUNTIME, export_site
+from bjsim.app.work import ChosenGame
+from bjsim.cli.main import cli
+from bjsim.errors import InputError
+
+WHEEL = "numpy-2.0.2-cp312-cp312-pyodide_2024_0_wasm32.whl"
+
+
+@pytest.fixture(scope="module")
+def pyodide(tmp_path_factory):
+    """A folder with files named as those of Pyodide."""
+    folder = tmp_path_factory.mktemp("pyodide")
+    for name in (*RUNTIME, WHEEL, "pandas.whl"):
+        (folder / name).write_text(name)
+    lock = {"info": {"python": "3.9.1"}, "packages": {"numpy": {"file_name": WHEEL}}}
+    (folder / "pyodide-lock.json").write_text(json.dumps(lock))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory, pyodide):
+    folder = tmp_path_factory.mktemp("site") / "a" / "b"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(export, "game_report", lambda game: f"<h1>{game.preset}</h1>")
+        assert list(export_site(folder, str(pyodide), [])) == []
+    return folder
+
+
+def names(folder):
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_it_has_its_pages_and_of_pyodide_only_what_it_needs(site):
+    found = names(site)
+    assert found >= {f"{name}.html" for name in pages.PAGES} | {f"static/{name}" for name in pages.assets()}
+    assert found >= {"index.html", "site.js", "worker.js", "service-worker.js", "app.zip", "site.json"}
+    assert {name for name in found if "pyodide/" in name} == {f"pyodide/{name}" for name in (*RUNTIME, WHEEL)}
+    assert "<h1>vegas-s17</h1>" in (site / "first.html").read_text(encoding="utf-8")
+    asked = json.loads((site / "site.json").read_text())
+    assert asked["reports"].keys() == reports.REPORTS.keys() and asked["presets"] == pages.presets()
+
+
+def test_every_address_is_relative_and_leads_to_a_file(site):
+    """A site may lie below a folder of its host."""
+    for path in site.glob("*.html"):
+        text = path.read_text(encoding="utf-8")
+        for address in re.findall(r'(?:href|src)="([^"]*)"', text):
+            assert address == "data:," or (site / address).is_file(), f"{path.name}: {address}"
+    for path in [*site.glob("*.js"), *site.glob("static/*")]:
+        assert not re.search(r"""["'`]/(?!app"|app')\w|https?://|url\(""", path.read_text(encoding="utf-8")), path.name
+
+
+def test_its_pages_are_those_of_the_app(site):
+    """But for the endings of addresses, and the policy that no server sends."""
+    for name in pages.PAGES:
+        exported = re.sub(r"<meta http-equiv.*?>\n", "", (site / f"{name}.html").read_text(encoding="utf-8"))
+        assert re.sub(r'(<a href="\w+)\.html', r"\1", exported) == pages.shell(name)
+
+
+def test_its_policy_allows_nothing_inline_and_no_other_server(site):
+    index = (site / "index.html").read_text(encoding="utf-8")
+    policy = re.findall(r'http-equiv="Content-Security-Policy" content="(.*?)"', index)[0]
+    assert "default-src &#39;none&#39;" in policy and "unsafe-inline" not in policy and "http" not in policy
+    for path in site.glob("*.html"):
+        text = path.read_text(encoding="utf-8")
+        assert text.count("Content-Security-Policy") == 1
+        assert not re.search(r"<style|<script>|\son\w+=", text), path.name
+        assert " style=" not in text, path.name
+
+
+def test_what_works_offline_is_all_of_it(site):
+    script = (site / "service-worker.js").read_text(encoding="utf-8")
+    kept = json.loads(re.findall(r"FILES = (\[.*?\])", script)[0])
+    assert {*kept} - {"./"} == {name for name in names(site) if "pyodide/" not in name} - {"service-worker.js"}
+    assert json.loads(re.findall(r"RUNTIME = (\[.*?\])", script)[0]) == [*RUNTIME]
+
+
+def test_an_address_of_pyodide_may_stand_for_its_files(tmp_path, monkeypatch):
+    monkeypatch.setattr(export, "game_report", lambda _: "")
+    for number, given in enumerate(["https://example.org/py", ""]):
+        folder = tmp_path / str(number)
+        assert list(export_site(folder, given, [])) == [] and not (folder / "pyodide").exists()
+        address = given + "/" if given else export.PYODIDE
+        assert all(f'"{address}"' in (folder / name).read_text() for name in ("worker.js", "service-worker.js"))
+
+
+FRESH = """
+import sys
+sys.path[:0] = {paths!r}
+from bjsim.app.reports import answer
+sys.stdout.buffer.write(repr([answer(*each) for each in {asked!r}]).encode())
+assert not {{"click", "rich", "starlette", "numba", "bjsim.cli"}} & {{*sys.modules}}
+"""
+
+
+@pytest.mark.slow
+def test_its_archive_needs_nothing_but_numpy(site, tmp_path):
+    """In a new interpreter that does not see what is installed here, some reports are those of this one."""
+    with zipfile.ZipFile(site / "app.zip") as archive:
+        archive.extractall(tmp_path / "app")
+    (tmp_path / "numpy").mkdir()
+    for path in Path(numpy.__file__).parents[1].glob("numpy*"):
+        (tmp_path / "numpy" / path.name).symlink_to(path)
+    asked = [("game", "rules=easy"), ("hand", "rules=easy&hand=T,6 v T,7"), ("play", "rules=easy", "10"), ("hand", "")]
+    code = FRESH.format(paths=[str(tmp_path / "app"), str(tmp_path / "numpy")], asked=asked)
+    done = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, check=False, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr.decode()
+    assert done.stdout.decode() == repr([reports.answer(*each) for each in asked])
+
+
+def test_its_archive_is_compiled_for_its_own_python_alone(site, tmp_path):
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    with zipfile.ZipFile(site / "app.zip") as archive:
+        assert "bjsim/app/work.py" in archive.namelist() and "bjsim/app/work.pyc" not in archive.namelist()
+    with zipfile.ZipFile(BytesIO(export._archive(version))) as archive:
+        assert "bjsim/app/work.pyc" in archive.namelist() and "bjsim/app/work.py" not in archive.namelist()
+        assert "bjsim/app/templates/app.html" in archive.namelist()
+        archive.extractall(tmp_path)
+    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); from bjsim.errors import one_line; print(one_line('a'))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "a\n"
+
+
+def test_figures_of_usual_games_are_known_by_their_addresses(monkeypatch):
+    games = known.usual_games()
+    assert len({known.game_key(game) for game in games}) == len(games) == 8 + 63
+    assert ChosenGame("vegas-s17", ("decks=2", "hit_soft_17=true")) in games
+    left = iter(["<progress>", "<progress>"])  # of a run, which is known when it is over
+    monkeypatch.setattr(
+        known,
+        "answer",
+        lambda name, query: (422 if name == "hand" else 200, next(left, query) if name == "run" else query),
+    )
+    found = known.known_answers(ChosenGame("easy", ("hit_soft_17=false",)))
+    assert found["game?rules=easy&set=hit_soft_17=false"] == "rules=easy&set=hit_soft_17%3Dfalse"
+    assert "change?rules=easy&set=hit_soft_17=false&to=surrender=late" in found
+    first = known.known_answers(known.FIRST)
+    assert first["run?rules=vegas-s17"] == "rules=vegas-s17" and first.keys() >= {"count?rules=vegas-s17"}
+    assert "change?rules=vegas-s17&to=resplit_aces=true" in first and not any(key.startswith("hand") for key in first)
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_figures_travel_with_the_site(tmp_path, pyodide, monkeypatch, processes):
+    monkeypatch.setattr(export, "game_report", lambda _: "")
+    monkeypatch.setattr(export, "known_answers", known.game_key)
+    games = [ChosenGame("easy", ()), ChosenGame("neller", ("decks=1",))]
+    assert list(export_site(tmp_path, str(pyodide), games, processes)) == [(1, 2), (2, 2)]
+    listed = json.loads((tmp_path / "site.json").read_text())["games"]
+    assert {key: json.loads((tmp_path / name).read_text()) for key, name in listed.items()} == {
+        key: key for key in ("rules=easy", "rules=neller&set=decks=1")
+    }
+
+
+@pytest.mark.parametrize("name", ["pyodide.asm.wasm", WHEEL, "pyodide-lock.json"])
+def test_a_missing_file_of_pyodide_is_named(tmp_path, pyodide, name):
+    for each in pyodide.iterdir():
+        if each.name != name:
+            (tmp_path / each.name).write_bytes(each.read_bytes())
+    with pytest.raises(InputError, match=f"{re.escape(name)} is missing; --pyodide"):
+        next(export_site(tmp_path / "site", str(tmp_path)))
+    assert not (tmp_path / "site").exists()
+
+
+@pytest.mark.parametrize("text", ["{}", "no json"])
+def test_pyodide_without_numpy_is_refused(tmp_path, text):
+    (tmp_path / "pyodide-lock.json").write_text(text)
+    with pytest.raises(InputError, match="numpy is missing; --pyodide"):
+        next(export_site(tmp_path / "site", str(tmp_path)))
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--export", "full"], "the folder is not empty; name a new one"),
+        (["--export", "full/file/site"], "Not a directory"),
+        (["--export", "new", "--pyodide", "nowhere"], "pyodide-lock.json is missing; --pyodide nowhere"),
+        (["--export", "new", "--contest", "full"], "--contest is of the server"),
+        (["--pyodide", "full"], "give --export DIR too"),
+    ],
+)
+def test_what_cannot_be_exported_is_refused_in_a_line(tmp_path, monkeypatch, words, said):
+    monkeypatch.chdir(tmp_path)
+    Path("full").mkdir()
+    Path("full/file").touch()
+    answer = CliRunner().invoke(cli, ["app", *words])
+    assert answer.exit_code and said in str(answer.exception or answer.output) and not Path("new").exists()
