@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import math
 import pickle
 import re
@@ -11,7 +12,9 @@ import sys
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
+from functools import cache
 from importlib import import_module
+from numbers import Number
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -25,6 +28,7 @@ from support.games import slow
 import bjsim
 from bjsim.errors import LONGEST_MESSAGE
 from bjsim.lazy_names import read_homes
+from bjsim.report.data import Described
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.mdp.model import mdp_from_dict
 
@@ -355,30 +359,64 @@ def test_hands_are_equal_by_their_cards() -> None:
     assert bjsim.Hand("10").cards == "T"
 
 
-def test_values_are_short_in_a_prompt_and_tables_in_a_notebook() -> None:
-    solver = bjsim.solve("vegas-s17")
-    assert repr(solver.rules).startswith("Rules('vegas-s17', decks=6") and len(repr(solver.rules)) < 300
-    run = bjsim.play("vegas-s17", ["optimal", "lim17"], hands=20_000)
-    learned = bjsim.learn("neller", 20_000)
-    evaluation, changed = bjsim.evaluate("mimic", "vegas-s17"), bjsim.compare("single-deck", "easy")[1]
-    values = [
+DESCRIBED = (
+    "RunResult", "BotResult", "LearnedGame", "Study", "Evaluation", "SideBet", "BankResult", "CountResult",
+    "CountComparison", "KnownCards",
+)  # fmt: skip
+
+
+@cache
+def results() -> dict[str, Described]:
+    """A result of every public kind that describes itself, by the name of its class."""
+    run, learned = bjsim.play("easy", ["optimal", "lim17"], hands=2000), bjsim.learn("neller", 2000)
+    counted = bjsim.count("single-deck", indices="none", rounds=2000)
+    found = [
         run,
-        *run,
-        run[0].tally,
-        run.progress,
+        run[0],
         learned,
-        evaluation,
-        changed,
+        bjsim.learn(learned.mdp, 2000),
+        bjsim.evaluate("mimic", "easy"),
         bjsim.sidebet("lucky-ladies", decks=2),
-        bjsim.bank("vegas-s17", 100, 1000),
-        bjsim.count("vegas-s17", rounds=20_000),
-        bjsim.known("vegas-s17", "hole"),
-        solver,
+        bjsim.bank("easy", 10, 20, rebate="1/5"),
+        counted,
+        counted.vary(seed=[1, 2]),
+        bjsim.known("easy"),
     ]
-    for value in [*values, bjsim.learn(learned.mdp, 20_000)]:
+    return {type(each).__name__: each for each in found}
+
+
+@pytest.mark.slow
+def test_there_is_a_result_of_every_kind() -> None:
+    public = {name: getattr(bjsim, name) for name in bjsim.__all__}
+    kinds = {name for name, one in public.items() if isinstance(one, type) and issubclass(one, Described)}
+    assert kinds == results().keys() == set(DESCRIBED)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", DESCRIBED)
+def test_a_result_is_a_line_a_page_json_and_a_frame(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The frame has flat columns, which polars and Parquet files take."""
+    monkeypatch.setitem(sys.modules, "pandas", SimpleNamespace(DataFrame=lambda columns, index: columns))
+    result = results()[name]
+    assert repr(result).startswith(f"{name}(") and len(repr(result)) < 120 and "\n" not in repr(result)
+    assert re.search("<(table|svg|dl)", result._repr_html_())
+    assert json.loads(json.dumps(result.to_json(), allow_nan=False))
+    frame: Any = result.to_frame()
+    assert frame and len({len(column) for column in frame.values()}) == 1
+    for heading, column in frame.items():
+        kinds = {bool if each is None else type(each) for each in column}
+        assert all(kind in (str, int, float, bool) or issubclass(kind, Number) for kind in kinds), (heading, kinds)
+
+
+def test_values_are_short_in_a_prompt_and_tables_in_a_notebook() -> None:
+    solver, changed = bjsim.solve("vegas-s17"), bjsim.compare("single-deck", "easy")[1]
+    run, learned, evaluation = (results()[name] for name in ("RunResult", "LearnedGame", "Evaluation"))
+    assert isinstance(run, bjsim.RunResult) and isinstance(learned, bjsim.LearnedGame)
+    assert repr(solver.rules).startswith("Rules('vegas-s17', decks=6") and len(repr(solver.rules)) < 300
+    for value in (*run, run[0].tally, run.progress, changed, solver):
         assert len(repr(value)) < 120 and "\n" not in repr(value)
-    assert repr(evaluation) == "Evaluation('mimic', vegas-s17, value -0.056756, best -0.004059, 131 wrong cells)"
-    assert repr(run) == "RunResult(vegas-s17, seed 1, 2 bots, 40,000 rounds)"
+    assert repr(evaluation) == "Evaluation('mimic', easy, value -0.058916, best +0.116685, 350 wrong cells)"
+    assert repr(run) == "RunResult(easy, seed 1, 2 bots, 4,000 rounds)"
     assert "<td>S</td>" in evaluation._repr_html_() and learned._repr_html_() == learned.chart._repr_html_()
     assert repr(solver.chart) == f"Chart('optimal', vegas-s17, {len(solver.chart.cells)} cells)"
     for value in (solver.rules, solver.chart):

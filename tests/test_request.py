@@ -235,29 +235,3 @@ def test_compiling_is_reported_in_the_log_and_to_listeners(
     monkeypatch.setitem(sys.modules, "ipykernel", sys)
     compile_notice.announce_compile()
     assert capsys.readouterr().err == f"{compile_notice.COMPILING}\n"
-
-
-# --- types
-
-USER = """
-import bjsim
-
-reveal_type(bjsim.load_rules("easy"))
-result = bjsim.play("easy", ["lim17"], hands=1e6, until=0.001)
-reveal_type(result[0])
-[one] = result
-bjsim.play("easy", lambda view: "S", 10)
-bjsim.play("easy", ["lim17"], hands="many")
-"""
-
-
-def test_a_users_file_is_typed(tmp_path: Path) -> None:
-    api = pytest.importorskip("mypy.api", reason="mypy is not installed")
-    file = tmp_path / "user.py"
-    file.write_text(USER)
-    out, _, status = api.run(["--strict", "--no-incremental", "--follow-imports=silent", str(file)])
-    assert status == 1, out
-    assert 'Revealed type is "bjsim.sim.game.rules.Rules"' in out
-    assert 'Revealed type is "bjsim.strategies.results.BotResult"' in out
-    [error] = [line for line in out.splitlines() if "error:" in line]
-    assert error.startswith(f"{file}:9: ") and '"str"' in error and '"hands"' in error
