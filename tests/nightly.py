@@ -1,9 +1,9 @@
 """Which cases only `make test-all` runs: those of `nightly.toml`, to which `make dearest` adds as a plugin of pytest.
 
 A test lists the cases that are nightly as `only`, or those that are not as `but`: then new cases are nightly at first.
-The two cheapest cases of a test stay fast, as do all below FAMILY; above ALONE every case is nightly. What always stays
-fast are tests in NETS, which look for unknown faults or alone notice some, and cases that alone reach a line of the
-package, by what `make coverage` left.
+The two cheapest cases of a test stay fast, as do all below FAMILY; above ALONE every case is nightly. What is fast
+stays so in NETS, which look for unknown faults, alone notice some, or have figures that are published or found by brute
+force, and where a case alone reaches a line of the package, by what `make coverage` left.
 """
 
 from __future__ import annotations
@@ -30,6 +30,15 @@ NETS = (
     "tests/sim/test_luck.py",
     "tests/sim/test_walkers.py",
     "tests/strategies/counting/test_luck_lanes.py",
+    "tests/test_brute_force.py",
+    "tests/strategies/sidebets",
+    "tests/strategies/shoe/test_shoe_brute.py",
+    "tests/strategies/shoe/test_shoe_figures.py",
+    "tests/strategies/shoe/test_agreement.py",
+    "tests/strategies/test_effects_of_rules.py",
+    "tests/strategies/test_exact.py",
+    "tests/strategies/test_seed_figures.py",
+    "tests/strategies/test_values.py",
     "tests/test_architecture.py",
     "tests/test_names.py",
     "tests/sim/test_driver.py::test_workers_do_not_change_the_result",
@@ -82,7 +91,7 @@ def choose_nightly(spent: dict[str, float]) -> set[str]:
     families: dict[tuple[str, str], list[str]] = defaultdict(list)
     for item in sorted(spent, key=lambda item: (spent[item], item)):
         file, test, _ = parts(item)
-        if not {file, f"{file}::{test}"} & {*NETS}:
+        if not f"{file}::{test}".startswith(NETS):
             families[file, test].append(item)
     cheap, witnesses = {item for items in families.values() for item in items[:STAY]}, find_witnesses()
     judged = (item for items in families.values() for item in items if parts(item) not in witnesses)

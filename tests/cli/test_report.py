@@ -259,6 +259,7 @@ def test_numbers_are_short_and_never_minus_zero():
     assert [parts.short_count(x) for x in (100, 10_000, 2_500_000, 1e9)] == ["100", "10k", "2.5M", "1G"]
     assert [parts.percent(x, sign=sign) for x in (-1e-9, 0.0) for sign in ("+", "")] == ["+0.0000%", "0.0000%"] * 2
     assert parts.percent(-0.12345, 1) == "-12.3%" and parts.percent(math.inf) == "+inf%"
+    assert [round_values(0, high) for high in (4, 9, 24)] == [[0, 1, 2, 3, 4], [0, 2, 4, 6, 8], [0, 5, 10, 15, 20]]
     for low, high in ((-12.7, 8.1), (-0.0031, 0.0017), (99.99, 100.02)):
         values = round_values(low, high)
         assert 3 <= len(values) <= 6 and low <= min(values) and max(values) <= high

@@ -150,6 +150,14 @@ def test_the_spread_of_endless_splits_of_tens_is_infinite() -> None:
     assert solver.sd == math.inf
 
 
+def test_the_spread_of_endless_splits_is_that_of_many() -> None:
+    """Of twelve hands all but one in ten thousand million rounds have enough."""
+    game = named_rules("vegas-s17").replace(decks="inf", resplit_aces=True)
+    many, endless = (Solver(game.replace(max_hands=hands)) for hands in (12, "inf"))
+    assert (endless.value, endless.sd) == pytest.approx((many.value, many.sd), abs=1e-7)
+    assert many.sd - Solver(game.replace(max_hands=4)).sd > 5e-4
+
+
 def two_spots(game: Rules, chart: Chart) -> tuple[float, float]:
     """Variance of a spot and covariance of two, which are independent given the upcard and the dealer's outcome."""
     solver = Solver(game)

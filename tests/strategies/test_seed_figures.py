@@ -195,8 +195,11 @@ def test_the_table_of_seed_000() -> None:
     table[3, "b"] = "HI"
     assert table[3, "b"] == "HI"
     assert [row.count("HI") for row in table.rows] == [0, 0, 1, 0]
+    empty = LabelledTable(str, "abcd", range(1, 5))
+    assert table != empty
     del table[3, "b"]
     assert table[3, "b"] is None
+    assert table == empty and table != "abcd"
     for place in ((0, "a"), (1, "e"), ("a", 1)):
         for use in (lambda t, i: t[i], lambda t, i: t.__setitem__(i, "x"), lambda t, i: t.__delitem__(i)):
             with pytest.raises(KeyError):
