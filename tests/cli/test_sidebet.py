@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 from support.command import bjsim, refusal
 
 
-def test_the_list_and_the_json() -> None:
-    assert "lucky-lucky" in bjsim("sidebet").out
+def test_the_list_and_the_json(tmp_path: Path) -> None:
+    page, data = tmp_path / "bets.html", tmp_path / "bets.json"
+    assert "lucky-lucky" in bjsim("sidebet", "--html", page, "--json", data).out
+    assert "lucky-lucky" in page.read_text() and "straight flush" in json.loads(data.read_text())["21+3"]["events"]
+    assert "needs the name of a bet" in refusal("sidebet", "--plot", tmp_path / "bets.png")
     found = bjsim("sidebet", "Perfect Pairs", "--decks", 6, "--json", "-").json
     assert [*found] == ["bet", "removal", "ev", "sd", "hit_frequency", "events"]
     assert found["bet"] == "perfect-pairs"

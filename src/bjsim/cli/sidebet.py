@@ -11,7 +11,6 @@ from bjsim.cli.options import (
     given_command,
     rules_option,
     set_option,
-    write_json,
 )
 from bjsim.errors import InputError
 from bjsim.sim.game.presets import the_rules
@@ -29,21 +28,13 @@ def sidebet(name: str | None, rules_name: str, settings: tuple[str, ...], files:
     A hand takes the first event in the table that it fulfils. --pays replaces the whole pay table: the hands of events
     that it omits fall to later events. FILE.toml describes a bet of your own; see the page on side bets.
     """
-    from bjsim.strategies.sidebets.bets import built_in
+    from bjsim.strategies.sidebets.bets import built_in, list_bets
     from bjsim.strategies.sidebets.exact import sidebet as exact_figures
 
     if name is None:
-        if settings or any(given.values()) or any(files[1:]):
+        if settings or any(given.values()) or files.plot_path:
             raise InputError(f"sidebet needs the name of a bet; side bets are {', '.join(built_in())}")
-        listed = {
-            bet.name: {"about": bet.about, "events": [event.name for event in bet.events]}
-            for bet in built_in().values()
-        }
-        if files.json_path:
-            write_json(listed, files.json_path)
-        if not files.quiet:
-            width = max(map(len, listed))
-            click.echo("\n".join(f"{bet:<{width}}  {about['about']}" for bet, about in listed.items()))
+        files.show(list_bets(), given_command())
         return
     rules = the_rules(rules_name, settings)
     files.show(exact_figures(name, rules=rules, **given), given_command())

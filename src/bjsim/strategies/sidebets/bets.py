@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache, reduce
-from operator import and_, or_
+from operator import and_, attrgetter, or_
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from bjsim.arguments import argument, exact_number, whole_number
 from bjsim.errors import InputError, shorten, suggest
 from bjsim.files import read_toml
+from bjsim.report.parts import DataColumn, DataTable, Report
 from bjsim.sim.game.cards import DECKS, RANKS, TEN, VALUES
 from bjsim.strategies.formats.words import parse_cards
 
@@ -403,6 +404,17 @@ def make_bet(name: str, values: Mapping[str, Any]) -> BetRules:
 @lru_cache(maxsize=1)
 def built_in() -> Mapping[str, BetRules]:
     return {name: make_bet(name, values) for name, values in read_toml(Path(__file__).with_name("bets.toml")).items()}
+
+
+def list_bets() -> Report:
+    """The side bets that are included, by name, with their events."""
+    bets = [*built_in().values()]
+    data = {bet.name: {"about": bet.about, "events": [event.name for event in bet.events]} for bet in bets}
+    columns = [
+        DataColumn("", "bet", attrgetter("name"), is_text=True),
+        DataColumn("", "wins if", attrgetter("about"), is_text=True),
+    ]
+    return Report("Side bets", [], [DataTable("", columns, bets)], data=lambda: data)
 
 
 def load_bet(text: str | os.PathLike[str] | BetRules) -> BetRules:
