@@ -29,7 +29,7 @@ PYODIDE = "https://cdn.jsdelivr.net/pyodide/v0.27.7/full/"  # what the tests run
 RUNTIME = ("pyodide.mjs", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
 NEEDED = ("jinja2", "markupsafe")  # besides numpy, which Pyodide has compiled
 LEFT_OUT = ("cli", "bots/samples")  # of bjsim, in a page
-SITE_POLICY = (  # some browsers apply it to the worker too, which compiles WebAssembly
+SITE_POLICY = (  # a browser may apply it to the worker too, which compiles WebAssembly; Chromium does not
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src data:; connect-src 'self'; "
     "worker-src 'self'; frame-src 'self'; form-action 'none'; base-uri 'none'"
 )

@@ -3,6 +3,7 @@
 const PAGES = document.body.dataset.pages.split(" ");
 const KEPT = 400; // answers
 const PATIENCE = 5000; // ms that a computation whose page has gone may go on while another waits
+const REST = 30000; // ms after which a Python whose page has gone gives its memory back
 const frame = document.getElementById("page"), state = document.getElementById("state");
 const site = fetch("site.json").then(found => found.json());
 const kept = new Map(), known = {};
@@ -14,8 +15,9 @@ class Python {
   waiting = []; current = null; worker = null; isReady = false;
 
   start() {
-    this.worker = new Worker("worker.js", {type: "module"});
+    const worker = this.worker = new Worker("worker.js", {type: "module"});
     this.worker.onmessage = ({data}) => {
+      if (worker !== this.worker) return; // it has been stopped
       if (data.broken) this.end(data.broken);
       else if (data.ready) { this.isReady = true; this.onready?.(); this.next(); }
       else { this.current.done(data.status, data.text); this.current = null; this.next(); }
@@ -25,6 +27,7 @@ class Python {
 
   ask(question) {
     this.waiting.push(question);
+    this.last = question;
     if (!this.worker) this.start();
     this.next();
     setTimeout(() => {
@@ -38,6 +41,8 @@ class Python {
     this.current = this.waiting.shift() || null;
     if (this.current) this.worker.postMessage([this.current.name, this.current.query, this.current.text]);
   }
+
+  rest() { if (this.isReady && !this.current && this.last?.hasGone()) this.stop(); }
 
   stop() {
     this.worker.terminate();
@@ -55,6 +60,7 @@ class Python {
 // By who computes in the app. `long` keeps computations that have begun, so it is not ended for another question.
 const pythons = {now: new Python(), later: new Python(), long: new Python()};
 pythons.now.mayEnd = pythons.later.mayEnd = true;
+setInterval(() => { pythons.later.rest(); pythons.long.rest(); }, REST);
 
 // An address whatever the order and the spelling of what it asks.
 const plain = (name, query, only) => `${name}?${[...query].filter(([key]) => !only || only.includes(key)).map(pair => pair.join("=")).sort().join("&")}`;
@@ -74,11 +80,12 @@ window.answer = async (address, {signal, body: text = ""} = {}, asker = null) =>
   const found = text ? undefined : kept.get(plain(name, query)) ?? await knownAnswer(name, query);
   signal?.throwIfAborted();
   if (found !== undefined) return new Response(found);
+  const hasGone = () => asker !== frame.contentDocument;
   return new Promise((resolve, reject) => {
     signal?.addEventListener("abort", () => reject(signal.reason));
     pythons[reports[name].worker].ask({
-      name, query: search, text,
-      isOver: () => signal?.aborted || asker !== frame.contentDocument,
+      name, query: search, text, hasGone,
+      isOver: () => signal?.aborted || hasGone(),
       done: (status, given) => {
         if (status === 200 && reports[name].kept && !text) kept.set(plain(name, query), given);
         if (kept.size > KEPT) kept.delete(kept.keys().next().value);
