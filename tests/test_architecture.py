@@ -19,7 +19,18 @@ from bjsim.sim.game import actions
 ROOT = Path(__file__).resolve().parents[1]
 ROOT_PACKAGE = Path(bjsim.__file__).parent
 # Modules that every package may use.
-COMMON = ("__version__", "errors", "arguments", "files", "json_values", "lazy_names", "report", "asked")
+COMMON = (
+    "__version__",
+    "arguments",
+    "arrays",
+    "asked",
+    "errors",
+    "files",
+    "json_values",
+    "lazy_names",
+    "report",
+    "sums",
+)
 API = {  # only the command line and the app may use the public functions
     "cli": ("api", "request", "run", "run_result"),
     "app": ("request",),
