@@ -26,7 +26,19 @@ def test_a_bot_is_not_ahead_of_itself_and_the_contest_is_kept(tmp_path):
 
 
 def test_few_matches_give_no_interval(tmp_path):
-    assert "not decided after 8 matches, too few" in bjsim("bot", "compare", "lim15", "mimic", "--matches", 4).out
+    done = bjsim("bot", "compare", "lim15", "mimic", "--matches", 4, "--plot", tmp_path / "x.svg")
+    assert "not decided after 8 matches, too few" in done.out and not (tmp_path / "x.svg").exists()
+
+
+def test_the_comparison_is_json_a_page_and_a_picture_with_its_command_and_no_folder(tmp_path):
+    page, picture, kept = tmp_path / "x.html", tmp_path / "x.svg", tmp_path / "kept"
+    words = ("bot", "compare", "mimic", "lim15", "--seed", 5)
+    found = bjsim(*words, "--json", "-", "--html", page, "--plot", picture, "--out", kept)
+    assert found.json["bots"] == ["lim15", "mimic"] and found.json["decided"] and found.json["difference"] > 0
+    low, high = found.json["anytime95"]
+    assert f"{low:+.2f} to {high:+.2f}" in found.err and "is ahead of" in page.read_text()
+    assert "bjsim bot compare mimic lim15 --seed 5<" in page.read_text() and str(tmp_path) not in page.read_text()
+    assert picture.stat().st_size > 1000
 
 
 @pytest.mark.parametrize("setting", ['against = ["hoyle"]', 'house = "hoyle"', 'lives = "contest"\nduplicate = false'])

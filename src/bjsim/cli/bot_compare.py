@@ -10,11 +10,11 @@ from rich.console import Console
 
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
-from bjsim.bots.contest.standings import Standings
+from bjsim.bots.contest.results import describe_pair
 from bjsim.cli.asked import ask
 from bjsim.cli.bot_game import slow_hint
 from bjsim.cli.koth_play import TABLES, ContestScreen, choose_contest
-from bjsim.cli.options import Once, counted
+from bjsim.cli.options import Files, Once, counted, files_options, given_command
 from bjsim.cli.waiting import waiting
 from bjsim.report.terminal import say
 
@@ -31,6 +31,7 @@ from bjsim.report.terminal import say
 @ask("workers", TABLES, 1)
 @ask("sandbox", default="required")
 @click.option("--out", metavar="DIR", type=click.Path(path_type=Path), help="Keep the contest in this folder.")
+@files_options("Draw the difference.")
 def compare(
     one: str,
     other: str,
@@ -39,6 +40,7 @@ def compare(
     out: Path | None,
     workers: int,
     sandbox: str,
+    files: Files,
     **asked: Any,
 ) -> None:
     """Play two bots against each other until it is clear which one is better.
@@ -50,7 +52,7 @@ def compare(
     given = {name: value for name, value in asked.items() if value is not None}
     contest, _ = choose_contest(config_path, rules_name, given)
     entrants = gather([one, other], contest.rules)
-    console = Console()
+    console = Console(stderr=files.quiet)
     for entrant in entrants:
         if hint := slow_hint(entrant.language, entrant.protocol):
             say(console, f"{entrant.name}: {hint}")
@@ -64,19 +66,6 @@ def compare(
             for row in host.standings.rows():
                 if faults := row.score.faults.total():
                     console.print(f"{row.name}: {counted(faults, 'fault')}; see: bjsim bot check", style="red")
-            say(console, verdict(host.standings))
-
-
-def verdict(standings: Standings) -> str:
-    first, second = sorted((0, 1), key=lambda bot: standings.difference(bot, 1 - bot).mean, reverse=True)
-    lead = standings.difference(first, second)
-    names = [standings.bots[bot]["name"] for bot in (first, second)]
-    played = counted(standings.matches, "match")
-    if lead.interval is None:
-        failed = next((row.name for row in standings.rows() if not row.score.started), "")
-        why = f"{failed} does not answer" if failed else "too few for an interval; allow more with --matches"
-        return f"not decided after {played}, {why}"
-    figures = f"{lead.mean:+.2f} chips per match, 95%: {lead.interval[0]:+.2f} to {lead.interval[1]:+.2f}"
-    if not lead.separated:
-        return f"not decided after {played}: {names[0]} against {names[1]} {figures}"
-    return f"{names[0]} is ahead of {names[1]} after {played}: {figures}"
+            found = describe_pair(host.standings)
+            files = files if found.parts else files._replace(plot_path=None)  # without an interval
+            files.show(found, given_command(host.contest.seed))

@@ -241,7 +241,7 @@ def write_text(text: str, path: str) -> None:
 
 
 # Options that do not change a result; those that hold tables choose what is printed.
-UNSAID = {*Files._fields, "log", "checkpoint", "resume", "workers", "what", "echo"}
+UNSAID = {*Files._fields, "log", "checkpoint", "resume", "workers", "what", "echo", "out"}
 FILES = (
     "rules_name",
     "mdp_path",
@@ -251,6 +251,9 @@ FILES = (
     "system",
     "indices",
     "load_path",
+    "config_path",
+    "one",
+    "other",
 )  # options whose values may be paths
 
 

@@ -30,7 +30,7 @@ from bjsim.bots.contest.standings import (
 from bjsim.bots.protocol import printable
 from bjsim.errors import InputError
 from bjsim.files import replacing
-from bjsim.report.parts import DataColumn, DataTable, Notes, Report
+from bjsim.report.parts import DataColumn, DataSeries, DataTable, Dots, Notes, Only, Report
 from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.rules import Rules
 
@@ -208,6 +208,34 @@ def describe_standings(standings: Standings, logs: Logs) -> Report:
         }
 
     return Report("", [], [contest_table(standings, logs), Notes(lines)], data=data)
+
+
+def describe_pair(standings: Standings) -> Report:
+    """Which of two bots is better, by how many chips per match, and whether that is decided."""
+    first, second = sorted((0, 1), key=lambda bot: standings.difference(bot, 1 - bot).mean, reverse=True)
+    lead = standings.difference(first, second)
+    names = [standings.bots[bot]["name"] for bot in (first, second)]
+    played = f"{standings.matches:,} match{'es' * (standings.matches != 1)}"
+    parts: list[Any] = []
+    if lead.interval is None:
+        failed = next((row.name for row in standings.rows() if not row.score.started), "")
+        why = f"{failed} does not answer" if failed else "too few for an interval; allow more with --matches"
+        said = f"not decided after {played}, {why}"
+    else:
+        figures = f"{lead.mean:+.2f} chips per match, 95%: {lead.interval[0]:+.2f} to {lead.interval[1]:+.2f}"
+        ahead, undecided = f"{names[0]} is ahead of {names[1]}", f"{names[0]} against {names[1]} {figures}"
+        said = f"{ahead} after {played}: {figures}" if lead.separated else f"not decided after {played}: {undecided}"
+        half = (lead.interval[1] - lead.interval[0]) / 2
+        series = DataSeries("chips per match", [lead.mean], "{:+g}".format, [half])
+        parts = [Only("page", lambda: [Dots([names[0]], [series], f"chips per match more than {names[1]}")])]
+    data = {
+        "bots": names,
+        "matches": standings.matches,
+        "difference": lead.mean,
+        "anytime95": lead.interval,
+        "decided": lead.separated,
+    }
+    return Report(f"{names[0]} against {names[1]}", [said], parts, [standings.contest.rules], data=lambda: data)
 
 
 def standings_json(standings: Standings, logs: Logs | None = None) -> str:
