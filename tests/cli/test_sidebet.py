@@ -45,8 +45,10 @@ def test_a_bet_from_a_file(tmp_path: Path) -> None:
         'looks_at = "player and upcard"\naces = "1"\n[[events]]\nname = "three sevens"\npays = 100\nranks = "777"\n',
         encoding="utf-8",
     )
-    found = bjsim("sidebet", file, "--decks", "inf", "--json", "-").json
+    page = tmp_path / "page.html"
+    found = bjsim("sidebet", file, "--decks", "inf", "--json", "-", "--html", page).json
     assert found["events"] == [{"event": "three sevens", "pays": 100, "probability": pytest.approx(1 / 13**3)}]
+    assert "bjsim sidebet sevens.toml" in page.read_text() and str(tmp_path) not in page.read_text()
 
 
 @pytest.mark.parametrize("name", ["suited trips", "suited-trips", "Suited_Trips", "suited - trips"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import os
+import re
 import shlex
 import sys
 from collections.abc import Callable, Sequence
@@ -242,19 +243,7 @@ def write_text(text: str, path: str) -> None:
 
 # Options that do not change a result; those that hold tables choose what is printed.
 UNSAID = {*Files._fields, "log", "checkpoint", "resume", "workers", "what", "echo", "out"}
-FILES = (
-    "rules_name",
-    "mdp_path",
-    "chart",
-    "names",
-    "bots",
-    "system",
-    "indices",
-    "load_path",
-    "config_path",
-    "one",
-    "other",
-)  # options whose values may be paths
+MAY_BE_PATH = re.compile(r"FILE|CHART|BOT|\[,")  # metavars of options whose values may be paths, or lists of them
 
 
 def given_command(seed: int | None = None) -> str:
@@ -280,7 +269,7 @@ def given_command(seed: int | None = None) -> str:
 def _text(parameter: click.Parameter, value: object) -> str:
     """A value as it is given on the command line, without folders."""
     text: str = getattr(parameter.type, "text", str)(value)
-    if parameter.name in FILES:
+    if MAY_BE_PATH.search(parameter.metavar or ""):
         text = ",".join(Path(part).name for part in text.split(","))
     return text
 
