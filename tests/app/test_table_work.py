@@ -41,6 +41,16 @@ def give(asked, *answers):
     return pages
 
 
+def test_split_hands_have_numbers():
+    for seed in range(1, 60):
+        asked = AskedPlay(SIX, str(seed), "")
+        if 'data-key="p"' in give(asked, "10")[-1]:
+            page = give(asked, "10", "p")[-1]
+            assert re.findall(r"Hand \d", page)[:2] == ["Hand 1", "Hand 2"]
+            return
+    raise AssertionError("no pair was dealt")
+
+
 @pytest.mark.parametrize("system", ["", "hilo"])
 @pytest.mark.parametrize("seed", [3, 5])
 def test_the_table_says_what_the_terminal_says(seed, system):

@@ -15,8 +15,13 @@ from support.pseudo_terminal import PseudoTerminal
 
 from bjsim.sim.game.actions import INSURANCE, Action, View
 from bjsim.sim.game.presets import PRESETS, load_rules
+from bjsim.sim.game.round import Round
+from bjsim.sim.game.shoe import Stream, open_shoe
+from bjsim.strategies.players.catalogue import find_player
 from bjsim.strategies.shoe.solver import ShoeSolver
-from bjsim.table.words import keys, parse_action
+from bjsim.table.words import LOSES, WINS, Narrator, keys, parse_action
+
+COLOURS = {"win": WINS, "lose": LOSES}
 
 
 @pytest.fixture(autouse=True)
@@ -405,6 +410,19 @@ def test_colour_only_where_it_is_wanted(name: str, value: str) -> None:
     game.answer("s\n")
     assert ("\x1b[31mYou lose 10 chips (16 against 17).\x1b[0m" in game.finish()[0]) == (value == "xterm")
     assert ("\x1b" in game.text) == (value == "xterm")
+
+
+def test_what_a_person_wins_or_loses_has_a_colour_and_nothing_else() -> None:
+    rules, seen = load_rules("vegas-s17"), set[str]()
+    shoe, others = open_shoe(rules, Stream(1, 0, 0)), [find_player("lim17", rules)] * 2
+    for _ in range(12):
+        game = Round(rules, shoe, 2)
+        game.play(others)
+        for line, colour in Narrator(["you", "Ann"], 10, True).narrate(game.events):
+            verb = next((verb for verb in COLOURS if line.startswith(f"You {verb} ")), "")
+            assert colour == COLOURS.get(verb), line
+            seen.add(verb)
+    assert seen == {"", *COLOURS}
 
 
 def test_the_best_chart_is_right_even_where_a_hand_has_a_better_move() -> None:

@@ -52,6 +52,11 @@ def test_the_page_is_complete_without_javascript():
         assert f'<dd id="{figure.key}">{escape(figure.text)}</dd>' in html
 
 
+def test_an_hour_is_in_the_money_that_the_reader_chooses():
+    named = re.findall(r"<dt>(.*?)</dt>", a_page())
+    assert {"EV per hour", "standard deviation per hour", "EV per round, units"} <= {*named}
+
+
 def test_the_intervals_by_count_are_those_of_the_ev():
     error = np.diag(np.repeat([1e-10, 4e-8, 9e-6], 15))
     parts = (COUNTS, SHARES, TABLE.ev, TABLE.var)
