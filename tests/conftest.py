@@ -51,6 +51,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.xdist_group(groups[0] if groups else path.name))
 
 
+def pytest_make_parametrize_id(val: object) -> str | None:
+    """Name a case of a long text by its beginning and length: a megabyte would be printed, and sent to every worker."""
+    return f"{val[:40]!a} and so on, {len(val)}" if isinstance(val, str | bytes) and len(val) > 300 else None
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish() -> None:
     """Spare the garbage collector what was imported and collected: it would walk all of it again and again."""
