@@ -22,7 +22,7 @@ FEW = 12_000  # rounds, of which the error is a hundredth of a percent
 MANY = 100_000
 
 
-def deviation(rules: Rules, decks: int, hands: int, seed: int = 7) -> float:
+def deviation(rules: Rules, decks: int, hands: int, seed: int = 7, bot: str = "optimal") -> float:
     """Standard errors from a chart's exact value to its luck-adjusted mean; NaN where the game has no exact value.
 
     No seat has more than three hands, as the values after each card of an endless split take long to compute.
@@ -30,7 +30,7 @@ def deviation(rules: Rules, decks: int, hands: int, seed: int = 7) -> float:
     try:
         game = rules.replace(decks=decks, max_hands=min(rules.max_hands, 3))
         game = game.replace(cut=Fraction(1, game.shoe_size))
-        (found,) = bjsim.play(game, ["optimal"], hands=hands, seed=seed, workers=1).results
+        (found,) = bjsim.play(game, [bot], hands=hands, seed=seed, workers=1).results
     except InputError:
         return math.nan
     if found.exact is None or found.adjusted is None:
@@ -39,8 +39,12 @@ def deviation(rules: Rules, decks: int, hands: int, seed: int = 7) -> float:
 
 
 def test_play_has_the_exact_values_of_fresh_shoes() -> None:
-    """Ten games in which every unusual value occurs, in one, two, six or eight decks in turn."""
-    found = {tell(rules): deviation(rules, (1, 2, 6, 8)[n % 4], FEW) for n, rules in enumerate(chosen_games())}
+    """Ten games in which every unusual value occurs, in one, two, six or eight decks in turn.
+
+    By day a chart plays that nobody has to find; by night the best one.
+    """
+    games = enumerate(chosen_games())
+    found = {tell(rules): deviation(rules, (1, 2, 6, 8)[n % 4], FEW, bot="hoyle") for n, rules in games}
     assert {game: z for game, z in found.items() if abs(z) > FAR} == {}
     assert sum(not math.isnan(z) for z in found.values()) > 0.7 * len(found)
 
