@@ -6,13 +6,15 @@ import inspect
 import subprocess
 import sys
 from importlib import import_module
+from typing import Any
 
 import click
 import pytest
 
+import bjsim
 from bjsim.arguments import command_line
 from bjsim.asked.kinds import KINDS, Flag, Written
-from bjsim.asked.signature import REQUIRED, parameters
+from bjsim.asked.signature import REQUIRED, parameters, said_of_arguments
 from bjsim.cli.main import COMMANDS, cli
 from bjsim.errors import InputError
 
@@ -50,6 +52,13 @@ def test_the_source_says_what_the_signature_is(target: str) -> None:
         default = signature.parameters[each.name].default
         assert each.default == (REQUIRED if default is inspect.Parameter.empty else default)
         assert each.about.endswith(".") and len(each.about) < 250, each
+
+
+@pytest.mark.parametrize(("called", "asked"), [(bjsim.play, bjsim.RunRequest), (bjsim.count, bjsim.CountRequest)])
+def test_help_is_of_the_function_and_has_the_arguments_of_the_request(called: Any, asked: Any) -> None:
+    about, given = inspect.getdoc(called) or "", inspect.getdoc(asked) or ""
+    assert about.splitlines()[0] != given.splitlines()[0]
+    assert said_of_arguments(about) == said_of_arguments(given) != {} and "Attributes:" not in about
 
 
 def test_every_kind_is_used() -> None:

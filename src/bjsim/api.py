@@ -40,6 +40,7 @@ COMPILING = "compiling the learner (once after install, up to a minute) …"
 
 
 def _finished(request: RunRequest) -> RunResult:
+    """Play bots and compare their returns with the exact values, as `bjsim run` does."""
     result = request.play()
     if result.failure:
         raise RunFailed(result.failure)

@@ -175,6 +175,16 @@ def test_a_missing_file_of_pyodide_is_named(tmp_path, pyodide, name):
     assert not (tmp_path / "site").exists()
 
 
+def test_an_export_that_is_stopped_can_be_begun_again(tmp_path, pyodide, monkeypatch):
+    def stop(game):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(export, "known_answers", stop)
+    with pytest.raises(KeyboardInterrupt):
+        list(export_site(tmp_path / "site", str(pyodide), [ChosenGame("easy", ())]))
+    assert not list((tmp_path / "site").iterdir())
+
+
 @pytest.mark.parametrize("text", ["{}", "no json"])
 def test_pyodide_without_numpy_is_refused(tmp_path, text):
     (tmp_path / "pyodide-lock.json").write_text(text)
@@ -188,8 +198,8 @@ def test_pyodide_without_numpy_is_refused(tmp_path, text):
         (["--export", "full"], "the folder is not empty; name a new one"),
         (["--export", "full/file/site"], "file"),  # whatever the system says
         (["--export", "new", "--pyodide", "nowhere"], "pyodide-lock.json is missing; --pyodide nowhere"),
-        (["--export", "new", "--contest", "full"], "--contest is of the server"),
-        (["--pyodide", "full"], "give --export DIR too"),
+        (["--export", "new", "--contest", "full"], "--contest needs the server"),
+        (["--pyodide", "full"], "--pyodide needs --export DIR"),
     ],
 )
 def test_what_cannot_be_exported_is_refused_in_a_line(tmp_path, monkeypatch, words, said):

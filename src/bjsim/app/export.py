@@ -1,4 +1,4 @@
-"""`bjsim app --export`: the pages as files of a site, which computes in the browser, in Python as Pyodide brings it."""
+"""`bjsim app --export`: the pages as a static site that computes in the browser, with Pyodide."""
 
 import hashlib
 import importlib.util
@@ -39,14 +39,14 @@ LONG_AGO = (1980, 1, 1, 0, 0, 0)  # so that the same files make the same archive
 def export_site(
     folder: Path, pyodide: str = "", games: Iterable[ChosenGame] | None = None, processes: int = 1
 ) -> Iterator[tuple[int, int]]:
-    """Write the site, and yield how many games of how many are known after each of them.
+    """Write the site, and yield after each game how many are solved, and how many there are.
 
     Args:
         folder: Where to write; a new or an empty folder.
         pyodide: A folder with Pyodide's files and numpy, which are copied; or an address where they are. By default
             one whose files never change.
         games: Games whose figures travel with the site; the usual ones by default.
-        processes: How many compute these figures.
+        processes: Number of processes that compute these figures.
 
     Raises:
         InputError: The folder is not empty or not writable, or a file of Pyodide is missing.
@@ -58,10 +58,6 @@ def export_site(
         folder.mkdir(parents=True, exist_ok=True)
         if any(folder.iterdir()):
             raise InputError(f"--export {folder}: the folder is not empty; name a new one")
-        for name in ("known", "static", *(["pyodide"] if runtime else [])):
-            (folder / name).mkdir()
-        for name, source in runtime.items():
-            shutil.copyfile(source, folder / "pyodide" / name)
     chosen = list(usual_games() if games is None else games)
     files: dict[str, str | bytes] = {}
     for done, answers in enumerate(_each(known_answers, chosen, processes)):
@@ -75,14 +71,18 @@ def export_site(
     version = hashlib.sha256(b"".join(hashlib.sha256(content[name]).digest() for name in sorted(content))).hexdigest()
     cached = {"files": ["./", *sorted(content)], "version": version[:16], "pyodide": place, "runtime": RUNTIME}
     content["service-worker.js"] = _rendered("site_cache.js", **cached).encode()
-    with file_errors(folder):
+    with file_errors(folder):  # at the end, so that a stopped export leaves an empty folder
+        for name in ("known", "static", *(["pyodide"] if runtime else [])):
+            (folder / name).mkdir()
+        for name, source in runtime.items():
+            shutil.copyfile(source, folder / "pyodide" / name)
         for name, data in content.items():
             (folder / name).write_bytes(data)
 
 
 def _runtime(folder: Path) -> dict[str, Path]:
     """The files of Pyodide that a site needs, by name. Raises: InputError: One is missing."""
-    missing = f"is missing; --pyodide {folder} is no release of Pyodide with numpy"
+    missing = f"is missing; --pyodide {folder} is not a release of Pyodide with NumPy"
     lock = folder / "pyodide-lock.json"
     if not lock.is_file():
         raise InputError(f"{lock.name} {missing}")

@@ -1,4 +1,4 @@
-"""The pages of the app and their files, whoever serves them."""
+"""The pages of the app and their files, for the local server and for an exported site."""
 
 from functools import cache
 

@@ -47,9 +47,14 @@ def parameters(target: str) -> list[Parameter]:
 
 def said_of_arguments(docstring: str) -> dict[str, str]:
     """The first sentence about each argument; what follows is for Python."""
-    section = re.search(r"^Args:\n(.*?)(?=^\S|\Z)", docstring, re.MULTILINE | re.DOTALL)
-    found = re.findall(r"^ {4}(\w+): (.*?)(?=^ {4}\w+: |\Z)", section[1] if section else "", re.MULTILINE | re.DOTALL)
+    found = re.findall(r"^ {4}(\w+): (.*?)(?=^ {4}\w+: |\Z)", _arguments(docstring), re.MULTILINE | re.DOTALL)
     return {name: re.split(r"(?<=\.) (?=[A-Z`])", " ".join(text.split()))[0] for name, text in found}
+
+
+def _arguments(docstring: str) -> str:
+    """The section `Args:` of a docstring; empty if it has none."""
+    section = re.search(r"^Args:\n.*?(?=^\S|\Z)", inspect.cleandoc(docstring), re.MULTILINE | re.DOTALL)
+    return section[0] if section else ""
 
 
 def _value(node: ast.expr | None, module: str) -> Any:
@@ -60,11 +65,15 @@ def _value(node: ast.expr | None, module: str) -> Any:
 
 
 def function(request: Callable[P, R], name: str, play: Callable[[R], T]) -> Callable[P, T]:
-    """A function with the parameters of a request, which makes one and plays it; type checkers see them too."""
+    """A function with the parameters of a request, which makes one and plays it; type checkers see them too.
+
+    Its help is what `play` says of itself, and the arguments of the request.
+    """
 
     def call(*args: P.args, **kwargs: P.kwargs) -> T:
         return play(request(*args, **kwargs))
 
-    call.__name__, call.__qualname__, call.__module__, call.__doc__ = name, name, play.__module__, request.__doc__
+    call.__name__, call.__qualname__, call.__module__ = name, name, play.__module__
+    call.__doc__ = f"{play.__doc__}\n\n{_arguments(request.__doc__ or '')}"
     call.__signature__ = inspect.signature(request)  # type: ignore[attr-defined]
     return call

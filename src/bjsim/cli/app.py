@@ -40,12 +40,12 @@ def app(port: int, contest: Path | None, export: Path | None, pyodide: str, no_b
     server is started: any that serves files shows the site, which computes in the reader's browser.
     """
     if export and contest:
-        raise InputError("--contest is of the server; a site that is exported shows none")
+        raise InputError("--contest needs the server; an exported site shows no contest, so leave out one of them")
     if export:
         _export(export, pyodide)
         return
     if pyodide:
-        raise InputError("--pyodide is of an exported site; give --export DIR too")
+        raise InputError("--pyodide needs --export DIR")
     try:
         from bjsim.app.server import Laboratory, serve
     except ModuleNotFoundError as error:

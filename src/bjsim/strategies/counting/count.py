@@ -6,6 +6,7 @@ from bjsim.strategies.counting.result import CountResult
 
 
 def _counted(request: CountRequest) -> CountResult:
+    """Find out how a card counter does in a game, as `bjsim count` does."""
     return CountResult.of(play_request(request), request)
 
 
