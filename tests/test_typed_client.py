@@ -124,4 +124,4 @@ def test_a_function_of_a_request_has_its_signature(alias: str) -> None:
     request = {"play": bjsim.RunRequest, "count": bjsim.CountRequest}[alias]
     function = getattr(bjsim, alias)
     assert inspect.signature(function).parameters == inspect.signature(request).parameters
-    assert function.__name__ == alias and function.__doc__ == request.__doc__
+    assert function.__name__ == alias
