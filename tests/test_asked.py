@@ -62,16 +62,8 @@ def test_help_is_of_the_function_and_has_the_arguments_of_the_request(called: An
 
 
 def test_every_kind_is_used() -> None:
-    used = {param.name for command in walk(cli) for param in command.params}
+    used = {param.name for _, command in commands_of(cli) for param in command.params}
     assert KINDS.keys() <= used
-
-
-def walk(command: click.Command) -> list[click.Command]:
-    if not isinstance(command, click.Group):
-        return [command]
-    context = click.Context(command)
-    inner = [command.get_command(context, name) for name in command.list_commands(context)]
-    return [command, *(each for one in inner if one for each in walk(one))]
 
 
 @pytest.mark.parametrize("name", TEXTS)
@@ -100,6 +92,45 @@ def test_a_name_is_written_alike_wherever_it_is_asked() -> None:
             kind = KINDS.get(str(param.name))
             if isinstance(param, click.Option) and kind and not isinstance(kind, Flag):
                 assert param.metavar == kind.metavar or (path, param.name) in other, (path, param.name)
+
+
+FILES = {"--json", "--plot", "--html"}
+WITHOUT = {  # commands that write none of these files, and why
+    "play": "a person plays; --log keeps the rounds",
+    "replay": "shows one round",
+    "rules": "says what rules are; --toml writes them",
+    "bot ask": "shows one answer",
+    "bot trace": "shows what a bot is sent and answers",
+    "bot export": "writes a program",
+    "bot new": "writes a program",
+    "koth new": "writes a folder",
+    "koth trace": "shows what a bot is sent and answers",
+    "koth verify": "says that all is right, or what is not",
+    **dict.fromkeys(("koth resume", "koth add", "koth replace", "koth drop"), "`koth show` writes what was found"),
+    **dict.fromkeys(("koth extend", "koth sync", "koth close"), "`koth show` writes what was found"),
+    "doctor": "tells what this machine has, to programs too",
+    "warm": "compiles",
+    "app": "serves pages, or writes a site",
+}
+
+
+def test_what_computes_is_json_a_picture_and_a_page() -> None:
+    commands = dict(commands_of(cli))
+    assert commands.keys() >= WITHOUT.keys()
+    for path, command in commands.items():
+        names = FILES & {option for param in command.params for option in param.opts}
+        assert names == (FILES if path not in WITHOUT else {"--json"} if path == "doctor" else set()), path
+
+
+def commands_of(group: click.Group, before: str = "") -> list[tuple[str, click.Command]]:
+    """Commands with what is typed for them; groups only where they do something themselves."""
+    found: list[tuple[str, click.Command]] = []
+    for name in group.list_commands(context := click.Context(group)):
+        command, path = group.get_command(context, name), f"{before}{name}"
+        assert command
+        inner = commands_of(command, f"{path} ") if isinstance(command, click.Group) else []
+        found += [*inner, *([(path, command)] if not inner or command.params else [])]
+    return found
 
 
 @pytest.mark.parametrize("command", ["bank", "known", "sidebet"])

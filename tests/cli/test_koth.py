@@ -136,7 +136,20 @@ def test_house_players_fill_chairs_and_are_not_ranked(tmp_path):
     walt = refusal("koth", "show", tmp_path, "--hand", "1.1.1", "--bot", "walt")
     assert "--bot walt: table 1.1 has lim17, optimal" in walt
     assert "has no match 9 with a table 9" in refusal("koth", "show", tmp_path, "--hand", "9.9.9")
-    assert "--json writes the standings" in refusal("koth", "show", tmp_path, "--hand", "1.1.1", "--json", "-")
+    assert "--json is of the standings" in refusal("koth", "show", tmp_path, "--hand", "1.1.1", "--json", "-")
+
+
+def test_standings_are_a_page_and_a_picture_that_keep_the_seed_until_the_contest_is_closed(tmp_path):
+    page, picture, where = tmp_path / "x.html", tmp_path / "x.svg", tmp_path / "c"
+    words = ("koth", "play", "lim17", "optimal", "--matches", 9, "--seed", 271828, "--out", where)
+    played = bjsim(*words, "--html", page, "--plot", picture, "--json", "-")
+    shown, text = bjsim("koth", "show", where, "--json", "-"), page.read_text()
+    assert played.status == 0 and shown.json == played.json and picture.stat().st_size > 1000
+    assert "luck-adjusted chips per match, with 95% intervals" in text and "luck-adjusted chips ± 95%" in text
+    assert "271828" not in text and str(tmp_path) not in text
+    koth("close", where)
+    koth("show", where, "--html", page)
+    assert "--seed 271828" in page.read_text() and str(tmp_path) not in page.read_text()
 
 
 def test_a_hand_has_totals_and_chips_and_says_why_a_tie_loses(tmp_path):

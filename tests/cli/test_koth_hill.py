@@ -42,7 +42,8 @@ def test_a_hill_from_the_command_line(tmp_path: Path) -> None:
     out = bjsim("koth", "drop", hill, "lim13").out
     assert "left: lim13 (dropped after 2 matches" in out and "left: x v1 (replaced after 2 matches" in out
     assert rows(hill).keys() == {"lim15", "lim17", "optimal", "x"}
-    shown = bjsim("koth", "extend", hill, 3, "--json", "-").json
+    bjsim("koth", "extend", hill, 3)
+    shown = bjsim("koth", "show", hill, "--json", "-").json
     assert shown["matches"] == 5 and [row["bot"] for row in shown["former"]] == ["lim13", "x v1"]
     page = (hill / "index.html").read_text()
     assert "No longer in the standings: lim13 (dropped" in re.sub("<[^>]*>", "", page) and 'id="again"' not in page
@@ -96,13 +97,14 @@ def test_a_folder_that_a_contest_follows(tmp_path: Path) -> None:
     (folder / "notes.md").write_bytes(b"\0")
     (folder / "two.txt").unlink()
     (folder / "three.txt").write_text(CHART.replace(" S", " H", 1))
-    done = bjsim("koth", "sync", hill, folder, "--no-play", "--json", "-")
-    assert done.err.splitlines()[:3] == ["four joins", "three is now version 2", "two leaves"]
-    assert {row["bot"]: row["version"] for row in done.json["standings"]} == {
+    done = bjsim("koth", "sync", hill, folder, "--no-play")
+    assert done.out.splitlines()[:3] == ["four joins", "three is now version 2", "two leaves"]
+    found = bjsim("koth", "show", hill, "--json", "-").json
+    assert {row["bot"]: row["version"] for row in found["standings"]} == {
         **{"four": 1, "lim17": 1, "one": 1},
         "three": 2,
     }
-    assert [row["left"] for row in done.json["former"]] == ["replaced", "dropped"]
+    assert [row["left"] for row in found["former"]] == ["replaced", "dropped"]
     before = (hill / journal.NAME).read_bytes()
     again = bjsim("koth", "sync", hill, folder, "--no-play")
     assert not {"joins", "version", "leaves"} & set(again.out.split()) and (hill / journal.NAME).read_bytes() == before

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from functools import cached_property
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
 
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.export import SHOWN
 from bjsim.bots.line import Transcript
 from bjsim.bots.protocol import UNFLUSHED, Fault, make_argv
 from bjsim.bots.turn import Turn
+from bjsim.report.data import Described
+from bjsim.report.parts import DataColumn, DataTable, Notes, Only, Report
 from bjsim.sim.game.actions import ATTACK, HIT, INSURANCE, STAND, Action, Player, View, raise_by
 from bjsim.sim.game.events import RoundResult
 from bjsim.sim.game.round import Round, ask_action, drive
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import ScriptedShoe, Stream, open_shoe
 from bjsim.strategies.evaluation.compare import Evaluation, best_chart, evaluate_chart
+from bjsim.strategies.players.catalogue import CATALOGUE
 
 if TYPE_CHECKING:
     from bjsim.bots.player import BotPlayer, LineSeat
@@ -98,6 +103,19 @@ class Trial:
     @property
     def argv(self) -> list[str]:
         return make_argv(self.situation.view)
+
+    @property
+    def text(self) -> str:
+        """The first answer in a table, as LEGEND explains."""
+        move = self.moves[0]
+        if isinstance(move, Fault):
+            return "!"
+        return str(move).replace(" ", "") + ("!" if self.faults else "" if self.deterministic else "?")
+
+    @property
+    def style(self) -> str:
+        """The colour of the first answer in a table."""
+        return "red" if self.faults else "" if self.deterministic else "yellow"
 
     @property
     def faults(self) -> list[Fault]:
@@ -239,6 +257,21 @@ class LineCheck:
     faults: list[Fault]
     random: bool = False  # whether the bot says that it is: after `ready 1`, or in its `bot.toml`
 
+    @property
+    def failed(self) -> list[str]:
+        """The checks that it does not pass; one that says that it is random need not be deterministic."""
+        return [name for name, passed in self.passed.items() if passed is False and not self._excused(name)]
+
+    def _excused(self, name: str) -> bool:
+        return name == "deterministic" and self.random
+
+    def notes(self, name: str) -> Notes:
+        """What a check found, in words."""
+        passed = self.passed[name]
+        found = "not comparable: it is random" if passed is None else "yes" if passed else "NO"
+        excuse = ", and it says that it is random" if self._excused(name) else ""
+        return Notes([f"{CHECKS[name]}: {found}{excuse}"], "red" if name in self.failed else "")
+
 
 @dataclass
 class _Match:
@@ -251,7 +284,7 @@ class _Match:
 
     @property
     def moves(self) -> list[str]:
-        return [move.kind if isinstance(move, Fault) else str(move) for move in self.answers]
+        return [*map(_move_text, self.answers)]
 
 
 def add_unknown(text: str) -> list[str]:
@@ -363,3 +396,149 @@ def trace_match(bot: BotPlayer, rules: Rules, others: Player, rounds: int, seed:
         transcript.begin_round(range(rules.seats), [rules.chips] * rules.seats, game.events)
         drive(game.steps(), lambda number, view: ask_action(others, view) if number else seat.move(view))
     return seat
+
+
+# --- The result of `bjsim bot check`.
+
+
+@dataclass(frozen=True)
+class BotCheck(Described):
+    """What was found: the answers in situations, their times, and the match of a line bot.
+
+    It stopped asking early if there are fewer answers than situations `planned`; then nothing is `priced`. `hint` is
+    for the author of a bot that is slow to start.
+    """
+
+    title: str
+    bot: str
+    language: str
+    rules: Rules
+    answers: Sequence[Trial]
+    planned: int
+    ms: Mapping[str, float | None]  # per move: `median` and `p99`
+    match: LineCheck | None = None
+    priced: Evaluation | None = None
+    hint: str = ""
+
+    @property
+    def faults(self) -> Counter[str]:
+        """The number of faults by kind."""
+        asked = (fault.kind for answer in self.answers for fault in answer.faults)
+        return Counter([*asked, *(fault.kind for fault in (self.match.faults if self.match else ()))])
+
+    @property
+    def passed(self) -> bool:
+        """Whether the bot has no fault and passes all checks."""
+        return not self.faults and not (self.match and self.match.failed)
+
+    @property
+    def deterministic(self) -> bool:
+        """Whether it gave the same answer both times in every situation."""
+        return all(answer.deterministic for answer in self.answers)
+
+    def describe(self) -> Report:
+        """The moves, their speed, faults and exact value, and the checks in a match."""
+        rows: dict[str, dict[str, Trial]] = {}
+        for answer in self.answers:
+            rows.setdefault(answer.situation.row, {})[answer.situation.view.dealer] = answer
+        columns = [DataColumn("", "hand", itemgetter(0), is_text=True), *map(_column, SHOWN)]
+        checks = [self.match.notes(name) for name in CHECKS] if self.match else []
+        parts = [
+            DataTable("", columns, list(rows.items()), "moves, by hand and dealer's card", turns=False),
+            Notes([LEGEND], "dim"),
+            Notes(self._speed()),
+            *self._faults(),
+            *self._value(),
+            *checks,
+            Notes(self._match_speed()),
+        ]
+        return Report(self.title, [], parts, [self.rules], data=self._data)
+
+    def _speed(self) -> list[str]:
+        lines, median, p99 = [], self.ms["median"], self.ms["p99"]
+        if median is not None and p99 is not None:
+            moves = sum(len(answer.moves) + len(answer.after) for answer in self.answers)
+            speed = f"{median:.2f} ms per move (median), {p99:.2f} ms (99th percentile)"
+            lines = [f"{moves:,} moves, {speed}", *filter(None, [self.hint])]
+        return lines if self.deterministic else [*lines, "non-deterministic: two different moves in the same situation"]
+
+    def _faults(self) -> list[Notes]:
+        kinds = [f"{kind} {count}" for kind, count in self.faults.items()]
+        untried = f"{self.planned - len(self.answers)} of {self.planned} situations not tried"
+        stopped = [f"stopped asking after {' and '.join(kinds)}: {untried}"] if len(self.answers) < self.planned else []
+        said = f"a contest would record faults: {', '.join(kinds)}" if kinds else "no faults"
+        return [Notes(stopped), Notes([said], "red" if kinds else "green")]
+
+    def _value(self) -> list[Any]:
+        """The exact value of the moves with two cards, and that they are all the same, if so."""
+        if (priced := self.priced) is None:
+            return []
+        moves = {_move_text(answer.moves[0]) for answer in self.answers}
+        same = len(moves) == 1 and isinstance(self.answers[0].moves[0], Action)
+        lim17 = evaluate_chart(CATALOGUE["lim17"].chart(self.rules)).value
+        value = (
+            f"{priced.value:+.4f} bets a hand; the best chart {float(priced.solution.value):+.4f}, lim17 {lim17:+.4f}"
+        )
+        lines = [f"its moves with two cards, and the best ones later: {value}"]
+        if dearest := max(priced.cells, key=lambda cell: cell.cost, default=None):
+            what = f"{dearest.row} v {dearest.column}, {dearest.chart[0]}, best {dearest.best[0]}"
+            lines.append(f"dearest mistake: {what}, {dearest.cost:.4f} bets a hand")
+        warning = f"the same move everywhere ({moves.pop()}): does the bot read its arguments?"
+        return [
+            Notes([warning] if same else [], "warning"),
+            Notes(lines),
+            Only("page", lambda: priced.describe().parts),
+        ]
+
+    @cached_property
+    def _lim17(self) -> float:
+        return evaluate_chart(CATALOGUE["lim17"].chart(self.rules)).value
+
+    def _match_speed(self) -> list[str]:
+        if self.match is None or self.match.ready_ms is None or self.match.ms is None:
+            return []
+        return [f"ready in {self.match.ready_ms:.1f} ms, {self.match.ms:.3f} ms per answer (median)"]
+
+    def _data(self) -> dict[str, Any]:
+        found = {
+            "bot": self.bot,
+            "language": self.language,
+            "rules": self.rules.to_dict(),
+            "ms_per_move": self.ms,
+            "deterministic": self.deterministic,
+            "faults": self.faults,
+            "untried": self.planned - len(self.answers),
+            "answers": [
+                {
+                    "argv": answer.argv,
+                    "moves": [_move_text(move) for move in answer.moves],
+                    "ms": answer.ms,
+                    "after": [_move_text(move) for move in (*answer.after, answer.cap) if move],
+                }
+                for answer in self.answers
+            ],
+        }
+        if match := self.match:
+            found["match"] = {"ready_ms": match.ready_ms, "ms": match.ms, "random": match.random, **match.passed}
+        return found
+
+
+LEGEND = (
+    "after a slash: earlier actions in the hand; !: a fault (after a move: later in the hand); "
+    "?: a different move when asked a second time"
+)
+
+
+def _column(card: str) -> DataColumn:
+    """The moves against a card of the dealer; a row is a hand with its answers by card."""
+    return DataColumn(
+        "",
+        card,
+        lambda row: row[1][card].text if card in row[1] else "",
+        is_text=True,
+        style=lambda row: row[1][card].style if card in row[1] else "",
+    )
+
+
+def _move_text(move: Action | Fault) -> str:
+    return move.kind if isinstance(move, Fault) else str(move)

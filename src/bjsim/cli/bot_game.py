@@ -18,7 +18,7 @@ from bjsim.bots.protocol import PROTOCOLS, need_programs, printable, printable_l
 from bjsim.bots.sandbox.folders import read_bot
 from bjsim.bots.sandbox.languages import LANGUAGES, BuildError, find_tool
 from bjsim.cli.asked import ask, asked_of
-from bjsim.cli.options import counted, rules_option, set_option
+from bjsim.cli.options import counted, is_given, rules_option, set_option
 from bjsim.errors import InputError, RunFailed
 from bjsim.sim.game.actions import HIT
 from bjsim.sim.game.cards import RANKS
@@ -35,29 +35,21 @@ def bot_rules(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options that become the arguments `rules` and `contest`, whose settings apply; by default cardshark."""
 
     @wraps(command)
-    def with_rules(contest: Contest, rules_name: str | None, settings: tuple[str, ...], **others: Any) -> None:
+    def with_rules(config_path: str | None, rules_name: str | None, settings: tuple[str, ...], **others: Any) -> None:
+        contest = load_config(config_path)[0] if config_path else Contest(load_rules("cardshark"))
         rules = the_rules(rules_name or contest.rules, settings)
         need(rules, "bots")
+        if "timeout" in others and not is_given("timeout"):
+            others["timeout"] = contest.timeout
         command(contest=contest, rules=rules, **others)
 
     with_rules = rules_option("  [default: cardshark]")(set_option(with_rules))
     return click.option(
         "--config",
-        "contest",
+        "config_path",
         metavar="FILE.toml",
-        callback=_load_contest,
-        is_eager=True,
         help="Contest whose rules, timeout, strikes and protocols apply.",
     )(with_rules)
-
-
-def _load_contest(context: click.Context, param: click.Parameter, path: str | None) -> Contest:
-    """The contest of `--config`; its timeout becomes the default of `--timeout`."""
-    if path is None:
-        return Contest(load_rules("cardshark"))
-    contest, _ = load_config(path)
-    context.default_map = {**(context.default_map or {}), "timeout": contest.timeout}
-    return contest
 
 
 def open_player(path: Path, contest: Contest, write: Callable[[str], None], **options: Any) -> BotPlayer:

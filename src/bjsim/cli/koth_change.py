@@ -87,7 +87,7 @@ def sync(bots: Path, **options: Any) -> None:
 
     Bots of BOTS_DIR join (as with `add`), are replaced if their files have changed, and are dropped if they are gone.
     """
-    resume_contest(change=lambda host: follow(host, bots.resolve(), err=options["json_path"] == "-"), **options)
+    resume_contest(change=lambda host: follow(host, bots.resolve()), **options)
 
 
 @click.command(short_help="Close a contest, and show its seed.")
@@ -149,8 +149,8 @@ def number_of(host: Host, name: str) -> int:
     return number
 
 
-def follow(host: Host, folder: Path, err: bool) -> None:
-    """Let the bots of a folder join, change and leave a contest, with a line for each on stdout, or on stderr (`err`).
+def follow(host: Host, folder: Path) -> None:
+    """Let the bots of a folder join, change and leave a contest, with a line for each.
 
     A change that is not possible is left out with a warning; a bot whose new file cannot play leaves.
     """
@@ -181,4 +181,4 @@ def follow(host: Host, folder: Path, err: bool) -> None:
             logger.warning("%s is left as it was: %s", name, error)
             continue
         verb = "joins" if not leave else "leaves" if not join else f"is now version {host.roster.versions[-1]}"
-        click.echo(printable(f"{name} {verb}"), err=err)
+        click.echo(printable(f"{name} {verb}"))

@@ -9,7 +9,6 @@ from typing import Any
 import click
 from rich.console import Console
 
-from bjsim.arguments import check_writable
 from bjsim.asked.kinds import Names
 from bjsim.bots.contest import journal
 from bjsim.bots.contest.config import (
@@ -24,13 +23,12 @@ from bjsim.bots.contest.differences import with_matches
 from bjsim.bots.contest.entrants import gather, untrusted
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.page import write_results
-from bjsim.bots.contest.results import contest_table, describe_standings
+from bjsim.bots.contest.results import again, contest_table, describe_standings
 from bjsim.bots.protocol import PROTOCOLS, printable
 from bjsim.cli.asked import ask
-from bjsim.cli.options import Once, json_option, write_json
+from bjsim.cli.options import NO_FILES, Files, Once, files_options
 from bjsim.cli.waiting import Waiting, waiting
-from bjsim.report.data import to_json
-from bjsim.report.terminal import print_part, print_report, say
+from bjsim.report.terminal import print_part, say
 from bjsim.sim.game.presets import load_rules
 from bjsim.strategies.players.catalogue import is_python
 
@@ -93,15 +91,14 @@ def next_due(began: float, every: float) -> float:
 
 def host_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options on how this machine plays a contest, which the contest's folder does not record."""
-    for option in (json_option, ask("sandbox", default="required"), ask("workers", TABLES, 1)):
-        command = option(command)
-    return command
+    return ask("workers", TABLES, 1)(ask("sandbox", default="required")(command))
 
 
 def resume_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the argument CONTEST and the options of a command that plays a contest on."""
     trust = click.option("--trust", is_flag=True, help="Run the Python players that CONTEST names, without a sandbox.")
-    return click.argument("folder", metavar="CONTEST", type=click.Path(path_type=Path))(trust(host_options(command)))
+    options = trust(host_options(command))
+    return click.argument("folder", metavar="CONTEST", type=click.Path(path_type=Path))(options)
 
 
 @click.command()
@@ -157,6 +154,7 @@ def resume_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--trust", is_flag=True, help="Run the Python players that FILE.toml names, without a sandbox.")
 @click.option("--cold", is_flag=True, default=None, help="Start a bot from scratch for every move (slower).")
 @host_options
+@files_options("Draw the scores with their intervals.", "Write the standings as a self-contained page to publish.")
 def play(
     bots: tuple[str, ...],
     config_path: str | None,
@@ -165,7 +163,7 @@ def play(
     trust: bool,
     workers: int,
     sandbox: str,
-    json_path: str | None,
+    files: Files,
     **asked: Any,
 ) -> None:
     """Play a new contest.
@@ -173,7 +171,6 @@ def play(
     BOT is a named strategy (optimal, lim17, ...), the file of a bot or chart, or NAME=BOT; BOTS_DIR is a folder of
     such files, or of a folder for each student, or a zip archive of these.
     """
-    check_writable(json_path)  # fails now, not after hours of play
     given = {name: value for name, value in asked.items() if value is not None}
     if "against" in given:
         given["against"] = tuple(map(str.strip, given["against"].split(",")))
@@ -185,7 +182,7 @@ def play(
     left_out: dict[str, str] = {}
     entrants = gather(bots or listed, contest.rules, 1 if contest.against else 2, left_out)
     contest = with_matches(contest, len(entrants))
-    play_contest(Host.begin(Path(out), contest, entrants, workers, sandbox, left_out), json_path)
+    play_contest(Host.begin(Path(out), contest, entrants, workers, sandbox, left_out), files)
 
 
 @click.command(short_help="Resume a contest.")
@@ -200,16 +197,14 @@ def resume_contest(
     trust: bool,
     workers: int,
     sandbox: str,
-    json_path: str | None,
     no_play: bool = False,
     change: Callable[[Host], object] | None = None,
 ) -> None:
     """Resume the contest in a folder, change and play it. Raises: InputError, RunFailed."""
-    check_writable(json_path)
     with journal.sensible(folder):
         with waiting("reading the journal"):
             host = Host.resume(folder, workers, sandbox, trust, change)
-        play_contest(host, json_path, play=not no_play)
+        play_contest(host, play=not no_play)
 
 
 def choose_contest(config_path: str | None, rules_name: str | None, given: dict[str, Any]) -> tuple[Contest, list[str]]:
@@ -233,9 +228,9 @@ def resume_command(host: Host) -> str:
     return shlex.join(words)
 
 
-def play_contest(host: Host, json_path: str | None, play: bool = True) -> None:
-    """Play a contest with live standings, also printed after Ctrl-C; without `play` only rewrite its results."""
-    console, where = Console(stderr=json_path == "-"), host.folder
+def play_contest(host: Host, files: Files = NO_FILES, play: bool = True) -> None:
+    """Play a contest with live standings, also shown after Ctrl-C; without `play` only rewrite its results."""
+    console, where, stopped = Console(stderr=files.quiet), host.folder, False
     say(console, printable(f"{host.contest.rules.name}, in {where}"), "bold")
     say(console, f"to resume after a stop: {resume_command(host)}", "dim")
     if not host.standings.matches:
@@ -248,14 +243,13 @@ def play_contest(host: Host, json_path: str | None, play: bool = True) -> None:
             else:
                 host.close()
     except KeyboardInterrupt:
-        print_report(console, describe_standings(host.standings, host.logs))
-        say(console, f"stopped; resume with: {resume_command(host)}", "yellow")
-        raise click.exceptions.Exit(130) from None
+        stopped = True
     finally:
         write_results(host.folder, host.standings, host.page, host.logs)
-        if json_path:
-            write_json(to_json(describe_standings(host.standings, host.logs)), json_path)
-    print_report(console, describe_standings(host.standings, host.logs))
+        files.show(describe_standings(host.standings, host.logs), again(host.standings))
+    if stopped:
+        say(console, f"stopped; resume with: {resume_command(host)}", "yellow")
+        raise click.exceptions.Exit(130)
     say(console, f"page: {where}/index.html")
     if host.standings.end and not host.standings.closed:
         close = shlex.join(["bjsim", "koth", "close", str(where)])

@@ -5,9 +5,7 @@ from collections import Counter
 from pathlib import Path
 
 import click
-from rich.console import Console
 
-from bjsim.arguments import check_writable
 from bjsim.bots.contest import journal
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.entrants import IN_PROCESS
@@ -15,15 +13,13 @@ from bjsim.bots.contest.journal import Logs, read_logs
 from bjsim.bots.contest.match import Record
 from bjsim.bots.contest.replay import Answers, protocols, questions, replay
 from bjsim.bots.contest.replay import verify as replay_contest
-from bjsim.bots.contest.results import describe_standings
+from bjsim.bots.contest.results import again, describe_standings
 from bjsim.bots.contest.schedule import Roster
 from bjsim.bots.contest.standings import Standings
 from bjsim.bots.protocol import printable, printable_lines
-from bjsim.cli.options import counted, json_option, write_json
+from bjsim.cli.options import Files, counted, files_options
 from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError
-from bjsim.report.data import to_json
-from bjsim.report.terminal import print_report
 
 # --- What bots received and answered at a table.
 
@@ -129,19 +125,18 @@ def read_table(folder: Path, match: int, table: int, own: int | str | None) -> t
 @click.option("--hand", metavar="MATCH.TABLE.ROUND", help="Print this round, such as 3.1.25.")
 @click.option("--bot", metavar="NAME", help="With --hand: in a match of this bot's own.")
 @click.option("--asked", is_flag=True, help="With --hand: also what every bot was asked, and its answers.")
-@json_option
-def show(folder: Path, hand: str | None, bot: str | None, asked: bool, json_path: str | None) -> None:
+@files_options("Draw the scores with their intervals.", "Write the standings as a self-contained page to publish.")
+def show(folder: Path, hand: str | None, bot: str | None, asked: bool, files: Files) -> None:
     """Print the standings of the contest in the folder CONTEST, or one of its rounds."""
     if (asked or bot) and not hand:
         raise InputError(f"{'--asked' if asked else '--bot'} needs --hand MATCH.TABLE.ROUND")
-    if json_path and hand:
-        raise InputError("--json writes the standings; it cannot be combined with --hand")
-    check_writable(json_path)
+    if hand and (given := [name for name, path in files._asdict().items() if path]):
+        raise InputError(f"--{given[0].removesuffix('_path')} is of the standings; it cannot be combined with --hand")
     with journal.sensible(folder):
         if hand:
             show_hand(folder, hand, bot, asked)
         else:
-            show_contest(folder, json_path)
+            show_contest(folder, files)
 
 
 @click.command(short_help="Replay a contest, and check every card and chip.")
@@ -173,14 +168,11 @@ def verify(folder: Path, bots_dir: Path | None) -> None:
         click.echo(f"commitment: {journal.commitment(folder)}")
 
 
-def show_contest(folder: Path, json_path: str | None) -> None:
+def show_contest(folder: Path, files: Files) -> None:
     records = journal.read(folder)
     with waiting("reading the journal"):
         standings = Standings(next(records)).add_all(records)
     logs = Logs(folder)
     with waiting("comparing the bots"):
         standings.rows()  # which takes seconds for thousands of bots
-    report = describe_standings(standings, logs)
-    if json_path:
-        write_json(to_json(report), json_path)
-    print_report(Console(stderr=json_path == "-"), report)
+    files.show(describe_standings(standings, logs), again(standings))

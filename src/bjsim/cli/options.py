@@ -192,6 +192,7 @@ class Files(NamedTuple):
             write_text(make_page(report), self.html_path)
 
 
+NO_FILES = Files(None, None)
 json_option = click.option(
     "--json", "json_path", metavar="FILE|-", help="Write the result as JSON; - for standard output."
 )

@@ -124,6 +124,11 @@ class Contest:
         """Time limit of one run in seconds; infinite if there is none."""
         return float(self.until) if self.until not in ("", "decided") else math.inf
 
+    @property
+    def heading(self) -> str:
+        """Its title, or what it is."""
+        return self.title or "Blackjack contest"
+
     def to_dict(self) -> dict[str, Any]:
         return {"rules": self.rules.to_dict(), **{name: getattr(self, name) for name in SETTINGS}}
 

@@ -19,7 +19,7 @@ from bjsim.bots.contest.journal import BotLog, Logs, read_logs
 from bjsim.bots.contest.page_data import HANDS, BotHands, BotMistakes, PageData
 from bjsim.bots.contest.replay import Asked, protocol_of, questions, replay, round_number, shorten
 from bjsim.bots.contest.results import (
-    contest_command,
+    again,
     marks_csv,
     published_sources,
     row_values,
@@ -313,7 +313,7 @@ class ContestReport:
         leads = f"per cent of {scored} (the difference of 100 ln(chips + 1))" if scored_by == "log" else scored
         return templates().get_template(template).render(
             standings=standings, contest=standings.contest, rules=standings.contest.rules, rows=self.rows,
-            title=standings.contest.title or "Blackjack contest", luck=standings.luck_adjusted, changed=self.changed,
+            title=standings.contest.heading, luck=standings.luck_adjusted, changed=self.changed,
             reload=0 if standings.over else RELOAD, names=self.names, slugs=self.slugs, colours=self.colours,
             round_number=lambda record: round_number(record, standings.contest),
             scored=scored, leads=leads, light=LIGHT, dark=DARK, both="line" in self.protocols,
@@ -341,12 +341,11 @@ def render_index(report: ContestReport) -> str:
     swings = [titled(report.replay(record), format_swing(record, report.names)) for _, _, record in data.swings]
     last = [titled(report.replay(record), "last match") for record in data.last]
     hill = bool(report.former or any(standings.roster.joined))
-    again = standings.closed and not hill  # the seed is public, and one command plays the contest again
     return report.render(
         "page.html",
         rule_rows=contest.rules.to_dict(),
         bots=[{**bot, "source": source} for bot, source in zip(standings.bots, sources, strict=True)],
-        again=contest_command(contest, standings.names, sources) if again else "",
+        again=again(standings),
         settings_file=settings_file(contest),
         versions=standings.versions,
         leader=rows[0]["bot"],

@@ -65,6 +65,15 @@ def contest_command(contest: Contest, names: Sequence[str], sources: Sequence[st
     return shlex.join([*words, "--out", "again", "--", *bots])  # no name of a bot is parsed as an option
 
 
+def again(standings: Standings) -> str:
+    """The command that plays a contest again; "" until it is closed, as it has the seed, or if one is not enough."""
+    if not standings.closed or standings.roster.left or any(standings.roster.joined):
+        return ""
+    return contest_command(
+        standings.contest, standings.names, published_sources([bot["source"] for bot in standings.bots])
+    )
+
+
 def settings_file(contest: Contest) -> str:
     """The TOML file of what has no option: changed rules, and settings; "" if there is none."""
     others = {name: getattr(contest, name) for name in IN_FILE if getattr(contest, name) != DEFAULTS[name]}
@@ -207,7 +216,20 @@ def describe_standings(standings: Standings, logs: Logs) -> Report:
             "former": [{**row_values(row, logs), "left": row.left} for row in standings.former()],
         }
 
-    return Report("", [], [contest_table(standings, logs), Notes(lines)], data=data)
+    parts = [contest_table(standings, logs), Notes(lines), Only("page", lambda: [_scores(standings)])]
+    return Report(standings.contest.heading, [], parts, [standings.contest.rules], data=data)
+
+
+DRAWN = 25  # scores in a drawing
+
+
+def _scores(standings: Standings) -> Dots:
+    """The scores of the first bots with their intervals."""
+    rows = standings.rows()[:DRAWN]
+    halves = [(row.points_ci95[1] - row.points_ci95[0]) / 2 if row.points_ci95 else 0.0 for row in rows]
+    name = f"{HEADINGS[standings.contest.scored_by]} per match, with 95% intervals"
+    series = DataSeries(name, [row.points for row in rows], "{:g}".format, halves)
+    return Dots([row.name for row in rows], [series], name)
 
 
 def describe_pair(standings: Standings) -> Report:
