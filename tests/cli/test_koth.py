@@ -73,7 +73,7 @@ def test_the_tutorial(tmp_path, monkeypatch):
         (["play", "lim17", "lim71"], "did you mean lim17?"),
         (["play", "lim17", "lim18", "--until", "never"], "decided, or a number of seconds"),
         (["play", "lim17", "lim18", "--rules", "neller"], "ties = replay: a contest settles"),
-        (["play", "lim17", "lim18", "--timeout", "-1"], "seconds, above 0"),
+        (["play", "lim17", "lim18", "--timeout", "-1"], "seconds from 0.01 to 600"),
         (["show", "nowhere"], "no contest in nowhere"),
         (["resume", "nowhere"], "no contest in nowhere"),
         (["verify", "nowhere"], "no contest in nowhere"),

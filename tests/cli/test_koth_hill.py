@@ -15,8 +15,9 @@ from support.long_journal import crashers
 from support.matches import CARDSHARK, begin, match_of, placed, rounds_in, whole
 
 from bjsim.bots.contest import journal
-from bjsim.bots.contest.config import ConfigError, Contest, parse_marks
+from bjsim.bots.contest.config import Contest, parse_marks
 from bjsim.bots.contest.standings import Mark, Standings, make_marks
+from bjsim.errors import InputError
 from bjsim.strategies.formats.files import format_text
 from bjsim.strategies.players.catalogue import CATALOGUE
 
@@ -196,7 +197,7 @@ def test_bots_that_play_identically_are_reported(tmp_path: Path, matches: int) -
 
 @pytest.mark.parametrize("text", ["A", "x:A", "0:", "0:A 0:B", "nan:A", "inf:A", "0:A,1:B", "0:A:B"])
 def test_marks_that_are_refused(text: str) -> None:
-    with pytest.raises(ConfigError, match="write THRESHOLD:MARK"):
+    with pytest.raises(InputError, match="write THRESHOLD:MARK"):
         parse_marks(text)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from numbers import Real
@@ -158,6 +159,37 @@ class OneOf(Written):
 
 
 @dataclass(frozen=True)
+class Name(Written):
+    """A text that names one thing."""
+
+    use: str = "a name"
+
+    def check(self, name: str, value: Any) -> str:
+        if not isinstance(value, str):
+            raise InputError(f"{argument(name)}: {a_type(value)} is not accepted; use {self.use}")
+        return value
+
+
+@dataclass(frozen=True)
+class Ending(Written):
+    """When a contest ends before its last match: after seconds, as a text, or when it is `decided`."""
+
+    metavar: str = "SECONDS|decided"
+
+    def parse(self, name: str, text: str) -> str:
+        return self.check(name, text)
+
+    def check(self, name: str, value: Any) -> str:
+        try:
+            is_time = not isinstance(value, bool) and 0 < float(value) < math.inf
+        except (TypeError, ValueError):
+            is_time = False
+        if value != "decided" and not is_time:
+            raise InputError(f"{argument(name, value)} is not accepted; use decided, or a number of seconds")
+        return str(value)
+
+
+@dataclass(frozen=True)
 class Names(Written):
     """Names separated by commas."""
 
@@ -171,6 +203,27 @@ class Names(Written):
 
     def text(self, value: str | Sequence[str]) -> str:
         return value if isinstance(value, str) else ",".join(value)
+
+
+@dataclass(frozen=True)
+class Several(Names):
+    """Names as a tuple: any, or some of the `words`, then in their order."""
+
+    words: tuple[str, ...] = ()
+    use: str = "a list of names"
+
+    def parse(self, name: str, text: str) -> Any:
+        return self.check(name, super().parse(name, text))
+
+    def check(self, name: str, value: Any) -> tuple[str, ...]:
+        names = [value] if isinstance(value, str) and not self.words else value
+        is_list = isinstance(names, list | tuple) and (names or not self.words)
+        if not is_list or not all(isinstance(each, str) and each and each in (self.words or names) for each in names):
+            raise InputError(f"{argument(name)}: {value} is not accepted; use {self.use}")
+        return tuple(each for each in self.words if each in names) or tuple(names)
+
+    def known(self) -> Sequence[str]:
+        return self.words
 
 
 @dataclass(frozen=True)
@@ -196,6 +249,7 @@ class CardCounts(Written):
         return ",".join(f"{card}={count}" for card, count in value.items())
 
 
+# By name; a name that means another thing in one request has that request before it.
 KINDS: Mapping[str, Written] = {
     "bots": Names(),
     "system": Written("NAME|FILE.toml"),
@@ -223,6 +277,16 @@ KINDS: Mapping[str, Written] = {
     "resume": Written("FILE"),
     "log": Written("FILE"),
     "sandbox": OneOf("required|auto", "Whether bots need a sandbox that holds, or get the best there is."),
+    "retire": Count(low=0),
+    "duplicate": Flag(),
+    "house": Name("BOT", use="a bot's name or file"),
+    "Contest.until": Ending(),
+    "protocols": Several(words=("argv", "line"), use="argv, line or both, as a list"),
+    "title": Name(use="a text"),
+    "lives": OneOf("match|contest"),
+    "against": Several("BOT,...", use="a list of bots"),
+    "marks": Name("TEXT", use="a text such as -1:D 0:B"),
+    "score": OneOf("luck-adjusted|chips|log"),
     "timeout": Number("SECONDS", low=0.01, most=600, use="seconds from 0.01 to 600"),
     "cold": Flag(),
     "strikes": Count(),
@@ -245,9 +309,16 @@ KINDS: Mapping[str, Written] = {
 }
 
 
+def kind_of(request: str, name: str) -> Written | None:
+    """The kind of a parameter of a request or function, if it has one; others are Python's alone."""
+    return KINDS.get(f"{request}.{name}") or KINDS.get(name)
+
+
 def check_fields(request: Any) -> None:
     """Check the fields of a frozen request that have a kind. Raises: InputError: One is not accepted."""
     for each in fields(request):
-        value = getattr(request, each.name, None)
-        if each.init and each.name in KINDS and (value is not None or "None" not in str(each.type)):
-            object.__setattr__(request, each.name, KINDS[each.name].check(each.name, value))
+        value, kind = getattr(request, each.name, None), kind_of(type(request).__name__, each.name)
+        is_left = type(value) is type(each.default) and value == each.default
+        is_left = is_left or (value is None and "None" in str(each.type))
+        if each.init and kind and not is_left:
+            object.__setattr__(request, each.name, kind.check(each.name, value))

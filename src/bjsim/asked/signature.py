@@ -10,7 +10,7 @@ from importlib import import_module
 from importlib.resources import files
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
-from bjsim.asked.kinds import KINDS, Written
+from bjsim.asked.kinds import Written, kind_of
 
 REQUIRED: Any = ...
 P = ParamSpec("P")
@@ -41,8 +41,8 @@ def parameters(target: str) -> list[Parameter]:
         defaults = [*[None] * (len(node.args.args) - len(node.args.defaults)), *node.args.defaults]
         pairs = [(each.arg, value) for each, value in zip(given, [*defaults, *node.args.kw_defaults], strict=True)]
     about = said_of_arguments(ast.get_docstring(node) or "")
-    known = [(name, value) for name, value in pairs if name in KINDS]
-    return [Parameter(name, KINDS[name], _value(value, module), about.get(name, "")) for name, value in known]
+    known = [(each, value, kind) for each, value in pairs if (kind := kind_of(name, each))]
+    return [Parameter(each, kind, _value(value, module), about.get(each, "")) for each, value, kind in known]
 
 
 def said_of_arguments(docstring: str) -> dict[str, str]:
@@ -58,9 +58,11 @@ def _arguments(docstring: str) -> str:
 
 
 def _value(node: ast.expr | None, module: str) -> Any:
-    """A default: a literal, or a constant of its module."""
+    """A default: a literal, a constant of its module, or None if it is made anew each time."""
     if node is None:
         return REQUIRED
+    if isinstance(node, ast.Call):
+        return None
     return getattr(import_module(module), node.id) if isinstance(node, ast.Name) else ast.literal_eval(node)
 
 

@@ -63,18 +63,20 @@ def ask(
     return click.option(*names, **more, help=(about or kind.about) + (f"  [default: {shown}]" if shown else ""))
 
 
-def asked_of(target: str, *left_out: str, **shown: str) -> Callable[[F], F]:
+def asked_of(target: str, *left_out: str, only_given: bool = False, **shown: str) -> Callable[[F], F]:
     """Add an option for each parameter of `MODULE:NAME` that has a kind, with its default.
 
-    The command itself chooses the default of those for which one is `shown`; it receives None.
+    The command itself chooses the default of those for which one is `shown`; it receives None, or of all if it wants
+    `only_given` ones.
     """
 
     def decorate(command: F) -> F:
         found = [each for each in parameters(target) if each.name not in left_out]
         for each in reversed(found):
             about = _in_options(each, {one.name for one in found})
-            default = None if each.name in shown else each.default
-            command = ask(each.name, about, default, shown.get(each.name, ""))(command)
+            said = shown.get(each.name, each.kind.text(each.default) if only_given and each.default else "")
+            default = None if only_given or each.name in shown else each.default
+            command = ask(each.name, about, default, said, each.kind)(command)
         return command
 
     return decorate

@@ -9,11 +9,9 @@ from typing import Any
 import click
 from rich.console import Console
 
-from bjsim.asked.kinds import Names
 from bjsim.bots.contest import journal
 from bjsim.bots.contest.config import (
     MANY,
-    SCORES,
     Contest,
     load_config,
     name_and_source,
@@ -23,9 +21,9 @@ from bjsim.bots.contest.differences import with_matches
 from bjsim.bots.contest.entrants import gather, untrusted
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.page import write_results
-from bjsim.bots.contest.results import again, contest_table, describe_standings
-from bjsim.bots.protocol import PROTOCOLS, printable
-from bjsim.cli.asked import ask
+from bjsim.bots.contest.results import IN_FILE, again, contest_table, describe_standings
+from bjsim.bots.protocol import printable
+from bjsim.cli.asked import ask, asked_of
 from bjsim.cli.options import NO_FILES, Files, Once, files_options
 from bjsim.cli.waiting import Waiting, waiting
 from bjsim.report.terminal import print_part, say
@@ -109,13 +107,15 @@ def resume_options(command: Callable[..., Any]) -> Callable[..., Any]:
     metavar="FILE.toml",
     help="Settings of the contest, and its bots; files are looked up in its folder first.",
 )
-@ask(
-    "matches",
-    "Number of matches.",
-    shown=f"25 for two bots, more for more; with --until decided {MANY:,}",
-)
 @click.option("--rules", "rules_name", cls=Once, metavar="NAME|FILE.toml", help="Game to play.  [default: cardshark]")
-@ask("seed", "Random seed. Bots may predict the cards of a seed they know.", shown="128 random bits")
+@asked_of(
+    "bjsim.bots.contest.config:Contest",
+    *IN_FILE,
+    only_given=True,
+    seed="128 random bits",
+    matches=f"25 for two bots, more for more; with --until decided {MANY:,}",
+    score="luck-adjusted, else chips",
+)
 @click.option(
     "--out",
     metavar="DIR",
@@ -123,36 +123,7 @@ def resume_options(command: Callable[..., Any]) -> Callable[..., Any]:
     show_default=True,
     help="Folder for the journal, standings and page.",
 )
-@click.option(
-    "--until",
-    metavar="SECONDS|decided",
-    help="Stop after this time, or when the leader is ahead of all others (95%).",
-)
-@click.option(
-    "--duplicate",
-    is_flag=True,
-    default=None,
-    help="Replay every shoe until each bot has played from every seat.",
-)
-@click.option("--house", metavar="BOT", help="Fill empty seats with this player, which is not ranked.")
-@click.option(
-    "--against",
-    metavar="BOT,...",
-    help="Every bot plays only against these house players, as for a course.",
-)
-@click.option(
-    "--marks",
-    metavar="TEXT",
-    help='Marks by luck-adjusted score in chips per hand, such as "-1:D -0.5:C 0:B"; see marks.csv.',
-)
-@click.option("--score", type=click.Choice(SCORES), help="What ranks the bots.  [default: luck-adjusted, else chips]")
-@ask("sessions", "Sessions in a match.", shown="5")
-@ask("hands", "Hands in a session.", shown="5")
-@click.option("--timeout", type=float, help=f"Seconds allowed for a move.  [default: {Contest.timeout:g}]")
-@ask("strikes", "Faults until a bot is asked no more in a match.", shown="10")
-@ask("protocols", "Protocols of programs.", shown=",".join(Contest.protocols), kind=Names(), known=lambda: PROTOCOLS)
 @click.option("--trust", is_flag=True, help="Run the Python players that FILE.toml names, without a sandbox.")
-@click.option("--cold", is_flag=True, default=None, help="Start a bot from scratch for every move (slower).")
 @host_options
 @files_options("Draw the scores with their intervals.", "Write the standings as a self-contained page to publish.")
 def play(
@@ -172,8 +143,6 @@ def play(
     such files, or of a folder for each student, or a zip archive of these.
     """
     given = {name: value for name, value in asked.items() if value is not None}
-    if "against" in given:
-        given["against"] = tuple(map(str.strip, given["against"].split(",")))
     contest, listed = choose_contest(config_path, rules_name, given)
     named = [] if bots else [name_and_source(text)[1] for text in listed]
     named += [] if given.keys() & {"house", "against"} else contest.field

@@ -238,7 +238,7 @@ def test_what_cannot_change(tmp_path: Path) -> None:
         newcomers(host, ["lim17"])
     with pytest.raises(Exception, match="no bot lim71; its bots are lim17, lim18"):
         number_of(host, "lim71")
-    with pytest.raises(InputError, match="matches = 1000000000000001 is not accepted"):
+    with pytest.raises(InputError, match="matches: 1000000000000001 is not accepted"):
         host.change(matches=MAX_COUNT + 1)  # once recorded, no command could read the journal
     host.close()
     assert [record["record"] for record in journal.read(tmp_path)][-1] == "end"

@@ -17,7 +17,8 @@ import pytest
 from support.command import bjsim
 from support.matches import CARDSHARK, begin, counted, index_of, match_of
 
-from bjsim.bots.contest.config import SCORES, Contest
+from bjsim.asked.kinds import KINDS
+from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.differences import Ratio
 from bjsim.bots.contest.results import row_values, standings_csv
 from bjsim.bots.contest.standings import Standings, describe_lead
@@ -383,7 +384,7 @@ def check_ranks(standings):
         assert lead.startswith(ranked[0].name)
 
 
-@pytest.mark.parametrize("score", SCORES)
+@pytest.mark.parametrize("score", KINDS["score"].known())
 def test_ranks_follow_the_score_and_so_do_their_ranges(score):
     """Recomputed from the results; with all-in bots, bots that fail, and ties."""
     for seed in range(12):

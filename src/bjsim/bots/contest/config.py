@@ -9,12 +9,13 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from bjsim.arguments import MAX_COUNT, MAX_SEED
+from bjsim.arguments import argument, command_line
+from bjsim.asked.kinds import check_fields
 from bjsim.bots.protocol import PROTOCOLS, TIMEOUT, printable
 from bjsim.errors import InputError, suggest
 from bjsim.files import read_toml
 from bjsim.sim.game.presets import load_rules, named_rules
-from bjsim.sim.game.rules import Rules, RulesError
+from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import random_seed
 from bjsim.sim.game.support import need
 
@@ -22,96 +23,83 @@ HOUSE = -1  # the bot number of the first house player; they fill seats and are 
 LARGEST_TABLE = 4  # seats
 COMPANION = "hoyle"  # the house player beside bots that join later, unless the contest has one
 MAX_TITLE = 200
-LIVES = ("match", "contest")  # of the processes of line bots
-SCORES = ("luck-adjusted", "chips", "log")  # by which bots are ranked
 MOST_HANDS = 8  # under a luck adjustment: the states of split hands grow with the square of the limit
 MANY = 100_000  # default match limit of a contest that runs until it is decided
 
 
-class ConfigError(InputError):
-    """An invalid or unknown setting. The message names it."""
-
-
 @dataclass(frozen=True)
 class Contest:
-    """The settings of a contest."""
+    """The settings of a contest.
+
+    Args:
+        rules: The game.
+        seed: Random seed; bots may predict the cards of one that they know.
+        matches: Number of matches, at most. By default (0) it follows from the number of bots. In a duplicate contest
+            every match is played once per seat.
+        sessions: Sessions in a match, at one table.
+        hands: Hands in a session.
+        strikes: Faults until a bot is asked no more in a match.
+        retire: Matches in a row in which a bot uses all its strikes without one answer until it is asked no more at
+            all; 0 for never.
+        duplicate: Replay every shoe until each bot has played from every seat.
+        house: Fill empty seats with this player, which is not ranked.
+        until: Stop after this time, or when the leader is ahead of all others (95%).
+        timeout: Seconds allowed for a move.
+        cold: Start a bot from scratch for every move (slower).
+        protocols: Protocols of programs.
+        title: Title of the pages.
+        lives: How long a process of a line bot lives: for a match, or (in a worker) for the contest.
+        against: Every bot plays only against these house players, as for a course.
+        marks: Marks by luck-adjusted score in chips per hand, such as "-1:D -0.5:C 0:B"; see marks.csv.
+        score: What ranks the bots: mean chips without the luck of the cards, mean chips, or the mean of ln(chips + 1).
+            By default the first that the rules allow.
+
+    Raises:
+        InputError: A setting is not accepted.
+    """
 
     rules: Rules
     seed: int = field(default_factory=random_seed)
-    # number of matches, at most; 0 for one that follows from the number of bots. In a duplicate contest every match is
-    # played once per seat.
     matches: int = 0
-    sessions: int = 5  # sessions in each match, at one table
-    hands: int = 5  # rounds in each session
-    strikes: int = 10  # faults until a bot stands without being asked, for the rest of the match
-    # matches in a row in which a bot uses all its strikes without one answer, after which it is not asked any more; 0
-    # for never
+    sessions: int = 5
+    hands: int = 5
+    strikes: int = 10
     retire: int = 3
-    duplicate: bool = False  # whether every shoe is replayed until all bots at the table have had every seat
-    house: str = ""  # the player that fills empty seats, or "" for none
-    # "" to play all matches, `decided` to end when the leader is separated from all others, or a number of seconds as a
-    # string
+    duplicate: bool = False
+    house: str = ""
     until: str = ""
-    timeout: float = TIMEOUT  # seconds that a bot has for one move
-    cold: bool = False  # whether bots are started afresh for each move instead of forked from a resident server
-    # which programs may play: those of the protocol `argv`, of `line`, or of both
+    timeout: float = TIMEOUT
+    cold: bool = False
     protocols: tuple[str, ...] = PROTOCOLS
     title: str = ""
-    lives: str = "match"  # how long a process of a line bot lives: for a `match`, or for the `contest` (of a worker)
-    against: tuple[str, ...] = ()  # house players, if every bot plays against these only
-    marks: str = ""  # thresholds of the luck-adjusted score, such as `-1:D -0.5:C 0:B`; see `scoring.marks`
-    # what ranks the bots, one of SCORES: mean chips without the luck of the cards, mean chips, or the mean of ln(chips
-    # + 1). "" for the first that these rules allow.
+    lives: str = "match"
+    against: tuple[str, ...] = ()
+    marks: str = ""
     score: str = ""
 
     def __post_init__(self) -> None:
-        for name in _WHOLE:
-            value = getattr(self, name)
-            low, most = _WHOLE[name]
-            if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= most:
-                raise ConfigError(f"{name} = {value} is not accepted; use a whole number from {low} to {most}")
-        if not isinstance(self.house, str):
-            raise ConfigError(f"house = {self.house} is not accepted; use a bot's name or file")
-        if not isinstance(self.title, str) or printable(self.title) != self.title or len(self.title) > MAX_TITLE:
-            raise ConfigError(f"title = {self.title} is not accepted; use one line of at most {MAX_TITLE} characters")
-        for name in ("duplicate", "cold"):
-            if not isinstance(getattr(self, name), bool):
-                raise ConfigError(f"{name} = {getattr(self, name)} is not accepted; use true or false")
-        if self.lives not in LIVES:
-            raise ConfigError(f"lives = {self.lives} is not accepted; use {' or '.join(LIVES)}")
+        check_fields(self)
+        if printable(self.title) != self.title or len(self.title) > MAX_TITLE:
+            wrong = argument("title", self.title)
+            raise InputError(f"{wrong} is not accepted; use one line of at most {MAX_TITLE} characters")
         if self.lives == "contest" and self.duplicate:
-            raise ConfigError("lives = contest: in a duplicate contest a process would meet a shoe again; use match")
-        if self.until not in ("", "decided") and not _is_seconds(self.until):
-            raise ConfigError(f"until = {self.until} is not accepted; use decided, or a number of seconds")
-        number = isinstance(self.timeout, (int, float)) and not isinstance(self.timeout, bool)
-        if not number or not 0 < self.timeout < math.inf:
-            raise ConfigError(f"timeout = {self.timeout} is not accepted; use seconds, above 0")
-        listed = self.protocols if isinstance(self.protocols, (list, tuple)) else ()
-        if not listed or any(name not in PROTOCOLS for name in listed):
-            raise ConfigError(f'protocols = {self.protocols} is not accepted; use ["argv"], ["line"] or both')
-        object.__setattr__(self, "protocols", tuple(name for name in PROTOCOLS if name in listed))
-        against = self.against if isinstance(self.against, (list, tuple)) else (self.against,)
-        if not all(isinstance(bot, str) and bot for bot in against):
-            raise ConfigError(f"against = {self.against} is not accepted; use a list of bots")
-        object.__setattr__(self, "against", tuple(against))
+            raise InputError("lives = contest: in a duplicate contest a process would meet a shoe again; use match")
         if self.against and self.house:
-            raise ConfigError("house players sit in empty seats (house) or at all tables (against), not both")
+            raise InputError("house players sit in empty seats (house) or at all tables (against), not both")
         parse_marks(self.marks)
-        if self.score not in ("", *SCORES):
-            raise ConfigError(f"score = {self.score} is not accepted; use {', '.join(SCORES[:-1])} or {SCORES[-1]}")
         if self.score == "luck-adjusted" and not has_luck(self.rules):
-            raise ConfigError(
+            raise InputError(
                 f"score = luck-adjusted needs a limit of at most {MOST_HANDS} hands after splits; use chips"
             )
         if self.score == "log" and not self.rules.raises:
-            raise ConfigError(
+            raise InputError(
                 "score = log needs rules with raises: without, bots double on credit, and may hold less than 0"
             )
         need(self.rules, "contest")
 
     @property
     def scored_by(self) -> str:
-        """The score that ranks the bots, one of SCORES."""
+        """The score that ranks the bots."""
         return self.score or ("luck-adjusted" if has_luck(self.rules) else "chips")
 
     @property
@@ -153,7 +141,7 @@ def parse_marks(text: object) -> list[tuple[float, str]]:
         except ValueError:
             number = math.nan
         if not math.isfinite(number) or not mark or re.search("[:,;]", mark) or number in marks:
-            raise ConfigError(
+            raise InputError(
                 f"marks = {text} is not accepted; write THRESHOLD:MARK, with thresholds in chips per hand, "
                 'such as "-1:D -0.5:C 0:B"'
             )
@@ -161,20 +149,7 @@ def parse_marks(text: object) -> list[tuple[float, str]]:
     return sorted(marks.items())
 
 
-def _is_seconds(text: str) -> bool:
-    try:
-        return 0 < float(text) < math.inf
-    except ValueError:
-        return False
-
-
 SETTINGS = tuple(f.name for f in fields(Contest) if f.name != "rules")
-_WHOLE = {
-    "seed": (0, MAX_SEED),
-    "retire": (0, MAX_COUNT),
-    "matches": (0, MAX_COUNT),
-    **dict.fromkeys(("sessions", "hands", "strikes"), (1, MAX_COUNT)),
-}
 
 
 def with_settings(contest: Contest, given: Mapping[str, Any], counted: bool = False) -> Contest:
@@ -193,7 +168,7 @@ def _check_names(given: Mapping[str, Any]) -> None:
         if name not in (*SETTINGS, "rules"):
             known = ("bots", "rules", *SETTINGS)
             hint = suggest(name, known, f"the settings are {', '.join(known)}")
-            raise ConfigError(f"unknown setting {name!r}; {hint}")
+            raise InputError(f"unknown setting {name!r}; {hint}")
 
 
 def load_config(path: str, given: Mapping[str, Any] | None = None) -> tuple[Contest, list[str]]:
@@ -201,29 +176,29 @@ def load_config(path: str, given: Mapping[str, Any] | None = None) -> tuple[Cont
 
     Keys are the fields of `Contest`, `bots` (a list), and `rules`: the name of a preset or of a TOML file, or a
     table of fields that may start from `preset`. Files and folders are looked up in the folder of the TOML file
-    first, then as given. A name that exists there is a file or folder, otherwise it is a strategy. A ConfigError
+    first, then as given. A name that exists there is a file or folder, otherwise it is a strategy. An InputError
     names the file and the key.
     """
     try:
         values = read_toml(path)
     except OSError as error:
-        raise ConfigError(f"cannot read the contest {path}: {error.strerror}") from None
+        raise InputError(f"cannot read the contest {path}: {error.strerror}") from None
     except ValueError as error:
-        raise ConfigError(f"{path} {error}") from None
+        raise InputError(f"{path} {error}") from None
     bots = values.pop("bots", [])
     if not isinstance(bots, list) or not all(isinstance(bot, str) for bot in bots):
-        raise ConfigError(f"{path}: bots = {bots!r} is not accepted; use a list of names and files")
+        raise InputError(f"{path}: bots = {bots!r} is not accepted; use a list of names and files")
     folder = Path(path).parent
     try:
         _check_names(values)
-        values = {name: str(value) if name == "until" else value for name, value in values.items()}
         if isinstance(values.get("house"), str):
             values["house"] = _located(folder, values["house"])
         if isinstance(values.get("against"), list):
             values["against"] = [_located(folder, bot) if isinstance(bot, str) else bot for bot in values["against"]]
-        contest = replace(Contest(_rules(values.pop("rules", "cardshark"), folder)), **values)
-    except (ConfigError, RulesError) as error:
-        raise ConfigError(f"{path}: {error}") from None
+        with command_line(False):  # keys are no options
+            contest = replace(Contest(_rules(values.pop("rules", "cardshark"), folder)), **values)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
     return with_settings(contest, given or {}, "matches" in values), [_located_bot(folder, bot) for bot in bots]
 
 

@@ -6,15 +6,16 @@ import json
 import os
 import shlex
 from collections.abc import Callable, Sequence
-from dataclasses import fields
 from functools import partial
 from itertools import chain
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
+from bjsim.asked.kinds import Flag
+from bjsim.asked.signature import parameters
 from bjsim.bots.contest import journal as journals
-from bjsim.bots.contest.config import SETTINGS, Contest
+from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.contest_tally import HEADINGS, StandingsRow
 from bjsim.bots.contest.journal import Logs
 from bjsim.bots.contest.standings import (
@@ -34,7 +35,6 @@ from bjsim.report.parts import DataColumn, DataSeries, DataTable, Dots, Notes, O
 from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.rules import Rules
 
-DEFAULTS = {setting.name: setting.default for setting in fields(Contest)}
 IN_FILE = ("retire", "title", "lives")  # settings without an option
 
 
@@ -55,12 +55,10 @@ def contest_command(contest: Contest, names: Sequence[str], sources: Sequence[st
         words += ["--config", "contest.toml"]
     if _is_preset(contest.rules):
         words += ["--rules", contest.rules.name]
-    for name in (name for name in SETTINGS if name not in IN_FILE):
+    for name, kind, default, _ in parameters("bjsim.bots.contest.config:Contest"):
         value = getattr(contest, name)
-        if isinstance(value, bool):
-            words += [f"--{name}"] if value else []
-        elif value != DEFAULTS[name] or name in ("matches", "seed"):
-            words += [f"--{name}", ",".join(value) if isinstance(value, tuple) else str(value)]
+        if name not in IN_FILE and (value != default or name == "matches"):
+            words += [f"--{name}", *([] if isinstance(kind, Flag) else [kind.text(value)])]
     bots = [source if name == source else f"{name}={source}" for name, source in zip(names, sources, strict=True)]
     return shlex.join([*words, "--out", "again", "--", *bots])  # no name of a bot is parsed as an option
 
@@ -76,7 +74,7 @@ def again(standings: Standings) -> str:
 
 def settings_file(contest: Contest) -> str:
     """The TOML file of what has no option: changed rules, and settings; "" if there is none."""
-    others = {name: getattr(contest, name) for name in IN_FILE if getattr(contest, name) != DEFAULTS[name]}
+    others = {name: value for name in IN_FILE if (value := getattr(contest, name)) != getattr(Contest, name)}
     lines = [f"{name} = {_toml(value)}" for name, value in others.items()]
     if _is_preset(contest.rules):
         return "\n".join(lines)

@@ -470,7 +470,7 @@ class Roster:
     def change(
         self, leave: Sequence[int], join: Sequence[Mapping[str, Any]], matches: int | None = None
     ) -> dict[str, Any]:
-        """The record of a change. matches: their new number, if it changes. Raises: ConfigError."""
+        """The record of a change. matches: their new number, if it changes. Raises: InputError."""
         record = {
             "record": "change",
             "leave": sorted(leave),
