@@ -16,6 +16,7 @@ from functools import cache
 from importlib import import_module
 from numbers import Number
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import SimpleNamespace
 from typing import Any
 
@@ -361,8 +362,13 @@ def test_hands_are_equal_by_their_cards() -> None:
 
 DESCRIBED = (
     "RunResult", "BotResult", "LearnedGame", "Study", "Evaluation", "SideBet", "BankResult", "CountResult",
-    "CountComparison", "KnownCards",
+    "CountComparison", "KnownCards", "Standings",
 )  # fmt: skip
+
+
+def contest_of_two() -> bjsim.Standings:
+    with TemporaryDirectory() as folder:
+        return bjsim.contest(["optimal", "lim17"], Path(folder) / "contest", matches=9, seed=1)
 
 
 @cache
@@ -381,6 +387,7 @@ def results() -> dict[str, Described]:
         counted,
         counted.vary(seed=[1, 2]),
         bjsim.known("easy"),
+        contest_of_two(),
     ]
     return {type(each).__name__: each for each in found}
 

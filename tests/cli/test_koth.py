@@ -19,7 +19,7 @@ from support.printed import printed
 from support.waiting import wait_until
 
 from bjsim.bots.contest.host import Host
-from bjsim.bots.contest.results import standings_table
+from bjsim.bots.contest.standings import standings_table
 from bjsim.bots.sandbox import restrictions
 from bjsim.cli.koth_play import ContestScreen, choose_contest
 

@@ -35,7 +35,7 @@ def test_a_hill_from_the_command_line(tmp_path: Path) -> None:
     before = rows(hill)
     assert bjsim("koth", "add", hill, "optimal", "x=lim16").status == 0
     after = rows(hill)
-    relative = {"rank": 0, "rank_range": 0, "tied_with": 0, "effect": 0}
+    relative = {"rank": 0, "rank_range": 0, "tied_with": 0}
     assert all(after[bot] | relative == row | relative for bot, row in before.items())
     assert after["x"]["matches"] == 2 and after["x"]["age"] == 0
     bjsim("koth", "replace", hill, "x=lim18", "--no-play")
@@ -151,7 +151,7 @@ def test_against_house_bots_results_depend_on_the_bot_alone(tmp_path: Path) -> N
     assert bjsim("koth", "play", "lim13", "mimic", "optimal", *options, "--out", many).status == 0
     assert bjsim("koth", "play", "optimal", *options, "--out", one).status == 0
     alone, among = rows(one)["optimal"], rows(many)["optimal"]
-    relative = {"rank": 0, "rank_range": 0, "tied_with": 0, "effect": 0}
+    relative = {"rank": 0, "rank_range": 0, "tied_with": 0}
     assert alone | relative == among | relative and rows(many).keys() == {"lim13", "mimic", "optimal"}
     seats = [record["seats"] for record in rounds_in(many) if record["match"] < 3]
     assert {tuple(sorted(each)) for each in seats if len(each) == 3} == {(-2, -1, bot) for bot in range(3)}
@@ -178,21 +178,6 @@ def test_against_house_bots_results_depend_on_the_bot_alone(tmp_path: Path) -> N
     assert "not both" in refusal(
         "koth", "play", "lim13", "--against", "hoyle", "--house", "lim17", "--out", tmp_path / "c"
     )
-
-
-@pytest.mark.parametrize("matches", [7, pytest.param(8, marks=pytest.mark.slow)])
-def test_bots_that_play_identically_are_reported(tmp_path: Path, matches: int) -> None:
-    """A copy, also one that joins late; not another bot, and not from fewer matches than an interval needs."""
-    options = ["--against", "hoyle,mimic", "--matches", matches, "--seed", 4, "--out", tmp_path]
-    bjsim("koth", "play", "alice=lim16", "bob=lim17", "carol=lim16", *options)
-    out = bjsim("koth", "add", tmp_path, "walt=lim16").out
-    page = re.sub("<[^>]*>", "", (tmp_path / "index.html").read_text())
-    said = [line for line in out.splitlines() if "identically" in line]
-    expected = ["alice, carol and walt play identically"] * (matches == 8)
-    assert said == expected
-    assert re.findall("alice, .* identically: the same .*", page) == [
-        f"{text}: the same answers in all {25 * matches} hands." for text in expected
-    ]
 
 
 @pytest.mark.parametrize("text", ["A", "x:A", "0:", "0:A 0:B", "nan:A", "inf:A", "0:A,1:B", "0:A:B"])

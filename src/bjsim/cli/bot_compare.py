@@ -10,7 +10,7 @@ from rich.console import Console
 
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
-from bjsim.bots.contest.results import describe_pair
+from bjsim.bots.contest.standings import describe_pair
 from bjsim.cli.asked import ask
 from bjsim.cli.bot_game import slow_hint
 from bjsim.cli.koth_play import TABLES, ContestScreen, choose_contest

@@ -21,7 +21,8 @@ from bjsim.bots.contest.differences import with_matches
 from bjsim.bots.contest.entrants import gather, untrusted
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.page import write_results
-from bjsim.bots.contest.results import IN_FILE, again, contest_table, describe_standings
+from bjsim.bots.contest.results import IN_FILE, again
+from bjsim.bots.contest.standings import contest_table
 from bjsim.bots.protocol import printable
 from bjsim.cli.asked import ask, asked_of
 from bjsim.cli.options import NO_FILES, Files, Once, files_options
@@ -215,7 +216,7 @@ def play_contest(host: Host, files: Files = NO_FILES, play: bool = True) -> None
         stopped = True
     finally:
         write_results(host.folder, host.standings, host.page, host.logs)
-        files.show(describe_standings(host.standings, host.logs), again(host.standings))
+        files.show(host.standings.describe(host.logs), again(host.standings))
     if stopped:
         say(console, f"stopped; resume with: {resume_command(host)}", "yellow")
         raise click.exceptions.Exit(130)

@@ -13,7 +13,7 @@ from bjsim.bots.contest.journal import Logs, read_logs
 from bjsim.bots.contest.match import Record
 from bjsim.bots.contest.replay import Answers, protocols, questions, replay
 from bjsim.bots.contest.replay import verify as replay_contest
-from bjsim.bots.contest.results import again, describe_standings
+from bjsim.bots.contest.results import again
 from bjsim.bots.contest.schedule import Roster
 from bjsim.bots.contest.standings import Standings
 from bjsim.bots.protocol import printable, printable_lines
@@ -175,4 +175,4 @@ def show_contest(folder: Path, files: Files) -> None:
     logs = Logs(folder)
     with waiting("comparing the bots"):
         standings.rows()  # which takes seconds for thousands of bots
-    files.show(describe_standings(standings, logs), again(standings))
+    files.show(standings.describe(logs), again(standings))

@@ -9,7 +9,7 @@ from support.matches import CARDSHARK, begin
 
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.differences import PLANNED, Differences, most_equal_pairs, with_matches
-from bjsim.bots.contest.results import row_values
+from bjsim.bots.contest.standings import row_values
 from bjsim.sim.stats.student import anytime_t_half, t_half
 
 NAMES = [*(f"lim{n}" for n in range(12, 21)), "mimic", "hoyle", "optimal", "kelly"]

@@ -23,8 +23,7 @@ from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.match import ReplayMismatch
 from bjsim.bots.contest.page import write_results
 from bjsim.bots.contest.replay import protocols, questions, verify
-from bjsim.bots.contest.results import row_values
-from bjsim.bots.contest.standings import Standings
+from bjsim.bots.contest.standings import Standings, row_values
 from bjsim.cli.koth_change import newcomers, number_of
 from bjsim.errors import InputError
 
@@ -105,7 +104,7 @@ def results(folder: Path) -> dict[str, Any]:
 
 def own_results(folder: Path) -> dict[tuple[str, int], dict[str, Any]]:
     """By name and version what does not depend on other bots."""
-    relative = ("rank", "rank_range", "tied_with", "age", "effect")
+    relative = ("rank", "rank_range", "tied_with", "age")
     found = results(folder)
     return {
         (row["bot"], row["version"]): {key: value for key, value in row.items() if key not in relative}

@@ -10,8 +10,8 @@ from bjsim.bots.contest.config import HOUSE, Contest
 from bjsim.bots.contest.entrants import EntrantError, gather
 from bjsim.bots.contest.match import play_table, whole_chips
 from bjsim.bots.contest.replay import verify
-from bjsim.bots.contest.results import row_values
 from bjsim.bots.contest.schedule import TablePlan
+from bjsim.bots.contest.standings import row_values
 from bjsim.sim.game.actions import HIT, Action, raise_by
 from bjsim.sim.game.presets import load_rules
 from bjsim.strategies.players.catalogue import find_player

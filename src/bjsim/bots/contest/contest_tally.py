@@ -10,7 +10,6 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from hashlib import blake2b
 from typing import Any, Self
 
 from bjsim.bots.contest.config import Contest, has_luck
@@ -47,7 +46,6 @@ class Score:
         raw, adjusted: Profit, and profit minus luck, per hand in chips.
         broke: Matches that it ended unable to pay the buy-in.
         idle: Matches in a row in which it has used all its strikes without making a move.
-        play: A hash of all rounds of its own series, with its seat, cards and answers.
         retired: When and why it is not asked any more, or "".
     """
 
@@ -63,7 +61,6 @@ class Score:
     faults: Counter[str] = field(default_factory=Counter)
     answered: bool = False
     idle: int = 0
-    play: int = 0
     retired: str = ""
 
     @property
@@ -107,7 +104,6 @@ class StandingsRow:
     version: int = 1
     age: int = 0
     left: str = ""
-    effect: float | None = None
     author: str = ""
 
 
@@ -125,9 +121,6 @@ class BotDifference:
     # the evidence that they are not equally good, if the pair was named before the contest; those of several contests
     # may then be multiplied
     e_value: float = 1.0
-    # the mean difference per hand, in standard deviations of the profit of a hand; None if it is not known. Without
-    # luck adjustment about 8 / effect^2 hands of each show it (95%).
-    effect: float | None = None
 
     @property
     def separated(self) -> bool:
@@ -243,10 +236,6 @@ class ContestTally:
         for played in record["rounds"]:
             self.rounds += 1
             self._add_round(played, totals)
-            if series.own is not None:
-                score, seats = self.scores[series.own], ["own" if bot == series.own else bot for bot in played["seats"]]
-                what = [*(played[key] for key in ("match", "table", "shoe", "cards", "moves")), seats]
-                score.play = int.from_bytes(blake2b(f"{score.play} {what}".encode(), digest_size=8).digest())
         luck = dict(zip(series.bots, record.get("luck", ()), strict=False))
         for bot, total in totals.items():
             # Sums of whole numbers do not depend on the order, so two bots that played the same differ by exactly 0.
@@ -304,18 +293,6 @@ class ContestTally:
         batches = score.points.n
         if batches & (batches - 1) == 0 or batches % max(1, self.contest.matches // 50) == 0:
             self._points[bot][score.matches] = self.mean_score(bot)
-
-    def alike(self) -> list[list[int]]:
-        """Groups of bots that play identically: the same answers throughout from the same shoes and seats.
-
-        Bots that share tables are not compared, nor is a bot with too few matches for an interval.
-        """
-        groups: dict[tuple[int, int], list[int]] = defaultdict(list)
-        for bot in self.roster.present:
-            score = self.scores[bot]
-            if score.play and score.matches >= MIN_BATCHES and score.started:
-                groups[score.play, score.hands].append(bot)
-        return [group for group in groups.values() if len(group) > 1]
 
     def retiring(self) -> list[dict[str, Any]]:
         """Journal records of the bots that retire now, after too many matches in a row without an answer."""

@@ -22,7 +22,6 @@ from bjsim.bots.contest.results import (
     again,
     marks_csv,
     published_sources,
-    row_values,
     settings_file,
     write_atomically,
     write_standings,
@@ -30,11 +29,11 @@ from bjsim.bots.contest.results import (
 from bjsim.bots.contest.standings import (
     COMPARED,
     Standings,
-    describe_effect,
     describe_end,
     describe_lead,
     format_e,
     make_marks,
+    row_values,
 )
 from bjsim.bots.protocol import printable_lines
 from bjsim.files import make_folder
@@ -351,7 +350,6 @@ def render_index(report: ContestReport) -> str:
         leader=rows[0]["bot"],
         lead=describe_lead(standings),
         ended=describe_end(standings),
-        effect=describe_effect(standings),
         authors=standings.authors(),
         hill=hill,
         former=report.former,

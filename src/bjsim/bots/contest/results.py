@@ -6,9 +6,7 @@ import json
 import os
 import shlex
 from collections.abc import Callable, Sequence
-from functools import partial
 from itertools import chain
-from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -16,22 +14,10 @@ from bjsim.asked.kinds import Flag
 from bjsim.asked.signature import parameters
 from bjsim.bots.contest import journal as journals
 from bjsim.bots.contest.config import Contest
-from bjsim.bots.contest.contest_tally import HEADINGS, StandingsRow
 from bjsim.bots.contest.journal import Logs
-from bjsim.bots.contest.standings import (
-    DIGITS,
-    Mark,
-    Standings,
-    describe_authors,
-    describe_effect,
-    describe_end,
-    describe_lead,
-    make_marks,
-)
-from bjsim.bots.protocol import printable
+from bjsim.bots.contest.standings import Mark, Standings, row_values
 from bjsim.errors import InputError
 from bjsim.files import replacing
-from bjsim.report.parts import DataColumn, DataSeries, DataTable, Dots, Notes, Only, Report
 from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.rules import Rules
 
@@ -106,158 +92,6 @@ def _toml(value: object) -> str:
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # first characters of a spreadsheet formula
 
 
-def row_values(row: StandingsRow, logs: Logs | None = None) -> dict[str, Any]:
-    """One row of standings.json.
-
-    `score` is what ranks the bots, and `chips` what they hold, both in chips per match, `per_hand` the profit in chips
-    per hand, `luck_adjusted` profit minus luck in chips per hand: None before the first match has ended, and under
-    rules without luck adjustment (splits without a limit).
-    `rank_range` is the best and the worst rank that the bot may deserve, for all bots together with a probability
-    of 95%. `effect` is its luck-adjusted lead over the leader per hand, in standard deviations of a hand. `tied_with`
-    names the bots that it is not separated from. `retired` says when and why the bot is not asked any more, or "".
-    `age` is the number of matches that the contest has played since this version joined.
-    """
-    score = row.score
-    ms = logs.ms_per_move(row.bot) if logs else None
-    return {
-        "rank": row.rank,
-        "rank_range": list(row.rank_range) if row.rank_range else None,
-        "bot": row.name,
-        "author": row.author,
-        "tied_with": list(row.tied_with),
-        "effect": None if row.effect is None else _round(row.effect),
-        "matches": score.matches,
-        "hands": score.hands,
-        "score": _round(row.points),
-        "score_ci95": _bounds(row.points_ci95),
-        "chips": _round(row.chips),
-        "chips_ci95": _bounds(row.chips_ci95),
-        "per_hand": _round(score.raw.mean),
-        "per_hand_ci95": _bounds(score.raw.student95),
-        "luck_adjusted": _round(score.adjusted.mean) if score.adjusted.n else None,
-        "luck_adjusted_ci95": _bounds(score.adjusted.student95),
-        "broke": score.broke,
-        "retired": score.retired,
-        "version": row.version,
-        "age": row.age,
-        "faults": dict(sorted(score.faults.items())),
-        "ms_per_move": None if ms is None else round(ms, 3),
-    }
-
-
-def standings_table(rows: Sequence[dict[str, Any]], score: str = "chips") -> DataTable:
-    """The standings by what ranks the bots, `score` as in `Contest`; `rows` are those of standings.json."""
-    ranked = DataColumn("", f"{HEADINGS[score]} ± 95%", lambda row: row["rank"] and _interval("score", 1, row))
-    chips = DataColumn("", "chips ± 95%", partial(_interval, "chips", 1))
-    adjusted = DataColumn("", "luck-adjusted per hand ± 95%", partial(_interval, "luck_adjusted", 3))
-    columns = [
-        DataColumn("", "bot", itemgetter("bot"), is_text=True),
-        DataColumn("", "rank", _rank),
-        *([chips, adjusted] if score == "chips" else [ranked, chips]),
-        DataColumn("", "broke/matches", lambda row: f"{row['broke']:,}/{row['matches']:,}"),
-        DataColumn("", "faults", _faults, is_text=True, style=lambda row: "yellow"),
-        DataColumn("", "ms per move", itemgetter("ms_per_move"), "{:.2f}".format),
-        DataColumn("", "language", lambda row: row.get("language", ""), is_text=True),
-    ]
-    return DataTable("", columns, rows, turns=False)
-
-
-def _interval(key: str, digits: int, row: dict[str, Any]) -> str | None:
-    if row[key] is None:
-        return None
-    bounds, sign = row[f"{key}_ci95"], "+" if key == "luck_adjusted" else ""
-    half = f"{(bounds[1] - bounds[0]) / 2:.{digits}f}" if bounds else "–"
-    return f"{row[key]:{sign}.{digits}f} ± {half:>5}"
-
-
-def _rank(row: dict[str, Any]) -> str | None:
-    """The rank, with the range of those that the results leave open."""
-    best, worst = row["rank_range"] or (row["rank"], row["rank"])
-    return row["rank"] and (f"{row['rank']} ({best}–{worst})" if best < worst else str(row["rank"]))
-
-
-def _faults(row: dict[str, Any]) -> str:
-    return printable(", ".join(f"{kind} {count}" for kind, count in row["faults"].items()))
-
-
-def contest_table(standings: Standings, logs: Logs, most: int | None = None) -> DataTable:
-    """The standings of a contest, of its first `most` bots if that is given."""
-    languages = [bot["language"] for bot in standings.bots]
-    rows = [row_values(row, logs) | {"language": languages[row.bot]} for row in standings.rows()[:most]]
-    return standings_table(rows, standings.contest.scored_by)
-
-
-def describe_standings(standings: Standings, logs: Logs) -> Report:
-    """The standings of a contest, with marks, what became of bots, and what is decided."""
-    lines = []
-    for mark in make_marks(standings) if standings.contest.marks else ():
-        score = "" if mark.score is None else f"  {mark.score:+.3f}"
-        if mark.low is not None:
-            score += f"  (95%: {mark.low:+.3f} to {mark.high:+.3f}, {mark.lowest} to {mark.highest})"
-        lines.append(f"mark {mark.mark or 'none':5} {mark.bot}{score}")
-    lines += [f"{row.name} retired {row.score.retired}" for row in standings.rows() if row.score.retired]
-    for group in standings.alike():
-        *names, last = (standings.names[bot] for bot in group)
-        lines.append(f"{', '.join(names)} and {last} play identically")
-    for row in standings.former():
-        lines.append(f"left: {row.name} ({row.left} after {row.score.matches} matches, {row.chips:.1f} chips)")
-    ended, played = describe_end(standings), f"{standings.matches:,} match{'es' * (standings.matches != 1)}"
-    lines.append(f"{played}; ended: {ended}" if ended else f"{played} so far, not finished")
-    lines += filter(None, [describe_lead(standings), describe_effect(standings), describe_authors(standings)])
-
-    def data() -> dict[str, Any]:
-        return {
-            "matches": standings.matches,
-            "ended": standings.end["reason"] if standings.end else None,
-            "decided": standings.decided,
-            "standings": [row_values(row, logs) for row in standings.rows()],
-            "former": [{**row_values(row, logs), "left": row.left} for row in standings.former()],
-        }
-
-    parts = [contest_table(standings, logs), Notes(lines), Only("page", lambda: [_scores(standings)])]
-    return Report(standings.contest.heading, [], parts, [standings.contest.rules], data=data)
-
-
-DRAWN = 25  # scores in a drawing
-
-
-def _scores(standings: Standings) -> Dots:
-    """The scores of the first bots with their intervals."""
-    rows = standings.rows()[:DRAWN]
-    halves = [(row.points_ci95[1] - row.points_ci95[0]) / 2 if row.points_ci95 else 0.0 for row in rows]
-    name = f"{HEADINGS[standings.contest.scored_by]} per match, with 95% intervals"
-    series = DataSeries(name, [row.points for row in rows], "{:g}".format, halves)
-    return Dots([row.name for row in rows], [series], name)
-
-
-def describe_pair(standings: Standings) -> Report:
-    """Which of two bots is better, by how many chips per match, and whether that is decided."""
-    first, second = sorted((0, 1), key=lambda bot: standings.difference(bot, 1 - bot).mean, reverse=True)
-    lead = standings.difference(first, second)
-    names = [standings.bots[bot]["name"] for bot in (first, second)]
-    played = f"{standings.matches:,} match{'es' * (standings.matches != 1)}"
-    parts: list[Any] = []
-    if lead.interval is None:
-        failed = next((row.name for row in standings.rows() if not row.score.started), "")
-        why = f"{failed} does not answer" if failed else "too few for an interval; allow more with --matches"
-        said = f"not decided after {played}, {why}"
-    else:
-        figures = f"{lead.mean:+.2f} chips per match, 95%: {lead.interval[0]:+.2f} to {lead.interval[1]:+.2f}"
-        ahead, undecided = f"{names[0]} is ahead of {names[1]}", f"{names[0]} against {names[1]} {figures}"
-        said = f"{ahead} after {played}: {figures}" if lead.separated else f"not decided after {played}: {undecided}"
-        half = (lead.interval[1] - lead.interval[0]) / 2
-        series = DataSeries("chips per match", [lead.mean], "{:+g}".format, [half])
-        parts = [Only("page", lambda: [Dots([names[0]], [series], f"chips per match more than {names[1]}")])]
-    data = {
-        "bots": names,
-        "matches": standings.matches,
-        "difference": lead.mean,
-        "anytime95": lead.interval,
-        "decided": lead.separated,
-    }
-    return Report(f"{names[0]} against {names[1]}", [said], parts, [standings.contest.rules], data=lambda: data)
-
-
 def standings_json(standings: Standings, logs: Logs | None = None) -> str:
     """The text of standings.json: a list of rows, best first."""
     return json.dumps([row_values(row, logs) for row in standings.rows()], indent=1) + "\n"
@@ -310,14 +144,6 @@ def write_atomically(path: Path, text: str) -> None:
 def write_standings(folder: Path, standings: Standings, logs: Logs | None = None) -> None:
     write_atomically(folder / "standings.json", standings_json(standings, logs))
     write_atomically(folder / "standings.csv", standings_csv(standings, logs))
-
-
-def _round(value: float) -> float:
-    return round(value, DIGITS)
-
-
-def _bounds(bounds: tuple[float, float] | None) -> list[float] | None:
-    return [_round(bound) for bound in bounds] if bounds else None
 
 
 # --- Close a contest: no bot may join any more, and its journal, with the seed, may be published.

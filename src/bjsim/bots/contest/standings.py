@@ -9,22 +9,22 @@ from __future__ import annotations
 import math
 import time
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from operator import itemgetter
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from bjsim.arguments import names_wrong_types
 from bjsim.bots.contest.config import parse_marks
-from bjsim.bots.contest.contest_tally import BotDifference, ContestTally, Score, StandingsRow
+from bjsim.bots.contest.contest_tally import HEADINGS, BotDifference, ContestTally, Score, StandingsRow
 from bjsim.bots.contest.differences import MIN_BATCHES, Differences
+from bjsim.bots.contest.journal import Logs
+from bjsim.bots.protocol import printable
 from bjsim.errors import InputError
-from bjsim.report.data import data_frame, html_table
-from bjsim.sim.stats.estimate import Z95
-
-if TYPE_CHECKING:
-    import pandas
-
+from bjsim.report.data import Described
+from bjsim.report.parts import DataColumn, DataSeries, DataTable, Dots, Notes, Only, Report
 
 # --- Marks for a course: thresholds of the luck-adjusted score, with what the interval says about each mark.
 
@@ -82,7 +82,7 @@ def make_marks(standings: Standings, faults: Mapping[int, str] | None = None) ->
 
 
 @names_wrong_types
-class Standings(ContestTally):
+class Standings(ContestTally, Described):
     """The standings of a contest.
 
     Args:
@@ -143,17 +143,7 @@ class Standings(ContestTally):
             (low, high) if math.isfinite(high - low) else None,
             (wanted - batches) * self.batch_size if wanted else None,
             found.e_value(one, other),
-            self._effect(one, other, float(found.mean[at])),
         )
-
-    def _effect(self, one: int, other: int, lead: float) -> float | None:
-        """The lead of a bot per hand, in standard deviations of a hand. lead: per match; None of logarithms."""
-        if self.contest.scored_by == "log":
-            return None
-        scores = self.scores[one], self.scores[other]
-        sd = math.sqrt(sum(score.raw.se**2 * score.raw.b for score in scores) / 2)  # of a hand, from that of batches
-        per_match = sum(score.hands for score in scores) / max(1, sum(score.matches for score in scores))
-        return lead / per_match / sd if sd and per_match else None
 
     @property
     def decided(self) -> bool:
@@ -204,7 +194,7 @@ class Standings(ContestTally):
                 together[index, index] = False
                 # Bots that joined later have played fewer matches, and are compared over those only.
                 range_ = min(rank, ranges[index][0]), max(rank, ranges[index][1])
-                self._rows.append(self._row(bot, rank, tuple(names[together[index]]), range_, order[0]))
+                self._rows.append(self._row(bot, rank, tuple(names[together[index]]), range_))
             else:
                 self._rows.append(self._row(bot, None))
         return self._rows
@@ -225,38 +215,28 @@ class Standings(ContestTally):
         leader = f", {self.names[self.order()[0]]} leads" if self.matches else ""
         return f"Standings({len(self.roster.present)} bots, {self.matches} of {self.roster.total} matches{leader})"
 
-    def _repr_html_(self) -> str:
-        table = self._columns()
-        return html_table([*table], zip(*table.values(), strict=True), repr(self))
+    def describe(self, logs: Logs | None = None) -> Report:
+        """The rows with marks, what became of bots, and what is decided.
 
-    def to_frame(self) -> pandas.DataFrame:
-        """The standings as a data frame.
+        Args:
+            logs: Times of moves.
 
         Returns:
-            A row for each bot, best first: rank, the ranks that it may deserve, bot, matches, score and chips per
-            match, luck-adjusted chips per hand with its 95% interval, and the bots that it is not separated from.
-
-        Raises:
-            InputError: If pandas is not installed.
+            The report.
         """
-        return data_frame(self._columns())
-
-    def _columns(self) -> dict[str, list[Any]]:
-        rows = self.rows()
-        adjusted = [row.score.adjusted if row.score.adjusted.n else None for row in rows]
-        return {
-            "rank": [row.rank for row in rows],
-            "rank between": [row.rank_range for row in rows],
-            "bot": [row.name for row in rows],
-            "matches": [row.score.matches for row in rows],
-            "score": [round(row.points, 2) for row in rows],
-            "chips": [round(row.chips, 2) for row in rows],
-            "luck-adjusted": [ratio and round(ratio.mean, 4) for ratio in adjusted],
-            "95% interval": [
-                ratio and ratio.student95 and tuple(round(end, 4) for end in ratio.student95) for ratio in adjusted
-            ],
-            "not separated from": [", ".join(row.tied_with) for row in rows],
+        former = [{**row_values(row, logs), "left": row.left} for row in self.former()]
+        data = {
+            "matches": self.matches,
+            "ended": self.end["reason"] if self.end else None,
+            "decided": self.decided,
+            "former": former,
         }
+        parts = [
+            contest_table(self, logs),
+            Notes(list(_said(self))),
+            Only("page", lambda: [_scores(self)]),
+        ]
+        return Report(self.contest.heading, [], parts, [self.contest.rules], data=lambda: data)
 
     def former(self) -> list[StandingsRow]:
         """The rows of the bots that have left.
@@ -272,12 +252,8 @@ class Standings(ContestTally):
         rank: int | None,
         ties: tuple[str, ...] = (),
         ranks: tuple[int, int] | None = None,
-        leader: int | None = None,
     ) -> StandingsRow:
         score, roster = self.scores[bot], self.roster
-        effect = None
-        if leader is not None and leader != bot:
-            effect = self._effect(bot, leader, float(self.differences.mean[bot, leader]))
         name, chips, interval = self.names[bot], self.mean_chips(bot), self._chips_ci95(score)
         points, ends = self.mean_score(bot), score.points.student95
         if self.contest.scored_by == "chips":
@@ -288,7 +264,7 @@ class Standings(ContestTally):
         author = self.bots[bot].get("author", "")
         return StandingsRow(
             rank, bot, name, chips, interval, points, points_ci95, score, ties, ranks, version, age, left,
-            effect, author,
+            author,
         )  # fmt: skip
 
     def _chips_ci95(self, score: Score) -> tuple[float, float] | None:
@@ -302,7 +278,6 @@ class Standings(ContestTally):
 # --- Comparisons of bots in words and numbers: who leads, by how much, and which bots are not separated yet.
 
 
-HANDS_FOR_ONE_SD = 2 * Z95**2  # of each of two bots, to see a difference of one standard deviation of a hand
 COMPARED = 10  # bots that are compared with each other; the page of a bot compares it with all others
 
 
@@ -338,22 +313,6 @@ def describe_end(standings: Standings) -> str:
     return reasons.get(standings.over, "")
 
 
-def describe_effect(standings: Standings) -> str:
-    """The lead of the first bot over the second per hand, and the hands that it takes, as a clause; "" if unknown."""
-    first, second = [*standings.rivals, None, None][:2]
-    if second is None or first is None:
-        return ""
-    found = standings.difference(first, second)
-    if found.batches < MIN_BATCHES or not found.effect:
-        return ""
-    names = f"{standings.names[first]} and {standings.names[second]}"
-    hands = HANDS_FOR_ONE_SD / found.effect**2
-    return (
-        f"{names}: the lead per hand is {found.effect:+.3f} sd of a hand, which about {float(f'{hands:.2g}'):,.0f} "
-        "hands of each would show without luck adjustment"
-    )
-
-
 def format_e(value: float) -> str:
     return f"{value:.2g}" if value < 10 else f"{value:,.0f}" if value < 1e6 else f"{value:.0e}"
 
@@ -378,3 +337,150 @@ def _more(close: Sequence[BotDifference]) -> str:
     if len(known) < len(missing):
         return "; no number of matches is in sight that would separate them"
     return f"; about {max(known):,} more matches would separate them"
+
+
+# --- The standings as a table, a drawing, JSON values and sentences.
+
+
+def row_values(row: StandingsRow, logs: Logs | None = None) -> dict[str, Any]:
+    """One row of standings.json.
+
+    `score` is what ranks the bots, and `chips` what they hold, both in chips per match, `per_hand` the profit in chips
+    per hand, `luck_adjusted` profit minus luck in chips per hand: None before the first match has ended, and under
+    rules without luck adjustment (splits without a limit).
+    `rank_range` is the best and the worst rank that the bot may deserve, for all bots together with a probability
+    of 95%. `tied_with` names the bots that it is not separated from. `retired` says when and why the bot is not asked
+    any more, or "".
+    `age` is the number of matches that the contest has played since this version joined.
+    """
+    score = row.score
+    ms = logs.ms_per_move(row.bot) if logs else None
+    return {
+        "rank": row.rank,
+        "rank_range": list(row.rank_range) if row.rank_range else None,
+        "bot": row.name,
+        "author": row.author,
+        "tied_with": list(row.tied_with),
+        "matches": score.matches,
+        "hands": score.hands,
+        "score": _round(row.points),
+        "score_ci95": _bounds(row.points_ci95),
+        "chips": _round(row.chips),
+        "chips_ci95": _bounds(row.chips_ci95),
+        "per_hand": _round(score.raw.mean),
+        "per_hand_ci95": _bounds(score.raw.student95),
+        "luck_adjusted": _round(score.adjusted.mean) if score.adjusted.n else None,
+        "luck_adjusted_ci95": _bounds(score.adjusted.student95),
+        "broke": score.broke,
+        "retired": score.retired,
+        "version": row.version,
+        "age": row.age,
+        "faults": dict(sorted(score.faults.items())),
+        "ms_per_move": None if ms is None else round(ms, 3),
+    }
+
+
+def standings_table(rows: Sequence[dict[str, Any]], score: str = "chips") -> DataTable:
+    """The standings by what ranks the bots, `score` as in `Contest`; `rows` are those of standings.json."""
+    ranked = DataColumn("", f"{HEADINGS[score]} ± 95%", lambda row: row["rank"] and _interval("score", 1, row))
+    chips = DataColumn("", "chips ± 95%", partial(_interval, "chips", 1))
+    adjusted = DataColumn("", "luck-adjusted per hand ± 95%", partial(_interval, "luck_adjusted", 3))
+    columns = [
+        *(DataColumn(key, "", itemgetter(key)) for key in next(iter(rows), {}) if key != "language"),
+        DataColumn("", "bot", itemgetter("bot"), is_text=True),
+        DataColumn("", "rank", _rank),
+        *([chips, adjusted] if score == "chips" else [ranked, chips]),
+        DataColumn("", "broke/matches", lambda row: f"{row['broke']:,}/{row['matches']:,}"),
+        DataColumn("", "faults", _faults, is_text=True, style=lambda row: "yellow"),
+        DataColumn("", "ms per move", itemgetter("ms_per_move"), "{:.2f}".format),
+        DataColumn("", "language", lambda row: row.get("language", ""), is_text=True),
+    ]
+    return DataTable("standings", columns, rows, turns=False)
+
+
+def _interval(key: str, digits: int, row: dict[str, Any]) -> str | None:
+    if row[key] is None:
+        return None
+    bounds, sign = row[f"{key}_ci95"], "+" if key == "luck_adjusted" else ""
+    half = f"{(bounds[1] - bounds[0]) / 2:.{digits}f}" if bounds else "–"
+    return f"{row[key]:{sign}.{digits}f} ± {half:>5}"
+
+
+def _rank(row: dict[str, Any]) -> str | None:
+    """The rank, with the range of those that the results leave open."""
+    best, worst = row["rank_range"] or (row["rank"], row["rank"])
+    return row["rank"] and (f"{row['rank']} ({best}–{worst})" if best < worst else str(row["rank"]))
+
+
+def _faults(row: dict[str, Any]) -> str:
+    return printable(", ".join(f"{kind} {count}" for kind, count in row["faults"].items()))
+
+
+def contest_table(standings: Standings, logs: Logs | None, most: int | None = None) -> DataTable:
+    """The standings of a contest, of its first `most` bots if that is given."""
+    languages = [bot.get("language", "") for bot in standings.bots]
+    rows = [row_values(row, logs) | {"language": languages[row.bot]} for row in standings.rows()[:most]]
+    return standings_table(rows, standings.contest.scored_by)
+
+
+DRAWN = 25  # scores in a drawing
+
+
+def _scores(standings: Standings) -> Dots:
+    """The scores of the first bots with their intervals."""
+    rows = standings.rows()[:DRAWN]
+    halves = [(row.points_ci95[1] - row.points_ci95[0]) / 2 if row.points_ci95 else 0.0 for row in rows]
+    name = f"{HEADINGS[standings.contest.scored_by]} per match, with 95% intervals"
+    series = DataSeries(name, [row.points for row in rows], "{:g}".format, halves)
+    return Dots([row.name for row in rows], [series], name)
+
+
+def _said(standings: Standings) -> Iterator[str]:
+    """Marks, what became of bots, and what is decided, as lines."""
+    for mark in make_marks(standings) if standings.contest.marks else ():
+        score = "" if mark.score is None else f"  {mark.score:+.3f}"
+        if mark.low is not None:
+            score += f"  (95%: {mark.low:+.3f} to {mark.high:+.3f}, {mark.lowest} to {mark.highest})"
+        yield f"mark {mark.mark or 'none':5} {mark.bot}{score}"
+    yield from (f"{row.name} retired {row.score.retired}" for row in standings.rows() if row.score.retired)
+    for row in standings.former():
+        yield f"left: {row.name} ({row.left} after {row.score.matches} matches, {row.chips:.1f} chips)"
+    ended, played = describe_end(standings), f"{standings.matches:,} match{'es' * (standings.matches != 1)}"
+    yield f"{played}; ended: {ended}" if ended else f"{played} so far, not finished"
+    yield from filter(None, [describe_lead(standings), describe_authors(standings)])
+
+
+def describe_pair(standings: Standings) -> Report:
+    """Which of two bots is better, by how many chips per match, and whether that is decided."""
+    first, second = sorted((0, 1), key=lambda bot: standings.difference(bot, 1 - bot).mean, reverse=True)
+    lead = standings.difference(first, second)
+    names = [standings.bots[bot]["name"] for bot in (first, second)]
+    played = f"{standings.matches:,} match{'es' * (standings.matches != 1)}"
+    parts: list[Any] = []
+    if lead.interval is None:
+        failed = next((row.name for row in standings.rows() if not row.score.started), "")
+        why = f"{failed} does not answer" if failed else "too few for an interval; allow more with --matches"
+        said = f"not decided after {played}, {why}"
+    else:
+        figures = f"{lead.mean:+.2f} chips per match, 95%: {lead.interval[0]:+.2f} to {lead.interval[1]:+.2f}"
+        ahead, undecided = f"{names[0]} is ahead of {names[1]}", f"{names[0]} against {names[1]} {figures}"
+        said = f"{ahead} after {played}: {figures}" if lead.separated else f"not decided after {played}: {undecided}"
+        half = (lead.interval[1] - lead.interval[0]) / 2
+        series = DataSeries("chips per match", [lead.mean], "{:+g}".format, [half])
+        parts = [Only("page", lambda: [Dots([names[0]], [series], f"chips per match more than {names[1]}")])]
+    data = {
+        "bots": names,
+        "matches": standings.matches,
+        "difference": lead.mean,
+        "anytime95": lead.interval,
+        "decided": lead.separated,
+    }
+    return Report(f"{names[0]} against {names[1]}", [said], parts, [standings.contest.rules], data=lambda: data)
+
+
+def _round(value: float) -> float:
+    return round(value, DIGITS)
+
+
+def _bounds(bounds: tuple[float, float] | None) -> list[float] | None:
+    return [_round(bound) for bound in bounds] if bounds else None
