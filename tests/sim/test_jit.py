@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.kernels import from_python
 
 from bjsim.sim.engine import jit
 from bjsim.sim.game import actions
@@ -147,3 +148,15 @@ def test_a_folder_does_not_choose_where_compiled_code_comes_from(tmp_path: Path)
     """
     run = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert run.stdout.startswith("False the current folder has a .numba_config.yaml")
+
+
+def test_python_cannot_call_what_only_kernels_call() -> None:
+    @jit.inner()
+    def twice(x: int) -> int:
+        return 2 * x
+
+    once = from_python(twice)
+    for _ in range(2):  # before and after it is compiled, when it has no code that Python could call
+        with pytest.raises(TypeError, match="only compiled functions call twice"):
+            twice(3)
+        assert once(3) == 6

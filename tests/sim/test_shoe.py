@@ -15,14 +15,15 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from support.games import slow
+from support.kernels import from_python
 from support.statistics import chi_square_p, upper_gamma
 from support.table import play_script
 
 from bjsim.sim.engine.array_cards import Segments
 from bjsim.sim.engine.compiled_rules import compile_rules
+from bjsim.sim.engine.kernels import plain
+from bjsim.sim.engine.kernels import shoe as shoe_kernel
 from bjsim.sim.engine.kernels.deal import LANES
-from bjsim.sim.engine.kernels.plain import deal
-from bjsim.sim.engine.kernels.shoe import draw
 from bjsim.sim.engine.rounds import make_shoe, make_work, plain_shoes
 from bjsim.sim.game.cards import rank_probabilities
 from bjsim.sim.game.presets import named_rules
@@ -38,6 +39,7 @@ from bjsim.sim.game.shoe import (
     stream_key,
 )
 
+draw, deal = from_python(shoe_kernel.draw), from_python(plain.deal)
 SHOES = {
     "infinite": Rules(),
     "infinite, few tens": Rules(ten_probability="1/10"),  # type: ignore[arg-type]
@@ -63,7 +65,7 @@ def compiled(game: Rules, key: tuple[int, int, int]) -> Iterator[int]:
     """Cards from the compiled round's shoe."""
     shoe = make_shoe(compile_rules(game, [STAND]), stream_key(*key))
     while True:
-        yield int(draw(shoe))
+        yield int(draw(shoe, True))
 
 
 def arrays(game: Rules, key: tuple[int, int, int]) -> Iterator[int]:
@@ -117,7 +119,7 @@ def test_all_engines_deal_a_depleted_shoe(counts: list[int]) -> None:
     keys = np.array([stream_key(*key)], np.uint64)
     assert Segments(rules, 0).cards(keys, 0, number, size).T.tolist() == expected
     one = make_shoe(rules, stream_key(*key))
-    assert [[int(draw(one)) for _ in range(size)] for _ in range(number)] == expected
+    assert [[int(draw(one, None)) for _ in range(size)] for _ in range(number)] == expected
     shoes = plain_shoes(rules)
     work = make_work(shoes, 1)
     work.start[:], work.gamma[:] = keys[0]

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.kernels import from_python
 
-from bjsim.sim.engine.kernels.shoe import half_word, word
+from bjsim.sim.engine.kernels import shoe as shoe_kernel
 from bjsim.sim.game.shoe import Stream, mix, stream_key
 
+word, half_word = from_python(shoe_kernel.word), from_python(shoe_kernel.half_word)
 MASK = (1 << 64) - 1
 GOLDEN = 0x9E3779B97F4A7C15
 KEYS = st.tuples(st.integers(0, 2**100), st.integers(0, 2**31), st.integers(0, 2**50))

@@ -52,6 +52,27 @@ def compiled(**options: Any) -> Callable[[F], F]:
     return decorate
 
 
+def inner(**options: Any) -> Callable[[F], F]:
+    """Make a decorator for functions that only compiled functions call: a call from Python is a TypeError.
+
+    The code by which Python would call them is left out, which takes longer to compile than the function itself if its
+    arguments are many arrays. They are cached as parts of their callers only.
+    """
+    alone: dict[str, Any] = {"_nrt": False, "no_cfunc_wrapper": True, "no_cpython_wrapper": True}
+
+    def decorate(function: F) -> F:
+        dispatcher: Any = numba.njit(**alone, **options)(function)
+
+        def refuse(*arguments: Any) -> None:
+            raise TypeError(f"only compiled functions call {function.__name__}")
+
+        dispatcher._compile_for_args = refuse
+        dispatcher._insert = lambda *overload: None  # nor is it found by the types of arguments
+        return dispatcher  # type: ignore[no-any-return]
+
+    return decorate
+
+
 def is_cached(kernel: Any, nones: int = 0) -> bool:
     """Whether a kernel's code is in memory or on disk, so that its first call need not compile it.
 

@@ -28,7 +28,7 @@ from bjsim.sim.engine.kernels.layout import ENDLESS, NO_LIMIT, WIDE, CompiledRul
 from bjsim.sim.engine.kernels.plain import GROUP
 from bjsim.sim.engine.kernels.plain import play_plain as plain_kernel
 from bjsim.sim.engine.kernels.shoe import BUFFER, KEPT
-from bjsim.sim.engine.kernels.walk import STATE, walk
+from bjsim.sim.engine.kernels.walk import STATE, walk, walk_plain
 from bjsim.sim.engine.pack import padded
 from bjsim.sim.engine.round_table import LeftTable
 
@@ -125,11 +125,14 @@ def play_seats(
         track = make_track(layout.moves, luck) if luck else None
         shoe, cut = make_shoe(compiled, key), compiled.numbers.cut
         counts = counts._replace(trace=np.zeros((number * traced, len(seats.row) + 1), np.int64))
-        plain, general = (None, True) if luck or layout.deal.robin else (True, None)
-        new = walk(
-            shoe, cut, layout.moves, layout.deal, seats, number, counts, luck, track, drift,
-            drifted if general else None, None, None, None, np.zeros(STATE, np.int64), plain, general,
-        )  # fmt: skip
+        now = np.zeros(STATE, np.int64)
+        if luck or layout.deal.robin:
+            new = walk(
+                shoe, None if luck else True, cut, layout.moves, layout.deal, seats, number, counts, luck, track, drift,
+                drifted, None, None, None, now,
+            )  # fmt: skip
+        else:
+            new = walk_plain(shoe, cut, layout.moves, layout.deal, seats, number, counts, now)
         if new < 0:
             raise LeftTable
         outside.append(counts.overflow[:new].copy())
@@ -144,9 +147,9 @@ def play_counter(table: CountingTable, key: Array, shoes: int) -> CountTally:
     tally, seats = empty_tally(table.count, shoes), make_seats(layout.moves)
     track = make_track(layout.moves, layout.luck) if layout.luck else None
     left = walk(
-        make_shoe(compiled, key), compiled.numbers.cut, layout.moves, layout.deal, seats, NO_LIMIT, None, layout.luck,
-        track, None, np.zeros(len(table.control.full)), layout.counter, table.control, tally,
-        np.zeros(STATE, np.int64), None, True,
+        make_shoe(compiled, key), None, compiled.numbers.cut, layout.moves, layout.deal, seats, NO_LIMIT, None,
+        layout.luck, track, None, np.zeros(len(table.control.full)), layout.counter, table.control, tally,
+        np.zeros(STATE, np.int64),
     )  # fmt: skip
     if left < 0:
         raise EndlessSplitting(ENDLESS)
@@ -176,9 +179,11 @@ def make_track(moves: SeatRows, luck: Luck) -> Track:
     )
 
 
-NONES = {"walk": 8, "walk in turns": 7, "adjusted": 4, "count": 5, "count adjusted": 3}  # its arguments that are None
+NONES = {"walk in turns": 6, "adjusted": 4, "count": 5, "count adjusted": 3}  # of the arguments of `walk` are None
 
 
 def is_ready(kernel: str) -> bool:
-    """Whether a kernel's code is in memory or on disk: "plain", or what `walk` is compiled for, see `NONES`."""
-    return is_cached(plain_kernel) if kernel == "plain" else is_cached(walk, NONES[kernel])
+    """Whether a kernel's code is in memory or on disk: "plain", "walk", or what `walk` is compiled for, see `NONES`."""
+    if kernel in NONES:
+        return is_cached(walk, NONES[kernel])
+    return is_cached(plain_kernel if kernel == "plain" else walk_plain)

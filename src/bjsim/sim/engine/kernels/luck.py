@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from bjsim.sim.engine.jit import compiled
+from bjsim.sim.engine.jit import inner
 from bjsim.sim.engine.kernels.arrays import BITS, SCALE, STEP, STRIDE
 from bjsim.sim.engine.kernels.shoe import shuffle
 from bjsim.sim.engine.kernels.vectors import dot, quadratic, remove_card
@@ -17,7 +17,7 @@ from bjsim.sim.engine.kernels.vectors import dot, quadratic, remove_card
 DEAD = STRIDE  # the place of the row of rounds that have left: that of a shadow whose round would be over
 
 
-@compiled(_nrt=False)
+@inner()
 def value_now(luck: Any, track: Any, seats: Any, model: Any, s: Any) -> Any:
     """V of a seat: of its row, with split hands that were logged, or of its end."""
     if seats.row[s] < 0:
@@ -33,7 +33,7 @@ def value_now(luck: Any, track: Any, seats: Any, model: Any, s: Any) -> Any:
     return value + slope / track.left[0]
 
 
-@compiled(_nrt=False)
+@inner()
 def find_gap(luck: Any, track: Any, seats: Any, model: Any, s: Any) -> Any:
     """E - V of a seat whose row has no form, or which has logged split hands."""
     left, expected, outcomes, row = track.left[0], 0.0, luck.pay.shape[1], seats.row[s] // STRIDE
@@ -53,7 +53,7 @@ def find_gap(luck: Any, track: Any, seats: Any, model: Any, s: Any) -> Any:
     return expected / (left * (left - 1.0)) - value_now(luck, track, seats, model, s)
 
 
-@compiled(_nrt=False, forceinline=True)
+@inner(forceinline=True)
 def add_gap(luck: Any, track: Any, seats: Any, model: Any, s: Any) -> None:
     """Add E - V before a card that a seat, or the dealer, draws."""
     row, left = seats.row[s] // STRIDE, track.left[0]
@@ -65,7 +65,7 @@ def add_gap(luck: Any, track: Any, seats: Any, model: Any, s: Any) -> None:
         track.expected[s] += found / (left * max(left - 1.0, 1.0))
 
 
-@compiled(_nrt=False)
+@inner()
 def value_after(luck: Any, track: Any, model: Any, s: Any, row: Any, code: Any) -> Any:
     """The value after an action in a row, with what it logs, without slopes."""
     place, hand = model * luck.places + luck.after[row, code], luck.hand[row, code]
@@ -75,13 +75,13 @@ def value_after(luck: Any, track: Any, model: Any, s: Any, row: Any, code: Any) 
     return value
 
 
-@compiled(_nrt=False, forceinline=True)
+@inner(forceinline=True)
 def move_shadow(moves: Any, shadow: Any, h: Any, code: Any) -> None:
     row = np.int64(moves.entries[shadow[h] + code] >> BITS)
     shadow[h] = row if row else DEAD
 
 
-@compiled(_nrt=False)
+@inner()
 def judge(moves: Any, luck: Any, track: Any, model: Any, s: Any, chart: Any, hole: Any, known: Any) -> None:
     """Count the luck of the hidden card where the answer is not the model's; and answer in the shadows.
 
@@ -112,7 +112,7 @@ def judge(moves: Any, luck: Any, track: Any, model: Any, s: Any, chart: Any, hol
         track.expected[s] -= mine - mean / shares
 
 
-@compiled(_nrt=False)
+@inner()
 def fill_shoe(luck: Any, track: Any) -> None:
     track.left[0] = 0.0
     for q in range(luck.ranks):
@@ -120,7 +120,7 @@ def fill_shoe(luck: Any, track: Any) -> None:
         track.left[0] += luck.full[q]
 
 
-@compiled(_nrt=False, forceinline=True)
+@inner(forceinline=True)
 def deal_card(luck: Any, track: Any, rank: Any) -> None:
     """Remove a card from the composition; after the last one a fresh shoe follows."""
     remove_card(track.counts, rank)
@@ -129,7 +129,7 @@ def deal_card(luck: Any, track: Any, rank: Any) -> None:
         fill_shoe(luck, track)
 
 
-@compiled(_nrt=False)
+@inner()
 def close_shoe(track: Any, drift: Any, drifted: Any) -> None:
     """Add a shoe to the sums: rounds of a shoe depend on each other, shoes do not."""
     for s in range(len(drift.chart)):
@@ -145,7 +145,7 @@ def close_shoe(track: Any, drift: Any, drifted: Any) -> None:
         track.gone[s] = 0.0
 
 
-@compiled(_nrt=False)
+@inner()
 def find_drift(luck: Any, track: Any, drift: Any, drifted: Any, shoe: Any, rounds: Any) -> None:
     """The drift of a shoe by chart, as `count_drift`; `rounds` are left before its first round."""
     depths = min(drift.depths, np.int64(rounds / drift.rounds_per_depth))
@@ -156,7 +156,7 @@ def find_drift(luck: Any, track: Any, drift: Any, drifted: Any, shoe: Any, round
         drifted[t] = (total - drift.expected[t, depths]) * (drift.rounds_per_depth / SCALE)
 
 
-@compiled(_nrt=False)
+@inner()
 def sum_drift(luck: Any, product: Any, shoe: Any, slopes: Any, curvature: Any, depths: Any) -> Any:
     """The drift of a shoe summed over depths: d.c / n + c'Cc / n^2 for the composition c of n cards."""
     total, linear, square, left, ranks = 0.0, 0.0, 0.0, np.float64(shoe.size), luck.ranks

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from bjsim.sim.engine.jit import compiled
+from bjsim.sim.engine.jit import compiled, inner
 from bjsim.sim.engine.kernels.deal import (
     INFINITE_PER_WORD,
     LANES,
@@ -26,10 +26,10 @@ TAG = 27  # in the log, the number of the shoe in its group is above these bits,
 ROW = np.uint64((1 << (TAG - 3)) - 1)
 
 
-split_payoff = compiled(_nrt=False, forceinline=True)(payoff_parts)
+split_payoff = inner(inline="always")(payoff_parts)
 
 
-@compiled(_nrt=False, forceinline=True)
+@inner(inline="always")
 def count_payoff(counts: Any, seat: Any, code: Any, overflow: Any) -> Any:
     """Count a seat's payoff. Returns: the number of rows in `counts.overflow`."""
     units, tied = split_payoff(code)
@@ -43,7 +43,7 @@ def count_payoff(counts: Any, seat: Any, code: Any, overflow: Any) -> Any:
     return overflow
 
 
-@compiled(_nrt=False)
+@inner()
 def deal(shoes: Any, ranks: Any, work: Any, number: Any, count: Any) -> None:
     """Deal the first `count` cards of shoe `number` of all blocks."""
     words = (shoes.size + PER_WORD - 1) // PER_WORD if shoes.finite else shoes.size // 2
@@ -66,7 +66,7 @@ def deal(shoes: Any, ranks: Any, work: Any, number: Any, count: Any) -> None:
                 work.cards[k, lane] = rank
 
 
-@compiled(_nrt=False)
+@inner()
 def walk_group(table: Any, cards: Any, log: Any, row: Any, lane: Any, stop: Any) -> Any:
     """Draw the first `stop` cards of a group of shoes. Returns: the length of the log."""
     entries, width, some = table.entries, np.uint64(len(table.ranks)), np.uint64(len(table.label))
@@ -105,7 +105,7 @@ def walk_group(table: Any, cards: Any, log: Any, row: Any, lane: Any, stop: Any)
     return np.int64(n)
 
 
-@compiled(_nrt=False)
+@inner()
 def finish_group(table: Any, cards: Any, log: Any, n: Any, row: Any, lane: Any, begin: Any, stop: Any) -> Any:
     """Draw cards `begin` .. `stop` of a group of shoes to the end of their rounds.
 
@@ -129,7 +129,7 @@ def finish_group(table: Any, cards: Any, log: Any, n: Any, row: Any, lane: Any, 
     return n, False
 
 
-@compiled(_nrt=False)
+@inner()
 def drop_rounds(table: Any, work: Any, stop: Any, lane: Any) -> Any:
     """Drop from the log of a group what is logged after the last round of a block. Returns: the length of the log."""
     kept = 0
@@ -143,7 +143,7 @@ def drop_rounds(table: Any, work: Any, stop: Any, lane: Any) -> Any:
     return kept
 
 
-@compiled(_nrt=False)
+@inner()
 def read_log(table: Any, work: Any, stop: Any, lane: Any, counts: Any, classes: Any, overflow: Any) -> Any:
     """Count the rounds of the log of a group.
 
@@ -178,7 +178,7 @@ def read_log(table: Any, work: Any, stop: Any, lane: Any, counts: Any, classes: 
     return overflow
 
 
-@compiled(_nrt=False)
+@inner(inline="always")
 def begin_blocks(table: Any, keys: Any, rounds: Any, work: Any, block: Any) -> None:
     """Give LANES blocks to the lanes, from `block` on; if there are not so many, the others play no rounds."""
     for lane in range(LANES):
@@ -188,7 +188,7 @@ def begin_blocks(table: Any, keys: Any, rounds: Any, work: Any, block: Any) -> N
         work.split[lane] = 0
 
 
-@compiled(_nrt=False)
+@inner(inline="always")
 def play_shoe(table: Any, shoes: Any, work: Any, number: Any, counts: Any, classes: Any, overflow: Any) -> Any:
     """Play shoe `number` of all lanes. A round that outlasts its shoe goes on in the next.
 
@@ -225,7 +225,7 @@ def play_plain(table: Any, shoes: Any, keys: Any, rounds: Any, work: Any, counts
     overflow = np.int64(0)
     for block in range(0, len(keys), LANES):
         begin_blocks(table, keys, rounds, work, block)
-        number, going = 0, True
+        number, going = np.int64(0), True
         while going:
             overflow, going = play_shoe(table, shoes, work, number, counts, classes, overflow)
             number += 1

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from bjsim.sim.engine.jit import compiled
+from bjsim.sim.engine.jit import inner
 from bjsim.sim.engine.kernels.deal import PER_WORD, deal_on
 
 BUFFER = 1024  # cards of an infinite shoe generated at a time
@@ -12,7 +12,7 @@ KEPT = 32  # space before them for earlier cards
 AHEAD = 27  # cards of a finite shoe generated at a time: a multiple of PER_WORD
 
 
-@compiled(inline="always")
+@inner(inline="always")
 def word(start: Any, gamma: Any, i: Any) -> Any:
     z = start + np.uint64(i) * gamma
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -20,13 +20,13 @@ def word(start: Any, gamma: Any, i: Any) -> Any:
     return z ^ (z >> np.uint64(31))
 
 
-@compiled(inline="always")
+@inner(inline="always")
 def half_word(start: Any, gamma: Any, i: Any) -> Any:
     """Half i (32 bits) of the stream, the low half of a word before its high half."""
     return (word(start, gamma, i >> 1) >> np.uint64(32 * (i & 1))) & np.uint64(0xFFFFFFFF)
 
 
-@compiled(_nrt=False)
+@inner(inline="always")
 def fill(shoe: Any) -> None:
     """Fill the buffer of an infinite shoe from KEPT on with its next BUFFER cards."""
     start, gamma, chunk = shoe.key[0], shoe.key[1], shoe.chunk[0]
@@ -47,7 +47,7 @@ def fill(shoe: Any) -> None:
             shoe.cards[KEPT + i] = rank
 
 
-@compiled(_nrt=False)
+@inner()
 def shuffle(shoe: Any, stop: Any) -> None:
     """Have at least the first `stop` cards of a finite shoe ready, if it has so many.
 
@@ -64,7 +64,7 @@ def shuffle(shoe: Any, stop: Any) -> None:
         shoe.ready[0] = min(ready + PER_WORD * some, shoe.size)
 
 
-@compiled(_nrt=False, forceinline=True)
+@inner(forceinline=True)
 def begin_shuffle(shoe: Any) -> None:
     """Begin the next shoe of whole decks; none of its cards is ready yet."""
     shoe.chunk[0] += 1
@@ -72,7 +72,7 @@ def begin_shuffle(shoe: Any) -> None:
     shoe.read[0] = shoe.ready[0] = 0
 
 
-@compiled(_nrt=False)
+@inner(inline="always")
 def refill(shoe: Any, kept: Any) -> None:
     """Generate cards of an infinite shoe after the unread ones, keeping also the last `kept` that were read."""
     unread = shoe.ready[0] - shoe.read[0]
@@ -84,9 +84,9 @@ def refill(shoe: Any, kept: Any) -> None:
     fill(shoe)
 
 
-@compiled(_nrt=False)
-def more(shoe: Any) -> None:
-    if shoe.size == 0:
+@inner()
+def more(shoe: Any, endless: Any) -> None:
+    if endless is not None and shoe.size == 0:
         refill(shoe, np.int64(0))
         return
     if shoe.ready[0] == shoe.size:
@@ -94,10 +94,10 @@ def more(shoe: Any) -> None:
     shuffle(shoe, min(shoe.ready[0] + AHEAD, shoe.size))
 
 
-@compiled(_nrt=False, forceinline=True)
-def draw(shoe: Any) -> Any:
-    """Draw the next card. Returns: its rank index."""
+@inner(forceinline=True)
+def draw(shoe: Any, endless: Any) -> Any:
+    """Draw the next card; `endless` is None if the shoe is finite. Returns: its rank index."""
     if shoe.read[0] == shoe.ready[0]:
-        more(shoe)
+        more(shoe, endless)
     shoe.read[0] += 1
     return shoe.cards[shoe.read[0] - 1]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from bjsim.sim.engine.jit import compiled
+from bjsim.sim.engine.jit import compiled, inner
 from bjsim.sim.engine.kernels.arrays import (
     ASKED,
     BITS,
@@ -54,7 +54,7 @@ RUNNING, ACES, BUCKET, MODEL, CELL, HOLE, HOLE_SHOE, OPENED, PLAYED, DONE, OVERF
 STATE = 11
 
 
-@compiled(_nrt=False, forceinline=True)
+@inner(forceinline=True)
 def find_next(deal: Any, seats: Any, n: Any, drawn: Any, who: Any, free: Any) -> Any:
     """Who gets the next card: in the deal, a seat that acts, or else the dealer, whose number is that of the seats."""
     if drawn < deal.dealt[n]:
@@ -71,7 +71,7 @@ def find_next(deal: Any, seats: Any, n: Any, drawn: Any, who: Any, free: Any) ->
     return np.int64(len(seats.row))
 
 
-@compiled(_nrt=False, forceinline=True)
+@inner(forceinline=True)
 def find_asked(deal: Any, seats: Any, n: Any, drawn: Any, who: Any, free: Any) -> Any:
     """The seat that is asked for an action, or the number of the seats: all insure before anyone plays."""
     if drawn == deal.dealt[n]:
@@ -82,7 +82,7 @@ def find_asked(deal: Any, seats: Any, n: Any, drawn: Any, who: Any, free: Any) -
     return s if s < n and seats.flags[s] & ASKED else np.int64(len(seats.row))
 
 
-@compiled(_nrt=False)
+@inner()
 def log_hand(moves: Any, seats: Any, luck: Any, track: Any, s: Any, hand: Any) -> None:
     """Log a split hand, which is paid by the dealer's outcome."""
     for o in range(seats.split.shape[1]):
@@ -92,7 +92,7 @@ def log_hand(moves: Any, seats: Any, luck: Any, track: Any, s: Any, hand: Any) -
     seats.splits[s] = 1
 
 
-@compiled(_nrt=False, forceinline=True)
+@inner(forceinline=True)
 def follow(moves: Any, seats: Any, luck: Any, track: Any, model: Any, s: Any, code: Any) -> Any:
     """Follow the entry of a card or an action. Returns: whether the seat's round is over, or has left the table."""
     place = seats.row[s] + code
@@ -115,7 +115,7 @@ def follow(moves: Any, seats: Any, luck: Any, track: Any, model: Any, s: Any, co
     return True
 
 
-@compiled(_nrt=False)
+@inner()
 def clear_splits(seats: Any, luck: Any, track: Any, s: Any) -> None:
     seats.splits[s] = 0
     for o in range(seats.split.shape[1]):
@@ -124,7 +124,7 @@ def clear_splits(seats: Any, luck: Any, track: Any, s: Any) -> None:
             track.logged[s, o] = 0.0
 
 
-@compiled(_nrt=False)
+@inner()
 def add_depths(shoe: Any, counter: Any, control: Any, cut: Any, unseen: Any, now: Any) -> None:
     """Add the value and the number of the depths of a shoe, as `count_depths` does."""
     running, aces = counter.initial, counter.aces
@@ -144,7 +144,7 @@ def add_depths(shoe: Any, counter: Any, control: Any, cut: Any, unseen: Any, now
         unseen[min(card, len(unseen) - 1)] -= 1.0
 
 
-@compiled(_nrt=False, forceinline=True)
+@inner(forceinline=True)
 def find_cell(shoe: Any, counter: Any, now: Any) -> Any:
     """The cell of the count by which a seat decides; the hidden card is not seen."""
     if counter.before_round:
@@ -156,7 +156,7 @@ def find_cell(shoe: Any, counter: Any, now: Any) -> Any:
     return np.int64(counter.cells[seen, running - counter.lowest])
 
 
-@compiled(_nrt=False, forceinline=True)
+@inner(forceinline=True)
 def add_counted(counter: Any, tally: Any, seats: Any, luck: Any, track: Any, n: Any, now: Any) -> None:
     """Add a round of the counter's spots to the sums of its bucket."""
     profit, stakes, squares, units, lucky = np.int64(0), np.int64(0), np.int64(0), np.int64(0), 0.0
@@ -182,16 +182,14 @@ def add_counted(counter: Any, tally: Any, seats: Any, luck: Any, track: Any, n: 
     means[PRODUCTS, bucket] += (profit * profit - squares) / max(spots * (spots - 1), 1)
 
 
-@compiled(_nrt=False, forceinline=True)
+@inner(inline="always")
 def begin_shoe(
     shoe: Any, cut: Any, rounds: Any, luck: Any, track: Any, drift: Any, drifted: Any, counter: Any, control: Any,
     tally: Any, now: Any,
 ) -> Any:  # fmt: skip
     """Before a round: shuffle after the cut card, and open the sums of a new shoe. Returns: whether a round follows."""
     if drift is not None and now[OPENED] >= 0 and shoe.chunk[0] != now[OPENED]:  # a round ran on into this shoe
-        close_shoe(track, drift, drifted)
-        find_drift(luck, track, drift, drifted, shoe, rounds - now[DONE])
-        now[OPENED] = shoe.chunk[0]
+        open_shoe(shoe, rounds, luck, track, drift, drifted, now)
     if shoe.size > 0 and shoe.read[0] >= cut:
         begin_shuffle(shoe)
         shuffle(shoe, cut)
@@ -201,9 +199,7 @@ def begin_shoe(
             now[RUNNING], now[ACES] = counter.initial, counter.aces
     if shoe.chunk[0] != now[OPENED]:
         if drift is not None:
-            if now[OPENED] >= 0:
-                close_shoe(track, drift, drifted)
-            find_drift(luck, track, drift, drifted, shoe, rounds - now[DONE])
+            open_shoe(shoe, rounds, luck, track, drift, drifted, now)
         if counter is not None:
             if now[PLAYED] == len(tally.now):
                 return False
@@ -216,7 +212,16 @@ def begin_shoe(
     return True
 
 
-@compiled(_nrt=False, forceinline=True)
+@inner()
+def open_shoe(shoe: Any, rounds: Any, luck: Any, track: Any, drift: Any, drifted: Any, now: Any) -> None:
+    """Close the sums of the shoe before, if there is one, and open those of this one."""
+    if now[OPENED] >= 0:
+        close_shoe(track, drift, drifted)
+    find_drift(luck, track, drift, drifted, shoe, rounds - now[DONE])
+    now[OPENED] = shoe.chunk[0]
+
+
+@inner(forceinline=True)
 def look_at_count(shoe: Any, luck: Any, counter: Any, now: Any) -> None:
     """Find what the count before a round decides."""
     seen, running = shoe.read[0], now[RUNNING]
@@ -227,7 +232,7 @@ def look_at_count(shoe: Any, luck: Any, counter: Any, now: Any) -> None:
         now[MODEL] = luck.model[now[BUCKET]]
 
 
-@compiled(_nrt=False, forceinline=True)
+@inner(forceinline=True)
 def see_card(shoe: Any, counter: Any, card: Any, now: Any) -> None:
     if shoe.read[0] == 1:
         now[RUNNING], now[ACES] = counter.initial, counter.aces
@@ -235,7 +240,7 @@ def see_card(shoe: Any, counter: Any, card: Any, now: Any) -> None:
     now[ACES] -= card == ACE
 
 
-@compiled(_nrt=False, forceinline=True)
+@inner(forceinline=True)
 def begin_round(moves: Any, seats: Any, luck: Any, track: Any, counter: Any, n: Any, now: Any) -> None:
     for s in range(n):
         seats.row[s], seats.flags[s], seats.code[s] = moves.start[s], 0, 0
@@ -246,7 +251,7 @@ def begin_round(moves: Any, seats: Any, luck: Any, track: Any, counter: Any, n: 
                 track.shadow[s] = 0
 
 
-@compiled(_nrt=False)
+@inner()
 def weigh_last(seats: Any, luck: Any, track: Any, model: Any, first: Any, n: Any, sign: Any) -> None:
     """The last card of a shoe is certain, so it is no luck: subtract V before it (sign -1), and add V after it."""
     for s in range(first, n):
@@ -256,7 +261,7 @@ def weigh_last(seats: Any, luck: Any, track: Any, model: Any, first: Any, n: Any
             track.expected[s] += sign * value_now(luck, track, seats, model, s)
 
 
-@compiled(_nrt=False, forceinline=True)
+@inner(forceinline=True)
 def give_card(
     moves: Any, deal: Any, seats: Any, luck: Any, track: Any, counter: Any, first: Any, n: Any, drawn: Any, who: Any,
     card: Any, now: Any,
@@ -282,7 +287,7 @@ def give_card(
     return over
 
 
-@compiled(_nrt=False, forceinline=True)
+@inner(forceinline=True)
 def answer(
     shoe: Any, moves: Any, seats: Any, luck: Any, track: Any, counter: Any, first: Any, s: Any, now: Any
 ) -> Any:  # fmt: skip
@@ -307,16 +312,17 @@ def answer(
     return over
 
 
-@compiled(_nrt=False, forceinline=True)
+@inner(forceinline=True)
 def play_round(
-    shoe: Any, moves: Any, deal: Any, seats: Any, luck: Any, track: Any, counter: Any, first: Any, n: Any, now: Any
+    shoe: Any, endless: Any, moves: Any, deal: Any, seats: Any, luck: Any, track: Any, counter: Any, first: Any, n: Any,
+    now: Any,
 ) -> Any:  # fmt: skip
     """Play a round of `n` seats. Returns: whether it has stayed in the table."""
     drawn, who, free, alive, begun, last = np.int64(0), np.int64(0), True, n, shoe.chunk[0], False
     now[HOLE] = -1
     while alive > 0 or drawn < deal.dealt[n]:
         who = find_next(deal, seats, n, drawn, who, free)
-        card = np.int64(draw(shoe))
+        card = np.int64(draw(shoe, endless))
         if counter is not None:
             if shoe.chunk[0] - begun > FURTHER:
                 return False
@@ -349,7 +355,7 @@ def play_round(
     return True
 
 
-@compiled(_nrt=False, forceinline=True)
+@inner(forceinline=True)
 def step(moves: Any, seats: Any, s: Any, card: Any) -> Any:
     """Follow the entry of a card. Returns: the entry, whose place is noted as the seat's row."""
     place = (seats.flags[s] >> BITS) + card
@@ -360,14 +366,14 @@ def step(moves: Any, seats: Any, s: Any, card: Any) -> Any:
     return entry
 
 
-@compiled(_nrt=False, forceinline=True)
+@inner(forceinline=True)
 def play_plain(shoe: Any, moves: Any, deal: Any, seats: Any) -> Any:
     """As `play_round`, without luck and counter, and with few branches, as a processor cannot foresee them."""
     n = len(seats.row)
     for s in range(n):
         seats.flags[s] = moves.start[s] << BITS
     for drawn in range(deal.dealt[n]):
-        who, card = deal.opening[n, drawn], np.int64(draw(shoe))
+        who, card = deal.opening[n, drawn], np.int64(draw(shoe, True))
         if who < n:
             step(moves, seats, who, card)
         else:
@@ -379,12 +385,12 @@ def play_plain(shoe: Any, moves: Any, deal: Any, seats: Any) -> Any:
         while acting < n and seats.flags[acting] & WAITS:
             acting += 1
         if acting < n:
-            step(moves, seats, acting, np.int64(draw(shoe)))
+            step(moves, seats, acting, np.int64(draw(shoe, True)))
     over = np.int64(OVER)
     for s in range(n):
         over &= seats.flags[s]
     while not over:
-        card, over = np.int64(draw(shoe)), np.int64(OVER)
+        card, over = np.int64(draw(shoe, True)), np.int64(OVER)
         for s in range(n):
             entry, place = seats.flags[s], seats.row[s]
             later = (entry >> BITS) + card
@@ -402,7 +408,7 @@ def play_plain(shoe: Any, moves: Any, deal: Any, seats: Any) -> Any:
     return True
 
 
-@compiled(_nrt=False, forceinline=True)
+@inner(forceinline=True)
 def add_plain(counts: Any, shoe: Any, seats: Any, track: Any, drift: Any, now: Any) -> None:
     """Count the payoffs of a round."""
     for s in range(len(seats.row)):
@@ -420,16 +426,33 @@ def add_plain(counts: Any, shoe: Any, seats: Any, track: Any, drift: Any, now: A
 
 
 @compiled(nogil=True, _nrt=False)
+def walk_plain(shoe: Any, cut: Any, moves: Any, deal: Any, seats: Any, rounds: Any, counts: Any, now: Any) -> Any:
+    """As `walk`, for seats that play charts one after another, without luck."""
+    now[:] = 0
+    while now[DONE] < rounds:
+        if shoe.size > 0 and shoe.read[0] >= cut:
+            begin_shuffle(shoe)
+            shuffle(shoe, cut)
+        if not play_plain(shoe, moves, deal, seats):
+            return np.int64(LEFT_TABLE)
+        add_plain(counts, shoe, seats, None, None, now)
+        for s in range(len(seats.row)):
+            if seats.splits[s]:
+                clear_splits(seats, None, None, s)
+        now[DONE] += 1
+    return now[OVERFLOW]
+
+
+@compiled(nogil=True, _nrt=False)
 def walk(
-    shoe: Any, cut: Any, moves: Any, deal: Any, seats: Any, rounds: Any, counts: Any, luck: Any, track: Any, drift: Any,
-    drifted: Any, counter: Any, control: Any, tally: Any, now: Any, plain: Any, general: Any,
+    shoe: Any, endless: Any, cut: Any, moves: Any, deal: Any, seats: Any, rounds: Any, counts: Any, luck: Any,
+    track: Any, drift: Any, drifted: Any, counter: Any, control: Any, tally: Any, now: Any,
 ) -> Any:  # fmt: skip
     """Play `rounds` rounds of charts, or as many shoes of a counter as `tally` has room for.
 
     Returns: the rows in `counts.overflow`, or LEFT_TABLE. See `ShoeArrays` and `Counts`, and `arrays.py` for the rest;
-    `luck` and `track` are None without luck; `counter`, `control` and `tally` without a counter, else `counts` and
-    `drift`. `drifted` and `now`, int64 (STATE,), are working memory. Of `plain` and `general` one is None: the former
-    if seats play one after another without luck or a counter.
+    `endless` is None if the shoe is finite, `luck` and `track` without luck; `counter`, `control` and `tally` without a
+    counter, else `counts` and `drift`. `drifted` and `now`, int64 (STATE,), are working memory.
     """
     n, first = np.int64(len(moves.start)), np.int64(0)
     now[:] = 0
@@ -445,12 +468,7 @@ def walk(
                 continue
             first, n = np.int64(counter.seat), np.int64(counter.seat + counter.spots[now[BUCKET]])
         begin_round(moves, seats, luck, track, counter, n, now)
-        stayed = True
-        if general is not None:
-            stayed = play_round(shoe, moves, deal, seats, luck, track, counter, first, n, now)
-        if plain is not None:
-            stayed = play_plain(shoe, moves, deal, seats)
-        if not stayed:
+        if not play_round(shoe, endless, moves, deal, seats, luck, track, counter, first, n, now):
             return np.int64(LEFT_TABLE)
         if counts is not None:
             add_plain(counts, shoe, seats, track, drift, now)
