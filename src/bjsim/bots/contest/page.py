@@ -20,6 +20,7 @@ from bjsim.bots.contest.page_data import HANDS, BotHands, BotMistakes, PageData
 from bjsim.bots.contest.replay import Asked, protocol_of, questions, replay, round_number, shorten
 from bjsim.bots.contest.results import (
     again,
+    described_settings,
     marks_csv,
     published_sources,
     settings_file,
@@ -345,6 +346,7 @@ def render_index(report: ContestReport) -> str:
         rule_rows=contest.rules.to_dict(),
         bots=[{**bot, "source": source} for bot, source in zip(standings.bots, sources, strict=True)],
         again=again(standings),
+        settings=described_settings(standings),
         settings_file=settings_file(contest),
         versions=standings.versions,
         leader=rows[0]["bot"],

@@ -21,6 +21,7 @@ from bjsim.files import replacing
 from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.rules import Rules
 
+CONTEST = "bjsim.bots.contest.config:Contest"  # declares the settings
 IN_FILE = ("retire", "title", "lives")  # settings without an option
 
 
@@ -41,7 +42,7 @@ def contest_command(contest: Contest, names: Sequence[str], sources: Sequence[st
         words += ["--config", "contest.toml"]
     if _is_preset(contest.rules):
         words += ["--rules", contest.rules.name]
-    for name, kind, default, _ in parameters("bjsim.bots.contest.config:Contest"):
+    for name, kind, default, _ in parameters(CONTEST):
         value = getattr(contest, name)
         if name not in IN_FILE and (value != default or name == "matches"):
             words += [f"--{name}", *([] if isinstance(kind, Flag) else [kind.text(value)])]
@@ -56,6 +57,22 @@ def again(standings: Standings) -> str:
     return contest_command(
         standings.contest, standings.names, published_sources([bot["source"] for bot in standings.bots])
     )
+
+
+def described_settings(standings: Standings) -> list[tuple[str, str, str]]:
+    """The settings of a contest for its page: what each is called, its value, and what it means.
+
+    Nobody learns the seed before the contest is closed, and nothing of the folders of the host.
+    """
+    rows = []
+    for name, kind, _, about in parameters(CONTEST):
+        value = getattr(standings.contest, name)
+        if name in ("house", "against"):
+            value = ",".join(map(os.path.basename, [value] if isinstance(value, str) else value))
+        text = ("yes" if value else "no") if isinstance(kind, Flag) else value and kind.text(value)
+        if name not in ("title", "marks") and (standings.closed or name != "seed"):
+            rows.append((name, str(text) or "–", about))
+    return rows
 
 
 def settings_file(contest: Contest) -> str:
