@@ -1,9 +1,10 @@
-"""A hook of mkdocs: puts tables of what the code says of itself where a page asks for them, as in <!-- modules -->."""
+"""A hook of mkdocs: puts what the code says of itself where a page asks for it, as in <!-- modules -->."""
 
 import ast
 import re
 import tomllib
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 
 PACKAGE = Path(__file__).parents[1] / "src" / "bjsim"
@@ -76,9 +77,24 @@ def pages() -> str:
     return "\n".join(line for line in lines if "(index.md)" not in line)
 
 
+def public(kind: str, file: str = "__init__.pyi") -> str:
+    """The reference of the public names of a kind, in the order of the file that imports them."""
+    source = (PACKAGE / file).read_text(encoding="utf-8")
+    lines = []
+    for home, name in re.findall(r"^from (bjsim\S+) import (\w+) as \w+$", source, re.MULTILINE):
+        of = "errors" if home == "bjsim.errors" else "functions" if name.islower() or name.isupper() else "classes"
+        if kind in (of, file):
+            lines.append(f"::: {home}.{name}")
+        if kind == of and name.isupper():
+            lines.append("    options:\n      show_attribute_values: false")
+    return "\n".join(lines)
+
+
 TABLES: dict[str, Callable[[], str]] = {
     each.__name__: each for each in (modules, games, readings, strategies, rules, pages)
 }
+TABLES |= {kind: partial(public, kind) for kind in ("functions", "classes", "errors")}
+TABLES["gym"] = partial(public, "gym.py", "gym.py")
 
 
 def on_page_markdown(markdown: str, **_: object) -> str:

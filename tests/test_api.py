@@ -23,7 +23,6 @@ from typing import Any
 import numpy as np
 import pytest
 from small_mdps import CHAIN
-from support.documents import ROOT
 from support.games import slow
 
 import bjsim
@@ -271,31 +270,6 @@ def test_a_game_is_learned() -> None:
     study = bjsim.learn(learned.mdp, 200_000, seed=1)
     assert (study.regret, study.curve, study.disagreements) == (learned.regret, learned.curve, learned.disagreements)
     assert study.to_json().keys() <= learned.to_json().keys() and isinstance(learned, bjsim.Study)
-
-
-def names_on_the_page() -> dict[str, str]:
-    """The module that the API page gives for each name, without the functions of `bjsim.api`."""
-    page = (ROOT / "docs/reference/api.md").read_text(encoding="utf-8")
-    plain, gym = page.split("## Reinforcement learning")
-    functions = re.search(r"members: \[(.*)\]", plain)
-    assert functions is not None
-    found = dict.fromkeys(functions[1].split(", "), "bjsim")
-    for text, module in ((plain, "bjsim"), (gym, "bjsim.gym")):
-        found |= {path.rpartition(".")[2]: module for path in re.findall(r"^::: (bjsim\.[\w.]+)$", text, re.MULTILINE)}
-    return {name: module for name, module in found.items() if name != "api"}
-
-
-@pytest.mark.parametrize(("name", "module"), names_on_the_page().items())
-def test_every_name_of_the_page_is_where_it_says(name: str, module: str) -> None:
-    if module == "bjsim.gym":
-        pytest.importorskip("gymnasium", reason="gymnasium is not installed")
-    assert callable(getattr(import_module(module), name)) or name == "PRESETS"
-
-
-def test_the_page_has_every_public_name() -> None:
-    assert {name for name, module in names_on_the_page().items() if module == "bjsim"} == {
-        name for name in bjsim.__all__ if name != "__version__"
-    }
 
 
 def test_the_environments_are_imported_when_used_or_say_what_is_missing() -> None:

@@ -55,7 +55,7 @@ play = function(RunRequest, "play", _finished)
 The arguments are those of `RunRequest`.
 
 Returns:
-    The results, one for each bot, in order. After an interrupt (Ctrl-C) they are what was known by then, and
+    RunResult: The results, one for each bot, in order. After an interrupt (Ctrl-C) they are what was known by then, and
     `stopped` is true.
 
 Raises:

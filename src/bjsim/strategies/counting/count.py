@@ -16,13 +16,14 @@ count = function(CountRequest, "count", _counted)
 The arguments are those of `CountRequest`.
 
 Returns:
-    The figures of the bets with their intervals, and the returns by count. Other bets follow without playing again.
+    CountResult: The figures of the bets with their intervals, and the returns by count. Other bets follow without
+    playing again.
 
 Raises:
     InputError: If an argument is not accepted; the message names it.
 
 Examples:
-    >>> result = count("vegas-s17", rounds=10_000)
+    >>> result = count("vegas-s17", indices="none", rounds=10_000)
     >>> result["score"].value > 0
     True
 """

@@ -118,7 +118,7 @@ def known(rules: RulesLike, what: str = "first", *, shoe: Mapping[str, int] | No
 
     Examples:
         >>> f"{known('vegas-s17', 'first').values['A']:.4f}"
-        '0.5087'
+        '0.5079'
     """
     game = _game(rules)
     if what not in CARDS:

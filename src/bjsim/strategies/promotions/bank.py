@@ -312,7 +312,7 @@ def bank(
     Examples:
         >>> found = bank("vegas-s17", 20, 100, payoffs={1: 0.5, -1: 0.5})
         >>> f"{found.ruin:.4f} {found.deviation:.1f}"
-        '0.0569 10.0'
+        '0.0460 10.0'
     """
     game = load_rules(rules)
     played = whole_number(argument("rounds"), rounds, 1, MOST_ROUNDS)
