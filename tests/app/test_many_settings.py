@@ -86,8 +86,7 @@ def figures(page):
 @pytest.mark.parametrize("game", games(SETTINGS, ["easy", "blackjack-p", "single-deck", "neller", "neller-v1"], 1))
 def test_game(person, game):
     page = shown(person, "game", game)
-    value = f"{100 * printed(page)['value']:+.6f}% of the bet"
-    assert figures(page)["value of the chart"].replace("−", "-") == value
+    assert f"{100 * printed(page)['value']:+.6f}% of the bet" in page.replace("−", "-")
 
 
 @pytest.mark.parametrize("game", games(SETTINGS, ["easy", "vegas-s17", "single-deck", "two-deck"], 2))

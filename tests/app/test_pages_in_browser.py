@@ -70,16 +70,15 @@ def test_a_form_of_the_best_chart_is_copied_by_a_click(person):
 def test_a_pocket_card_is_printed(person):
     """Nothing but the chart and its value, in a width that fits a pocket."""
     person.visit("/game?rules=easy&set=decks=1")
-    assert person.run("document.getElementById('print').textContent") == "Print a pocket card"
+    assert person.text("#print") == "Print a pocket card"
     person.call("Emulation.setEmulatedMedia", media="print")
     shown = person.run(
         "[...document.querySelectorAll('body *')].filter(one => one.checkVisibility()).map(one => one.innerText).join()"
     )
-    width = person.run("document.getElementById('report').getBoundingClientRect().width")
+    width = person.run("document.querySelector('.charts').getBoundingClientRect().width")
     person.call("Emulation.setEmulatedMedia", media="")
-    assert (
-        width < 440 and "value of the chart" in shown and "blackjack pays" not in shown and "bjsim solve" not in shown
-    )
+    assert width < 440 and ("House edge" in shown or "Player's edge" in shown)
+    assert "Blackjack pays" not in shown and "bjsim solve" not in shown and "hands an hour" not in shown
 
 
 @pytest.mark.parametrize("path", PATHS)
@@ -125,33 +124,69 @@ def test_a_chart_is_checked_once_it_is_pasted_or_its_file_dropped(person, how):
     assert not person.problems
 
 
-def price(person, rule, value):
-    return person.text(f"[data-rule={rule}][value={json.dumps(value)}] b")
+def row(rule, value):
+    return f".prices [data-rule={rule}][value={json.dumps(value)}]"
 
 
 @pytest.mark.parametrize("way", ["mouse", "keyboard"])
 def test_a_rule_is_changed_where_its_price_stands(person, way):
     person.visit("/game?rules=neller")
-    person.until("document.querySelector('[data-rule=hit_soft_17][value=true] b').innerText.includes('%')")
-    cost = price(person, "hit_soft_17", "true")
-    assert price(person, "hit_soft_17", "false") == "now"
+    hits, stands = row("hit_soft_17", "true"), row("hit_soft_17", "false")
+    person.until(f"document.querySelector('{hits} b').innerText.includes('%')")
+    cost = person.text(f"{hits} b")
+    assert not person.run(f"document.querySelector('{stands}').checkVisibility()")  # it is the rule of the game
     if way == "mouse":
-        person.click("[data-rule=hit_soft_17][value=true]")
+        person.click(hits)
     else:
-        person.tab_to("[data-rule=hit_soft_17][value=true]")
+        person.tab_to(hits)
         person.press("Enter")
     person.until("document.querySelector('pre').innerText.includes('hit_soft_17=true')")
-    assert figure(person, "compared with neller") == cost and price(person, "hit_soft_17", "true") == "now"
-    assert person.run("document.activeElement.matches('[data-rule=hit_soft_17][value=true]')")
-    assert person.run("document.getElementById('hit_soft_17').value") == "true"
+    assert person.text(".compared") == f"compared with neller: {cost}"
+    person.until(f"document.activeElement.matches('{stands}')")
+    assert person.run("document.querySelector('.chip.changed select').id") == "hit_soft_17"
+    person.click("#undo")
+    person.until("!document.querySelector('pre').innerText.includes('set') && !document.querySelector('.changed')")
 
 
-def test_rarer_rules_are_priced_once_they_are_shown(person):
+def test_rules_stand_by_what_they_are_worth_and_rare_ones_at_a_press(person):
     person.visit("/game?rules=easy")
-    person.until("[...document.querySelectorAll('#report .figures dd')].at(-1).innerText !== '…'", 120)
-    assert price(person, "charlie", "5") == ""  # not shown
-    person.click("#changes details summary")
-    person.until("document.querySelector('[data-rule=charlie][value=\"5\"] b').innerText.includes('%')", 120)
+    priced = "[...document.querySelectorAll('.prices button')].filter(one => one.checkVisibility())"
+    over = f"{priced}.every(one => !one.innerText.includes('…'))"
+    person.until(over, 120)
+    values = f"{priced}.map(one => parseFloat(one.lastChild.innerText.replace('\u2212', '-')))"
+    few = person.run(values)
+    assert few == sorted(few, reverse=True) and len(few) > 5
+    person.click("#all")
+    person.until(f"{priced}.length > {len(few)} && {over}", 240)
+    known = [value for value in person.run(values) if value is not None]
+    assert known == sorted(known, reverse=True) and len(known) > len(few)
+
+
+def test_the_edge_is_told_in_the_money_of_the_address(person):
+    person.visit("/game?rules=vegas-s17&bet=50&hourly=100")
+    person.until("document.getElementById('evening').innerText.includes('1 time in 20')", 60)
+    assert "costs you $20.30 an hour" in person.text(".means") and person.text(".edge .value") == "0.406%"
+    assert "ahead about 47 times in 100; 1 time in 20 you lose more than $1,979" in person.text("#evening")
+    person.tab_to("#bet")
+    person.write("10")
+    assert "costs you $4.06 an hour" in person.text(".means") and "bet=10" in person.run("location.search")
+
+
+def test_a_short_chart_has_every_row_at_a_press_and_by_keyboard(person):
+    person.visit("/game?rules=vegas-s17")
+    shown = "[...document.querySelectorAll('.hard tbody tr')].filter(one => one.checkVisibility())"
+    rows = f"{shown}.map(one => one.cells[0].innerText)"
+    assert person.run(rows) == ["4–8", "9", "10", "11", "12", "13–16", "17–20"]
+    assert person.run("getComputedStyle(document.querySelector('.hard td.close'), '::after').content") != "none"
+    person.tab_to(".hard td")
+    person.press("ArrowDown")
+    assert person.text("#tip").startswith("9 against 2: H")
+    person.press("Enter")
+    person.until("document.body.dataset.page === 'hand'")
+    person.visit("/game?rules=vegas-s17")
+    person.click("#full")
+    assert person.run(rows) == [str(total) for total in range(4, 21)] and "18" in person.text(".hard td small")
+    person.click("#short")
 
 
 def test_a_rule_may_have_a_value_that_is_not_offered(person):
@@ -161,7 +196,7 @@ def test_a_rule_may_have_a_value_that_is_not_offered(person):
     person.until("document.activeElement.classList.contains('other')")
     person.write("5")
     person.press("Enter")
-    person.until(f"{IDLE} && document.querySelector('pre').innerText.includes('decks=5')")
+    person.until(f"document.querySelector('#report pre')?.innerText.includes('decks=5') && {IDLE}")
     assert person.run("document.activeElement.id === 'decks' && document.activeElement.value === '5'")
     person.press("o")
     person.until("document.activeElement.classList.contains('other')")

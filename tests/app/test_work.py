@@ -19,7 +19,7 @@ def text(fragment: str) -> str:
 def test_a_game_whose_shoe_is_not_solved_is_shown_in_an_infinite_one_and_says_so() -> None:
     shown, infinite = text(game_report(SWITCH)), text(game_report(SWITCH._replace(settings=("decks=inf",))))
     for page in (shown, infinite):
-        assert "value of the chart -0.714599%" in page
+        assert "−0.714599% of the bet, first round of an endless shoe" in page
     assert "All values are for an infinite shoe, since exchange = 21" in shown
     assert "All values" not in infinite and "not known: one of these shoes is not solved" in infinite
     assert deviation(SWITCH) == "0.854929 bets" and "The closest decisions" in game_details(SWITCH)

@@ -2,6 +2,7 @@
 
 import json
 import math
+import random
 import re
 import sys
 from dataclasses import dataclass, replace
@@ -162,6 +163,23 @@ def test_a_page_shows_all_and_escapes_it():
     page = make_page(REPORT)
     assert page.startswith("<!DOCTYPE html>") and "<title>A &lt;title&gt;</title>" in page and body in page
     assert not re.search(r"(?:src|href)=\"(?!data:)|url\(|@import", page)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_short_chart_loses_no_cell(seed):
+    """What its rows stand for, each with the cells of the first, is the whole chart; they could not be fewer."""
+    chosen = random.Random(seed)
+    rows, columns = [str(n) for n in range(chosen.randrange(1, 9))], "23"
+    cells = {
+        (row, column): Cell(chosen.choice("SH"), {}, chosen.choice(["", "", "R"]))
+        for row in rows
+        for column in columns
+        if chosen.random() < 0.9
+    }
+    groups = ChartGrid(columns, {"hard": rows}, cells, {}).groups("hard")
+    assert [row for group in groups for row in group] == rows
+    alike = [[str([cells.get((row, column)) for column in columns]) for row in group] for group in groups]
+    assert all(len(set(group)) == 1 for group in alike) and all(one[0] != other[0] for one, other in pairwise(alike))
 
 
 def test_a_band_without_bounds_is_not_drawn():

@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 from pathlib import Path
 
-from bjsim.app.controls import PAGES
+from bjsim.app.controls import MORE, PAGES
 from bjsim.bots.contest import journal
 from bjsim.bots.contest.journal import Logs
 from bjsim.bots.contest.page import DARK, LIGHT, ContestReport, render_bot, render_index, templates
@@ -32,7 +32,9 @@ def contest_page(folder: str, name: str) -> str:
     page = re.sub(r"<li>Download: .*?</li>", "", page, flags=re.S)
     script = "contest.js" if name == INDEX else "bot.js"
     up = "../" * (1 + name.count("/"))
-    navigation = report_page.render_page("bjsim.app", "nav.html", pages=PAGES, page="contest", up=up, ending="")
+    navigation = report_page.render_page(
+        "bjsim.app", "nav.html", pages=PAGES, more=MORE, page="contest", up=up, ending=""
+    )
     page = re.sub(r"<style>.*?</style>", f'<link rel="stylesheet" href="{up}static/contest.css">', page, flags=re.S)
     before, _, after = page.rpartition("<script>")
     page = f'{before}<script src="{up}static/{script}"></script>{after.partition("</script>")[2]}'
@@ -42,9 +44,10 @@ def contest_page(folder: str, name: str) -> str:
 def contest_assets() -> dict[str, tuple[str, str]]:
     """The stylesheet and the scripts of these pages by name, with their types."""
     read, own = templates().get_template, report_page.templates("bjsim.app").get_template
+    style = read("style.css").render(light=LIGHT, dark=DARK)
     reload = own("host.js").render() + read("reload.js").render()
     return {
-        "contest.css": (read("style.css").render(light=LIGHT, dark=DARK) + own("nav.css").render(), "text/css"),
+        "contest.css": (own("tokens.css").render() + style + own("nav.css").render(), "text/css"),
         "contest.js": (reload + read("page.js").render(), "text/javascript"),
         "bot.js": (reload + read("bot.js").render(), "text/javascript"),
     }

@@ -49,7 +49,7 @@ def _answers(game: ChosenGame) -> Iterator[tuple[str, str]]:
     if game == FIRST:
         asked += [("hand", {"hand": HANDS["one"], "gone": ""}), *((name, {}) for name in ("details", "run", "count"))]
         asked += [("indices", {})]
-        changes = {rule["name"]: rule["values"] for rule in rule_controls("game") if rule["usual"] and rule["changes"]}
+        changes = {rule["name"]: rule["usual"] for rule in rule_controls("game") if rule["changes"]}
     asked += [("change", {"to": f"{name}={value}"}) for name, values in changes.items() for value in values]
     for name, more in asked:
         pairs = [*_pairs(game), *more.items()]

@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from bjsim.app.controls import PAGES, rule_controls, rule_texts
+from bjsim.app.controls import MORE, PAGES, rule_controls, rule_texts
 from bjsim.app.long_work import AskedCount, AskedRun
 from bjsim.app.table_work import AskedPlay
 from bjsim.report.page import render_page, templates
@@ -14,9 +14,13 @@ from bjsim.strategies.players.catalogue import BUILT_IN, CATALOGUE
 
 HANDS = {"one": "T,6 v T", "both": "T,6 v T,7"}  # examples, by how many cards the dealer shows
 POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; style-src-attr 'unsafe-inline'; img-src 'self' data:; "
-    "connect-src 'self'; form-action 'self'; base-uri 'none'"
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'"
 )
+SCRIPTS: dict[str, tuple[str, ...]] = {
+    page: ("cells.js", "app.js") for page in PAGES if page not in ("start", "contest")
+}
+SCRIPTS |= {page: ("cells.js", "app.js", f"{page}.js") for page in ("game", "play")}
 
 
 @cache
@@ -26,8 +30,8 @@ def shell(name: str, ending: str = "", policy: str = "", report: str = "") -> st
     ending: what follows a page's name in an address. policy: the page's own, where no server sends one.
     """
     return render_page(
-        "bjsim.app", "app.html", page=name, pages=PAGES, ending=ending, up="", policy=policy,
-        report=report, rules=rule_controls(name), presets=PRESETS,
+        "bjsim.app", f"{name}.html", page=name, pages=PAGES, more=MORE, ending=ending, up="", policy=policy,
+        scripts=SCRIPTS.get(name, ()), report=report, rules=rule_controls(name), presets=PRESETS,
         hands=HANDS, systems=built_in_systems(), players=[*CATALOGUE, *BUILT_IN], run=AskedRun._field_defaults,
         count=AskedCount._field_defaults, table=AskedPlay._field_defaults, topics=TOPICS,
         sample=WRITERS["chart"](CATALOGUE["mimic"].chart(PRESETS["vegas-s17"].rules)) if name == "chart" else "",
@@ -41,7 +45,7 @@ def assets() -> dict[str, tuple[str, str]]:
     return {
         "style.css": ("".join(read(name).render() for name in ("style.css", "nav.css", "app.css")), "text/css"),
         "cells.js": (read("charts.js").render(), "text/javascript"),
-        **{name: (read(name).render(), "text/javascript") for name in ("app.js", "play.js", "host.js")},
+        **{name: (read(name).render(), "text/javascript") for name in ("app.js", "game.js", "play.js", "host.js")},
     }
 
 

@@ -10,19 +10,21 @@ from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 from bjsim.errors import InputError, shorten
-from bjsim.report.page import page_body
-from bjsim.report.parts import Code, DataColumn, DataTable, Figures, Folded, Notes, Report, Section, Value, percent
+from bjsim.report.page import page_body, render_page
+from bjsim.report.parts import Code, DataColumn, DataTable, Folded, Notes, Report, Section, percent
 from bjsim.sim.game.cards import RANKS
 from bjsim.sim.game.events import game_text
 from bjsim.sim.game.presets import PRESETS, the_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.evaluation.compare import evaluate_chart, solve
-from bjsim.strategies.evaluation.valued_chart import ValuedChart, describe_best
+from bjsim.strategies.evaluation.valued_chart import ValuedChart, best_title, game_lines, point_at_cells
 from bjsim.strategies.formats.files import WRITERS, read_with_notes
 from bjsim.strategies.shoe.solver import ShoeSolver, ShoeTables
 from bjsim.strategies.sidebets.bets import built_in
 from bjsim.strategies.sidebets.exact import sidebet
 from bjsim.strategies.solved import describe_exchange, describe_hand, exceptions_parts, read_hand
+
+BET, HOURLY = 25, 70  # dollars and hands an hour of a page that is first opened
 
 
 def answered(job: Callable[..., str], arguments: Sequence[object]) -> tuple[int, str]:
@@ -51,17 +53,21 @@ class ChosenGame(NamedTuple):
 
 
 def game_report(asked: ChosenGame) -> str:
-    """The value and the best chart of a game, as `bjsim solve --html` has them: what is computed at once."""
+    """The value of a game, in money too, and its best chart: what is computed at once."""
     solution = solve(asked.rules())
-    report = describe_best(solution, game_text(solution.rules))
-    change = _change(asked._replace(settings=()), asked) if asked.settings else "unchanged"
-    more = [
-        Value("", f"compared with {asked.preset}", change),
-        Value("", "standard deviation of a round", "…"),  # the page asks for it
-    ]
-    figures, *parts = report.parts
-    parts = [Figures([*figures.entries, *more]), *parts]
-    return page_body(replace(report, parts=parts, command=asked.command("solve")))
+    rules, value, valued = solution.rules, float(solution.value), ValuedChart.of_best(solution)
+    deal = "an endless shoe" if rules.infinite or solution.refusal else f"{rules.decks} deck{'s' * (rules.decks != 1)}"
+    game, *lines = game_lines(solution, game_text(rules))
+    edge = f"{100 * abs(value):.3f}" if math.isfinite(value) else "∞"
+    return render_page(
+        "bjsim.app", "game_answer.html", title=best_title(rules), game=game, lines=lines, value=value,
+        name="House edge" if value < 0 else "Player's edge", edge=edge, unit="%" * math.isfinite(value),
+        exact=f"{percent(value, 6, unit='% of the bet').replace('-', '−')}, first round of {deal}",
+        cost=f"{'costs' if value < 0 else 'pays'} you ${BET * HOURLY * abs(value):,.2f} an hour",
+        bet=BET, hourly=HOURLY,
+        compared=(asked.preset, _change(asked._replace(settings=()), asked)) if asked.settings else None,
+        best=valued.part(), pointing=point_at_cells([rules]).lines[0], games=[rules], command=asked.command("solve"),
+    )  # fmt: skip
 
 
 def deviation(asked: ChosenGame) -> str:

@@ -6,7 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from bjsim.report import svg
-from bjsim.report.colours import ACTIONS, LINES
+from bjsim.report.colours import ACTIONS, FULL, LINES, NIGHT
 from bjsim.report.parts import DataTable, Figures, Report
 from bjsim.sim.game.actions import NAMES
 
@@ -27,6 +27,8 @@ def templates(package: str) -> Environment:
     found.globals |= {
         "names": NAMES,
         "colours": ACTIONS,
+        "night": NIGHT,
+        "full": FULL,
         "lines": LINES,
         "kind_of": lambda part: type(part).__name__,
         "lines_of": lambda part: {line.name: line for panel in part.panels for line in panel.lines}.values(),

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain
+from itertools import chain, groupby
 from typing import Any, NamedTuple, Protocol
 
 Format = Callable[[Any], str]
@@ -158,6 +158,8 @@ class ProgressBar(NamedTuple):
 
 # --- Charts and drawings.
 
+CLOSE = 0.01  # bets; a margin below it
+
 
 class ChartCell(Protocol):
     """A cell of a chart: its code, another code if it differs, what that costs, and the values of its actions."""
@@ -198,6 +200,19 @@ class ChartGrid(NamedTuple):
     def is_framed(self) -> bool:
         """Whether any cell is framed."""
         return any(cell.other for cell in self.cells.values())
+
+    def groups(self, kind: str) -> list[list[str]]:
+        """The rows of a section in groups: neighbours whose cells are alike are one row of a short chart."""
+
+        def codes(row: str) -> list[tuple[str, str] | None]:
+            cells = (self.cells.get((row, column)) for column in self.columns)
+            return [(cell.code, cell.other) if cell else None for cell in cells]
+
+        return [list(rows) for _, rows in groupby(self.sections[kind], codes)]
+
+    def is_close(self, rows: Iterable[str], column: str) -> bool:
+        """Whether an action is the best by less than 1% of the bet in any of these rows."""
+        return any(self.cells[row, column].margin < CLOSE for row in rows)
 
     def small(self, row: str, column: str) -> str:
         """The small text of a cell: its label, or what its number is in percent of the bet."""

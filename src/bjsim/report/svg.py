@@ -63,7 +63,7 @@ def draw_bars(labels: Sequence[str], series: DataSeries) -> str:
         if n % (1 + len(labels) // MOST) == 0:
             drawn.append(_text(middle, TALL + LABEL - 5, label, "middle"))
     drawn.append(f'<line class="zero" x1="0" x2="{WIDE}" y1="{y(0)}" y2="{y(0)}"/>')
-    return _svg(WIDE, TALL + LABEL, series.name, drawn, "bars")
+    return _svg(WIDE, TALL + LABEL, series.name, drawn, "columns")
 
 
 def draw_dots(part: Dots) -> str:

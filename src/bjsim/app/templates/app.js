@@ -5,9 +5,9 @@ const form = at("rules"), preset = at("preset"), report = at("report"), state = 
 const controls = [...form.querySelectorAll("[name]")], asked = ask ? [...ask.querySelectorAll("[name]")] : [];
 const itself = Array.from(crypto.getRandomValues(new Uint32Array(4)), one => one.toString(36)).join("");
 const AGAIN = 5; // times that a report is asked for again after a worker has died
-let presets, pricing, running = new AbortController(), halted = false, indicesOf;
+let presets, running = new AbortController(), halted = false, indicesOf;
 
-const say = (text, wrong = false) => { state.textContent = text; state.className = wrong ? "wrong" : ""; };
+const say = text => { state.textContent = text; };
 const pause = (ms, signal) => new Promise(done => { const over = setTimeout(done, ms); signal?.addEventListener("abort", () => { clearTimeout(over); done(); }); });
 // The example of a hand has two cards of the dealer where both are shown.
 const usual = one => one.dataset.both && at("dealer_shows").value === "both" ? one.dataset.both : one.matches("select") ? (one.querySelector("[selected]") || one.options[0]).value : one.defaultValue;
@@ -21,14 +21,18 @@ const query = () => {
   controls.forEach(one => {
     const changed = one.value.trim() !== presets[preset.value][one.name];
     one.closest(".rule").classList.toggle("changed", changed);
+    one.closest(".rule").classList.remove("wrong");
     if (changed) found.append("set", `${one.name}=${one.value.trim()}`);
   });
+  at("undo").hidden = !found.has("set");
   asked.forEach(one => {
     if ([one.defaultValue, one.dataset.both].includes(one.value)) one.value = usual(one);
     if (one.value.trim() !== usual(one) || page === "hand") found.set(one.name, one.value.trim());
   });
   return found;
 };
+// What an address holds: the question, and on the page of a game the bet that tells its money.
+const address = () => { const found = query(); if (page === "game") writeMoney(found); return found; };
 const fill = () => {
   const given = new URLSearchParams(location.search), name = given.get("rules");
   preset.value = name in presets ? name : "vegas-s17";
@@ -37,6 +41,7 @@ const fill = () => {
     const cut = text.indexOf("="), one = controls.find(control => control.name === text.slice(0, cut));
     if (one) put(one, text.slice(cut + 1));
   });
+  if (page === "game") readMoney();
   if (controls.some(one => at("rarer").contains(one) && one.value !== presets[preset.value][one.name])) at("rarer").open = true;
   asked.forEach(one => { one.value = given.get(one.name) ?? usual(one); });
   if (at("text")) at("text").value = sessionStorage.getItem(page) || "";
@@ -63,9 +68,11 @@ const renew = (part, text) => {
     morph(part, fresh.content.firstChild);
   }
   watchCharts(part);
+  part.querySelectorAll(".command:not(:has(button))").forEach(one => one.append(Object.assign(document.createElement("button"), {type: "button", className: "quiet copy", textContent: "Copy"})));
 };
 // What is wrong stands where the answer would: an old answer beside it would seem to be that of the new question.
 const refuse = text => {
+  controls.find(one => text.startsWith(`${one.name}:`))?.closest(".rule").classList.add("wrong");
   const box = Object.assign(document.createElement("p"), {textContent: text, className: "wrong", role: "alert"});
   if (page === "play" && at("answer")) { at("answer").querySelector(".wrong")?.remove(); at("answer").append(box); return; }
   report.replaceChildren(box); at("details")?.replaceChildren();
@@ -88,24 +95,6 @@ const showDetails = async (name, of, signal) => {
   const answer = await fetched(`report/${name}?${of}`, {signal}), text = await answer.text();
   if (signal.aborted) return;
   part.ariaBusy = "false"; renew(part, answer.ok ? text : "");
-};
-const showDeviation = async (of, signal) => { // the last figure of the report, which takes seconds
-  const answer = await fetched(`report/deviation?${of}`, {signal}), text = await answer.text();
-  if (!signal.aborted && answer.ok) [...report.querySelectorAll(".figures dd")].at(-1).textContent = text;
-};
-const unprice = one => {
-  const now = at(one.dataset.rule).value.trim() === one.value;
-  one.ariaPressed = String(now); one.disabled = false; one.title = "";
-  one.lastChild.className = ""; one.lastChild.textContent = now ? "now" : "…";
-};
-const showPrices = async (of, signal, buttons) => {
-  for (const one of buttons.filter(button => button.ariaPressed !== "true")) {
-    const answer = await fetched(`report/change?${of}&to=${encodeURIComponent(`${one.dataset.rule}=${one.value}`)}`, {signal}), text = await answer.text();
-    if (signal.aborted) return;
-    one.disabled = !answer.ok; if (!answer.ok) one.title = text;
-    one.lastChild.textContent = answer.ok ? text : "–";
-    one.lastChild.className = answer.ok && /[1-9]/.test(text) ? text.startsWith("+") ? "gain" : "loss" : "";
-  }
 };
 const renewIndices = (of, signal) => {
   if (indicesOf === String(of)) return;
@@ -145,19 +134,12 @@ const update = async () => {
       more = go && report.querySelector("progress");
       if (go) { go.textContent = more ? "Stop" : "Done"; go.disabled = !more; if (more) say("playing …"); }
     }
-    if (page === "game") {
-      const section = at("changes"), rarer = section.querySelector("details");
-      const [usual, rare] = [":scope > .change button", "details button"].map(found => [...section.querySelectorAll(found)]);
-      pricing = null;
-      [...usual, ...rare].forEach(unprice);
-      await showDeviation(of, signal); await showPrices(of, signal, usual); await showDetails("details", of, signal);
-      pricing = () => { pricing = null; showPrices(of, signal, rare).catch(() => {}); };
-      if (rarer.open && !signal.aborted) pricing();
-    }
+    if (page === "game") await afterGame(of, signal);
     return true;
   } catch (error) { if (error.name !== "AbortError") { say(""); report.ariaBusy = "false"; } }
 };
-const changed = () => { history.pushState(null, "", `?${query()}`); update(); };
+const changed = () => { history.pushState(null, "", `?${address()}`); update(); };
+at("undo").addEventListener("click", () => { controls.forEach(one => put(one, presets[preset.value][one.name])); changed(); });
 preset.addEventListener("change", () => { controls.forEach(one => put(one, presets[preset.value][one.name])); changed(); });
 controls.forEach(one => {
   const other = one.parentElement.querySelector(".other");
@@ -168,11 +150,6 @@ controls.forEach(one => {
   other?.addEventListener("change", () => { if (other.value.trim()) { put(one, other.value.trim()); one.focus(); changed(); } });
   other?.addEventListener("blur", () => { other.hidden = true; if (!one.value) fill(); });
 });
-at("changes")?.addEventListener("click", event => {
-  const chosen = event.target.closest("button");
-  if (chosen && chosen.ariaPressed !== "true") { put(at(chosen.dataset.rule), chosen.value); changed(); }
-});
-at("changes")?.querySelector("details").addEventListener("toggle", () => { if (pricing && report.ariaBusy !== "true") pricing(); });
 form.addEventListener("submit", event => event.preventDefault());
 ask?.addEventListener("submit", event => { event.preventDefault(); if (!go) changed(); });
 const pasted = page === "chart" ? at("text") : null; // a chart is checked once it is pasted, or its file dropped
@@ -187,15 +164,14 @@ pasted?.addEventListener("drop", async event => {
 });
 at("file")?.addEventListener("change", async () => { pasted.value = await at("file").files[0].text(); changed(); });
 at("sample")?.addEventListener("click", () => { pasted.value = at("sample").value; changed(); });
-at("print")?.addEventListener("click", () => print());
-// A text of the best chart is copied by a click, or by Enter.
+// A command is copied by its button, a text of the best chart by a click on it, or by Enter.
 const copy = async event => {
-  const text = event.target.closest("#report details pre");
+  const text = event.target.closest("#report details pre") || event.target.closest(".copy")?.parentElement.querySelector("pre");
   if (!text || (event.key && event.key !== "Enter")) return;
   await navigator.clipboard.writeText(text.textContent);
   say("copied");
 };
-if (pasted) ["click", "keydown"].forEach(kind => report.addEventListener(kind, copy));
+["click", "keydown"].forEach(kind => report.addEventListener(kind, copy));
 if (go) {
   ask.addEventListener("change", changed);
   go.addEventListener("click", () => {
@@ -204,5 +180,9 @@ if (go) {
   });
 }
 addEventListener("popstate", () => { fill(); update(); });
-if (innerWidth < 960) form.querySelector("details").open = false;
-fetched("presets").then(answer => answer.json()).then(found => { presets = found; fill(); if (page === "play") beginPlay(); update(); });
+addEventListener("DOMContentLoaded", async () => { // when all scripts have run
+  presets = await (await fetched("presets")).json();
+  fill();
+  if (page === "play") beginPlay();
+  update();
+});
