@@ -30,7 +30,7 @@ def shortest(monkeypatch):
 
 
 def printed(page):
-    [command] = re.findall(r"<pre>(bjsim .*)</pre>", unescape(page))
+    [command] = re.findall(r"<pre[^>]*>(bjsim .*)</pre>", unescape(page))
     answer = CliRunner().invoke(cli, [*shlex.split(command)[1:], "--json", "-"], catch_exceptions=False)
     return json.loads(answer.stdout)
 

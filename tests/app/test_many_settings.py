@@ -56,7 +56,7 @@ def shown(person, page, game, pasted="", **asked):
             f"{{ const box = at('text'); box.value = {json.dumps(pasted)}; box.dispatchEvent(new Event('paste')) }}"
         )
     person.until(READY, 120)
-    return unescape(str(person.run("sessionStorage.clear(); report.innerHTML")))
+    return unescape(str(person.run("sessionStorage.clear(); at('main').innerHTML")))
 
 
 def games(number, presets, seed):
@@ -146,7 +146,7 @@ def test_run(person, game):
 def test_count(person, system):
     """Ten bets on the rounds of one game; each of their commands plays them again."""
     ramps = [("1-4", ""), ("1-8", ""), ("0:1 1:2 3:6", ""), ("1-12", "1-6"), ("1-12", "1-10")]
-    settings = list(itertools.product(ramps, [200, 500, 1000, "2k"]))
+    settings = list(itertools.product(ramps, [2000, 5000, 10000, "20k"]))
     for (ramp, optimal), bank in random.Random(system).sample(settings, 10):
         asked = {"system": system, "ramp": ramp, "optimal": optimal, "indices": "none", "rounds": 20000, "seed": 4}
         page = shown(person, "count", ChosenGame("single-deck", ()), bankroll=bank, **asked)
@@ -158,6 +158,12 @@ def test_count(person, system):
             ("N0, rounds", "n0", ",.0f"),
         ):
             assert said[name].partition(" ± ")[0] == format(found[key], form), (key, command(page))
+        hour, ruin, score, _ = re.findall(
+            r'<dd class="value">(.*?)</dd>', page
+        )  # as the script of the page computes them
+        assert hour.replace("−", "-").replace("$", "") == f"{10 * found['ev_per_hour']:,.2f}"  # in units of $10
+        assert score == f"{found['score']:,.1f}"
+        assert ruin in (f"{100 * found['ror']:.1f}%", f"{100 * found['ror']:.2f}%", "< 0.01%")
 
 
 @pytest.mark.parametrize("game", games(SETTINGS, ["easy", "vegas-s17", "two-deck"], 4))

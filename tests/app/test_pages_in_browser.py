@@ -246,19 +246,50 @@ def test_focus_and_open_details_stay_while_figures_change(person):
     person.click("#go")
 
 
+MONEY = "parseFloat(document.querySelector('#hour .value').textContent.replace('\u2212', '-').replace('$', ''))"
+
+
 def test_a_count_narrows_while_one_watches_and_has_other_bets_at_once(person):
     person.visit("/count?rules=single-deck&rounds=1e8&indices=none")
     person.until("document.querySelectorAll('#found-ramps tbody tr').length === 5", 60)
-    half = "parseFloat(document.querySelector('.figures dd').textContent.split('± ')[1])"
+    half = "parseFloat(document.querySelector('#hour .trust').textContent.split('$')[1])"
     first = person.run(half)
     person.until(f"{half} < {first}")
     rounds = person.run("document.querySelector('progress').value")
-    person.tab_to("#ramp")
-    person.write("1-4")
-    person.press("Tab")
-    person.until("document.querySelector('pre').innerText.includes('--ramp 1-4')")
+    person.tab_to("#bets div:last-child input")
+    before = person.run(MONEY)
+    person.write("500")
+    assert person.run(MONEY) > before + 1  # before the server answers
+    person.until("document.querySelector('#rest pre').innerText.includes(':50')")
     assert person.run("document.querySelector('progress').value") >= rounds
+    assert person.run("new URLSearchParams(location.search).get('ramp')").endswith(":50")
     person.click("#go")
+    assert not person.problems
+
+
+def test_a_count_finds_the_best_bets_for_a_risk_or_says_what_would_do_it(person):
+    person.visit("/count?rules=two-deck&rounds=200000&indices=none")
+    person.until("document.getElementById('go').textContent === 'Done'", 120)
+    ruin = "parseFloat(document.querySelector('#ruin .value').textContent)"
+    person.click("#best")
+    assert person.run(ruin) <= 10 and person.run("document.getElementById('no-bets').hidden")
+    assert float(person.run("document.getElementById('kelly').value")) <= 1
+    person.until(
+        f"document.querySelector('#rest pre').innerText.includes(document.getElementById('ramp').value) && {IDLE}"
+    )
+    boldest = person.run("Math.max(...[...document.querySelectorAll('#bets input')].map(one => Number(one.value)))")
+    assert 10 < boldest <= 120 and "within" in person.text("#ruin")
+    person.tab_to("#bankroll")
+    person.write("800")
+    assert "more than your limit" in person.text("#ruin")
+    person.click("#best")
+    assert "No bets of this bank keep the risk of ruin below" in person.text("#no-bets")
+    person.run("document.activeElement.blur()")
+    person.tab_to("#bankroll")
+    person.write("ten")
+    assert person.text("#hour .value") == "\u2013" and person.run(
+        "document.querySelector('.field.wrong #bankroll') != null"
+    )
     assert not person.problems
 
 

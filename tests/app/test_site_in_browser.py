@@ -104,22 +104,21 @@ def reader(base):
 
 def test_a_figure_and_a_chart_are_there_before_python(reader):
     reader.enter("")
-    reader.until("document.querySelector('#report .figures dd') && document.querySelector('#report .chart td')")
-    assert not reader.outside("pythons.now.isReady") and "-0.405922%" in reader.text("#report")
+    reader.until("document.querySelector('#report .edge .value') && document.querySelector('#report .chart td')")
+    assert not reader.outside("pythons.now.isReady") and "−0.405922%" in reader.text("#report")
     assert reader.outside("location.hash") == "#game"
 
 
 def test_what_is_known_needs_no_python(reader):
     reader.enter("#game?rules=easy")
-    figures = "document.querySelectorAll('#report .figures dd')"
-    reader.until(f"[...{figures}].at(-1)?.textContent.includes('bets')")  # the last one is asked for by itself
-    assert not reader.outside("pythons.now.current") and "+11.668470%" in reader.text("#report .figures dd")
+    reader.until("document.querySelector('#deviation')?.textContent.includes('bets')")  # it is asked for by itself
+    assert not reader.outside("pythons.now.current") and "+11.668470%" in reader.text("#report .trust")
 
 
 def test_a_game_that_is_not_known_is_solved(reader):
     reader.enter("#game?rules=vegas-s17&set=decks%3D4&set=resplit_aces%3Dtrue")
     reader.wait(OVER)
-    assert reader.text("#report .figures dd").startswith("-0.288164%")
+    assert "−0.288164%" in reader.text("#report .trust")
 
 
 def asked(name, game, text="", **more):

@@ -7,18 +7,20 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from markupsafe import Markup
+
 from bjsim.app.work import ChosenGame
 from bjsim.arguments import MAX_HANDS, MAX_SEED, amount, whole_number
 from bjsim.errors import InputError, RunFailed, suggest
-from bjsim.report.page import page_body
-from bjsim.report.parts import Figures, Notes, ProgressBar, Report, Section
+from bjsim.report.page import page_body, render_page
+from bjsim.report.parts import Figures, Folded, Notes, ProgressBar, Report, Section
 from bjsim.request import RunRequest
 from bjsim.strategies.counting.count_run import CountRun
 from bjsim.strategies.counting.departures import names_file
 from bjsim.strategies.counting.indices import find_indices
 from bjsim.strategies.counting.ramp import Ramp
 from bjsim.strategies.counting.request import CountRequest, counted_blocks
-from bjsim.strategies.counting.result import CountResult, other_bets
+from bjsim.strategies.counting.result import CountResult, other_bets, page_data
 from bjsim.strategies.counting.system import built_in_systems
 from bjsim.strategies.formats.files import read_with_notes
 from bjsim.strategies.players.catalogue import BUILT_IN, CATALOGUE
@@ -27,6 +29,7 @@ MOMENT = 0.4  # seconds by which a request advances a computation
 KEPT = 6  # computations in progress; beyond that, the least recently requested start over
 SPREADS = ("1-4", "1-8", "1-12", "1-16")  # whose best ramps are compared with the bets
 USUAL = 15  # true counts up to this one have rows of their own, whatever the bets
+LEARNT = 10  # index plays that are shown first
 PASTED = "chart.txt"  # what a command calls the pasted chart
 
 
@@ -123,6 +126,9 @@ def run_report(asked: AskedRun) -> str:
     return page_body(replace(report, parts=[*parts, *report.parts], command=asked.command()))
 
 
+COUNT_TERMS = ("bankroll", "unit", "rounds_per_hour", "kelly")
+
+
 class AskedCount(NamedTuple):
     """A counted game as a page asks for it; the fields but the game are those of `bjsim.count`, as texts."""
 
@@ -131,7 +137,10 @@ class AskedCount(NamedTuple):
     ramp: str = "1-12"
     optimal: str = ""
     indices: str = "i18"
-    bankroll: str = "1000"
+    bankroll: str = "10000"
+    unit: str = "10"
+    rounds_per_hour: str = "100"
+    kelly: str = "1"
     rounds: str = "1e7"
     seed: str = "1"
 
@@ -142,18 +151,24 @@ class AskedCount(NamedTuple):
             raise InputError(f"no counting system is called {self.system[:40]!r}; systems are {', '.join(systems)}")
         if names_file(self.indices):
             raise InputError("indices: files are not read here; give names of sets, or the index plays themselves")
-        if (bankroll := amount(self.bankroll)) is None:
-            raise InputError(f"bankroll: {self.bankroll[:40]!r} is not accepted; give units, such as 1000 or 10k")
+        numbers: dict[str, Any] = {}
+        for name in COUNT_TERMS:
+            text = getattr(self, name)
+            if (number := amount(text)) is None:
+                raise InputError(f"{name}: {text[:40]!r} is not accepted; give a number, such as 1000 or 10k")
+            numbers[name] = number
         return CountRequest(
             self.game.rules(), self.system, self.ramp, self.indices, optimal=self.optimal.strip() or None,
-            rounds=whole_number("rounds", self.rounds, 1, MAX_HANDS), bankroll=bankroll,
+            rounds=whole_number("rounds", self.rounds, 1, MAX_HANDS), **numbers,
             seed=whole_number("seed", self.seed, 0, MAX_SEED), workers=1,
         )  # fmt: skip
 
     def command(self, rounds: int) -> str:
         """The command that gives the same figures."""
         bets = ("--optimal", self.optimal.strip()) if self.optimal.strip() else ("--ramp", self.ramp.strip())
-        words = ["--system", self.system, *bets, "--indices", self.indices.strip(), "--bankroll", self.bankroll.strip()]
+        words = ["--system", self.system, *bets, "--indices", self.indices.strip()]
+        for name in COUNT_TERMS:
+            words += [f"--{name.replace('_', '-')}", getattr(self, name).strip()]
         return self.game.command("count", *words, "--rounds", str(rounds), "--seed", self.seed.strip())
 
 
@@ -164,23 +179,24 @@ def count_report(asked: AskedCount) -> str:
     def begin(opened: ExitStack) -> Iterator[CountRun]:
         return counted_blocks(request)
 
-    count = advanced((request.cards, _own_rows(request)), begin)
+    first, *others = request.spots
+    alike = request if others else request.changed(ramp=f"1x{first[1]}")  # where its only step begins does not matter
+    count = advanced((alike.cards, _own_rows(request)), begin)
     run: CountRun = count.latest
     result = CountResult.of(run, request)
-    parts: list[Any] = []
-    if not count.over:
-        parts.append(ProgressBar(run.rounds, request.most_rounds, f"{run.rounds:,} of {request.most_rounds:,} rounds"))
-    bars = result.bars()
-    parts += [
-        Figures(result.figures),
-        Notes(["± half the 95% interval; profits are luck-adjusted.", *result.notes], "dim"),
-        Section(f"EV by {run.count_name}"),
-        bars._replace(series=bars.series[:1]),
-        result.table(),
-    ]
+    notes = ["± half the 95% interval; profits are luck-adjusted.", *result.notes]
+    parts: list[Any] = [Section(f"EV by {run.count_name}"), result.table()]
     if not (run.spots > 1).any():
         parts += [Section("Other bets on the same rounds"), other_bets(result, SPREADS)]
-    return page_body(Report(run.title, [run.description], parts, [run.game.rules], asked.command(run.rounds)))
+    parts = [Folded("All figures, by count, and other bets", False, [Figures(result.figures), Notes(notes), *parts])]
+    rest = Report("", [run.description], parts, [run.game.rules], asked.command(run.rounds))
+    data = page_data(run, result.bets, result.terms) | {"rounds": run.rounds}
+    progress = None if count.over else (run.rounds, request.most_rounds)
+    return render_page(
+        "bjsim.app", "count_answer.html", title=run.title, data=data, name=run.count_name, progress=progress,
+        figures={key: result[key] for key in ("ev_per_hour", "ror", "score", "n0_hours")}, rounds=run.rounds,
+        rest=Markup(page_body(rest)),
+    )  # fmt: skip
 
 
 def _own_rows(request: CountRequest) -> tuple[int, int]:
@@ -197,6 +213,8 @@ def indices_report(asked: AskedCount) -> str:
     ramp = Ramp.parse(asked.ramp)
     scores = find_indices(request.game, request.counting, ramp)
     command = asked.game.command("count", "indices", "--system", asked.system, "--ramp", asked.ramp.strip())
-    report, said = scores.describe(), f"As printed by: {command}"
-    parts = [Section("Which index plays pay"), Notes([report.lines[-1], said], "dim"), scores.table()]
-    return page_body(Report("", [], parts))
+    gains = sorted(((str(one.departure), scores.gain(one)) for one in scores.found), key=lambda one: -one[1])
+    return render_page(
+        "bjsim.app", "indices.html", gains=gains[:LEARNT], all=Markup(page_body(Report("", [], [scores.table()]))),
+        said=scores.describe().lines[-1], command=command,
+    )  # fmt: skip

@@ -12,6 +12,7 @@ from bjsim.strategies.evaluation.drill import TOPICS
 from bjsim.strategies.formats.files import WRITERS
 from bjsim.strategies.players.catalogue import BUILT_IN, CATALOGUE
 
+OWN_SCRIPTS = ("app.js", "game.js", "count.js", "play.js", "host.js")
 HANDS = {"one": "T,6 v T", "both": "T,6 v T,7"}  # examples, by how many cards the dealer shows
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -21,6 +22,7 @@ SCRIPTS: dict[str, tuple[str, ...]] = {
     page: ("cells.js", "app.js") for page in PAGES if page not in ("start", "contest")
 }
 SCRIPTS |= {page: ("cells.js", "app.js", f"{page}.js") for page in ("game", "play")}
+SCRIPTS["count"] = ("cells.js", "figures.js", "app.js", "count.js")
 
 
 @cache
@@ -45,7 +47,8 @@ def assets() -> dict[str, tuple[str, str]]:
     return {
         "style.css": ("".join(read(name).render() for name in ("style.css", "nav.css", "app.css")), "text/css"),
         "cells.js": (read("charts.js").render(), "text/javascript"),
-        **{name: (read(name).render(), "text/javascript") for name in ("app.js", "game.js", "play.js", "host.js")},
+        "figures.js": (templates("bjsim.strategies.counting").get_template("figures.js").render(), "text/javascript"),
+        **{name: (read(name).render(), "text/javascript") for name in OWN_SCRIPTS},
     }
 
 

@@ -75,7 +75,7 @@ const refuse = text => {
   controls.find(one => text.startsWith(`${one.name}:`))?.closest(".rule").classList.add("wrong");
   const box = Object.assign(document.createElement("p"), {textContent: text, className: "wrong", role: "alert"});
   if (page === "play" && at("answer")) { at("answer").querySelector(".wrong")?.remove(); at("answer").append(box); return; }
-  report.replaceChildren(box); at("details")?.replaceChildren();
+  report.replaceChildren(box); at("details")?.replaceChildren(); at("rest")?.replaceChildren();
 };
 // Time that passes without a first result is shown in its place.
 const showWaiting = signal => {
@@ -129,7 +129,10 @@ const update = async () => {
       say(""); report.ariaBusy = "false";
       if (go) go.disabled = !answer.ok;
       if (!answer.ok) { refuse(text); return false; }
-      renew(report, text);
+      const [head, rest] = text.split("<!-- rest -->"); // what follows the questions of a page
+      renew(report, head);
+      if (rest) renew(at("rest"), rest);
+      if (page === "count") afterCount();
       if (page === "play") afterTable();
       more = go && report.querySelector("progress");
       if (go) { go.textContent = more ? "Stop" : "Done"; go.disabled = !more; if (more) say("playing …"); }
@@ -171,7 +174,7 @@ const copy = async event => {
   await navigator.clipboard.writeText(text.textContent);
   say("copied");
 };
-["click", "keydown"].forEach(kind => report.addEventListener(kind, copy));
+["click", "keydown"].forEach(kind => at("main").addEventListener(kind, copy));
 if (go) {
   ask.addEventListener("change", changed);
   go.addEventListener("click", () => {

@@ -535,7 +535,7 @@ def render_count_page(run: CountRun, bets: Floats, figures: Sequence[Figure], te
         several=bool((run.spots > 1).any()),
         results=[(one.key, _money(one.name) if "hour" in one.key else one.name, one.text) for one in figures
                  if one.key not in ("bankroll", "unit")],  # which can be changed
-        data=json.dumps(_data(run, bets, terms), separators=(",", ":")).replace("<", "\\u003c"),
+        data=json.dumps(page_data(run, bets, terms), separators=(",", ":")).replace("<", "\\u003c"),
     )  # fmt: skip
 
 
@@ -552,7 +552,8 @@ def _rows(run: CountRun, bets: Floats) -> list[dict[str, str]]:
     ]  # fmt: skip
 
 
-def _data(run: CountRun, bets: Floats, terms: Terms) -> dict[str, object]:
+def page_data(run: CountRun, bets: Floats, terms: Terms) -> dict[str, object]:
+    """What a page computes the figures of any bets from: returns by count with their errors."""
     table, size = run.returns, len(run.labels)
     error = np.zeros((4 * size, 4 * size) if (run.spots > 1).any() else (3 * size, 3 * size))
     if table.error is not None:

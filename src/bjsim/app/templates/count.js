@@ -1,0 +1,156 @@
+"use strict";
+// The page Count: from one run by count all figures of any bets, in money, at every key.
+const SPANS = 12, RAREST = .003, LOW = .15; // of counts; the share of the highest, and of the lowest
+const MOST = 15; // true counts up to this one have rows of their own, so that other bets need no other run
+const HOURS = 40, NINE_IN_TEN = 1.645, narrow = matchMedia("(max-width: 40rem)");
+let data, counts, error, spans = [], bets = []; // the first three are those of figures.js
+let isEdited = false; // else the bets are those of the answer, which may differ within a span
+const digits = (value, places) => value.toLocaleString("en-US", {minimumFractionDigits: places, maximumFractionDigits: places}).replace("-", "\u2212");
+const dollars = (value, places = 2) => `${value < 0 ? "\u2212" : ""}$${digits(Math.abs(value), places)}`;
+const share = value => value < 1e-4 ? "< 0.01%" : `${digits(100 * value, value < .1 ? 2 : 1)}%`;
+const number = id => Number(at(id).value.replace("k", "000"));
+const settings = () => ({
+  bankroll: number("bankroll"), unit: number("unit"), hourly: number("rounds_per_hour"), kelly: number("kelly"), low: 1,
+  high: number("spread"), chip: number("chip") / number("unit"), wait: -Infinity, risk: number("risk") / 100,
+});
+const FIELDS = ["bankroll", "unit", "spread", "risk", "kelly", "rounds_per_hour", "chip"];
+const valid = () => FIELDS.map(id => {
+  const ok = number(id) > 0, field = at(id).closest(".field");
+  field.classList.toggle("wrong", !ok); at(id).ariaInvalid = String(!ok);
+  return ok;
+}).every(Boolean);
+
+// Neighbouring counts with one bet: the rare ones at both ends together.
+const findSpans = () => {
+  let above = 0, below = 0, high = counts.length - 1, low = 0;
+  while (high > 0 && ((above += counts[high].share) < RAREST || counts[high].count > MOST)) high--;
+  while (low < high && (below += counts[low].share) < LOW) low++;
+  const width = Math.max(1, Math.ceil((counts[high].count - counts[low].count) / (SPANS - 1)));
+  const top = counts[high].count, place = row => Math.max(0, SPANS - 1 - Math.ceil(Math.max(0, top - row.count) / width));
+  const found = [...Map.groupBy(counts, place)];
+  return found.sort(([one], [other]) => one - other).map(([, rows]) => {
+    const total = rows.reduce((sum, row) => sum + row.share, 0), mean = name => rows.reduce((sum, row) => sum + row.share * row[name], 0) / total;
+    const [first, last] = [rows[0], rows.at(-1)], usual = rows.reduce((most, row) => row.share > most.share ? row : most);
+    const label = rows === found[0]?.[1] && first === counts[0] ? `\u2264${sign(last.count)}` : last === counts.at(-1) ? `\u2265${sign(first.count)}` : first === last ? sign(first.count) : `${sign(first.count)} to ${sign(last.count)}`;
+    return {rows, label, share: total, ev: mean("ev"), var: mean("var"), cov: mean("cov"), spots: usual.spots, bet: usual.bet, from: first.count};
+  });
+};
+const sign = count => count ? (count > 0 ? "+" : "\u2212") + Math.abs(count) : "0";
+const byRow = of => counts.map(row => of[spans.findIndex(one => one.rows.includes(row))]); // units
+const units = () => bets.map(bet => bet / number("unit"));
+const ruinOf = (ramp, now) => metrics(ramp, now).ror[0](ramp.ev, ramp.sd);
+
+const showFigures = () => {
+  if (!at("hour")) return; // an error stands there
+  const usable = valid() && bets.every(bet => bet >= 0) && bets.some(bet => bet > 0);
+  document.querySelectorAll("#bets input").forEach((input, i) => {
+    const chip = number("chip");
+    input.classList.toggle("odd", !(bets[i] >= 0) || Math.abs(bets[i] / chip - Math.round(bets[i] / chip)) > 1e-6);
+  });
+  const write = (id, value, half, means) => {
+    const [, shown, trust, said] = at(id).children;
+    shown.textContent = value; trust.textContent = half;
+    if (means !== undefined) said.textContent = means;
+  };
+  if (!usable) { ["hour", "ruin", "score", "n0"].forEach(id => write(id, "\u2013", "")); write("hour", "\u2013", "", "waits for a number"); return; }
+  const now = settings(), ramp = returns(isEdited ? byRow(units()) : counts.map(row => row.bet)), all = metrics(ramp, now);
+  const figure = key => { const [of] = all[key]; return [of(ramp.ev, ramp.sd), halfWidth(ramp, of)]; };
+  const [hour, aside] = figure("ev_per_hour"), [swing] = figure("sd_per_hour"), [ruin, about] = figure("ror"), far = NINE_IN_TEN * swing * Math.sqrt(HOURS);
+  write("hour", dollars(hour), `\u00b1 ${dollars(aside)}`, `${HOURS} hours: 9 times in 10 between ${dollars(HOURS * hour - far, 0)} and ${dollars(HOURS * hour + far, 0)}`);
+  write("ruin", share(ruin), `\u00b1 ${digits(100 * about, 2)}%`, `${ruin > now.risk + 5e-5 ? "more than" : "within"} your limit of ${share(now.risk)}`);
+  at("ruin").classList.toggle("loss", ruin > now.risk + 5e-5);
+  const [score, half] = figure("score"), [hours, off] = figure("n0_hours");
+  write("score", digits(score, 1), `\u00b1 ${digits(half, 1)}`);
+  write("n0", isFinite(hours) ? digits(hours, 0) : "never", isFinite(hours) ? `\u00b1 ${digits(off, 0)}` : "");
+};
+const element = (name, attributes, ...inside) => {
+  const made = ["svg", "rect", "line"].includes(name) ? document.createElementNS("http://www.w3.org/2000/svg", name) : document.createElement(name);
+  Object.entries(attributes).forEach(([key, value]) => made.setAttribute(key, value));
+  made.append(...inside);
+  return made;
+};
+// The edge up or down from an axis, to the right or the left where the screen is narrow; behind it how often the count comes.
+const drawSpan = (one, most, widest) => {
+  const long = Math.max(62 * Math.abs(one.ev) / most, .6) * (one.ev < 0 ? .5 : 1), often = 34 * one.share / widest, axis = 34;
+  const box = (kind, from, size, aside, width) => element("rect", narrow.matches ? {class: kind, x: from, y: aside, width: size, height: width} : {class: kind, x: aside, y: 100 - from - size, width, height: size});
+  const edge = narrow.matches ? {x1: axis, x2: axis, y1: 0, y2: 20} : {x1: -4, x2: 24, y1: 100 - axis, y2: 100 - axis};
+  return element("svg", {viewBox: narrow.matches ? "0 0 100 20" : "0 0 20 100", preserveAspectRatio: "none", "aria-hidden": "true"},
+    box("share", axis, often, 0, 20), box(one.ev < 0 ? "down" : "up", one.ev < 0 ? axis - long : axis, long, 4, 12), element("line", edge));
+};
+const drawBets = () => {
+  const most = Math.max(...spans.map(one => Math.abs(one.ev))), widest = Math.max(...spans.map(one => one.share));
+  const name = report.querySelector(".four").dataset.name;
+  at("bets").replaceChildren(...spans.map((one, i) => element("div", {},
+    element("b", {}, one.label), drawSpan(one, most, widest), element("span", {class: one.ev < 0 ? "loss" : "gain"}, `${one.ev < 0 ? "\u2212" : "+"}${digits(100 * Math.abs(one.ev), 2)}%`),
+    element("small", {}, `${digits(100 * one.share, 1)}%`), element("input", {inputmode: "decimal", value: +bets[i].toFixed(2), "aria-label": `Bet at a ${name} of ${one.label}, in dollars`}))));
+};
+const fillBets = () => document.querySelectorAll("#bets input").forEach((input, i) => { if (input !== document.activeElement) input.value = +bets[i].toFixed(2); });
+// The bets as the ramp of the address and of the command; the server follows.
+let asking;
+const writeRamp = () => {
+  const unit = number("unit"), steps = spans.map((one, i) => `${one.rows === spans[0].rows ? one.rows.at(-1).count : one.from}:${+(bets[i] / unit).toFixed(4)}${one.spots > 1 ? `x${one.spots}` : ""}`);
+  const isTrue = report.querySelector(".four").dataset.name.startsWith("true"); // by running count, steps are rows of the run
+  at("ramp").value = steps.filter((step, i) => !i || !isTrue || step.split(":")[1] !== steps[i - 1].split(":")[1]).join(" ");
+  at("optimal").value = "";
+  isEdited = true;
+  fillBets(); showFigures();
+  clearTimeout(asking);
+  if (valid() && bets.every(bet => bet >= 0) && bets.some(bet => bet > 0)) asking = setTimeout(changed, 500);
+};
+const afterCount = () => {
+  data = JSON.parse(report.querySelector(".four").dataset.run);
+  counts = data.counts;
+  error = data.error.map((line, i) => data.error.map((other, j) => j <= i ? line[j] : other[i]));
+  spans = findSpans();
+  if (spans.every((one, i) => one.rows.every(row => Math.abs(row.bet - bets[i] / number("unit")) < 1e-3))) isEdited = false;
+  if (!at("bets").contains(document.activeElement) || bets.length !== spans.length) { bets = spans.map(one => one.bet * number("unit")); drawBets(); }
+  showFigures();
+};
+const kellyBets = (now, kelly) => optimal({...now, kelly}, spans).map(bet => bet * now.unit);
+// The boldest Kelly bets whose risk is within the limit: timid bets ruin too, so the search goes from bold to timid.
+const findBest = now => {
+  let least = {risk: 2};
+  for (let kelly = 1; kelly > .02; kelly -= .01) {
+    const found = kellyBets(now, kelly), ramp = returns(byRow(found.map(bet => bet / now.unit))), risk = ruinOf(ramp, now);
+    if (risk <= now.risk) return {found, kelly, risk, hour: ramp.ev * now.hourly * now.unit};
+    if (risk < least.risk) least = {least: found, kelly, risk};
+  }
+  return least;
+};
+const best = () => {
+  if (!data || !valid()) return;
+  const now = settings(), answer = findBest(now);
+  at("no-bets").hidden = Boolean(answer.found);
+  if (!answer.found) {
+    const half = {...now, unit: now.unit / 2, chip: 2 * now.chip}, twice = {...now, bankroll: 2 * now.bankroll};
+    const ways = [[`a ${dollars(half.unit)} table`, "unit", half.unit, half], [`a bank of ${dollars(twice.bankroll, 0)}`, "bankroll", twice.bankroll, twice]];
+    at("no-bets").replaceChildren(element("p", {}, `No bets of this bank keep the risk of ruin below ${share(now.risk)}; the least is ${share(answer.risk)}, below. What would:`),
+      ...ways.map(([name, id, value, other]) => [name, id, value, findBest(other)]).filter(([, , , way]) => way.found).map(([name, id, value, way]) =>
+        element("p", {}, element("button", {type: "button", class: "quiet", "data-id": id, value}, name), ` ${dollars(way.hour)} an hour, risk of ruin ${share(way.risk)}`)));
+  }
+  bets = answer.found ?? answer.least;
+  at("kelly").value = digits(answer.kelly, 2);
+  writeRamp();
+};
+at("best").addEventListener("click", best);
+at("by-kelly").addEventListener("click", () => { if (data && valid()) { bets = kellyBets(settings(), number("kelly")); writeRamp(); } });
+at("no-bets").addEventListener("click", event => {
+  if (!event.target.value) return;
+  at(event.target.dataset.id).value = event.target.value;
+  best();
+});
+at("bets").addEventListener("input", event => {
+  bets[[...at("bets").querySelectorAll("input")].indexOf(event.target)] = Number(event.target.value || NaN);
+  writeRamp();
+});
+at("bets").addEventListener("keydown", event => {
+  const all = [...at("bets").querySelectorAll("input")], i = all.indexOf(event.target), step = {ArrowUp: 1, ArrowDown: -1}[event.key];
+  if (event.key === "Enter") event.preventDefault();
+  if (!step || i < 0) return;
+  event.preventDefault();
+  bets[i] = Math.max(0, bets[i] + step * number("chip"));
+  event.target.value = bets[i];
+  writeRamp();
+});
+at("ask").addEventListener("input", event => { if (data && FIELDS.includes(event.target.id)) showFigures(); });
+narrow.addEventListener("change", () => { if (data) drawBets(); });
