@@ -1,5 +1,5 @@
 "use strict";
-// The page Game: what the edge is in money, the short and the whole chart, and rules by what they are worth.
+// The page Game: what the edge is in money, the short and the whole chart, and rules by their prices.
 const HOURS = 4, prices = document.querySelector(".prices"), rows = [...prices.children];
 const signed = (value, places) => (value < 0 ? "\u2212" : "+") + Math.abs(value).toFixed(places);
 const dollars = value => `$${value.toLocaleString("en-US", {minimumFractionDigits: value < 100 ? 2 : 0, maximumFractionDigits: value < 100 ? 2 : 0})}`;
@@ -14,7 +14,7 @@ const readMoney = () => {
   const given = new URLSearchParams(location.search);
   MONEY.forEach(name => { money[name] = given.get(name) ?? usualMoney[name]; });
 };
-const worth = () => {
+const showMoney = () => {
   const means = report.querySelector(".means");
   if (!means) return;
   MONEY.forEach(name => { if (at(name) !== document.activeElement) at(name).value = money[name]; });
@@ -32,10 +32,10 @@ const showDeviation = async (of, signal) => { // the last figure of the report, 
   if (signal.aborted) return;
   at("deviation").textContent = answer.ok ? text : "not known";
   if (!parseFloat(text)) at("evening").textContent = "";
-  worth();
+  showMoney();
 };
 const valueOf = row => parseFloat(row.lastChild.textContent.replace("\u2212", "-"));
-// Rows by what they are worth, on one axis; those that are not known come last.
+// Rows by price, on one axis; those that are not known come last.
 const drawPrices = () => {
   const known = rows.filter(row => !row.disabled && isFinite(valueOf(row)) && row.checkVisibility()), values = known.map(valueOf);
   const [low, high] = [Math.min(0, ...values), Math.max(0, ...values, 1e-9)], place = x => 100 * (x - low) / (high - low);
@@ -66,7 +66,7 @@ const showPrices = async (of, signal, which) => {
 };
 let pricing = null, pressed = "";
 const afterGame = async (of, signal) => {
-  readMoney(); worth(); afterChart();
+  readMoney(); showMoney(); afterChart();
   pricing = null;
   rows.forEach(unprice);
   drawPrices();
@@ -98,7 +98,7 @@ report.addEventListener("click", event => {
 report.addEventListener("input", event => {
   if (!MONEY.includes(event.target.name)) return;
   money[event.target.name] = event.target.value.trim();
-  worth();
+  showMoney();
   history.replaceState(history.state, "", `?${address()}`);
 });
 report.addEventListener("keydown", event => { // the hand of a cell
