@@ -160,3 +160,11 @@ def test_python_cannot_call_what_only_kernels_call() -> None:
         with pytest.raises(TypeError, match="only compiled functions call twice"):
             twice(3)
         assert once(3) == 6
+
+
+def test_code_that_makes_arrays_is_loaded_with_numba_s_runtime(package: Path) -> None:
+    """Without it, a process that compiles nothing itself would end at the first array."""
+    source = CALLER.replace("doubled(number.value)", "np.arange(number.value).sum()")
+    (package / "kernels" / "caller.py").write_text(f"import numpy as np\n{source}")
+    assert ran(package)[:2] == (45, 0)
+    assert ran(package)[:2] == (45, 1)

@@ -47,6 +47,7 @@ def compiled(**options: Any) -> Callable[[F], F]:
         dispatcher: Any = numba.njit(**options)(function)
         with suppress(OSError):  # without even a temporary folder, numba compiles in memory
             dispatcher._cache = _Cache(function)  # type: ignore[no-untyped-call, unused-ignore]
+            dispatcher._cache.alone = not options.get("_nrt", True)
         return dispatcher  # type: ignore[no-any-return]
 
     return decorate
@@ -110,12 +111,18 @@ class _CacheImpl(caching.CompileResultCacheImpl):
 class _Cache(caching.FunctionCache):
     _impl_class = _CacheImpl
 
+    alone = False  # whether the code makes no arrays, for which numba's runtime must be there
+
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
-            return super().load_overload(sig, target_context)  # type: ignore[no-untyped-call, unused-ignore]
+            if not self.alone:
+                return super().load_overload(sig, target_context)  # type: ignore[no-untyped-call, unused-ignore]
+            # Without numba's runtime, and without what it compiles with, which take half a second to load.
+            with self._guard_against_spurious_io_errors():  # type: ignore[no-untyped-call, unused-ignore]
+                return self._load_overload(sig, target_context)  # type: ignore[no-untyped-call, unused-ignore]
         except (AttributeError, ImportError):  # numba unpickles even a stale index, and this one names a lost class
             self.flush()  # type: ignore[no-untyped-call, unused-ignore]
-            return None
+        return None
 
 
 @lru_cache(maxsize=1)
