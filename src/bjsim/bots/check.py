@@ -475,10 +475,8 @@ class BotCheck(Described):
             return []
         moves = {_move_text(answer.moves[0]) for answer in self.answers}
         same = len(moves) == 1 and isinstance(self.answers[0].moves[0], Action)
-        lim17 = evaluate_chart(CATALOGUE["lim17"].chart(self.rules)).value
-        value = (
-            f"{priced.value:+.4f} bets a hand; the best chart {float(priced.solution.value):+.4f}, lim17 {lim17:+.4f}"
-        )
+        others = f"the best chart {float(priced.solution.value):+.4f}, lim17 {self._lim17:+.4f}"
+        value = f"{priced.value:+.4f} bets a hand; {others}"
         lines = [f"its moves with two cards, and the best ones later: {value}"]
         if dearest := max(priced.cells, key=lambda cell: cell.cost, default=None):
             what = f"{dearest.row} v {dearest.column}, {dearest.chart[0]}, best {dearest.best[0]}"

@@ -39,6 +39,7 @@ from bjsim.bots.contest.standings import (
 from bjsim.bots.protocol import printable_lines
 from bjsim.files import make_folder
 from bjsim.report import page as report_page
+from bjsim.report.scales import round_values
 
 # --- Colours and file names that belong to bots: rank and later bots change them only where two would look the same.
 
@@ -91,22 +92,12 @@ INTERVALS = 25  # intervals in a drawing
 TOP = 5  # bots drawn in their colours; the others are grey
 MARGIN = 0.25  # a scale is extended by this share for the outermost values; those farther out are cut off
 GAP = 8.0  # least distance of two labels
-TICKS = 5  # on a scale, at most
 
 
 def _scale(low: float, high: float, start: float = 0.0, end: float = 100.0) -> Any:
     """A function that maps low..high linearly to start..end."""
     span = (high - low) or 1.0
     return lambda value: round(start + (value - low) / span * (end - start), 2)
-
-
-def _ticks(low: float, high: float) -> list[float]:
-    span = (high - low) or 1.0
-    step = 10.0 ** len(str(int(span / TICKS))) / 10 if span >= TICKS else 1.0
-    while span / step > TICKS:
-        step *= 2 if str(step)[0] in "15" else 2.5
-    first = int(low // step)
-    return [n * step for n in range(first, first + TICKS * 3) if low <= n * step <= high]
 
 
 def _clip(values: Sequence[float], whole: Sequence[float]) -> tuple[float, float]:
@@ -136,7 +127,7 @@ def draw_intervals(rows: Sequence[Mapping[str, Any]], start: float) -> dict[str,
         "more": len(started) > len(drawn),
         "clipped": inside != bounds,
         "start": x(start),
-        "ticks": [(x(tick), f"{tick:g}") for tick in _ticks(low, high)],
+        "ticks": [(x(tick), f"{tick:g}") for tick in round_values(low, high)],
         "rows": [
             {
                 "x": x(min(high, max(low, row["score"]))),
@@ -176,7 +167,7 @@ def draw_convergence(standings: Standings, colours: Sequence[int]) -> dict[str, 
         "means": [(matches, [means[bot] for bot in order]) for matches, means in points],
         "lines": lines,
         "cut": [(y(edge), value) for edge, value in ((high, max(values)), (low, min(values))) if edge != value],
-        "y_ticks": [(y(tick), f"{tick:g}") for tick in _ticks(low, high)],
+        "y_ticks": [(y(tick), f"{tick:g}") for tick in round_values(low, high)],
         "x_ticks": _match_ticks(points[0][0], points[-1][0]),
     }
 
@@ -206,7 +197,7 @@ def draw_rank(standings: Standings, bot: int) -> dict[str, Any] | None:
 def _match_ticks(first: int, last: int) -> list[tuple[float, str]]:
     """Ticks for matches: the first, the last, and round numbers that do not collide with them."""
     x = _scale(first, last)
-    between = [int(tick) for tick in _ticks(first, last) if tick == int(tick) and 8 < x(tick) < 90]
+    between = [int(tick) for tick in round_values(first, last) if tick == int(tick) and 8 < x(tick) < 90]
     return [(x(matches), f"{matches:,}") for matches in (first, *between, last)]
 
 

@@ -45,7 +45,7 @@ def contest_command(contest: Contest, names: Sequence[str], sources: Sequence[st
     for name, kind, default, _ in parameters(CONTEST):
         value = getattr(contest, name)
         if name not in IN_FILE and (value != default or name == "matches"):
-            words += [f"--{name}", *([] if isinstance(kind, Flag) else [kind.text(value)])]
+            words += ["--" + name.replace("_", "-"), *([] if isinstance(kind, Flag) else [kind.text(value)])]
     bots = [source if name == source else f"{name}={source}" for name, source in zip(names, sources, strict=True)]
     return shlex.join([*words, "--out", "again", "--", *bots])  # no name of a bot is parsed as an option
 
