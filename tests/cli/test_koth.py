@@ -71,7 +71,6 @@ def test_the_tutorial(tmp_path, monkeypatch):
     [
         (["play", "lim17"], "two bots or more"),
         (["play", "lim17", "lim71"], "did you mean lim17?"),
-        (["play", "lim17", "lim18", "--until", "never"], "decided, or a number of seconds"),
         (["play", "lim17", "lim18", "--rules", "neller"], "ties = replay: a contest settles"),
         (["play", "lim17", "lim18", "--timeout", "-1"], "seconds from 0.01 to 600"),
         (["show", "nowhere"], "no contest in nowhere"),
@@ -145,6 +144,7 @@ def test_standings_are_a_page_and_a_picture_that_keep_the_seed_until_the_contest
     played = bjsim(*words, "--html", page, "--plot", picture, "--json", "-")
     shown, text = bjsim("koth", "show", where, "--json", "-"), page.read_text()
     assert played.status == 0 and shown.json == played.json and picture.stat().st_size > 1000
+    assert (shown.json["matches"], shown.json["ended"], shown.json["standings"]) == (9, "matches", rows_in(where))
     assert "luck-adjusted chips per match, with 95% intervals" in text and "luck-adjusted chips ± 95%" in text
     assert "271828" not in text and str(tmp_path) not in text
     koth("close", where)
@@ -305,14 +305,6 @@ def test_too_few_files_are_one_line_before_the_contest(tmp_path, monkeypatch):
     done = bjsim("koth", "play", tmp_path / "bot.py", "lim17", "--out", tmp_path / "out")
     said = r"bjsim: the bots need [0-9]+ open files, and 100 are allowed here \(ulimit -Hn\)\n"
     assert done.status == 1 and re.fullmatch(said, done.err) and not (tmp_path / "out").exists()
-
-
-def test_json_is_the_standings_whether_played_or_shown(tmp_path):
-    koth("play", "lim17", "optimal", "--matches", 2, "--out", tmp_path / "c", "--json", tmp_path / "played.json")
-    shown = bjsim("koth", "show", tmp_path / "c", "--json", "-").json
-    assert shown == json.loads((tmp_path / "played.json").read_text())
-    assert (shown["matches"], shown["ended"], shown["decided"]) == (2, "matches", False)
-    assert shown["standings"] == rows_in(tmp_path / "c")
 
 
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM], ids=["ctrl-c", "terminate"])
