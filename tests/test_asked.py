@@ -15,7 +15,6 @@ import bjsim
 from bjsim.arguments import command_line
 from bjsim.asked.kinds import KINDS, Flag, Name, Written, kind_of
 from bjsim.asked.signature import REQUIRED, parameters, said_of_arguments
-from bjsim.bots.contest.results import IN_FILE
 from bjsim.cli.main import COMMANDS, cli
 from bjsim.errors import InputError
 
@@ -69,7 +68,7 @@ def test_help_is_of_the_function_and_has_the_arguments_of_the_request(called: An
 
 def test_every_kind_is_used() -> None:
     used = {param.name for _, command in commands_of(cli) for param in command.params}
-    assert {name.rpartition(".")[2] for name in KINDS} <= used | {*IN_FILE}
+    assert {name.rpartition(".")[2] for name in KINDS} <= used
 
 
 @pytest.mark.parametrize("name", TEXTS)

@@ -21,7 +21,7 @@ from bjsim.bots.contest.differences import with_matches
 from bjsim.bots.contest.entrants import gather, untrusted
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.page import write_results
-from bjsim.bots.contest.results import CONTEST, IN_FILE, again
+from bjsim.bots.contest.results import CONTEST, again
 from bjsim.bots.contest.standings import contest_table
 from bjsim.bots.protocol import printable
 from bjsim.cli.asked import ask, asked_of
@@ -111,7 +111,6 @@ def resume_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--rules", "rules_name", cls=Once, metavar="NAME|FILE.toml", help="Game to play.  [default: cardshark]")
 @asked_of(
     CONTEST,
-    *IN_FILE,
     only_given=True,
     seed="128 random bits",
     matches=f"25 for two bots, more for more; with --until decided {MANY:,}",

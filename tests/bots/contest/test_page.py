@@ -19,10 +19,9 @@ from bjsim.bots.contest.match import play_table
 from bjsim.bots.contest.page import replayed, write_results
 from bjsim.bots.contest.page_data import PageData
 from bjsim.bots.contest.replay import replay, shorten
-from bjsim.bots.contest.results import IN_FILE, published_sources
+from bjsim.bots.contest.results import published_sources
 from bjsim.bots.contest.schedule import TablePlan
 from bjsim.bots.protocol import make_argv
-from bjsim.cli import koth_play
 from bjsim.sim.game.actions import ATTACK, INSURANCE, Action
 from bjsim.sim.game.presets import PRESETS, load_rules
 from bjsim.sim.game.round import Round
@@ -182,11 +181,6 @@ def test_the_drawn_means_are_also_in_a_table(folder, page):
 
 
 COURSE = {"against": ("hoyle", "lim15"), "marks": "-1:B 0:A", "title": "A course", "strikes": 3, "retire": 1}
-
-
-def test_a_setting_without_an_option_is_in_the_file_that_the_command_reads():
-    options = {option for each in koth_play.play.params for option in each.opts}
-    assert {name for name in SETTINGS if f"--{name}" not in options} == {*IN_FILE}
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,6 @@ from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.rules import Rules
 
 CONTEST = "bjsim.bots.contest.config:Contest"  # declares the settings
-IN_FILE = ("retire", "title", "lives")  # settings without an option
 
 
 def published_sources(sources: Sequence[str]) -> list[str]:
@@ -44,7 +43,7 @@ def contest_command(contest: Contest, names: Sequence[str], sources: Sequence[st
         words += ["--rules", contest.rules.name]
     for name, kind, default, _ in parameters(CONTEST):
         value = getattr(contest, name)
-        if name not in IN_FILE and (value != default or name == "matches"):
+        if value != default or name == "matches":
             words += ["--" + name.replace("_", "-"), *([] if isinstance(kind, Flag) else [kind.text(value)])]
     bots = [source if name == source else f"{name}={source}" for name, source in zip(names, sources, strict=True)]
     return shlex.join([*words, "--out", "again", "--", *bots])  # no name of a bot is parsed as an option
@@ -76,22 +75,13 @@ def described_settings(standings: Standings) -> list[tuple[str, str, str]]:
 
 
 def settings_file(contest: Contest) -> str:
-    """The TOML file of what has no option: changed rules, and settings; "" if there is none."""
-    others = {name: value for name in IN_FILE if (value := getattr(contest, name)) != getattr(Contest, name)}
-    lines = [f"{name} = {_toml(value)}" for name, value in others.items()]
+    """The TOML file of changed rules, which have no option; "" if there are none."""
     if _is_preset(contest.rules):
-        return "\n".join(lines)
+        return ""
     preset = contest.rules.name if contest.rules.name in PRESETS else "cardshark"
     base = PRESETS[preset].rules.to_dict()
-    changed = {name: value for name, value in contest.rules.to_dict().items() if value != base[name]}
-    return "\n".join(
-        [
-            *lines,
-            "[rules]",
-            f"preset = {_toml(preset)}",
-            *(f"{name} = {_toml(value)}" for name, value in changed.items()),
-        ]
-    )
+    changed = {"preset": preset} | {name: to for name, to in contest.rules.to_dict().items() if to != base[name]}
+    return "\n".join(["[rules]", *(f"{name} = {_toml(value)}" for name, value in changed.items())])
 
 
 def _is_preset(rules: Rules) -> bool:
