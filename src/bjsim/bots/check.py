@@ -445,7 +445,7 @@ class BotCheck(Described):
         checks = [self.match.notes(name) for name in CHECKS] if self.match else []
         parts = [
             DataTable("", columns, list(rows.items()), "moves, by hand and dealer's card", turns=False),
-            Notes([LEGEND], "dim"),
+            Notes([LEGEND]),
             Notes(self._speed()),
             *self._faults(),
             *self._value(),

@@ -65,7 +65,7 @@ def described_settings(standings: Standings) -> list[tuple[str, str, str]]:
     """
     rows = []
     for name, kind, _, about in parameters(CONTEST):
-        value = getattr(standings.contest, name)
+        value = getattr(standings.contest, "scored_by" if name == "score" else name)
         if name in ("house", "against"):
             value = ",".join(map(os.path.basename, [value] if isinstance(value, str) else value))
         text = ("yes" if value else "no") if isinstance(kind, Flag) else value and kind.text(value)

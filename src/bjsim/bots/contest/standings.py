@@ -431,7 +431,8 @@ def _scores(standings: Standings) -> Dots:
     rows = standings.rows()[:DRAWN]
     halves = [(row.points_ci95[1] - row.points_ci95[0]) / 2 if row.points_ci95 else 0.0 for row in rows]
     name = f"{HEADINGS[standings.contest.scored_by]} per match, with 95% intervals"
-    series = DataSeries(name, [row.points for row in rows], "{:g}".format, halves)
+    texts = [f"{row.points:.1f}" + f" ± {half:.1f}" * bool(half) for row, half in zip(rows, halves, strict=True)]
+    series = DataSeries(name, [row.points for row in rows], "{:g}".format, halves, texts)
     return Dots([row.name for row in rows], [series], name)
 
 
