@@ -62,7 +62,7 @@ def test_a_form_of_the_best_chart_is_copied_by_a_click(person):
     person.until("document.getElementById('sample')")
     person.click("#sample")
     person.until("document.querySelectorAll('#report details pre').length > 2")
-    person.run("document.querySelectorAll('#report details')[1].open = true")
+    person.run("document.querySelector('#report details:has(pre)').open = true")
     person.click("#report details[open] pre")
     person.until("document.getElementById('state').textContent === 'copied'")
 
@@ -206,12 +206,12 @@ def test_a_rule_may_have_a_value_that_is_not_offered(person):
 
 def test_cards_are_gone_from_a_hand(person):
     person.visit("/hand?rules=single-deck")
-    before = person.text("#found-moves")
+    before = person.text(".answer")
     person.tab_to("#gone")
     person.write("9 9 T")
     person.press("Enter")
-    person.until(f"{IDLE} && document.querySelector('pre').innerText.includes('--shoe')")
-    assert person.text("#found-moves") != before and "gone=9+9+T" in person.run("location.search")
+    person.until(f"{IDLE} && document.querySelector('#rest pre')?.innerText.includes('--shoe')")
+    assert person.text(".answer") != before and "gone=9+9+T" in person.run("location.search")
 
 
 def test_a_run_stops_and_goes_on(person):
@@ -279,6 +279,10 @@ def test_a_count_finds_the_best_bets_for_a_risk_or_says_what_would_do_it(person)
     )
     boldest = person.run("Math.max(...[...document.querySelectorAll('#bets input')].map(one => Number(one.value)))")
     assert 10 < boldest <= 120 and "within" in person.text("#ruin")
+    shown = person.text(".four"), person.text("#bets"), person.text("#rest pre")
+    person.visit(person.run("location.pathname + location.search"))  # the address is a citation
+    person.until("document.getElementById('go').textContent === 'Done'", 120)
+    assert (person.text(".four"), person.text("#bets"), person.text("#rest pre")) == shown
     person.tab_to("#bankroll")
     person.write("800")
     assert "more than your limit" in person.text("#ruin")
@@ -371,13 +375,28 @@ def test_no_old_answer_stands_below_a_new_question_that_fails(person, path):
     if "chart" in path:
         person.until("presets && document.getElementById('sample')")
         person.click("#sample")
-    person.until(f"document.querySelector('#report .figures') && {IDLE}")
+    person.until(f"document.querySelector('#report :is(.figures, .verdict)') && {IDLE}")
     person.tab_to("#text" if "chart" in path else "#hand")
-    person.write("16 v 10")
+    person.write("x v 10")
     person.click("#ask button")
     person.until("document.querySelector('#report .wrong')")
-    assert person.run("document.getElementById('report').childElementCount") == 1
+    assert person.run("document.getElementById('report').childElementCount") == 1 and person.text("#rest") == ""
     assert "--" not in person.text("#report")
+
+
+def test_a_total_asks_which_hand_is_meant_and_cards_can_be_tapped(person):
+    person.visit("/hand?rules=vegas-s17&hand=16+v+10")
+    assert person.text(".verdict b") == "Hit" and "better than stand by 0.63% of the bet" in person.text(".answer")
+    assert "dealer goes over: 23 times in 100. A card breaks you 61 times in 100" in person.text(".answer")
+    person.click(".choices button:last-child")
+    person.until("document.querySelector('.verdict b')?.innerText === 'Split'")
+    assert "hand=8%2C8" in person.run("location.search") and "'8,8 v 10'" in person.text("#rest pre")
+    for card in "55":
+        person.click(f"[data-for=you][value='{card}']")
+    person.click("[data-for=dealer][value='6']")
+    person.until("document.querySelector('.verdict b')?.innerText === 'Double'")
+    assert person.run("document.getElementById('hand').value") == "5,5 v 6"
+    assert not person.problems
 
 
 def test_a_drill_by_keyboard(person):

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from bjsim.app.work import ChosenGame, deviation, game_details, game_report, hand_report, value_change
+from bjsim.app.work import ChosenGame, deviation, game_details, game_report, hand_report, hands_of, value_change
 from bjsim.errors import InputError
 
 SWITCH = ChosenGame("blackjack-switch", ())
@@ -33,3 +33,29 @@ def test_two_hands_are_valued_as_dealt_and_exchanged() -> None:
     assert "-0.483769861" in hand_report(SWITCH, "T,6/9,2 v T")
     with pytest.raises(InputError, match="gone: two hands are valued in a full shoe"):
         hand_report(SWITCH, "T,6/9,2 v T", "5")
+
+
+@pytest.mark.parametrize(
+    ("preset", "hand", "why"),
+    [
+        (
+            "vegas-s17",
+            "16 v T",
+            "only when the dealer goes over: 23 times in 100. A card breaks you 61 times in 100, and",
+        ),
+        ("vegas-s17", "T,T v 6", "Standing on 20 wins 0.703 of a bet on average. A card breaks you 92 times in 100."),
+        ("vegas-s17", "A,7 v 9", "Standing on 18 loses 0.183 of a bet on average. No single card can break you."),
+        ("vegas-s17", "8,8 v A", "Two hands that begin with 8 have -0.364 bets together; one hand of 16 has -0.514."),
+        ("vegas-s17", "6,5 v 6", "One card wins +0.341 of a bet on average."),
+        ("atlantic-city", "T,6 v T", "Every other action loses more than half of the bet, the next best 0.53"),
+        ("spanish-21", "T,6 v T", ""),  # it pays in other ways
+    ],
+)
+def test_a_hand_has_a_reason(preset: str, hand: str, why: str) -> None:
+    page = text(hand_report(ChosenGame(preset, ()), hand))
+    assert why in page and (why != "" or not re.search("Standing|breaks", page))
+
+
+def test_a_total_is_its_hands_with_high_cards_first() -> None:
+    assert hands_of(16) == ["T,6", "9,7", "8,8"] and hands_of(4) == ["2,2"] and hands_of(20) == ["T,T"]
+    assert hands_of(3) == hands_of(21) == []

@@ -9,22 +9,28 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
+from markupsafe import Markup
+
 from bjsim.errors import InputError, shorten
 from bjsim.report.page import page_body, render_page
 from bjsim.report.parts import Code, DataColumn, DataTable, Folded, Notes, Report, Section, percent
+from bjsim.sim.game.actions import LETTERS, NAMES
 from bjsim.sim.game.cards import RANKS
 from bjsim.sim.game.events import game_text
 from bjsim.sim.game.presets import PRESETS, the_rules
 from bjsim.sim.game.rules import Rules
-from bjsim.strategies.evaluation.compare import evaluate_chart, solve
+from bjsim.strategies.evaluation.compare import Evaluation, evaluate_chart, solve
 from bjsim.strategies.evaluation.valued_chart import ValuedChart, best_title, game_lines, point_at_cells
 from bjsim.strategies.formats.files import WRITERS, read_with_notes
 from bjsim.strategies.shoe.solver import ShoeSolver, ShoeTables
 from bjsim.strategies.sidebets.bets import built_in
 from bjsim.strategies.sidebets.exact import sidebet
+from bjsim.strategies.solution import Solution
 from bjsim.strategies.solved import describe_exchange, describe_hand, exceptions_parts, read_hand
+from bjsim.table.words import format_cards, reason
 
 BET, HOURLY = 25, 70  # dollars and hands an hour of a page that is first opened
+FIRST_CELLS = 8  # wrong cells that a page shows first
 
 
 def answered(job: Callable[..., str], arguments: Sequence[object]) -> tuple[int, str]:
@@ -148,22 +154,62 @@ def cards_left(rules: Rules, gone: str) -> dict[str, int]:
     return counts
 
 
+def hands_of(total: int) -> list[str]:
+    """The pairs of cards with a hard total, those with high cards first."""
+    return [f"{RANKS[high - 1]},{RANKS[total - high - 1]}" for high in range(10, 1, -1) if 2 <= total - high <= high]
+
+
 def hand_report(asked: ChosenGame, hand: str, gone: str = "") -> str:
-    """The values of every action of a hand with other cards `gone`, as `bjsim solve --hand` prints them."""
-    rules, words, gone = asked.rules(), ["solve", "--hand", hand], gone.strip()
+    """The values of every action of a hand with other cards `gone`, as `bjsim solve --hand` prints them.
+
+    Of a total such as `16 v T` it is the first hand, and the others can be chosen.
+    """
+    rules, gone = asked.rules(), gone.strip()
+    total = re.fullmatch(r"\s*(\d{1,2})(\s+(?:v|vs|against)\.?\s+.*)", hand, re.IGNORECASE)
+    choices = [pair + total[2] for pair in hands_of(int(total[1]))] if total else []
+    hand = choices[0] if choices else hand
+    words = ["solve", "--hand", hand]
     cards, shown = read_hand(hand, rules)
-    if "/" in cards and gone:
-        raise InputError("gone: two hands are valued in a full shoe; leave out the cards that are gone")
     if "/" in cards:
-        report = describe_exchange(rules, cards, shown)
-    elif gone:
-        left = cards_left(rules, gone)
+        if gone:
+            raise InputError("gone: two hands are valued in a full shoe; leave out the cards that are gone")
+        exchange = replace(describe_exchange(rules, cards, shown), command=asked.command(*words))
+        return f'<section class="answer">{page_body(exchange)}</section>'
+    left = {} if rules.infinite and not gone else cards_left(rules, gone)
+    if gone:
         words += ["--shoe", ",".join(f"{card}={count}" for card, count in left.items())]
-        report = describe_hand(ShoeSolver(rules, left), cards, shown, game_text(rules))
+    solution: Solution = ShoeSolver(rules, left) if gone else solve(rules)
+    report = describe_hand(solution, cards, shown, game_text(rules))
+    if gone:
         report = replace(report, lines=[*report.lines, f"Gone besides: {gone}"])
-    else:
-        report = describe_hand(solve(rules), cards, shown, game_text(rules))
-    return page_body(replace(report, command=asked.command(*words)))
+    first, *_ = solution.values_by_strategy(cards, shown).values()
+    values = {letter: float(value) for letter, value in first.items()}
+    endless = dict.fromkeys("A23456789", 1) | {"T": 4}
+    weights = {card: max(count - (cards + shown).count(card), 0) for card, count in left.items()} or endless
+    folded = [Folded("All digits, and other strategies afterwards", False, report.parts)]
+    return render_page(
+        "bjsim.app", "hand_answer.html", cards=cards, shown=shown, total=format_cards(cards).partition(", ")[2],
+        bars=ranked(values), choices=choices, chosen=hand, why=reason(cards, values, rules, weights),
+        title=report.title,
+        rest=Markup(page_body(replace(report, title="", parts=folded, command=asked.command(*words)))),
+    )  # fmt: skip
+
+
+def ranked(values: dict[str, float]) -> list[tuple[str, str, float, float, float]]:
+    """Actions by value: letter, name, value, and where the bar from zero begins and how long it is, in percent."""
+    low, high = min(0.0, *values.values()), max(0.0, *values.values())
+    if not math.isfinite(high - low) or high == low:
+        low, high = -1.0, 1.0
+
+    def place(value: float) -> float:
+        return 100 * (min(max(value, low), high) - low) / (high - low)
+
+    zero = place(0)
+    letters = sorted((letter for letter in LETTERS if letter in values), key=lambda letter: -values[letter])
+    return [
+        (letter, NAMES[letter], values[letter], min(zero, place(values[letter])), abs(place(values[letter]) - zero))
+        for letter in letters
+    ]
 
 
 def chart_report(asked: ChosenGame, text: str) -> str:
@@ -182,5 +228,26 @@ def chart_report(asked: ChosenGame, text: str) -> str:
     notes = [Notes(read.notes, "dim")] if read.notes else []
     how = Notes(["Open a form, and click on its text to copy it. The page Game prints a pocket card."], "dim")
     after = [Section(f"The best chart, which is better by {difference} of the bet"), how, *forms]
-    title, parts = f"Your chart in {evaluation.chart.rules.name}", [*notes, *report.parts, *after]
-    return page_body(replace(report, title=title, parts=parts, command=asked.command("check", "chart.txt")))
+    figures, *others = report.parts
+    parts = [*notes, *others, *after, Folded("All figures", False, [figures])]
+    rest = replace(report, title="", parts=parts, command=asked.command("check", "chart.txt"))
+    return _what_it_costs(evaluation) + page_body(rest)
+
+
+def _what_it_costs(evaluation: Evaluation) -> str:
+    """What a chart gives away, in percent, in money, and by cell; and the row that costs most."""
+    lost, cells = float(evaluation.difference), evaluation.cells
+    by_row: dict[str, float] = {}
+    for cell in cells:
+        by_row[cell.row] = by_row.get(cell.row, 0.0) + float(cell.cost)
+    row = max(by_row, key=by_row.__getitem__, default="")
+    is_known = math.isfinite(lost)
+    return render_page(
+        "bjsim.app", "chart_answer.html", title=f"Your chart in {evaluation.chart.rules.name}",
+        lost=f"{100 * lost:.4f}",
+        values=[percent(float(value), 4).replace("-", "−") for value in (evaluation.value, evaluation.best)],
+        cells=[(cell, 100 * float(cell.cost)) for cell in cells if math.isfinite(cell.cost)], first=FIRST_CELLS,
+        money=f"{lost * BET * HOURLY:,.2f}" if is_known else "", bet=BET, hourly=HOURLY, row=row,
+        portion=round(100 * by_row[row] / sum(by_row.values())) if is_known and len(cells) > 2 else 0,
+        tag="exact" if not evaluation.refusal else "for an endless shoe",
+    )  # fmt: skip

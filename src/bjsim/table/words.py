@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -27,6 +27,7 @@ from bjsim.sim.game.events import (
     Shuffled,
     describe,
 )
+from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.seats import is_free
 
 if TYPE_CHECKING:
@@ -442,3 +443,48 @@ def parse_bet(text: str, most: int, usual: int) -> int | str:
     if number.isascii() and number.isdigit() and len(number) <= 12 and 1 <= int(number) <= most:
         return int(number)
     return f"{text.lower()[:20]} is not a bet: type 1 to {most}, Enter for {usual}, or q to quit"
+
+
+# --- Why an action is the best.
+
+
+STANDS_ON = 17  # the dealer, in the games below
+PLAIN: dict[str, object] = {  # rules without which a hand's value says little in a sentence
+    "ties": "push", "dealer_22_pushes": False, "bonuses": "none", "charlie": "none", "free_doubles": "none",
+    "free_splits": "none", "player_21_wins": False, "exchange": "none", "dealer_stands_on": STANDS_ON,
+}  # fmt: skip
+
+
+def reason(cards: str, values: Mapping[str, float], rules: Rules, left: Mapping[str, float]) -> str:
+    """Why the best action is the best, from the values of actions and the cards that may come, by rank.
+
+    Empty for a game that pays in other ways than the sentences say, and for actions of few games.
+    """
+    best, *others = sorted(values, key=lambda letter: -values[letter])
+    hand = Hand(cards)
+    if not others or "S" not in values or any(getattr(rules, name) != plain for name, plain in PLAIN.items()):
+        return ""
+    gap = f"{100 * (values[best] - values[others[0]]):.2f}% of the bet"
+    if best == "P":
+        together, alone = values["P"], max(values[letter] for letter in others)
+        return (
+            f"Two hands that begin with {cards[0].replace('T', '10')} have {together:+.3f} bets together; "
+            f"one hand of {hand.points} has {alone:+.3f}."
+        )
+    if best == "D":
+        return (
+            f"One card wins {values['D'] / 2:+.3f} of a bet on average. Twice the bet on it gains more than "
+            f"the freedom to draw again, by {gap}."
+        )
+    if best == "R":
+        return f"Every other action loses more than half of the bet, the next best {-values[others[0]]:.3f}."
+    if best not in "HS":
+        return ""
+    stands = values["S"]
+    if hand.points < STANDS_ON:
+        why = f"Standing wins only when the dealer goes over: {50 * (1 + stands):.0f} times in 100"
+    else:
+        why = f"Standing on {hand.points} {'wins' if stands > 0 else 'loses'} {abs(stands):.3f} of a bet on average"
+    broken = sum(weight for card, weight in left.items() if Hand(cards + card).points > 21) / sum(left.values())
+    breaks = f"A card breaks you {100 * broken:.0f} times in 100" if broken else "No single card can break you"
+    return f"{why}. {breaks}{', and that is still better, by ' + gap if broken and best == 'H' else ''}."

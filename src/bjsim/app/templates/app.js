@@ -131,7 +131,7 @@ const update = async () => {
       if (!answer.ok) { refuse(text); return false; }
       const [head, rest] = text.split("<!-- rest -->"); // what follows the questions of a page
       renew(report, head);
-      if (rest) renew(at("rest"), rest);
+      if (at("rest")) renew(at("rest"), rest || "");
       if (page === "count") afterCount();
       if (page === "play") afterTable();
       more = go && report.querySelector("progress");
