@@ -17,7 +17,7 @@ from support.games import MANY, charts, random_chart, rules, slow
 
 from bjsim.sim.engine.kernels.arrays import WalkedTable
 from bjsim.sim.engine.pack import for_kernel, pack_moves, pack_plain
-from bjsim.sim.engine.play import Walkers, play_blocks
+from bjsim.sim.engine.play import WORTH, Walkers, Worth, play_blocks
 from bjsim.sim.engine.round_table import LEFT, LeftTable, RoundTable
 from bjsim.sim.engine.rounds import play_plain, play_seats
 from bjsim.sim.game.presets import named_rules
@@ -207,7 +207,7 @@ def test_a_long_run_switches_to_the_kernel(monkeypatch: pytest.MonkeyPatch) -> N
         by_kernel.append(job[2])
         return play_plain(*job)
 
-    monkeypatch.setattr("bjsim.sim.engine.play.WORTH_COMPILING", 1100)
+    monkeypatch.setitem(WORTH, "plain", Worth(10**9, 1100))
     monkeypatch.setattr("bjsim.sim.engine.rounds.play_plain", noted)
     walkers = Walkers(game.compiled, game.play_round)
     for key in keys:
@@ -226,7 +226,7 @@ def test_a_kernel_that_pays_is_loaded_before_the_first_job(monkeypatch: pytest.M
         by_kernel.append(job[2])
         return play_plain(*job)
 
-    monkeypatch.setattr("bjsim.sim.engine.play._are_ready", lambda kernel, rounds: rounds >= 1000)
+    monkeypatch.setattr("bjsim.sim.engine.play.is_ready", lambda kernel, rounds: rounds >= 1000)
     monkeypatch.setattr("bjsim.sim.engine.rounds.play_plain", noted)
     expected = play_blocks(game.compiled, WalkedTable(game.moves, game.deal), game.play_round, [key], [500]).counts
     for rounds, used in ((999, []), (1000, [[key]])):
@@ -298,7 +298,7 @@ def test_kernels_leave_blocks_with_rounds_that_leave_to_arrays(monkeypatch: pyte
     game = Game(rules, seated)
     leaves = [without_room(table) for table in game.tables], game.chart
     monkeypatch.setattr("bjsim.sim.engine.play.make_round_tables", lambda compiled: leaves)
-    monkeypatch.setattr("bjsim.sim.engine.play._are_ready", lambda kernel, rounds: True)
+    monkeypatch.setattr("bjsim.sim.engine.play.is_ready", lambda kernel, rounds: True)
     monkeypatch.setattr("bjsim.sim.running.compiled_table._walkers", {})
     table = make_table(rules, seated)
     assert table.play(SEED, 0, spans) == expected

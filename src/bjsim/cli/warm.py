@@ -1,5 +1,6 @@
 """`bjsim warm`: compile everything now, so that later commands start at once."""
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -8,7 +9,7 @@ import click
 from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError
 from bjsim.sim.engine.compile_notice import on_compile, on_each_kernel
-from bjsim.sim.engine.counting import WORTH_COMPILING, pays
+from bjsim.sim.engine.counting import pays
 from bjsim.sim.engine.play import have_kernels
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.rules import Rules
@@ -58,7 +59,7 @@ def compile_count_kernel() -> None:
     departures = Departures.parse("none", Solver(rules).chart)
     for adjusted in (False, True):
         game = CountingGame(rules, find_system("hilo"), departures, adjusted=adjusted)
-        pays(ready_table(game).table, WORTH_COMPILING)
+        pays(ready_table(game).table, math.inf)
 
 
 def tables(rules: Rules) -> Iterator[Table]:

@@ -11,9 +11,8 @@ from bjsim.sim.engine.counts import CountingTable, CountSums, UnitSums, add_roun
 from bjsim.sim.engine.kernels.arrays import DEPTHS, FURTHER, LEFT, VALUE, CountTally, DepthControl
 from bjsim.sim.engine.kernels.layout import payoff_parts
 from bjsim.sim.engine.lanes import Rounds, Shoes, walk_shoes
+from bjsim.sim.engine.play import WORTH, have_kernels, is_ready
 
-WORTH_LOADING = 500_000  # rounds that arrays play about as quickly as the kernel is loaded from the cache
-WORTH_COMPILING = 5_000_000  # rounds that arrays play about as quickly as it is compiled
 LANES = 1 << 13  # shoes side by side
 LUCK_LANES = 1 << 11
 
@@ -107,15 +106,12 @@ def count_depths(shoes: Shoes, control: DepthControl, chosen: Array) -> Array:
     return sums
 
 
-def pays(table: CountingTable, rounds: float) -> bool:
-    """Whether so many rounds pay for loading the kernel, or for compiling it; it is then compiled, if it must be."""
-    if rounds < WORTH_LOADING:
-        return False
-    try:
-        from bjsim.sim.engine.rounds import is_ready
-    except ImportError:  # numba is missing
-        return False
+def pays(table: CountingTable, rounds: float, known: bool = True) -> bool:
+    """Whether so many rounds pay for loading the kernel, or for compiling it; it is then compiled, if it must be.
+
+    If it is not `known` that there will be so many, it is not compiled.
+    """
     kernel = "count adjusted" if table.layout.luck else "count"
-    if rounds >= WORTH_COMPILING and not is_ready(kernel):
+    if known and rounds >= WORTH[kernel].compiling and have_kernels() and not is_ready(kernel, rounds):
         play_units(table, np.zeros((1, 2), np.uint64), 1, 2, kernel=True)
-    return is_ready(kernel)
+    return is_ready(kernel, rounds)

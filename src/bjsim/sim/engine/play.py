@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import math
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from fractions import Fraction
 from functools import cached_property, partial
 from itertools import groupby
 from operator import itemgetter
+from typing import NamedTuple
 
 import numpy as np
 
@@ -31,11 +33,23 @@ from bjsim.sim.game.shoe import stream_key
 Key = tuple[int, int]  # of a random stream
 PlayRound = Callable[[Iterator[int]], tuple[Sequence[int], int]]  # takes cards; payoff codes by seat, number of cards
 
-WORTH_LOADING = 2_000_000  # rounds of one seat that arrays play about as quickly as kernels are loaded from the cache
-WORTH_COMPILING = 8_000_000  # rounds of one seat that arrays play about as quickly as kernels are compiled
-LUCK_COSTS = 10  # times as much of the time of arrays
-WORTH_COMPILING_LUCK = 5_000_000  # the same for luck-adjusted rounds
 
+class Worth(NamedTuple):
+    """Rounds of one seat that arrays play about as quickly as a kernel is loaded from the cache, and compiled."""
+
+    loading: int
+    compiling: int
+
+
+_PLAIN = Worth(2_000_000, 12_000_000)
+WORTH = {
+    "plain": _PLAIN,
+    "walk": _PLAIN,
+    "walk in turns": _PLAIN,
+    "adjusted": Worth(200_000, 3_000_000),
+    "count": Worth(500_000, 5_000_000),
+    "count adjusted": Worth(150_000, 1_500_000),
+}
 PILOT, PILOT_TABLE = 1 << 14, 2**32  # rounds, and a table number that no run uses
 
 LANES, LUCK_LANES = 1 << 13, 1 << 12  # about as many side by side: their working memory stays in the cache
@@ -54,7 +68,7 @@ class Walkers:
         self._seats = len(compiled.act)
         self.tables = make_round_tables(compiled)
         self._adjusted: dict[Fraction, AdjustedWalkers] = {}
-        self._by_arrays = 0
+        self._by_arrays = Counter[str]()  # rounds of one seat, by the kernel that did not play them
         self.loaded = set[str]()  # kernels, which play from now on
 
     @cached_property
@@ -85,33 +99,32 @@ class Walkers:
 
     @property
     def kernel(self) -> str:
-        """The kernel that plays long runs, or an empty string."""
-        return "plain" if self._seats == 1 else self._walk if self.packed else ""
+        """The kernel that plays long runs, unless the round table is too large for it."""
+        return "plain" if self._seats == 1 else self._walk
 
     @property
     def _walk(self) -> str:
         return "walk in turns" if self.compiled.numbers.round_robin else "walk"
 
     def compile(self) -> None:
-        if self.kernel:
-            self.loaded.add(self.kernel)
-            self.play([(0, 0)], [0])
+        self.loaded.add(self.kernel)
+        self.play([(0, 0)], [0])
 
     def expect(self, rounds: float) -> None:
         """Load the kernel if it is compiled and pays for this many rounds of one seat, which will follow."""
-        if self.kernel and _are_ready(self.kernel, rounds):
+        if is_ready(self.kernel, rounds):
             self.loaded.add(self.kernel)
 
     def play(self, keys: Sequence[Key], rounds: Sequence[int]) -> Played:
         """Play blocks from the beginnings of their keys' streams; EndlessSplitting at the limit on hands."""
         with suppress(LeftTable):
-            if self.kernel and self.are_ready(self.kernel, sum(rounds) * self._seats):
+            if self.are_ready(self.kernel, sum(rounds) * self._seats):
                 from bjsim.sim.engine.rounds import play_plain, play_seats  # imports numba
 
                 if self.kernel == "plain":
                     return Played(*play_plain(self.compiled, self.plain, keys, rounds), [], [])
-                assert self.packed is not None
-                return play_seats(self.compiled, self.layout._replace(moves=self.packed), keys, rounds)
+                if self.packed:
+                    return play_seats(self.compiled, self.layout._replace(moves=self.packed), keys, rounds)
         return play_blocks(self.compiled, self.layout, self.play_round, keys, rounds)
 
     def are_ready(self, kernel: str, rounds: int) -> bool:
@@ -122,14 +135,14 @@ class Walkers:
         """
         if kernel in self.loaded:
             return True
-        self._by_arrays += rounds
-        long = self._by_arrays >= WORTH_COMPILING and have_kernels()
-        if long or _are_ready(kernel, self._by_arrays):
+        self._by_arrays[kernel] += rounds
+        long = self._by_arrays[kernel] >= WORTH[kernel].compiling and have_kernels()
+        if long or is_ready(kernel, self._by_arrays[kernel]):
             self.loaded.add(kernel)
         return kernel in self.loaded
 
     def trace(self, key: Key, rounds: int) -> Played:
-        if self.packed and "numba" in sys.modules and _are_ready(self._walk, WORTH_LOADING):
+        if self.packed and "numba" in sys.modules and is_ready(self._walk, WORTH[self._walk].loading):
             from bjsim.sim.engine.rounds import play_seats
 
             with suppress(LeftTable):
@@ -181,26 +194,26 @@ class AdjustedWalkers:
         assert self.layout.luck is not None and self.walkers.packed is not None
         return self.layout._replace(moves=self.walkers.packed, luck=luck_for_kernel(self.layout.luck))
 
+    @property
+    def kernel(self) -> str:
+        """As `Walkers.kernel`."""
+        return "adjusted" if self.walkers.compiled.numbers.shoe_size else self.walkers.kernel
+
     def compile(self) -> None:
-        if not self.walkers.compiled.numbers.shoe_size:
-            self.walkers.compile()
-        elif self.walkers.packed:
-            self.walkers.loaded.add("adjusted")
-            self.play([(0, 0)], [0])
+        self.walkers.loaded.add(self.kernel)
+        self.play([(0, 0)], [0])
 
     def expect(self, rounds: float) -> None:
         """As `Walkers.expect`."""
-        if not self.walkers.compiled.numbers.shoe_size:
-            self.walkers.expect(rounds)
-        elif _are_ready("adjusted", LUCK_COSTS * rounds):
-            self.walkers.loaded.add("adjusted")
+        if is_ready(self.kernel, rounds):
+            self.walkers.loaded.add(self.kernel)
 
     def play(self, keys: Sequence[Key], rounds: Sequence[int]) -> Played:
         """Play blocks, as `Walkers.play`, and count luck, unless the shoe is infinite: none would be left in it."""
         walkers, compiled = self.walkers, self.walkers.compiled
         if not compiled.numbers.shoe_size:
             return walkers.play(keys, rounds)
-        if walkers.packed and walkers.are_ready("adjusted", LUCK_COSTS * sum(rounds) * len(compiled.act)):
+        if walkers.are_ready(self.kernel, sum(rounds) * len(compiled.act)) and walkers.packed:
             from bjsim.sim.engine.rounds import play_seats  # imports numba
 
             with suppress(LeftTable):
@@ -217,13 +230,13 @@ def have_kernels() -> bool:
     return True
 
 
-def _are_ready(kernel: str, rounds: float) -> bool:
+def is_ready(kernel: str, rounds: float) -> bool:
     """Whether this many rounds of one seat pay for loading a kernel that need not be compiled."""
-    if rounds < WORTH_LOADING or not have_kernels():
+    if rounds < WORTH[kernel].loading or not have_kernels():
         return False
-    from bjsim.sim.engine.rounds import is_ready
+    from bjsim.sim.engine.rounds import is_compiled
 
-    return is_ready(kernel)
+    return is_compiled(kernel)
 
 
 # --- blocks in arrays

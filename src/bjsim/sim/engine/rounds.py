@@ -182,7 +182,7 @@ def make_track(moves: SeatRows, luck: Luck) -> Track:
 NONES = {"walk in turns": 6, "adjusted": 4, "count": 5, "count adjusted": 3}  # of the arguments of `walk` are None
 
 
-def is_ready(kernel: str) -> bool:
+def is_compiled(kernel: str) -> bool:
     """Whether a kernel's code is in memory or on disk: "plain", "walk", or what `walk` is compiled for, see `NONES`."""
     if kernel in NONES:
         return is_cached(walk, NONES[kernel])

@@ -11,8 +11,7 @@ from bjsim.sim.engine.kernels.layout import CompiledRules, payoff_parts
 from bjsim.sim.engine.play import (
     PILOT,
     PILOT_TABLE,
-    WORTH_COMPILING,
-    WORTH_COMPILING_LUCK,
+    WORTH,
     AdjustedWalkers,
     PlayRound,
     Walkers,
@@ -47,26 +46,30 @@ class CompiledTable:
     unit: Fraction
     readable: ReadableTable
     blocks_at_once = 32  # two million rounds, some tenths of a second
-    worth_compiling = WORTH_COMPILING
 
     @property
     def seats(self) -> int:
         return len(self.compiled.act)
 
+    @property
+    def worth_compiling(self) -> int:
+        """Rounds of one seat that pay for compiling the kernel that plays them."""
+        return WORTH[self.walkers.kernel].compiling
+
     def compile(self) -> None:
-        self._walkers.compile()
+        self.walkers.compile()
 
     def expect(self, rounds: float) -> None:
         """Get ready for this many rounds of one seat, without compiling anything."""
-        self._walkers.expect(rounds)
+        self.walkers.expect(rounds)
 
     def play(self, seed: int, table: int, spans: Sequence[Span]) -> list[Tally]:
         keys, rounds = [stream_key(seed, table, span.block) for span in spans], [span.rounds for span in spans]
-        played = self._walkers.play(keys, rounds)
+        played = self.walkers.play(keys, rounds)
         return make_tallies(self.unit, played.counts, played.outside)
 
     @property
-    def _walkers(self) -> Walkers:
+    def walkers(self) -> Walkers | AdjustedWalkers:
         return find_walkers(self.compiled, self.readable.play_round)
 
 
@@ -75,17 +78,10 @@ class AdjustedTable(CompiledTable):
     """A table whose seats all play charts, with luck-adjusted returns."""
 
     blocks_at_once = 16  # about a second
-    worth_compiling = WORTH_COMPILING_LUCK
 
     @property
     def walkers(self) -> AdjustedWalkers:
-        return self._walkers.adjusted(self.unit)
-
-    def compile(self) -> None:
-        self.walkers.compile()
-
-    def expect(self, rounds: float) -> None:
-        self.walkers.expect(rounds)
+        return find_walkers(self.compiled, self.readable.play_round).adjusted(self.unit)
 
     def play(self, seed: int, table: int, spans: Sequence[Span]) -> list[Tally]:
         keys, rounds = [stream_key(seed, table, span.block) for span in spans], [span.rounds for span in spans]

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from bjsim.errors import InputError
-from bjsim.sim.engine.counting import WORTH_COMPILING, pays, play_units
+from bjsim.sim.engine.counting import pays, play_units
 from bjsim.sim.engine.counts import CountSums, UnitSums
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import stream_key
@@ -99,7 +99,7 @@ def count_blocks(
     kept = Checkpoint(Path(checkpoint), describe_game(game, seed)) if checkpoint else None
     run = resumed_count(kept) if kept and resume else None
     ready = ready_table(game)  # before workers are forked, which share it
-    kernel = pays(ready.table, rounds if enough is None else min(rounds, WORTH_COMPILING - 1))
+    kernel = pays(ready.table, rounds, known=enough is None)
     backend, rows = find_backend(None, workers), UnitRows()
     began = time.perf_counter() - (run.seconds if run else 0)
 
