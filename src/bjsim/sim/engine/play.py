@@ -41,14 +41,14 @@ class Worth(NamedTuple):
     compiling: int
 
 
-_PLAIN = Worth(2_000_000, 12_000_000)
+_PLAIN = Worth(800_000, 6_000_000)
 WORTH = {
     "plain": _PLAIN,
     "walk": _PLAIN,
     "walk in turns": _PLAIN,
-    "adjusted": Worth(200_000, 3_000_000),
-    "count": Worth(500_000, 5_000_000),
-    "count adjusted": Worth(150_000, 1_500_000),
+    "adjusted": Worth(150_000, 3_000_000),
+    "count": Worth(600_000, 8_000_000),
+    "count adjusted": Worth(100_000, 2_500_000),
 }
 PILOT, PILOT_TABLE = 1 << 14, 2**32  # rounds, and a table number that no run uses
 

@@ -17,7 +17,7 @@ from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import stream_key
 from bjsim.sim.running.checkpoint import Checkpoint, keeping
 from bjsim.sim.running.pieces import Pieces
-from bjsim.sim.running.workers import find_backend
+from bjsim.sim.running.workers import find_backend, usable_cores
 from bjsim.strategies.counting.count_files import describe_game, known_of, resumed_count
 from bjsim.strategies.counting.count_run import CountRun
 from bjsim.strategies.counting.tables import CountingGame, ready_table
@@ -99,7 +99,7 @@ def count_blocks(
     kept = Checkpoint(Path(checkpoint), describe_game(game, seed)) if checkpoint else None
     run = resumed_count(kept) if kept and resume else None
     ready = ready_table(game)  # before workers are forked, which share it
-    kernel = pays(ready.table, rounds, known=enough is None)
+    kernel = pays(ready.table, rounds / (workers or usable_cores()), known=enough is None)
     backend, rows = find_backend(None, workers), UnitRows()
     began = time.perf_counter() - (run.seconds if run else 0)
 
