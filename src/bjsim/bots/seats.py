@@ -6,7 +6,7 @@ import logging
 import os
 import pickle
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -69,14 +69,7 @@ class ProgramFile:
         need_programs(self.path)
         from bjsim.bots.player import open_bot
 
-        return open_bot(
-            self.path,
-            sandbox=options.sandbox,
-            timeout=options.timeout,
-            cold=options.cold,
-            strikes=options.strikes,
-            name=self.name,
-        )
+        return open_bot(self.path, name=self.name, **asdict(options))
 
 
 def warn_of_guessable(seed: int) -> None:

@@ -1,4 +1,4 @@
-"""What a contest found: its standings as a report and as files, and the command that reproduces it."""
+"""The files of a contest, its settings for a page, and the command that plays it again."""
 
 import csv
 import io
