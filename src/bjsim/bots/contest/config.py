@@ -48,7 +48,8 @@ class Contest:
         cold: Start a bot from scratch for every move (slower).
         protocols: Protocols of programs.
         title: Title of the pages.
-        lives: How long a process of a line bot lives: for a match, or (in a worker) for the contest.
+        lives: How long a process of a line bot lives: for a match, or for the contest, where another number of workers
+            may change the results.
         against: Every bot plays only against these house players, as for a course.
         marks: Marks by luck-adjusted score in chips per hand, such as "-1:D -0.5:C 0:B"; see marks.csv.
         score: What ranks the bots: mean chips without the luck of the cards, mean chips, or the mean of ln(chips + 1).
