@@ -12,7 +12,7 @@ from bjsim.strategies.evaluation.drill import TOPICS
 from bjsim.strategies.formats.files import WRITERS
 from bjsim.strategies.players.catalogue import BUILT_IN, CATALOGUE
 
-OWN_SCRIPTS = ("app.js", "game.js", "hand.js", "count.js", "play.js", "host.js")
+OWN_SCRIPTS = ("start.js", "app.js", "game.js", "hand.js", "count.js", "play.js", "host.js")
 HANDS = {"one": "T,6 v T", "both": "T,6 v T,7"}  # examples, by how many cards the dealer shows
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -22,6 +22,7 @@ SCRIPTS: dict[str, tuple[str, ...]] = {
     page: ("cells.js", "app.js") for page in PAGES if page not in ("start", "contest")
 }
 SCRIPTS |= {page: ("cells.js", "app.js", f"{page}.js") for page in ("game", "hand", "play")}
+SCRIPTS["start"] = ("start.js",)
 SCRIPTS["count"] = ("cells.js", "figures.js", "app.js", "count.js")
 
 
