@@ -158,7 +158,7 @@ def test_the_page_states_whether_results_are_luck_adjusted(game, tmp_path):
     header, *rows = make_cells(page, "standings")
     assert header[2] == ("score" if adjusted else "chips") and "luck-adjusted per hand" not in header
     assert all(len(row) == len(header) for row in rows)
-    assert ("without the luck of the cards" in page) == adjusted
+    assert ("at the end of a match without the luck of the cards" in page) == adjusted
     assert ("Results are not luck-adjusted under these rules" in page) == (not adjusted)
     assert ("in luck-adjusted chips per match" in page) == adjusted
 
