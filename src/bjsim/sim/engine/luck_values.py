@@ -3,6 +3,9 @@
 A place has one number, whatever leads there and whatever follows, so that the luck of a round telescopes.
 """
 
+from __future__ import annotations
+
+import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
@@ -39,6 +42,32 @@ class Solved(NamedTuple):
         curvature: Array = np.rint(SCALE / 2 * second_order(self.values, self.slopes, self.tilts))
         return curvature
 
+    @property
+    def model(self) -> Model:
+        values, outcomes = self.values, self.values.outcomes
+        return Model(
+            self.table, values.moves.place, values.moves.hand, np.rint(SCALE * values.values),
+            np.rint(SCALE * values.end_pay), np.rint(SCALE * values.hand_pay[1:]), whole(self.slopes), outcomes.row,
+            np.rint(SCALE * outcomes.chances), whole(self.tilts).astype(np.float32), values.value, self.slopes[0],
+        )  # fmt: skip
+
+
+class Model(NamedTuple):
+    """What a table of luck has of `Solved`, in whole numbers: a fifth of the memory."""
+
+    table: RoundTable
+    place: Array  # of `RowMoves`, as is `hand`
+    hand: Array
+    values: Array  # of rows
+    end_pay: Array
+    hand_pay: Array
+    slopes: Array
+    outcome: Array  # the state of the dealer's outcome, by row
+    chances: Array
+    tilts: Array
+    value: float
+    start: Array  # the slopes of a round, not rounded
+
 
 def solve_rows(table: RoundTable, probabilities: Array, unit: Fraction, answers: Array | None = None) -> Solved:
     """Solve a table for the probabilities of the 13 ranks; see `make_row_values`."""
@@ -46,47 +75,44 @@ def solve_rows(table: RoundTable, probabilities: Array, unit: Fraction, answers:
     return Solved(table, values, *find_slopes(values))
 
 
-def solve_models(
-    table: RoundTable, answers: Array, points: Sequence[tuple[int, Array]], unit: Fraction
-) -> list[list[Solved]]:
+def solve_models(table: RoundTable, answers: Array, points: Sequence[tuple[int, Array]], unit: Fraction) -> list[Model]:
     """Solve a counter's table for charts and the probabilities of the ranks at which they are played."""
     ends = np.stack([payoff_parts(table.ends[:, 0])[0], table.ends[:, 1]], axis=1)
     table = table._replace(ends=ends, hands=payoff_parts(table.hands)[0])  # without stakes
 
-    def solve(point: tuple[int, Array]) -> list[Solved]:
-        return [solve_rows(table, point[1], unit, answers[:, point[0]])]
+    def solve(point: tuple[int, Array]) -> Model:
+        return solve_rows(table, point[1], unit, answers[:, point[0]]).model
 
     if ONE_THREAD:
         return list(map(solve, points))
-    with ThreadPoolExecutor() as threads:  # NumPy lets others run while it gathers rows
+    with ThreadPoolExecutor(os.cpu_count()) as threads:  # NumPy lets others run while it gathers rows
         return list(threads.map(solve, points))
 
 
-def make_luck(models: Sequence[Sequence[Solved]], model: Array, chart: Array, unshuffled: Array, frequent: int) -> Luck:
+def make_luck(models: Sequence[Sequence[Model]], model: Array, chart: Array, unshuffled: Array, frequent: int) -> Luck:
     """Put the values of models together, each of which has the tables of the seats' charts, one after another.
 
     `model` is by bucket, (B,); `chart` that of each model; `frequent` the number of rows for which there are forms.
     """
     tables = models[0]
-    ranks, outcomes = tables[0].values.moves.place.shape[1], tables[0].table.hands.shape[1]
+    ranks, outcomes = tables[0].place.shape[1], tables[0].table.hands.shape[1]
     begins = np.cumsum([0, *(len(one.table.kind) for one in tables)])
     rows, ends, hands = int(begins[-1]), len(tables[0].table.ends), len(tables[0].table.hands)
     after, hand = [], []
     for number, (begin, one) in enumerate(zip(begins.tolist(), tables, strict=False)):
-        place, count = one.values.moves.place, len(one.table.kind)
+        place, count = one.place, len(one.table.kind)
         after.append(np.where(place < count, begin + place, rows + ends * number + place - count))
-        hand.append(np.where(one.values.moves.hand > 0, hands * number + one.values.moves.hand, 0))
+        hand.append(np.where(one.hand > 0, hands * number + one.hand, 0))
     values, slopes, states, chances, tilts = [], [], [], [], []
     seen = 0
     for parts in models:
-        values += [np.rint(SCALE * one.values.values) for one in parts]
-        values += [np.rint(SCALE * one.values.end_pay) for one in parts]
-        slopes += [*(whole(one.slopes) for one in parts), np.zeros((ends * len(parts), ranks))]
+        values += [*(one.values for one in parts), *(one.end_pay for one in parts)]
+        slopes += [*(one.slopes for one in parts), np.zeros((ends * len(parts), ranks))]
         of_ends = []
         for one in parts:
-            states.append(seen + one.values.outcomes.row)
-            chances.append(np.rint(SCALE * one.values.outcomes.chances))
-            tilts.append(whole(one.tilts))
+            states.append(seen + one.outcome)
+            chances.append(one.chances)
+            tilts.append(one.tilts)
             seen += len(one.tilts)
             of_ends.append(seen - outcomes + one.table.ends[:, 1])  # the last states are of rounds that have ended
         states += of_ends
@@ -103,8 +129,8 @@ def make_luck(models: Sequence[Sequence[Solved]], model: Array, chart: Array, un
         slopes=np.concatenate(slopes),
         outcome=np.concatenate(states).astype(np.intp),
         chances=np.concatenate(chances),
-        tilts=np.concatenate(tilts).astype(np.float32),
-        pay=np.concatenate([np.zeros((1, outcomes)), *(np.rint(SCALE * one.values.hand_pay[1:]) for one in tables)]),
+        tilts=np.concatenate(tilts),
+        pay=np.concatenate([np.zeros((1, outcomes)), *(one.hand_pay for one in tables)]),
         full=full_shoe(unshuffled, ranks),
         form=np.zeros(0),
         own=np.zeros(0),

@@ -180,7 +180,7 @@ class AdjustedWalkers:
         """With luck, that is, for a finite shoe."""
         compiled, model = self.walkers.compiled, np.zeros(1, np.int64)
         rows = sum(len(one.slopes) for one in self.solved)
-        luck = make_luck([self.solved], model, model, compiled.unshuffled, rows)
+        luck = make_luck([[one.model for one in self.solved]], model, model, compiled.unshuffled, rows)
         return self.walkers.layout._replace(luck=luck)
 
     @cached_property

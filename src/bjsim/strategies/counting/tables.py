@@ -15,7 +15,7 @@ from bjsim.sim.engine.counting import play_units
 from bjsim.sim.engine.counts import CountingTable, KnownControls, quanta
 from bjsim.sim.engine.kernels.arrays import PAIRS, ROUNDS, SQUARES, Counter, DepthControl, WalkedTable
 from bjsim.sim.engine.kernels.layout import SPLIT, CompiledRules
-from bjsim.sim.engine.luck_values import Solved, make_luck, solve_models
+from bjsim.sim.engine.luck_values import Model, make_luck, solve_models
 from bjsim.sim.engine.pack import make_count_table, make_deal, pack_moves
 from bjsim.sim.engine.play import PILOT_TABLE
 from bjsim.sim.engine.round_table import tens_are_alike
@@ -214,8 +214,10 @@ def ready_table(game: CountingGame) -> ReadyTable:
     solved = solve_models(made, answers, points, rules.unit) if game.adjusted else []
     if solved:
         charts = np.array([chart for chart, _ in points])
-        layout = layout._replace(luck=make_luck(solved, model, charts, compiled.unshuffled, FREQUENT))
-    control = _make_control([one for (one,) in solved], model, len(share), _full_shoe(game))
+        layout = layout._replace(
+            luck=make_luck([[one] for one in solved], model, charts, compiled.unshuffled, FREQUENT)
+        )
+    control = _make_control(solved, model, len(share), _full_shoe(game))
     table = CountingTable(compiled, layout, rules.unit, control)
     if solved:
         expected = distribution.expected_controls(cells.bucket, control.values, control.slopes, STEP)
@@ -297,12 +299,12 @@ def _full_shoe(game: CountingGame) -> Array:
     return np.array(game.system.in_deck, float) * int(game.rules.decks)
 
 
-def _make_control(solved: Sequence[Solved], model: Array, buckets: int, full: Array) -> DepthControl:
+def _make_control(solved: Sequence[Model], model: Array, buckets: int, full: Array) -> DepthControl:
     """The first-order values of rounds by bucket; 0 without luck adjustment."""
     if not solved:
         return DepthControl(STEP, np.zeros((buckets, len(full))), np.zeros(buckets), full)
-    values = np.array([one.values.value for one in solved])
-    slopes = np.array([one.slopes[0, : TEN + 1] for one in solved])
+    values = np.array([one.value for one in solved])
+    slopes = np.array([one.start[: TEN + 1] for one in solved])
     return DepthControl(STEP, slopes[model], values[model], full)
 
 
