@@ -61,7 +61,7 @@ def test_the_tutorial(tmp_path, monkeypatch):
     assert {row["bot"] for row in rows} == {"bold", "careful", "lim17", "optimal"}
     assert all(row.keys() >= {*KEYS, "ms_per_move"} for row in rows)
     assert not any(row["faults"] for row in rows)
-    assert [row["chips"] for row in rows] == sorted((row["chips"] for row in rows), reverse=True)
+    assert [row["score"] for row in rows] == sorted((row["score"] for row in rows), reverse=True)
     with (tmp_path / "final" / "standings.csv").open() as file:
         assert [line["bot"] for line in csv.DictReader(file)] == [row["bot"] for row in rows]
 
