@@ -19,6 +19,7 @@ from bjsim.bots.contest.page_data import PageData
 from bjsim.bots.contest.replay import verify
 from bjsim.bots.contest.standings import COMPARED, Standings
 from bjsim.cli import koth_play, koth_show
+from bjsim.cli.options import NO_FILES
 from bjsim.cli.waiting import Waiting
 from bjsim.errors import InputError
 
@@ -46,7 +47,7 @@ def journals(tmp_path_factory):
 
 
 def show(folder):
-    koth_show.show_contest(folder, None)
+    koth_show.show_contest(folder, NO_FILES)
 
 
 def show_a_hand_that_is_not_there(folder):
