@@ -17,7 +17,7 @@ from support.games import MANY, charts, random_chart, rules, slow
 
 from bjsim.sim.engine.kernels.arrays import WalkedTable
 from bjsim.sim.engine.pack import for_kernel, pack_moves, pack_plain
-from bjsim.sim.engine.play import WORTH, Walkers, Worth, play_blocks
+from bjsim.sim.engine.play import THRESHOLDS, Threshold, Walkers, play_blocks
 from bjsim.sim.engine.round_table import LEFT, LeftTable, RoundTable
 from bjsim.sim.engine.rounds import play_plain, play_seats
 from bjsim.sim.game.presets import named_rules
@@ -207,7 +207,7 @@ def test_a_long_run_switches_to_the_kernel(monkeypatch: pytest.MonkeyPatch) -> N
         by_kernel.append(job[2])
         return play_plain(*job)
 
-    monkeypatch.setitem(WORTH, "plain", Worth(10**9, 1100))
+    monkeypatch.setitem(THRESHOLDS, "plain", Threshold(10**9, 1100))
     monkeypatch.setattr("bjsim.sim.engine.rounds.play_plain", noted)
     walkers = Walkers(game.compiled, game.play_round)
     for key in keys:

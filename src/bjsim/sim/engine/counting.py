@@ -11,7 +11,7 @@ from bjsim.sim.engine.counts import CountingTable, CountSums, UnitSums, add_roun
 from bjsim.sim.engine.kernels.arrays import DEPTHS, FURTHER, LEFT, VALUE, CountTally, DepthControl
 from bjsim.sim.engine.kernels.layout import payoff_parts
 from bjsim.sim.engine.lanes import Rounds, Shoes, walk_shoes
-from bjsim.sim.engine.play import WORTH, have_kernels, is_ready
+from bjsim.sim.engine.play import THRESHOLDS, have_kernels, is_ready
 
 LANES = 1 << 13  # shoes side by side
 LUCK_LANES = 1 << 11
@@ -112,6 +112,6 @@ def pays(table: CountingTable, rounds: float, known: bool = True) -> bool:
     If it is not `known` that there will be so many, it is not compiled.
     """
     kernel = "count adjusted" if table.layout.luck else "count"
-    if known and rounds >= WORTH[kernel].compiling and have_kernels() and not is_ready(kernel, rounds):
+    if known and rounds >= THRESHOLDS[kernel].compiling and have_kernels() and not is_ready(kernel, rounds):
         play_units(table, np.zeros((1, 2), np.uint64), 1, 2, kernel=True)
     return is_ready(kernel, rounds)

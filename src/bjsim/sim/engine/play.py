@@ -34,21 +34,21 @@ Key = tuple[int, int]  # of a random stream
 PlayRound = Callable[[Iterator[int]], tuple[Sequence[int], int]]  # takes cards; payoff codes by seat, number of cards
 
 
-class Worth(NamedTuple):
+class Threshold(NamedTuple):
     """Rounds of one seat that arrays play about as quickly as a kernel is loaded from the cache, and compiled."""
 
     loading: int
     compiling: int
 
 
-_PLAIN = Worth(800_000, 6_000_000)
-WORTH = {
+_PLAIN = Threshold(800_000, 6_000_000)
+THRESHOLDS = {
     "plain": _PLAIN,
     "walk": _PLAIN,
     "walk in turns": _PLAIN,
-    "adjusted": Worth(150_000, 3_000_000),
-    "count": Worth(600_000, 8_000_000),
-    "count adjusted": Worth(100_000, 2_500_000),
+    "adjusted": Threshold(150_000, 3_000_000),
+    "count": Threshold(600_000, 8_000_000),
+    "count adjusted": Threshold(100_000, 2_500_000),
 }
 PILOT, PILOT_TABLE = 1 << 14, 2**32  # rounds, and a table number that no run uses
 
@@ -136,13 +136,13 @@ class Walkers:
         if kernel in self.loaded:
             return True
         self._by_arrays[kernel] += rounds
-        long = self._by_arrays[kernel] >= WORTH[kernel].compiling and have_kernels()
+        long = self._by_arrays[kernel] >= THRESHOLDS[kernel].compiling and have_kernels()
         if long or is_ready(kernel, self._by_arrays[kernel]):
             self.loaded.add(kernel)
         return kernel in self.loaded
 
     def trace(self, key: Key, rounds: int) -> Played:
-        if self.packed and "numba" in sys.modules and is_ready(self._walk, WORTH[self._walk].loading):
+        if self.packed and "numba" in sys.modules and is_ready(self._walk, THRESHOLDS[self._walk].loading):
             from bjsim.sim.engine.rounds import play_seats
 
             with suppress(LeftTable):
@@ -232,7 +232,7 @@ def have_kernels() -> bool:
 
 def is_ready(kernel: str, rounds: float) -> bool:
     """Whether this many rounds of one seat pay for loading a kernel that need not be compiled."""
-    if rounds < WORTH[kernel].loading or not have_kernels():
+    if rounds < THRESHOLDS[kernel].loading or not have_kernels():
         return False
     from bjsim.sim.engine.rounds import is_compiled
 

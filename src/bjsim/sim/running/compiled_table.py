@@ -11,7 +11,7 @@ from bjsim.sim.engine.kernels.layout import CompiledRules, payoff_parts
 from bjsim.sim.engine.play import (
     PILOT,
     PILOT_TABLE,
-    WORTH,
+    THRESHOLDS,
     AdjustedWalkers,
     PlayRound,
     Walkers,
@@ -54,7 +54,7 @@ class CompiledTable:
     @property
     def worth_compiling(self) -> int:
         """Rounds of one seat that pay for compiling the kernel that plays them."""
-        return WORTH[self.walkers.kernel].compiling
+        return THRESHOLDS[self.walkers.kernel].compiling
 
     def compile(self) -> None:
         self.walkers.compile()
