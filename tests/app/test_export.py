@@ -132,7 +132,7 @@ def test_its_archive_is_compiled_for_its_own_python_alone(site, tmp_path):
         assert "bjsim/app/work.py" in archive.namelist() and "bjsim/app/work.pyc" not in archive.namelist()
     with zipfile.ZipFile(BytesIO(export._archive(version))) as archive:
         assert "bjsim/app/work.pyc" in archive.namelist() and "bjsim/app/work.py" not in archive.namelist()
-        assert "bjsim/app/templates/app.html" in archive.namelist()
+        assert "bjsim/app/templates/game.html" in archive.namelist()
         archive.extractall(tmp_path)
     code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); from bjsim.errors import one_line; print(one_line('a'))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "a\n"

@@ -277,10 +277,10 @@ def test_details_are_those_of_their_commands(client):
     page = unescape(client.get("/report/details", params={"rules": "two-deck", "set": "hit_soft_17=true"}).text)
     exceptions, sidebets = (shlex.split(one)[1:] for one in re.findall(r"As printed by: (bjsim .*?)</p>", page))
     found = json.loads(CliRunner().invoke(cli, [*exceptions, "--json", "-"]).stdout)["exceptions"]
-    assert [cells(page, "exceptions")[n][3] for n in range(len(found))] == [
+    assert [cells(page, "Two-card exceptions")[n][3] for n in range(len(found))] == [
         f"{100 * one['gain']:.6f}%" for one in found
     ]
-    listed = cells(page, "sidebets")
+    listed = cells(page, 'id="found-sidebets"')
     assert len(listed) >= 10
     for name, _, value, *_ in listed[::3]:
         words = [name if word == "NAME" else word for word in sidebets]
@@ -288,8 +288,9 @@ def test_details_are_those_of_their_commands(client):
         assert value == f"{100 * exact['ev']:+.4f}%"
 
 
-def cells(page, name):
-    rows = re.search(rf'<table id="found-{name}">.*?<tbody>(.*?)</table>', page, re.S)[1].split("<tr>")[1:]
+def cells(page, begin):
+    """The cells of the first table after a text."""
+    rows = re.search(rf"{begin}.*?<tbody>(.*?)</table>", page, re.S)[1].split("<tr>")[1:]
     return [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in rows]
 
 
