@@ -6,8 +6,9 @@ import re
 
 import pytest
 
-from bjsim.app.work import ChosenGame, deviation, game_details, game_report, hand_report, hands_of, value_change
+from bjsim.app.work import ChosenGame, deviation, game_details, game_report, hand_report, value_change
 from bjsim.errors import InputError
+from bjsim.strategies.solved import hands_of
 
 SWITCH = ChosenGame("blackjack-switch", ())
 
@@ -19,7 +20,7 @@ def text(fragment: str) -> str:
 def test_a_game_whose_shoe_is_not_solved_is_shown_in_an_infinite_one_and_says_so() -> None:
     shown, infinite = text(game_report(SWITCH)), text(game_report(SWITCH._replace(settings=("decks=inf",))))
     for page in (shown, infinite):
-        assert "−0.714599% of the bet, first round of an endless shoe" in page
+        assert "−0.714599% of the bet, first round of an infinite shoe" in page
     assert "All values are for an infinite shoe, since exchange = 21" in shown
     assert "All values" not in infinite and "not known: one of these shoes is not solved" in infinite
     assert deviation(SWITCH) == "0.854929 bets" and "The closest decisions" in game_details(SWITCH)
@@ -54,6 +55,15 @@ def test_two_hands_are_valued_as_dealt_and_exchanged() -> None:
 def test_a_hand_has_a_reason(preset: str, hand: str, why: str) -> None:
     page = text(hand_report(ChosenGame(preset, ()), hand))
     assert why in page and (why != "" or not re.search("Standing|breaks", page))
+
+
+@pytest.mark.parametrize(
+    ("rules", "breaks"),
+    [((), 62), (("ten_probability=1/10",), 50), (("deck=spanish",), 58)],  # 8 of 13 ranks; tens and 4 of .1; 7 of 12
+)
+def test_a_card_breaks_as_often_as_the_shoe_says(rules: tuple[str, ...], breaks: int) -> None:
+    page = text(hand_report(ChosenGame("vegas-s17", ("decks=inf", *rules)), "T,6 v T"))
+    assert f"A card breaks you {breaks} times in 100" in page
 
 
 def test_a_total_is_its_hands_with_high_cards_first() -> None:

@@ -26,7 +26,7 @@ from bjsim.strategies.shoe.solver import ShoeSolver, ShoeTables
 from bjsim.strategies.sidebets.bets import built_in
 from bjsim.strategies.sidebets.exact import sidebet
 from bjsim.strategies.solution import Solution
-from bjsim.strategies.solved import describe_exchange, describe_hand, exceptions_parts, read_hand
+from bjsim.strategies.solved import describe_exchange, describe_hand, exceptions_parts, hands_of, read_hand
 from bjsim.table.words import format_cards, reason
 
 BET, HOURLY = 25, 70  # dollars and hands an hour of a page that is first opened
@@ -62,7 +62,7 @@ def game_report(asked: ChosenGame) -> str:
     """The value of a game, in money too, and its best chart: what is computed at once."""
     solution = solve(asked.rules())
     rules, value, valued = solution.rules, float(solution.value), ValuedChart.of_best(solution)
-    deal = "an endless shoe" if rules.infinite or solution.refusal else f"{rules.decks} deck{'s' * (rules.decks != 1)}"
+    deal = "an infinite shoe" if rules.infinite or solution.refusal else f"{rules.decks} deck{'s' * (rules.decks != 1)}"
     game, *lines = game_lines(solution, game_text(rules))
     edge = f"{100 * abs(value):.3f}" if math.isfinite(value) else "∞"
     return render_page(
@@ -154,11 +154,6 @@ def cards_left(rules: Rules, gone: str) -> dict[str, int]:
     return counts
 
 
-def hands_of(total: int) -> list[str]:
-    """The pairs of cards with a hard total, those with high cards first."""
-    return [f"{RANKS[high - 1]},{RANKS[total - high - 1]}" for high in range(10, 1, -1) if 2 <= total - high <= high]
-
-
 def hand_report(asked: ChosenGame, hand: str, gone: str = "") -> str:
     """The values of every action of a hand with other cards `gone`, as `bjsim solve --hand` prints them.
 
@@ -175,7 +170,10 @@ def hand_report(asked: ChosenGame, hand: str, gone: str = "") -> str:
             raise InputError("gone: two hands are valued in a full shoe; leave out the cards that are gone")
         exchange = replace(describe_exchange(rules, cards, shown), command=asked.command(*words))
         return f'<section class="answer">{page_body(exchange)}</section>'
-    left = {} if rules.infinite and not gone else cards_left(rules, gone)
+    weights = dict(zip(RANKS, map(float, rules.card_probabilities), strict=True))
+    if gone or not rules.infinite:
+        left = cards_left(rules, gone)
+        weights = {card: max(count - (cards + shown).count(card), 0) for card, count in left.items()}
     if gone:
         words += ["--shoe", ",".join(f"{card}={count}" for card, count in left.items())]
     solution: Solution = ShoeSolver(rules, left) if gone else solve(rules)
@@ -184,8 +182,6 @@ def hand_report(asked: ChosenGame, hand: str, gone: str = "") -> str:
         report = replace(report, lines=[*report.lines, f"Gone besides: {gone}"])
     first, *_ = solution.values_by_strategy(cards, shown).values()
     values = {letter: float(value) for letter, value in first.items()}
-    endless = dict.fromkeys("A23456789", 1) | {"T": 4}
-    weights = {card: max(count - (cards + shown).count(card), 0) for card, count in left.items()} or endless
     folded = [Folded("All digits, and other strategies afterwards", False, report.parts)]
     return render_page(
         "bjsim.app", "hand_answer.html", cards=cards, shown=shown, total=format_cards(cards).partition(", ")[2],
@@ -249,5 +245,5 @@ def _what_it_costs(evaluation: Evaluation) -> str:
         cells=[(cell, 100 * float(cell.cost)) for cell in cells if math.isfinite(cell.cost)], first=FIRST_CELLS,
         money=f"{lost * BET * HOURLY:,.2f}" if is_known else "", bet=BET, hourly=HOURLY, row=row,
         portion=round(100 * by_row[row] / sum(by_row.values())) if is_known and len(cells) > 2 else 0,
-        tag="exact" if not evaluation.refusal else "for an endless shoe",
+        tag="exact" if not evaluation.refusal else "for an infinite shoe",
     )  # fmt: skip

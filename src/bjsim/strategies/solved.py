@@ -182,6 +182,11 @@ def size_lines(rules: Rules) -> list[str]:
 # --- One hand.
 
 
+def hands_of(total: int) -> list[str]:
+    """The pairs of cards with a hard total, those with high cards first."""
+    return [f"{RANKS[high - 1]},{RANKS[total - high - 1]}" for high in range(10, 1, -1) if 2 <= total - high <= high]
+
+
 def read_hand(text: str, rules: Rules) -> tuple[str, str]:
     """Parse `T,6 v T` into the hand's and the dealer's cards. Raises: InputError: They are not those of a question."""
     both = rules.dealer_shows == "both"
@@ -191,7 +196,7 @@ def read_hand(text: str, rules: Rules) -> tuple[str, str]:
     if len(parts) != 2 or None in hands or not shown:
         example, dealer = ("the dealer's two cards: T,6 v T,7", "T,7") if both else ("the dealer's card: T,6 v T", "T")
         total = int(parts[0]) if parts[0].isdecimal() and len(parts[0]) < 3 else 0
-        pairs = [f"{RANKS[card - 1]},{total - card}" for card in range(10, 1, -1) if 1 < total - card < card]
+        pairs = hands_of(total)
         way = f"write the cards, v, and {example}"
         if pairs:
             way = f"{total} is a total: write its cards, such as {pairs[0]} v {dealer}"
