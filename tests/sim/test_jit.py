@@ -156,7 +156,7 @@ def test_python_cannot_call_what_only_kernels_call() -> None:
         return 2 * x
 
     once = from_python(twice)
-    for _ in range(2):  # before and after it is compiled, when it has no code that Python could call
+    for _ in range(2):  # before it is compiled, and after
         with pytest.raises(TypeError, match="only compiled functions call twice"):
             twice(3)
         assert once(3) == 6

@@ -15,7 +15,7 @@ PAGES = {
 MORE = ("run", "contest")  # pages at the end of the menu
 WORDS = {  # what values of rules are called; those of the first rules are chips of a page
     "decks": {
-        "1": "1 deck", "2": "2 decks", "4": "4 decks", "6": "6 decks", "8": "8 decks", "inf": "endless shoe",
+        "1": "1 deck", "2": "2 decks", "4": "4 decks", "6": "6 decks", "8": "8 decks", "inf": "infinite shoe",
     },
     "hit_soft_17": {"false": "S17: stands on soft 17", "true": "H17: hits soft 17"},
     "double_after_split": {"true": "double after split", "false": "no double after split"},
@@ -37,7 +37,7 @@ WORDS = {  # what values of rules are called; those of the first rules are chips
     "hit_split_aces": {"true": "hit split aces", "false": "one card on split aces"},
     "cut": {
         "1/2": "50% dealt", "3/5": "60% dealt", "2/3": "67% dealt", "3/4": "75% dealt", "4/5": "80% dealt",
-        "5/6": "83% dealt", "0": "shuffled by a machine",
+        "5/6": "83% dealt", "0": "shuffled after every round",
     },
     "seats": {"1": "alone at the table", **{str(seats): f"{seats} seats" for seats in range(2, 8)}},
 }  # fmt: skip

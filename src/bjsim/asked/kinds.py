@@ -207,7 +207,7 @@ class Names(Written):
 
 @dataclass(frozen=True)
 class Several(Names):
-    """Names as a tuple: any, or some of the `words`, then in their order."""
+    """Names as a tuple: any names, or some of `words` in the order of `words`."""
 
     words: tuple[str, ...] = ()
     use: str = "a list of names"
@@ -318,7 +318,7 @@ def check_fields(request: Any) -> None:
     """Check the fields of a frozen request that have a kind. Raises: InputError: One is not accepted."""
     for each in fields(request):
         value, kind = getattr(request, each.name, None), kind_of(type(request).__name__, each.name)
-        is_left = type(value) is type(each.default) and value == each.default
-        is_left = is_left or (value is None and "None" in str(each.type))
-        if each.init and kind and not is_left:
+        is_default = type(value) is type(each.default) and value == each.default
+        is_default = is_default or (value is None and "None" in str(each.type))
+        if each.init and kind and not is_default:
             object.__setattr__(request, each.name, kind.check(each.name, value))

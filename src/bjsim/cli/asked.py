@@ -66,8 +66,8 @@ def ask(
 def asked_of(target: str, *left_out: str, only_given: bool = False, **shown: str) -> Callable[[F], F]:
     """Add an option for each parameter of `MODULE:NAME` that has a kind, with its default.
 
-    The command itself chooses the default of those for which one is `shown`; it receives None, or of all if it wants
-    `only_given` ones.
+    For those with a default in `shown`, or for all if `only_given`, the command receives None and chooses the default
+    itself.
     """
 
     def decorate(command: F) -> F:

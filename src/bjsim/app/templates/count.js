@@ -123,8 +123,8 @@ const best = () => {
   at("no-bets").hidden = Boolean(answer.found);
   if (!answer.found) {
     const half = {...now, unit: now.unit / 2, chip: 2 * now.chip}, twice = {...now, bankroll: 2 * now.bankroll};
-    const ways = [[`a ${dollars(half.unit)} table`, "unit", half.unit, half], [`a bank of ${dollars(twice.bankroll, 0)}`, "bankroll", twice.bankroll, twice]];
-    at("no-bets").replaceChildren(element("p", {}, `No bets of this bank keep the risk of ruin below ${share(now.risk)}; the least is ${share(answer.risk)}, below. What would:`),
+    const ways = [[`a ${dollars(half.unit)} table`, "unit", half.unit, half], [`a bankroll of ${dollars(twice.bankroll, 0)}`, "bankroll", twice.bankroll, twice]];
+    at("no-bets").replaceChildren(element("p", {}, `With this bankroll no bets keep the risk of ruin below ${share(now.risk)}; the least is ${share(answer.risk)}, with the bets below. These would:`),
       ...ways.map(([name, id, value, other]) => [name, id, value, findBest(other)]).filter(([, , , way]) => way.found).map(([name, id, value, way]) =>
         element("p", {}, element("button", {type: "button", class: "quiet", "data-id": id, value}, name), ` ${dollars(way.hour)} an hour, risk of ruin ${share(way.risk)}`)));
   }

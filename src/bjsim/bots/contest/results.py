@@ -61,7 +61,7 @@ def again(standings: Standings) -> str:
 def described_settings(standings: Standings) -> list[tuple[str, str, str]]:
     """The settings of a contest for its page: what each is called, its value, and what it means.
 
-    Nobody learns the seed before the contest is closed, and nothing of the folders of the host.
+    The seed is left out until the contest is closed, and the host's folders always.
     """
     rows = []
     for name, kind, _, about in parameters(CONTEST):

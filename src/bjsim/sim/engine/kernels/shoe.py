@@ -85,8 +85,8 @@ def refill(shoe: Any, kept: Any) -> None:
 
 
 @inner()
-def more(shoe: Any, endless: Any) -> None:
-    if endless is not None and shoe.size == 0:
+def more(shoe: Any, infinite: Any) -> None:
+    if infinite is not None and shoe.size == 0:
         refill(shoe, np.int64(0))
         return
     if shoe.ready[0] == shoe.size:
@@ -95,9 +95,9 @@ def more(shoe: Any, endless: Any) -> None:
 
 
 @inner(forceinline=True)
-def draw(shoe: Any, endless: Any) -> Any:
-    """Draw the next card; `endless` is None if the shoe is finite. Returns: its rank index."""
+def draw(shoe: Any, infinite: Any) -> Any:
+    """Draw the next card; `infinite` is None if the shoe is finite. Returns: its rank index."""
     if shoe.read[0] == shoe.ready[0]:
-        more(shoe, endless)
+        more(shoe, infinite)
     shoe.read[0] += 1
     return shoe.cards[shoe.read[0] - 1]

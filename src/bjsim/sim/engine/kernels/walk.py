@@ -314,15 +314,15 @@ def answer(
 
 @inner(forceinline=True)
 def play_round(
-    shoe: Any, endless: Any, moves: Any, deal: Any, seats: Any, luck: Any, track: Any, counter: Any, first: Any, n: Any,
-    now: Any,
+    shoe: Any, infinite: Any, moves: Any, deal: Any, seats: Any, luck: Any, track: Any, counter: Any, first: Any,
+    n: Any, now: Any,
 ) -> Any:  # fmt: skip
     """Play a round of `n` seats. Returns: whether it has stayed in the table."""
     drawn, who, free, alive, begun, last = np.int64(0), np.int64(0), True, n, shoe.chunk[0], False
     now[HOLE] = -1
     while alive > 0 or drawn < deal.dealt[n]:
         who = find_next(deal, seats, n, drawn, who, free)
-        card = np.int64(draw(shoe, endless))
+        card = np.int64(draw(shoe, infinite))
         if counter is not None:
             if shoe.chunk[0] - begun > FURTHER:
                 return False
@@ -445,14 +445,14 @@ def walk_plain(shoe: Any, cut: Any, moves: Any, deal: Any, seats: Any, rounds: A
 
 @compiled(nogil=True, _nrt=False)
 def walk(
-    shoe: Any, endless: Any, cut: Any, moves: Any, deal: Any, seats: Any, rounds: Any, counts: Any, luck: Any,
+    shoe: Any, infinite: Any, cut: Any, moves: Any, deal: Any, seats: Any, rounds: Any, counts: Any, luck: Any,
     track: Any, drift: Any, drifted: Any, counter: Any, control: Any, tally: Any, now: Any,
 ) -> Any:  # fmt: skip
     """Play `rounds` rounds of charts, or as many shoes of a counter as `tally` has room for.
 
     Returns: the rows in `counts.overflow`, or LEFT_TABLE. See `ShoeArrays` and `Counts`, and `arrays.py` for the rest;
-    `endless` is None if the shoe is finite, `luck` and `track` without luck; `counter`, `control` and `tally` without a
-    counter, else `counts` and `drift`. `drifted` and `now`, int64 (STATE,), are working memory.
+    `infinite` is None if the shoe is finite, `luck` and `track` without luck; `counter`, `control` and `tally` without
+    a counter, else `counts` and `drift`. `drifted` and `now`, int64 (STATE,), are working memory.
     """
     n, first = np.int64(len(moves.start)), np.int64(0)
     now[:] = 0
@@ -468,7 +468,7 @@ def walk(
                 continue
             first, n = np.int64(counter.seat), np.int64(counter.seat + counter.spots[now[BUCKET]])
         begin_round(moves, seats, luck, track, counter, n, now)
-        if not play_round(shoe, endless, moves, deal, seats, luck, track, counter, first, n, now):
+        if not play_round(shoe, infinite, moves, deal, seats, luck, track, counter, first, n, now):
             return np.int64(LEFT_TABLE)
         if counts is not None:
             add_plain(counts, shoe, seats, track, drift, now)
