@@ -5,10 +5,20 @@ const loaded = async name => {
   if (!found.ok) throw new Error(`${name}: ${found.status} ${found.statusText}`);
   return found.arrayBuffer();
 };
+// Python as it has started: after that its memory is kept, and the next start, of this visit or another, goes on from it.
+const started = async () => {
+  const {loadPyodide, version} = await import(`${PYODIDE}pyodide.mjs`), key = PYODIDE + version;
+  const cache = await self.caches?.open("bjsim-python").catch(() => null), kept = await cache?.match(key);
+  try {
+    if (kept) return await loadPyodide({indexURL: PYODIDE, _loadSnapshot: await kept.arrayBuffer()});
+  } catch { await cache.delete(key); }
+  const python = await loadPyodide({indexURL: PYODIDE, _makeSnapshot: Boolean(cache)});
+  if (cache) cache.put(key, new Response(python.makeMemorySnapshot())).catch(() => {}); // there may be no room
+  return python;
+};
 const ready = (async () => {
-  const app = loaded("app.zip");
-  const {loadPyodide} = await import(`${PYODIDE}pyodide.mjs`);
-  const python = await loadPyodide({indexURL: PYODIDE, packages: ["numpy"]});
+  const app = loaded("app.zip"), python = await started();
+  await python.loadPackage("numpy", {messageCallback: () => {}});
   python.unpackArchive(await app, "zip", {extractDir: "/app"});
   python.runPython("import sys; sys.path.insert(0, '/app')");
   const {answer} = python.pyimport("bjsim.app.reports");
