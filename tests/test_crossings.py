@@ -80,7 +80,7 @@ class LineBot:
         if view.legal == ATTACK:
             return Action("S")
         self.transcript.update()
-        for text in [*self.transcript.lines[self.read :], line.move_line(view, self.transcript.hand_in_play(0))]:
+        for text in [*self.transcript.lines[self.read :], line.move_line(view, self.transcript.hand_in_play[0])]:
             self.reader.read(text)
         self.read = len(self.transcript.lines)
         return parsed(f"{self.chart.decide(self.reader.view(0))} as the chart", view)

@@ -103,7 +103,7 @@ def program_json(player: Player) -> dict[str, Any] | None:
     return {
         "faults": dict(sorted(player.faults.items())),
         "ms_per_move": player.ms_per_move(),
-        "first_faults": [fault.to_json() for fault in player.first_faults()],
+        "first_faults": [fault.to_json() for fault in player.first_faults.values()],
     }
 
 

@@ -207,7 +207,7 @@ def test_a_hostile_bot_harms_itself_only(bot, monkeypatch, name, source, rounds,
             without = play([neighbour, Scripted(equivalent), Scripted(lim17), neighbour], rounds, rules)
             assert with_it == without
             assert not neighbour.faults
-            assert faults <= kinds and bool(faults) == bool(kinds), hostile.kept_faults
+            assert faults <= kinds and bool(faults) == bool(kinds), hostile.first_faults
         assert processes() == before
 
     assert not keeps_memory(played_with_it)

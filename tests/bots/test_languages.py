@@ -120,7 +120,7 @@ def test_a_bot_cannot_read_other_files_of_its_interpreters_folder(prefix, tmp_pa
     reading = f"try:\n    open({secret!r})\nexcept OSError:\n    print('S')\nelse:\n    print('H')"
     path.write_text(f"import sys\nassert sys.executable == {python!r}\n{reading}")
     with open_bot(path, sandbox="required", timeout=20.0) as bot:
-        assert bot.decide(a_view()) == (STAND if binds is find_binds else HIT) and not bot.faults, bot.kept_faults
+        assert bot.decide(a_view()) == (STAND if binds is find_binds else HIT) and not bot.faults, bot.first_faults
 
 
 @needs(".lisp")
@@ -136,7 +136,7 @@ def test_a_tool_plays_from_its_own_folder(prefix, monkeypatch):
     monkeypatch.setattr(shutil, "which", lambda name: sbcl if name == "sbcl" else which(name))
     with open_bot(SAMPLES / "lim17.lisp", sandbox="required", timeout=20.0) as bot:
         assert bot.program.command[0] == sbcl
-        assert bot.decide(a_view()) == lim17(a_view()) and not bot.faults, bot.kept_faults
+        assert bot.decide(a_view()) == lim17(a_view()) and not bot.faults, bot.first_faults
 
 
 BROKEN = {
@@ -207,7 +207,7 @@ def test_a_c_bot_is_linked_dynamically_where_it_cannot_be_statically(prefix, mon
     monkeypatch.setattr(shutil, "which", lambda name: str(compiler) if name == "cc" else which(name))
     with open_bot(SAMPLES / "lim17.c", sandbox="required", timeout=20.0) as bot:
         assert b"ld-linux" in bot.program.files["bot"]
-        assert bot.decide(a_view()) == lim17(a_view()) and not bot.faults, bot.kept_faults
+        assert bot.decide(a_view()) == lim17(a_view()) and not bot.faults, bot.first_faults
     (prefix / "x.c").write_text("int mian(void) { return 0; }")
     with pytest.raises(BuildError) as caught:
         build(prefix / "x.c", box=BOX)

@@ -163,7 +163,7 @@ class Asker:
         self.transcript.update()
         if view.legal == INSURANCE:  # before there are hands to choose from
             return Action(self.rng.choice(INSURANCE))
-        asked = line.move_line(view, self.transcript.hand_in_play(self.chair), 1873)
+        asked = line.move_line(view, self.transcript.hand_in_play[self.chair], 1873)
         for text in [*self.transcript.lines[self.seen :], asked]:
             if self.rng.random() < 0.2:
                 self.reader.read(f"unknown {text}")
@@ -208,7 +208,7 @@ def test_the_lines_of_a_round_of_the_specification():
         "shuffle", "round 1 in=0,2 chips=200,180,235", "card d T", "hidden d", "card 0.0 A", "card 2.1 9",
         "action 0.0 H", "action 2.0 B 15", "end 2.0 bust", "shown d 6", "paid 2.0 -25",
     ]  # fmt: skip
-    assert transcript.hand_in_play(2) == 1 and transcript.hand_in_play(0) == 0
+    assert transcript.hand_in_play[2] == 1 and transcript.hand_in_play[0] == 0
 
 
 def test_a_fault_is_told_to_its_bot_alone():

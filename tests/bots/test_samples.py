@@ -257,7 +257,7 @@ def test_a_bot_in_python_2_gets_a_hint(tmp_path: Path) -> None:
     assert checked.status == 1 and "it looks like Python 2" in checked.err
     with open_bot(path, cold=True, sandbox="auto") as player:
         player.decide(a_view())
-        (fault,) = player.first_faults()
+        (fault,) = player.first_faults.values()
     assert fault.kind == "crash" and "it looks like Python 2" in fault.detail
 
 

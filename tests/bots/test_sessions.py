@@ -98,7 +98,7 @@ def test_a_program_with_a_first_line(bot):
 def test_a_first_line_that_leads_nowhere_is_a_start_failure(bot):
     player = bot("hitter", "#!/no/such/program\n", sandbox="auto")
     assert player.decide(a_view()) == STAND and player.faults == {"start-failure": 1}
-    assert "No such file" in player.kept_faults[0].detail
+    assert "No such file" in player.first_faults["start-failure"].detail
 
 
 @pytest.mark.parametrize("mode", BOXES)
@@ -114,7 +114,7 @@ def test_limits_hold(bot, mode):
     ):
         with bot("x.py", source, box=mode, timeout=limit) as player:
             assert player.decide(a_view()) == STAND
-            assert set(player.faults) <= set([kind] if isinstance(kind, str) else kind), (source, player.kept_faults)
+            assert set(player.faults) <= set([kind] if isinstance(kind, str) else kind), (source, player.first_faults)
     assert processes() == before
 
 
@@ -151,7 +151,7 @@ def test_every_hand_that_ends_at_the_move_cap_is_a_fault(bot):
     results.close()
     capped = [event.seat for event in events if isinstance(event, HandEnded) and event.ending == "move-cap"]
     assert player.faults == {"move-cap": len(capped)} and set(capped) == {0, 2}
-    fault = player.kept_faults[0]
+    fault = player.first_faults["move-cap"]
     assert fault.detail == "20 moves with one hand" and fault.stdout == b"B 0\n" and fault.argv[3:] == ("10", "190")
 
 
@@ -169,8 +169,8 @@ def test_what_a_faulty_bot_printed_is_kept_and_cut(bot):
     player = bot("x.py", source, sandbox="auto", timeout=9.0)
     for _ in range(30):
         player.decide(a_view())
-    assert player.faults == {"bad-reply": 30} and len(player.kept_faults) == 20
-    fault = player.kept_faults[0]
+    assert player.faults == {"bad-reply": 30} and player.first_faults.keys() == {"bad-reply"}
+    fault = player.first_faults["bad-reply"]
     assert fault.stdout == b"Z" * 4000 + b"\n" and fault.stderr.startswith(b"no xxx") and len(fault.stderr) == 4096
     assert fault.argv == ("12", "K2", "9#K2A38", "10", "190")
 
@@ -331,8 +331,9 @@ def test_a_process_left_behind_is_a_fault_and_without_strikes_a_bot_is_not_run_a
     player, began = bot("x.py", ORPHAN, box=mode, timeout=30.0, strikes=3), time.monotonic()
     assert [player.decide(a_view()) for _ in range(5)] == [STAND] * 5
     assert time.monotonic() - began < 15  # though it holds the pipe
-    assert player.faults == {"orphan": 3} and player.strikes.out and len(player.kept_faults) == 3
-    assert player.kept_faults[0].detail == "left a process running" and player.kept_faults[0].stdout == b"S\n"
+    assert player.faults == {"orphan": 3} and player.strikes.out
+    fault = player.first_faults["orphan"]
+    assert fault.detail == "left a process running" and fault.stdout == b"S\n"
 
 
 @pytest.mark.parametrize("mode", BOXES)
@@ -379,7 +380,7 @@ def test_a_suspended_machine_costs_no_bot_its_time(bot, mode):
         pausing.start()
         assert player.decide(a_view()) == STAND
         pausing.join()
-    assert not player.faults, player.kept_faults
+    assert not player.faults, player.first_faults
 
 
 @pytest.mark.parametrize("header", [(0, 0, 0, 4097, 0), (0, 0, 0, 0, 4097), (99, 0, 0, 0, 0)])

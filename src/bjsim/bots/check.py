@@ -36,47 +36,24 @@ ENOUGH = 3  # hands are no longer played on after this many with a fault: they a
 
 
 @dataclass(frozen=True)
-class Deal:
-    """The cards of a round for the first seat; `cards` are those that the seat gets, in order."""
-
-    rules: Rules
-    cards: str
-    shown: str
-    chips: int
-
-    def play(self, before: Sequence[Action], decide: Callable[[View], Action]) -> RoundResult:
-        """Play the round: the first seat makes the moves `before`, and then decides. It declines insurance.
-
-        All other seats stand.
-        """
-        rules, own, dealer, left = self.rules, list(self.cards), [self.shown, OTHERS], list(before)
-        deck, others = [], rules.seats - 1
-        for letter in rules.deal:
-            deck += [own.pop(0), *OTHERS * others] if letter == "p" else [dealer.pop(0)]
-        shoe = ScriptedShoe("".join([*deck, *own, *OTHERS * 20]))
-
-        def answer(seat: int, view: View) -> Action:
-            if seat or view.legal in (ATTACK, INSURANCE):
-                return STAND
-            return left.pop(0) if left else decide(view)
-
-        return drive(Round(rules, shoe, rules.seats, [self.chips, *[rules.chips] * others]).steps(), answer)
-
-
-@dataclass(frozen=True)
 class CheckedView:
-    """A view that can occur in play; `before` are the seat's earlier moves with this hand."""
+    """A view that can occur in play."""
 
     view: View
-    before: tuple[Action, ...]
-    deal: Deal
+    cards: str  # that the seat gets, in order
+    shown: str
+    before: tuple[Action, ...]  # its earlier moves with this hand
+    chips: int  # before the round
+
+    @property
+    def poor(self) -> bool:
+        return self.chips < self.view.rules.chips
 
     @property
     def row(self) -> str:
         """The hand, after a slash the moves before, and few chips: `T6`, `T24/H`, `T6/B 15`, `65, 5 chips`."""
         done = "/" + ",".join(map(str, self.before)) if self.before else ""
-        poor = f", {self.view.chips} chips" if self.deal.chips < self.deal.rules.chips else ""
-        return self.view.hand + done + poor
+        return self.view.hand + done + (f", {self.view.chips} chips" if self.poor else "")
 
 
 @dataclass(frozen=True)
@@ -99,10 +76,6 @@ class Trial:
         if _in_every_match(one) or _in_every_match(other):
             return True
         return one.kind == other.kind if isinstance(one, Fault) and isinstance(other, Fault) else one == other
-
-    @property
-    def argv(self) -> list[str]:
-        return make_argv(self.situation.view)
 
     @property
     def text(self) -> str:
@@ -132,15 +105,33 @@ def situation(
     The readable round plays it, so the rules allow it. `cards` are those that the seat gets, in order; `before`
     are its moves before the decision; `chips` are by default those of the rules.
     """
-    deal = Deal(rules, cards, shown, chips or rules.chips)
     views: list[View] = []
+    chips = chips or rules.chips
 
     def stand(view: View) -> Action:
         views.append(view)
         return STAND
 
-    deal.play(before, stand)
-    return CheckedView(views[0], tuple(before), deal) if views else None
+    play_hand(rules, cards, shown, chips, before, stand)
+    return CheckedView(views[0], cards, shown, tuple(before), chips) if views else None
+
+
+def play_hand(
+    rules: Rules, cards: str, shown: str, chips: int, before: Sequence[Action], decide: Callable[[View], Action]
+) -> RoundResult:
+    """Play a round: the first seat makes the moves `before`, and then decides. It declines insurance; others stand."""
+    own, dealer, left = list(cards), [shown, OTHERS], list(before)
+    deck, others = [], rules.seats - 1
+    for letter in rules.deal:
+        deck += [own.pop(0), *OTHERS * others] if letter == "p" else [dealer.pop(0)]
+    shoe = ScriptedShoe("".join([*deck, *own, *OTHERS * 20]))
+
+    def answer(seat: int, view: View) -> Action:
+        if seat or view.legal in (ATTACK, INSURANCE):
+            return STAND
+        return left.pop(0) if left else decide(view)
+
+    return drive(Round(rules, shoe, rules.seats, [chips, *[rules.chips] * others]).steps(), answer)
 
 
 def situations(rules: Rules) -> Iterator[CheckedView]:
@@ -148,22 +139,14 @@ def situations(rules: Rules) -> Iterator[CheckedView]:
 
     Consecutive situations have different hands, so that a failure with one hand does not hide other results for long.
     """
-    for shown in SHOWN:
-        for hand in (*HARD, *SOFT, *(PAIRS if rules.split_by != "never" else PAIRS[:1])):
-            yield from _optional(situation(rules, hand, shown))
+    pairs = PAIRS if rules.split_by != "never" else PAIRS[:1]
+    asked: list[tuple[Any, ...]] = [(hand, shown) for shown in SHOWN for hand in (*HARD, *SOFT, *pairs)]
     for shown in "27T":
-        yield from _optional(situation(rules, "T24", shown, [HIT]))
-        yield from _optional(situation(rules, "22354", shown, [HIT, HIT, HIT]))
-        yield from _optional(situation(rules, "A23", shown, [HIT]))
+        asked += [("T24", shown, [HIT]), ("22354", shown, [HIT, HIT, HIT]), ("A23", shown, [HIT])]
         if rules.raises:
-            yield from _optional(situation(rules, "T8", shown, [raise_by(rules.buy_in)]))
-            yield from _optional(situation(rules, "65", shown, [raise_by(5)]))
-            yield from _optional(situation(rules, "65", shown, chips=rules.buy_in + 5))
-            yield from _optional(situation(rules, "T8", shown, chips=rules.buy_in))
-
-
-def _optional(result: CheckedView | None) -> Sequence[CheckedView]:
-    return [result] if result else []
+            asked += [("T8", shown, [raise_by(rules.buy_in)]), ("65", shown, [raise_by(5)])]
+            asked += [("65", shown, (), rules.buy_in + 5), ("T8", shown, (), rules.buy_in)]
+    return filter(None, (situation(rules, *each) for each in asked))
 
 
 def try_bot(player: BotPlayer, tried: Iterable[CheckedView], most: int = Contest.strikes) -> Iterator[Trial]:
@@ -196,7 +179,7 @@ def price(rules: Rules, answers: Iterable[Trial]) -> Evaluation:
     for answer in answers:
         move, view = answer.moves[0], answer.situation.view
         letter = "S" if isinstance(move, Fault) else move.letter
-        if answer.situation.before or answer.situation.deal.chips < rules.chips or letter == "B":
+        if answer.situation.before or answer.situation.poor or letter == "B":
             continue
         state, column, legal = best.states.situation(view)
         row = next(row for row in best.states.rows_of(state, "P" in legal) if (row, column) in cells)
@@ -227,8 +210,9 @@ def _answer(player: BotPlayer, asked: CheckedView, play_on: bool) -> Trial:
     if not play_on or raised is None:
         return answer
     moves.clear()
-    capped = 0 in asked.deal.play([*asked.before, raised], ask).seats_at_move_cap
-    cap = turn.exceed_move_cap(f"{asked.view.rules.move_cap} moves with one hand, without standing") if capped else None
+    rules, before = asked.view.rules, [*asked.before, raised]
+    capped = 0 in play_hand(rules, asked.cards, asked.shown, asked.chips, before, ask).seats_at_move_cap
+    cap = turn.exceed_move_cap(f"{rules.move_cap} moves with one hand, without standing") if capped else None
     return replace(answer, after=tuple(moves), cap=cap)
 
 
@@ -313,7 +297,7 @@ def check_match(bot: BotPlayer, rules: Rules) -> LineCheck:
 
 def _play(bot: BotPlayer, rules: Rules, *, cut: int = -1, unknown: bool = False) -> _Match:
     """Play the match. cut: the number of answers before another process takes over."""
-    transcript, shoe = Transcript(rules), open_shoe(rules, Stream(SEED))
+    transcript = Transcript(rules)
     match = _Match(bot.join(transcript, 0, rules.seats, ROUNDS))
     turn = Turn(bot, match.seat)
     if unknown:
@@ -329,12 +313,18 @@ def _play(bot: BotPlayer, rules: Rules, *, cut: int = -1, unknown: bool = False)
         match.ms.append(reply.elapsed_ns / 1e6 if reply else 0.0)
         return action
 
-    for _ in range(ROUNDS):
+    play_rounds(transcript, SEED, ROUNDS, answer)
+    match.ended = match.seat.leave(rules.chips)
+    return match
+
+
+def play_rounds(transcript: Transcript, seed: int, rounds: int, answer: Callable[[int, View], Action]) -> None:
+    """Play the rounds of a match, whose chips are not carried from one to the next."""
+    rules, shoe = transcript.rules, open_shoe(transcript.rules, Stream(seed))
+    for _ in range(rounds):
         game = Round(rules, shoe, rules.seats)
         transcript.begin_round(range(rules.seats), [rules.chips] * rules.seats, game.events)
         drive(game.steps(), answer)
-    match.ended = match.seat.leave(rules.chips)
-    return match
 
 
 # --- Show what a bot receives and what it answers: in a whole match, or for one move.
@@ -385,16 +375,10 @@ class TracedSeat:
 
 
 def trace_match(bot: BotPlayer, rules: Rules, others: Player, rounds: int, seed: int, write: Write) -> TracedSeat:
-    """Play a match with the bot in the first seat; return its seat, which is still in the match.
-
-    It does not carry chips from round to round. `others` has all other seats.
-    """
-    transcript, shoe = Transcript(rules), open_shoe(rules, Stream(seed))
+    """Play a match with the bot in the first seat, and `others` in the rest; return its seat, still in the match."""
+    transcript = Transcript(rules)
     seat = TracedSeat(bot, transcript, rounds, write)
-    for _ in range(rounds):
-        game = Round(rules, shoe, rules.seats)
-        transcript.begin_round(range(rules.seats), [rules.chips] * rules.seats, game.events)
-        drive(game.steps(), lambda number, view: ask_action(others, view) if number else seat.move(view))
+    play_rounds(transcript, seed, rounds, lambda at, view: ask_action(others, view) if at else seat.move(view))
     return seat
 
 
@@ -508,7 +492,7 @@ class BotCheck(Described):
             "untried": self.planned - len(self.answers),
             "answers": [
                 {
-                    "argv": answer.argv,
+                    "argv": make_argv(answer.situation.view),
                     "moves": [_move_text(move) for move in answer.moves],
                     "ms": answer.ms,
                     "after": [_move_text(move) for move in (*answer.after, answer.cap) if move],

@@ -13,7 +13,6 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
 from bjsim.bots.protocol import make_argv, printable
 from bjsim.sim.game.actions import INSURANCE, View
@@ -70,7 +69,7 @@ class Transcript:
         self._events: Sequence[Event] = ()
         self._seen = 0
         self._chairs: Sequence[int] = ()
-        self._ended: Counter[int] = Counter()  # chair -> hands that have ended
+        self.hand_in_play: Counter[int] = Counter()  # by chair: as many hands have ended
 
     def begin_round(self, chairs: Sequence[int], chips: Sequence[int], events: Sequence[Event]) -> None:
         """Begin a round; `update` reads on as `events` grows.
@@ -82,7 +81,7 @@ class Transcript:
         self._round += 1
         self._header = f"round {self._round} in={_joined(chairs)} chips={_joined(chips)}"
         self._events, self._seen, self._chairs = events, 0, chairs
-        self._ended.clear()
+        self.hand_in_play.clear()
 
     def update(self) -> None:
         """Add lines for the events that have happened since the last call."""
@@ -92,11 +91,8 @@ class Transcript:
                 self._header = ""
             self.lines.append(event_line(event, self._chairs, self.rules.buy_in))
             if isinstance(event, HandEnded):
-                self._ended[self._chairs[event.seat]] += 1
+                self.hand_in_play[self._chairs[event.seat]] += 1
         self._seen = len(self._events)
-
-    def hand_in_play(self, chair: int) -> int:
-        return self._ended[chair]
 
 
 class SeatLines:
@@ -116,7 +112,7 @@ class SeatLines:
     def ask(self, view: View, bank: int | None = None) -> list[str]:
         """What to send now, the question for a move last. bank: as for `move_line`."""
         self.update()
-        lines, self.unsent = [*self.unsent, move_line(view, self._transcript.hand_in_play(self._chair), bank)], []
+        lines, self.unsent = [*self.unsent, move_line(view, self._transcript.hand_in_play[self._chair], bank)], []
         return lines
 
     def report_fault(self, kind: str, strikes: int | None) -> None:
@@ -139,8 +135,8 @@ def event_line(event: Event, chairs: Sequence[int], buy_in: int) -> str:
     if isinstance(event, HandEnded):
         return f"end {chairs[event.seat]}.{event.hand} {event.ending}"
     if isinstance(event, Settled):
-        tied = f" tied={_amount(event.tied * buy_in)}" if event.tied else ""
-        return f"paid {chairs[event.seat]}.{event.hand} {_amount(event.net * buy_in)}{tied}"
+        tied = f" tied={event.tied * buy_in}" if event.tied else ""  # with a fraction if need be: 15/2
+        return f"paid {chairs[event.seat]}.{event.hand} {event.net * buy_in}{tied}"
     match event:
         case Shuffled():
             return "shuffle"
@@ -151,7 +147,7 @@ def event_line(event: Event, chairs: Sequence[int], buy_in: int) -> str:
         case Insured(seat):
             return f"insured {chairs[seat]}"
         case InsuranceSettled(seat, net):
-            return f"insurance {chairs[seat]} {_amount(net * buy_in)}"
+            return f"insurance {chairs[seat]} {net * buy_in}"
 
 
 def hello_line(clock: Clock) -> str:
@@ -210,11 +206,6 @@ def parse_note(line: bytes) -> str:
 
 def _joined(numbers: Sequence[int]) -> str:
     return ",".join(map(str, numbers))
-
-
-def _amount(chips: Fraction) -> str:
-    """Chips, with a fraction if they are not whole: `15/2`."""
-    return str(chips)
 
 
 def _value(value: object) -> str:

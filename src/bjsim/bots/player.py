@@ -14,7 +14,7 @@ from pathlib import Path
 
 from bjsim.bots import line
 from bjsim.bots.line import LOG_LIMIT, Clock, Transcript
-from bjsim.bots.protocol import UNFLUSHED, Fault, Reply, ending, make_argv
+from bjsim.bots.protocol import UNFLUSHED, Reply, ending, make_argv
 from bjsim.bots.sandbox.build import build
 from bjsim.bots.sandbox.folders import BotSource
 from bjsim.bots.sandbox.languages import BuildError, Program
@@ -34,38 +34,21 @@ class LineSeat:
     A new process receives all events that the seat has seen in the match, so a bot that builds its state from
     events loses nothing. A bot that is not ready in time is not started again in this match, as loading may take
     long. `chair` is the bot's seat number of `chairs`; `rounds` is None if unknown.
-
-    Attributes:
-        bank: Milliseconds left.
-        log: What the bot wrote to stderr, LOG_LIMIT bytes at most.
-        stays: Whether its process lives on after the match, and plays the next one in which its session is used.
-        ready_ms: Milliseconds that its last process took to be ready; None if there was none.
-        ready: What it said of itself then, such as its `name` and `version`.
-        trace: Called with every line that the bot is sent, after "> ", and answers, after "< "; None to call
-            nothing.
-        dress: Makes the lines to send of each line; None for the line alone. A check of the bot adds lines and
-            keys.
     """
 
     def __init__(
-        self,
-        sessions: BotPlayer,
-        transcript: Transcript,
-        chair: int,
-        chairs: int,
-        rounds: int | None = None,
-        clock: Clock | None = None,
+        self, sessions: BotPlayer, transcript: Transcript, chair: int, chairs: int, rounds: int | None, clock: Clock
     ) -> None:
         self.sessions, self.transcript, self.chair = sessions, transcript, chair
-        self.chairs, self.rounds, self.clock = chairs, rounds, clock or Clock()
+        self.chairs, self.rounds, self.clock = chairs, rounds, clock
         self._replaced = False  # whether another process has played before in the match
-        self.bank = float(self.clock.bank)
-        self.log = b""
-        self.stays = False
-        self.ready_ms: float | None = None
-        self.ready: dict[str, str] = {}
-        self.trace: Callable[[str], None] | None = None
-        self.dress: Callable[[str], list[str]] | None = None
+        self.bank = float(self.clock.bank)  # milliseconds left
+        self.log = b""  # what the bot wrote to stderr, LOG_LIMIT bytes at most
+        self.stays = False  # whether its process lives on after the match, and plays the next one of its session
+        self.ready_ms: float | None = None  # that its last process took to be ready; None if there was none
+        self.ready: dict[str, str] = {}  # what it said of itself then, such as its `name` and `version`
+        self.trace: Callable[[str], None] | None = None  # is told every line sent ("> ") and every answer ("< ")
+        self.dress: Callable[[str], list[str]] | None = None  # makes the lines to send of each; a check adds some
         self._lines = line.SeatLines(transcript, chair)
         self._session: SandboxSession | None = None
         self._alive = False
@@ -75,7 +58,7 @@ class LineSeat:
         """The answer to `move`: a line in `stdout`; other causes than `exit` are faults. Raises: SandboxClosed."""
         self._lines.update()
         for _ in range(2):  # the second time if the machine ended the session
-            if not self._alive and (failure := self._begin()):
+            if not self._alive and (failure := self.start()):
                 return failure
             assert self._session
             reply = self._exchange(self._session, self._lines.ask(view, int(self.bank)), self.clock.move + self.bank)
@@ -91,10 +74,6 @@ class LineSeat:
             if reply.cause != "lost":
                 return reply
         return Reply("start", 0, 0, b"", b"its sandbox session does not stay open")
-
-    def start(self) -> Reply | None:
-        """Start a process before the first question; returns a reply if it is not ready. Raises: SandboxClosed."""
-        return self._begin()
 
     def report_fault(self, kind: str, strikes: int | None) -> None:
         """Notify the bot of its fault, with the next question. strikes: how many it has left."""
@@ -121,8 +100,8 @@ class LineSeat:
         self._session, self._alive = None, False
         return ended
 
-    def _begin(self) -> Reply | None:
-        """Start a process; returns the reply to give if it does not get ready."""
+    def start(self) -> Reply | None:
+        """Start a process; returns the reply to give if it does not get ready. Raises: SandboxClosed."""
         if self._failed:
             return self._failed
         try:
@@ -166,8 +145,7 @@ class LineSeat:
         return line.as_bytes(lines)
 
     def _keep_log(self, reply: Reply) -> None:
-        if len(self.log) < line.LOG_LIMIT:
-            self.log = (self.log + reply.stderr)[: line.LOG_LIMIT]
+        self.log = (self.log + reply.stderr)[:LOG_LIMIT]
 
 
 def _unflushed(reply: Reply) -> str:
@@ -199,11 +177,6 @@ class BotPlayer:
     there are moves at the same time. A copy of it in another process opens its own sessions. After `strikes`
     faults (None: no limit) the bot is no longer run and only stands. `cold` starts it afresh for each move, even
     with a fork server. `box` is the kind of its box, of `sandbox.restrictions`.
-
-    Attributes:
-        never_ready: the reply to every question if the bot can never be started, or never be ready; else None.
-        faults: kind of fault (a key of `protocol.FAULTS`) -> number.
-        kept_faults: the first faults of each kind, `MAX_REPORTED_FAULTS` at most.
     """
 
     needs = Need.DECISIONS | Need.PROGRAMS
@@ -221,9 +194,10 @@ class BotPlayer:
         self.name = name or program.name
         self.program, self.protocol, self.timeout = program, program.protocol, limits.timeout
         self.strikes = Strikes(strikes)
-        self.faults, self.kept_faults = self.strikes.faults, self.strikes.kept
+        self.faults, self.first_faults = self.strikes.faults, self.strikes.first
         self._nanoseconds = array("q")
         self._closed = False
+        # the reply to every question if the bot can never be started, or never be ready
         self.never_ready: Reply | None = None
         resident = self.protocol == "line"
         self._open = partial(
@@ -297,17 +271,6 @@ class BotPlayer:
         """`median` and `p99` (99th percentile) of the time per move in milliseconds; None before the first move."""
         times = sorted(self._nanoseconds)
         return {"median": _quantile_ms(times, 0.5), "p99": _quantile_ms(times, 0.99)}
-
-    def first_faults(self) -> list[Fault]:
-        """The first fault of each kind, in the order of their occurrence."""
-        first: dict[str, Fault] = {}
-        for fault in self.kept_faults:
-            first.setdefault(fault.kind, fault)
-        return list(first.values())
-
-    def open(self) -> None:
-        """Open a sandbox session now, rather than with the first move. Raises: BuildError, SandboxError."""
-        self.give_back(self.take())
 
     def __deepcopy__(self, memo: object) -> BotPlayer:
         return self  # it keeps no state between moves
@@ -408,13 +371,10 @@ def open_bot(
     box = choose_box(sandbox)
     program = build(bot, box=box)
     player = BotPlayer(program, Limits(timeout=timeout), box=box, cold=cold, strikes=strikes, name=name)
-    player.open()
+    player.give_back(player.take())  # so that errors come now, not with the first move
     return player
 
 
 def _quantile_ms(sorted_ns: Sequence[int], share: float) -> float | None:
     """The smallest time that is at least as long as `share` of all times."""
     return sorted_ns[math.ceil(share * len(sorted_ns)) - 1] / 1e6 if sorted_ns else None
-
-
-__all__ = ["BotPlayer", "BuildError", "Fault", "SandboxError", "open_bot"]

@@ -11,7 +11,7 @@ Source: [CardShark], "Programming interface".
 import os
 import re
 import signal
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 
 from bjsim.errors import InputError
@@ -46,22 +46,16 @@ _PYTHON_2 = re.compile(  # errors of Python 3 in programs for Python 2
 
 @dataclass(frozen=True)
 class Reply:
-    """The result of one run of a bot.
+    """The result of one run of a bot."""
 
-    Attributes:
-        cause: why the run ended: `exit`; `timeout` or `cpu` (out of wall or processor time); `memory`; `flood`
-            (too much output); `orphan` (it left a process behind); `start` (it could not be started). Of a line
-            bot `exit` is a line, and `ended` (its process ended instead), `chatter`, `not-ready`, and `lost` (the
-            machine ended it) are possible too.
-        status: the exit status, or minus the number of the signal.
-        stdout, stderr: at most 4 KiB of each; `stderr` has the message if the cause is `start`.
-    """
-
+    # why it ended: `exit`; `timeout` or `cpu` (out of wall or processor time); `memory`; `flood` (too much output);
+    # `orphan` (it left a process behind); `start` (it could not be started). Of a line bot `exit` is a line, and
+    # `ended` (its process ended instead), `chatter`, `not-ready`, and `lost` (the machine ended it) are possible too
     cause: str
-    status: int
+    status: int  # the exit status, or minus the number of the signal
     elapsed_ns: int
-    stdout: bytes
-    stderr: bytes
+    stdout: bytes  # at most 4 KiB, as of stderr
+    stderr: bytes  # the message if the cause is `start`
     detail: str = ""
 
 
@@ -131,36 +125,30 @@ def parse_reply(stdout: bytes, view: View) -> Action | Fault:
 
 def classify_reply(reply: Reply, view: View) -> Action | Fault:
     """The move that a run of the bot returned, or the fault that makes it stand. The view is what it was asked."""
-    kind, detail = "", ""
-    if reply.cause == "start":
-        message = reply.stderr.decode("utf-8", "replace").strip()
-        kind, detail = "start-failure", message.partition("\n")[0] or "could not be started"
-    elif reply.cause in ("timeout", "cpu"):
-        kind = "timeout"
-        detail = "used up its time" + (
-            f"; {reply.detail}" if reply.detail else ""
-        )  # without figures, which differ from run to run
-    elif reply.cause == "memory":
-        kind, detail = "crash", "used too much memory and was killed"
-    elif reply.cause == "flood":
-        kind, detail = "flood", f"printed more than {REPLY_LIMIT} bytes"
-    elif reply.cause == "chatter":
-        kind, detail = "chatter", "wrote a line unasked, or a second one"
-    elif reply.cause == "not-ready":
-        kind, detail = "not-ready", reply.detail + python_2_hint(reply.stderr.decode("utf-8", "replace"))
-    elif reply.cause == "ended":
-        hint = python_2_hint(reply.stderr.decode("utf-8", "replace"))
-        kind, detail = "crash", f"{ending(reply.status)} instead of answering{hint}"
-    elif reply.status:
-        kind, detail = "crash", ending(reply.status) + python_2_hint(reply.stderr.decode("utf-8", "replace"))
-    elif reply.cause == "orphan":
-        kind, detail = "orphan", "left a process running"
-    if kind:
-        return Fault(kind, detail, tuple(make_argv(view)), reply.stdout, reply.stderr)
-    move = parse_reply(reply.stdout, view)
-    if isinstance(move, Fault):
-        return Fault(move.kind, move.detail, move.argv, reply.stdout, reply.stderr)
-    return move
+    error = reply.stderr.decode("utf-8", "replace")
+    match reply.cause:
+        case "start":
+            kind, detail = "start-failure", error.strip().partition("\n")[0] or "could not be started"
+        case "timeout" | "cpu":  # without figures, which differ from run to run
+            kind, detail = "timeout", "; ".join(filter(None, ["used up its time", reply.detail]))
+        case "memory":
+            kind, detail = "crash", "used too much memory and was killed"
+        case "flood":
+            kind, detail = "flood", f"printed more than {REPLY_LIMIT} bytes"
+        case "chatter":
+            kind, detail = "chatter", "wrote a line unasked, or a second one"
+        case "not-ready":
+            kind, detail = "not-ready", reply.detail + python_2_hint(error)
+        case "ended":
+            kind, detail = "crash", f"{ending(reply.status)} instead of answering{python_2_hint(error)}"
+        case _ if reply.status:
+            kind, detail = "crash", ending(reply.status) + python_2_hint(error)
+        case "orphan":
+            kind, detail = "orphan", "left a process running"
+        case _:
+            move = parse_reply(reply.stdout, view)
+            return replace(move, stderr=reply.stderr) if isinstance(move, Fault) else move
+    return Fault(kind, detail, tuple(make_argv(view)), reply.stdout, reply.stderr)
 
 
 def printable(text: str) -> str:
@@ -180,16 +168,12 @@ def python_2_hint(error: str) -> str:
 
 def _refused_double(view: View) -> tuple[str, str]:
     soon = len(view.hand) == 2 or view.rules.double_cards == "any"
-    if soon and not view.rules.doubles(*_points(view), first=len(view.hand) == 2):
+    hand = Hand(*view.hand)
+    if soon and not view.rules.doubles(hand.points, hand.soft, first=len(view.hand) == 2):
         return "bad-reply", f"these rules do not allow doubling {view.hand}; allowed are {', '.join(view.legal)}"
     if soon and view.stake == view.rules.buy_in and view.chips < view.stake:
         return "overbet", f"D needs {view.stake} more chips, and it has {view.chips}"
     return "late-double", "D is allowed only as the first move"
-
-
-def _points(view: View) -> tuple[int, bool]:
-    hand = Hand(*view.hand)
-    return hand.points, hand.soft
 
 
 def ending(status: int) -> str:

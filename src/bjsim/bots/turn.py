@@ -10,8 +10,6 @@ from bjsim.sim.game.actions import ATTACK, INSURANCE, STAND, Action, Player, Vie
 from bjsim.sim.game.round import as_action, find_fault
 from bjsim.sim.running.table import Need
 
-MAX_REPORTED_FAULTS = 20  # of each kind, with their output; all are counted
-
 
 class Answer(NamedTuple):
     """A legal action; the fault for which it is a stand; and the reply of a program that was asked."""
@@ -22,15 +20,12 @@ class Answer(NamedTuple):
 
 
 class Strikes:
-    """The faults of a bot, by kind; at `limit` (None: none) it only stands. Several threads may count them.
-
-    `kept` has the first of each kind (a key of `protocol.FAULTS`), `MAX_REPORTED_FAULTS` at most.
-    """
+    """The faults of a bot; at `limit` (None: none) it only stands. Several threads may count them."""
 
     def __init__(self, limit: int | None = None) -> None:
         self.limit = limit
-        self.faults: Counter[str] = Counter()
-        self.kept: list[Fault] = []
+        self.faults: Counter[str] = Counter()  # by kind, a key of `protocol.FAULTS`
+        self.first: dict[str, Fault] = {}  # of each kind
         self._lock = threading.Lock()
 
     @property
@@ -40,13 +35,12 @@ class Strikes:
 
     @property
     def out(self) -> bool:
-        return self.limit is not None and self.faults.total() >= self.limit
+        return self.left is not None and self.left <= 0
 
     def count(self, fault: Fault) -> None:
         with self._lock:
             self.faults[fault.kind] += 1
-            if self.faults[fault.kind] <= MAX_REPORTED_FAULTS:
-                self.kept.append(fault)
+            self.first.setdefault(fault.kind, fault)
 
 
 class AskedSeat(Protocol):

@@ -369,7 +369,8 @@ def opened(
 def _start(
     entrant: Entrant, bot: BotSource, options: Mapping[str, Any], stack: ExitStack, warn: Callable[[str], object]
 ) -> BotPlayer:
-    from bjsim.bots.player import SandboxError, open_bot, unstartable  # these need Linux
+    from bjsim.bots.player import open_bot, unstartable  # these need Linux
+    from bjsim.bots.sandbox.session import SandboxError
 
     try:
         return stack.enter_context(open_bot(bot, name=entrant.name, **options))
