@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from bjsim.bots.contest.config import Contest
-from bjsim.bots.contest.luck.adjust import ContestLuckModel, LuckAdjuster, match_record
+from bjsim.bots.contest.luck.adjust import ContestLuckModel, LuckAdjuster
 from bjsim.bots.contest.luck.draw_log import DrawLogger
 from bjsim.bots.contest.match import play_table
 from bjsim.bots.contest.schedule import schedule
@@ -53,7 +53,7 @@ def play_contest(
             draw_logger = DrawLogger(RULES, adjuster.luck_model.state_index)
             rounds += play_table(contest, plan, players.__getitem__, draw_logger).rounds
             logs.append(draw_logger.draw_log())
-        standings.add({**match_record(tables[0].match, adjuster, logs), "rounds": rounds})
+        standings.add({"record": "match", "match": tables[0].match, **adjuster.adjust(logs), "rounds": rounds})
         look(standings)
         if min(score.hands for score in standings.scores) >= hands:
             break

@@ -14,13 +14,12 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, closing
-from functools import lru_cache
 from multiprocessing.util import Finalize
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bjsim.bots.contest import journal as journals
-from bjsim.bots.contest.config import HOUSE, Contest, has_luck
+from bjsim.bots.contest.config import HOUSE, Contest
 from bjsim.bots.contest.entrants import (
     Entrant,
     EntrantError,
@@ -34,16 +33,13 @@ from bjsim.bots.contest.entrants import (
     recorded_house_players,
 )
 from bjsim.bots.contest.journal import Logs
-from bjsim.bots.contest.luck.adjust import SeriesAdjusters, match_record
-from bjsim.bots.contest.luck.draw_log import DrawLogger
-from bjsim.bots.contest.luck.state_index import StateIndex
+from bjsim.bots.contest.luck.adjust import SeriesAdjusters, draw_logger, luck_model
 from bjsim.bots.contest.match import FinishedTable, Record, play_table
 from bjsim.bots.contest.page_data import PageData
 from bjsim.bots.contest.schedule import Roster, TablePlan
 from bjsim.bots.contest.standings import Standings
 from bjsim.sim.engine.compile_notice import in_notebook
 from bjsim.sim.game.actions import Player
-from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.pieces import Pieces
 from bjsim.sim.running.table import Backend
 from bjsim.sim.running.workers import can_fork, end_with_parent, own_pool, start_context
@@ -97,7 +93,7 @@ def play_matches(field: Field, roster: Roster, close_inherited: Callable[[], Non
                 turns = [ahead[-1], *(plans for (own, _), plans in coming.items() if own == series.own)]
                 yield from zip(*turns, strict=True)
 
-    _state_index(field.contest.rules)  # computed once for all forked workers
+    luck_model(field.contest.rules)  # computed once for all forked workers
     backend = Backend(lambda: _open_pool(field, close_inherited), 2 * field.workers)
     pieces = Pieces[Turns, tuple[list[FinishedTable], list[str]]](backend, jobs(), lambda turns: (_play, turns), _name)
     with closing(pieces.results()) as results:
@@ -160,43 +156,29 @@ def _play(turns: Turns) -> tuple[list[FinishedTable], list[str]]:
         entrants = _field.entrants
         opening = opened([*entrants.values()], contest.rules, _warnings.append, **options)
         _players.update(zip(entrants, stack.enter_context(opening), strict=True))
-    index = _state_index(contest.rules)
-    tables = [
-        play_table(contest, plan, _players.get, DrawLogger(contest.rules, index) if index else None) for plan in turns
-    ]
+    tables = [play_table(contest, plan, _players.get, draw_logger(contest.rules)) for plan in turns]
     warnings = [*_warnings]
     _warnings.clear()
     return tables, warnings
-
-
-@lru_cache(maxsize=1)
-def _state_index(rules: Rules) -> StateIndex | None:
-    return StateIndex(rules) if has_luck(rules) else None
 
 
 Change = Callable[["Host"], object]
 
 
 class Host:
-    """One contest in one folder. Create it with `begin` or `resume`.
-
-    Attributes:
-        entrants: The bots, with those that have left.
-        workers: Tables played at the same time.
-        adjusters: The luck adjuster of each series, or None.
-    """
+    """One contest in one folder. Create it with `begin` or `resume`."""
 
     def __init__(
         self, folder: Path, header: dict[str, Any], journal: journals.Journal, workers: int, sandbox: str
     ) -> None:
         self.folder = folder
-        self.workers = workers
+        self.workers = workers  # tables played at the same time
         self.sandbox = sandbox
         self.standings = Standings(header)
-        self.entrants = [Entrant.from_dict(bot) for bot in header["bots"]]
+        self.entrants = [Entrant.from_dict(bot) for bot in header["bots"]]  # with those that have left
         self.page = PageData(self.contest)
         self.logs = Logs(folder)
-        self.adjusters = SeriesAdjusters(self.roster) if self.standings.luck_adjusted else None
+        self._adjusters = SeriesAdjusters(self.roster)
         self._journal = journal
 
     @property
@@ -241,8 +223,7 @@ class Host:
         header = next(records)
         host = Host(folder, header, journal, workers, sandbox)
         for record in records:
-            if record["record"] == "match" and host.adjusters is not None:
-                host.adjusters[record.get("own")].restore(record)
+            host._adjusters.restore(record)
             host._count(record)
         houses = recorded_house_players(header, host.contest)
         if not trust:
@@ -300,11 +281,8 @@ class Host:
         field = Field(self.contest, players, self.workers, self.sandbox)
         with closing(play_matches(field, self.roster, self._journal.close)) as matches:
             for plans, tables in matches:
-                match, own = plans[0].match, plans[0].own
-                adjuster = self.adjusters[own] if self.adjusters is not None else None
-                logs = [table.draw_log for table in tables if table.draw_log]
-                rounds = [record for table in tables for record in table.rounds]
-                self._write({**match_record(match, adjuster, logs, own), "rounds": rounds})
+                record = self._adjusters.record(plans[0].match, plans[0].own, [table.draw_log for table in tables])
+                self._write({**record, "rounds": [each for table in tables for each in table.rounds]})
                 self.logs.add(log for table in tables for log in table.logs)
                 on_match(self)
                 if self._retire() or self.standings.reason_to_end(began) not in ("", "matches"):

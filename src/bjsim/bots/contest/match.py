@@ -127,6 +127,11 @@ class TableDealer:
         self.round = 0
 
     @property
+    def draw_log(self) -> DrawLog | None:
+        """The draws so far, if they are logged for the luck adjustment."""
+        return self.draw_logger.draw_log() if self.draw_logger else None
+
+    @property
     def over(self) -> bool:
         """Whether all rounds have been played, or no ranked bot can pay the buy-in."""
         return self.round >= self.contest.sessions * self.contest.hands or not any(
@@ -205,7 +210,7 @@ def play_table(
         rounds.append(_play_round(dealer, [seats[position] for position in dealer.paying]))
     for position, line_seat in line_seats.items():
         line_seat.leave(dealer.chips[position])
-    return FinishedTable(rounds, draw_logger.draw_log() if draw_logger else None, [seat.log(plan) for seat in seats])
+    return FinishedTable(rounds, dealer.draw_log, [seat.log(plan) for seat in seats])
 
 
 def _play_round(dealer: TableDealer, seats: Sequence[ContestSeat]) -> Record:

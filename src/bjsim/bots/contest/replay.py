@@ -14,8 +14,7 @@ from typing import Any
 from bjsim.bots.contest import journal as journals
 from bjsim.bots.contest.config import HOUSE, Contest
 from bjsim.bots.contest.entrants import IN_PROCESS, Entrant, bots_in_folder
-from bjsim.bots.contest.luck.adjust import SeriesAdjusters, match_record
-from bjsim.bots.contest.luck.draw_log import DrawLogger
+from bjsim.bots.contest.luck.adjust import SeriesAdjusters, draw_logger
 from bjsim.bots.contest.match import (
     Record,
     RecordedMove,
@@ -430,7 +429,7 @@ class _ContestReplay:
         self.answers, self.number = answers, 0
         self.standings = Standings(header)
         self.roster = self.standings.roster
-        self.adjusters = SeriesAdjusters(self.roster) if self.standings.luck_adjusted else None
+        self.adjusters = SeriesAdjusters(self.roster)
 
     def confirm(self, record: Record) -> None:
         kind = record["record"]
@@ -452,10 +451,8 @@ class _ContestReplay:
         series = self.roster.series.get(own)
         if series not in self.roster.playing or match != series.played:
             raise ReplayMismatch(f"record {self.number} is of match {match + 1}, which is not the next")
-        adjuster = self.adjusters[own] if self.adjusters is not None else None
-        index = adjuster.luck_model.state_index if adjuster else None
         dealers = {
-            plan.table: TableDealer(contest, plan, DrawLogger(contest.rules, index) if index else None)
+            plan.table: TableDealer(contest, plan, draw_logger(contest.rules))
             for plan in self.roster.tables_of(series, match)
         }
         for played in record["rounds"]:
@@ -465,8 +462,7 @@ class _ContestReplay:
             self.number += 1
         if unfinished := [table + 1 for table, dealer in dealers.items() if not dealer.over]:
             raise ReplayMismatch(f"match {match + 1} ends before its table {unfinished[0]}")
-        logs = [dealer.draw_logger.draw_log() for dealer in dealers.values() if dealer.draw_logger]
-        if not same_luck(match_record(match, adjuster, logs, own), record):
+        if not same_luck(self.adjusters.record(match, own, [dealer.draw_log for dealer in dealers.values()]), record):
             raise ReplayMismatch(f"the recorded luck of match {match + 1} differs")
 
 

@@ -39,6 +39,7 @@ from bjsim.bots.contest.luck.draw_log import (
     OWN,
     OWN_LAST,
     DrawLog,
+    DrawLogger,
     Stakes,
     stakes_by_seat,
 )
@@ -71,11 +72,7 @@ class ContestLuckModel:
         return self.evaluate(self.reference_actions)
 
     def evaluate(self, actions: ActionTable) -> Floats:
-        """The values of all states under an action table, linear in the composition of the shoe.
-
-        `actions` is S1 (columns, hands). The result is float64 (states, 1 + N_RANKS): a constant, and a
-        coefficient for the share of each rank.
-        """
+        """The values of all states: (states, 1 + N_RANKS), a constant, and a coefficient for the share of each rank."""
         evs = evaluate(self.state_index, actions)
         if self.rules.infinite:
             evs[:, 1:] = 0
@@ -141,16 +138,12 @@ ChartChanges = dict[str, str]  # "16 T" -> code, for every changed cell
 
 
 class OpponentModel:
-    """One bot's strategy: the reference chart, with the bot's last observed action in every cell it has met.
-
-    `actions`, S1 (columns, hands), is at first the reference chart as of `tabulate`, then the current action; `cells`
-    has the codes of the chart by row and column.
-    """
+    """One bot's strategy: the reference chart, with the bot's last observed action in every cell it has met."""
 
     def __init__(self, state_index: StateIndex, reference: Chart, actions: ActionTable) -> None:
         self.state_index = state_index
-        self.actions = actions.copy()
-        self.cells = dict(reference.cells)
+        self.actions = actions.copy()  # at first those of the reference chart, then the current ones
+        self.cells = dict(reference.cells)  # the codes of the chart
         self._chart = Chart.following(reference.name, state_index.rules, self.cells)
         columns = state_index.columns
         self._column_of = np.array([columns.index(c) if c in columns else -1 for c in state_index.dealers.columns])
@@ -269,22 +262,42 @@ class LuckAdjuster:
 
 
 class SeriesAdjusters(dict[int | None, LuckAdjuster]):
-    """The luck adjuster of each series of a contest, made when it is first asked for."""
+    """The luck adjuster of each series of a contest, made when it is first asked for.
+
+    Under rules without luck they add nothing to the journal, and tables have no draw logs.
+    """
 
     def __init__(self, roster: Roster) -> None:
-        self.luck_model = _luck_model(roster.contest.rules)
         self._roster = roster
 
     def __missing__(self, own: int | None) -> LuckAdjuster:
         roster = self._roster
         bots = [roster.bots[bot] for bot in roster.series[own].bots]
-        adjuster = self[own] = LuckAdjuster(self.luck_model, bots, roster.batch_size)
+        model = luck_model(roster.contest.rules)
+        assert model
+        adjuster = self[own] = LuckAdjuster(model, bots, roster.batch_size)
         return adjuster
+
+    def record(self, match: int, own: int | None, logs: Sequence[DrawLog | None]) -> dict[str, Any]:
+        """The journal record of a finished match, with its luck. logs: of its tables."""
+        luck = self[own].adjust([log for log in logs if log]) if any(logs) else {}
+        return {"record": "match", "match": match, **({} if own is None else {"own": own}), **luck}
+
+    def restore(self, record: Mapping[str, Any]) -> None:
+        """Learn from a record of the journal, if it is of a match."""
+        if record["record"] == "match" and luck_model(self._roster.contest.rules):
+            self[record.get("own")].restore(record)
 
 
 @lru_cache(maxsize=1)
-def _luck_model(rules: Rules) -> ContestLuckModel:
-    return ContestLuckModel(rules)
+def luck_model(rules: Rules) -> ContestLuckModel | None:
+    """The luck model of these rules; None if luck cannot be computed under them."""
+    return ContestLuckModel(rules) if has_luck(rules) else None
+
+
+def draw_logger(rules: Rules) -> DrawLogger | None:
+    """What writes the draw log of a table; None if luck cannot be computed under these rules."""
+    return DrawLogger(rules, model.state_index) if (model := luck_model(rules)) else None
 
 
 def known_plays(player: object, rules: Rules) -> ChartChanges:
@@ -296,13 +309,3 @@ def known_plays(player: object, rules: Rules) -> ChartChanges:
         for (row, column), code in reference.items()
         if cells.get((row, column), code) != code
     }
-
-
-def match_record(
-    match: int, adjuster: LuckAdjuster | None, logs: Sequence[DrawLog], own: int | None = None
-) -> dict[str, Any]:
-    """The journal record of a finished match, with its luck if there is an adjuster."""
-    record: dict[str, Any] = {"record": "match", "match": match}
-    if own is not None:
-        record["own"] = own
-    return record | adjuster.adjust(logs) if adjuster else record

@@ -45,18 +45,14 @@ class DrawLog(NamedTuple):
 
 
 class Stakes(NamedTuple):
-    """Who had what at stake in each draw: a row for each draw and each seat that it affects, as int64 columns.
+    """Who had what at stake in each draw: a row for each draw and each seat that it affects, as int64 columns."""
 
-    `draw` is the row number of the draw; `dealer` and `hand` are numbers in the state index before the draw;
-    `recipient` is who receives the card: OTHER_SEAT, OWN, OWN_LAST or DEALER_CARD.
-    """
-
-    draw: Ints
+    draw: Ints  # its row number
     bot: Ints
     chips: Ints
-    dealer: Ints
+    dealer: Ints  # a number in the state index, as of the hand, before the draw
     hand: Ints
-    recipient: Ints
+    recipient: Ints  # OTHER_SEAT, OWN, OWN_LAST or DEALER_CARD
 
 
 def stakes_by_seat(draws: Ints) -> Stakes:
@@ -73,25 +69,19 @@ def stakes_by_seat(draws: Ints) -> Stakes:
 
 
 class _Round:
-    """The hands of a round. A seat's first hand has the slot of its number; others, and pending ones, free slots.
-
-    Attributes:
-        dealer_cards: Number of the dealer's cards.
-        hands, stakes, bots: By slot, as in a draw log.
-        slots: For each seat the slots of its hands, NO_HAND for one that is pending.
-        pending: For each seat the slot of its pending hands, or NO_HAND.
-        kinds: For each slot the kind of its next draw.
-    """
+    """The hands of a round. A seat's first hand has the slot of its number; others, and pending ones, free slots."""
 
     def __init__(self, index: StateIndex, bots: Sequence[int], slots: int) -> None:
         self.index = index
-        self.dealer = self.dealer_cards = 0
+        self.dealer = self.dealer_cards = 0  # the state of the dealer's hand, and how many cards it has
+        # By slot, as in a draw log.
         self.hands = [index.number_of[START]] * len(bots) + [NO_HAND] * (slots - len(bots))
         self.stakes = [index.rules.buy_in] * slots
         self.bots = [*bots, *[HOUSE] * (slots - len(bots))]
-        self.slots = [[seat] for seat in range(len(bots))]
-        self.pending = [NO_HAND] * len(bots)
-        self.kinds = [FIRST] * slots
+        self.kinds = [FIRST] * slots  # of the next draw
+        # By seat.
+        self.slots = [[seat] for seat in range(len(bots))]  # of its hands, NO_HAND for one that is pending
+        self.pending = [NO_HAND] * len(bots)  # the slot of its pending hands, if it has some
 
     def place(self, seat: int, hand: int) -> int:
         """The slot of a hand, which for a pending one is that of all pending hands."""
@@ -137,16 +127,14 @@ class DrawLogger:
     """Writes the draw log of a table, round after round."""
 
     def __init__(self, rules: Rules, state_index: StateIndex) -> None:
-        self.rules = rules
         self.state_index = state_index
         self.slots = SEATS * int(rules.most_hands)
         settled, stood = state_index.settled, state_index.stood
         self._stood = [NO_HAND if number in settled else number for number in stood]
-        deck = [0] * N_RANKS
+        self.deck = [0] * N_RANKS
         counts = [count // 4 for count in DECKS[rules.deck]] if rules.infinite else rules.shoe_counts
         for rank, count in zip(RANKS, counts, strict=True):
-            deck[RANK[rank]] += count
-        self.deck = deck
+            self.deck[RANK[rank]] += count
         self.infinite = rules.infinite
         self._left = list(self.deck)
         self._draws: list[int] = []

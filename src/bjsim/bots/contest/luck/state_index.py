@@ -27,20 +27,12 @@ class StateIndex:
 
     Insurance is not valued, nor what a hand may do once it has doubled, nor that a dealer's natural may take less
     than all bets: luck has the mean 0 with any values. `rules` must limit the number of hands.
-
-    Attributes:
-        hands: Every hand; the first is NOTHING, an absent one.
-        legal: For each hand the codes of its legal actions by column; empty if it is no decision.
-        columns: The chart columns, in the order of the first index of an action table.
-        after: int64 (hands, N_RANKS, 2), the hand after one more card, and the hands of a split that then still
-            wait for theirs; 0 if there are none.
-        doubled: int64 (hands, N_RANKS), the finished hand after that card.
     """
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules = rules.replace(no_hole_loses="all", surrender_after_double=False, max_doubles=1)
         self.automaton = automaton = Automaton(rules)
-        self.hands: list[Node | None] = [None]
+        self.hands: list[Node | None] = [None]  # the first is NOTHING
         self.number_of: dict[Node, int] = {}
         self.surrendered = self._number(Finished(SURRENDERED))
         self._number(START)
@@ -56,14 +48,16 @@ class StateIndex:
                     first = automaton.split(hand.state)
                     for split_hand in dict.fromkeys((first, automaton.covered(first))):
                         self._add_split_hands(split_hand)
-        self.after, self.doubled = np.array(rows), np.array(doubled)
+        # (hands, N_RANKS, 2): the hand after one more card, and those of a split that then still wait, or NOTHING.
+        self.after = np.array(rows)
+        self.doubled = np.array(doubled)  # (hands, N_RANKS): the finished hand after that card
         self.settled = frozenset(self.number_of[end] for end in SETTLED if end in self.number_of)
         self.stood = [
             self.number_of[Finished(automaton.result(hand.state))] if isinstance(hand, Decision) else number
             for number, hand in enumerate(self.hands)
         ]
-        self.columns = automaton.columns
-        self.legal = [
+        self.columns = automaton.columns  # of the chart, and the first index of an action table
+        self.legal = [  # the codes of the legal actions by column
             {column: hand.legal(automaton.against(column)) for column in self.columns}
             if isinstance(hand, Decision)
             else {}
