@@ -7,7 +7,7 @@ from pathlib import Path
 from bjsim.app.controls import MORE, PAGES
 from bjsim.bots.contest import journal
 from bjsim.bots.contest.journal import Logs
-from bjsim.bots.contest.page import DARK, LIGHT, ContestReport, render_bot, render_index, templates
+from bjsim.bots.contest.page import ContestReport, render_bot, render_index, templates
 from bjsim.bots.contest.page_data import PageData
 from bjsim.bots.contest.standings import Standings
 from bjsim.errors import InputError, shorten
@@ -44,7 +44,7 @@ def contest_page(folder: str, name: str) -> str:
 def contest_assets() -> dict[str, tuple[str, str]]:
     """The stylesheet and the scripts of these pages by name, with their types."""
     read, own = templates().get_template, report_page.templates("bjsim.app").get_template
-    style = read("style.css").render(light=LIGHT, dark=DARK)
+    style = read("style.css").render()
     reload = own("host.js").render() + read("reload.js").render()
     return {
         "contest.css": (own("tokens.css").render() + style + own("nav.css").render(), "text/css"),

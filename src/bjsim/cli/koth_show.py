@@ -1,6 +1,5 @@
 """`bjsim koth show` and `bjsim koth verify`."""
 
-import os
 from collections import Counter
 from pathlib import Path
 
@@ -8,6 +7,7 @@ import click
 
 from bjsim.bots.contest import journal
 from bjsim.bots.contest.config import Contest
+from bjsim.bots.contest.contest_tally import house_names
 from bjsim.bots.contest.entrants import IN_PROCESS
 from bjsim.bots.contest.journal import Logs, read_logs
 from bjsim.bots.contest.match import Record
@@ -63,9 +63,8 @@ def show_hand(folder: Path, hand: str, bot: str | None, asked: bool) -> None:
     header, records = read_table(folder, match, table, own[0] if own else bot)
     if not 0 <= number < len(records):
         raise InputError(f"--hand {hand}: table {match + 1}.{table + 1} has {counted(len(records), 'round')}")
-    contest, houses = Contest.from_dict(header["contest"]), header["against"]
-    house = [f"house ({os.path.basename(each['source'])})" for each in reversed(houses)] or ["house"]
-    names = [*(each["name"] for each in header["bots"]), *house]
+    contest = Contest.from_dict(header["contest"])
+    names = [*(each["name"] for each in header["bots"]), *house_names(contest.against)]
     spent = Counter(fault["bot"] for record in records[:number] for fault in record.get("faults", ()))
     spent.update({seat: contest.strikes for seat, each in enumerate(header["bots"]) if each.get("retired")})
     click.echo(f"match {match + 1}, table {table + 1}, round {number + 1}")

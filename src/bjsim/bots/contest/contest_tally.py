@@ -37,31 +37,21 @@ class Total:
 
 @dataclass
 class Score:
-    """Everything that is counted for one bot.
-
-    Attributes:
-        total: Chips at the end of all matches together.
-        batch: Of the batch that is not complete.
-        chips, points: Profit per match, and what ranks it: profit, with or without luck, or LOG_UNIT * ln(chips + 1).
-        raw, adjusted: Profit, and profit minus luck, per hand in chips.
-        broke: Matches that it ended unable to pay the buy-in.
-        idle: Matches in a row in which it has used all its strikes without making a move.
-        retired: When and why it is not asked any more, or "".
-    """
+    """Everything that is counted for one bot."""
 
     matches: int = 0
     hands: int = 0
-    total: int = 0
-    batch: Total = field(default_factory=Total)
-    chips: Ratio = Ratio()
-    points: Ratio = Ratio()
-    raw: Ratio = Ratio()
-    adjusted: Ratio = Ratio()
-    broke: int = 0
+    total: int = 0  # chips at the end of all matches together
+    batch: Total = field(default_factory=Total)  # of the one that is not complete
+    chips: Ratio = Ratio()  # profit per match
+    points: Ratio = Ratio()  # what ranks it, per match: profit, with or without luck, or LOG_UNIT * ln(chips + 1)
+    raw: Ratio = Ratio()  # profit per hand
+    adjusted: Ratio = Ratio()  # profit minus luck, per hand
+    broke: int = 0  # matches that it ended unable to pay the buy-in
     faults: Counter[str] = field(default_factory=Counter)
     answered: bool = False
-    idle: int = 0
-    retired: str = ""
+    idle: int = 0  # matches in a row in which it has used all its strikes without making a move
+    retired: str = ""  # when and why it is not asked any more
 
     @property
     def started(self) -> bool:
@@ -76,51 +66,39 @@ class Score:
 
 @dataclass(frozen=True)
 class StandingsRow:
-    """One row of the standings.
+    """One row of the standings."""
 
-    Attributes:
-        rank: Shared by bots with equal scores; None before the end of the first batch, and for a bot that cannot be
-            started.
-        chips: Mean chips per complete match.
-        chips_ci95: Its 95% interval, cut off where a bot cannot hold less; None from fewer than 8 batches.
-        points, points_ci95: What ranks it, in chips, with its 95% interval.
-        tied_with: Names of the ranked bots that it is not separated from.
-        rank_range: The best and the worst rank that it may deserve: behind all bots that are separated and ahead
-            of it, ahead of all that are separated and behind. None for a bot without a rank.
-        age: Matches that the contest has played since this version joined.
-        left: Why it has left, or "" if it takes part.
-    """
-
+    # shared by bots with equal scores; None before the end of the first batch, and for a bot that cannot be started
     rank: int | None
     bot: int
     name: str
-    chips: float
-    chips_ci95: tuple[float, float] | None
-    points: float
+    chips: float  # mean per complete match
+    chips_ci95: tuple[float, float] | None  # cut off where a bot cannot hold less; None from fewer than 8 batches
+    points: float  # what ranks it, in chips
     points_ci95: tuple[float, float] | None
     score: Score
-    tied_with: tuple[str, ...] = ()
-    rank_range: tuple[int, int] | None = None
-    version: int = 1
-    age: int = 0
-    left: str = ""
-    author: str = ""
+    tied_with: tuple[str, ...]  # names of the ranked bots that it is not separated from
+    # the best and the worst rank that it may deserve: behind all bots that are separated and ahead of it, ahead of all
+    # that are separated and behind; None for a bot without a rank
+    rank_range: tuple[int, int] | None
+    version: int
+    age: int  # matches that the contest has played since this version joined
+    left: str  # why it has left, or "" if it takes part
+    author: str
 
 
 @dataclass(frozen=True)
 class BotDifference:
-    """The lead of bot `one` over bot `other` in what ranks them, per match."""
+    """The lead of a bot over bot `other` in what ranks them, per match."""
 
-    one: int
     other: int
     batches: int
     mean: float
     interval: tuple[float, float] | None  # valid at all times and for all pairs together; None from too few batches
-    # matches that would still separate them if their results went on as before; None if not known
-    missing: int | None = None
+    missing: int | None  # matches that would still separate them if their results went on as before, if known
     # the evidence that they are not equally good, if the pair was named before the contest; those of several contests
     # may then be multiplied
-    e_value: float = 1.0
+    e_value: float
 
     @property
     def separated(self) -> bool:
@@ -142,29 +120,27 @@ LOG_UNIT = 100  # of ln(chips + 1): a unit is about a per cent
 MAX_OPTIMAL_N = 30  # batches where the anytime-valid interval is narrowest: most contests are decided early
 
 
-class ContestTally:
-    """Everything that is counted of a contest; pass the records after the header of the journal to `add`.
+def house_names(against: Iterable[str]) -> list[str]:
+    """Names of the house players in the order of their numbers, which are negative; against: their sources, if so."""
+    return [f"house ({printable(os.path.basename(bot))})" for bot in against][::-1] or ["house"]
 
-    Attributes:
-        versions: Versions of bjsim and Python that began the contest.
-        bots: For each bot, with those that have left, `name`, `source`, `language` and `sha256`, safe to print.
-        left_out: Students who have no bot in it, with the reason.
-        closed: Whether the host has closed it: no bot may join any more, and the seed is public.
-        planned: Batches at the planned end; 0 of a contest that ends when it is decided.
-        optimal_n: Batches where the anytime-valid intervals are narrowest.
-    """
+
+class ContestTally:
+    """Everything that is counted of a contest; pass the records after the header of the journal to `add`."""
 
     def __init__(self, header: Mapping[str, Any]) -> None:
         self.roster = Roster(header)
-        self.versions = {name: str(header.get(name, "")) for name in ("bjsim", "python")}
-        self.bots: list[dict[str, str]] = []
+        self.versions = {name: str(header.get(name, "")) for name in ("bjsim", "python")}  # that began it
+        self.bots: list[dict[str, str]] = []  # as the journal describes them, with those that have left, safe to print
         self.names: list[str] = []
+        # Students who have no bot in it, with the reason.
         self.left_out = {printable(name): printable(why) for name, why in header.get("left_out", {}).items()}
         self.luck_adjusted = has_luck(self.contest.rules)
         self.scores: list[Score] = []
         self.rounds = 0
         self.end: dict[str, Any] | None = None
-        self.closed = False
+        self.closed = False  # whether no bot may join any more, and the seed is public
+        # Batches at the planned end, 0 if it ends when it is decided; and where anytime-valid intervals are narrowest.
         self.planned = 0 if self.contest.until == "decided" else self.contest.matches
         self.optimal_n = min(MAX_OPTIMAL_N, max(MIN_BATCHES, self.planned or MAX_OPTIMAL_N))
         self._history: list[array[float]] = []  # of each bot the score per match of every batch
@@ -187,24 +163,22 @@ class ContestTally:
     @property
     def seat_names(self) -> list[str]:
         """Names by bot number, with those of house players at the end, as their numbers are negative."""
-        houses = [f"house ({printable(os.path.basename(bot))})" for bot in self.contest.against] or ["house"]
-        return [*self.names, *reversed(houses)]
+        return [*self.names, *house_names(self.contest.against)]
 
     def add(self, record: Mapping[str, Any]) -> None:
-        kind = record["record"]
-        if kind == "match":
-            self._match(record)
-        elif kind == "change":
-            self._change(record)
-        elif kind == "end":
-            self.end = dict(record)
-        elif kind == "retire":
-            self.roster.add(record)
-            bot = record["bot"]
-            matches = self.roster.retired[bot]
-            self.scores[bot].retired = f"after match {matches}: {printable(str(record['reason']))}"
-        elif kind == "close":
-            self.closed = True
+        self.roster.add(record)
+        match record["record"]:
+            case "match":
+                self._match(record)
+            case "change":
+                self._change(record)
+            case "end":
+                self.end = dict(record)
+            case "retire":
+                after = f"after match {self.roster.retired[record['bot']]}"
+                self.scores[record["bot"]].retired = f"{after}: {printable(str(record['reason']))}"
+            case "close":
+                self.closed = True
 
     def add_all(self, records: Iterable[Mapping[str, Any]]) -> Self:
         for record in records:
@@ -223,7 +197,6 @@ class ContestTally:
             self._points.append({})
 
     def _change(self, record: Mapping[str, Any]) -> None:
-        self.roster.add(record)
         self.end = None
         for bot in record["leave"]:
             if self.roster.left[bot] == REPLACED:
@@ -231,7 +204,6 @@ class ContestTally:
         self._join(record["join"])
 
     def _match(self, record: Mapping[str, Any]) -> None:
-        self.roster.add(record)
         series, totals = self.roster.series[record.get("own")], defaultdict[int, Total](Total)
         for played in record["rounds"]:
             self.rounds += 1
@@ -306,9 +278,7 @@ class ContestTally:
     def mean_chips(self, bot: int) -> float:
         """Mean chips per complete match; the initial chips before the first match has ended."""
         score = self.scores[bot]
-        if not score.matches:
-            return float(self.contest.rules.chips)
-        return score.total / score.matches
+        return score.total / score.matches if score.matches else float(self.contest.rules.chips)
 
     def mean_score(self, bot: int) -> float:
         """What ranks a bot, in chips: the initial ones before the first batch."""
@@ -320,11 +290,9 @@ class ContestTally:
         return math.expm1(points / LOG_UNIT) if self.contest.scored_by == "log" else self.contest.rules.chips + points
 
     def order(self) -> list[int]:
-        """Sort the bots that take part.
+        """The bots that take part by rank, equal ones in the order of the journal.
 
-        Returns:
-            Numbers of the bots by rank, ties in the order of the journal; bots without a result come after them, and
-            bots that cannot be started come last.
+        Bots without a result come after them, and bots that cannot be started come last.
         """
 
         def key(bot: int) -> tuple[bool, bool, bool, float]:

@@ -32,7 +32,6 @@ from bjsim.bots.contest.standings import (
     Standings,
     describe_end,
     describe_lead,
-    format_e,
     make_marks,
     row_values,
 )
@@ -213,37 +212,33 @@ def _spread_labels(heights: list[float]) -> list[float]:
 
 
 RELOAD = 20  # seconds between two reloads of a page while the contest is not over
+LOG_LENGTH = 4096  # characters of stderr in a match that are shown
 
 
 @lru_cache(maxsize=1)
 def templates() -> Environment:
     environment = report_page.templates("bjsim.bots.contest")
     environment.filters["signed"] = lambda value, digits=1: f"{value:+.{digits}f}"
-    environment.filters["evidence"] = format_e
+    environment.filters["evidence"] = lambda e: f"{e:.2g}" if e < 10 else f"{e:,.0f}" if e < 1e6 else f"{e:.0e}"
     environment.filters["cards"] = lambda letters: ["10" if letter == "T" else letter for letter in letters]
+    environment.globals |= {"light": LIGHT, "dark": DARK, "drawn": DRAWN, "top": TOP, "compared": COMPARED}
+    environment.globals |= {"fewest": MIN_BATCHES, "judged": HANDS, "log_length": LOG_LENGTH}
     return environment
 
 
 class ContestReport:
-    """The common content of all pages of a contest at one moment.
-
-    `rows` are those of the standings, best first, as of `row_values`, with number, slug, language and
-    protocol, `former` the same of the bots that have left. `names`, `slugs` and `protocols` (empty for a player
-    that is not a program) are by bot number; the last name is the house. The time `changed` is in seconds since
-    1970.
-    """
+    """The common content of all pages of a contest at one moment. changed: in seconds since 1970."""
 
     def __init__(
-        self,
-        standings: Standings,
-        data: PageData,
-        logs: Logs | None = None,
-        changed: float | None = None,
+        self, standings: Standings, data: PageData, logs: Logs | None = None, changed: float | None = None
     ) -> None:
         self.standings, self.data = standings, data
+        # By bot number, as the slugs, colours and protocols; the last name is the house.
         self.names = standings.seat_names
         self.slugs = make_slugs(standings.names)
-        self.rows = [
+        sources = published_sources([bot["source"] for bot in standings.bots])
+        self.bots = [{**bot, "source": source} for bot, source in zip(standings.bots, sources, strict=True)]
+        self.rows = [  # of the standings, best first
             {**self._describe(row, logs), "top": place < TOP and row.score.started}
             for place, row in enumerate(standings.rows())
         ]
@@ -254,7 +249,7 @@ class ContestReport:
         houses = [""] * (len(standings.seat_names) - len(standings.names))  # what they are asked is not shown
         retired = standings.roster.retired  # nor what retired bots are asked: nothing
         asked = ["" if bot in retired else protocol_of(each) for bot, each in enumerate(standings.bots)]
-        self.protocols = [*asked, *houses]
+        self.protocols = [*asked, *houses]  # empty for a player that is not a program
         self.logs = defaultdict[int, deque[BotLog]](partial(deque, maxlen=LOGS_SHOWN))  # the last of each bot
         self.ready: dict[int, dict[str, str]] = {}  # what a line bot last said of itself
         for log in read_logs(logs.folder) if logs else ():
@@ -298,18 +293,27 @@ class ContestReport:
         return [question for question in self._questions[key] if question.bot == bot]
 
     def render(self, template: str, **values: Any) -> str:
-        standings = self.standings
-        scored_by = standings.contest.scored_by
-        scored = HEADINGS[scored_by]
-        leads = f"per cent of {scored} (the difference of 100 ln(chips + 1))" if scored_by == "log" else scored
-        return templates().get_template(template).render(
-            standings=standings, contest=standings.contest, rules=standings.contest.rules, rows=self.rows,
-            title=standings.contest.heading, luck=standings.luck_adjusted, changed=self.changed,
-            reload=0 if standings.over else RELOAD, names=self.names, slugs=self.slugs, colours=self.colours,
-            round_number=lambda record: round_number(record, standings.contest),
-            scored=scored, leads=leads, light=LIGHT, dark=DARK, both="line" in self.protocols,
-            fewest=MIN_BATCHES, **values,
-        )  # fmt: skip
+        contest = self.standings.contest
+        scored = HEADINGS[contest.scored_by]
+        leads = f"per cent of {scored} (the difference of 100 ln(chips + 1))"
+        return (
+            templates()
+            .get_template(template)
+            .render(
+                report=self,
+                standings=self.standings,
+                contest=contest,
+                rules=contest.rules,
+                rows=self.rows,
+                title=contest.heading,
+                luck=self.standings.luck_adjusted,
+                reload=0 if self.standings.over else RELOAD,
+                round_number=lambda record: round_number(record, contest),
+                scored=scored,
+                leads=leads if contest.scored_by == "log" else scored,
+                **values,
+            )
+        )
 
 
 def format_swing(record: Mapping[str, Any], names: Sequence[str]) -> str:
@@ -326,31 +330,20 @@ def replayed(data: PageData, swings: int) -> str:
 
 
 def render_index(report: ContestReport) -> str:
-    standings, data, rows = report.standings, report.data, report.rows
-    contest, order = standings.contest, standings.ranked[:COMPARED]
-    sources = published_sources([bot["source"] for bot in standings.bots])
+    standings, data, contest = report.standings, report.data, report.standings.contest
+    order = standings.ranked[:COMPARED]
     swings = [titled(report.replay(record), format_swing(record, report.names)) for _, _, record in data.swings]
     last = [titled(report.replay(record), "last match") for record in data.last]
-    hill = bool(report.former or any(standings.roster.joined))
     return report.render(
         "page.html",
-        rule_rows=contest.rules.to_dict(),
-        bots=[{**bot, "source": source} for bot, source in zip(standings.bots, sources, strict=True)],
         again=again(standings),
         settings=described_settings(standings),
         settings_file=settings_file(contest),
-        versions=standings.versions,
-        leader=rows[0]["bot"],
         lead=describe_lead(standings),
         ended=describe_end(standings),
-        authors=standings.authors(),
-        hill=hill,
-        former=report.former,
-        drawn=DRAWN,
-        top=TOP,
-        compared=COMPARED,
+        hill=bool(report.former or any(standings.roster.joined)),
         unstarted=not all(score.started for score in standings.scores),
-        intervals=draw_intervals(rows, contest.rules.chips),
+        intervals=draw_intervals(report.rows, contest.rules.chips),
         convergence=draw_convergence(standings, report.colours),
         crosstable=[[None if one == other else standings.difference(one, other) for other in order] for one in order],
         faults=[group for _, group in sorted(data.faults.items())],
@@ -374,14 +367,12 @@ def table_key(record: Mapping[str, Any]) -> tuple[int, int, int | None]:
 
 MISTAKES = 8  # mistakes shown, each with a hand
 LOGS_SHOWN = 5  # matches whose stderr is shown
-LOG_LENGTH = 4096  # characters of each
 
 
 def render_bot(report: ContestReport, row: Mapping[str, Any]) -> str:
     """Render the page of a bot; `row` is its row of `report.rows` or `report.former`."""
     bot = row["number"]
     hands = report.data.hands.get(bot, BotHands())
-    sources = published_sources([each["source"] for each in report.standings.bots])
     mistakes = report.data.mistakes.bots.get(bot, BotMistakes())
     costliest = mistakes.costliest(MISTAKES)
     swings = [record for _, _, record in hands.swings] if hands.raises else []
@@ -391,13 +382,12 @@ def render_bot(report: ContestReport, row: Mapping[str, Any]) -> str:
     return report.render(
         "bot.html",
         row=row,
-        bot={**report.standings.bots[bot], "source": sources[bot]},
+        bot=report.bots[bot],
         earlier=[each for each in report.former if each["lasting_name"] == row["bot"] and each is not row],
         colour=report.colours[bot],
         failure=faults[0].shown[0] if faults else None,
         mistakes=mistakes,
         costliest=costliest,
-        judged=HANDS,
         rank=draw_rank(report.standings, bot),
         opponents=[(other, difference) for other, difference in opponents if difference.batches],
         faults=faults,
@@ -414,7 +404,6 @@ def render_bot(report: ContestReport, row: Mapping[str, Any]) -> str:
         trace="\n".join(question.text for question in report.questions(bot)),
         ready=report.ready.get(bot, {}),
         logs=[(log, printable_lines(log.text[:LOG_LENGTH])) for log in report.logs[bot]],
-        log_length=LOG_LENGTH,
     )
 
 
@@ -423,8 +412,7 @@ def describe_hands(
 ) -> list[tuple[str, list[dict[str, Any]]]]:
     """The recorded rounds that the page of a bot shows: titles of groups that are not empty, with replays.
 
-    A replay also has `anchor` (whether links to the hand lead here), `seat`, the bot's profit in chips `won`, the
-    steps as `words`, and the `dealer`, its `points` and the `seats` at the end.
+    A replay also has the bot's `seat`, and `anchor`: whether links to the hand lead here.
     """
     shown: set[str] = set()
     described = []
@@ -432,18 +420,8 @@ def describe_hands(
         hands: dict[str, dict[str, Any]] = {}  # without a round that costs most by two mistakes twice
         for record in records:
             hand = report.replay(record)
-            seat, anchor = record["seats"].index(bot), hand["hand"] not in shown
-            _, dealer, seats, points = hand["steps"][-1]
-            hands[hand["hand"]] = {
-                **hand,
-                "anchor": anchor,
-                "seat": seat,
-                "won": record["net"][seat],
-                "dealer": dealer,
-                "seats": seats,
-                "points": points,
-                "words": [words for words, *_ in hand["steps"]],
-            }
+            number = hand["hand"]
+            hands[number] = {**hand, "anchor": number not in shown, "seat": record["seats"].index(bot)}
         shown |= hands.keys()
         if hands:
             described.append((title, list(hands.values())))

@@ -18,7 +18,7 @@ import numpy as np
 
 from bjsim.arguments import names_wrong_types
 from bjsim.bots.contest.config import parse_marks
-from bjsim.bots.contest.contest_tally import HEADINGS, BotDifference, ContestTally, Score, StandingsRow
+from bjsim.bots.contest.contest_tally import HEADINGS, BotDifference, ContestTally, StandingsRow
 from bjsim.bots.contest.differences import MIN_BATCHES, Differences
 from bjsim.bots.contest.journal import Logs
 from bjsim.bots.protocol import printable
@@ -34,22 +34,18 @@ DIGITS = 6
 
 
 class Mark(NamedTuple):
-    """The mark of a bot, `-` below all thresholds, and "" without a rank, for which there is a `reason`.
-
-    `score` is the luck-adjusted profit in chips per hand (else the profit), `low` and `high` are its 95% interval,
-    None while there are too few matches, and `lowest` and `highest` the marks of these.
-    """
+    """The mark of a bot; the columns of marks.csv."""
 
     bot: str
     version: int
     matches: int
-    score: float | None
-    low: float | None
+    score: float | None  # luck-adjusted profit in chips per hand, else profit; None without a rank
+    low: float | None  # end of its 95% interval, as `high`; None while there are too few matches
     high: float | None
-    mark: str
-    lowest: str
+    mark: str  # NONE below all thresholds; "" without a rank
+    lowest: str  # the mark of `low`, as `highest` of `high`
     highest: str
-    reason: str = ""
+    reason: str = ""  # why there is no rank
 
     @property
     def sure(self) -> bool:
@@ -131,19 +127,11 @@ class Standings(ContestTally, Described):
             The difference.
         """
         found, at = self.differences, (one, other)
-        low, high = float(found.low[at]), float(found.high[at])
-        batches, wanted = int(found.batches[at]), None
-        if not found.separated[at]:
-            wanted = found.batches_to_separate(one, other)
-        return BotDifference(
-            one,
-            other,
-            batches,
-            float(found.mean[at]),
-            (low, high) if math.isfinite(high - low) else None,
-            (wanted - batches) * self.batch_size if wanted else None,
-            found.e_value(one, other),
-        )
+        low, high, batches = float(found.low[at]), float(found.high[at]), int(found.batches[at])
+        interval = (low, high) if math.isfinite(high - low) else None
+        wanted = None if found.separated[at] else found.batches_to_separate(one, other)
+        missing = (wanted - batches) * self.batch_size if wanted else None
+        return BotDifference(other, batches, float(found.mean[at]), interval, missing, found.e_value(one, other))
 
     @property
     def decided(self) -> bool:
@@ -224,18 +212,13 @@ class Standings(ContestTally, Described):
         Returns:
             The report.
         """
-        former = [{**row_values(row, logs), "left": row.left} for row in self.former()]
         data = {
             "matches": self.matches,
             "ended": self.end["reason"] if self.end else None,
             "decided": self.decided,
-            "former": former,
+            "former": [{**row_values(row, logs), "left": row.left} for row in self.former()],
         }
-        parts = [
-            contest_table(self, logs),
-            Notes(list(_said(self))),
-            Only("page", lambda: [_scores(self)]),
-        ]
+        parts = [contest_table(self, logs), Notes(list(_said(self))), Only("page", lambda: [_scores(self)])]
         return Report(self.contest.heading, [], parts, [self.contest.rules], data=lambda: data)
 
     def former(self) -> list[StandingsRow]:
@@ -247,32 +230,33 @@ class Standings(ContestTally, Described):
         return [self._row(bot, None) for bot in sorted(self.roster.left)]
 
     def _row(
-        self,
-        bot: int,
-        rank: int | None,
-        ties: tuple[str, ...] = (),
-        ranks: tuple[int, int] | None = None,
+        self, bot: int, rank: int | None, ties: tuple[str, ...] = (), ranks: tuple[int, int] | None = None
     ) -> StandingsRow:
-        score, roster = self.scores[bot], self.roster
-        name, chips, interval = self.names[bot], self.mean_chips(bot), self._chips_ci95(score)
-        points, ends = self.mean_score(bot), score.points.student95
-        if self.contest.scored_by == "chips":
-            points_ci95 = interval
-        else:
-            points_ci95 = ends and (self._in_chips(ends[0]), self._in_chips(ends[1]))
-        version, age, left = roster.versions[bot], roster.age(bot), roster.left.get(bot, "")
-        author = self.bots[bot].get("author", "")
+        score, roster, rules = self.scores[bot], self.roster, self.contest.rules
+        chips_ci95 = points_ci95 = None
+        if won := score.chips.student95:
+            low = rules.chips + won[0]
+            # With raises a bot's chips are 0 or more; without, bots double and split on credit.
+            chips_ci95 = max(0.0, low) if rules.raises else low, rules.chips + won[1]
+        if ends := score.points.student95:
+            is_of_chips = self.contest.scored_by == "chips"
+            points_ci95 = chips_ci95 if is_of_chips else (self._in_chips(ends[0]), self._in_chips(ends[1]))
         return StandingsRow(
-            rank, bot, name, chips, interval, points, points_ci95, score, ties, ranks, version, age, left,
-            author,
-        )  # fmt: skip
-
-    def _chips_ci95(self, score: Score) -> tuple[float, float] | None:
-        """The interval of a bot's chips, which are 0 or more with raises; without, bots double and split on credit."""
-        if (won := score.chips.student95) is None:
-            return None
-        low, high = (self.contest.rules.chips + end for end in won)
-        return (max(0.0, low) if self.contest.rules.raises else low), high
+            rank=rank,
+            bot=bot,
+            name=self.names[bot],
+            chips=self.mean_chips(bot),
+            chips_ci95=chips_ci95,
+            points=self.mean_score(bot),
+            points_ci95=points_ci95,
+            score=score,
+            tied_with=ties,
+            rank_range=ranks,
+            version=roster.versions[bot],
+            age=roster.age(bot),
+            left=roster.left.get(bot, ""),
+            author=self.bots[bot].get("author", ""),
+        )
 
 
 # --- Comparisons of bots in words and numbers: who leads, by how much, and which bots are not separated yet.
@@ -313,10 +297,6 @@ def describe_end(standings: Standings) -> str:
     return reasons.get(standings.over, "")
 
 
-def format_e(value: float) -> str:
-    return f"{value:.2g}" if value < 10 else f"{value:,.0f}" if value < 1e6 else f"{value:.0e}"
-
-
 def describe_authors(standings: Standings) -> str:
     """The best bot of every author, as a clause without a full stop; "" if no author is named."""
     best = [
@@ -343,15 +323,10 @@ def _more(close: Sequence[BotDifference]) -> str:
 
 
 def row_values(row: StandingsRow, logs: Logs | None = None) -> dict[str, Any]:
-    """One row of standings.json.
+    """One row of standings.json: what `StandingsRow` and `Score` describe.
 
-    `score` is what ranks the bots, and `chips` what they hold, both in chips per match, `per_hand` the profit in chips
-    per hand, `luck_adjusted` profit minus luck in chips per hand: None before the first match has ended, and under
-    rules without luck adjustment (splits without a limit).
-    `rank_range` is the best and the worst rank that the bot may deserve, for all bots together with a probability
-    of 95%. `tied_with` names the bots that it is not separated from. `retired` says when and why the bot is not asked
-    any more, or "".
-    `age` is the number of matches that the contest has played since this version joined.
+    `score` and `chips` are in chips per match, `per_hand` and `luck_adjusted` per hand. The last is None before the
+    first match has ended, and under rules without luck adjustment (splits without a limit).
     """
     score = row.score
     ms = logs.ms_per_move(row.bot) if logs else None
