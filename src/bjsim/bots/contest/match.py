@@ -95,17 +95,14 @@ class ReplayMismatch(RunFailed):
 
 
 class RecordedMove(NamedTuple):
-    """A move of a record: `text`, such as `B 15`, and the `note` that a line bot wrote after it.
-
-    `fault` is the fault that a stand replaces, if it is one. A bot without `strikes` left was not asked.
-    """
+    """A move of a record."""
 
     seat: int
     view: View
-    text: str
-    note: str
-    fault: Mapping[str, Any] | None
-    strikes: int
+    text: str  # such as `B 15`
+    note: str  # that a line bot wrote after it
+    fault: Mapping[str, Any] | None  # that a stand replaces, if it is one
+    strikes: int  # that are left; a bot without any was not asked
 
     @property
     def own(self) -> bool:
@@ -171,14 +168,12 @@ class TableDealer:
             "cards": "".join([event.card for event in result.events if isinstance(event, Dealt)]),
             "net": net,
         }
-        if self.draw_logger:
-            self.draw_logger.add(result.events, [self._number_in_series(bot) for bot in record["seats"]])
+        if self.draw_logger:  # with the number of each bot in its series
+            alone = self.plan.own is not None
+            numbers = [HOUSE if bot < 0 else 0 if alone else bot for bot in record["seats"]]
+            self.draw_logger.add(result.events, numbers)
         self.round += 1
         return record
-
-    def _number_in_series(self, bot: int) -> int:
-        """The number of a bot among those of its series, for the luck adjustment; HOUSE for house players."""
-        return HOUSE if bot < 0 else bot if self.plan.own is None else 0
 
 
 def whole_chips(bets: Fraction, buy_in: int) -> int:

@@ -56,9 +56,9 @@ from bjsim.strategies.players.catalogue import CATALOGUE
 
 @dataclass(frozen=True)
 class Asked:
-    """A question to a bot, and its answer; `round` counts from 0."""
+    """A question to a bot, and its answer."""
 
-    round: int
+    round: int  # from 0
     bot: int
     position: int
     # of a line bot: the lines sent to it since its last question, as to a process that lives for the whole match. A
@@ -113,7 +113,7 @@ def questions(contest: Contest, records: Iterable[Record], protocols: Sequence[s
 
 
 def protocol_of(bot: Mapping[str, Any]) -> str:
-    """The protocol of a bot in the journal's header; empty for a player that is not a program."""
+    """The protocol of a bot in the journal; empty for a player that is not a program."""
     entrant = Entrant.from_dict(bot)
     return entrant.protocol if entrant.timed else ""
 
@@ -173,13 +173,13 @@ class _ReplayHand(PlayedHand):
 
 @dataclass
 class _ReplaySeat:
-    """A seat of a replay. won: of paid hands; half chips are not paid, as in `whole_chips`."""
+    """A seat of a replay."""
 
     name: str
     chips: int  # that are not staked, but for what it has won
     hands: list[_ReplayHand]
     moves: Iterator[RecordedMove]
-    won: Fraction = Fraction(0)
+    won: Fraction = Fraction(0)  # by paid hands; half chips are not paid, as in `whole_chips`
 
     def stake(self, hand: _ReplayHand, chips: int, free: int = 0) -> None:
         hand.stake += chips
@@ -319,8 +319,7 @@ class Answers:
     """Asks again every strategy of the catalogue, and every program of a folder that is started for each move.
 
     Use it as a context manager. The bots of the folder are found by SHA-256. A program that answers the same
-    question differently is not compared. `same` counts the moves that were made again, by name of the bot;
-    `random` has bots that answer at random, `unasked` other bots that made moves.
+    question differently is not compared.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
@@ -328,9 +327,9 @@ class Answers:
         self._found: dict[str, Entrant] | None = None
         self._asks: dict[int, Ask | None] = {}
         self._stack = ExitStack()
-        self.same: Counter[str] = Counter()
-        self.random: set[str] = set()
-        self.unasked: set[str] = set()
+        self.same: Counter[str] = Counter()  # moves that were made again, by name of the bot
+        self.random: set[str] = set()  # names of bots that answer at random
+        self.unasked: set[str] = set()  # of others that made moves
 
     def __enter__(self) -> Answers:
         return self
@@ -346,9 +345,14 @@ class Answers:
                 self._compare(roster, bots[move.seat], move.view, move.text, record)
 
     def _compare(self, roster: Roster, bot: int, view: View, recorded: str, record: Record) -> None:
-        name = roster.bots[bot]["name"] if bot > HOUSE else roster.contest.field[HOUSE - bot]
+        if bot > HOUSE:
+            about = roster.bots[bot]
+        else:
+            house = roster.contest.field[HOUSE - bot]
+            about = {"name": house, "source": house, "language": IN_PROCESS, "sha256": ""}
+        name = about["name"]
         if bot not in self._asks:
-            self._asks[bot] = self._chart(roster, bot) or self._program(roster, bot)
+            self._asks[bot] = self._find(about, roster.contest)
         ask = self._asks[bot]
         answer = ask(view) if ask and name not in self.random else None
         if ask is None or answer is None:
@@ -363,28 +367,25 @@ class Answers:
                 f"{where}: {name} plays {answer} with {view.hand} against {view.dealer}, but {recorded} is recorded"
             )
 
-    def _chart(self, roster: Roster, bot: int) -> Ask | None:
-        """How a strategy of the catalogue answers; None for other players."""
-        source = roster.bots[bot]["source"] if bot > HOUSE else roster.contest.field[HOUSE - bot]
-        if source not in CATALOGUE or (bot > HOUSE and roster.bots[bot]["language"] != IN_PROCESS):
-            return None
-        chart = CATALOGUE[source].chart(roster.contest.rules)
-        return lambda view: str(chart.decide(view))
+    def _find(self, about: Mapping[str, Any], contest: Contest) -> Ask | None:
+        """How a strategy of the catalogue, or a program of the folder, answers.
 
-    def _program(self, roster: Roster, bot: int) -> Ask | None:
-        """How a program of the folder answers; None for line bots, which remember, and for those that it lacks."""
-        if self._folder is None or bot <= HOUSE:
+        None for line bots, which remember, and for players that are neither.
+        """
+        if about["source"] in CATALOGUE and about["language"] == IN_PROCESS:
+            chart = CATALOGUE[about["source"]].chart(contest.rules)
+            return lambda view: str(chart.decide(view))
+        if self._folder is None:
             return None
         from bjsim.bots.player import open_bot
 
         if self._found is None:
-            found = bots_in_folder(self._folder, roster.contest.rules)
+            found = bots_in_folder(self._folder, contest.rules)
             self._found = {entrant.sha256: entrant for entrant in found if entrant.timed and entrant.protocol == "argv"}
-        entrant = self._found.get(roster.bots[bot]["sha256"])
-        if entrant is None:
+        if not (entrant := self._found.get(about["sha256"])):
             return None
         try:
-            player = open_bot(entrant.source, sandbox="required", timeout=roster.contest.timeout)
+            player = open_bot(entrant.source, sandbox="required", timeout=contest.timeout)
         except BuildError:
             return None
         self._stack.callback(player.close)

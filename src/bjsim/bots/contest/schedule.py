@@ -115,12 +115,8 @@ def _searched(bots: int) -> Iterator[Tables]:
             order = _shuffled(bots, mix(match + 1))
             yield [sorted(order[table::tables]) for table in range(tables)]
     seats = tables * LARGEST_TABLE
-    paired = [[0.0] * seats for _ in range(seats)]
-    for a in range(bots, seats):
-        for b in range(bots, seats):
-            paired[a][b] = _EMPTY_PAIR
-    match = 0
-    while True:
+    paired = [[_EMPTY_PAIR if a >= bots <= b else 0.0 for b in range(seats)] for a in range(seats)]
+    for match in count():
         groups = _fewest_repeats(paired, match)
         for group in groups:
             for a in group:
@@ -128,7 +124,6 @@ def _searched(bots: int) -> Iterator[Tables]:
                     paired[a][b] += a != b
         _average_empty_seats(paired, bots)
         yield [[bot for bot in group if bot < bots] for group in groups]
-        match += 1
 
 
 def _average_empty_seats(paired: list[list[float]], bots: int) -> None:
@@ -204,17 +199,13 @@ SPARE = 10**9  # shoe numbers from here on replace shoes that a table would see 
 
 
 class TablePlan(NamedTuple):
-    """One table of one match, with the bots in the order they are dealt (HOUSE or less for a house player).
-
-    `shoe` is the block of the table's random stream. `own` is the bot whose own match it is; None if the bots
-    share it.
-    """
+    """One table of one match."""
 
     match: int
     table: int
-    shoe: int
-    bots: tuple[int, ...]
-    own: int | None = None
+    shoe: int  # the block of the table's random stream
+    bots: tuple[int, ...]  # in the order they are dealt, HOUSE or less for a house player
+    own: int | None = None  # the bot whose own match it is; None if the bots share it
 
 
 def schedule(bots: int, duplicate: bool = False, house: bool = False) -> Iterator[list[TablePlan]]:
@@ -228,19 +219,18 @@ def schedule(bots: int, duplicate: bool = False, house: bool = False) -> Iterato
     turns = size if duplicate else 1
     balance_positions = tables * size != bots and not house
     counts: Counter[tuple[int, int, int]] = Counter()  # matches by bot, size of its table, position
-    match = 0
+    matches = count()
     for shoe, seating in enumerate(_seatings(bots, tables, size)):
         if balance_positions:
             seating = [_rarest_order(seats, turns, bots, counts) for seats in seating]
         dealt: set[tuple[int, tuple[int, ...]]] = set()  # tables and orders on this shoe
         for turn in range(turns):
-            plans = []
+            match, plans = next(matches), []
             for table, seats in enumerate(seating):
-                order = _present(_rotated(seats, turn), bots, house)
+                order = _dealt(seats, turn, bots, house)
                 plans.append(TablePlan(match, table, SPARE + shoe if (table, order) in dealt else shoe, order))
                 dealt.add((table, order))
             yield plans
-            match += 1
 
 
 def own_table(bot: int, match: int, tables: int, size: int, field: int, duplicate: bool) -> TablePlan:
@@ -263,15 +253,10 @@ def table_shape(bots: int, house: bool = False) -> tuple[int, int]:
     return tables, LARGEST_TABLE if house else -(-bots // tables)
 
 
-def _present(seats: list[int], bots: int, house: bool) -> tuple[int, ...]:
-    """The players at a table: empty seats are filled with house players or left out."""
-    if house:
-        return tuple(bot if bot < bots else HOUSE for bot in seats)
-    return tuple(bot for bot in seats if bot < bots)
-
-
-def _rotated(seats: list[int], turn: int) -> list[int]:
-    return seats[turn:] + seats[:turn]
+def _dealt(seats: list[int], turn: int, bots: int, house: bool) -> tuple[int, ...]:
+    """The players at a table that is rotated by `turn` seats: empty ones are filled with house players or left out."""
+    rotated = seats[turn:] + seats[:turn]
+    return tuple(bot if bot < bots else HOUSE for bot in rotated if house or bot < bots)
 
 
 def _rarest_order(seats: list[int], turns: int, bots: int, counts: Counter[tuple[int, int, int]]) -> list[int]:
@@ -282,7 +267,7 @@ def _rarest_order(seats: list[int], turns: int, bots: int, counts: Counter[tuple
         return [next(remaining) if bot < bots else bot for bot in seats]
 
     def positions(candidate: list[int]) -> list[tuple[int, int, int]]:
-        orders = [_present(_rotated(candidate, turn), bots, house=False) for turn in range(turns)]
+        orders = [_dealt(candidate, turn, bots, house=False) for turn in range(turns)]
         return [(bot, len(order), position) for order in orders for position, bot in enumerate(order)]
 
     present = [bot for bot in seats if bot < bots]
@@ -364,49 +349,35 @@ DROPPED, REPLACED = "dropped", "replaced"
 
 @dataclass
 class Series:
-    """The matches of bots that begin together.
+    """The matches of bots that begin together."""
 
-    Attributes:
-        own: The bot that begins alone; None if the bots share tables.
-        played: Complete matches.
-    """
-
-    own: int | None
+    own: int | None  # the bot that begins alone; None if the bots share tables
     bots: list[int] = field(default_factory=list)
-    played: int = 0
+    played: int = 0  # complete matches
 
 
 class Roster:
-    """Who takes part in a contest. Pass every record of the journal to `add`, after the header.
-
-    Attributes:
-        bots: The bots as in the journal, with those that have left.
-        series: By `own`; `series_of` by bot.
-        joined: For each bot the matches that the contest had played when it joined; `left_at` when it left.
-        left: Why a bot has left, by its number: DROPPED or REPLACED.
-        retired: The matches of its series that a bot had played when it retired. It is not asked in the others.
-        fewest: The number of bots that must take part.
-        tables: Number of tables in a match of the bots that share them.
-        batch_size: Matches that share their shoes.
-    """
+    """Who takes part in a contest. Pass every record of the journal to `add`, after the header."""
 
     def __init__(self, header: Mapping[str, Any]) -> None:
         self.contest = Contest.from_dict(header["contest"])
-        self.bots: list[Mapping[str, Any]] = []
-        self.series: dict[int | None, Series] = {}
+        self.series: dict[int | None, Series] = {}  # by `own`
+        # Of each bot, with those that have left:
+        self.bots: list[Mapping[str, Any]] = []  # what the journal says of it
         self.series_of: list[Series] = []
         self.versions: list[int] = []
-        self.joined: list[int] = []
-        self.left: dict[int, str] = {}
-        self.retired: dict[int, int] = {}
-        self.left_at: dict[int, int] = {}
+        self.joined: list[int] = []  # matches that the contest had played when it joined
+        # By bot:
+        self.left: dict[int, str] = {}  # why it has left, DROPPED or REPLACED
+        self.left_at: dict[int, int] = {}  # matches that the contest had played then
+        self.retired: dict[int, int] = {}  # matches of its series before it retired: it is not asked in the others
         alone = bool(self.contest.against)
-        self.fewest = 1 if alone else 2
+        self.fewest = 1 if alone else 2  # bots that must take part
         if alone:
             self.tables, self.size = 1, min(LARGEST_TABLE, 1 + len(self.contest.against))
-        else:
+        else:  # the tables of a match of the bots that share them
             self.tables, self.size = table_shape(len(header["bots"]), bool(self.contest.house))
-        self.batch_size = self.size if self.contest.duplicate else 1
+        self.batch_size = self.size if self.contest.duplicate else 1  # matches that share their shoes
         self._shared: tuple[int, list[TablePlan]] = -1, []  # the shared tables that were asked for last, and the match
         self._coming: Iterator[list[TablePlan]] = iter(())  # those after them
         for bot in header["bots"]:
@@ -467,9 +438,7 @@ class Roster:
             if "matches" in record:
                 self.contest = replace(self.contest, matches=record["matches"])
 
-    def change(
-        self, leave: Sequence[int], join: Sequence[Mapping[str, Any]], matches: int | None = None
-    ) -> dict[str, Any]:
+    def change(self, leave: Sequence[int], join: Sequence[Mapping[str, Any]], matches: int | None) -> dict[str, Any]:
         """The record of a change. matches: their new number, if it changes. Raises: InputError."""
         record = {
             "record": "change",
