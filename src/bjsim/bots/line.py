@@ -7,8 +7,6 @@ separated by one space; fixed words come first, then KEY=VALUE words in any orde
 docs/reference/line-protocol.md.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -53,7 +51,7 @@ class Clock:
     bank: int = 2_000
 
     @staticmethod
-    def within(timeout: float) -> Clock:
+    def within(timeout: float) -> "Clock":
         """The clock for a time limit in seconds: a tenth for each move, and the whole for a match."""
         return Clock(move=round(timeout * 100), bank=round(timeout * 1000))
 

@@ -1,7 +1,5 @@
 """Find the player for a seat: a strategy in this process, or a bot's program."""
 
-from __future__ import annotations
-
 import logging
 import os
 import pickle
@@ -64,7 +62,7 @@ class ProgramFile:
     def name(self) -> str:
         return printable(Path(self.path).name)
 
-    def start(self, options: BotOptions) -> BotPlayer:
+    def start(self, options: BotOptions) -> "BotPlayer":
         """The program in its sandbox, compiled if need be. Raises: as `open_bot`."""
         need_programs(self.path)
         from bjsim.bots.player import open_bot
@@ -122,15 +120,11 @@ def check_needs(seated: Iterable[Seated], place: Backend, executor: str, workers
                 "give it as module:object, of a module installed there"
             )
         if Need.OBJECTS in lacking:
-            _need_picklable(player)
-
-
-def _need_picklable(player: Player | ProgramFile) -> None:
-    try:
-        pickle.dumps(player)
-    except Exception as error:
-        reason = " ".join(f"{type(error).__name__}: {error}".split())
-        raise InputError(
-            f"{player.name} cannot be sent to a worker process ({reason}); define it at the top of a module, "
-            "or play with workers=1"
-        ) from None
+            try:
+                pickle.dumps(player)
+            except Exception as error:
+                reason = " ".join(f"{type(error).__name__}: {error}".split())
+                raise InputError(
+                    f"{player.name} cannot be sent to a worker process ({reason}); define it at the top of a module, "
+                    "or play with workers=1"
+                ) from None

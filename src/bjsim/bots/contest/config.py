@@ -1,7 +1,5 @@
 """The settings of a contest: one frozen value that the journal's header stores, and its TOML file."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping
@@ -122,7 +120,7 @@ class Contest:
         return {"rules": self.rules.to_dict(), **{name: getattr(self, name) for name in SETTINGS}}
 
     @staticmethod
-    def from_dict(values: Mapping[str, Any]) -> Contest:
+    def from_dict(values: Mapping[str, Any]) -> "Contest":
         values = {"score": "chips", **values}  # contests that began before there was a choice
         return Contest(Rules.from_dict(values["rules"]), **{name: values[name] for name in SETTINGS})
 

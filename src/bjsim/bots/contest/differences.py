@@ -63,12 +63,8 @@ class Differences:
     the two series are independent. The verdicts hold among the bots in `present`. The intervals are narrowest at
     `optimal_n` batches; `planned` is 0 if there is no planned end.
 
-    Attributes:
-        batches: int64 (bots, bots), batches that both have played.
-        mean, low, high: float64 (bots, bots), the lead of the row's bot, and its interval at the error of the
-            verdicts.
-        separated: bool (bots, bots), whether the interval excludes 0.
-        alpha: Error probability of each interval.
+    By pair there are the `batches` that both have played, the `mean` lead of the row's bot, the ends of its interval,
+    `low` and `high`, at the error of the verdicts, and whether the two are `separated`.
     """
 
     def __init__(
@@ -98,7 +94,7 @@ class Differences:
         among_both = among[:, None] & among & ~np.eye(len(among), dtype=bool)
         pairs = len(present) * (len(present) - 1) / 2
         while True:
-            self.alpha = ALPHA / max(1.0, pairs)
+            self.alpha = ALPHA / max(1.0, pairs)  # the error probability of each interval
             self.low, self.high = self._intervals(self.alpha)
             self.separated = (self.low > 0) | (self.high < 0)
             left = most_equal_pairs(among_both & ~self.separated)

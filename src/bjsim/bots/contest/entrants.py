@@ -1,7 +1,5 @@
 """The entrants of a contest: bots found by name or file, identified by their content, and opened to play."""
 
-from __future__ import annotations
-
 import hashlib
 import logging
 import os
@@ -161,16 +159,12 @@ class NotABot(EntrantError):
 
 @dataclass(frozen=True)
 class Entrant:
-    """A bot of a contest, with a unique name.
+    """A bot of a contest."""
 
-    `source` is the strategy name or file; `language` is IN_PROCESS for a player that runs in this process;
-    `sha256` is the hash of the file, or of the chart of a named strategy, "" if there is neither.
-    """
-
-    name: str
-    source: str
-    language: str
-    sha256: str
+    name: str  # which no other has
+    source: str  # the name of a strategy, or a file
+    language: str  # IN_PROCESS for a player that runs in this process
+    sha256: str  # of the file, or of the chart of a named strategy, "" if there is neither
     protocol: str = "argv"
     author: str = ""
 
@@ -182,16 +176,14 @@ class Entrant:
     @property
     def by_name(self) -> bool:
         """Whether its source names a strategy or a Python object. The name of a bot's file has no colon."""
-        if self.timed:
-            return False
-        return ":" in os.path.basename(self.source) or self.source in player_names()
+        return not self.timed and (":" in os.path.basename(self.source) or self.source in player_names())
 
     def to_dict(self) -> dict[str, str]:
         """The entrant as JSON values; an author only if it has one."""
         return {key: value for key, value in asdict(self).items() if key != "author" or value}
 
     @staticmethod
-    def from_dict(values: Mapping[str, Any]) -> Entrant:
+    def from_dict(values: Mapping[str, Any]) -> "Entrant":
         return Entrant(**{field.name: str(values[field.name]) for field in fields(Entrant) if field.name in values})
 
 
@@ -368,7 +360,7 @@ def opened(
 
 def _start(
     entrant: Entrant, bot: BotSource, options: Mapping[str, Any], stack: ExitStack, warn: Callable[[str], object]
-) -> BotPlayer:
+) -> "BotPlayer":
     from bjsim.bots.player import open_bot, unstartable  # these need Linux
     from bjsim.bots.sandbox.session import SandboxError
 

@@ -4,8 +4,6 @@ Workers play the tables. Matches are written in the order of the schedule, so th
 of workers. Bots join and leave between two matches.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import threading
@@ -129,7 +127,7 @@ _players: dict[int, Player] = {}
 _warnings: list[str] = []
 
 
-def _begin(field: Field, numbers: SimpleQueue[int], close_inherited: Callable[[], None] | None) -> None:
+def _begin(field: Field, numbers: "SimpleQueue[int]", close_inherited: Callable[[], None] | None) -> None:
     global _field
     end_with_parent()  # even in the middle of a move
     if close_inherited:
@@ -201,7 +199,7 @@ class Host:
         workers: int = 1,
         sandbox: str = "required",
         left_out: Mapping[str, str] | None = None,
-    ) -> Host:
+    ) -> "Host":
         """Begin a new contest in a folder, which must not hold one; `workers` tables are played at a time.
 
         `left_out` are students without a bot, with the reason, for the marks.
@@ -214,7 +212,7 @@ class Host:
     @staticmethod
     def resume(
         folder: Path, workers: int = 1, sandbox: str = "required", trust: bool = False, change: Change | None = None
-    ) -> Host:
+    ) -> "Host":
         """Resume the contest in a folder; `trust` lets Python players that it names run in this process.
 
         `change` may call `Host.change`, before it is checked that no bot has changed (an EntrantError).
@@ -254,7 +252,7 @@ class Host:
         check_programs(join, contest, self.sandbox)
         self._write(roster.change(leave, [describe(one, contest.rules) for one in join], matches))
 
-    def run(self, on_match: Callable[[Host], None] = lambda host: None) -> Standings:
+    def run(self, on_match: Callable[["Host"], None] = lambda host: None) -> Standings:
         """Play the contest to its end; an exception from `on_match` stops it, and it can be resumed."""
         try:
             if not self.standings.end:
@@ -267,14 +265,14 @@ class Host:
         """Close the journal, if `run` is not called."""
         self._journal.close()
 
-    def _play(self, on_match: Callable[[Host], None]) -> None:
+    def _play(self, on_match: Callable[["Host"], None]) -> None:
         began = time.monotonic()
         self._retire()  # those that had no time to before a kill
         while not (reason := self.standings.reason_to_end(began)):
             self._play_matches(on_match, began)
         self._write({"record": "end", "reason": reason, "matches": self.standings.matches})
 
-    def _play_matches(self, on_match: Callable[[Host], None], began: float) -> None:
+    def _play_matches(self, on_match: Callable[["Host"], None], began: float) -> None:
         """Record matches until there is a reason to end the contest, or bots have retired."""
         players = {bot: self.entrants[bot] for bot in self.roster.present if bot not in self.roster.retired}
         players |= {HOUSE - number: entrant for number, entrant in enumerate(house_players(self.contest))}

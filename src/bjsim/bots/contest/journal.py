@@ -7,8 +7,6 @@ is dropped when the contest is resumed. Any other error is reported as damage wi
 file is not changed.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os
@@ -45,9 +43,8 @@ _RECORD = {  # an example of the types of every key
 }
 _MATCH = {**_RECORD, "luck": [[0.0]]}
 _TAIL = ',"crc":"'
-_ENCODER = json.JSONEncoder(
-    separators=(",", ":"), ensure_ascii=False
-)  # reused, because creating one takes as long as encoding a record
+# Reused, because creating one takes as long as encoding a record.
+_ENCODER = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False)
 
 
 class JournalError(InputError):
@@ -173,7 +170,7 @@ class Journal:
         self._crc = 0  # of the lines so far
 
     @staticmethod
-    def create(folder: Path, header: dict[str, Any]) -> Journal:
+    def create(folder: Path, header: dict[str, Any]) -> "Journal":
         """Create the journal of a new contest. The file appears together with its complete header."""
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -196,7 +193,7 @@ class Journal:
         return journal
 
     @staticmethod
-    def reopen(folder: Path) -> tuple[Journal, Iterator[dict[str, Any]]]:
+    def reopen(folder: Path) -> tuple["Journal", Iterator[dict[str, Any]]]:
         """Open the journal of a stopped contest, and return it with an iterator of its records, header first.
 
         All records must be read before the journal is written to; an incomplete last match is removed after the
@@ -270,19 +267,16 @@ MOST_OF_ALL = 1 << 27  # bytes of the file; what comes later is not kept
 
 
 class BotLog(NamedTuple):
-    """A program at a table: its moves, the seconds that they took, and the first 64 KiB that it wrote to stderr.
-
-    `ready` is what a line bot said of itself after `ready 1`, such as its `name` and `version`.
-    """
+    """A program at a table."""
 
     bot: int
     match: int
     table: int
     position: int
     moves: int
-    seconds: float
-    text: str
-    ready: dict[str, str]
+    seconds: float  # that they took
+    text: str  # the first 64 KiB that it wrote to stderr
+    ready: dict[str, str]  # what a line bot said of itself after `ready 1`, such as its `name` and `version`
 
 
 _LOG = BotLog(0, 0, 0, 0, 0, 0.0, "", {})._asdict()

@@ -3,8 +3,6 @@
 Every round becomes a record, a dict of JSON values with everything needed to replay it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -39,7 +37,7 @@ class ContestSeat:
     A fault never stops the contest: the bot stands. A bot without strikes left stands without being asked.
     """
 
-    def __init__(self, bot: int, position: int, turn: Turn, line: LineSeat | None) -> None:
+    def __init__(self, bot: int, position: int, turn: Turn, line: "LineSeat | None") -> None:
         self.bot, self.position, self.turn, self.line = bot, position, turn, line
         self.moves: list[str] = []
         self.notes: list[str] = []  # of a line bot, after each move
@@ -224,7 +222,7 @@ def _play_round(dealer: TableDealer, seats: Sequence[ContestSeat]) -> Record:
     return record
 
 
-def seat_line_bots(dealer: TableDealer, players: Sequence[Player | None]) -> dict[int, LineSeat]:
+def seat_line_bots(dealer: TableDealer, players: Sequence[Player | None]) -> "dict[int, LineSeat]":
     """Let line bots join a table; returns their seats by position."""
     rounds = dealer.contest.sessions * dealer.contest.hands
     joined: dict[int, LineSeat] = {}

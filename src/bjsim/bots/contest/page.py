@@ -24,8 +24,9 @@ from bjsim.bots.contest.results import (
     marks_csv,
     published_sources,
     settings_file,
+    standings_csv,
+    standings_json,
     write_atomically,
-    write_standings,
 )
 from bjsim.bots.contest.standings import (
     COMPARED,
@@ -162,7 +163,6 @@ def draw_convergence(standings: Standings, colours: Sequence[int]) -> dict[str, 
         for index, bot in enumerate(order)
     ]
     return {
-        "names": [standings.names[bot] for bot in order],
         "means": [(matches, [means[bot] for bot in order]) for matches, means in points],
         "lines": lines,
         "cut": [(y(edge), value) for edge, value in ((high, max(values)), (low, min(values))) if edge != value],
@@ -436,7 +436,8 @@ PAGES = "pages"  # the folder with the pages of the bots
 
 def write_results(folder: Path, standings: Standings, page: PageData, logs: Logs) -> None:
     """Write standings.json, standings.csv, index.html, a page for each bot and, where there are marks, marks.csv."""
-    write_standings(folder, standings, logs)
+    write_atomically(folder / "standings.json", standings_json(standings, logs))
+    write_atomically(folder / "standings.csv", standings_csv(standings, logs))
     if standings.contest.marks:
         faults = {bot: group.shown[0]["detail"] for (bot, _), group in sorted(page.faults.items(), reverse=True)}
         write_atomically(folder / "marks.csv", marks_csv(make_marks(standings, faults)))

@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from heapq import nlargest
 from typing import Any, NamedTuple
 
@@ -33,16 +33,13 @@ class Cell(NamedTuple):
 
 @dataclass
 class Mistake:
-    """How often a bot gave a wrong answer, and what that cost in stakes of the hand (`bets`) and in chips.
-
-    `record` is the round where it cost most, and `worst` its cost there in chips.
-    """
+    """How often a bot gave a wrong answer, and what that cost."""
 
     count: int = 0
-    bets: float = 0.0
+    bets: float = 0.0  # in stakes of the hand
     chips: float = 0.0
-    record: dict[str, Any] = field(default_factory=dict)
-    worst: float = 0.0
+    record: dict[str, Any] = field(default_factory=dict)  # the round where it cost most
+    worst: float = 0.0  # chips, there
 
     def add(self, cost: float, stake: int, record: dict[str, Any]) -> None:
         """Count the answer once more; `cost` is in stakes of the hand, `stake` in chips."""
@@ -55,15 +52,14 @@ class Mistake:
 
 @dataclass
 class BotMistakes:
-    """The mistakes of a bot in `hands` judged rounds, among its `decisions` that have an exact value.
+    """The mistakes of a bot.
 
-    A stand that replaces a faulty answer, or the answer of a bot without strikes left, is not a mistake. These stands
-    cost `fault_chips` in total.
+    A stand that replaces a faulty answer, or the answer of a bot without strikes left, is not a mistake.
     """
 
-    hands: int = 0
-    decisions: int = 0
-    fault_chips: float = 0.0
+    hands: int = 0  # judged rounds
+    decisions: int = 0  # in these, that have an exact value
+    fault_chips: float = 0.0  # what stands in place of answers cost in total
     by_cell: dict[Cell, Mistake] = field(default_factory=lambda: defaultdict(Mistake))
 
     @property
@@ -83,7 +79,6 @@ class MistakeLog:
     def __init__(self, contest: Contest) -> None:
         self.contest = contest
         self.bots: dict[int, BotMistakes] = defaultdict(BotMistakes)
-        self._coach: Coach | None = None
         self._judge = lru_cache(maxsize=2**14)(self._judge_hand)
 
     def add(self, record: dict[str, Any]) -> None:
@@ -104,8 +99,7 @@ class MistakeLog:
         hand, own = hand if view.split else "".join(sorted(hand)), {"free": view.free, "doubled": view.doubled}
         legal = view.legal.replace("B", "")
         alike = View.alone(view.rules, hand, view.dealer, legal, view.split, hands=view.hands, **own)
-        judged = self._judge(alike, answer)
-        if judged is None:
+        if not (judged := self._judge(alike, answer)):
             return
         cell, cost = judged
         bot.decisions += own_move
@@ -114,13 +108,15 @@ class MistakeLog:
         elif cost:
             bot.by_cell[cell].add(cost, view.stake, record)
 
+    @cached_property
+    def _coach(self) -> Coach:
+        return Coach(self.contest.rules)
+
     def _judge_hand(self, view: View, answer: str) -> tuple[Cell, float] | None:
         """The cell of a decision and its cost, 0 if it is no mistake; None if it has no exact value."""
-        self._coach = coach = self._coach or Coach(self.contest.rules)
-        judgement = coach.judge(view, Action(answer))
-        if judgement is None:
+        if not (judgement := self._coach.judge(view, Action(answer))):
             return None
-        states = coach.chart.states
+        states = self._coach.chart.states
         state, column, legal = states.situation(view)
         rows = states.rows_of(state, "P" in legal)
         row = next(name for name in rows if not parse_row(name).counted)
@@ -160,29 +156,23 @@ class FaultGroup:
 class BotHands:
     """The rounds on the page of a bot."""
 
-    match: int = -1  # number of its last match, -1 before the first; `last` has its first BOT_LAST records
+    match: int = -1  # number of its last match, -1 before the first
+    last: list[dict[str, Any]] = field(default_factory=list)  # the first BOT_LAST rounds of that
     raises: bool = False  # whether it has ever raised its stake: the swings of others are just their first hands
-    last: list[dict[str, Any]] = field(default_factory=list)
-    # (swing in chips, -number, record) of the rounds with its largest wins and losses
-    swings: Swings = field(default_factory=list)
+    swings: Swings = field(default_factory=list)  # its largest wins and losses
 
 
 class PageData:
-    """The data of the pages that the standings do not have. Pass every record to `add`, as to the standings.
-
-    `match` is the number of the last match, -1 before the first; `last` has its first LAST records, and `own` is
-    the bot whose own match it is, or None. `swings` has (swing in chips, -number, record) of the largest.
-    """
+    """The data of the pages that the standings do not have. Pass every record to `add`, as to the standings."""
 
     def __init__(self, contest: Contest) -> None:
         self.mistakes = MistakeLog(contest)
-        self.last: list[dict[str, Any]] = []
         self.swings: Swings = []
-        self.hands: dict[int, BotHands] = {}
-        self.faults: dict[tuple[int, str], FaultGroup] = {}
-        self.match = -1
-        self.own: int | None = None
-        self.rounds = 0
+        self.hands: dict[int, BotHands] = {}  # by bot
+        self.faults: dict[tuple[int, str], FaultGroup] = {}  # by bot and kind
+        # Of the last match its number, -1 before the first, the number of its rounds, and the first LAST of these.
+        self.match, self.rounds = -1, 0
+        self.last: list[dict[str, Any]] = []
         self._number = 0
         self._retired: Counter[int] = Counter()  # strikes of bots that have retired, which have none left
 
@@ -190,7 +180,7 @@ class PageData:
         if record["record"] == "retire":
             self._retired[record["bot"]] = MAX_COUNT
         elif record["record"] == "match":
-            self.match, self.own, self.rounds, self.last = record["match"], record.get("own"), len(record["rounds"]), []
+            self.match, self.rounds, self.last = record["match"], len(record["rounds"]), []
             spent = self._retired.copy()  # strikes in the match, by bot
             for each in record["rounds"]:
                 self._add_round(each, spent)

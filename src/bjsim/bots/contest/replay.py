@@ -1,7 +1,5 @@
 """Describe a recorded round step by step: each event, the request to each bot, and the table after it."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -315,27 +313,21 @@ AGAIN = 20  # times that a bot is asked whose answer differs, since it may be ra
 Ask = Callable[[View], str | None]
 
 
-class Answers:
+class Answers(ExitStack):
     """Asks again every strategy of the catalogue, and every program of a folder that is started for each move.
 
-    Use it as a context manager. The bots of the folder are found by SHA-256. A program that answers the same
-    question differently is not compared.
+    Use it as a context manager, which closes the programs. The bots of the folder are found by SHA-256. A program that
+    answers the same question differently is not compared.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
+        super().__init__()
         self._folder = folder
         self._found: dict[str, Entrant] | None = None
         self._asks: dict[int, Ask | None] = {}
-        self._stack = ExitStack()
         self.same: Counter[str] = Counter()  # moves that were made again, by name of the bot
         self.random: set[str] = set()  # names of bots that answer at random
         self.unasked: set[str] = set()  # of others that made moves
-
-    def __enter__(self) -> Answers:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stack.close()
 
     def replay(self, roster: Roster, dealer: TableDealer, record: Record) -> None:
         """Replay a round, and ask for its moves again. Raises: ReplayMismatch at another answer."""
@@ -388,7 +380,7 @@ class Answers:
             player = open_bot(entrant.source, sandbox="required", timeout=contest.timeout)
         except BuildError:
             return None
-        self._stack.callback(player.close)
+        self.callback(player.close)
         turn = Turn(player)
 
         def ask(view: View) -> str | None:

@@ -81,16 +81,12 @@ def settings_file(contest: Contest) -> str:
     preset = contest.rules.name if contest.rules.name in PRESETS else "cardshark"
     base = PRESETS[preset].rules.to_dict()
     changed = {"preset": preset} | {name: to for name, to in contest.rules.to_dict().items() if to != base[name]}
-    return "\n".join(["[rules]", *(f"{name} = {_toml(value)}" for name, value in changed.items())])
+    texts = {name: json.dumps(value, ensure_ascii=False) for name, value in changed.items()}  # as TOML writes them
+    return "\n".join(["[rules]", *(f"{name} = {text}" for name, text in texts.items())])
 
 
 def _is_preset(rules: Rules) -> bool:
     return rules.name in PRESETS and rules == PRESETS[rules.name].rules
-
-
-def _toml(value: object) -> str:
-    """A number, boolean or string, which TOML and JSON write alike."""
-    return json.dumps(value, ensure_ascii=False)
 
 
 # --- The result files standings.json, standings.csv and marks.csv.
@@ -107,22 +103,24 @@ def standings_json(standings: Standings, logs: Logs | None = None) -> str:
 def standings_csv(standings: Standings, logs: Logs | None = None) -> str:
     """The text of standings.csv: the same rows, with intervals as two columns and faults as a count."""
     text = io.StringIO()
-    writer = None
-    for row in standings.rows():
+    writer = csv.writer(text, lineterminator="\n")
+    for number, row in enumerate(standings.rows()):
         flat: dict[str, Any] = {}
         for key, value in row_values(row, logs).items():
-            if key.endswith("_ci95"):
-                flat[f"{key}_low"], flat[f"{key}_high"] = value or ("", "")
-            else:
-                flat[key] = sum(value.values()) if key == "faults" else value
-                if key == "rank_range":
+            match key:
+                case "faults":
+                    flat[key] = sum(value.values())
+                case "rank_range":
                     flat[key] = "-".join(map(str, value or ()))
-                if key == "tied_with":
+                case "tied_with":
                     flat[key] = "; ".join(value)
-        if writer is None:
-            writer = csv.DictWriter(text, list(flat), lineterminator="\n")
-            writer.writeheader()
-        writer.writerow({key: _as_text(value) for key, value in flat.items()})
+                case _ if key.endswith("_ci95"):
+                    flat[f"{key}_low"], flat[f"{key}_high"] = value or ("", "")
+                case _:
+                    flat[key] = value
+        if number == 0:
+            writer.writerow(flat)
+        writer.writerow(map(_as_text, flat.values()))
     return text.getvalue()
 
 
@@ -146,11 +144,6 @@ def write_atomically(path: Path, text: str) -> None:
     """Write a file atomically: readers see the old or the new content."""
     with replacing(path) as file:
         file.write(text.encode())
-
-
-def write_standings(folder: Path, standings: Standings, logs: Logs | None = None) -> None:
-    write_atomically(folder / "standings.json", standings_json(standings, logs))
-    write_atomically(folder / "standings.csv", standings_csv(standings, logs))
 
 
 # --- Close a contest: no bot may join any more, and its journal, with the seed, may be published.

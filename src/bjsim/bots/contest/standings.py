@@ -4,8 +4,6 @@ One score ranks the bots (`Contest.scored_by`) and separates any two of them, se
 score, bots that are broke at the end of half of their matches rank behind the others: their mean is that of a lottery.
 """
 
-from __future__ import annotations
-
 import math
 import time
 from bisect import bisect_right
@@ -26,55 +24,7 @@ from bjsim.errors import InputError
 from bjsim.report.data import Described
 from bjsim.report.parts import DataColumn, DataSeries, DataTable, Dots, Notes, Only, Report
 
-# --- Marks for a course: thresholds of the luck-adjusted score, with what the interval says about each mark.
-
-
-NONE = "-"  # the mark below all thresholds
-DIGITS = 6
-
-
-class Mark(NamedTuple):
-    """The mark of a bot; the columns of marks.csv."""
-
-    bot: str
-    version: int
-    matches: int
-    score: float | None  # luck-adjusted profit in chips per hand, else profit; None without a rank
-    low: float | None  # end of its 95% interval, as `high`; None while there are too few matches
-    high: float | None
-    mark: str  # NONE below all thresholds; "" without a rank
-    lowest: str  # the mark of `low`, as `highest` of `high`
-    highest: str
-    reason: str = ""  # why there is no rank
-
-    @property
-    def sure(self) -> bool:
-        """Whether the whole interval has the same mark."""
-        return bool(self.lowest) and self.lowest == self.highest
-
-
-def make_marks(standings: Standings, faults: Mapping[int, str] | None = None) -> list[Mark]:
-    """The marks of the bots, best score first, unranked and students without a bot last. faults: the first by bot."""
-    thresholds = parse_marks(standings.contest.marks)
-    limits, names = [limit for limit, _ in thresholds], [NONE, *(name for _, name in thresholds)]
-
-    def mark(score: float) -> str:
-        return names[bisect_right(limits, score)]
-
-    found = []
-    for row in standings.rows():
-        ratio = row.score.adjusted if standings.luck_adjusted else row.score.raw
-        about = (row.name, row.version, row.score.matches)
-        if row.rank is None or not ratio.n:
-            reason = (faults or {}).get(row.bot) or row.score.retired or "not played yet"
-            found.append(Mark(*about, None, None, None, "", "", "", reason))
-            continue
-        low, high = (round(end, DIGITS) for end in ratio.student95) if ratio.student95 else (None, None)
-        ends = ("", "") if low is None or high is None else (mark(low), mark(high))
-        score = round(ratio.mean, DIGITS)
-        found.append(Mark(*about, score, low, high, mark(score), *ends))
-    found += [Mark(name, 1, 0, None, None, None, "", "", "", why) for name, why in standings.left_out.items()]
-    return sorted(found, key=lambda each: (each.score is None, -(each.score or 0)))
+DIGITS = 6  # of figures in files
 
 
 @names_wrong_types
@@ -257,6 +207,56 @@ class Standings(ContestTally, Described):
             left=roster.left.get(bot, ""),
             author=self.bots[bot].get("author", ""),
         )
+
+
+# --- Marks for a course: thresholds of the luck-adjusted score, with what the interval says about each mark.
+
+
+NONE = "-"  # the mark below all thresholds
+
+
+class Mark(NamedTuple):
+    """The mark of a bot; the columns of marks.csv."""
+
+    bot: str
+    version: int
+    matches: int
+    score: float | None  # luck-adjusted profit in chips per hand, else profit; None without a rank
+    low: float | None  # end of its 95% interval, as `high`; None while there are too few matches
+    high: float | None
+    mark: str  # NONE below all thresholds; "" without a rank
+    lowest: str  # the mark of `low`, as `highest` of `high`
+    highest: str
+    reason: str = ""  # why there is no rank
+
+    @property
+    def sure(self) -> bool:
+        """Whether the whole interval has the same mark."""
+        return bool(self.lowest) and self.lowest == self.highest
+
+
+def make_marks(standings: Standings, faults: Mapping[int, str] | None = None) -> list[Mark]:
+    """The marks of the bots, best score first, unranked and students without a bot last. faults: the first by bot."""
+    thresholds = parse_marks(standings.contest.marks)
+    limits, names = [limit for limit, _ in thresholds], [NONE, *(name for _, name in thresholds)]
+
+    def mark(score: float) -> str:
+        return names[bisect_right(limits, score)]
+
+    found = []
+    for row in standings.rows():
+        ratio = row.score.adjusted if standings.luck_adjusted else row.score.raw
+        about = (row.name, row.version, row.score.matches)
+        if row.rank is None or not ratio.n:
+            reason = (faults or {}).get(row.bot) or row.score.retired or "not played yet"
+            found.append(Mark(*about, None, None, None, "", "", "", reason))
+            continue
+        low, high = (round(end, DIGITS) for end in ratio.student95) if ratio.student95 else (None, None)
+        ends = ("", "") if low is None or high is None else (mark(low), mark(high))
+        score = round(ratio.mean, DIGITS)
+        found.append(Mark(*about, score, low, high, mark(score), *ends))
+    found += [Mark(name, 1, 0, None, None, None, "", "", "", why) for name, why in standings.left_out.items()]
+    return sorted(found, key=lambda each: (each.score is None, -(each.score or 0)))
 
 
 # --- Comparisons of bots in words and numbers: who leads, by how much, and which bots are not separated yet.

@@ -20,7 +20,6 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from bjsim.bots.protocol import Reply
 from bjsim.bots.sandbox.folders import BotSource, read_bot
 from bjsim.bots.sandbox.languages import BuildError, Language, Program, find_binds, find_tool
 from bjsim.bots.sandbox.session import Limits, SandboxSession
@@ -49,8 +48,8 @@ def build(bot: str | Path | BotSource, *, box: str) -> Program:
     if language is None:
         return Program(bot.name, "executable", files, (f"./{bot.main}",), protocol=bot.protocol)
     if bot.main:
-        source = files.pop(bot.main)
-        files = {language.source_name(source, Path(bot.main).stem): source, **files}
+        source, named = files.pop(bot.main), language.source
+        files = {named if isinstance(named, str) else named(source, Path(bot.main).stem): source, **files}
     made: Mapping[str, bytes] = files
     if language.script:
         made = _compiled(bot.name, language, files, box)
@@ -128,12 +127,8 @@ def _compile(name: str, language: Language, tool: str, sources: Mapping[str, byt
     finally:
         session.close()
     if reply.cause != "exit" or reply.status:
-        raise _build_error(name, reply)
+        log = reply.stderr.decode("utf-8", "replace").strip()
+        errors = (line for line in log.splitlines() if "error" in line.lower())
+        why = FAILURES.get(reply.cause) or next(errors, f"status {reply.status}").strip()
+        raise BuildError(f"{name} does not compile: {why}", log)
     return reply.stdout
-
-
-def _build_error(name: str, reply: Reply) -> BuildError:
-    log = reply.stderr.decode("utf-8", "replace").strip()
-    errors = (line for line in log.splitlines() if "error" in line.lower())
-    why = FAILURES.get(reply.cause) or next(errors, f"status {reply.status}").strip()
-    return BuildError(f"{name} does not compile: {why}", log)

@@ -210,7 +210,8 @@ def _read_files(folder: Path, patterns: Sequence[Parts]) -> dict[str, bytes]:
     """The files that the patterns name, in order of their names; none of them hidden, and no link."""
     files: dict[str, bytes] = {}
     left = MAX_FOLDER
-    for *inner, name in _named(list_files(folder), patterns):
+    found = (file for file in list_files(folder) if file != (MANIFEST,) and any(_matches(file, p) for p in patterns))
+    for *inner, name in found:
         path = Path(folder, *inner, name)
         check_name(path, folder)
         with open_folder(folder, inner) as opened, open_file(name, opened, links=False) as file:
@@ -222,10 +223,6 @@ def _read_files(folder: Path, patterns: Sequence[Parts]) -> dict[str, bytes]:
         if len(files) > MAX_FILES:
             raise ValueError(f"names more than {MAX_FILES} files")
     return files
-
-
-def _named(files: Iterable[Parts], patterns: Sequence[Parts]) -> Iterator[Parts]:
-    return (file for file in files if file != (MANIFEST,) and any(_matches(file, each) for each in patterns))
 
 
 def _matches(file: Parts, pattern: Parts) -> bool:

@@ -116,9 +116,6 @@ class Language:
     # what stands for {main}, from the bot's name and its files, which are compiled
     main: Callable[[str, Files], str] | None = None
 
-    def source_name(self, source: bytes, stem: str) -> str:
-        return self.source if isinstance(self.source, str) else self.source(source, stem)
-
     def find_tools(self) -> list[str]:
         """Paths of the tools that are installed, in the order of preference."""
         return self.find([path for name in self.tools if (path := shutil.which(name))])
