@@ -46,7 +46,7 @@ def play_contest(
     contest = Contest(RULES, seed=seed, matches=hands, duplicate=duplicate)
     bots = [{"name": player.name} for player in players]
     standings = Standings({"contest": contest.to_dict(), "bots": bots})
-    adjuster = LuckAdjuster(ContestLuckModel(RULES), bots, standings.batch_size)
+    adjuster = LuckAdjuster(ContestLuckModel(RULES), bots, standings.roster.batch_size)
     for tables in schedule(len(players), duplicate):
         logs, rounds = [], []
         for plan in tables:

@@ -87,7 +87,6 @@ class Trial:
 
     @property
     def style(self) -> str:
-        """The colour of the first answer in a table."""
         return "red" if self.faults else "" if self.deterministic else "yellow"
 
     @property
@@ -232,8 +231,6 @@ CHECKS = {
 
 @dataclass(frozen=True)
 class LineCheck:
-    """The result of the checks in a match."""
-
     # by key of CHECKS; None if the bot's answers are random, so that they cannot be compared
     passed: dict[str, bool | None]
     ready_ms: float | None  # from the start of the process to `ready`; None if it is not ready
@@ -250,7 +247,6 @@ class LineCheck:
         return name == "deterministic" and self.random
 
     def notes(self, name: str) -> Notes:
-        """What a check found, in words."""
         passed = self.passed[name]
         found = "not comparable: it is random" if passed is None else "yes" if passed else "NO"
         excuse = ", and it says that it is random" if self._excused(name) else ""
@@ -406,13 +402,11 @@ class BotCheck(Described):
 
     @property
     def faults(self) -> Counter[str]:
-        """The number of faults by kind."""
         asked = (fault.kind for answer in self.answers for fault in answer.faults)
         return Counter([*asked, *(fault.kind for fault in (self.match.faults if self.match else ()))])
 
     @property
     def passed(self) -> bool:
-        """Whether the bot has no fault and passes all checks."""
         return not self.faults and not (self.match and self.match.failed)
 
     @property

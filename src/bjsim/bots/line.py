@@ -102,7 +102,6 @@ class SeatLines:
         self.unsent: list[str] = []
 
     def update(self) -> None:
-        """Add what has happened since the last call."""
         self._transcript.update()
         self._add(self._transcript.lines[self._copied :])
         self._copied = len(self._transcript.lines)

@@ -80,7 +80,6 @@ class LineSeat:
         self._lines.report_fault(kind, strikes)
 
     def replace_process(self) -> None:
-        """Let a new process take over with the next question."""
         self._alive, self._replaced = False, True
 
     def leave(self, chips: int | None = None) -> bool:

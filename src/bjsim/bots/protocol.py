@@ -46,8 +46,6 @@ _PYTHON_2 = re.compile(  # errors of Python 3 in programs for Python 2
 
 @dataclass(frozen=True)
 class Reply:
-    """The result of one run of a bot."""
-
     # why it ended: `exit`; `timeout` or `cpu` (out of wall or processor time); `memory`; `flood` (too much output);
     # `orphan` (it left a process behind); `start` (it could not be started). Of a line bot `exit` is a line, and
     # `ended` (its process ended instead), `chatter`, `not-ready`, and `lost` (the machine ended it) are possible too

@@ -98,7 +98,6 @@ class Contest:
 
     @property
     def scored_by(self) -> str:
-        """The score that ranks the bots."""
         return self.score or ("luck-adjusted" if has_luck(self.rules) else "chips")
 
     @property
@@ -198,7 +197,11 @@ def load_config(path: str, given: Mapping[str, Any] | None = None) -> tuple[Cont
             contest = replace(Contest(_rules(values.pop("rules", "cardshark"), folder)), **values)
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
-    return with_settings(contest, given or {}, "matches" in values), [_located_bot(folder, bot) for bot in bots]
+    listed = []  # as `entrants.gather` accepts them
+    for name, source in map(name_and_source, bots):
+        located = _located(folder, source)
+        listed.append(f"{name}={located}" if name or "=" in located else located)
+    return with_settings(contest, given or {}, "matches" in values), listed
 
 
 def _rules(value: object, folder: Path) -> Rules:
@@ -214,13 +217,6 @@ def name_and_source(text: str) -> tuple[str, str]:
     """Split NAME=SOURCE into its parts; the name of a plain SOURCE is ""."""
     name, equals, source = text.partition("=")
     return (name, source) if equals else ("", text)
-
-
-def _located_bot(folder: Path, text: str) -> str:
-    """A bot as `entrants.gather` accepts it, with its file or folder looked up in the folder of the TOML file."""
-    name, source = name_and_source(text)
-    located = _located(folder, source)
-    return f"{name}={located}" if name or "=" in located else located
 
 
 def _located(folder: Path, text: str) -> str:

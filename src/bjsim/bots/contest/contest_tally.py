@@ -66,8 +66,6 @@ class Score:
 
 @dataclass(frozen=True)
 class StandingsRow:
-    """One row of the standings."""
-
     # shared by bots with equal scores; None before the end of the first batch, and for a bot that cannot be started
     rank: int | None
     bot: int
@@ -102,7 +100,6 @@ class BotDifference:
 
     @property
     def separated(self) -> bool:
-        """Whether the interval excludes 0."""
         return self.interval is not None and (self.interval[0] > 0 or self.interval[1] < 0)
 
     @property
@@ -157,10 +154,6 @@ class ContestTally:
         return self.roster.matches
 
     @property
-    def batch_size(self) -> int:
-        return self.roster.batch_size
-
-    @property
     def seat_names(self) -> list[str]:
         """Names by bot number, with those of house players at the end, as their numbers are negative."""
         return [*self.names, *house_names(self.contest.against)]
@@ -213,7 +206,7 @@ class ContestTally:
             # Sums of whole numbers do not depend on the order, so two bots that played the same differ by exactly 0.
             total.adjusted = MICRO * total.net - sum(round(MICRO * part) for part in luck.get(bot, ()))
             self._count(self.scores[bot], total)
-        if series.played % self.batch_size == 0:
+        if series.played % self.roster.batch_size == 0:
             for bot in series.bots:
                 if bot not in self.roster.left:  # nor in the middle of the batch
                     self._finish_batch(bot)
@@ -234,7 +227,6 @@ class ContestTally:
             totals[fault["bot"]].faults[fault["kind"]] += 1
 
     def _count(self, score: Score, total: Total) -> None:
-        """Count a match of a bot."""
         chips, strikes = self.contest.rules.chips + total.net, self.contest.strikes
         out = total.faults.total() >= strikes and not total.answered
         score.matches += 1
@@ -253,7 +245,7 @@ class ContestTally:
             score.batch.points += total.adjusted if self.contest.scored_by == "luck-adjusted" else MICRO * total.net
 
     def _finish_batch(self, bot: int) -> None:
-        score, matches = self.scores[bot], self.batch_size
+        score, matches = self.scores[bot], self.roster.batch_size
         total, score.batch = score.batch, Total()
         points, adjusted = total.points / MICRO, total.adjusted / MICRO
         score.chips += Ratio.one(total.net, matches)

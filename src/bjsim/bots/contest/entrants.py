@@ -159,8 +159,6 @@ class NotABot(EntrantError):
 
 @dataclass(frozen=True)
 class Entrant:
-    """A bot of a contest."""
-
     name: str  # which no other has
     source: str  # the name of a strategy, or a file
     language: str  # IN_PROCESS for a player that runs in this process
@@ -288,7 +286,6 @@ def _read_file(path: Path, rules: Rules, name: str = "") -> tuple[Entrant, Chart
 
 
 def _find_chart(content: bytes, path: Path, rules: Rules) -> Chart | None:
-    """The strategy chart in a file; None if it has none."""
     if path.suffix.lower() in ENDINGS:
         return None
     try:
@@ -391,7 +388,12 @@ def check_programs(entrants: Sequence[Entrant], contest: Contest, sandbox: str) 
         from bjsim.bots.sandbox.session import choose_box, raise_file_limit
 
         choose_box(sandbox)
-        check_toolchains(programs)
+        for entrant in programs:
+            try:
+                if language := read_bot(Path(entrant.source)).language:
+                    language.need_tools(entrant.name)
+            except BuildError as error:
+                raise EntrantError(f"the bot {entrant.name} cannot play: {error}") from None
         raise_file_limit(len(programs))
         warn_of_guessable(contest.seed)
 
@@ -410,17 +412,6 @@ def check_protocols(entrants: Sequence[Entrant], protocols: Sequence[str]) -> No
                 f"the bot {entrant.name} speaks the protocol {entrant.protocol}, and this contest plays "
                 f"{' and '.join(protocols)}; use --protocols {','.join(PROTOCOLS)}"
             )
-
-
-def check_toolchains(entrants: Sequence[Entrant]) -> None:
-    """Check that this machine has what these programs need to be built and run. Raises: EntrantError."""
-    for entrant in entrants:
-        try:
-            language = read_bot(Path(entrant.source)).language
-            if language:
-                language.need_tools(entrant.name)
-        except BuildError as error:
-            raise EntrantError(f"the bot {entrant.name} cannot play: {error}") from None
 
 
 def check_trusted(entrants: Sequence[Entrant], folder: Path) -> None:

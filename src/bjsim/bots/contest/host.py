@@ -93,7 +93,12 @@ def play_matches(field: Field, roster: Roster, close_inherited: Callable[[], Non
 
     luck_model(field.contest.rules)  # computed once for all forked workers
     backend = Backend(lambda: _open_pool(field, close_inherited), 2 * field.workers)
-    pieces = Pieces[Turns, tuple[list[FinishedTable], list[str]]](backend, jobs(), lambda turns: (_play, turns), _name)
+    pieces = Pieces[Turns, tuple[list[FinishedTable], list[str]]](
+        backend,
+        jobs(),
+        call=lambda turns: (_play, turns),
+        name=lambda turns: f"match {turns[0].match + 1}, table {turns[0].table + 1}",
+    )
     with closing(pieces.results()) as results:
         for turns, (played, warnings) in results:
             for text in dict.fromkeys(warnings):
@@ -104,10 +109,6 @@ def play_matches(field: Field, roster: Roster, close_inherited: Callable[[], Non
             while ahead and tables.keys() >= {*ahead[0]}:
                 plans = ahead.popleft()
                 yield plans, [tables.pop(plan) for plan in plans]
-
-
-def _name(turns: Turns) -> str:
-    return f"match {turns[0].match + 1}, table {turns[0].table + 1}"
 
 
 def _open_pool(field: Field, close_inherited: Callable[[], None]) -> AbstractContextManager[Executor]:
@@ -233,7 +234,6 @@ class Host:
         return host
 
     def _count(self, record: Record) -> None:
-        """Count a record in the standings and for the page."""
         self.standings.add(record)
         self.page.add(record)
         if record["record"] == "change":
@@ -292,7 +292,6 @@ class Host:
         return bool(records)
 
     def _write(self, *records: Record) -> None:
-        """Write records to disk, then count them."""
         for record in records:
             self._journal.append(record)
         if records:

@@ -267,8 +267,6 @@ MOST_OF_ALL = 1 << 27  # bytes of the file; what comes later is not kept
 
 
 class BotLog(NamedTuple):
-    """A program at a table."""
-
     bot: int
     match: int
     table: int
@@ -310,7 +308,6 @@ class Logs:
             append_line(self.folder / LOGS, "\n".join(lines), MOST_OF_ALL)
 
     def ms_per_move(self, bot: int) -> float | None:
-        """Mean milliseconds per move; None if there are none."""
         return 1000 * self.seconds[bot] / self.moves[bot] if self.moves[bot] else None
 
 

@@ -93,8 +93,6 @@ class ReplayMismatch(RunFailed):
 
 
 class RecordedMove(NamedTuple):
-    """A move of a record."""
-
     seat: int
     view: View
     text: str  # such as `B 15`
@@ -139,7 +137,6 @@ class TableDealer:
         return [position for position, chips in enumerate(self.chips) if chips >= self.contest.rules.buy_in]
 
     def deal(self) -> Round:
-        """The next round, to be played by the seats that pay the buy-in."""
         positions = self.paying
         game = Round(self.contest.rules, self.shoe, len(positions), [self.chips[position] for position in positions])
         if self.transcript:

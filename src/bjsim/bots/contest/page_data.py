@@ -154,8 +154,6 @@ class FaultGroup:
 
 @dataclass
 class BotHands:
-    """The rounds on the page of a bot."""
-
     match: int = -1  # number of its last match, -1 before the first
     last: list[dict[str, Any]] = field(default_factory=list)  # the first BOT_LAST rounds of that
     raises: bool = False  # whether it has ever raised its stake: the swings of others are just their first hands

@@ -54,8 +54,6 @@ from bjsim.strategies.players.catalogue import CATALOGUE
 
 @dataclass(frozen=True)
 class Asked:
-    """A question to a bot, and its answer."""
-
     round: int  # from 0
     bot: int
     position: int
@@ -171,8 +169,6 @@ class _ReplayHand(PlayedHand):
 
 @dataclass
 class _ReplaySeat:
-    """A seat of a replay."""
-
     name: str
     chips: int  # that are not staked, but for what it has won
     hands: list[_ReplayHand]

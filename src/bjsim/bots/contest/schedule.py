@@ -199,8 +199,6 @@ SPARE = 10**9  # shoe numbers from here on replace shoes that a table would see 
 
 
 class TablePlan(NamedTuple):
-    """One table of one match."""
-
     match: int
     table: int
     shoe: int  # the block of the table's random stream
@@ -398,7 +396,6 @@ class Roster:
 
     @property
     def present(self) -> list[int]:
-        """The bots that take part."""
         return [bot for bot in range(len(self.bots)) if bot not in self.left]
 
     def age(self, bot: int) -> int:
@@ -406,7 +403,6 @@ class Roster:
         return self.left_at.get(bot, self.matches) - self.joined[bot]
 
     def find(self, name: str) -> int | None:
-        """The number of the bot of this name that takes part."""
         return next((bot for bot in self.present if self.bots[bot]["name"] == name), None)
 
     @property

@@ -80,7 +80,7 @@ class Standings(ContestTally, Described):
         low, high, batches = float(found.low[at]), float(found.high[at]), int(found.batches[at])
         interval = (low, high) if math.isfinite(high - low) else None
         wanted = None if found.separated[at] else found.batches_to_separate(one, other)
-        missing = (wanted - batches) * self.batch_size if wanted else None
+        missing = (wanted - batches) * self.roster.batch_size if wanted else None
         return BotDifference(other, batches, float(found.mean[at]), interval, missing, found.e_value(one, other))
 
     @property
@@ -231,7 +231,6 @@ class Mark(NamedTuple):
 
     @property
     def sure(self) -> bool:
-        """Whether the whole interval has the same mark."""
         return bool(self.lowest) and self.lowest == self.highest
 
 
@@ -275,7 +274,7 @@ def describe_lead(standings: Standings) -> str:
         return f"{name} is the only bot with a rank"
     differences = [standings.difference(leader, rival) for rival in rivals]
     if any(difference.batches < MIN_BATCHES for difference in differences):
-        return f"not decided: bots are compared from {MIN_BATCHES * standings.batch_size} matches on"
+        return f"not decided: bots are compared from {MIN_BATCHES * standings.roster.batch_size} matches on"
     if close := [difference for difference in differences if not difference.separated]:
         text = f"not decided: {name} leads, but is not separated from {_names(standings, close)}{_more(close)}"
     else:

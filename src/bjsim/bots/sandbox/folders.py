@@ -96,8 +96,6 @@ LONGEST = {"name": 40, "author": 200, "version": 200, "run": 1000, "build": 10_0
 
 @dataclass(frozen=True)
 class BotSource:
-    """A bot's file or folder, read and checked."""
-
     name: str
     language: Language | None  # how it is compiled and run; None for a program that is run as it is
     main: str  # the name of the source or program, or "" if the manifest says how to run the bot
@@ -109,7 +107,6 @@ class BotSource:
 
 
 def is_bot_folder(path: Path) -> bool:
-    """Whether the path is a folder with a `bot.toml`."""
     try:
         return path.is_dir() and (path / MANIFEST).is_file()
     except OSError:

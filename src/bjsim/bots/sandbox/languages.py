@@ -41,8 +41,6 @@ class MissingToolchain(BuildError):
 
 @dataclass(frozen=True)
 class Program:
-    """A bot that is ready to run in a sandbox."""
-
     name: str
     language: str  # a `Language.name`, or `executable`
     files: Files  # name -> content, placed in the bot's folder in the sandbox
@@ -93,8 +91,6 @@ def java_main(name: str, files: Files) -> str:
 
 @dataclass(frozen=True)
 class Language:
-    """A language that bots may be written in."""
-
     name: str  # the name in commands and results
     endings: tuple[str, ...]  # file name endings in lower case; the first is that of the sample bot `samples/lim17`
     tools: tuple[str, ...]  # names of the compiler or interpreter, in the order of preference

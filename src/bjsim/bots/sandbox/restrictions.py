@@ -76,7 +76,6 @@ class Box:
             os.close(self.descriptors.pop())
 
     def close(self) -> None:
-        """Release all resources."""
         self.started()
         if self.folder:
             shutil.rmtree(self.folder, ignore_errors=True)
@@ -231,7 +230,6 @@ KERNEL_SETTINGS = {
 
 
 def install_command(package: str) -> str:
-    """The command that installs a package of Debian."""
     command = f"sudo apt install {package}"
     return command if shutil.which("apt") or shutil.which("apt-get") else f"on Debian and Ubuntu: {command}"
 

@@ -68,7 +68,6 @@ class ContestLuckModel:
 
     @cached_property
     def reference_evs(self) -> Floats:
-        """The result of `evaluate` for the reference chart."""
         return self.evaluate(self.reference_actions)
 
     def evaluate(self, actions: ActionTable) -> Floats:
