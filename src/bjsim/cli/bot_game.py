@@ -43,13 +43,9 @@ def bot_rules(command: Callable[..., Any]) -> Callable[..., Any]:
             others["timeout"] = contest.timeout
         command(contest=contest, rules=rules, **others)
 
-    with_rules = rules_option("  [default: cardshark]")(set_option(with_rules))
-    return click.option(
-        "--config",
-        "config_path",
-        metavar="FILE.toml",
-        help="Contest whose rules, timeout, strikes and protocols apply.",
-    )(with_rules)
+    about = "Contest whose rules, timeout, strikes and protocols apply."
+    config = click.option("--config", "config_path", metavar="FILE.toml", help=about)
+    return config(rules_option("  [default: cardshark]")(set_option(with_rules)))
 
 
 def open_player(path: Path, contest: Contest, write: Callable[[str], None], **options: Any) -> BotPlayer:

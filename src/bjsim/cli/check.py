@@ -6,13 +6,7 @@ from pathlib import Path
 
 import click
 
-from bjsim.cli.options import (
-    Files,
-    files_options,
-    given_command,
-    homework_rules,
-    write_text,
-)
+from bjsim.cli.options import Files, files_options, given_command, homework_rules, write_text
 from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError
 from bjsim.sim.game.events import format_decks

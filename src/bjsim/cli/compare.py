@@ -8,15 +8,7 @@ import click
 from bjsim.arguments import MAX_HANDS
 from bjsim.asked.kinds import Names
 from bjsim.cli.asked import AskedType, ask
-from bjsim.cli.options import (
-    CASINO,
-    Files,
-    Once,
-    files_options,
-    given_command,
-    parse_varied,
-    settings_options,
-)
+from bjsim.cli.options import CASINO, Files, Once, files_options, given_command, parse_varied, settings_options
 from bjsim.cli.run import play_on_screen
 from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError, RunFailed

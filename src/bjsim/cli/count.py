@@ -11,15 +11,7 @@ import click
 from bjsim.asked.kinds import Dollars
 from bjsim.cli.asked import ask, asked_of
 from bjsim.cli.count_indices import indices
-from bjsim.cli.options import (
-    Files,
-    files_options,
-    given_command,
-    is_given,
-    parse_varied,
-    rules_options,
-    write_text,
-)
+from bjsim.cli.options import Files, files_options, given_command, is_given, parse_varied, rules_options, write_text
 from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError
 from bjsim.strategies.counting.count_run import CountRun

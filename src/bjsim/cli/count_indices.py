@@ -4,14 +4,7 @@ import click
 
 from bjsim.asked.kinds import Count
 from bjsim.cli.asked import ask
-from bjsim.cli.options import (
-    Files,
-    files_options,
-    given_command,
-    is_given,
-    rules_options,
-    write_text,
-)
+from bjsim.cli.options import Files, files_options, given_command, is_given, rules_options, write_text
 from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError
 from bjsim.sim.game.rules import Rules

@@ -88,9 +88,8 @@ def all_checks(bots: tuple[Path, ...]) -> Iterator[Check]:
 def check_python() -> Check:
     oldest = ".".join(map(str, OLDEST_PYTHON))
     ok = sys.version_info >= OLDEST_PYTHON
-    return Check(
-        "Python", ok, True, f"{platform.python_version()} ({oldest} or newer)", f"python{oldest} -m pip install bjsim"
-    )
+    found = f"{platform.python_version()} ({oldest} or newer)"
+    return Check("Python", ok, True, found, f"python{oldest} -m pip install bjsim")
 
 
 def check_cache() -> Check:
@@ -116,11 +115,7 @@ def check_sandbox() -> Check:
     held = restrictions.find_box()
     if held.whole:
         return Check("sandbox", True, True, held.says)
+    if not held.obstacle:
+        return Check("sandbox", False, True, held.says)
     obstacle, _, _ = held.obstacle.partition(" (on Debian")  # the fix includes it
-    return Check(
-        "sandbox",
-        False,
-        True,
-        f"{held.says}; {obstacle}" if obstacle else held.says,
-        restrictions.find_sandbox_fix() if obstacle else "",
-    )
+    return Check("sandbox", False, True, f"{held.says}; {obstacle}", restrictions.find_sandbox_fix())

@@ -10,13 +10,7 @@ import click
 from rich.console import Console
 
 from bjsim.bots.contest import journal
-from bjsim.bots.contest.config import (
-    MANY,
-    Contest,
-    load_config,
-    name_and_source,
-    with_settings,
-)
+from bjsim.bots.contest.config import MANY, Contest, load_config, name_and_source, with_settings
 from bjsim.bots.contest.differences import with_matches
 from bjsim.bots.contest.entrants import gather, untrusted
 from bjsim.bots.contest.host import Host
@@ -117,11 +111,7 @@ def resume_options(command: Callable[..., Any]) -> Callable[..., Any]:
     score="luck-adjusted, else chips",
 )
 @click.option(
-    "--out",
-    metavar="DIR",
-    default="contest",
-    show_default=True,
-    help="Folder for the journal, standings and page.",
+    "--out", metavar="DIR", default="contest", show_default=True, help="Folder for the journal, standings and page."
 )
 @click.option("--trust", is_flag=True, help="Run the Python players that FILE.toml names, without a sandbox.")
 @host_options

@@ -14,13 +14,7 @@ from rich.text import Text
 
 from bjsim.bots.seats import BotOptions, is_program
 from bjsim.cli.asked import asked_of
-from bjsim.cli.options import (
-    Files,
-    counted,
-    files_options,
-    given_command,
-    homework_rules,
-)
+from bjsim.cli.options import Files, counted, files_options, given_command, homework_rules
 from bjsim.cli.waiting import Waiting, waiting
 from bjsim.errors import InputError, RunFailed
 from bjsim.report.parts import Notes, percent

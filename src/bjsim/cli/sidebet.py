@@ -5,13 +5,7 @@ from typing import Any
 import click
 
 from bjsim.cli.asked import asked_of
-from bjsim.cli.options import (
-    Files,
-    files_options,
-    given_command,
-    rules_option,
-    set_option,
-)
+from bjsim.cli.options import Files, files_options, given_command, rules_option, set_option
 from bjsim.errors import InputError
 from bjsim.sim.game.presets import the_rules
 

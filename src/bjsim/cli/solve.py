@@ -7,12 +7,7 @@ import click
 
 from bjsim.asked.kinds import KINDS
 from bjsim.cli.asked import ask
-from bjsim.cli.options import (
-    Files,
-    files_options,
-    given_command,
-    homework_rules,
-)
+from bjsim.cli.options import Files, files_options, given_command, homework_rules
 from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError, suggest
 from bjsim.sim.game.events import game_text

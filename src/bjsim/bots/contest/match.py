@@ -14,7 +14,7 @@ from bjsim.bots.contest.schedule import TablePlan
 from bjsim.bots.line import LOG_LIMIT, Transcript, parse_note
 from bjsim.bots.protocol import Fault, Reply
 from bjsim.bots.turn import Strikes, Turn, runs_program
-from bjsim.errors import RunFailed
+from bjsim.errors import RunFailed, shorten
 from bjsim.sim.game.actions import Action, Player, View
 from bjsim.sim.game.events import Dealt, RoundResult
 from bjsim.sim.game.round import Round, drive, legal_action
@@ -75,14 +75,10 @@ class ContestSeat:
         self._add_fault(self.turn.exceed_move_cap(f"{len(self.moves)} moves with one hand, and no stand"))
 
     def _add_fault(self, fault: Fault) -> None:
-        what = {"kind": fault.kind, "detail": _text(fault.detail.encode()), "argv": list(fault.argv)}
-        said = {"stdout": _text(fault.stdout), "stderr": _text(fault.stderr)}
-        self.faults.append({"bot": self.bot, "place": self.position, "move": len(self.moves), **what, **said})
-
-
-def _text(raw: bytes) -> str:
-    text = raw.decode("utf-8", "backslashreplace")
-    return text if len(text) <= _MAX_OUTPUT else text[:_MAX_OUTPUT] + "…"
+        found = fault.to_json()
+        for key in ("detail", "stdout", "stderr"):
+            found[key] = shorten(found[key], _MAX_OUTPUT)
+        self.faults.append({"bot": self.bot, "place": self.position, "move": len(self.moves), **found})
 
 
 Record = dict[str, Any]

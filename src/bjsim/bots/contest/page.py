@@ -28,14 +28,7 @@ from bjsim.bots.contest.results import (
     standings_json,
     write_atomically,
 )
-from bjsim.bots.contest.standings import (
-    COMPARED,
-    Standings,
-    describe_end,
-    describe_lead,
-    make_marks,
-    row_values,
-)
+from bjsim.bots.contest.standings import COMPARED, Standings, describe_end, describe_lead, make_marks, row_values
 from bjsim.bots.protocol import printable_lines
 from bjsim.files import make_folder
 from bjsim.report import page as report_page

@@ -182,8 +182,7 @@ def _shuffled(count: int, key: int) -> list[int]:
 # --- Seating: who sits where in each match. Pure functions: the same arguments always give the same schedule.
 #
 # Every bot plays at one table in each match, so all are dealt the same number of hands. n bots sit at T = ceil(n / 4)
-# tables of k = ceil(n / T) seats; k T - n seats, at most one per table, stay empty. `schedule.py` decides which bots
-# share a table.
+# tables of k = ceil(n / T) seats; k T - n seats, at most one per table, stay empty.
 #
 # Seats. If all seats are taken, every bot sits once in every seat in each run of k matches. This is always possible by
 # Kőnig's theorem: bots and tables, joined where a bot sits at a table, form a k-regular bipartite graph, whose edges
