@@ -155,8 +155,8 @@ def verify(folder: Path, bots_dir: Path | None) -> None:
     """
     with journal.sensible(folder):
         with Answers(bots_dir) as answers, waiting("replaying"):
-            rounds, standings = replay_contest(folder, answers)
-        played = f"{counted(rounds, 'round')} of {counted(standings.matches, 'match')}"
+            standings = replay_contest(folder, answers)
+        played = f"{counted(standings.rounds, 'round')} of {counted(standings.matches, 'match')}"
         click.echo(f"{folder}: {played} replayed; every card and chip is correct")
         if not journal.is_whole(folder):
             click.echo("left out: the last match, which is not finished")

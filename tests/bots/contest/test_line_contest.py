@@ -106,7 +106,7 @@ def test_a_process_is_notified_that_the_contest_has_ended(tmp_path, bot):
 
 def test_the_house_sits_in_several_seats(tmp_path, counter):
     begin(tmp_path / "a", ["lim17", "lim15"], house=str(counter), matches=1).run()
-    assert verify(tmp_path / "a")[0] == 10
+    assert verify(tmp_path / "a").rounds == 10
 
 
 def test_run_plays_line_bots_and_their_twins_to_the_same_chips(tmp_path):
@@ -129,7 +129,7 @@ def test_line_bots_and_players_of_bjsim_are_offered_insurance(tmp_path):
     rules = load_rules("vegas-s17").replace(insurance=True, decks=1, seats=4)
     host = begin(tmp_path / "a", bots, rules=rules, seed=3, hands=20, sessions=1)
     host.run()
-    assert verify(tmp_path / "a")[0] == 40
+    assert verify(tmp_path / "a").rounds == 40
     played, told = rounds_in(tmp_path / "a"), []
     assert not any("faults" in record for record in played)
     first = {name: Counter() for name in range(4)}
@@ -232,7 +232,7 @@ def test_notes_are_in_the_journal_and_in_the_replays(played):
     notes = [note for record in records for seat in record["notes"] for note in seat]
     moves = [move for record in records for seat in record["moves"] for move in seat]
     assert len(notes) == len(moves) and sum(note.startswith("cards=") for note in notes) > 10
-    assert verify(played.folder)[0] == 20
+    assert verify(played.folder).rounds == 20
     note = next(filter(None, notes))
     assert f"Its note: {note}" in index_of(played.standings, played.page)
 

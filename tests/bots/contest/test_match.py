@@ -156,7 +156,7 @@ def test_it_ends_and_honest_bots_do_not_notice(tmp_path):
     assert [score.faults for score in hostile.scores[2:]] == [{PROGRAMS[bot][1]: 2} for bot in sorted(PROGRAMS)]
     assert not any(score.faults for score in stands.scores)
     assert hostile.scores[:2] == stands.scores[:2]
-    assert verify(tmp_path / "hostile played")[0] == hostile.rounds
+    assert verify(tmp_path / "hostile played").rounds == hostile.rounds
 
 
 @needs_sandbox  # without it the bot's error message names its folder

@@ -389,26 +389,23 @@ class Answers(ExitStack):
 LUCK_TOLERANCE = 2e-6  # chips
 
 
-def verify(folder: Path, answers: Answers | None = None) -> tuple[int, Standings]:
-    """Replay a contest with the recorded moves, and ask players again; return rounds confirmed and standings.
+def verify(folder: Path, answers: Answers | None = None) -> Standings:
+    """Replay a contest with the recorded moves, and ask players again; return the standings.
 
     `answers` asks only the strategies of the catalogue by default. A match that is not finished is left out. A
     ReplayMismatch names the first difference.
     """
-    replay, number = None, 0
+    number, records = 0, journals.read(folder)
     try:
-        for record in journals.read(folder):
-            if replay is None:
-                replay = _ContestReplay(record, answers or Answers())
-                continue
+        replay = _ContestReplay(next(records), answers or Answers())
+        for record in records:
             number = replay.number = replay.number + 1
             replay.confirm(record)
     except InputError:
         raise
     except (LookupError, TypeError, ValueError) as error:  # a journal with correct CRCs, but invalid records
         raise ReplayMismatch(f"record {number} is not valid: {type(error).__name__}: {error}") from None
-    assert replay
-    return replay.standings.rounds, replay.standings
+    return replay.standings
 
 
 class _ContestReplay:
