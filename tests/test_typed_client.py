@@ -1,4 +1,4 @@
-"""A client of the public functions, as type checkers see it: sixty lines are right, and ten wrong calls are found.
+"""A client of the public functions, as type checkers see it: sixty lines are right, and twelve wrong calls are found.
 
 `play` and `count` have the parameters of their requests, which a checker must see although no signature is written.
 """
@@ -86,6 +86,8 @@ WRONG = (
     'bjsim.bank("easy", 100)',
     'bjsim.known("easy", "hole", shoe=["A"])',
     'bjsim.BotOptions(cold="yes")',
+    'bjsim.contest(["lim17", "hoyle"], "contest", match=2)',
+    'bjsim.contest(["lim17", "hoyle"], "contest", duplicate="yes")',
     'bjsim.solve("easy").valeu',
 )
 
@@ -125,3 +127,11 @@ def test_a_function_of_a_request_has_its_signature(alias: str) -> None:
     function = getattr(bjsim, alias)
     assert inspect.signature(function).parameters == inspect.signature(request).parameters
     assert function.__name__ == alias
+
+
+def test_the_settings_that_checkers_see_are_the_fields_of_a_contest() -> None:
+    from dataclasses import fields
+
+    from bjsim.bots.contest.config import SETTINGS, Contest
+
+    assert [field.name for field in fields(Contest)] == ["rules", *SETTINGS]

@@ -9,11 +9,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, overload
+from typing import Unpack, overload
 
 from bjsim.arguments import names_wrong_types
 from bjsim.asked.signature import function
-from bjsim.bots.contest.config import Contest, with_settings
+from bjsim.bots.contest.config import Contest, Settings, with_settings
 from bjsim.bots.contest.differences import with_matches
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
@@ -202,7 +202,7 @@ def contest(
     workers: int = 1,
     sandbox: str = "required",
     on_match: Callable[[Host], None] = lambda host: None,
-    **settings: Any,
+    **settings: Unpack[Settings],
 ) -> Standings:
     """Host a contest, as `bjsim koth play` does.
 

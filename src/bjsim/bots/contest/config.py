@@ -2,10 +2,10 @@
 
 import math
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from bjsim.arguments import argument, command_line
 from bjsim.asked.kinds import check_fields
@@ -124,6 +124,31 @@ class Contest:
         return Contest(Rules.from_dict(values["rules"]), **{name: values[name] for name in SETTINGS})
 
 
+class Settings(TypedDict, total=False):
+    """The fields of `Contest` but its rules, as `bjsim.contest` takes them: type checkers find wrong ones."""
+
+    seed: int
+    matches: int
+    sessions: int
+    hands: int
+    strikes: int
+    retire: int
+    duplicate: bool
+    house: str
+    until: str | float
+    timeout: float
+    cold: bool
+    protocols: Sequence[str]
+    title: str
+    lives: str
+    against: Sequence[str]
+    marks: str
+    score: str
+
+
+SETTINGS = tuple(Settings.__annotations__)
+
+
 def has_luck(rules: Rules) -> bool:
     """Whether luck can be computed under these rules: splits need a limit on hands."""
     return rules.most_hands <= MOST_HANDS
@@ -145,9 +170,6 @@ def parse_marks(text: object) -> list[tuple[float, str]]:
             )
         marks[number] = mark
     return sorted(marks.items())
-
-
-SETTINGS = tuple(f.name for f in fields(Contest) if f.name != "rules")
 
 
 def with_settings(contest: Contest, given: Mapping[str, Any], counted: bool = False) -> Contest:
