@@ -154,10 +154,10 @@ def has_luck(rules: Rules) -> bool:
     return rules.most_hands <= MOST_HANDS
 
 
-def parse_marks(text: object) -> list[tuple[float, str]]:
+def parse_marks(text: str) -> list[tuple[float, str]]:
     """The thresholds (chips per hand), lowest first, with the marks from there on, in a text like `-1:D 0:B`."""
     marks: dict[float, str] = {}
-    for word in text.split() if isinstance(text, str) else [str(text)]:
+    for word in text.split():
         threshold, _, mark = word.partition(":")
         try:
             number = float(threshold)

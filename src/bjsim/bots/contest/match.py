@@ -244,11 +244,6 @@ def replay_round(dealer: TableDealer, record: Record) -> Iterator[RecordedMove]:
             raise ReplayMismatch(f"{where}: recorded {key} {record.get(key)}, replayed {value}")
 
 
-def capped_positions(record: Record) -> list[int]:
-    """The positions of bots that used up their moves with a hand, a fault that is known at the end of the round."""
-    return [fault["place"] for fault in record.get("faults", ()) if fault["kind"] == "move-cap"]
-
-
 def replay_alone(contest: Contest, game: Round, record: Mapping[str, Any]) -> Iterator[RecordedMove]:
     """Replay a round without the others of its match, stopping before every move.
 

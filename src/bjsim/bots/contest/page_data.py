@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from bjsim.arguments import MAX_COUNT
 from bjsim.bots.contest.config import Contest
-from bjsim.bots.contest.match import recorded_round, replay_alone
+from bjsim.bots.contest.match import RecordedMove, recorded_round, replay_alone
 from bjsim.sim.game.actions import ATTACK, INSURANCE, Action, View
 from bjsim.strategies.charts.chart import INSURANCE_ROW, parse_row
 from bjsim.strategies.evaluation.coach import Coach
@@ -90,9 +90,10 @@ class MistakeLog:
             self.bots[record["seats"][seat]].hands += 1
         for move in replay_alone(self.contest, recorded_round(self.contest.rules, record), record):
             if move.seat in seats:
-                self._add_decision(record, self.bots[record["seats"][move.seat]], move.view, move.text[0], move.own)
+                self._add_move(record, self.bots[record["seats"][move.seat]], move)
 
-    def _add_decision(self, record: dict[str, Any], bot: BotMistakes, view: View, answer: str, own_move: bool) -> None:
+    def _add_move(self, record: dict[str, Any], bot: BotMistakes, move: RecordedMove) -> None:
+        view, answer = move.view, move.text[0]
         if view.legal == ATTACK or (view.legal == INSURANCE and answer == "S"):
             return  # programs are not asked for an attack, nor those that are started for every move for insurance
         hand = view.hand.translate(TENS)
@@ -102,8 +103,8 @@ class MistakeLog:
         if not (judged := self._judge(alike, answer)):
             return
         cell, cost = judged
-        bot.decisions += own_move
-        if not own_move:
+        bot.decisions += move.own
+        if not move.own:
             bot.fault_chips += cost * view.stake
         elif cost:
             bot.by_cell[cell].add(cost, view.stake, record)

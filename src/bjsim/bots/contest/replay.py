@@ -18,7 +18,6 @@ from bjsim.bots.contest.match import (
     RecordedMove,
     ReplayMismatch,
     TableDealer,
-    capped_positions,
     recorded_round,
     replay_alone,
     replay_round,
@@ -104,8 +103,9 @@ def questions(contest: Contest, records: Iterable[Record], protocols: Sequence[s
                 yield Asked(number, bot, position, sent, asked, answer.strip(), what)
             if fault:
                 lines[position].report_fault(fault["kind"], move.strikes - 1)
-        for position in capped_positions(record):
-            lines[position].report_fault("move-cap", dealer.strikes[position])
+        for fault in record.get("faults", ()):
+            if fault["kind"] == "move-cap":  # which is known at the end of the round
+                lines[fault["place"]].report_fault("move-cap", dealer.strikes[fault["place"]])
 
 
 def protocol_of(bot: Mapping[str, Any]) -> str:

@@ -165,20 +165,15 @@ class OpponentModel:
             return {}
         changes: ChartChanges = {}
         for hand, dealer, action in decisions.tolist():
-            changes.update(self.observe(hand, dealer, chr(action)))
+            row, column = self._rows[hand], self.state_index.dealers.columns[dealer]
+            if not row:  # for example a 21 that may be hit: the reference chart has no such cell
+                continue
+            current = self.cells[row, column]
+            code = self._updated(current, chr(action), self.state_index.legal[hand][column])
+            if code != current:
+                self._write(row, column, code)
+                changes[f"{row} {column}"] = code
         return changes
-
-    def observe(self, hand: int, dealer: int, action: str) -> ChartChanges:
-        """Update the chart from one decision; returns the changed cell, if any."""
-        row, column = self._rows[hand], self.state_index.dealers.columns[dealer]
-        if not row:  # for example a 21 that may be hit: the reference chart has no such cell
-            return {}
-        current = self.cells[row, column]
-        code = self._updated(current, action, self.state_index.legal[hand][column])
-        if code == current:
-            return {}
-        self._write(row, column, code)
-        return {f"{row} {column}": code}
 
     @staticmethod
     def _updated(current: str, action: str, legal: str) -> str:
