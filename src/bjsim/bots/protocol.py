@@ -71,9 +71,10 @@ class Fault:
         return f"{self.kind}: {self.detail}"
 
     def to_json(self) -> dict[str, object]:
-        """The fields as JSON values; bytes that are not UTF-8 are escaped."""
-        out, err = (raw.decode("utf-8", "backslashreplace") for raw in (self.stdout, self.stderr))
-        return {"kind": self.kind, "detail": self.detail, "argv": list(self.argv), "stdout": out, "stderr": err}
+        """The fields as JSON values; what is not UTF-8 is escaped, also in what a Python player raised."""
+        raws = self.detail.encode("utf-8", "backslashreplace"), self.stdout, self.stderr
+        detail, out, err = (raw.decode("utf-8", "backslashreplace") for raw in raws)
+        return {"kind": self.kind, "detail": detail, "argv": list(self.argv), "stdout": out, "stderr": err}
 
 
 def make_argv(view: View) -> list[str]:

@@ -8,6 +8,7 @@ from support.matches import CARDSHARK, begin, whole
 
 from bjsim.bots.contest.config import HOUSE, Contest
 from bjsim.bots.contest.entrants import EntrantError, gather
+from bjsim.bots.contest.journal import encode_record
 from bjsim.bots.contest.match import play_table, whole_chips
 from bjsim.bots.contest.replay import verify
 from bjsim.bots.contest.schedule import TablePlan
@@ -40,6 +41,12 @@ def test_a_fault_is_a_stand_and_after_ten_a_bot_is_not_asked(kind):
     assert len(records) == 25
     assert len(faults) == 10 and {fault["kind"] for fault in faults} == {kind} and {f["bot"] for f in faults} == {1}
     assert all(record["moves"][1] in (["S"], []) for record in records[-10:])
+
+
+def test_what_is_no_character_in_an_error_stops_no_contest():
+    (record, *_) = make_match(HONEST, Scripted(ValueError("half \ud800 a letter")))
+    assert record["faults"][0]["detail"] == r"ValueError: half \ud800 a letter"
+    assert encode_record(record, 0)[0].endswith(b"\n")
 
 
 def test_honest_bots_are_dealt_the_same_whether_a_hostile_one_crashes_or_stands():
