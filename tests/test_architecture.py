@@ -267,6 +267,12 @@ def test_the_table_of_modules_in_the_docs_has_every_module() -> None:
     assert hook["on_page_markdown"](PAGE.read_text(encoding="utf-8")).count("| `sim/game/rules.py` |") == 1
 
 
+@pytest.mark.parametrize("package", LAYERS)
+def test_the_docs_name_the_layers_of_a_package(package: str) -> None:
+    (row,) = re.findall(rf"^\| {package} \| (.*) \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    assert tuple(re.findall(r"`(\w+)`", row)) == LAYERS[package]
+
+
 def test_what_the_workflows_run_exists() -> None:
     texts = [path.read_text(encoding="utf-8") for path in (ROOT / ".github" / "workflows").glob("*.yml")]
     named = {name for text in texts for name in re.findall(r"python (\S+\.py)\b", text)}
