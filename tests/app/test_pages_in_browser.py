@@ -141,7 +141,7 @@ def test_a_rule_is_changed_where_its_price_stands(person, way):
         person.tab_to(hits)
         person.press("Enter")
     person.until("document.querySelector('pre').innerText.includes('hit_soft_17=true')")
-    assert person.text(".compared") == f"compared with neller: {cost}"
+    person.until(f"document.querySelector('.compared').innerText === {f'compared with neller: {cost}'!r}")
     person.until(f"document.activeElement.matches('{stands}')")
     assert person.run("document.querySelector('.chip.changed select').id") == "hit_soft_17"
     person.click("#undo")

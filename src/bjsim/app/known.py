@@ -45,6 +45,7 @@ def known_answers(game: ChosenGame) -> dict[str, str]:
 
 def _answers(game: ChosenGame) -> Iterator[tuple[str, str]]:
     asked: list[tuple[str, dict[str, str]]] = [("game", {}), ("deviation", {})]
+    asked += [("compared", {})] if game.settings else []
     changes: dict[Any, Any] = VARIED
     if game == FIRST:
         asked += [("hand", {"hand": HANDS["one"], "gone": ""}), *((name, {}) for name in ("details", "run", "count"))]

@@ -8,6 +8,7 @@ from bjsim.app.long_work import AskedCount, AskedRun, count_report, indices_repo
 from bjsim.app.table_work import AskedPlay, play_report
 from bjsim.app.work import (
     ChosenGame,
+    all_changes,
     answered,
     chart_report,
     deviation,
@@ -60,6 +61,7 @@ def _asked(kind: type[Asked], query: Query) -> Asked:
 REPORTS = {
     "game": ReportJob("now", game_report, asked_game, kept=True),
     "details": ReportJob("later", game_details, asked_game, kept=True),
+    "compared": ReportJob("later", all_changes, asked_game, kept=True),
     "change": ReportJob("later", value_change, _values("to"), kept=True),
     "deviation": ReportJob("later", deviation, asked_game, kept=True),
     "hand": ReportJob("now", hand_report, _values("hand", "gone")),

@@ -71,7 +71,7 @@ def game_report(asked: ChosenGame) -> str:
         exact=f"{percent(value, 6, unit='% of the bet').replace('-', '−')}, first round of {deal}",
         cost=f"{'costs' if value < 0 else 'pays'} you ${BET * HOURLY * abs(value):,.2f} an hour",
         bet=BET, hourly=HOURLY,
-        compared=(asked.preset, _change(asked._replace(settings=()), asked)) if asked.settings else None,
+        preset=asked.preset if asked.settings else "",
         best=valued.part(), pointing=point_at_cells([rules]).lines[0], games=[rules], command=asked.command("solve"),
     )  # fmt: skip
 
@@ -130,6 +130,11 @@ def _change(first: ChosenGame, second: ChosenGame) -> str:
     if (infinite or also) and first.rules().decks != second.rules().decks:
         return "not known: one of these shoes is not solved"
     return percent(other - one, 4) if math.isfinite(other - one) else "infinite"
+
+
+def all_changes(asked: ChosenGame) -> str:
+    """What all changes of a preset's rules cost or gain together, as `value_change`."""
+    return _change(asked._replace(settings=()), asked)
 
 
 def value_change(asked: ChosenGame, setting: str) -> str:

@@ -27,11 +27,14 @@ const showMoney = () => {
   at("evening").textContent = `In four hours you are ahead about ${ahead} times in 100; 1 time in 20 you lose more than ${dollars(Math.max(lost, 0))}.`;
 };
 const writeMoney = query => MONEY.forEach(name => { if (money[name] !== usualMoney[name]) query.set(name, money[name]); });
-const showDeviation = async (of, signal) => { // the last figure of the report, which takes seconds
-  const answer = await fetched(`report/deviation?${of}`, {signal}), text = await answer.text();
+const showLater = async (name, of, signal) => { // a figure of the report that takes seconds
+  const answer = await fetched(`report/${name}?${of}`, {signal}), text = await answer.text();
+  if (!signal.aborted) at(name).textContent = answer.ok ? text.replace("-", "\u2212") : "not known";
+};
+const showDeviation = async (of, signal) => {
+  await showLater("deviation", of, signal);
   if (signal.aborted) return;
-  at("deviation").textContent = answer.ok ? text : "not known";
-  if (!parseFloat(text)) at("evening").textContent = "";
+  if (!parseFloat(at("deviation").textContent)) at("evening").textContent = "";
   showMoney();
 };
 const valueOf = row => parseFloat(row.lastChild.textContent.replace("\u2212", "-"));
@@ -72,6 +75,7 @@ const afterGame = async (of, signal) => {
   drawPrices();
   if (pressed) rows.find(row => row.dataset.rule === pressed && !row.hidden)?.focus();
   pressed = "";
+  if (at("compared")) await showLater("compared", of, signal);
   await showDeviation(of, signal);
   await showPrices(of, signal, rows.filter(row => !row.classList.contains("rare")));
   await showDetails("details", of, signal);
