@@ -105,14 +105,14 @@ def reader(base):
 def test_a_figure_and_a_chart_are_there_before_python(reader):
     reader.enter("")
     reader.until("document.querySelector('#report .edge .value') && document.querySelector('#report .chart td')")
-    assert not reader.outside("pythons.now.isReady") and "−0.405922%" in reader.text("#report")
+    assert not reader.outside("now.isReady") and "−0.405922%" in reader.text("#report")
     assert reader.outside("location.hash") == "#game"
 
 
 def test_what_is_known_needs_no_python(reader):
     reader.enter("#game?rules=easy")
     reader.until("document.querySelector('#deviation')?.textContent.includes('bets')")  # it is asked for by itself
-    assert not reader.outside("pythons.now.current") and "+11.668470%" in reader.text("#report .trust")
+    assert not reader.outside("now.current") and "+11.668470%" in reader.text("#report .trust")
 
 
 def test_a_game_that_is_not_known_is_solved(reader):
@@ -226,7 +226,7 @@ def test_a_page_that_is_opened_by_itself_goes_to_its_place(reader, base):
 def test_a_python_that_stops_is_started_again(reader):
     reader.enter("#hand?rules=easy")
     reader.wait(OVER)
-    reader.outside("pythons.now.end('a test')")
+    reader.outside("now.end('a test')")
     assert "a test" in str(reader.outside("state.textContent"))
     reader.run("(document.getElementById('hand').value = '9,9 v T,7', document.querySelector('#ask button').click())")
     reader.wait(f"{OVER} && document.querySelector('pre').innerText.includes('9,9')")

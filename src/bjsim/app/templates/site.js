@@ -11,8 +11,9 @@ const kept = new Map(), known = {};
 const say = text => { state.textContent = text; state.hidden = !text; };
 
 // One Python in a worker. It computes one answer at a time; what nobody waits for any more is not begun.
+// One that `keeps` long computations that have begun is not ended for another question.
 class Python {
-  waiting = []; current = null; worker = null; isReady = false;
+  waiting = []; current = null; worker = null; isReady = false; keeps = false;
 
   start() {
     const worker = this.worker = new Worker("worker.js", {type: "module"});
@@ -31,7 +32,7 @@ class Python {
     if (!this.worker) this.start();
     this.next();
     setTimeout(() => {
-      if (this.mayEnd && this.current?.isOver() && this.waiting.some(one => !one.isOver())) { this.stop(); this.start(); }
+      if (!this.keeps && this.current?.isOver() && this.waiting.some(one => !one.isOver())) { this.stop(); this.start(); }
     }, PATIENCE);
   }
 
@@ -39,14 +40,16 @@ class Python {
     if (!this.isReady || this.current) return;
     this.waiting = this.waiting.filter(one => !one.isOver());
     this.current = this.waiting.shift() || null;
-    if (this.current) this.worker.postMessage([this.current.name, this.current.query, this.current.text]);
+    if (!this.current) { if (this.isExtra) this.stop(); return; }
+    this.keeps ||= this.current.isLong;
+    this.worker.postMessage([this.current.name, this.current.query, this.current.text]);
   }
 
-  rest() { if (this.isReady && !this.current && this.last?.hasGone()) this.stop(); }
+  rest() { if (this.isReady && (!this.current || this.isExtra) && this.last?.hasGone()) this.stop(); }
 
   stop() {
     this.worker.terminate();
-    Object.assign(this, {worker: null, current: null, isReady: false});
+    Object.assign(this, {worker: null, current: null, isReady: false, keeps: false});
   }
 
   end(why) {
@@ -57,10 +60,14 @@ class Python {
     all.forEach(one => one.done(503, `Python has stopped, and is started again by the next question: ${why}`));
   }
 }
-// By who computes in the app. `long` keeps computations that have begun, so it is not ended for another question.
-const pythons = {now: new Python(), later: new Python(), long: new Python()};
-pythons.now.mayEnd = pythons.later.mayEnd = true;
-setInterval(() => { pythons.later.rest(); pythons.long.rest(); }, REST);
+// One answers at once, one behind it computes what takes longer. An extra one, which ends after it, computes what else a page
+// asks whose own report is a long one.
+const now = new Python(), behind = new Python(), extra = Object.assign(new Python(), {isExtra: true});
+const chosen = (reports, name) => {
+  if (reports[name].worker === "now") return now;
+  return reports[name].worker === "later" && reports[frame.contentDocument.body.dataset.page]?.worker === "long" ? extra : behind;
+};
+setInterval(() => { behind.rest(); extra.rest(); }, REST);
 
 // An address whatever the order and the spelling of what it asks.
 const plain = (name, query, only) => `${name}?${[...query].filter(([key]) => !only || only.includes(key)).map(pair => pair.join("=")).sort().join("&")}`;
@@ -83,8 +90,8 @@ window.answer = async (address, {signal, body: text = ""} = {}, asker = null) =>
   const hasGone = () => asker !== frame.contentDocument;
   return new Promise((resolve, reject) => {
     signal?.addEventListener("abort", () => reject(signal.reason));
-    pythons[reports[name].worker].ask({
-      name, query: search, text, hasGone,
+    chosen(reports, name).ask({
+      name, query: search, text, hasGone, isLong: reports[name].worker === "long",
       isOver: () => signal?.aborted || hasGone(),
       done: (status, given) => {
         if (status === 200 && reports[name].kept && !text) kept.set(plain(name, query), given);
@@ -113,10 +120,10 @@ frame.addEventListener("load", () => { mirror(); frame.focus(); });
 open();
 
 const begin = () => {
-  if (!pythons.now.worker) pythons.now.start();
-  if (!pythons.now.isReady) say("Python is being loaded for figures that are not known yet …");
+  if (!now.worker) now.start();
+  if (!now.isReady) say("Python is being loaded for figures that are not known yet …");
 };
-pythons.now.onready = () => {
+now.onready = () => {
   say("");
   navigator.serviceWorker?.register("service-worker.js").catch(() => {}); // without it the site works, but not offline
 };
