@@ -408,6 +408,28 @@ def test_a_drill_by_keyboard(person):
         assert person.text("#asked") != before
 
 
+def test_the_record_of_a_game_is_shown_and_chooses_what_the_next_drill_asks(person):
+    person.visit("/play?rules=vegas-s17&seed=4&drill=pairs")
+    person.run("localStorage.setItem('bjsim-record', '2026-01-02\\trules=easy\\t16 v T\\tyes')")  # of another game
+    for number in range(1, 9):
+        person.press("p")  # not always right
+        person.until(f"document.querySelector('.figures').innerText.includes(' of {number} right')")
+    wrong = 8 - int(person.text(".figures").split()[1])
+    missed = person.run("[...document.querySelectorAll('#map .weak')].map(one => one.title.split(':')[0])")
+    assert 0 < len(missed) <= wrong and "8 moves on 1 day" in person.text("#summary")
+    counted = "[...document.querySelectorAll('#map td')].map(one => Number(one.innerText) || 0)"
+    assert sum(person.run(counted)) == wrong
+    shown = person.text("#record")
+    person.visit("/play?rules=vegas-s17&seed=4&drill=pairs")
+    assert person.text("#record") == shown  # after a reload
+    person.click("#new")
+    person.until(f"{IDLE} && location.search.includes('due=')")
+    assert all(name in person.text("#report") for name in missed)
+    person.run("window.confirm = () => true")
+    person.click("#forget")
+    assert person.run("document.getElementById('record').hidden") and not person.problems
+
+
 def test_two_tabs_play_two_tables(person):
     person.visit("/play?rules=easy&seed=9")
     person.click("#answer button")

@@ -115,6 +115,14 @@ def test_a_drill_grades_answers_and_asks_weak_cells_first(home):
     assert hand and dealer and home.exists()
 
 
+def test_a_drill_asks_what_the_record_of_a_page_calls_weak():
+    page = play_report(AskedPlay(SIX, "3", drill="all", due="88 v 9,16 v T,nonsense"))
+    assert "Due from earlier sessions: 88 v 9, 16 v T." in page and 'data-word="88 9 s"' in page
+    asked = AskedPlay(SIX, "4", drill="pairs", due="88 v 9")
+    assert 'data-cell="88 v 9" data-wrong="yes"' in give(asked, "88 9 s")[0]
+    assert "data-cell" not in play_report(asked._replace(answers="88 9 s"))  # a reload
+
+
 @pytest.mark.parametrize("answer", ["T6 7 z", "T6", "", "ZZ 7 h", "T6 7 h h\nT6 7 q"])
 def test_wrong_answers_of_a_drill_are_refused(answer):
     with pytest.raises(InputError):

@@ -14,7 +14,7 @@ from bjsim.sim.game.cards import HIDDEN
 from bjsim.sim.game.events import game_text
 from bjsim.sim.game.shoe import Stream, open_shoe
 from bjsim.strategies.counting.system import built_in_systems
-from bjsim.strategies.evaluation.drill import TOPICS, Drill, Record
+from bjsim.strategies.evaluation.drill import TOPICS, Drill, Record, cell_name
 from bjsim.table.card_table import (
     BetAsked,
     CardTable,
@@ -51,14 +51,15 @@ class AskedPlay(NamedTuple):
     """A table, or a drill, as a page asks for it; the seed is of the cards, or of the questions.
 
     `system` is the counting system to practise, empty for none; `drill` a topic or `all`, empty to play at a
-    table. `answers` has one in each line; `new` is `yes` if the last is new, and so to be noted in the
-    record. `hint` is `yes` for the values of the moves.
+    table. `due` has the cells that the page's own record calls weak, with commas. `answers` has one in each line;
+    `new` is `yes` if the last is new, and so to be noted in the record. `hint` is `yes` for the values of the moves.
     """
 
     game: ChosenGame
     seed: str = "1"
     system: str = ""
     drill: str = ""
+    due: str = ""
     answers: str = ""
     new: str = ""
     hint: str = ""
@@ -140,6 +141,7 @@ def play_report(asked: AskedPlay) -> str:
 def _table_page(asked: AskedPlay, open_table: PlayedTable) -> str:
     table, question, tally = open_table.table, open_table.question, open_table.tally
     seen, hands = table.narrator, []
+    noted = tally.record.noted if asked.new == "yes" else []
     active = question.hand if isinstance(question, MoveAsked) else -1
     if seen and open_table.answers:
         for number, (cards, stake) in enumerate(zip(seen.hands[PERSON], seen.stakes[PERSON], strict=True)):
@@ -159,7 +161,7 @@ def _table_page(asked: AskedPlay, open_table: PlayedTable) -> str:
         notes.append(open_table.practice.tags())
     return _page(
         asked.game.rules(), asked.game.command(*words), dealer=dealer, dealer_total=_total(dealer.replace(HIDDEN, "")),
-        hands=hands, lines=lines, figures=figures, notes=notes, **_question_parts(question, table),
+        hands=hands, lines=lines, figures=figures, notes=notes, noted=noted, **_question_parts(question, table),
     )  # fmt: skip
 
 
@@ -197,8 +199,12 @@ def _total(cards: str) -> str:
 
 
 @lru_cache(maxsize=KEPT)
-def _drill(game: ChosenGame, topic: str, seed: str) -> Drill:
+def _drill(game: ChosenGame, topic: str, seed: str, due: str) -> Drill:
     tally = hire_coach(game.rules(), record_path())
+    known = {cell_name(cell) for cell in tally.coach.chart.cells}
+    for name in due.split(","):
+        if name in known:
+            tally.record.expect(name)
     topics = () if topic == "all" else (topic,)
     return Drill(tally.coach, whole_number("seed", seed, 0, MAX_SEED), topics, tally.record)
 
@@ -207,7 +213,7 @@ def drill_report(asked: AskedPlay, answers: Sequence[str]) -> str:
     """A drill after some answers, such as `T6 7 h`, with the next question."""
     if asked.drill not in (*TOPICS, "all"):
         raise InputError(f"no topic is called {asked.drill[:40]!r}; topics are all, {', '.join(TOPICS)}")
-    drill = _drill(asked.game, asked.drill, asked.seed)
+    drill = _drill(asked.game, asked.drill, asked.seed, asked.due)
     known = {(each.view.hand, each.view.dealer): each for each in drill.exercises}
     said: list[tuple[str, str | None]] = []
     drill.asked, drill.misses = 0, []
@@ -235,10 +241,11 @@ def drill_report(asked: AskedPlay, answers: Sequence[str]) -> str:
     moves = [(key, f"{view.hand} {view.dealer} {answer}", name) for key, answer, name in _moves(view)]
     notes = [f"Due from earlier sessions: {', '.join(drill.due)}."] if drill.due else []
     dealer = view.dealer if len(view.dealer) > 1 else view.dealer + HIDDEN
+    noted = drill.record.noted[-1:] if asked.new == "yes" else []
     return _page(
         asked.game.rules(), asked.game.command(*words), dealer=dealer, dealer_total="", lines=said,
         hands=[("You", view.hand, _total(view.hand), "", True)], figures=[("score", score)], notes=[*notes, *missed],
-        text=f"{format_cards(view.hand)} against {' '.join(view.dealer)}", moves=moves,
+        noted=noted, text=f"{format_cards(view.hand)} against {' '.join(view.dealer)}", moves=moves,
     )  # fmt: skip
 
 

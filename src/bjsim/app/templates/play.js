@@ -1,6 +1,51 @@
 "use strict";
 // The page Play keeps the answers of each table, so that a reload or another worker takes them up again.
 let fresh = false, hinted = false, clock;
+// The record has a line for each judged move: day, game, cell, and `yes` if it was wrong. It stays in this browser.
+const RECORD = "bjsim-record", MOST = 20000, WEAK = .25, DUE = 12, DAYS = 7;
+const gameOf = () => String(new URLSearchParams([...query()].filter(([name]) => ["rules", "set"].includes(name))));
+const recorded = () => (localStorage.getItem(RECORD) || "").split("\n").filter(Boolean).map(line => line.split("\t")).filter(([, game]) => game === gameOf());
+const note = () => {
+  const {cell, wrong} = report.querySelector(".said").dataset, all = (localStorage.getItem(RECORD) || "").split("\n");
+  if (cell) localStorage.setItem(RECORD, [...all, [new Date().toLocaleDateString("sv"), gameOf(), cell, wrong].join("\t")].slice(-MOST).join("\n"));
+};
+const tallied = key => { // how many answers, and how many wrong, by the first or another column of the record
+  const found = new Map();
+  recorded().forEach(line => { const [all, wrong] = found.get(line[key]) || [0, 0]; found.set(line[key], [all + 1, wrong + (line[3] === "yes")]); });
+  return found;
+};
+const isWeak = ([all, wrong]) => wrong > 0 && wrong / all >= WEAK;
+const dueCells = () => [...tallied(2)].filter(([, of]) => isWeak(of)).sort(([, one], [, other]) => other[1] - one[1]).slice(0, DUE).map(([cell]) => cell).join(",");
+const made = (name, text, attributes = {}) => { const one = document.createElement(name); one.append(text); Object.entries(attributes).forEach(pair => one.setAttribute(...pair)); return one; };
+const ROWS = {hard: Array.from({length: 16}, (_, i) => `${i + 5}`), soft: [..."23456789"].map(card => `A${card}`), pairs: [..."23456789TA"].map(card => card + card)};
+const kindOf = row => /^([2-9TJQKA])\1$/.test(row) ? "pairs" : row.startsWith("A") ? "soft" : "hard";
+const mapOf = (kind, cells) => {
+  const seen = [...cells.keys()].map(cell => cell.split(" v ")), table = made("table", "", {class: "chart"});
+  const rows = new Set([...ROWS[kind], ...seen.map(([row]) => row).filter(row => kindOf(row) === kind)]), columns = new Set([..."23456789TA", ...seen.map(([, column]) => column)]);
+  const line = (name, scope, rest) => { const row = made("tr", ""); row.append(made("th", name, {scope}), ...rest); return row; };
+  table.createTHead().append(line(kind, "col", [...columns].map(column => made("th", column, {scope: "col"}))));
+  table.createTBody().append(...[...rows].map(row => line(row, "row", [...columns].map(column => {
+    const of = cells.get(`${row} v ${column}`);
+    return made("td", !of ? "" : of[1] || "\u2713", of ? {class: isWeak(of) ? "weak" : of[1] ? "missed" : "right", title: `${row} v ${column}: missed ${of[1]} of ${of[0]}`} : {});
+  }))));
+  const wide = made("div", "", {class: `wide ${kind}`});
+  wide.append(table);
+  return wide;
+};
+const showRecord = () => {
+  const days = [...tallied(0)].sort(), cells = tallied(2), right = ([all, wrong]) => Math.round(100 * (all - wrong) / all);
+  at("record").hidden = !days.length;
+  at("days").replaceChildren(...days.slice(-DAYS).map(([day, of]) => {
+    const one = made("div", made("b", `${right(of)}%`)), bar = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+    bar.setAttribute("viewBox", "0 0 10 100"); bar.setAttribute("preserveAspectRatio", "none"); bar.ariaHidden = "true";
+    bar.innerHTML = `<rect class="base" width="10" height="100"/><rect y="${100 - right(of)}" width="10" height="${right(of)}"/>`;
+    one.append(bar, new Date(`${day}T12:00`).toLocaleDateString("en-GB", {day: "numeric", month: "short"}));
+    return one;
+  }));
+  const all = days.reduce((sum, [, of]) => sum + of[0], 0), last = days.length && right(days.at(-1)[1]);
+  at("summary").textContent = `${all} ${all === 1 ? "move" : "moves"} on ${days.length} ${days.length === 1 ? "day" : "days"}${days.length > 1 ? `; ${right(days[0][1])}% right on the first, ${last}% on the last` : ""}. The record is of this game, and stays in this browser.`;
+  at("map").replaceChildren(...Object.keys(ROWS).map(kind => mapOf(kind, cells)));
+};
 const answersOf = () => `play?${query()}`;
 const answers = () => sessionStorage.getItem(answersOf()) || "";
 const answer = async word => {
@@ -9,7 +54,9 @@ const answer = async word => {
   const key = answersOf(), before = answers();
   sessionStorage.setItem(key, before ? `${before}\n${word}` : word);
   fresh = true;
-  if (await update() === false) { sessionStorage.setItem(key, before); afterTable(); }
+  const isTaken = await update();
+  if (isTaken) { note(); showRecord(); }
+  if (isTaken === false) { sessionStorage.setItem(key, before); afterTable(); }
   (at("word") || at("asked"))?.focus();
 };
 const countDown = () => {
@@ -23,6 +70,7 @@ const countDown = () => {
   }, 100);
 };
 const newCards = () => {
+  at("due").value = dueCells();
   at("seed").value = String(crypto.getRandomValues(new Uint32Array(1))[0] % 1000000);
   changed();
 };
@@ -36,12 +84,20 @@ function afterTable() {
   const field = at("word");
   if (field) { field.value = field.getAttribute("value"); field.select(); }
   countDown();
+  showRecord();
 }
 function beginPlay() {
   if (!new URLSearchParams(location.search).get("seed")) {
     at("seed").value = String(crypto.getRandomValues(new Uint32Array(1))[0] % 1000000);
+    at("due").value = dueCells();
     history.replaceState(null, "", `?${query()}`);
   }
+  at("save").addEventListener("click", () => {
+    const link = made("a", "", {download: "bjsim-record.txt", href: URL.createObjectURL(new Blob([localStorage.getItem(RECORD)]))});
+    link.click();
+    URL.revokeObjectURL(link.href);
+  });
+  at("forget").addEventListener("click", () => { if (confirm("Forget the record of all games?")) { localStorage.removeItem(RECORD); showRecord(); } });
   at("new").addEventListener("click", newCards);
   at("ask").addEventListener("change", changed);
   report.addEventListener("click", event => { const move = event.target.closest("[data-word], #hint"); if (move) take(move); });

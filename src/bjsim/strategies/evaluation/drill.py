@@ -34,13 +34,15 @@ class Record:
 
     The file is written after each answer, so that closing the terminal loses nothing; if `path` is None, the
     record is in memory. Games with the same chart share what is known of it. A file that cannot be read is set
-    aside. `factors` say how much more often than at first each cell is asked, by its name such as `16 v T`;
+    aside. `factors` say how much more often than at first each cell is asked, by its name such as `16 v T`; `noted`
+    has the answers since it was opened, each with its cell and whether it was wrong;
     `problem` says in a sentence why the file could not be read or written, else it is empty.
     """
 
     def __init__(self, chart: Chart | None = None, path: Path | None = None) -> None:
         self.path = path
         self.problem = ""
+        self.noted: list[tuple[Cell, bool]] = []
         cells = sorted(chart.cells.items()) if chart else []
         self._key = hashlib.sha256(repr(cells).encode()).hexdigest()[:16]
         self._charts = self._read()
@@ -55,8 +57,13 @@ class Record:
         """How much more often than at first to ask a cell."""
         return self.factors.get(cell_name(cell), 1.0)
 
+    def expect(self, name: str) -> None:
+        """Take a cell as missed if nothing is known of it."""
+        self.factors.setdefault(name, MORE)
+
     def note(self, cell: Cell, is_wrong: bool) -> None:
         """Take note of an answer, and write the file."""
+        self.noted.append((cell, is_wrong))
         factor = self.factor(cell)
         self.factors[cell_name(cell)] = min(max(factor, 1.0) * MORE, MOST) if is_wrong else max(factor * LESS, LEAST)
         if self.path is None:
