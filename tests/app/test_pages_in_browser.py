@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import time
+from base64 import b64decode
 
 import pytest
 from app.served import AXE, Person, Served
@@ -78,7 +79,9 @@ def test_a_pocket_card_is_printed(person):
     width = person.run("document.querySelector('.charts').getBoundingClientRect().width")
     person.call("Emulation.setEmulatedMedia", media="")
     assert width < 440 and ("House edge" in shown or "Player's edge" in shown)
-    assert "Blackjack pays" not in shown and "bjsim solve" not in shown and "hands an hour" not in shown
+    assert "easy: 1 deck" in shown and "bjsim solve" not in shown and "hands an hour" not in shown
+    pdf = b64decode(person.call("Page.printToPDF", preferCSSPageSize=True)["data"])
+    assert re.findall(rb"/MediaBox \[0 0 (\d+)\S* (\d+)\]", pdf) == [(b"298", b"420")]  # a page of 105 by 148 mm
 
 
 @pytest.mark.parametrize("path", PATHS)
