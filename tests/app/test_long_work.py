@@ -121,6 +121,17 @@ def test_a_count_that_goes_on_has_the_figures_of_its_command(shortest):
     assert widths[1] < widths[0]
 
 
+def test_leaving_a_shoe_costs_the_time_that_the_command_says():
+    asked = AskedCount(ChosenGame("single-deck", ()), indices="none", leave="-1", leave_minutes="2", rounds="20000")
+    page = count_report(asked)
+    figures = printed(page)
+    found = dict(re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", page))
+    assert found["EV per hour, $"].startswith(f"{10 * figures['ev_per_hour']:,.2f} ± ")  # a unit is $10
+    left, hourly = map(int, re.search(r"You leave (\d+) of 100 shoes, so (\d+) rounds an hour remain", page).groups())
+    assert 50 < left < 90 and 30 < hourly < 70
+    assert "You leave" not in count_report(asked._replace(leave=""))
+
+
 def test_other_bets_are_computed_from_the_same_rounds():
     asked = AskedCount(SIX, "hilo", "1-8", indices="none", rounds="20000")
     first = count_report(asked)

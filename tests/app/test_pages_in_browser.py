@@ -300,6 +300,21 @@ def test_a_count_finds_the_best_bets_for_a_risk_or_says_what_would_do_it(person)
     assert not person.problems
 
 
+def test_a_count_that_leaves_shoes_has_fewer_rounds_in_an_hour(person):
+    person.visit("/count?rules=single-deck&rounds=60000&indices=none")
+    person.until("document.getElementById('go').textContent === 'Done'", 120)
+    person.tab_to("#leave")
+    person.press("ArrowDown")  # 0
+    person.press("ArrowDown")  # -1
+    person.until("location.search.includes('leave=-1') && report.innerText.includes('of 100 shoes')", 120)
+    person.until("document.getElementById('go').textContent === 'Done'", 120)
+    assert "--leave -1" in person.text("#rest pre")
+    exact = "[...document.querySelectorAll('#rest dt')].find(one => one.textContent === 'EV per hour, $')"
+    hour = person.run(f"{exact}.nextSibling.textContent").split(" ± ")
+    assert person.text("#hour .value") == f"${hour[0]}" and person.text("#hour .trust") == f"± ${hour[1]}"
+    assert not person.problems
+
+
 def play_on(person, act, rounds=3):
     for _ in range(40):
         person.until(IDLE)

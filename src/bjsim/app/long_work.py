@@ -141,6 +141,8 @@ class AskedCount(NamedTuple):
     unit: str = "10"
     rounds_per_hour: str = "100"
     kelly: str = "1"
+    leave: str = ""
+    leave_minutes: str = "5"
     rounds: str = "1e7"
     seed: str = "1"
 
@@ -152,13 +154,14 @@ class AskedCount(NamedTuple):
         if names_file(self.indices):
             raise InputError("indices: files are not read here; give names of sets, or the index plays themselves")
         numbers: dict[str, Any] = {}
-        for name in COUNT_TERMS:
+        for name in (*COUNT_TERMS, "leave_minutes"):
             text = getattr(self, name)
             if (number := amount(text)) is None:
                 raise InputError(f"{name}: {text[:40]!r} is not accepted; give a number, such as 1000 or 10k")
             numbers[name] = number
         return CountRequest(
             self.game.rules(), self.system, self.ramp, self.indices, optimal=self.optimal.strip() or None,
+            leave=self.leave.strip() or None,
             rounds=whole_number("rounds", self.rounds, 1, MAX_HANDS), **numbers,
             seed=whole_number("seed", self.seed, 0, MAX_SEED), workers=1,
         )  # fmt: skip
@@ -167,7 +170,7 @@ class AskedCount(NamedTuple):
         """The command that gives the same figures."""
         bets = ("--optimal", self.optimal.strip()) if self.optimal.strip() else ("--ramp", self.ramp.strip())
         words = ["--system", self.system, *bets, "--indices", self.indices.strip()]
-        for name in COUNT_TERMS:
+        for name in (*COUNT_TERMS, *(("leave", "leave_minutes") if self.leave.strip() else ())):
             words += [f"--{name.replace('_', '-')}", getattr(self, name).strip()]
         return self.game.command("count", *words, "--rounds", str(rounds), "--seed", self.seed.strip())
 
@@ -190,11 +193,13 @@ def count_report(asked: AskedCount) -> str:
         parts += [Section("Other bets on the same rounds"), other_bets(result, SPREADS)]
     parts = [Folded("All figures, by count, and other bets", False, [Figures(result.figures), Notes(notes), *parts])]
     rest = Report("", [run.description], parts, [run.game.rules], asked.command(run.rounds))
-    data = page_data(run, result.bets, result.terms) | {"rounds": run.rounds}
+    lost = 1 / result.terms.rounds_per_hour - 1 / request.terms.rounds_per_hour  # hours per round, in leaving shoes
+    data = page_data(run, result.bets, result.terms) | {"rounds": run.rounds, "lost": lost}
     progress = None if count.over else (run.rounds, request.most_rounds)
     return render_page(
         "bjsim.app", "count_answer.html", title=run.title, data=data, name=run.count_name, progress=progress,
         figures={key: result[key] for key in ("ev_per_hour", "ror", "score", "n0_hours")}, rounds=run.rounds,
+        left=100 * run.left_per_round * run.rounds_per_shoe, hourly=result.terms.rounds_per_hour,
         rest=Markup(page_body(rest)),
     )  # fmt: skip
 

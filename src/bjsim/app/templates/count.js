@@ -10,7 +10,7 @@ const dollars = (value, places = 2) => `${value < 0 ? "\u2212" : ""}$${digits(Ma
 const share = value => value < 1e-4 ? "< 0.01%" : `${digits(100 * value, value < .1 ? 2 : 1)}%`;
 const number = id => Number(at(id).value.replace("k", "000"));
 const settings = () => ({
-  bankroll: number("bankroll"), unit: number("unit"), hourly: number("rounds_per_hour"), kelly: number("kelly"), low: 1,
+  bankroll: number("bankroll"), unit: number("unit"), hourly: 1 / (1 / number("rounds_per_hour") + data.lost), kelly: number("kelly"), low: 1,
   high: number("spread"), chip: number("chip") / number("unit"), wait: -Infinity, risk: number("risk") / 100,
 });
 const FIELDS = ["bankroll", "unit", "spread", "risk", "kelly", "rounds_per_hour", "chip"];
