@@ -7,12 +7,13 @@ from bot_helpers import a_view, line_bot, needs, needs_sandbox
 from support.command import bjsim
 from support.matches import CARDSHARK, begin
 
-from bjsim.bots.contest.entrants import EntrantError, check_unchanged, gather
+from bjsim.bots.contest.entrants import check_unchanged, gather
 from bjsim.bots.player import open_bot
 from bjsim.bots.sandbox import folders
 from bjsim.bots.sandbox.folders import read_bot
 from bjsim.bots.sandbox.languages import BuildError, MissingToolchain
 from bjsim.bots.seats import is_program
+from bjsim.errors import InputError
 
 
 def folder(path, manifest="", **files):
@@ -81,7 +82,7 @@ def test_a_folder_with_a_line_bot_plays_in_a_contest(tmp_path):
     assert standings.scores[0].started and not standings.scores[0].faults
     check_unchanged(entrants, CARDSHARK)
     (where / "data.txt").write_text("2")
-    with pytest.raises(EntrantError, match="has changed"):
+    with pytest.raises(InputError, match="has changed"):
         check_unchanged(entrants, CARDSHARK)
 
 

@@ -17,10 +17,11 @@ from support.matches import rounds_in
 
 from bjsim.bots.contest import journal
 from bjsim.bots.contest.config import Contest
-from bjsim.bots.contest.entrants import EntrantError, gather
+from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.results import contest_command, published_sources
 from bjsim.cli.koth_play import play
+from bjsim.errors import InputError
 from bjsim.sim.game.presets import load_rules
 from bjsim.strategies.players.catalogue import find_player
 
@@ -320,7 +321,7 @@ def test_symbolic_links_are_left_out(field, caplog, to):
     (field.parent / "plain").write_text(STANDS)
     (field / "x.c").symlink_to(to.format(folder=field.parent))
     assert "x.c is a symbolic link" in left_out(field, caplog)
-    with pytest.raises(EntrantError, match="symbolic link"):
+    with pytest.raises(InputError, match="symbolic link"):
         gather([str(field / "x.c"), "lim17"], CARDSHARK)
 
 

@@ -21,7 +21,7 @@ from bjsim.bots import player
 from bjsim.bots.contest import entrants
 from bjsim.bots.contest import host as hosts
 from bjsim.bots.contest.config import MANY, Contest, load_config, with_settings
-from bjsim.bots.contest.entrants import EntrantError, check_unchanged, gather, opened
+from bjsim.bots.contest.entrants import check_unchanged, gather, opened
 from bjsim.bots.contest.replay import verify
 from bjsim.bots.sandbox import folders
 from bjsim.bots.sandbox.folders import read_bot
@@ -49,7 +49,7 @@ def test_other_files_in_a_folder_are_left_out_and_named(folder, caplog):
     assert names(gather([str(folder)], CARDSHARK)) == ["broken", "good"]
     assert all(f"{name}" in caplog.text for name in ("left out", "README.md", "notes.txt", "empty.txt"))
     for text, said in ((str(folder / "README.md"), r"README\.md"), (f"mine={folder}", "takes no name")):
-        with pytest.raises(EntrantError, match=said):
+        with pytest.raises(InputError, match=said):
             gather([text, "lim17"], CARDSHARK)
     (folder / "x=y.py").write_text((folder / "good.py").read_text())
     assert names(gather([str(folder / "x=y.py"), "lim17"], CARDSHARK))[0] == "x_y"  # NAME=SOURCE stays unambiguous
@@ -80,9 +80,9 @@ def test_a_missing_language_is_an_error_not_a_fault(tmp_path):
     """Neither when the contest begins, nor when a worker opens the bots."""
     (tmp_path / "bot.lisp").write_text("(princ 1)")
     bots = [str(tmp_path / "bot.lisp"), "lim17"]
-    with pytest.raises(EntrantError, match="apt install sbcl"):
+    with pytest.raises(InputError, match="apt install sbcl"):
         begin(tmp_path / "out", bots, sandbox="auto", matches=1)
-    with pytest.raises(EntrantError, match="apt install sbcl"), opened(gather(bots, CARDSHARK), CARDSHARK):
+    with pytest.raises(InputError, match="apt install sbcl"), opened(gather(bots, CARDSHARK), CARDSHARK):
         pass
 
 
@@ -94,9 +94,9 @@ def test_a_player_that_a_contest_would_not_call_in_full_is_refused(tmp_path, met
         f"    def {method}(self, seen):\n        return 5\n"
     )
     player = f"{tmp_path / 'player.py'}:Heavy"
-    with pytest.raises(EntrantError, match=f"has a method {method}, which contests do not call"):
+    with pytest.raises(InputError, match=f"has a method {method}, which contests do not call"):
         gather([player, "lim17"], CARDSHARK)
-    with pytest.raises(EntrantError, match=f"has a method {method}"):
+    with pytest.raises(InputError, match=f"has a method {method}"):
         begin(tmp_path / "contest", ["optimal", "lim17"], house=player)
 
 
@@ -138,7 +138,7 @@ def test_a_file_that_vanishes_is_not_looked_for_as_a_python_object(field, tmp_pa
     assert names(gather([str(field)], CARDSHARK)) == ["evil", "one", "two"]
     assert not (tmp_path / "PWNED").exists() and "left out" in caplog.text
     gone = entrants.Entrant("gone", str(field / "evil.py:x"), "executable", "0" * 64)
-    with pytest.raises(EntrantError, match="rename it"):
+    with pytest.raises(InputError, match="rename it"):
         check_unchanged([gone], CARDSHARK)
     assert not (tmp_path / "PWNED").exists()
 
@@ -221,7 +221,7 @@ def test_a_bot_plays_the_content_that_was_checked(field, monkeypatch):
     monkeypatch.setattr(player, "build", exchange)
     with opened(found, CARDSHARK, sandbox="required") as players:
         assert players[0].program.files["bot.py"] == b"print('S')"
-    with pytest.raises(EntrantError, match="has changed"):
+    with pytest.raises(InputError, match="has changed"):
         check_unchanged(found, CARDSHARK)
 
 
@@ -287,10 +287,10 @@ def test_a_contest_stops_when_a_bot_has_changed_or_gone(field, tmp_path):
     bots = [field / "one.txt", field / "two.txt"]
     changed, gone = (begin(tmp_path / name, bots, matches=2) for name in ("changed", "gone"))
     (field / "two.txt").write_text(CHART.replace(" S", " H", 1))
-    with pytest.raises(EntrantError, match=r"two .* has changed"):
+    with pytest.raises(InputError, match=r"two .* has changed"):
         changed.run()
     (field / "two.txt").unlink()
-    with pytest.raises(EntrantError, match=r"two .* cannot play any more: .*No such file"):
+    with pytest.raises(InputError, match=r"two .* cannot play any more: .*No such file"):
         gone.run()
 
 

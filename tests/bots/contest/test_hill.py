@@ -18,7 +18,7 @@ from support.matches import CARDSHARK, begin, counted, forged, lines_in, placed,
 
 from bjsim.arguments import MAX_COUNT
 from bjsim.bots.contest import journal
-from bjsim.bots.contest.entrants import EntrantError, gather
+from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.match import ReplayMismatch
 from bjsim.bots.contest.page import write_results
@@ -231,7 +231,7 @@ def test_extending_plays_what_a_longer_contest_would_have_played(tmp_path: Path)
 def test_what_cannot_change(tmp_path: Path) -> None:
     host = with_events(tmp_path, ["lim17", "lim18"], {}, matches=1)
     host = Host.resume(tmp_path)
-    with pytest.raises(EntrantError, match="too few bots"):
+    with pytest.raises(InputError, match="too few bots"):
         host.change(leave=[0])
     with pytest.raises(Exception, match="has a bot lim17; use `bjsim koth replace`"):
         newcomers(host, ["lim17"])

@@ -15,13 +15,13 @@ from support.matches import begin as begin_contest
 
 from bjsim.bots.contest import journal
 from bjsim.bots.contest.config import Contest
-from bjsim.bots.contest.entrants import EntrantError
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.journal import read_logs
 from bjsim.bots.contest.page import LOG_LENGTH, ContestReport, render_bot, write_results
 from bjsim.bots.contest.replay import protocols, questions, replay, verify
 from bjsim.bots.line import Transcript
 from bjsim.cli.koth import koth
+from bjsim.errors import InputError
 from bjsim.sim.game.presets import load_rules
 
 pytestmark = [needs(".py"), needs_sandbox]
@@ -38,9 +38,9 @@ def counter(tmp_path):
 
 
 def test_line_bots_play_only_where_the_contest_says_so(tmp_path, counter):
-    with pytest.raises(EntrantError, match=r"protocol line, and this contest plays argv; use --protocols"):
+    with pytest.raises(InputError, match=r"protocol line, and this contest plays argv; use --protocols"):
         begin(tmp_path / "a", [counter, "lim17"], protocols=("argv",))
-    with pytest.raises(EntrantError, match="speaks the protocol argv, and this contest plays line"):
+    with pytest.raises(InputError, match="speaks the protocol argv, and this contest plays line"):
         begin(tmp_path / "a", [counter, SAMPLES / "lim17.py"], protocols=("line",))
     assert begin(tmp_path / "b", [counter, "lim17"], protocols=("line",)).entrants[0].protocol == "line"
 

@@ -7,12 +7,13 @@ from bot_helpers import COUNTS, Scripted, line_bot, needs_sandbox
 from support.matches import CARDSHARK, begin, whole
 
 from bjsim.bots.contest.config import HOUSE, Contest
-from bjsim.bots.contest.entrants import EntrantError, gather
+from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.journal import encode_record
 from bjsim.bots.contest.match import play_table, whole_chips
 from bjsim.bots.contest.replay import verify
 from bjsim.bots.contest.schedule import TablePlan
 from bjsim.bots.contest.standings import row_values
+from bjsim.errors import InputError
 from bjsim.sim.game.actions import HIT, Action, raise_by
 from bjsim.sim.game.presets import load_rules
 from bjsim.strategies.players.catalogue import find_player
@@ -81,7 +82,7 @@ def test_names_are_made_unique_and_may_be_given():
     entrants = gather(["lim17", "lim17", "mine=lim17"], CARDSHARK)
     assert [entrant.name for entrant in entrants] == ["lim17", "lim17-2", "mine"]
     assert len({entrant.sha256 for entrant in entrants}) == 1
-    with pytest.raises(EntrantError, match="two bots or more"):
+    with pytest.raises(InputError, match="two bots or more"):
         gather(["lim17"], CARDSHARK)
 
 
@@ -89,7 +90,7 @@ def test_names_that_would_disturb_a_terminal_or_a_journal(tmp_path):
     entrants = gather(["\x1b[2J\nx=lim17", "\u202eab=lim17", "[/b]<i>=lim17"], CARDSHARK)
     assert [entrant.name for entrant in entrants] == ["\ufffd[2J\ufffdx", "\ufffdab", "[/b]<i>"]
     (file := tmp_path / "\udcff.py").write_text("print('S')")
-    with pytest.raises(EntrantError, match="not valid UTF-8"):
+    with pytest.raises(InputError, match="not valid UTF-8"):
         gather(["lim17", str(file)], CARDSHARK)
 
 

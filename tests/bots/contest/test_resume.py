@@ -18,7 +18,6 @@ from support.command import bjsim
 from support.matches import CARDSHARK, begin, counted, forged, lines_in, placed, whole
 
 from bjsim.bots.contest import journal
-from bjsim.bots.contest.entrants import EntrantError
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.match import ReplayMismatch
 from bjsim.bots.contest.replay import verify
@@ -79,7 +78,7 @@ def test_two_house_players_at_a_table_have_separate_strikes(tmp_path):
         Host.resume(folder, trust=True).run()
         assert whole(folder) == text, cut
     (tmp_path / "house.py").write_text(FAULTY.replace("2468T", "2468"))
-    with pytest.raises(EntrantError, match=r"house .* has changed"):
+    with pytest.raises(InputError, match=r"house .* has changed"):
         Host.resume(placed(tmp_path / "4", b"".join(lines[:4])), trust=True)
 
 

@@ -149,11 +149,7 @@ def _is_hidden(name: str) -> bool:
 IN_PROCESS = "in process"
 
 
-class EntrantError(InputError):
-    """A bot cannot take part, or has changed since the contest began."""
-
-
-class NotABot(EntrantError):
+class NotABot(InputError):
     """A file is neither a bot nor a chart."""
 
 
@@ -199,19 +195,19 @@ def gather(
         name, source = ("", text) if exists else name_and_source(text)
         path = Path(source)
         if not source:
-            raise EntrantError(f"{text!r} names no bot; give a strategy, a file or a folder, or NAME=BOT")
+            raise InputError(f"{text!r} names no bot; give a strategy, a file or a folder, or NAME=BOT")
         if path.suffix.lower() == ".zip" and path.is_file():
             path = unpack(path)
         if path.is_dir() and not is_bot_folder(path):
             if name:
-                raise EntrantError(f"{text}: a folder of bots takes no name; its bots are named after their files")
+                raise InputError(f"{text}: a folder of bots takes no name; its bots are named after their files")
             if not (found := bots_in_folder(path, rules, left_out)):
-                raise EntrantError(f"the folder {path} contains no bots")
+                raise InputError(f"the folder {path} contains no bots")
             entrants += found
         else:
             entrants.append(_read_file(path, rules)[0] if exists else identify(source, rules, name))
     if len(entrants) < fewest:
-        raise EntrantError(f"a contest needs two bots or more, not {len(entrants)}")
+        raise InputError(f"a contest needs two bots or more, not {len(entrants)}")
     return with_unique_names(entrants)
 
 
@@ -313,7 +309,7 @@ def with_unique_names(entrants: Sequence[Entrant], others: Iterable[str] = ()) -
 
 
 def check_unchanged(entrants: Sequence[Entrant], rules: Rules) -> None:
-    """Check that no bot has changed since the contest began, without running Python files. Raises: EntrantError."""
+    """Check that no bot has changed since the contest began, without running Python files. Raises: InputError."""
     for entrant in entrants:
         read_unchanged(entrant, rules)
 
@@ -333,7 +329,7 @@ def read_unchanged(entrant: Entrant, rules: Rules) -> Player | BotSource | None:
         why = "has changed since the contest began"
     except (NotABot, ChartError) as error:
         why = f"cannot play any more: {error}"
-    raise EntrantError(f"the bot {entrant.name} ({entrant.source}) {why}")
+    raise InputError(f"the bot {entrant.name} ({entrant.source}) {why}")
 
 
 @contextmanager
@@ -364,7 +360,7 @@ def _start(
     try:
         return stack.enter_context(open_bot(bot, name=entrant.name, **options))
     except (MissingToolchain, SandboxError) as error:
-        raise EntrantError(f"the bot {entrant.name} cannot play: {error}") from None
+        raise InputError(f"the bot {entrant.name} cannot play: {error}") from None
     except BuildError as error:
         warn(f"{entrant.name} cannot be started and will stand on every hand: {error}")
         return unstartable(entrant.name, error)
@@ -393,7 +389,7 @@ def check_programs(entrants: Sequence[Entrant], contest: Contest, sandbox: str) 
                 if language := read_bot(Path(entrant.source)).language:
                     language.need_tools(entrant.name)
             except BuildError as error:
-                raise EntrantError(f"the bot {entrant.name} cannot play: {error}") from None
+                raise InputError(f"the bot {entrant.name} cannot play: {error}") from None
         raise_file_limit(len(programs))
         warn_of_guessable(contest.seed)
 
@@ -405,25 +401,25 @@ def describe(entrant: Entrant, rules: Rules) -> dict[str, Any]:
 
 
 def check_protocols(entrants: Sequence[Entrant], protocols: Sequence[str]) -> None:
-    """Check that the contest plays these protocols. Raises: EntrantError, which names a program that may not play."""
+    """Check that the contest plays these protocols. Raises: InputError, which names a program that may not play."""
     for entrant in entrants:
         if entrant.timed and entrant.protocol not in protocols:
-            raise EntrantError(
+            raise InputError(
                 f"the bot {entrant.name} speaks the protocol {entrant.protocol}, and this contest plays "
                 f"{' and '.join(protocols)}; use --protocols {','.join(PROTOCOLS)}"
             )
 
 
 def check_trusted(entrants: Sequence[Entrant], folder: Path) -> None:
-    """Reject a contest from elsewhere that would run Python code in this process. Raises: EntrantError."""
+    """Reject a contest from elsewhere that would run Python code in this process. Raises: InputError."""
     for entrant in entrants:
         if is_python(entrant.source) or (":" in os.path.basename(entrant.source) and entrant.by_name):
             raise untrusted(f"the contest in {folder}", entrant.source)
 
 
-def untrusted(what: str, source: str) -> EntrantError:
+def untrusted(what: str, source: str) -> InputError:
     """What others wrote names a Python player."""
-    return EntrantError(
+    return InputError(
         f"{what} runs {source} in this process, outside any sandbox; trust it only if the code is yours (--trust)"
     )
 

@@ -20,7 +20,6 @@ from bjsim.bots.contest import journal as journals
 from bjsim.bots.contest.config import HOUSE, Contest
 from bjsim.bots.contest.entrants import (
     Entrant,
-    EntrantError,
     check_programs,
     check_trusted,
     check_unchanged,
@@ -36,6 +35,7 @@ from bjsim.bots.contest.match import FinishedTable, Record, play_table
 from bjsim.bots.contest.page_data import PageData
 from bjsim.bots.contest.schedule import Roster, TablePlan
 from bjsim.bots.contest.standings import Standings
+from bjsim.errors import InputError
 from bjsim.sim.engine.compile_notice import in_notebook
 from bjsim.sim.game.actions import Player
 from bjsim.sim.running.pieces import Pieces
@@ -161,9 +161,6 @@ def _play(turns: Turns) -> tuple[list[FinishedTable], list[str]]:
     return tables, warnings
 
 
-Change = Callable[["Host"], object]
-
-
 class Host:
     """One contest in one folder. Create it with `begin` or `resume`."""
 
@@ -212,11 +209,15 @@ class Host:
 
     @staticmethod
     def resume(
-        folder: Path, workers: int = 1, sandbox: str = "required", trust: bool = False, change: Change | None = None
+        folder: Path,
+        workers: int = 1,
+        sandbox: str = "required",
+        trust: bool = False,
+        change: Callable[["Host"], object] = lambda host: None,
     ) -> "Host":
         """Resume the contest in a folder; `trust` lets Python players that it names run in this process.
 
-        `change` may call `Host.change`, before it is checked that no bot has changed (an EntrantError).
+        `change` may call `Host.change`, before it is checked that no bot has changed (an InputError).
         """
         journal, records = journals.Journal.reopen(folder)
         header = next(records)
@@ -227,8 +228,7 @@ class Host:
         houses = recorded_house_players(header, host.contest)
         if not trust:
             check_trusted([*host.present, *houses], folder)  # before `change`, which may look at the bots
-        if change:
-            change(host)
+        change(host)
         if not host.standings.over:
             check_unchanged([*host.present, *houses], host.contest.rules)
         return host
@@ -245,10 +245,10 @@ class Host:
         Not during `run`. A bot that joins with the name of one that leaves is its new version.
         """
         if self.standings.closed:
-            raise EntrantError(f"the contest in {self.folder} is closed: its seed is public")
+            raise InputError(f"the contest in {self.folder} is closed: its seed is public")
         roster, contest = self.roster, self.contest
         if len(roster.present) - len(leave) + len(join) < roster.fewest:
-            raise EntrantError("too few bots would remain in the contest; add others first")
+            raise InputError("too few bots would remain in the contest; add others first")
         check_programs(join, contest, self.sandbox)
         self._write(roster.change(leave, [describe(one, contest.rules) for one in join], matches))
 

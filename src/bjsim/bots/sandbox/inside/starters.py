@@ -80,25 +80,20 @@ class ExecStarter:
             (os.POSIX_SPAWN_DUP2, out.write_end, 1),
             (os.POSIX_SPAWN_DUP2, err.write_end, 2),
         ]
-        self.pid = self.descriptor = -1
-
-    @property
-    def end_signal(self) -> int:
-        """A descriptor that becomes readable when the process ends."""
-        return self.descriptor
+        self.pid = self.end_signal = -1  # the latter is a descriptor that becomes readable when the process ends
 
     def start(self) -> None:
         """Close the descriptor of a move that was killed."""
-        if self.descriptor >= 0:
-            os.close(self.descriptor)
-            self.descriptor = -1
+        if self.end_signal >= 0:
+            os.close(self.end_signal)
+            self.end_signal = -1
 
     def begin(self, frame: bytes) -> select.poll:
         """Start the move; returns a poller for its end. Raises: OSError."""
         words = [*self.command, *os.fsdecode(frame).split("\0")]
         self.pid = self.spawner.spawn(words, os.environ, self.actions)
-        self.descriptor = os.pidfd_open(self.pid)
-        return make_poller(self.descriptor)
+        self.end_signal = os.pidfd_open(self.pid)
+        return make_poller(self.end_signal)
 
     def end(self) -> int:
         """The wait status of the move's process."""
@@ -113,20 +108,16 @@ class ForkStarter:
 
     def __init__(self, spawner: Spawner, command: Sequence[str], out: Output, err: Output, stdin: Input | None) -> None:
         self.spawner, self.command, self.out, self.err, self.stdin = spawner, command, out, err, stdin
-        self.requests = self.statuses = -1
+        self.requests = self.end_signal = -1  # the latter tells how processes ended
         self.preforked = 1 if stdin else min(PREFORKED, len(os.sched_getaffinity(0)))
-
-    @property
-    def end_signal(self) -> int:
-        return self.statuses
 
     def start(self) -> None:
         """Start the fork server, or restart it. Raises: StartError with its message."""
-        for descriptor in {self.requests, self.statuses} - {-1}:
+        for descriptor in {self.requests, self.end_signal} - {-1}:
             os.close(descriptor)
         request_end, self.requests = os.pipe()
-        self.statuses, status_end = os.pipe()
-        self.ended = make_poller(self.statuses)
+        self.end_signal, status_end = os.pipe()
+        self.ended = make_poller(self.end_signal)
         ends = {self.out.write_end: 1, self.err.write_end: 2, request_end: 3, status_end: 4}
         if self.stdin:
             ends[self.stdin.read_end] = 0
@@ -153,7 +144,7 @@ class ForkStarter:
         deadline = time.monotonic() + READY_S
         while time.monotonic() < deadline:
             if self.ended.poll(TICK_MS):
-                return bool(os.read(self.statuses, STATUS.size))
+                return bool(os.read(self.end_signal, STATUS.size))
             self.err.drain()
         return False
 
@@ -167,5 +158,5 @@ class ForkStarter:
 
     def end(self) -> int:
         """The wait status of the move's process; SIGKILL if the server has ended."""
-        message = os.read(self.statuses, STATUS.size)
+        message = os.read(self.end_signal, STATUS.size)
         return STATUS.unpack(message)[0] if message else int(signal.SIGKILL)
