@@ -9,7 +9,6 @@ from functools import cached_property
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from bjsim.bots.contest.config import Contest
 from bjsim.bots.export import SHOWN
 from bjsim.bots.line import Transcript
 from bjsim.bots.protocol import UNFLUSHED, Fault, make_argv
@@ -148,7 +147,7 @@ def situations(rules: Rules) -> Iterator[CheckedView]:
     return filter(None, (situation(rules, *each) for each in asked))
 
 
-def try_bot(player: BotPlayer, tried: Iterable[CheckedView], most: int = Contest.strikes) -> Iterator[Trial]:
+def try_bot(player: BotPlayer, tried: Iterable[CheckedView], most: int) -> Iterator[Trial]:
     """Ask the bot twice in every situation; play on after a raise, as only then can it reach the move cap.
 
     Yield the answers in order. After `most` timeouts, or `most` faults of a kind without one good move, the bot is no
