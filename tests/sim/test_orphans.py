@@ -115,3 +115,22 @@ def test_a_killed_contest_leaves_no_worker_and_no_bot(tmp_path: Path) -> None:
         "2",
     )
     assert left_after_a_kill(*BJSIM, *contest, children=4) == set()
+
+
+def test_a_worker_that_is_stopped_while_it_starts_says_nothing() -> None:
+    """Until it has begun it has the handlers of its parent, whose KeyboardInterrupt would be raised anywhere."""
+    code = """
+import os, signal, time
+from concurrent.futures import BrokenExecutor
+from bjsim.sim.running.workers import fork_workers
+def stop(*_):
+    raise KeyboardInterrupt
+signal.signal(signal.SIGTERM, stop)
+os.register_at_fork(after_in_child=lambda: (os.kill(os.getpid(), signal.SIGTERM), time.sleep(0.1)))
+try:
+    fork_workers(1)
+except BrokenExecutor:
+    print("lost")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE_S)
+    assert (done.stdout, done.stderr) == ("lost\n", "")

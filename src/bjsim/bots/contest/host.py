@@ -40,7 +40,7 @@ from bjsim.sim.engine.compile_notice import in_notebook
 from bjsim.sim.game.actions import Player
 from bjsim.sim.running.pieces import Pieces
 from bjsim.sim.running.table import Backend
-from bjsim.sim.running.workers import can_fork, end_with_parent, own_pool, start_context
+from bjsim.sim.running.workers import can_fork, end_with_parent, own_pool, start, start_context
 
 if TYPE_CHECKING:
     from multiprocessing.queues import SimpleQueue
@@ -117,8 +117,9 @@ def _open_pool(field: Field, close_inherited: Callable[[], None]) -> AbstractCon
     numbers = context.SimpleQueue()
     for number in range(field.workers):
         numbers.put(number)
-    started = field, numbers, close_inherited if forks else None
-    return own_pool(ProcessPoolExecutor(field.workers, context, _begin, started))
+    pool = ProcessPoolExecutor(field.workers, context, _begin, (field, numbers, close_inherited if forks else None))
+    start(pool)
+    return own_pool(pool)
 
 
 # --- in a worker

@@ -96,6 +96,7 @@ def find_backend(executor: Executor | None = None, workers: int | None = None, n
 log = logging.getLogger("bjsim")
 T = TypeVar("T")
 PARENT_POLL_S = 1.0
+STOPS = (signal.SIGINT, signal.SIGTERM)
 OPEN_ENDS = [("_result_queue", "_writer"), *[("_call_queue", "_reader")] * (sys.version_info < (3, 11, 5))]
 _collected: Any = None  # the queue for the log records of spawned workers
 
@@ -167,6 +168,19 @@ def start_context(fork: bool = True) -> ForkContext | SpawnContext:
     return multiprocessing.get_context("fork") if fork and can_fork() else multiprocessing.get_context("spawn")
 
 
+@contextmanager
+def stops_held() -> Iterator[None]:
+    """Hold Ctrl-C and SIGTERM back while workers start: they have this process's handlers until `end_with_parent`."""
+    if not hasattr(signal, "pthread_sigmask"):  # on Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, STOPS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def end_with_parent() -> None:
     """Start a thread that ends this worker process once its parent has gone, however the parent ended.
 
@@ -174,6 +188,8 @@ def end_with_parent() -> None:
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPS)
     parent = multiprocessing.parent_process()
     assert parent is not None
 
@@ -198,7 +214,7 @@ class ForkedResult(Generic[T]):
         self._receiver: Connection | None = None
         if can_fork() and usable_cores() > 1:
             self._receiver, sender = multiprocessing.Pipe(duplex=False)
-            with suppress(OSError):
+            with suppress(OSError), stops_held():
                 multiprocessing.get_context("fork").Process(target=self._run, args=(sender,), daemon=True).start()
             sender.close()
 
@@ -226,8 +242,14 @@ def _start_worker(records: Any) -> None:
 def fork_workers(workers: int) -> Executor:
     """Open a pool. Its workers have started when this returns, so that threads may start afterwards."""
     pool = futures.ProcessPoolExecutor(workers, start_context(), _start_worker, (_collected,))
-    pool.submit(os.getpid).result()
+    start(pool).result()
     return pool
+
+
+def start(pool: Executor) -> Future[int]:
+    """Start the workers of a pool. Returns: what is done once the first of them is ready."""
+    with stops_held():
+        return pool.submit(os.getpid)
 
 
 @contextmanager
