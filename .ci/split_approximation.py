@@ -67,7 +67,7 @@ def _split(solver: ShoeSolver, analysis: Analysis, play: Play, form: SplitForm, 
     for hands, chance in _hands(int(left[pair]) - 2, int(left.sum()) - 2, limit).items():
         gone = hands - 2
         low, high = form.tree.span(gone)
-        best(shoe.nodes, shoe.shown, analysis.base, start, low, high, analysis.surrender, play.value, play.act)
+        best(shoe.nodes, shoe.shown, analysis.base, start, low, high, analysis.endings, play.value, play.act)
         second = left - hands * (np.arange(len(left)) == pair)
         if hands < limit:
             second[pair] = 0

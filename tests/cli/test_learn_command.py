@@ -91,7 +91,7 @@ def test_algorithms_are_compared_in_one_picture(
         assert edges.x0 >= 0 and edges.x1 <= drawn[0].bbox.x1, text.get_text()
     words = {text.get_text() for text in drawn[0].findobj(Text)}
     assert {"q, even draws", "mc, independent draws", f"exact optimum, {optimum:+.4f}"} <= words
-    assert any("--algorithm q,mc --seed 1" in text for text in words)
+    assert any("--algorithm q,mc --episodes 20000 --seed 1" in text for text in words)
 
 
 @pytest.mark.parametrize(

@@ -62,6 +62,7 @@ main.main()
 """
 SOLVER = "bjsim.strategies.shoe.solver:ShoeSolver.value_of"
 BLOCKS = "bjsim.sim.running.table:play_blocks"  # in forked workers, and in this process
+INDEXED = "bjsim.strategies.counting.indices:best_chart"
 COUNTED = "bjsim.strategies.counting.request:count_blocks"
 RUN = "bjsim.bots.contest.host:Host.run"
 SOLVE = "solve --rules vegas-s17 --decks 1 value"
@@ -74,7 +75,7 @@ COMMANDS = [
     ("compare --rules easy,neller", "bjsim.cli.compare:compare_games", "solving the games"),
     ("compare --rules vegas-s17 --vary cut=1/2,3/4 --decks 1 --workers 2", BLOCKS, "playing"),
     ("count --rules vegas-s17 --decks 1", COUNTED, "preparing the table"),
-    ("count indices --rules vegas-s17 --decks 1", "bjsim.cli.count_indices:best_chart", "finding the best chart"),
+    ("count indices --rules vegas-s17 --decks 1", INDEXED, "finding the best chart"),
     ("learn --rules neller", "bjsim.cli.learn:study", "solving the process"),
     ("replay --bots lim17", "bjsim.sim.running.table:ReadableTable.replay", "replaying"),
     ("play --coach", "bjsim.strategies.evaluation.coach:Coach", "solving the game"),

@@ -139,13 +139,13 @@ def test_only_the_card_that_completes_a_natural_ends_a_round_and_only_where_the_
 # --- one owner
 
 SOURCE = Path(bjsim.__file__).parent
-OWNERS = {  # who may read these: the course, the readable round, and what is accepted of the rules
+OWNERS = {  # who may read these: the course, the readable round, and what is accepted and needed of the rules
     "peek": {
-        "sim/game/dealer.py", "sim/game/round.py", "sim/game/seats.py", "sim/game/rule_text.py",
+        "sim/game/dealer.py", "sim/game/round.py", "sim/game/seats.py", "sim/game/rule_text.py", "sim/game/support.py",
         "strategies/evaluation/known.py",  # refuses games without a look
     },
     "EARLY_SURRENDER": {
-        "sim/game/dealer.py", "sim/game/round.py", "sim/game/rule_text.py",
+        "sim/game/dealer.py", "sim/game/round.py", "sim/game/rule_text.py", "sim/game/support.py",
     },
 }  # fmt: skip
 

@@ -6,11 +6,7 @@ from typing import Any
 import numba
 
 
-def from_python(function: Callable[..., Any]) -> Callable[..., Any]:
+def from_python(function: Any) -> Callable[..., Any]:
     """The function of a kernel, compiled so that Python can call it."""
-
-    @numba.njit
-    def call(*arguments: Any) -> Any:
-        return function(*arguments)
-
+    call: Callable[..., Any] = numba.njit(function.py_func)
     return call

@@ -23,6 +23,7 @@ from bjsim.sim.game.presets import PRESETS
 from bjsim.strategies.learning.observations import Encoder
 
 pytest.importorskip("gymnasium", reason="needs the extra bjsim[gym]")
+pytest.importorskip("stable_baselines3", reason="the page trains with stable-baselines3")
 FULL = "1024, 3000, 48"
 PAGE = "docs/how-to/train-a-bot.md"
 BLOCKS = {
