@@ -81,17 +81,19 @@ def test_costs_add_up_to_the_whole_difference(games):
 
 @pytest.mark.parametrize("games", [1, slow(6)])
 def test_costs_add_up_in_any_game(games):
-    """The remainder comes from limits of charts, whose rows do not tell apart all hands that are best played apart."""
+    """The remainder comes from limits of charts, whose rows do not tell apart all hands that are best played apart.
+
+    It is of either sign: with a charlie and three doubles, the cells of every chart that was tried cost more.
+    """
 
     @settings(max_examples=games)
     @given(data=st.data(), game=rules(decks="inf", ten_probability="4/13", raises=False, bonuses="none"))
     def check(data, game):
         evaluation = evaluate_chart(data.draw(charts(game)))
         split_hands_alone = game.double_cards == "any" and not game.double_after_split
-        doubled_cards = game.charlie != "none" and game.max_doubles > 1
+        doubled_cards = game.charlie != "none" and game.double_cards == "any"
         limited = game.hit_split_aces or split_hands_alone or doubled_cards
-        assert evaluation.remainder > -1e-10
-        assert evaluation.remainder < (1e-3 if limited else 1e-10)
+        assert abs(evaluation.remainder) < (0.02 * evaluation.difference if limited else 1e-10)
 
     check()
 
