@@ -36,7 +36,9 @@ OPTIONS = [
 @pytest.mark.parametrize(("name", "changes"), OPTIONS)
 def test_solver_and_simulation_agree(name, changes):
     rules = PRESETS[name].rules.replace(**{**changes, "decks": "inf"})
-    (result,) = play(rules, ["optimal"], hands=200_000, seed=11)
+    # some rounds have hundreds of hands if half of the cards are tens
+    hands = 20_000_000 if changes.get("ten_probability") == "0.45" else 200_000
+    (result,) = play(rules, ["optimal"], hands=hands, seed=11)
     assert result.exact == pytest.approx(float(Solver(rules).value), abs=1e-12)
     assert abs(result.z) < 4.5
     assert result.tally.sd == pytest.approx(result.exact_sd, rel=0.03)
