@@ -83,7 +83,7 @@ def test_costs_add_up_to_the_whole_difference(games):
 def test_costs_add_up_in_any_game(games):
     """The remainder comes from limits of charts, whose rows do not tell apart all hands that are best played apart.
 
-    It is of either sign: with a charlie and three doubles, the cells of every chart that was tried cost more.
+    It may have either sign: with a charlie and three doubles, the costs add up to more than the chart loses.
     """
 
     @settings(max_examples=games)

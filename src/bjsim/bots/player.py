@@ -47,7 +47,7 @@ class LineSeat:
         self.stays = False  # whether its process lives on after the match, and plays the next one of its session
         self.ready_ms: float | None = None  # that its last process took to be ready; None if there was none
         self.ready: dict[str, str] = {}  # what it said of itself then, such as its `name` and `version`
-        self.trace: Callable[[str], None] | None = None  # is told every line sent ("> ") and every answer ("< ")
+        self.trace: Callable[[str], None] | None = None  # called with every line sent ("> ") and every answer ("< ")
         self.dress: Callable[[str], list[str]] | None = None  # makes the lines to send of each; a check adds some
         self._lines = line.SeatLines(transcript, chair)
         self._session: SandboxSession | None = None

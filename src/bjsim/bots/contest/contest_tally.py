@@ -130,7 +130,7 @@ class ContestTally:
         self.versions = {name: str(header.get(name, "")) for name in ("bjsim", "python")}  # that began it
         self.bots: list[dict[str, str]] = []  # as the journal describes them, with those that have left, safe to print
         self.names: list[str] = []
-        # Students who have no bot in it, with the reason.
+        # Students without a bot in the contest, and why.
         self.left_out = {printable(name): printable(why) for name, why in header.get("left_out", {}).items()}
         self.luck_adjusted = has_luck(self.contest.rules)
         self.scores: list[Score] = []

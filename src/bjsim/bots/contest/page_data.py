@@ -59,7 +59,7 @@ class BotMistakes:
 
     hands: int = 0  # judged rounds
     decisions: int = 0  # in these, that have an exact value
-    fault_chips: float = 0.0  # what stands in place of answers cost in total
+    fault_chips: float = 0.0  # total cost of the stands that replaced its answers
     by_cell: dict[Cell, Mistake] = field(default_factory=lambda: defaultdict(Mistake))
 
     @property

@@ -58,7 +58,7 @@ class Record:
         return self.factors.get(cell_name(cell), 1.0)
 
     def expect(self, name: str) -> None:
-        """Take a cell as missed if nothing is known of it."""
+        """Treat a cell as missed if nothing is known of it."""
         self.factors.setdefault(name, MORE)
 
     def note(self, cell: Cell, is_wrong: bool) -> None:
