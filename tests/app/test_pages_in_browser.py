@@ -300,6 +300,37 @@ def test_a_count_finds_the_best_bets_for_a_risk_or_says_what_would_do_it(person)
     assert not person.problems
 
 
+def test_a_kept_table_stands_beside_another_one_each_with_its_own_best_bets(person):
+    """The kept column is what the page showed with its best bets, and the other one what it shows with its own."""
+    texts = "[1, 2].map(i => one.children[i].innerText).join(' ').trim()"
+    figures = f"[...document.querySelectorAll('.four div')].map(one => {texts})"
+    column = "[...document.querySelectorAll('#tables tbody tr')].slice(0, 4).map(one => one.cells[{}].innerText)"
+
+    def is_counted(name):
+        title = "document.querySelector('#report h1')?.innerText"
+        person.until(f"{title}?.includes({name!r}) && go.textContent === 'Done'", 120)
+
+    def count(name):
+        is_counted(name)
+        person.click("#best")
+        return person.run(figures)
+
+    person.visit("/count?rules=two-deck&rounds=60000&indices=none")
+    first = count("two-deck")
+    person.click("#keep")
+    assert person.text("#kept").startswith("Kept: Hi-Lo in two-deck.")
+    assert not person.run("document.getElementById('tables').checkVisibility()")
+    person.run("preset.value = 'single-deck'; preset.dispatchEvent(new Event('change'))")
+    second = count("single-deck")
+    person.until("document.getElementById('tables').checkVisibility()")
+    assert [person.run(column.format(i)) for i in (1, 2)] == [first, second]
+    assert first != second and not person.problems
+    person.click("#tables a")
+    is_counted("two-deck")
+    assert person.run(figures) == first  # the address of a kept table has its bets
+    person.run("sessionStorage.removeItem('table')")
+
+
 def test_a_count_that_leaves_shoes_has_fewer_rounds_in_an_hour(person):
     person.visit("/count?rules=single-deck&rounds=60000&indices=none")
     person.until("document.getElementById('go').textContent === 'Done'", 120)

@@ -40,6 +40,18 @@ const byRow = of => counts.map(row => of[spans.findIndex(one => one.rows.include
 const units = () => bets.map(bet => bet / number("unit"));
 const ruinOf = (ramp, now) => metrics(ramp, now).ror[0](ramp.ev, ramp.sd);
 
+// Each figure as its number and its interval, in words.
+const findFigures = (ramp, now) => {
+  const all = metrics(ramp, now), figure = key => { const [of] = all[key]; return [of(ramp.ev, ramp.sd), halfWidth(ramp, of)]; };
+  const [profit, aside] = figure("ev_per_hour"), [swing] = figure("sd_per_hour"), [risk, about] = figure("ror");
+  const [score, half] = figure("score"), [hours, off] = figure("n0_hours");
+  return {
+    profit, swing, risk, hour: [dollars(profit), `\u00b1 ${dollars(aside)}`], ruin: [share(risk), `\u00b1 ${digits(100 * about, 2)}%`],
+    score: [digits(score, 1), `\u00b1 ${digits(half, 1)}`], n0: isFinite(hours) ? [digits(hours, 0), `\u00b1 ${digits(off, 0)}`] : ["never", ""],
+  };
+};
+
+let comparing, here; // the latter is the table that is shown
 const showFigures = () => {
   if (!at("hour")) return; // an error stands there
   const usable = valid() && bets.every(bet => bet >= 0) && bets.some(bet => bet > 0);
@@ -53,15 +65,15 @@ const showFigures = () => {
     if (means !== undefined) said.textContent = means;
   };
   if (!usable) { ["hour", "ruin", "score", "n0"].forEach(id => write(id, "\u2013", "")); write("hour", "\u2013", "", "waits for a number"); return; }
-  const now = settings(), ramp = returns(isEdited ? byRow(units()) : counts.map(row => row.bet)), all = metrics(ramp, now);
-  const figure = key => { const [of] = all[key]; return [of(ramp.ev, ramp.sd), halfWidth(ramp, of)]; };
-  const [hour, aside] = figure("ev_per_hour"), [swing] = figure("sd_per_hour"), [ruin, about] = figure("ror"), far = NINE_IN_TEN * swing * Math.sqrt(HOURS);
-  write("hour", dollars(hour), `\u00b1 ${dollars(aside)}`, `${HOURS} hours: 9 times in 10 between ${dollars(HOURS * hour - far, 0)} and ${dollars(HOURS * hour + far, 0)}`);
-  write("ruin", share(ruin), `\u00b1 ${digits(100 * about, 2)}%`, `${ruin > now.risk + 5e-5 ? "more than" : "within"} your limit of ${share(now.risk)}`);
-  at("ruin").classList.toggle("loss", ruin > now.risk + 5e-5);
-  const [score, half] = figure("score"), [hours, off] = figure("n0_hours");
-  write("score", digits(score, 1), `\u00b1 ${digits(half, 1)}`);
-  write("n0", isFinite(hours) ? digits(hours, 0) : "never", isFinite(hours) ? `\u00b1 ${digits(off, 0)}` : "");
+  const now = settings(), ramp = returns(isEdited ? byRow(units()) : counts.map(row => row.bet)), found = findFigures(ramp, now);
+  const far = NINE_IN_TEN * found.swing * Math.sqrt(HOURS), middle = HOURS * found.profit;
+  write("hour", ...found.hour, `${HOURS} hours: 9 times in 10 between ${dollars(middle - far, 0)} and ${dollars(middle + far, 0)}`);
+  write("ruin", ...found.ruin, `${found.risk > now.risk + 5e-5 ? "more than" : "within"} your limit of ${share(now.risk)}`);
+  at("ruin").classList.toggle("loss", found.risk > now.risk + 5e-5);
+  write("score", ...found.score);
+  write("n0", ...found.n0);
+  clearTimeout(comparing);
+  comparing = setTimeout(compare, 300);
 };
 const element = (name, attributes, ...inside) => {
   const made = ["svg", "rect", "line"].includes(name) ? document.createElementNS("http://www.w3.org/2000/svg", name) : document.createElement(name);
@@ -97,11 +109,16 @@ const writeRamp = () => {
   clearTimeout(asking);
   if (valid() && bets.every(bet => bet >= 0) && bets.some(bet => bet > 0)) asking = setTimeout(changed, 500);
 };
-const afterCount = () => {
-  data = JSON.parse(report.querySelector(".four").dataset.run);
+// What is computed is of this run from here on.
+const use = run => {
+  data = run;
   counts = data.counts;
   error = data.error.map((line, i) => data.error.map((other, j) => j <= i ? line[j] : other[i]));
   spans = findSpans();
+};
+const afterCount = () => {
+  use(JSON.parse(report.querySelector(".four").dataset.run));
+  here = thisTable();
   if (spans.every((one, i) => one.rows.every(row => Math.abs(row.bet - bets[i] / number("unit")) < 1e-3))) isEdited = false;
   if (!at("bets").contains(document.activeElement) || bets.length !== spans.length) { bets = spans.map(one => one.bet * number("unit")); drawBets(); }
   showFigures();
@@ -151,6 +168,37 @@ at("bets").addEventListener("keydown", event => {
   bets[i] = Math.max(0, bets[i] + step * number("chip"));
   event.target.value = bets[i];
   writeRamp();
+});
+// A kept table stays while this tab is open. Each of the two has its own best bets, by the settings of the page.
+const ROWS = {hour: "Dollars an hour", ruin: "Risk of ruin", score: "SCORE", n0: "N0, hours", bets: "Bets"};
+const PLAYED = ["rules", "set", "system", "indices", "leave", "leave_minutes"]; // what makes it another table
+const thisTable = () => {
+  const leave = at("leave"), played = [...query()].filter(([name]) => PLAYED.includes(name));
+  const name = `${report.querySelector("h1").textContent}${leave.value ? `, leaving at ${leave.selectedOptions[0].text}` : ""}`;
+  return {at: `?${address()}`, name, played: String(new URLSearchParams(played)), run: data};
+};
+const withBestBets = ({run}) => {
+  use(run);
+  const now = settings(), {found, least} = findBest(now), best = found ?? least, ramp = returns(byRow(best.map(bet => bet / now.unit)));
+  return {...findFigures(ramp, now), bets: [`${dollars(Math.min(...best), 0)} to ${dollars(Math.max(...best), 0)}`]};
+};
+const compare = () => {
+  const kept = JSON.parse(sessionStorage.getItem("table"));
+  if (!kept || !at("hour")) return;
+  const two = [kept, here], isSame = kept.played === here.played;
+  at("kept").textContent = isSame ? `Kept: ${kept.name}. Change the game, the system, or when you leave.` : "Each with its own best bets for this risk of ruin, or those of the least risk.";
+  at("tables").hidden = isSame;
+  if (isSame) return;
+  const figures = two.map(withBestBets), line = (name, cells) => element("tr", {}, element("th", {scope: "row"}, name), ...cells);
+  use(here.run);
+  at("tables").replaceChildren(element("table", {},
+    element("thead", {}, line("Figure", two.map(table => element("th", {scope: "col"}, element("a", {href: table.at}, table.name))))),
+    element("tbody", {}, ...Object.entries(ROWS).map(([key, name]) => line(name, figures.map(figure => element("td", {}, figure[key].join(" "))))))));
+};
+at("keep").addEventListener("click", () => {
+  if (!here) return;
+  sessionStorage.setItem("table", JSON.stringify({...here, at: `?${address()}`})); // with the bets of now
+  compare();
 });
 at("ask").addEventListener("input", event => { if (data && FIELDS.includes(event.target.id)) showFigures(); });
 narrow.addEventListener("change", () => { if (data) drawBets(); });
