@@ -111,7 +111,10 @@ def test_hand(person, game):
 def test_chart(person, game, tmp_path, monkeypatch):
     """The best chart with some stands and hits exchanged: its values, all wrong cells, and the chart to copy."""
     chosen, best = random.Random(str(game)), format_text(in_its_shoe(game.rules()).chart)
-    text = re.sub(r"\b[HS]\b", lambda code: chosen.choice("HS") if chosen.random() < 0.1 else code[0], best)
+    moves, insurance = re.fullmatch(r"(.*?)(insurance.*)?", best, re.S).groups("")
+    text = (
+        re.sub(r"\b[HS]\b", lambda code: chosen.choice("HS") if chosen.random() < 0.1 else code[0], moves) + insurance
+    )
     monkeypatch.chdir(tmp_path)
     Path("chart.txt").write_text(text)
     page = shown(person, "chart", game, pasted=text)
