@@ -31,6 +31,8 @@ PATHS = [
     "/contest/index.html",
     "/game?rules=easy",
     "/hand?rules=easy",
+    "/hand?rules=easy&hand=16+v",  # refused
+    "/chart?rules=neller",  # nothing is asked yet
 ]
 IDLE = "document.getElementById('report').ariaBusy !== 'true'"
 ENDED = f"document.querySelector('#report h1') && !document.querySelector('.progress') && {IDLE}"
@@ -87,11 +89,12 @@ def test_a_pocket_card_is_printed(person):
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize(("width", "dark"), [(390, False), (1280, True)])
 def test_a_page_fits_and_axe_finds_nothing(person, path, width, dark):
-    person.visit(path, width, dark)
+    person.problems.clear()
+    person.open(person.served.base + path, width, 800, dark=dark)
     if not path.startswith(("/start", "/contest", "/play")):
-        person.until(ENDED)
+        person.until(f"{ENDED} || document.querySelector('#report > .wrong, #sample')")
     assert person.run("document.documentElement.scrollWidth <= innerWidth")
-    assert not person.problems
+    assert not [one for one in person.problems if "status of 422" not in one]
     if not AXE.exists():
         pytest.skip("axe-core is not in build/axe")
     assert person.findings() == []
@@ -343,7 +346,7 @@ def test_a_count_that_leaves_shoes_has_fewer_rounds_in_an_hour(person):
     exact = "[...document.querySelectorAll('#rest dt')].find(one => one.textContent === 'EV per hour, $')"
     hour = person.run(f"{exact}.nextSibling.textContent").split(" ± ")
     assert person.text("#hour .value") == f"${hour[0]}" and person.text("#hour .trust") == f"± ${hour[1]}"
-    assert not person.problems
+    assert not [one for one in person.problems if "leave=0" not in one]  # which is asked no longer
 
 
 def play_on(person, act, rounds=3):

@@ -33,6 +33,12 @@ const query = () => {
 };
 // What an address holds: the question, and on the page of a game the bet that tells its money.
 const address = () => { const found = query(); if (page === "game") writeMoney(found); return found; };
+// What a page asks needs no presets, so that it stands before a reader can change it.
+const fillAsked = () => {
+  const given = new URLSearchParams(location.search);
+  asked.forEach(one => put(one, given.get(one.name) ?? usual(one)));
+  if (at("text")) at("text").value = sessionStorage.getItem(page) || "";
+};
 const fill = () => {
   const given = new URLSearchParams(location.search), name = given.get("rules");
   preset.value = name in presets ? name : "vegas-s17";
@@ -43,8 +49,6 @@ const fill = () => {
   });
   if (page === "game") readMoney();
   if (controls.some(one => at("rarer").contains(one) && one.value !== presets[preset.value][one.name])) at("rarer").open = true;
-  asked.forEach(one => { one.value = given.get(one.name) ?? usual(one); });
-  if (at("text")) at("text").value = sessionStorage.getItem(page) || "";
 };
 const fetched = async (url, options = {}) => {
   try { const answer = await askHost(url, {...options, headers: {"bjsim-page": itself}}); at("stopped").hidden = true; return answer; }
@@ -141,7 +145,11 @@ const update = async () => {
     return true;
   } catch (error) { if (error.name !== "AbortError") { say(""); report.ariaBusy = "false"; } }
 };
-const changed = () => { history.pushState(null, "", `?${address()}`); update(); };
+const changed = () => {
+  if (!presets) return; // the first report asks for what has changed before
+  history.pushState(null, "", `?${address()}`);
+  update();
+};
 at("undo").addEventListener("click", () => { controls.forEach(one => put(one, presets[preset.value][one.name])); changed(); });
 preset.addEventListener("change", () => { controls.forEach(one => put(one, presets[preset.value][one.name])); changed(); });
 controls.forEach(one => {
@@ -182,8 +190,9 @@ if (go) {
     halted = true; running.abort(); report.ariaBusy = "false"; say("stopped"); go.textContent = "Go on";
   });
 }
-addEventListener("popstate", () => { fill(); update(); });
+addEventListener("popstate", () => { fill(); fillAsked(); update(); });
 addEventListener("DOMContentLoaded", async () => { // when all scripts have run
+  fillAsked();
   presets = await (await fetched("presets")).json();
   fill();
   if (page === "play") beginPlay();
