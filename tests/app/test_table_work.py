@@ -148,8 +148,13 @@ def test_a_hint_gives_the_values_of_the_moves_and_answers_nothing():
     asked = AskedPlay(SIX, "7")
     *_, page = give(asked, "10")
     hinted = play_report(asked._replace(answers="10", hint="yes"))
-    assert "Expected profit in initial bets, with best play afterwards:" in said(hinted)
-    assert "Expected profit" not in page and play_report(asked._replace(answers="10")) == page
+    shown = re.findall(r"<span>([\w ]+)</span><svg.*?<span class=.number \w+.>([+−][.0-9]+)</span>", hinted)
+    out = bjsim("play", "--coach", "--rules", "vegas-s17", "--seed", "7", stdin=b"10\n?\n").out
+    printed = out.partition("Expected profit")[2]
+    lines = re.findall(r"^  (.*?) +(-?[.0-9]+)  (?:best|.* less)", printed, re.M)
+    assert len(lines) > 2
+    assert shown == [(name.capitalize(), f"{float(value):+.4f}".replace("-", "−")) for name, value in lines]
+    assert 'class="bars"' not in page and play_report(asked._replace(answers="10")) == page
 
 
 def test_a_page_does_not_speak_of_keys_of_the_terminal():

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from bjsim.app.work import ChosenGame
+from bjsim.app.work import ChosenGame, ranked
 from bjsim.arguments import MAX_SEED, whole_number
 from bjsim.errors import InputError
 from bjsim.report.page import render_page
@@ -39,7 +39,6 @@ from bjsim.table.words import (
     parse_action,
     parse_bet,
     praise,
-    value_table,
 )
 
 MOST_ANSWERS = 3000
@@ -152,16 +151,16 @@ def _table_page(asked: AskedPlay, open_table: PlayedTable) -> str:
     if open_table.practice:
         figures.append(("count", open_table.practice.total()))
     words = ["play", "--seed", asked.seed, "--coach", *(["--count", asked.system] if asked.system else [])]
-    lines = open_table.lines
+    hint = None
     if asked.hint and isinstance(question, MoveAsked):
-        judgement = tally.coach.judge(question.view, Action(question.view.legal[-1]))
-        lines = lines + [(line, None) for line in value_table(judgement)] if judgement else lines
+        hint = tally.coach.judge(question.view, Action(question.view.legal[-1]))
     notes = [f"Values are exact for {tally.coach.basis}; costs are in initial bets.", *describe_misses(tally.misses)]
     if open_table.practice:
         notes.append(open_table.practice.tags())
     return _page(
         asked.game.rules(), asked.game.command(*words), dealer=dealer, dealer_total=_total(dealer.replace(HIDDEN, "")),
-        hands=hands, lines=lines, figures=figures, notes=notes, noted=noted, **_question_parts(question, table),
+        hands=hands, lines=open_table.lines, bars=hint and ranked(hint.values), figures=figures, notes=notes,
+        noted=noted, **_question_parts(question, table),
     )  # fmt: skip
 
 
@@ -215,7 +214,8 @@ def drill_report(asked: AskedPlay, answers: Sequence[str]) -> str:
         raise InputError(f"no topic is called {asked.drill[:40]!r}; topics are all, {', '.join(TOPICS)}")
     drill = _drill(asked.game, asked.drill, asked.seed, asked.due)
     known = {(each.view.hand, each.view.dealer): each for each in drill.exercises}
-    said: list[tuple[str, str | None]] = []
+    said: list[tuple[str, str]] = []
+    bars: list[Any] = []  # of a mistake
     drill.asked, drill.misses = 0, []
     for number, answer in enumerate(answers):
         hand, dealer, letter = [*answer.split(" "), "", ""][:3]
@@ -231,10 +231,10 @@ def drill_report(asked: AskedPlay, answers: Sequence[str]) -> str:
             judgement, drill.asked = found, drill.asked + 1
             drill.misses += [found] if found.is_mistake else []
         asked_for = f"{format_cards(hand)} against {' '.join(dealer)}"
-        said = [(f"{asked_for}: {praise(judgement)}", "green")]
+        said, bars = [(f"{asked_for}: {praise(judgement)}", "green")], []
         if judgement.is_mistake:
             said = [(f"{asked_for}: {blame(judgement)} costs {format_bets(judgement.cost)}.", "yellow")]
-            said += [(line, None) for line in value_table(judgement)]
+            bars = ranked(judgement.values)
     view = drill.ask().view
     score, *missed = drill_summary(drill)
     words = ["play", "--drill", "--seed", asked.seed, *([] if asked.drill == "all" else ["--topic", asked.drill])]
@@ -243,7 +243,7 @@ def drill_report(asked: AskedPlay, answers: Sequence[str]) -> str:
     dealer = view.dealer if len(view.dealer) > 1 else view.dealer + HIDDEN
     noted = drill.record.noted[-1:] if asked.new == "yes" else []
     return _page(
-        asked.game.rules(), asked.game.command(*words), dealer=dealer, dealer_total="", lines=said,
+        asked.game.rules(), asked.game.command(*words), dealer=dealer, dealer_total="", lines=said, bars=bars,
         hands=[("You", view.hand, _total(view.hand), "", True)], figures=[("score", score)], notes=[*notes, *missed],
         noted=noted, text=f"{format_cards(view.hand)} against {' '.join(view.dealer)}", moves=moves,
     )  # fmt: skip

@@ -3,7 +3,7 @@
 import math
 import re
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache, partial
@@ -14,7 +14,7 @@ from markupsafe import Markup
 from bjsim.errors import InputError, shorten
 from bjsim.report.page import page_body, render_page
 from bjsim.report.parts import Code, DataColumn, DataTable, Folded, Notes, Report, Section, percent
-from bjsim.sim.game.actions import LETTERS, NAMES
+from bjsim.sim.game.actions import LETTERS
 from bjsim.sim.game.cards import RANKS
 from bjsim.sim.game.events import game_text
 from bjsim.sim.game.presets import PRESETS, the_rules
@@ -27,7 +27,7 @@ from bjsim.strategies.sidebets.bets import built_in
 from bjsim.strategies.sidebets.exact import sidebet
 from bjsim.strategies.solution import Solution
 from bjsim.strategies.solved import describe_exchange, describe_hand, exceptions_parts, hands_of, read_hand
-from bjsim.table.words import format_cards, reason
+from bjsim.table.words import format_cards, move_name, reason
 
 BET, HOURLY = 25, 70  # dollars and hands an hour of a page that is first opened
 FIRST_CELLS = 8  # wrong cells that a page shows first
@@ -196,7 +196,7 @@ def hand_report(asked: ChosenGame, hand: str, gone: str = "") -> str:
     )  # fmt: skip
 
 
-def ranked(values: dict[str, float]) -> list[tuple[str, str, float, float, float]]:
+def ranked(values: Mapping[str, float]) -> list[tuple[str, str, float, float, float]]:
     """Actions by value: letter, name, value, and where the bar from zero begins and how long it is, in percent."""
     low, high = min(0.0, *values.values()), max(0.0, *values.values())
     if not math.isfinite(high - low) or high == low:
@@ -206,10 +206,9 @@ def ranked(values: dict[str, float]) -> list[tuple[str, str, float, float, float
         return 100 * (min(max(value, low), high) - low) / (high - low)
 
     zero = place(0)
-    letters = sorted((letter for letter in LETTERS if letter in values), key=lambda letter: -values[letter])
     return [
-        (letter, NAMES[letter], values[letter], min(zero, place(values[letter])), abs(place(values[letter]) - zero))
-        for letter in letters
+        (letter, move_name(letter, values), value, min(zero, place(value)), abs(place(value) - zero))
+        for letter, value in sorted(values.items(), key=lambda item: (-item[1], LETTERS.find(item[0])))
     ]
 
 
