@@ -11,6 +11,7 @@ from multiprocessing import get_context
 from bjsim.app.work import answered
 
 SECONDS = 60  # that a job may take
+LATER_SECONDS = 180  # that one in the background may take: index plays of six decks need 18 on an idle machine
 LONG_SECONDS = 600  # that the first moment of long work may take, which makes tables
 WAITING = 8  # pages that one process serves at once
 NICE = 10  # of a process whose work can wait

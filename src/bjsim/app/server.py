@@ -18,7 +18,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from bjsim.app.contest_work import INDEX, contest_assets, contest_page
 from bjsim.app.controls import PAGES
-from bjsim.app.jobs import LONG_SECONDS, NICE, JobProcess
+from bjsim.app.jobs import LATER_SECONDS, LONG_SECONDS, NICE, JobProcess
 from bjsim.app.known import READY
 from bjsim.app.pages import POLICY, assets, presets, shell
 from bjsim.app.reports import REPORTS, parse_query
@@ -53,7 +53,7 @@ class Laboratory:
         self.port, self.contest = port, contest
         self.token = secrets.token_urlsafe(24)
         self.cookie = f"bjsim-{port}"  # browsers share cookies among ports
-        self.now, self.later, self.long = JobProcess(), JobProcess(NICE), JobProcess(NICE, LONG_SECONDS)
+        self.now, self.later, self.long = JobProcess(), JobProcess(NICE, LATER_SECONDS), JobProcess(NICE, LONG_SECONDS)
         self.ready = JobProcess(NICE)
         self.workers = self.now, self.later, self.long, self.ready
         self._kept: OrderedDict[tuple[object, ...], str] = OrderedDict()

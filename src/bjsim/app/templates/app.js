@@ -74,10 +74,11 @@ const renew = (part, text) => {
   watchCharts(part);
   part.querySelectorAll(".command:not(:has(button))").forEach(one => one.append(Object.assign(document.createElement("button"), {type: "button", className: "quiet copy", textContent: "Copy"})));
 };
+const refusal = text => Object.assign(document.createElement("p"), {textContent: text, className: "wrong", role: "alert"});
 // What is wrong stands where the answer would: an old answer beside it would seem to be that of the new question.
 const refuse = text => {
   controls.find(one => text.startsWith(`${one.name}:`))?.closest(".rule").classList.add("wrong");
-  const box = Object.assign(document.createElement("p"), {textContent: text, className: "wrong", role: "alert"});
+  const box = refusal(text);
   if (page === "play" && at("answer")) { at("answer").querySelector(".wrong")?.remove(); at("answer").append(box); return; }
   report.replaceChildren(box); at("details")?.replaceChildren(); at("rest")?.replaceChildren();
 };
@@ -98,7 +99,9 @@ const showDetails = async (name, of, signal) => {
   part.ariaBusy = "true";
   const answer = await fetched(`report/${name}?${of}`, {signal}), text = await answer.text();
   if (signal.aborted) return;
-  part.ariaBusy = "false"; renew(part, answer.ok ? text : "");
+  part.ariaBusy = "false";
+  renew(part, answer.ok ? text : "");
+  if (answer.status >= 500) part.append(refusal(text)); // wrong input is refused with the report
 };
 const renewIndices = (of, signal) => {
   if (indicesOf === String(of)) return;
