@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from fractions import Fraction
 from typing import Any
 
@@ -19,6 +20,7 @@ from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import stream_key
 from bjsim.strategies.charts.chart import Chart
+from bjsim.strategies.exact.payoffs import round_payoffs
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.exact.values import Moments, round_nodes
 from bjsim.strategies.players.catalogue import CATALOGUE
@@ -84,7 +86,7 @@ def test_named_strategies_have_the_solvers_values(name: str, strategy: str) -> N
     assert max(map(abs, z_scores(solver, CATALOGUE[strategy].chart(solver.rules), 10_000_000, seed=1))) < 4.5
 
 
-@pytest.mark.parametrize("games", [3, pytest.param(200, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("games", [3, pytest.param(100, marks=pytest.mark.slow)])
 @pytest.mark.slow
 def test_random_charts_in_random_games_have_the_solvers_values(games: int) -> None:
     """The exact recursion against the compiled round, over all fields of the rules; |z| under 5 for mean and variance,
@@ -141,6 +143,30 @@ def test_a_standard_deviation_by_hand() -> None:
     assert solver.ev(chart.policy).value == pytest.approx(mean, abs=1e-14)
     assert solver.sd_of(chart) == pytest.approx(
         math.sqrt(sum((x - mean) ** 2 * p for x, p in probabilities.items())), abs=1e-13
+    )
+
+
+@pytest.mark.parametrize("insurance", "IS")
+def test_hands_that_are_insured_and_surrendered_early_by_hand(insurance: str) -> None:
+    """Surrender everything before the dealer looks, insured or not: insurance pays 1 where a natural is found."""
+    game = named_rules("vegas-s17").replace(decks="inf", surrender="early")
+    solver = Solver(game)
+    chart = Chart("gives up", game, dict.fromkeys(solver.chart.cells, "Rs"), insurance=insurance)
+    ace, ten, won, lost = 1 / 13, 4 / 13, 1.0 * (insurance == "I"), -0.5 * (insurance == "I")
+    natural = 2 * ace * ten
+    found: dict[float, float] = defaultdict(float)
+    for chance, hole, insured in ((ace, ten, True), (ten, ace, False), (1 - ace - ten, 0, False)):
+        for dealer, p in ((True, hole), (False, 1 - hole)):
+            paid = insured * (won if dealer else lost)
+            found[paid + (0.0 if dealer else 1.5)] += chance * p * natural
+            found[paid - 0.5] += chance * p * (1 - natural)
+    mean = sum(x * p for x, p in found.items())
+    assert float(solver.ev(chart.policy).value) == pytest.approx(mean, abs=1e-14)
+    assert solver.sd_of(chart) == pytest.approx(
+        math.sqrt(sum((x - mean) ** 2 * p for x, p in found.items())), abs=1e-13
+    )
+    assert {float(x): p for x, p in round_payoffs(solver, chart).items() if p > 1e-15} == pytest.approx(
+        {x: p for x, p in found.items() if p}, abs=1e-14
     )
 
 

@@ -18,7 +18,7 @@ from bjsim.sim.game.hand_states import SURRENDERED
 from bjsim.sim.values.backward import MergedBackward
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.exact.values import Column, Dealer, Number, Policy, round_nodes
+from bjsim.strategies.exact.values import Column, Dealer, Number, Policy, natural_profits, round_nodes
 
 
 class Payoffs(MergedBackward[Array]):
@@ -27,6 +27,7 @@ class Payoffs(MergedBackward[Array]):
     def __init__(self, automaton: Automaton, column: Column, policy: Policy, unit: Fraction) -> None:
         super().__init__(automaton.against(column.label), Fraction)
         self.column, self.policy, self.unit = column, policy, unit
+        self.at_natural = natural_profits(column, automaton.rules, policy)
         rules, scheme = automaton.rules, automaton.rules.scheme
         melds = scheme.melds if scheme.suited else ()
         self.spreads = {scheme.mean(meld, rules.decks): scheme.spread(meld, rules.decks) for meld in melds}
@@ -35,16 +36,14 @@ class Payoffs(MergedBackward[Array]):
         profits, bonus = self.profits(node, self.column.probabilities), Fraction(node.result.bonus)
         spread = {pays * node.stake: p for pays, p in self.spreads.get(bonus, {bonus: Fraction(1)}).items()}
         paid = [spread if each == bonus * node.stake else {each: Fraction(1)} for each in profits]
-        lost = self._units(Fraction(1)) if node.result == SURRENDERED else 0
-        width = max((abs(self._units(profit)) for each in paid for profit in each), default=0)
-        width = max(width, lost)
+        moved = [*map(self._units, self.at_natural)] if node.result == SURRENDERED else []
+        width = max(map(abs, [*moved, *(self._units(profit) for each in paid for profit in each)]), default=0)
         value = np.zeros((len(paid), 2 * width + 1))
         for row, each in zip(value, paid, strict=True):
             for profit, p in each.items():
                 row[width + self._units(profit)] += float(p)
-        if lost:  # where the dealer has a natural, the profit is -1/2 instead of -1
-            value[:, width - lost // 2] += float(self.column.natural_odds)
-            value[:, width - lost] -= float(self.column.natural_odds)
+        for place, sign in zip(moved, (1, -1), strict=False):
+            value[:, width + place] += sign * float(self.column.natural_odds)
         return value
 
     def _units(self, profit: Fraction) -> int:

@@ -125,15 +125,15 @@ class Dealer:
         return [*self.columns().values(), *by_upcard]
 
 
-def round_nodes(column: Column, rules: Rules, policy: Policy | None) -> tuple[Node, ...]:
-    """The nodes of a round in one case: the deal, and an insurance bet if the strategy takes it.
+def takes_insurance(column: Column, rules: Rules, policy: Policy | None) -> bool:
+    """Whether a strategy insures its hands, whose cards tell nothing in an infinite shoe; None: the best one."""
+    best = 3 * rules.ten_probability > 1
+    return column.insurable and (best if policy is None else policy(HandState(), "A", INSURANCE) == "I")
 
-    A hand's cards carry no information in an infinite shoe, so the decision is the same for all hands; None: the best.
-    """
-    if not column.insurable:
-        return (column.start,)
-    takes = 3 * rules.ten_probability > 1 if policy is None else policy(HandState(), "A", INSURANCE) == "I"
-    return (column.start, Finished(INSURED)) if takes else (column.start,)
+
+def round_nodes(column: Column, rules: Rules, policy: Policy | None) -> tuple[Node, ...]:
+    """The nodes of a round in one case: the deal, and an insurance bet if the strategy takes it."""
+    return (column.start, Finished(INSURED)) if takes_insurance(column, rules, policy) else (column.start,)
 
 
 class Means(MergedBackward[Number]):
@@ -192,6 +192,15 @@ class BestMeans(Means):
 # --- How often play reaches each decision when a chart is followed, in an infinite shoe.
 
 
+def natural_profits(column: Column, rules: Rules, policy: Policy) -> tuple[Fraction, Fraction]:
+    """The profits, at a dealer's natural, of a hand surrendered early and of any other one, in initial bets.
+
+    They replace each other where there is no natural, and insurance loses 1/2 there; so what it wins counts as 3/2.
+    """
+    won = Fraction(3, 2) if takes_insurance(column, rules, policy) else Fraction(0)
+    return won - Fraction(1, 2), won - 1
+
+
 def find_endless_split(chart: Chart) -> tuple[str, str] | None:
     """Find the row and column of a pair whose repeated splitting may keep a round from ending, or None.
 
@@ -233,12 +242,14 @@ class Moments(MergedBackward[Array]):
         super().__init__(automaton.against(column.label), tie_value=float(tie_value))
         self.column = column
         self.policy = policy
+        self.at_natural = natural_profits(column, automaton.rules, policy)
 
     def leaf(self, node: Finished) -> Array:
         evs = self.profits(node, self.column.probabilities)
         moments = np.array([evs, [ev * ev for ev in evs]])
-        if node.result == SURRENDERED:  # where the dealer has a natural, the profit is -1/2 instead of -1
-            moments += np.array([[1 / 2], [-3 / 4]]) * float(self.column.natural_odds)
+        if node.result == SURRENDERED:
+            kept, lost = map(float, self.at_natural)
+            moments += np.array([[kept - lost], [kept**2 - lost**2]]) * float(self.column.natural_odds)
         return moments
 
     def mix(self, parts: list[tuple[Number, Array]]) -> Array:
