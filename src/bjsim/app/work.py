@@ -212,6 +212,9 @@ def ranked(values: Mapping[str, float]) -> list[tuple[str, str, float, float, fl
     ]
 
 
+FEW = 3  # notes that are not folded
+
+
 def chart_report(asked: ChosenGame, text: str) -> str:
     """A pasted chart: what was understood, its wrong cells with their costs, and the best chart to copy."""
     read = read_with_notes(text, "chart.txt", asked.rules())
@@ -225,7 +228,9 @@ def chart_report(asked: ChosenGame, text: str) -> str:
     texts["markdown"] = "\n".join(f"| {line} |" for line in (head, re.sub(r"[^|]+", "---", head), *rows))
     forms = [Folded(f"as text: {name}", False, [Code(text)]) for name, text in texts.items()]
     difference = f"{100 * float(evaluation.difference):.4f}%"
-    notes = [Notes(read.notes, "dim")] if read.notes else []
+    notes: list[Any] = [Notes(read.notes, "dim")] if read.notes else []
+    if len(read.notes) > FEW:
+        notes = [Folded(f"{len(read.notes)} notes on how it was read", False, notes)]
     how = Notes(["Open a form, and click on its text to copy it. The page Game prints a pocket card."], "dim")
     after = [Section(f"The best chart, which is better by {difference} of the bet"), how, *forms]
     figures, *others = report.parts
