@@ -66,6 +66,7 @@ def rules(draw: st.DrawFn, **fixed: object) -> Rules:
     fields |= _free_bets({**fields, **fixed})
     fields |= {"attack": _attacks({**fields, **fixed})}
     fields |= _doubled_hands({**fields, **fixed})
+    fields |= {"natural_beats_21": _natural_beats_21({**fields, **fixed})}
     return Rules().replace(**{**fields, **fixed})
 
 
@@ -147,6 +148,12 @@ def _attacks(drawn: Mapping[str, Any]) -> bool:
     """Whether bets may be doubled before the deal; not drawn, so that other tests keep their games."""
     excluded = drawn["raises"] or drawn["ties"] == "replay" or drawn["dealer_shows"] == "both"
     return not excluded and drawn["deal"][0] == "d" and drawn["no_hole_loses"] == "all" and drawn["move_cap"] % 3 > 0
+
+
+def _natural_beats_21(drawn: Mapping[str, Any]) -> bool:
+    """Whether a drawn 21 loses to a dealer's natural; not drawn, so that other tests keep their games."""
+    met = drawn["naturals"] == "both" and not drawn["peek"] and drawn["no_hole_loses"] == "all"
+    return not met or drawn["move_cap"] % 2 == 1
 
 
 def _doubles_and_bonuses(draw: st.DrawFn, fixed: Mapping[str, object]) -> dict[str, Any]:
