@@ -93,6 +93,7 @@ class RunRequest:
         if self.hands is None and self.until is None:
             raise InputError("no length of play; give hands, such as 1e7, or until, such as 0.0001")
         check_checkpoints(self.checkpoint, self.resume)
+        os.fspath("" if self.log is None else self.log)  # another type is refused here, where it is named
         self._set(game=load_rules(self.rules), bots=tuple(_listed(self.bots)))
         check_fields(self)
         if self.hands is None:

@@ -204,7 +204,8 @@ def test_the_returns_of_spots_are_those_of_their_rounds(seats: int, spots: str) 
     raw_se = np.sqrt(found.returns.spot_var(found.spots) / found.spots / (found.returns.shares * found.rounds))
     deviations = (raw_ev(found) - found.returns.ev) / raw_se
     assert np.abs(deviations).max() < 4.5 and (deviations**2).sum() < 3 * len(deviations)
-    _, trace = play_shoes(ready.table, stream_key(5, 0, 0), 4000, found.rounds)
+    blocks = [play_shoes(ready.table, stream_key(5, 0, block), 4000, found.rounds)[1] for block in range(3)]
+    trace = np.concatenate(blocks)
     counts = trace[:, 0] + ready.first
     buckets = ready.first + np.arange(trace[:, 0].max() + 1)
     bets = units("1-8", buckets)[trace[:, 0]]
@@ -500,7 +501,7 @@ def test_insurance_by_count_is_raw_insurance_on_average(seats: int, spots: str, 
     Without a hole card too, where the dealer's second card decides, after the seats have played.
     """
     rules = ONE.replace(cut="4/5", seats=seats, deal=deal, peek=deal == "pdpd")
-    raw, adjusted = paid_by_insurance(rules, "insurance I>=3", 40_000, spots)
+    raw, adjusted = paid_by_insurance(rules, "insurance I>=3", 120_000, spots)
     error = raw.std() / math.sqrt(len(raw))
     assert abs(raw.mean() - adjusted.mean()) < 4 * error
     assert adjusted.mean() > 5 * error

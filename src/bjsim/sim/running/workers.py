@@ -264,8 +264,9 @@ def collect_logs(path: str | os.PathLike[str] | None) -> Iterator[None]:
         return
     try:
         handler = logging.FileHandler(path, mode="w", encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"cannot write the log {path}: {error.strerror}") from None
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        raise InputError(f"cannot write the log {path}: {why}") from None
     handler.setFormatter(logging.Formatter("%(asctime)s %(process)d %(levelname)s %(message)s"))
     log.addHandler(handler)
     log.setLevel(logging.INFO)
