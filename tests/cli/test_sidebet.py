@@ -86,6 +86,11 @@ def test_errors(args: str, says: str) -> None:
     assert says in refusal("sidebet", *args.split())
 
 
+def test_a_shoe_of_just_enough_points_for_the_dealer_is_valued() -> None:
+    """Seven twos and a three are 17, so the dealer never busts."""
+    assert "value, of the bet         -100.000000%" in bjsim("sidebet", "buster", "--shoe", "2=7,3=1").out
+
+
 X = 'looks_at = "player"\nevents = [{name="x", pays=1, total="20"'
 
 
