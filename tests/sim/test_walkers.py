@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import math
 import random
+import weakref
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,7 @@ from hypothesis import strategies as st
 from support.engines import SEED, Game
 from support.games import MANY, charts, random_chart, rules, slow
 
+from bjsim.sim.engine.compiled_rules import compile_rules
 from bjsim.sim.engine.kernels.arrays import WalkedTable
 from bjsim.sim.engine.pack import for_kernel, pack_moves, pack_plain
 from bjsim.sim.engine.play import THRESHOLDS, Threshold, Walkers, play_blocks
@@ -23,7 +26,8 @@ from bjsim.sim.engine.rounds import play_plain, play_seats
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import stream_key
-from bjsim.sim.running.compiled_table import CompiledTable, find_walkers
+from bjsim.sim.running import compiled_table
+from bjsim.sim.running.compiled_table import AdjustedTable, CompiledTable, find_walkers
 from bjsim.sim.running.table import ReadableTable, Span
 from bjsim.strategies.charts.chart import Chart, make_chart
 from bjsim.strategies.exact.solver import Solver
@@ -305,6 +309,35 @@ def test_kernels_leave_blocks_with_rounds_that_leave_to_arrays(monkeypatch: pyte
     assert isinstance(table, CompiledTable)
     walkers = find_walkers(table.compiled, table.readable.play_round)
     assert (walkers.trace(stream_key(SEED, 0, 1), 300).traces[0] == trace).all()
+
+
+def test_what_is_made_of_a_game_is_freed_with_it() -> None:
+    """At once: the garbage collector counts objects, and these are few and large."""
+    rules = named_rules("vegas-s17").replace(decks=1, max_hands=2)
+    compiled = compile_rules(rules, [best(rules).policy])
+    gc.collect()
+    gc.disable()
+    try:
+        walkers = Walkers(compiled, ReadableTable(rules, [best(rules)]).play_round)
+        adjusted = walkers.adjusted(rules.unit)
+        adjusted.play([(1, 2)], [100])
+        left: list[Callable[[], object]] = [weakref.ref(walkers), weakref.ref(adjusted)]
+        del walkers, adjusted
+        assert [one() for one in left] == [None, None]
+    finally:
+        gc.enable()
+
+
+@pytest.mark.parametrize(("most", "kept"), [(10**9, 3), (0, 1)])
+def test_processes_keep_walkers_up_to_a_number_of_rows(monkeypatch: pytest.MonkeyPatch, most: int, kept: int) -> None:
+    games = [named_rules("easy").replace(decks=decks) for decks in (1, 2, 3)]
+    monkeypatch.setattr(compiled_table, "_walkers", {})
+    monkeypatch.setattr(compiled_table, "_adjusted", {})
+    monkeypatch.setattr(compiled_table, "MOST_ROWS", most)
+    for rules in games:
+        table = make_table(rules, [best(rules)], adjust_luck=True)
+        assert isinstance(table, AdjustedTable) and table.walkers is table.walkers
+    assert (len(compiled_table._walkers), len(compiled_table._adjusted)) == (kept, kept)
 
 
 @pytest.mark.parametrize("lengths", [[], [0], [4103], [1, 2, 3, 4, 5, 6, 7, 8, 9], [12288, 0, 0, 5, 4095]])

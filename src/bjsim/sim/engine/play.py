@@ -67,9 +67,13 @@ class Walkers:
         self.play_round = play_round
         self._seats = len(compiled.act)
         self.tables = make_round_tables(compiled)
-        self._adjusted: dict[Fraction, AdjustedWalkers] = {}
         self._by_arrays = Counter[str]()  # rounds of one seat, by the kernel that did not play them
         self.loaded = set[str]()  # kernels, which play from now on
+
+    @property
+    def rows(self) -> int:
+        """Of the round tables; what is made of a row takes hundreds of bytes."""
+        return sum(len(table.height) for table in self.tables[0])
 
     @cached_property
     def layout(self) -> WalkedTable:
@@ -93,9 +97,7 @@ class Walkers:
 
     def adjusted(self, unit: Fraction) -> AdjustedWalkers:
         """The same walkers with luck, for a payoff quantum of `unit` initial bets."""
-        if unit not in self._adjusted:
-            self._adjusted[unit] = AdjustedWalkers(self, unit)
-        return self._adjusted[unit]
+        return AdjustedWalkers(self, unit)
 
     @property
     def kernel(self) -> str:

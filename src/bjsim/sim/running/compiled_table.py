@@ -22,17 +22,31 @@ from bjsim.sim.stats.estimate import RatioSums
 from bjsim.sim.stats.luck_tally import LuckTally
 from bjsim.sim.stats.tally import Tally
 
-MOST_WALKERS = 16  # kept by each process: round tables are not sent to others, as they are large, and quickly made
+# What each process keeps: round tables are not sent to others, as they are large, and quickly made.
+MOST_WALKERS, MOST_ROWS = 16, 1_000_000
 _walkers: dict[tuple[object, ...], Walkers] = {}
+_adjusted: dict[tuple[object, ...], AdjustedWalkers] = {}  # those above with luck, for a quantum
 
 
 def find_walkers(compiled: CompiledRules, play_round: PlayRound) -> Walkers:
-    key = tuple((a.shape, a.tobytes()) if isinstance(a, np.ndarray) else a for a in compiled)
+    key = _key(compiled)
     if key not in _walkers:
-        if len(_walkers) == MOST_WALKERS:
-            del _walkers[next(iter(_walkers))]
+        while _walkers and (len(_walkers) == MOST_WALKERS or sum(one.rows for one in _walkers.values()) > MOST_ROWS):
+            oldest = next(iter(_walkers))
+            del _walkers[oldest]
+            for known in [known for known in _adjusted if known[1:] == oldest]:
+                del _adjusted[known]
         _walkers[key] = Walkers(compiled, play_round)
     return _walkers[key]
+
+
+def _find_adjusted(compiled: CompiledRules, play_round: PlayRound, unit: Fraction) -> AdjustedWalkers:
+    walkers, key = find_walkers(compiled, play_round), (unit, *_key(compiled))
+    return _adjusted.setdefault(key, walkers.adjusted(unit))
+
+
+def _key(compiled: CompiledRules) -> tuple[object, ...]:
+    return tuple((a.shape, a.tobytes()) if isinstance(a, np.ndarray) else a for a in compiled)
 
 
 @dataclass(frozen=True)
@@ -81,7 +95,7 @@ class AdjustedTable(CompiledTable):
 
     @property
     def walkers(self) -> AdjustedWalkers:
-        return find_walkers(self.compiled, self.readable.play_round).adjusted(self.unit)
+        return _find_adjusted(self.compiled, self.readable.play_round, self.unit)
 
     def play(self, seed: int, table: int, spans: Sequence[Span]) -> list[Tally]:
         keys, rounds = [stream_key(seed, table, span.block) for span in spans], [span.rounds for span in spans]
