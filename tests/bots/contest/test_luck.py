@@ -10,12 +10,13 @@ import pytest
 from support.matches import CARDSHARK
 
 from bjsim.bots.contest.config import Contest, has_luck
-from bjsim.bots.contest.luck.adjust import REFERENCE, ContestLuckModel, LuckAdjuster
+from bjsim.bots.contest.luck.adjust import MIN_SHOE, REFERENCE, ContestLuckModel, LuckAdjuster
 from bjsim.bots.contest.luck.draw_log import (  # type: ignore[attr-defined]
     DEALER_CARD,
     DRAW_COLUMNS,
     KINDS,
     NO_HAND,
+    OTHER_SEAT,
     OWN,
     SEATS,
     DrawLog,
@@ -193,6 +194,30 @@ def test_the_mean_luck_of_every_draw_over_all_cards_is_zero():
         assert mean_luck(luck, log, evs) < 1e-9
         assert mean_luck(luck, log, random) < 1e-9
         assert mean_luck(luck, log, evs, missing_tens=1) > 0.05
+
+
+def test_a_card_to_another_seat_is_worth_what_its_removal_changes_of_the_hand():
+    """The value of the own hand after each card, by its constant and its coefficients, less their mean."""
+    luck = ContestLuckModel(CARDSHARK)
+    index, checked = luck.state_index, 0
+    random = np.random.default_rng(2).uniform(-1, 1, (len(index.dealers.hands), len(index.hands), 1 + N_RANKS))
+    for _, (log,) in logged(CARDSHARK, named(CARDSHARK, SIX[:4]), 1):
+        draws = log.arrays()[0]
+        for draw in draws[draws[:, 2:DRAW_COLUMNS].sum(axis=1) > MIN_SHOE][::7]:
+            for one in each_alone(draw):
+                row = np.array([[*draw[:DRAW_COLUMNS], *one]])
+                (stake,) = zip(*stakes_by_seat(row), strict=True)
+                _, _, chips, dealer, hand, recipient = map(int, stake)
+                if recipient != OTHER_SEAT:
+                    continue
+                left = draw[2:DRAW_COLUMNS]
+                after = (left - np.eye(N_RANKS)) / (left.sum() - 1)  # shares, by the card that leaves
+                values = random[dealer, hand, 0] + after @ random[dealer, hand, 1:]
+                wanted = chips * (values[draw[0]] - left @ values / left.sum())
+                found = luck.luck_by_bot([DrawLog(row.tobytes(), b"")], random.reshape(1, -1, 1 + N_RANKS)).sum()
+                assert found == pytest.approx(wanted, abs=1e-9)
+                checked += 1
+    assert checked > 30
 
 
 class CountingShoe:
