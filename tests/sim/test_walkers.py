@@ -334,8 +334,8 @@ def test_processes_keep_walkers_up_to_a_number_of_rows(monkeypatch: pytest.Monke
     monkeypatch.setattr(compiled_table, "_walkers", {})
     monkeypatch.setattr(compiled_table, "_adjusted", {})
     monkeypatch.setattr(compiled_table, "MOST_ROWS", most)
-    for rules in games:
-        table = make_table(rules, [best(rules)], adjust_luck=True)
+    for game in games:
+        table = make_table(game, [best(game)], adjust_luck=True)
         assert isinstance(table, AdjustedTable) and table.walkers is table.walkers
     assert (len(compiled_table._walkers), len(compiled_table._adjusted)) == (kept, kept)
 
