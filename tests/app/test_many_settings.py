@@ -25,7 +25,7 @@ from bjsim.strategies.formats.files import format_text
 pytest.importorskip("starlette")
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("chromium")]
 READY = "report.ariaBusy === 'false' && report.querySelector('h1') && !report.querySelector('progress')"
-SETTINGS = 50
+SETTINGS = 30
 CHANGES = {
     "hit_soft_17": ["true", "false"],
     "blackjack_pays": ["3/2", "6/5", "1"],

@@ -39,7 +39,7 @@ from bjsim.strategies.counting.tables import CountingGame, ready_table
 from bjsim.strategies.exact.solver import Solver
 
 
-@pytest.mark.parametrize("games", [12, slow(200)])
+@pytest.mark.parametrize("games", [12, slow(100)])
 def test_the_table_pays_what_the_readable_round_pays_in_random_games(games: int) -> None:
     """Random rules, and for each seat a chart of random codes; 100 rounds of each.
 
