@@ -415,8 +415,8 @@ def test_keys_of_moves_do_not_fall_into_the_bet(person):
     person.press("Enter")
     person.until("document.querySelector('[data-key=h]')")
     person.press("?")
-    person.until("document.querySelector('.said').innerText.includes('Expected profit')")
-    assert "stand -0.153984 best" in person.text(".said")
+    person.until("document.querySelector('.said .bars')")
+    assert person.text(".said .best").split() == ["Stand", "−0.1540"]
     person.press("s")
     person.until("document.getElementById('word')")
 
