@@ -99,7 +99,8 @@ class AdjustedTable(CompiledTable):
 
     def play(self, seed: int, table: int, spans: Sequence[Span]) -> list[Tally]:
         keys, rounds = [stream_key(seed, table, span.block) for span in spans], [span.rounds for span in spans]
-        played, values, usual = self.walkers.play(keys, rounds), self.walkers.values, self.walkers.rounds_in_shoe
+        walkers = self.walkers
+        played, values, usual = walkers.play(keys, rounds), walkers.values, walkers.rounds_in_shoe
         tallies = []
         for seat, tally in enumerate(make_tallies(self.unit, played.counts, played.outside)):
             shoes = [block[seat] for block in played.shoes] if self.compiled.numbers.shoe_size else [_all_rounds(tally)]
