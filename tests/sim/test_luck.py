@@ -412,6 +412,7 @@ def test_sums_merge_and_are_kept():
     assert both.shoes == one.shoes + two.shoes and both.sums.b == 6000
     assert LuckTally() + one == one + LuckTally() == one
     assert LuckTally.from_json(both.to_json()) == both
+    assert both.variance_reduction(30 * both.se) == pytest.approx(900)
     with pytest.raises(ValueError, match="do not add"):
         one + LuckTally(0.5, 43, RatioSums(1, 1.0, 1.0, 1.0, 1.0, 1.0))
 

@@ -33,6 +33,7 @@ GAMES = {
         and not preset.rules.free_bets
         and not preset.rules.attack
         and preset.rules.bets == 1
+        and preset.rules.double_on != "never"  # else no bet is added
     },
     "endless splits": named_rules("vegas-s17").replace(**SPLITS, double_cards="any"),
     "replayed ties": named_rules("vegas-h17").replace(ties="replay", double_after_split=False),
