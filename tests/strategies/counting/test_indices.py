@@ -114,7 +114,7 @@ def test_bets_timing_units_and_risk() -> None:
     plain = by_cell(generate_indices(RULES, HILO, limit=6, ramp=Ramp.parse("1-12")))
     assert plain["insurance", "", "I"].gain_bets > 5 * plain["insurance", "", "I"].gain
     assert plain["12", "6", "S"].gain_bets < 1.5 * plain["12", "6", "S"].gain
-    averse = by_cell(generate_indices(RULES, HILO, limit=6, kelly=1))
+    averse = by_cell(generate_indices(RULES, HILO, limit=7, kelly=1))  # insured from +3 on, so its bets are higher
     for cell in (("TT", "5", "P"), ("TT", "6", "P"), ("9", "7", "D"), ("11", "A", "D")):
         assert averse[cell].break_even > plain[cell].break_even
     assert averse["14", "T", "R"].break_even < plain["14", "T", "R"].break_even
