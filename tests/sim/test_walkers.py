@@ -332,12 +332,11 @@ def test_what_is_made_of_a_game_is_freed_with_it() -> None:
 def test_processes_keep_walkers_up_to_a_number_of_rows(monkeypatch: pytest.MonkeyPatch, most: int, kept: int) -> None:
     games = [named_rules("easy").replace(decks=decks) for decks in (1, 2, 3)]
     monkeypatch.setattr(compiled_table, "_walkers", {})
-    monkeypatch.setattr(compiled_table, "_adjusted", {})
     monkeypatch.setattr(compiled_table, "MOST_ROWS", most)
     for game in games:
         table = make_table(game, [best(game)], adjust_luck=True)
         assert isinstance(table, AdjustedTable) and table.walkers is table.walkers
-    assert (len(compiled_table._walkers), len(compiled_table._adjusted)) == (kept, kept)
+    assert [len(adjusted) for _, adjusted in compiled_table._walkers.values()] == [1] * kept
 
 
 @pytest.mark.parametrize("lengths", [[], [0], [4103], [1, 2, 3, 4, 5, 6, 7, 8, 9], [12288, 0, 0, 5, 4095]])

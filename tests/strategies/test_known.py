@@ -104,7 +104,7 @@ def test_rounds_of_somebody_who_sees_the_hole_card() -> None:
                 column = chart.states.dealer_code(chart.states.dealer_add(both, played.dealer.ranks[1]))
                 state = chart.states.situation(view).state
                 move = chart.policy(state, column, view.legal)
-                if view.legal == INSURANCE:  # which the chart, without the hole card, takes always or never
+                if view.legal == INSURANCE:  # a chart takes it always or never, whatever the hole card is
                     move = "I" if column == "21" else "S"  # of two cards
                 question = asked.send(Action(move))
         except StopIteration as end:

@@ -24,29 +24,21 @@ from bjsim.sim.stats.tally import Tally
 
 # What each process keeps: round tables are not sent to others, as they are large, and quickly made.
 MOST_WALKERS, MOST_ROWS = 16, 1_000_000
-_walkers: dict[tuple[object, ...], Walkers] = {}
-_adjusted: dict[tuple[object, ...], AdjustedWalkers] = {}  # those above with luck, for a quantum
+# By compiled rules: walkers, and the same with luck by payoff quantum.
+_walkers: dict[tuple[object, ...], tuple[Walkers, dict[Fraction, AdjustedWalkers]]] = {}
 
 
 def find_walkers(compiled: CompiledRules, play_round: PlayRound) -> Walkers:
-    key = _key(compiled)
+    return _find(compiled, play_round)[0]
+
+
+def _find(compiled: CompiledRules, play_round: PlayRound) -> tuple[Walkers, dict[Fraction, AdjustedWalkers]]:
+    key = tuple((a.shape, a.tobytes()) if isinstance(a, np.ndarray) else a for a in compiled)
     if key not in _walkers:
-        while _walkers and (len(_walkers) == MOST_WALKERS or sum(one.rows for one in _walkers.values()) > MOST_ROWS):
-            oldest = next(iter(_walkers))
-            del _walkers[oldest]
-            for known in [known for known in _adjusted if known[1:] == oldest]:
-                del _adjusted[known]
-        _walkers[key] = Walkers(compiled, play_round)
+        while len(_walkers) == MOST_WALKERS or sum(one.rows for one, _ in _walkers.values()) > MOST_ROWS:
+            del _walkers[next(iter(_walkers))]
+        _walkers[key] = Walkers(compiled, play_round), {}
     return _walkers[key]
-
-
-def _find_adjusted(compiled: CompiledRules, play_round: PlayRound, unit: Fraction) -> AdjustedWalkers:
-    walkers, key = find_walkers(compiled, play_round), (unit, *_key(compiled))
-    return _adjusted.setdefault(key, walkers.adjusted(unit))
-
-
-def _key(compiled: CompiledRules) -> tuple[object, ...]:
-    return tuple((a.shape, a.tobytes()) if isinstance(a, np.ndarray) else a for a in compiled)
 
 
 @dataclass(frozen=True)
@@ -95,7 +87,8 @@ class AdjustedTable(CompiledTable):
 
     @property
     def walkers(self) -> AdjustedWalkers:
-        return _find_adjusted(self.compiled, self.readable.play_round, self.unit)
+        walkers, adjusted = _find(self.compiled, self.readable.play_round)
+        return adjusted.setdefault(self.unit, walkers.adjusted(self.unit))
 
     def play(self, seed: int, table: int, spans: Sequence[Span]) -> list[Tally]:
         keys, rounds = [stream_key(seed, table, span.block) for span in spans], [span.rounds for span in spans]
