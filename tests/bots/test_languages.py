@@ -94,6 +94,14 @@ def whole_prefix(tool):
     return (str(Path(tool).parents[1]),)
 
 
+@pytest.mark.parametrize("status, found", [(0, ["/opt/rust/bin/rustc"]), (1, [])])
+def test_a_link_to_rustup_without_a_toolchain_is_no_compiler(tmp_path, monkeypatch, status, found):
+    (tmp_path / "rustc").write_text(f"#!/bin/sh\necho /opt/rust\nexit {status}\n")
+    (tmp_path / "rustc").chmod(0o755)
+    monkeypatch.setattr(os.path, "exists", lambda _: False)  # that of the package
+    assert languages.rust_compilers([str(tmp_path / "rustc")]) == found
+
+
 def test_a_tool_is_bound_with_what_it_needs_and_never_with_all_of_its_folder(tmp_path):
     for name in ("bin", "conf", "lib", "man", "Documents", ".ssh"):
         (tmp_path / name).mkdir()

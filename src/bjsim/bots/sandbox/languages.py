@@ -61,11 +61,12 @@ def own_interpreter(found: Sequence[str]) -> list[str]:
 
 
 def rust_compilers(found: Sequence[str]) -> list[str]:
-    """The compilers themselves: `rustc` may be a link to rustup, which chooses one by its name."""
+    """The compilers themselves: `rustc` may be a link to rustup, which chooses one by its name, or has none."""
     compilers = []
-    for path in found:
+    for path in (*found, *filter(os.path.exists, ["/usr/bin/rustc"])):
         done = subprocess.run([path, "--print", "sysroot"], capture_output=True, text=True)
-        compilers.append(path if done.returncode else f"{done.stdout.strip()}/bin/rustc")
+        if done.returncode == 0:
+            compilers.append(f"{done.stdout.strip()}/bin/rustc")
     return compilers
 
 
