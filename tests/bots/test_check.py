@@ -3,6 +3,7 @@
 import json
 import re
 import shlex
+from dataclasses import replace
 
 import pytest
 from bot_helpers import EACH_LANGUAGE, SAMPLES, a_view, line_bot, needs, needs_sandbox
@@ -11,8 +12,9 @@ from support.command import bjsim, refusal
 from support.documents import ROOT, blocks
 from support.games import ONE_HAND
 from support.matches import CARDSHARK, begin, rounds_in
+from support.printed import printed
 
-from bjsim.bots.check import CHECKS, ENOUGH, Trial, check_match, price, situation, situations, try_bot
+from bjsim.bots.check import CHECKS, ENOUGH, BotCheck, Trial, check_match, price, situation, situations, try_bot
 from bjsim.bots.line import Clock
 from bjsim.bots.player import open_bot
 from bjsim.bots.protocol import UNFLUSHED, Fault
@@ -249,6 +251,19 @@ def test_the_same_move_everywhere_is_noticed(tmp_path, move, said):
     assert "the best chart -0.1211, lim17 -0.1824" in output
     dearest = {"S": "11 v T, S, best H, 0.0087", "H": "20 v T, H, best S, 0.0517", "lim17": "16 v 5, H, best S, 0.0032"}
     assert f"dearest mistake: {dearest[move]} bets a hand" in output
+
+
+@pytest.mark.parametrize("same", [True, False])
+def test_what_a_check_says_of_moves_and_their_speed(same):
+    """Of made-up answers: one move everywhere or two, and two different ones in a situation."""
+    rules = named_rules("cardshark")
+    trials = [Trial(asked, (STAND, STAND), (0.25, 0.25)) for asked in situations(rules)]
+    if not same:
+        trials[0] = Trial(trials[0].situation, (HIT, STAND), (0.25, 0.25))
+    found = BotCheck("a bot", "bot.py", "python", rules, trials, len(trials), {"median": 0.25, "p99": 1.5})
+    out = printed(replace(found, priced=price(rules, trials)).describe())
+    assert ("the same move everywhere (S)" in out) == same and ("two different moves" in out) != same
+    assert f"{2 * len(trials)} moves, 0.25 ms per move (median), 1.50 ms (99th percentile)" in out
 
 
 def test_the_check_is_a_page_and_a_picture_without_a_folder(tmp_path):

@@ -162,6 +162,8 @@ def test_the_time_per_move(bot):
         player.decide(a_view())
     figures = player.ms_per_move()
     assert 30 <= figures["median"] <= figures["p99"]
+    player._nanoseconds = [1_000_000 * ms for ms in range(100, 0, -1)]
+    assert player.ms_per_move() == {"median": 50.0, "p99": 99.0}
 
 
 def test_what_a_faulty_bot_printed_is_kept_and_cut(bot):

@@ -345,6 +345,7 @@ def test_chips_that_exist_are_named_where_a_unit_is_found(stored):
     unit = float(re.search(r"unit for a risk of ruin of 1%, \$ +([\d.]+)", out)[1])
     below, above = map(int, re.findall(r"\$(\d+): [\d.]+% ±", out))
     assert below < unit < above and (below, above) in {(1, 5), (5, 25)}
+    assert "with bets in chips of" not in bjsim(*load, "1000m").out  # a unit above all chips
     assert "before the bets were rounded, the risk of ruin was 1.0000%" in bjsim(*load, "10k", "--chip", "$5").out
     varied = bjsim(
         *BARE, "--rounds", "2e4", "--unit", "10", "--chip", "$25", "--vary", "cut=60%,75%", "--json", "-"

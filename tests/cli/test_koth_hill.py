@@ -81,6 +81,7 @@ def test_a_bot_in_a_folder_joins_and_is_replaced(tmp_path: Path) -> None:
     for words, said in (
         (["add", hill, missing, *alone], "bot missing cannot play: missing runs no-such-interpreter, which is not"),
         (["replace", hill, "a_b=", *alone], "'a_b=' names no bot"),
+        (["replace", hill, "lim13=lim14", "lim13=lim16", *alone], "lim13 is given twice"),
         (["replace", hill, f"a_b={tmp_path}", *alone], "a folder of bots takes no name"),
     ):
         assert said in refusal("koth", *words)
