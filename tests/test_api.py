@@ -432,6 +432,17 @@ def test_an_argument_that_does_not_exist_is_one_clear_error(call: Callable[[Any]
     assert says in str(caught.value)
 
 
+@pytest.mark.parametrize("name", sorted(name for name in CALLS if not isinstance(getattr(bjsim, name), type)))
+def test_a_function_is_called_by_its_own_name(name: str) -> None:
+    """In Python's own error too, and its signature says what it returns."""
+    function = getattr(bjsim, name)
+    assert inspect.signature(function).return_annotation not in (None, "None", inspect.Signature.empty)
+    needed = [one for one in inspect.signature(function).parameters.values() if one.kind <= one.POSITIONAL_OR_KEYWORD]
+    if any(one.default is one.empty for one in needed):
+        with pytest.raises(TypeError, match=rf"^{name}\(\) missing"):
+            function()
+
+
 def test_an_interval_is_two_columns_of_a_frame(monkeypatch: pytest.MonkeyPatch) -> None:
     """A column of pairs is refused by polars, Parquet files and databases."""
     monkeypatch.setitem(sys.modules, "pandas", SimpleNamespace(DataFrame=lambda columns, index: columns))

@@ -73,9 +73,14 @@ def function(request: Callable[P, R], name: str, play: Callable[[R], T]) -> Call
     """
 
     def call(*args: P.args, **kwargs: P.kwargs) -> T:
-        return play(request(*args, **kwargs))
+        try:
+            asked = request(*args, **kwargs)
+        except TypeError as error:  # such as a missing argument
+            raise TypeError(str(error).replace(f"{request.__qualname__}.__init__", name)) from None
+        return play(asked)
 
     call.__name__, call.__qualname__, call.__module__ = name, name, play.__module__
     call.__doc__ = f"{play.__doc__}\n\n{_arguments(request.__doc__ or '')}"
-    call.__signature__ = inspect.signature(request)  # type: ignore[attr-defined]
+    result = inspect.signature(play).return_annotation
+    call.__signature__ = inspect.signature(request).replace(return_annotation=result)  # type: ignore[attr-defined]
     return call
