@@ -4,7 +4,6 @@ from bjsim.api import compare as compare
 from bjsim.api import contest as contest
 from bjsim.api import evaluate as evaluate
 from bjsim.api import learn as learn
-from bjsim.api import play as play
 from bjsim.api import solve as solve
 from bjsim.bots.contest.standings import Standings as Standings
 from bjsim.bots.seats import BotOptions as BotOptions
@@ -12,6 +11,7 @@ from bjsim.errors import BjsimError as BjsimError
 from bjsim.errors import InputError as InputError
 from bjsim.errors import RunFailed as RunFailed
 from bjsim.request import RunRequest as RunRequest
+from bjsim.request import play as play
 from bjsim.run_result import RunResult as RunResult
 from bjsim.sim.game.actions import Action as Action
 from bjsim.sim.game.actions import Player as Player

@@ -12,16 +12,13 @@ from pathlib import Path
 from typing import Unpack, overload
 
 from bjsim.arguments import names_wrong_types
-from bjsim.asked.signature import function
 from bjsim.bots.contest.config import Contest, Settings, with_settings
 from bjsim.bots.contest.differences import with_matches
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.page import write_results
 from bjsim.bots.contest.standings import Standings
-from bjsim.errors import InputError, RunFailed
-from bjsim.request import RunRequest
-from bjsim.run_result import RunResult
+from bjsim.errors import InputError
 from bjsim.sim.engine.compile_notice import announce_compile, on_compile
 from bjsim.sim.game.presets import RulesLike, load_rules
 from bjsim.strategies.charts.chart import Chart
@@ -37,36 +34,6 @@ from bjsim.strategies.players.catalogue import find_player
 from bjsim.strategies.solution import Solution
 
 COMPILING = "compiling the learner (once after install, up to a minute) …"
-
-
-def _finished(request: RunRequest) -> RunResult:
-    """Play bots and compare their returns with the exact values, as `bjsim run` does."""
-    result = request.play()
-    if result.failure:
-        raise RunFailed(result.failure)
-    if result.missing and not result.stopped:
-        raise RunFailed("; ".join(result.missing))
-    return result
-
-
-play = function(RunRequest, "play", _finished)
-"""Play bots and compare their returns with the exact values: `bjsim run` in Python.
-
-The arguments are those of `RunRequest`.
-
-Returns:
-    RunResult: The results, one for each bot, in order. After an interrupt (Ctrl-C) they are what was known by then, and
-    `stopped` is true.
-
-Raises:
-    InputError: If an argument is not accepted; the message names it.
-    RunFailed: If a bot's rounds settled no bet, or the run could not go on.
-
-Examples:
-    >>> result, = play("easy", ["lim17"], hands=10_000)
-    >>> result.verdict
-    'agrees with the exact value'
-"""
 
 
 @names_wrong_types

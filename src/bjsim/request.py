@@ -1,4 +1,4 @@
-"""The validated parameters of a run, which the command line and `bjsim.play` build alike."""
+"""The validated parameters of a run, which the command line and `bjsim.play` build alike, and that function."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -20,8 +20,9 @@ from bjsim.arguments import (
     naming,
 )
 from bjsim.asked.kinds import check_fields
+from bjsim.asked.signature import function
 from bjsim.bots.seats import BotOptions, ProgramFile, Seated, check_needs, find_seated, warn_of_guessable
-from bjsim.errors import InputError
+from bjsim.errors import InputError, RunFailed
 from bjsim.run import OnProgress, Run, exact_ahead, ignore_progress
 from bjsim.run_result import RunResult
 from bjsim.sim.game.actions import Action, Player, View
@@ -207,3 +208,33 @@ def _listed(bots: Bot | Sequence[Bot]) -> Sequence[Bot]:
     if not listed:
         raise InputError("bots: an empty list is not accepted; give one bot or more")
     return listed
+
+
+def _finished(request: RunRequest) -> RunResult:
+    """Play bots and compare their returns with the exact values, as `bjsim run` does."""
+    result = request.play()
+    if result.failure:
+        raise RunFailed(result.failure)
+    if result.missing and not result.stopped:
+        raise RunFailed("; ".join(result.missing))
+    return result
+
+
+play = function(RunRequest, "play", _finished)
+"""Play bots and compare their returns with the exact values: `bjsim run` in Python.
+
+The arguments are those of `RunRequest`.
+
+Returns:
+    RunResult: The results, one for each bot, in order. After an interrupt (Ctrl-C) they are what was known by then, and
+    `stopped` is true.
+
+Raises:
+    InputError: If an argument is not accepted; the message names it.
+    RunFailed: If a bot's rounds settled no bet, or the run could not go on.
+
+Examples:
+    >>> result, = play("easy", ["lim17"], hands=10_000)
+    >>> result.verdict
+    'agrees with the exact value'
+"""

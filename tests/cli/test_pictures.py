@@ -6,9 +6,9 @@ import pytest
 from matplotlib.text import Text
 from support.command import bjsim, refusal
 
-from bjsim.api import play
 from bjsim.report import picture
 from bjsim.report.parts import decimals
+from bjsim.request import play
 from bjsim.sim.game.events import game_text
 from bjsim.sim.game.presets import named_rules
 from bjsim.strategies.evaluation.compare import solve

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from bjsim.api import play
 from bjsim.errors import InputError, RunFailed
+from bjsim.request import play
 from bjsim.sim.game.actions import STAND, View, raise_by
 from bjsim.sim.game.automaton import Finished
 from bjsim.sim.game.cards import Hand

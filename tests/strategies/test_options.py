@@ -7,7 +7,7 @@ seeds; the seed is fixed.
 import pytest
 from support.games import ONE_HAND, few
 
-from bjsim.api import play
+from bjsim.request import play
 from bjsim.sim.game.presets import PRESETS
 from bjsim.strategies.exact.solver import Solver
 

@@ -16,8 +16,8 @@ from functools import cache
 import pytest
 from support.command import bjsim, refusal
 
-from bjsim.api import play
 from bjsim.errors import RunFailed
+from bjsim.request import play
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.evaluation.compare import evaluate_chart
