@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from support.engines import SEED, Game
 from support.games import MANY, charts, random_chart, rules, slow
 
+from bjsim.request import play
 from bjsim.sim.engine.compiled_rules import compile_rules
 from bjsim.sim.engine.kernels.arrays import WalkedTable
 from bjsim.sim.engine.pack import for_kernel, pack_moves, pack_plain
@@ -337,6 +338,20 @@ def test_processes_keep_walkers_up_to_a_number_of_rows(monkeypatch: pytest.Monke
         table = make_table(game, [best(game)], adjust_luck=True)
         assert isinstance(table, AdjustedTable) and table.walkers is table.walkers
     assert [len(adjusted) for _, adjusted in compiled_table._walkers.values()] == [1] * kept
+
+
+def test_tables_that_are_played_in_turn_keep_their_walkers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where they are more than a process keeps of games that are done."""
+    rules, made = named_rules("easy").replace(seats=1), []
+    monkeypatch.setattr(compiled_table, "_walkers", {})
+    monkeypatch.setattr(compiled_table, "MOST_WALKERS", 2)
+    monkeypatch.setattr(compiled_table, "MOST_ROWS", 0)
+    monkeypatch.setattr(compiled_table, "Walkers", lambda *given: made.append(given) or Walkers(*given))
+    bots = ["lim13", "lim15", "lim17", "mimic"]
+    assert len(play(rules, bots, hands=100_000)) == len(made) == len(compiled_table._walkers) == 4
+    play(rules, bots[:1], hands=1000)
+    play(rules, ["lim18"], hands=1000)
+    assert len(made) == 5 and len(compiled_table._walkers) == 1
 
 
 @pytest.mark.parametrize("lengths", [[], [0], [4103], [1, 2, 3, 4, 5, 6, 7, 8, 9], [12288, 0, 0, 5, 4095]])

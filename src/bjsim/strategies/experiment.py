@@ -27,10 +27,13 @@ SD = 1.1  # initial bets: the approximate standard deviation of a round in the i
 ANYTIME = 3.03  # half-width of the anytime-valid interval where it is narrowest, in standard errors
 
 
-def make_table(rules: Rules, seated: Sequence[Player], adjust_luck: bool = False) -> CompiledTable | ReadableTable:
+def make_table(
+    rules: Rules, seated: Sequence[Player], adjust_luck: bool = False, tables: int = 1
+) -> CompiledTable | ReadableTable:
     """Make a table for players in the order of seats; its rounds are compiled if all are `StatePlayer`s.
 
-    `adjust_luck`: compiled rounds yield luck-adjusted returns. A chart that lacks a cell is refused.
+    `adjust_luck`: compiled rounds yield luck-adjusted returns. `tables` are played in turn. A chart that lacks a cell
+    is refused.
     """
     players = [player for player in seated if isinstance(player, StatePlayer) and not find_needs(player)]
     if len(players) < len(seated):
@@ -41,14 +44,14 @@ def make_table(rules: Rules, seated: Sequence[Player], adjust_luck: bool = False
         raise InputError(str(error.args[0])) from None
     readable = ReadableTable(rules, list(seated))
     if adjust_luck:
-        table = AdjustedTable(compiled, rules.unit, readable)
+        table = AdjustedTable(compiled, rules.unit, readable, tables)
         if not all(map(math.isfinite, table.walkers.values)):
             raise InputError(
                 f"{argument('adjust_luck', True)} needs charts of finite value; one of these ties at least as many "
                 "bets as it is dealt"
             )
         return table
-    return CompiledTable(compiled, rules.unit, readable)
+    return CompiledTable(compiled, rules.unit, readable, tables)
 
 
 def compile_players(rules: Rules, players: Sequence[StatePlayer]) -> CompiledRules:
@@ -93,7 +96,7 @@ def make_experiment(
         if isinstance(player, Chart) and (at := find_endless_split(player)):
             raise InputError(f"{player.name} cannot be played: it resplits {at[0]} against {at[1]} without end")
     at_table = [players[first : first + rules.seats] for first in range(0, len(players), rules.seats)]
-    groups = [make_table(rules, seated, adjusted) for seated in at_table]
+    groups = [make_table(rules, seated, adjusted, len(at_table)) for seated in at_table]
     target_n = max(expected_hands(precision, table) for table in groups) if precision else 0
     return Experiment(rules, groups, hands, seed, tables, precision, target_n)
 

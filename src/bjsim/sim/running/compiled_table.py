@@ -22,20 +22,24 @@ from bjsim.sim.stats.estimate import RatioSums
 from bjsim.sim.stats.luck_tally import LuckTally
 from bjsim.sim.stats.tally import Tally
 
-# What each process keeps: round tables are not sent to others, as they are large, and quickly made.
-MOST_WALKERS, MOST_ROWS = 16, 1_000_000
+# What each process keeps: round tables are not sent to others, as they are large (2 kB a row), and quickly made.
+MOST_WALKERS, MOST_ROWS = 16, 300_000
 # By compiled rules: walkers, and the same with luck by payoff quantum.
 _walkers: dict[tuple[object, ...], tuple[Walkers, dict[Fraction, AdjustedWalkers]]] = {}
 
 
-def find_walkers(compiled: CompiledRules, play_round: PlayRound) -> Walkers:
-    return _find(compiled, play_round)[0]
+def find_walkers(compiled: CompiledRules, play_round: PlayRound, tables: int = 1) -> Walkers:
+    return _find(compiled, play_round, tables)[0]
 
 
-def _find(compiled: CompiledRules, play_round: PlayRound) -> tuple[Walkers, dict[Fraction, AdjustedWalkers]]:
+def _find(
+    compiled: CompiledRules, play_round: PlayRound, tables: int
+) -> tuple[Walkers, dict[Fraction, AdjustedWalkers]]:
     key = tuple((a.shape, a.tobytes()) if isinstance(a, np.ndarray) else a for a in compiled)
     if key not in _walkers:
-        while len(_walkers) == MOST_WALKERS or sum(one.rows for one, _ in _walkers.values()) > MOST_ROWS:
+        while len(_walkers) >= tables and (
+            len(_walkers) >= MOST_WALKERS or sum(one.rows for one, _ in _walkers.values()) > MOST_ROWS
+        ):
             del _walkers[next(iter(_walkers))]
         _walkers[key] = Walkers(compiled, play_round), {}
     return _walkers[key]
@@ -45,12 +49,14 @@ def _find(compiled: CompiledRules, play_round: PlayRound) -> tuple[Walkers, dict
 class CompiledTable:
     """A table whose seats all play charts; `unit` is the payoff quantum, as a share of an initial bet.
 
-    `readable` is the same table, for rounds that the round table has no room for.
+    `readable` is the same table, for rounds that the round table has no room for. `tables` are played in turn, this one
+    among them, so the walkers of as many are kept.
     """
 
     compiled: CompiledRules
     unit: Fraction
     readable: ReadableTable
+    tables: int = 1
     blocks_at_once = 32  # two million rounds, some tenths of a second
 
     @property
@@ -76,7 +82,7 @@ class CompiledTable:
 
     @property
     def walkers(self) -> Walkers | AdjustedWalkers:
-        return find_walkers(self.compiled, self.readable.play_round)
+        return find_walkers(self.compiled, self.readable.play_round, self.tables)
 
 
 @dataclass(frozen=True)
@@ -87,7 +93,7 @@ class AdjustedTable(CompiledTable):
 
     @property
     def walkers(self) -> AdjustedWalkers:
-        walkers, adjusted = _find(self.compiled, self.readable.play_round)
+        walkers, adjusted = _find(self.compiled, self.readable.play_round, self.tables)
         return adjusted.setdefault(self.unit, walkers.adjusted(self.unit))
 
     def play(self, seed: int, table: int, spans: Sequence[Span]) -> list[Tally]:
