@@ -47,7 +47,8 @@ agreement: $(VENV)/.installed
 	$(BIN)/python .ci/agreement.py
 
 # Runs the commands of docs/gallery.md, which draw its pictures anew; `make docs` draws those that are missing.
-gallery: $(VENV)/.installed
+gallery: $(VENV)/.installed-plot
+
 	$(BIN)/python .ci/gallery.py
 
 bench: $(VENV)/.installed-test

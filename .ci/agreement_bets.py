@@ -63,16 +63,6 @@ def hole_card(rules: Rules, _: str) -> list[float]:
     return [100 * bjsim.known(rules, "hole").value]
 
 
-def match_play(rules: Rules, hand: str) -> list[float]:
-    """Return the values of standing and of splitting with a match play; a push counts as half a coupon.
-
-    A bet of expectation e then wins the coupon with probability (1 + e) / 2. Neither action may lead to a double.
-    """
-    cards, shown = hand.split(" v ")
-    values = ShoeSolver(rules).hand_values(cards, shown)
-    return [values["S"] + (1 + values["S"]) / 2, values["P"] + (1 + values["P"] / 2) / 2]
-
-
 def rebate(rules: Rules, _: str) -> list[float]:
     """Return the gain with the published stops, the rounds, and the gain per round in per cent of a bet."""
     terms = {"floor": 200_000, "goal": 3_000_000, "rebate": 0.2, "rebate_from": 500_000}
@@ -91,5 +81,4 @@ QUANTITIES = {
     "rebate": rebate,
     "first card": first_cards,
     "hole card": hole_card,
-    "match play": match_play,
 }

@@ -20,7 +20,7 @@ from package import QUIET_PIP, build, make_clone, make_venv, run
 ROOT = Path(__file__).resolve().parents[1]
 NIGHTLY = "actions/workflows/nightly.yml"
 PLACEHOLDER = "https://repository.example/bjsim"
-QUOTED = ("run", "--bots", "optimal,lim17", "--hands", "1e6")  # the command of the README
+QUOTED = ("run", "--bots", "optimal,lim17", "--hands", "1e6")  # the command of the README, shorter
 LINK = re.compile(r"(!?)\[([^\]]*)\]\((?!https?:|#)([^)\s]+)\)")
 
 

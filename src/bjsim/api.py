@@ -33,7 +33,7 @@ from bjsim.strategies.mdp.model import FiniteMDP, build_mdp
 from bjsim.strategies.players.catalogue import find_player
 from bjsim.strategies.solution import Solution
 
-COMPILING = "compiling the learner (once after install, up to a minute) …"
+COMPILING = "compiling the learner (once after install, up to half a minute) …"
 
 
 @names_wrong_types

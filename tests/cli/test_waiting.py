@@ -155,7 +155,7 @@ def test_frames_are_never_far_apart():
 
 def test_it_moves_while_numba_compiles(tmp_path, monkeypatch):
     moved, last = run_held(tmp_path, monkeypatch, SOLVE, SOLVER, "compiling")
-    assert moved and "compiling kernel 1, value_of (once after install, up to a minute)" in last
+    assert moved and "compiling kernel 1, value_of (once after install, up to half a minute)" in last
 
 
 def test_a_command_without_it_is_found_out(tmp_path, monkeypatch):

@@ -89,7 +89,7 @@ def check_python() -> Check:
     oldest = ".".join(map(str, OLDEST_PYTHON))
     ok = sys.version_info >= OLDEST_PYTHON
     found = f"{platform.python_version()} ({oldest} or newer)"
-    return Check("Python", ok, True, found, f"python{oldest} -m pip install bjsim")
+    return Check("Python", ok, True, found, f"in a checkout of bjsim: python{oldest} -m pip install .")
 
 
 def check_cache() -> Check:

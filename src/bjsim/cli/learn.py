@@ -63,7 +63,7 @@ def learn(
         process = GameProcess(rules)
         mdp = build_mdp(process)
     console = Console(stderr=files.quiet)
-    compiling = "compiling the learner (once after install, up to a minute) …"
+    compiling = "compiling the learner (once after install, up to half a minute) …"
     studies: list[Study] = []
     for schedule in schedules:
         describe(console, process.rules if process else mdp_path, mdp, schedule, seed)

@@ -9,7 +9,7 @@ from typing import Any
 log = logging.getLogger("bjsim")
 
 ONE_THREAD = sys.platform in ("emscripten", "wasi")  # in a browser there are no other threads, and no processes
-COMPILING = "compiling the round (once after install, up to a minute) …"
+COMPILING = "compiling the round (once after install, up to half a minute) …"
 
 
 _begun: list[str] = []  # kernels that this process has begun to compile
@@ -18,7 +18,7 @@ _open: list[str] = []  # and not ended: those that the first of them calls are c
 
 def compiling() -> str:
     """The kernel that is compiled now, in words; empty if none is."""
-    return f"compiling kernel {len(_begun)}, {_begun[-1]} (once after install, up to a minute)" if _open else ""
+    return f"compiling kernel {len(_begun)}, {_begun[-1]} (once after install, up to half a minute)" if _open else ""
 
 
 def follow_compiling() -> None:
