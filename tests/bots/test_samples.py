@@ -1,6 +1,8 @@
 """The sample bots play as described, in every language."""
 
+import ast
 import runpy
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -64,6 +66,14 @@ def test_charts_are_exported_for_other_rules_too(tmp_path, name, fields):
 def test_the_sample_is_what_the_command_writes():
     chart = find_player("optimal", named_rules("cardshark"))
     assert export(chart) == (SAMPLES / "optimal.py").read_text()
+
+
+def test_no_name_of_a_chart_is_code():
+    lim17 = find_player("lim17", named_rules("cardshark"))
+    about = 'a\\xb"""; print("S")\n\0\udcff.txt'
+    strange, plain = (ast.parse(export(chart)) for chart in (replace(lim17, name=about, source=about), lim17))
+    assert ast.get_docstring(strange, clean=False).count(about) == 2
+    assert list(map(ast.dump, strange.body[1:])) == list(map(ast.dump, plain.body[1:]))
 
 
 FOLLOW = "a bot does not see enough to follow a chart for it; use"

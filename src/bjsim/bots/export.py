@@ -5,13 +5,15 @@ be exported only for games in which it needs no more: without splits, without bo
 their number, without choices after a double or before the deal, and with one dealer card face up.
 """
 
+import json
+
 from bjsim.sim.game.cards import Hand, parse_rank
 from bjsim.sim.game.support import need
 from bjsim.strategies.charts.chart import Chart
 
 SHOWN = "23456789TA"
 
-_PROGRAM = '''"""{name}, a chart for {rules}, as a bot: {source}.
+_PROGRAM = '''"""{about}.
 
 Written by `bjsim bot export`. The arguments and the moves are described at the top of the sample lim17.py.
 """
@@ -44,9 +46,8 @@ def export(chart: Chart) -> str:
     affordable = "chips >= stake" if rules.raises else "True"
     first = affordable if any_cards else f"len(hand) == 2 and stake == {rules.buy_in} and {affordable}"
     return _PROGRAM.format(
-        name=chart.name,
-        rules=rules.name,
-        source=chart.source,
+        # As in a JSON string, so that no name of a file can end the docstring.
+        about=json.dumps(f"{chart.name}, a chart for {rules.name}, as a bot: {chart.source}")[1:-1],
         shown=SHOWN,
         stand="S" * len(SHOWN),
         when="with chips to double" if any_cards else "on the first move with chips to double",
