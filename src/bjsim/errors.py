@@ -7,9 +7,10 @@ BjsimError
 
 import difflib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 LONGEST_MESSAGE = 1500  # characters; an error may quote a file name or value of any length
 LONGEST_WORD = 300
@@ -41,12 +42,13 @@ def one_line(text: str) -> str:
     return line if len(line) <= LONGEST_MESSAGE else f"{line[:1000]} … {line[-400:]}"
 
 
-def shorten(value: object, most: int = 100) -> str:
+def shorten(value: object, most: int = 100, form: Callable[[Any], str] = str) -> str:
     """A value as text for a message, with at most this many characters."""
     try:
-        text = str(value)
-    except ValueError:  # Python prints no integer of over 4,300 digits
-        text = "a number of thousands of digits"
+        text = form(value)
+    except Exception:  # of the value's own code; and Python prints no integer of over 4,300 digits
+        kind = type(value).__name__
+        text = "a number of thousands of digits" if kind == "int" else f"a value of type {kind} that cannot be shown"
     return text if len(text) <= most else f"{text[:most]}…"
 
 

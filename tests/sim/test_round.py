@@ -138,6 +138,8 @@ def test_doubling_needs_the_chips_for_it() -> None:
         (Action("X"), "answered X with 83 against T"),
         (raise_by(191), "answered B 191 with 83 against T; allowed were S, H, D, B, B up to 190"),
         (raise_by(-1), "answered B -1"),
+        (Action("B", True), "answered Action.*True.* with 83; an Action or its letter"),
+        (Action(5), "answered Action.*5.* with 83; an Action or its letter"),  # type: ignore[arg-type]
     ],
 )
 def test_a_wrong_answer_is_refused_in_words(answer: Action, message: str) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol, TypeGuard
 
 from bjsim.bots.protocol import Fault, Reply, classify_reply, make_argv
+from bjsim.errors import LONGEST_MESSAGE, shorten
 from bjsim.sim.game.actions import ATTACK, INSURANCE, STAND, Action, Player, View
 from bjsim.sim.game.round import as_action, find_fault
 from bjsim.sim.running.table import Need
@@ -106,13 +107,15 @@ def can_ask(view: View, line: bool) -> bool:
 
 
 def _decide(player: Player, view: View) -> Action | Fault:
-    try:
-        answer: object = player.decide(view)
-    except (Exception, SystemExit) as error:  # a Python player must not stop the contest
-        return Fault("crash", f"{type(error).__name__}: {error}", tuple(make_argv(view)))
-    if (action := as_action(answer)) is None:
-        return Fault("bad-reply", f"{answer!r} is not an Action", tuple(make_argv(view)))
-    if kind := find_fault(action, view):
-        why = f"with {view.chips} chips" if kind == "overbet" else "is not allowed here"
-        return Fault(kind, f"{action} {why}", tuple(make_argv(view)))
-    return action
+    try:  # a Python player must not stop the contest
+        action = as_action(answer := player.decide(view))
+        if action is None:
+            kind, why = "bad-reply", f"{shorten(answer, LONGEST_MESSAGE, repr)} is not an Action"
+        elif kind := find_fault(action, view):
+            why = f"with {view.chips} chips" if kind == "overbet" else "is not allowed here"
+            why = f"{shorten(action)} {why}"
+        else:
+            return action
+    except (Exception, SystemExit) as error:
+        kind, why = "crash", f"{type(error).__name__}: {shorten(error, LONGEST_MESSAGE)}"
+    return Fault(kind, why, tuple(make_argv(view)))

@@ -111,11 +111,24 @@ def test_luck_adjusted_values_need_suitable_rules(tmp_path):
             assert row["per_hand"] is not None
 
 
+class Mute:
+    def __repr__(self):
+        raise RuntimeError
+
+    class Error(Exception):
+        def __str__(self):
+            raise RuntimeError
+
+
 @pytest.mark.parametrize(("answer", "kind", "detail"), [
     (Action("SH"), "bad-reply", "SH is not allowed here"), (Action(""), "bad-reply", " is not allowed here"),
     (Action("B", 1.5), "bad-reply", "is not an Action"), (Action("B", "3"), "bad-reply", "is not an Action"),  # type: ignore[arg-type]
     ("Q", "bad-reply", "Q is not allowed here"), (None, "bad-reply", "None is not an Action"),
     (Action("B", 191), "overbet", "B 191 with 190 chips"), (Action("B", -1), "overbet", "B -1 with 190 chips"),
+    (Action("B", True), "bad-reply", "is not an Action"), (Action(5), "bad-reply", "is not an Action"),  # type: ignore[arg-type]
+    pytest.param(10**5000, "bad-reply", "thousands of digits is not an Action", id="huge"),
+    (Mute(), "bad-reply", "shown is not an Action"), (Action("B", 10**5000), "overbet", "with 190 chips"),
+    (Mute.Error(), "crash", "that cannot be shown"),
     (KeyError("x"), "crash", "KeyError: 'x'"), (SystemExit(3), "crash", "SystemExit: 3"),
 ])  # fmt: skip
 def test_wrong_answers_of_python_players_are_faults(answer, kind, detail):

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any, Protocol, runtime_checkable
 
 from bjsim.arguments import names_wrong_types
-from bjsim.errors import EndlessSplitting, RunFailed
+from bjsim.errors import EndlessSplitting, RunFailed, shorten
 from bjsim.sim.game import events
 from bjsim.sim.game.actions import (
     ATTACK,
@@ -90,7 +90,12 @@ def ask_action(player: Player, view: View) -> Action:
     except Exception as error:
         situation = f"with {view.hand} against {view.dealer}"
         raise RunFailed(f"{player.name} failed {situation}: {type(error).__name__}: {error}") from error
-    if type(answer) is Action and type(answer.amount) is int and not find_fault(answer, view):  # the fast path
+    if (  # the fast path
+        type(answer) is Action
+        and type(answer.letter) is str
+        and type(answer.amount) is int
+        and not find_fault(answer, view)
+    ):
         return answer
     return legal_action(player.name, answer, view)
 
@@ -98,10 +103,11 @@ def ask_action(player: Player, view: View) -> Action:
 def legal_action(name: str, answer: object, view: View) -> Action:
     action = as_action(answer)
     if action is None:
-        raise IllegalAction(f"{name} answered {answer!r} with {view.hand}; an Action or its letter is expected")
+        shown = shorten(answer, form=repr)
+        raise IllegalAction(f"{name} answered {shown} with {view.hand}; an Action or its letter is expected")
     if fault := find_fault(action, view):
         raise IllegalAction(
-            f"{name} answered {action} with {view.hand} against {view.dealer}; "
+            f"{name} answered {shorten(action)} with {view.hand} against {view.dealer}; "
             f"allowed were {', '.join(view.legal)}" + (f", B up to {view.chips}" if fault == "overbet" else "")
         )
     return action
@@ -110,7 +116,9 @@ def legal_action(name: str, answer: object, view: View) -> Action:
 def as_action(answer: object) -> Action | None:
     """An answer, an Action or its letter, as an Action; None for anything else."""
     action = Action(answer) if isinstance(answer, str) else answer
-    return action if isinstance(action, Action) and isinstance(action.amount, int) else None
+    if isinstance(action, Action) and isinstance(action.letter, str) and type(action.amount) is int:  # not True
+        return action
+    return None
 
 
 def find_fault(action: Action, view: View) -> str:
