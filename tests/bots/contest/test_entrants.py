@@ -490,7 +490,7 @@ def test_bots_are_looked_up_in_the_folder_of_the_file(two_folders):
     assert found == [
         ("one", str(two_folders / "bots" / "one.py")), ("two", str(two_folders / "bots" / "two.py")),
         ("both", str(two_folders / "both.py")), ("x", str(two_folders / "both.py")), ("only", here + "/only.py"),
-        ("lim17", "lim17"), ("y", "optimal"), ("../a_b/own.py:decide", f"{two_folders / 'own.py'}:decide"),
+        ("lim17", "lim17"), ("y", "optimal"), ("own.py:decide", f"{two_folders / 'own.py'}:decide"),
         ("only-2", here + "/only.py"),
     ]  # fmt: skip
 

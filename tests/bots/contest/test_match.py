@@ -92,6 +92,10 @@ def test_names_that_would_disturb_a_terminal_or_a_journal(tmp_path):
     (file := tmp_path / "\udcff.py").write_text("print('S')")
     with pytest.raises(InputError, match="not valid UTF-8"):
         gather(["lim17", str(file)], CARDSHARK)
+    (folder := tmp_path / "\udcff").mkdir()
+    (folder / "x.py").write_text("def decide(view): return 'S'")
+    with pytest.raises(InputError, match="not valid UTF-8"):
+        gather(["lim17", f"{folder / 'x.py'}:decide"], CARDSHARK)
 
 
 def test_a_move_cap_fault_keeps_the_last_request():

@@ -246,22 +246,26 @@ def _find_named(source: str, rules: Rules, name: str) -> tuple[Entrant, Player]:
         raise NotABot(f"the player {source} has a method {method}, which contests do not call; `bjsim run` does")
     if file := python_file(source):
         digest = hashlib.sha256(read_bytes(file)).hexdigest()
-        source = f"{file.resolve()}:{source.rpartition(':')[2]}"
+        name = name or (os.path.basename(source) if player.name == source else "")  # not a path of the host
+        source = _storable(f"{file.resolve()}:{source.rpartition(':')[2]}")
     else:
         cells = getattr(player, "cells", None)
         digest = hashlib.sha256(repr(sorted(cells.items())).encode()).hexdigest() if cells else ""
     return Entrant(name or player.name, source, IN_PROCESS, digest), player
 
 
-def _read_file(path: Path, rules: Rules, name: str = "") -> tuple[Entrant, Chart | BotSource]:
-    """Read the file or folder of a bot or chart, once. Nothing of it runs. Raises: NotABot, ChartError."""
-    source = str(path.parent.resolve() / path.name)
+def _storable(source: str) -> str:
     try:
         source.encode()
     except UnicodeEncodeError:
-        raise NotABot(
-            f"the file name {printable(source)} is not valid UTF-8, as the journal requires; rename it"
-        ) from None
+        why = f"the file name {printable(source)} is not valid UTF-8, as the journal requires; rename it"
+        raise NotABot(why) from None
+    return source
+
+
+def _read_file(path: Path, rules: Rules, name: str = "") -> tuple[Entrant, Chart | BotSource]:
+    """Read the file or folder of a bot or chart, once. Nothing of it runs. Raises: NotABot, ChartError."""
+    source = _storable(str(path.parent.resolve() / path.name))
     try:
         check_name(path)
         if is_bot_folder(path):
