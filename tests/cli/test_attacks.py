@@ -172,8 +172,9 @@ def test_a_module_that_a_foreign_folder_names_is_not_imported(tmp_path, evil, mo
     _, mark = evil
     monkeypatch.syspath_prepend(tmp_path)
     foreign(tmp_path / "c", ["lim17", "optimal"], "evil:player")
-    assert "trust it only" in refusal("koth", "resume", tmp_path / "c")
-    assert not mark.exists()
+    for command, said in (("resume", "trust it only"), ("close", "has not ended")):
+        assert said in refusal("koth", command, tmp_path / "c")
+        assert not mark.exists()
 
 
 def test_a_replacement_in_a_foreign_folder_runs_none_of_its_code(tmp_path, evil):
@@ -198,6 +199,7 @@ def test_a_foreign_folder_that_has_ended_runs_none_of_its_code(tmp_path, evil):
         records.write(line)
     for words in (["resume", tmp_path / "c"], ["extend", tmp_path / "c", 1]):
         assert "trust it only" in refusal("koth", *words) and not mark.exists()
+    assert bjsim("koth", "close", tmp_path / "c").status == 0 and not mark.exists()
 
 
 @pytest.mark.parametrize("line", ["house = '{}:player'", "against = ['{}:player']", "bots = ['lim17', 'x={}:player']"])

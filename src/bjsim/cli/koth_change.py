@@ -99,12 +99,8 @@ def close(folder: Path) -> None:
     the journal, in which the files of the bots have relative paths.
     """
     with journal.sensible(folder):
-        host = Host.resume(folder, trust=True)  # nothing is played
-        if host.standings.over:
-            host.run()  # which records the end, if a stop has prevented that
-        host.close()
         close_contest(folder)
-        host = Host.resume(folder, trust=True)  # nothing is played
+        host = Host.resume(folder, trust=True)  # as the contest has ended, no bot is looked at
         host.close()
         write_results(folder, host.standings, host.page, host.logs)
     click.echo(f"closed; seed {host.contest.seed}; page: {printable(str(folder))}/index.html")

@@ -299,7 +299,7 @@ def test_exchanged_names_of_strategies_do_not_verify(tmp_path: Path) -> None:
 def test_the_commitment_is_told_at_the_start_and_verified_after_the_close(tmp_path: Path) -> None:
     """Paths are shortened when the contest is closed; another seed has another digest."""
     (tmp_path / "bot.txt").write_text(CHART)
-    words = ("koth", "play", tmp_path / "bot.txt", "lim17", "--matches", 1)
+    words = ("koth", "play", f"/x={tmp_path / 'bot.txt'}", "lim17", "--matches", 1)
     played = bjsim(*words, "--seed", 2**60, "--out", tmp_path / "c").out
     [line] = [line for line in played.splitlines() if line.startswith("commitment: ")]
     assert len(line.split()[1]) == 64

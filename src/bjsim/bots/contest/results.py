@@ -149,32 +149,32 @@ def write_atomically(path: Path, text: str) -> None:
 # --- Close a contest: no bot may join any more, and its journal, with the seed, may be published.
 
 
-NAMING = ("header", "change")  # records with the sources of bots
-
-
 def close(folder: Path) -> None:
-    """Close the contest in a folder, which must have ended.
+    """Close the contest in a folder, which must have ended. None of its bots is looked at: the folder may be foreign.
 
     Its journal is written once more, with the sources of the bots relative to the folder that holds them all: a
     closed contest is not resumed, and a published journal must not reveal the paths of the host.
     """
     journal, records = journals.Journal.reopen(folder)  # which no other process may write to meanwhile
-    texts: set[str] = set()
-    last: dict[str, Any] = {}
-    for last in records:
-        if last["record"] in NAMING:
-            _renamed(last, texts.add)
-    if last["record"] == "close":
+    standings, texts = Standings(header := next(records)), dict[str, str]()
+    for record in chain([header], records):
+        if record is not header:
+            standings.add(record)
+        _rename(record, lambda text: texts.setdefault(text, text))
+    if standings.closed:
         raise InputError(f"the contest in {folder} is closed already")
-    if last["record"] != "end":
+    ending = [] if standings.end else standings.retiring()  # which a stop may have kept from being recorded
+    standings.add_all(ending)
+    if not standings.over:
         raise InputError(f"the contest in {folder} has not ended; play it on with `bjsim koth resume`")
+    if not standings.end:
+        ending.append({"record": "end", "reason": standings.over, "matches": standings.matches})
     paths = [*filter(os.path.isabs, texts)]
-    names = dict(zip(paths, published_sources(paths), strict=True))
+    texts.update(zip(paths, published_sources(paths), strict=True))
     crc = 0
     with replacing(folder / journals.NAME) as file:
-        for record in chain(journals.read(folder), [{"record": "close"}]):
-            if record["record"] in NAMING:
-                record = _renamed(record, lambda text: names.get(text, text))
+        for record in chain(journals.read(folder), ending, [{"record": "close"}]):
+            _rename(record, texts.__getitem__)
             line, crc = journals.encode_record(record, crc)
             file.write(line)
         file.flush()
@@ -182,9 +182,11 @@ def close(folder: Path) -> None:
         journal.close()
 
 
-def _renamed(value: Any, name: Callable[[str], object]) -> Any:
-    if isinstance(value, dict):
-        return {key: _renamed(part, name) for key, part in value.items()}
-    if isinstance(value, list):
-        return [_renamed(part, name) for part in value]
-    return name(value) if isinstance(value, str) else value
+def _rename(record: dict[str, Any], name: Callable[[str], str]) -> None:
+    """Name the sources in a header or a change anew. Other texts may look like paths: names are the choice of a bot."""
+    bots = [*record.get("bots", ()), *record.get("join", ()), *record.get("against", ())]
+    for bot in filter(None, [*bots, record.get("house")]):
+        bot["source"] = name(bot["source"])
+    if settings := record.get("contest"):
+        settings["against"] = [*map(name, settings["against"])]
+        settings["house"] = name(settings["house"])
