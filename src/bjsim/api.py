@@ -194,8 +194,9 @@ def contest(
         if not isinstance(bot, str | os.PathLike):
             wrong = type(bots if bot is None else bot).__name__
             raise InputError(f"bots: a {wrong} is not accepted; give a list of names, files or folders")
-    entrants = gather([os.fspath(bot) for bot in bots], asked.rules)
-    host = Host.begin(Path(folder), with_matches(asked, len(entrants)), entrants, workers, sandbox)
+    left_out: dict[str, str] = {}
+    entrants = gather([os.fspath(bot) for bot in bots], asked.rules, left_out=left_out, course=bool(asked.against))
+    host = Host.begin(Path(folder), with_matches(asked, len(entrants)), entrants, workers, sandbox, left_out)
     try:
         return host.run(on_match)
     finally:

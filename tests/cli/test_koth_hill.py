@@ -263,11 +263,13 @@ def test_only_a_contest_that_has_ended_is_closed(tmp_path: Path) -> None:
 def test_a_published_journal_has_no_path_of_the_host(tmp_path: Path) -> None:
     """Bots in two folders, one of them a late one, Python players and a house player from a file.
 
-    A bot whose name looks like a path keeps it.
+    A student is left out, and a bot whose name looks like a path keeps it.
     """
     subs, late = tmp_path / "subs", tmp_path / "late"
+    (subs / "Ann").mkdir(parents=True)
+    (subs / "Ann" / "bot.zip").write_text("no archive")
     for folder in (subs, late):
-        folder.mkdir()
+        folder.mkdir(exist_ok=True)
         (folder / f"{folder.name}.txt").write_text(CHART)
     (subs / "own.py").write_text("def decide(view): return 'S'")
     named = [f"{subs / 'own.py'}:decide", f"/x={subs / 'subs.txt'}"]
@@ -280,6 +282,6 @@ def test_a_published_journal_has_no_path_of_the_host(tmp_path: Path) -> None:
     assert bjsim("koth", "close", tmp_path / "c").status == 0
     text = (tmp_path / "c" / journal.NAME).read_text()
     assert str(tmp_path) not in text and '"./late/late.txt"' in text and '"./subs/crasher.py:Crasher"' in text
-    assert '"name":"/x"' in text
+    assert '"name":"/x"' in text and '"left_out":{"Ann":"Ann/bot.zip cannot be unpacked' in text
     assert not [file for file in (tmp_path / "c").rglob("*") if file.is_file() and str(tmp_path) in file.read_text()]
     assert "every card and chip is correct" in bjsim("koth", "verify", tmp_path / "c").out

@@ -108,7 +108,7 @@ def close(folder: Path) -> None:
 
 def newcomers(host: Host, texts: Sequence[str]) -> list[Entrant]:
     """The bots that are to join. Raises: InputError, if the contest has one of the same name."""
-    joining = gather(texts, host.contest.rules, fewest=1)
+    joining = gather(texts, host.contest.rules, fewest=1, course=bool(host.contest.against))
     for entrant in joining:
         if host.roster.find(entrant.name) is not None:
             raise InputError(

@@ -139,7 +139,8 @@ def play(
     if config_path and not trust and (code := next(filter(is_python, named), None)):
         raise untrusted(config_path, code)
     left_out: dict[str, str] = {}
-    entrants = gather(bots or listed, contest.rules, 1 if contest.against else 2, left_out)
+    course = bool(contest.against)
+    entrants = gather(bots or listed, contest.rules, 1 if course else 2, left_out, course)
     contest = with_matches(contest, len(entrants))
     play_contest(Host.begin(Path(out), contest, entrants, workers, sandbox, left_out), files)
 

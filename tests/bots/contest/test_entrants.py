@@ -21,7 +21,7 @@ from bjsim.bots import player
 from bjsim.bots.contest import entrants
 from bjsim.bots.contest import host as hosts
 from bjsim.bots.contest.config import MANY, Contest, load_config, with_settings
-from bjsim.bots.contest.entrants import check_unchanged, gather, opened
+from bjsim.bots.contest.entrants import bots_in_folder, check_unchanged, gather, opened
 from bjsim.bots.contest.replay import verify
 from bjsim.bots.sandbox import folders
 from bjsim.bots.sandbox.folders import read_bot
@@ -127,14 +127,14 @@ def test_a_file_that_vanishes_is_not_looked_for_as_a_python_object(field, tmp_pa
     """Listed as a file called evil.py:x, it named an object in evil.py once it was gone, and the host ran that."""
     (field / "evil.py").write_text(f"open({str(tmp_path / 'PWNED')!r}, 'w')\nx = 1\n")
     (field / "evil.py:x").write_text(CHART)
-    read = entrants._bot_in_folder
+    read = entrants._read_file
 
     def vanishes(file, *others):
         if file.name == "evil.py:x":
-            file.unlink()
+            file.unlink(missing_ok=True)
         return read(file, *others)
 
-    monkeypatch.setattr(entrants, "_bot_in_folder", vanishes)
+    monkeypatch.setattr(entrants, "_read_file", vanishes)
     assert names(gather([str(field)], CARDSHARK)) == ["evil", "one", "two"]
     assert not (tmp_path / "PWNED").exists() and "left out" in caplog.text
     gone = entrants.Entrant("gone", str(field / "evil.py:x"), "executable", "0" * 64)
@@ -345,6 +345,57 @@ def test_an_archive_with_a_folder_for_each_student(tmp_path: Path, caplog: pytes
         gather([str(archive)], CARDSHARK)
 
 
+def placed(folder: Path, files: dict[str, str]) -> Path:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    return folder
+
+
+@pytest.mark.parametrize(("course", "moodle"), [(False, "_assignsubmission_file"), (True, "")])
+def test_a_bot_is_named_after_its_student_and_nobody_is_lost(tmp_path: Path, course: bool, moodle: str) -> None:
+    """Whatever name a bot gives itself; and two students may have the same name, which the platform numbers."""
+    ann, zed, amy1, amy2 = (f"{name}{moodle}" for name in ("Ann_1", "Zed_2", "Amy_3", "Amy_4"))
+    folder = placed(tmp_path / "hw", {
+        f"{ann}/bot.toml": "name = 'Zed'", f"{ann}/bot.py": BOT, f"{zed}/b.py": BOT, f"{amy1}/a.txt": "",
+        f"{amy2}/bot.toml": "foo = 1",
+    })  # fmt: skip
+    left: dict[str, str] = {}
+    found = gather([str(folder)], CARDSHARK, left_out=left, course=course)
+    assert names(found) == (["Ann_1", "Zed_2"] if course else ["Ann", "Zed"])
+    assert left == {
+        "Amy_3": f"the folder {amy1} should have one bot, and has none",
+        "Amy_4": left["Amy_4"],
+    } and left["Amy_4"].startswith(f"{amy2}/bot.toml has an unknown key 'foo'")
+
+
+def test_a_newer_archive_of_a_student_is_played(tmp_path: Path) -> None:
+    """And not what its earlier version has left."""
+    (tmp_path / "hw" / "Ann").mkdir(parents=True)
+    for text in ("print('S')", "print('H')"):
+        pack(tmp_path / "hw" / "Ann" / "bot.zip", {"bot.toml": "", "bot.py": text})
+        (bot,) = gather([str(tmp_path / "hw")], CARDSHARK, 1)
+        assert bot.name == "Ann" and read_bot(Path(bot.source)).files == {"bot.py": text.encode()}
+
+
+def test_a_student_cannot_fill_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An archive is as large as a bot, only one is unpacked, and one without a bot leaves nothing behind."""
+    monkeypatch.setattr(entrants, "MAX_FOLDER", 9000)
+    monkeypatch.setattr(entrants, "MOST_OF_A_STUDENT", 2)
+    for student, files in {
+        "large": {"pad.bin": "9" * 9001}, "deep": {"a/" * 40 + "pad.bin": ""}, "none": {"pad.bin": ""},
+        "three": {"pad.bin": "", "b.bin": "", "c.bin": ""}, "many": {"bot.py": "", "pad.bin": ""},
+    }.items():  # fmt: skip
+        (tmp_path / "hw" / student).mkdir(parents=True)
+        for number in range(2 if student == "many" else 1):
+            pack(tmp_path / "hw" / student / f"{number}.zip", files)
+    left: dict[str, str] = {}
+    assert bots_in_folder(tmp_path / "hw", CARDSHARK, left) == []
+    assert all("it has more than 2 files or" in left[student] for student in ("large", "deep", "three"))
+    assert left["many"].endswith("has 0.zip, 1.zip")
+    assert left["none"].endswith("has none") and not list(tmp_path.rglob("pad.bin"))
+
+
 @pytest.mark.parametrize(
     "name",
     [
@@ -405,6 +456,7 @@ def test_every_student_is_in_the_marks(tmp_path: Path) -> None:
     with zipfile.ZipFile(inner, "w") as archive:
         archive.writestr("homework/bot.py", "print('H')")
     files = {"s1/erin.py": BOT, "s2/xenia.py": "print 'H'", "s3/a.py": BOT, "s3/b.py": BOT, "s4/essay.pdf": "no bot"}
+    files |= {"s0/bot.toml": "name = 's9'", "s0/bot.py": BOT}
     archive_of_all = pack(tmp_path / "course.zip", files)
     with zipfile.ZipFile(archive_of_all, "a") as archive:
         archive.writestr("s5/bot.zip", inner.getvalue())
@@ -418,7 +470,7 @@ def test_every_student_is_in_the_marks(tmp_path: Path) -> None:
     )  # fmt: skip
     assert "File exists" in refusal("koth", "add", out, archive_of_all)
     rows = {row["bot"]: row for row in csv.DictReader(io.StringIO((out / "marks.csv").read_text()))}
-    assert rows.keys() == {f"s{number}" for number in range(1, 9)}
+    assert rows.keys() == {f"s{number}" for number in range(9)}
     marked = {name for name, row in rows.items() if row["mark"]}
     assert {"s1", "s5"} <= marked and not any(rows[name]["reason"] for name in marked)
     assert all(row["reason"] for name, row in rows.items() if name not in marked)

@@ -8,6 +8,7 @@ import re
 import shutil
 import stat
 import zipfile
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, fields, replace
@@ -22,6 +23,7 @@ from bjsim.bots.protocol import PROTOCOLS, need_programs, printable
 from bjsim.bots.sandbox.folders import (
     LONGEST,
     MANIFEST,
+    MAX_FOLDER,
     BotSource,
     check_name,
     is_bot_folder,
@@ -51,21 +53,28 @@ if TYPE_CHECKING:
 MOST_FILES = 20_000  # of an archive
 MOST_BYTES = 1 << 30  # of an archive when it is unpacked
 LONGEST_NAME = 1000  # of a file with its folders
+DEEP = 20  # parts of such a name, on average: folders need space too
 MOST_OF_A_STUDENT = 1000  # files
-PLATFORM = re.compile(r"_\d+_assignsubmission_.*")  # what Moodle appends to the name of a student
+PLATFORM = re.compile(r"(_\d+)_assignsubmission_.*")  # what Moodle appends to the name of a student, with a number
 logger = logging.getLogger(__name__)
 
 
-def unpack(archive: Path) -> Path:
-    """Unpack an archive into a new folder next to it, of its name; an InputError leaves nothing behind."""
-    folder = archive.with_suffix("")
+def unpack(archive: Path, student: bool = False) -> Path:
+    """Unpack an archive into a new folder next to it, of its name; an InputError leaves nothing behind.
+
+    That of one `student` may hold no more than a bot, and its folder is hidden: it replaces what an earlier version of
+    the archive has left.
+    """
+    folder = archive.with_name(f".{archive.name}.unpacked") if student else archive.with_suffix("")
     try:
+        if student and folder.exists():
+            shutil.rmtree(folder)
         folder.mkdir()
     except OSError as error:
         raise InputError(f"cannot unpack {archive} as {folder}: {error.strerror}; give or remove that folder") from None
     try:
         with zipfile.ZipFile(archive) as file:
-            _extract(file, folder)
+            _extract(file, folder, *((MOST_OF_A_STUDENT, MAX_FOLDER) if student else (MOST_FILES, MOST_BYTES)))
     except BaseException as error:
         shutil.rmtree(folder, ignore_errors=True)
         if isinstance(error, Exception):  # a stranger may have made the archive
@@ -74,12 +83,16 @@ def unpack(archive: Path) -> Path:
     return folder
 
 
-def _extract(archive: zipfile.ZipFile, folder: Path) -> None:
-    """Extract regular files and folders; names and sizes are checked first, and sizes once more when they are read."""
-    left = MOST_BYTES
+def _extract(archive: zipfile.ZipFile, folder: Path, most: int, left: int) -> None:
+    """Extract regular files and folders; names and sizes are checked first, and sizes once more when they are read.
+
+    most: how many; left: bytes that they may have.
+    """
     files = [info for info in archive.infolist() if not _is_hidden(info.filename)]
-    if len(files) > MOST_FILES or sum(info.file_size for info in files) > MOST_BYTES:
-        raise ValueError(f"it has more than {MOST_FILES:,} files or {MOST_BYTES >> 30} GiB")
+    too_large = ValueError(f"it has more than {most:,} files or {left >> 20} MiB")
+    entries = sum(info.filename.count("/") + 1 for info in files)
+    if len(files) > most or entries > DEEP * most or sum(info.file_size for info in files) > left:
+        raise too_large
     for info in files:
         parts = info.filename.removesuffix("/").split("/")
         if "\\" in info.filename or ":" in parts[0] or any(part in ("", ".", "..") for part in parts):
@@ -98,35 +111,29 @@ def _extract(archive: zipfile.ZipFile, folder: Path) -> None:
         with archive.open(info) as source, path.open("xb") as target:
             while part := source.read(min(left + 1, 1 << 20)):
                 if (left := left - len(part)) < 0:
-                    raise ValueError(f"it has more than {MOST_BYTES >> 30} GiB")
+                    raise too_large
                 target.write(part)
         path.chmod(0o755 if mode & stat.S_IXUSR else 0o644)
 
 
-def submissions(paths: Iterable[Path], left_out: dict[str, str]) -> Iterator[tuple[Path, str]]:
-    """The files and folders of bots among the contents of a folder, each with a name for the bot.
+def _students(folders: Iterable[str]) -> dict[str, str]:
+    """The student that each of these folders is named after, with the platform's number if others have that name."""
+    students = {name: (PLATFORM.sub("", name), PLATFORM.sub(r"\1", name)) for name in folders}
+    times = Counter(name for name, _ in {*students.values()})
+    return {folder: name if times[name] == 1 else numbered for folder, (name, numbered) in students.items()}
 
-    The name is "" unless the bot is in the folder of a student, where an archive is unpacked if there is no other bot.
-    A student's folder without exactly one bot is left out with a warning, and its reason noted by name in `left_out`.
-    """
-    for path in paths:
-        if not path.is_dir() or is_bot_folder(path):
-            yield path, ""
-        elif not path.is_symlink() and not _is_hidden(path.name):
-            student = PLATFORM.sub("", path.name)
-            try:
-                bots = [*_bots_of(path)] or [
-                    bot for archive in _files(path, ".zip") for bot in _bots_of(unpack(archive))
-                ]
-            except InputError as error:
-                left_out[student] = str(error)
-                logger.warning("left out: %s", error)
-                continue
-            if len(bots) == 1:
-                yield bots[0], student
-            else:
-                left_out[student] = f"should have one bot, and has {', '.join(bot.name for bot in bots) or 'none'}"
-                logger.warning("left out: the folder %s %s", path, left_out[student])
+
+def _bot_of(student: Path) -> Path:
+    """The one bot in the folder of a student, or in the one archive in it if there is none. Raises: InputError."""
+    bots = [*_bots_of(student)]
+    if not bots and len(bots := _files(student, ".zip")) == 1:
+        folder = unpack(bots[0], student=True)
+        if len(bots := [*_bots_of(folder)]) != 1:
+            shutil.rmtree(folder)
+    if len(bots) != 1:
+        has = ", ".join(bot.name for bot in bots) or "none"
+        raise InputError(f"the folder {student} should have one bot, and has {has}")
+    return bots[0]
 
 
 def _bots_of(folder: Path) -> Iterator[Path]:
@@ -182,12 +189,12 @@ class Entrant:
 
 
 def gather(
-    texts: Sequence[str], rules: Rules, fewest: int = 2, left_out: dict[str, str] | None = None
+    texts: Sequence[str], rules: Rules, fewest: int = 2, left_out: dict[str, str] | None = None, course: bool = False
 ) -> list[Entrant]:
     """Find the bots of a contest, at least `fewest`; duplicate names are numbered.
 
     `texts` are names of strategies, files, and folders or zip archives of files, which may be in a folder for each
-    student; `NAME=` may precede a name or file. `left_out` receives the students without a bot, with the reason.
+    student; `NAME=` may precede a name or file. `left_out` and `course` are as for `bots_in_folder`.
     """
     entrants: list[Entrant] = []
     for text in texts:
@@ -201,7 +208,7 @@ def gather(
         if path.is_dir() and not is_bot_folder(path):
             if name:
                 raise InputError(f"{text}: a folder of bots takes no name; its bots are named after their files")
-            if not (found := bots_in_folder(path, rules, left_out)):
+            if not (found := bots_in_folder(path, rules, left_out, course)):
                 raise InputError(f"the folder {path} contains no bots")
             entrants += found
         else:
@@ -211,23 +218,33 @@ def gather(
     return with_unique_names(entrants)
 
 
-def bots_in_folder(folder: Path, rules: Rules, left_out: dict[str, str] | None = None) -> list[Entrant]:
-    """The bots in a folder, by name of the file; other files are left out with a warning. Hidden files are ignored."""
+def bots_in_folder(
+    folder: Path, rules: Rules, left_out: dict[str, str] | None = None, course: bool = False
+) -> list[Entrant]:
+    """The bots in a folder, by name of the file; other files are left out with a warning. Hidden files are ignored.
+
+    A folder that is no bot, any that a learning platform has named, and in a `course` all, are of students: the one bot
+    in it is named after the student. `left_out` receives those whose bot cannot be read, with the reason.
+    """
+    folder = folder.resolve()
     files = sorted(file for file in folder.iterdir() if not file.name.startswith("."))
-    left = {} if left_out is None else left_out
-    return [entrant for file, name in submissions(files, left) if (entrant := _bot_in_folder(file, rules, name, left))]
-
-
-def _bot_in_folder(file: Path, rules: Rules, name: str, left_out: dict[str, str]) -> Entrant | None:
-    """The entrant in a file of a folder; None, with a warning, if the file is not a bot."""
-    try:
-        return _read_file(file, rules, name)[0] if is_bot_folder(file) or not file.is_dir() else None
-    except Exception as error:  # whatever a stranger's file does to its reader, the other bots play on
-        why = str(error) if isinstance(error, InputError) else f"{printable(str(file))}: {error!r}"
-        logger.warning("left out: %s", why)
-        if name:
-            left_out[name] = why
-        return None
+    students = _students(file.name for file in files if file.is_dir())
+    found = []
+    for file in files:
+        is_bot, student = is_bot_folder(file), students.get(file.name, "")
+        if student and not is_bot and (file.is_symlink() or _is_hidden(file.name)):
+            continue
+        named = not is_bot or course or PLATFORM.search(file.name)
+        try:
+            bot = _bot_of(file) if student and not is_bot else file
+            found.append(_read_file(bot, rules, student if named else "")[0])
+        except Exception as error:  # whatever a stranger's file does to its reader, the other bots play on
+            why = printable(str(error) if isinstance(error, InputError) else f"{file}: {error!r}")
+            logger.warning("left out: %s", why)
+            if left_out is not None and (student or file.suffix.lower() in ENDINGS):
+                # Once the contest is closed, all can read it: it must not reveal paths of the host.
+                left_out[student or file.stem] = why.replace(f"{printable(str(folder))}{os.sep}", "")
+    return found
 
 
 def identify(source: str, rules: Rules, name: str = "") -> Entrant:
