@@ -342,11 +342,17 @@ def test_processes_keep_walkers_up_to_a_number_of_rows(monkeypatch: pytest.Monke
 
 def test_tables_that_are_played_in_turn_keep_their_walkers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where they are more than a process keeps of games that are done."""
-    rules, made = named_rules("easy").replace(seats=1), []
+    rules = named_rules("easy").replace(seats=1)
+    made: list[Walkers] = []
     monkeypatch.setattr(compiled_table, "_walkers", {})
     monkeypatch.setattr(compiled_table, "MOST_WALKERS", 2)
     monkeypatch.setattr(compiled_table, "MOST_ROWS", 0)
-    monkeypatch.setattr(compiled_table, "Walkers", lambda *given: made.append(given) or Walkers(*given))
+
+    def make(*arguments: Any) -> Walkers:
+        made.append(Walkers(*arguments))
+        return made[-1]
+
+    monkeypatch.setattr(compiled_table, "Walkers", make)
     bots = ["lim13", "lim15", "lim17", "mimic"]
     assert len(play(rules, bots, hands=100_000)) == len(made) == len(compiled_table._walkers) == 4
     play(rules, bots[:1], hands=1000)
