@@ -227,6 +227,16 @@ def test_who_leads_and_what_a_decision_would_take():
     assert describe_lead(copies) == f"{lead}; no number of matches is in sight that would separate them"
 
 
+def test_bots_that_have_left_still_count_in_the_error():
+    """Of 16 equal bots all but the best and the worst leave, which were then called separated."""
+    standings = made_up([f"b{n}" for n in range(16)], 10, [0] * 16)
+    best, *others, worst = standings.order()
+    before = standings.difference(best, worst)
+    standings.add({"record": "change", "leave": others, "join": []})
+    assert standings.difference(best, worst) == before and not before.separated
+    assert "is not separated from" in describe_lead(standings)
+
+
 def test_a_leader_by_luck_is_called_that():
     """Bot 0 wins 50 chips a match, all of them luck; bot 1 wins 30 without luck."""
     nets = [[50 + match % 3, 30 + match % 2] for match in range(10)]

@@ -61,9 +61,7 @@ class Standings(ContestTally, Described):
         if self._differences is None:
             alone = np.array([series.own is not None for series in self.roster.series_of])
             same_cards = alone[:, None] & alone if self.roster.tables > 1 else np.ones((len(alone), len(alone)), bool)
-            self._differences = Differences(
-                self._history, same_cards, self.roster.present, self.planned, self.optimal_n
-            )
+            self._differences = Differences(self._history, same_cards, self.planned, self.optimal_n)
         return self._differences
 
     def difference(self, one: int, other: int) -> BotDifference:
