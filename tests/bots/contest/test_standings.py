@@ -11,11 +11,12 @@ from pathlib import Path
 
 import pytest
 from support.command import bjsim
-from support.matches import CARDSHARK, begin, counted, index_of, match_of
+from support.matches import CARDSHARK, begin, counted, deal_of, index_of, match_of
 
 from bjsim.asked.kinds import KINDS
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.differences import Ratio
+from bjsim.bots.contest.entrants import IN_PROCESS, Entrant
 from bjsim.bots.contest.results import standings_csv
 from bjsim.bots.contest.standings import Standings, describe_lead, row_values
 from bjsim.sim.game.presets import load_rules
@@ -142,6 +143,33 @@ def test_a_bot_that_cannot_be_started_is_listed_last_without_a_rank():
     assert [(row.rank, row.name, row.tied_with) for row in standings.rows()] == [
         (1, "limping", ("sound",)), (2, "sound", ("limping",)), (None, "dead", ())
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("game", "protocol", "dealer", "moves", "failed", "answered"),
+    [
+        ("vegas-s17", "argv", "A9", "SS", [1], False),  # it is not asked about insurance
+        ("vegas-s17", "argv", "A9", "SS", [], True),
+        ("vegas-s17", "argv", "AT", "S", [], False),  # nor about anything else: a natural
+        ("vegas-s17", "argv", "9A", "S", [0], False),
+        ("vegas-s17", "argv", "9A", "S", [], True),
+        ("vegas-s17", "line", "A9", "SS", [1], True),
+        ("vegas-s17", "", "A9", "SS", [1], True),  # in this process
+        ("vegas-s17", "line", "A9", "SS", [0, 1], False),
+        ("vegas-s17", "line", "AT", "S", [], True),
+        ("double-attack", "line", "97", "SS", [1], False),  # no program is asked about an attack
+        ("double-attack", "line", "97", "SS", [], True),
+    ],
+)
+def test_a_stand_that_nobody_asked_for_is_no_answer(game, protocol, dealer, moves, failed, answered):
+    """A program that crashed at each move had a rank after an ace, and did not retire."""
+    rules = load_rules(game)
+    bot = Entrant("bot", "bot.py", "python" if protocol else IN_PROCESS, "", protocol or "argv")
+    standings = Standings({"contest": Contest(rules).to_dict(), "bots": [bot.to_dict()]})
+    faults = [{**FAILED, "bot": 0, "move": move} for move in failed]
+    cards = deal_of("T6", dealer, rules)
+    standings.add(match_of(0, {"seats": [0], "net": [0], "cards": cards, "moves": [[*moves]], "faults": faults}))
+    assert standings.scores[0].answered == answered
 
 
 def lim17_against_optimal(folder, seed):

@@ -213,7 +213,7 @@ class ContestTally:
 
     def _add_round(self, record: Mapping[str, Any], totals: dict[int, Total]) -> None:
         faults = [fault for fault in record.get("faults", ()) if fault["bot"] >= 0]
-        failed = {fault["bot"] for fault in faults if fault["move"] == 0}
+        failed = {(fault["bot"], fault["move"]) for fault in faults}
         moves_of = record.get("moves") or [()] * len(record["seats"])
         for bot, net, moves in zip(record["seats"], record["net"], moves_of, strict=True):
             if bot >= 0:
@@ -221,10 +221,19 @@ class ContestTally:
                 total.net += net
                 total.hands += 1
                 # Without strikes left a bot is not asked, so those moves are not its own.
-                own = moves and bot not in failed and total.faults.total() < self.contest.strikes
-                total.answered = total.answered or bool(own)
+                if not total.answered and moves and total.faults.total() < self.contest.strikes:
+                    first = self._first_asked(bot, record)
+                    total.answered = len(moves) > first and (bot, first) not in failed
         for fault in faults:
             totals[fault["bot"]].faults[fault["kind"]] += 1
+
+    def _first_asked(self, bot: int, record: Mapping[str, Any]) -> int:
+        """The first move of a round that a bot is asked for: not those for which its protocol has no words."""
+        rules, about = self.contest.rules, self.bots[bot]
+        if not (rules.attack or rules.insurance) or about["language"] == "in process":
+            return 0
+        up = record["cards"][rules.deal.index("d") * len(record["seats"]) * rules.bets]
+        return rules.attack + (rules.insurance and up == "A" and about["protocol"] == "argv")  # as `can_ask`
 
     def _count(self, score: Score, total: Total) -> None:
         chips, strikes = self.contest.rules.chips + total.net, self.contest.strikes
