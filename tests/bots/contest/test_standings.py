@@ -15,6 +15,7 @@ from support.matches import CARDSHARK, begin, counted, deal_of, index_of, match_
 
 from bjsim.asked.kinds import KINDS
 from bjsim.bots.contest.config import Contest
+from bjsim.bots.contest.contest_tally import HEADINGS
 from bjsim.bots.contest.differences import Ratio
 from bjsim.bots.contest.entrants import IN_PROCESS, Entrant
 from bjsim.bots.contest.results import standings_csv
@@ -127,6 +128,24 @@ def test_the_interval_of_chips_ends_at_zero_where_bots_raise(game):
     inside = tuple(rules.chips + end for end in won)
     assert inside[0] < 0 < inside[1]
     assert (low, high) == ((0, inside[1]) if game == "cardshark" else inside)
+
+
+@pytest.mark.parametrize("score", ["chips", "log", "luck-adjusted"])
+def test_an_interval_that_is_cut_or_skewed_is_shown_with_both_ends(score):
+    """Of a bot that stakes all it has. It was shown as half its width around the mean."""
+    standings = played(begun("ab", score=score), [[5000 if match == 3 else -200, match % 2] for match in range(13)])
+    rows = [row_values(row) for row in standings.rows()]
+    shown = standings.describe()
+    table, (scores,) = shown.parts[0], shown.parts[-1].make()
+    heading = f"{HEADINGS[score]} ± 95%"
+    texts = [next(column for column in table.columns if column.heading == heading).text(row) for row in table.rows]
+    for number, (row, text) in enumerate(zip(rows, texts, strict=True)):
+        value, (low, high) = row["score"], row["score_ci95"]
+        wide, symmetric = row["bot"] == "a", f"{value:.1f} ± {(high - low) / 2:5.1f}"
+        assert text == (f"{value:.1f}, 0.0 to {high:.1f}" if wide and score != "luck-adjusted" else symmetric)
+        assert scores.series[0].interval(number) == pytest.approx((low, high), abs=1e-6)
+        assert scores.series[0].texts[number].split() == text.split()
+        assert (low == 0) == (wide and score != "luck-adjusted")
 
 
 def test_a_bot_that_cannot_be_started_is_listed_last_without_a_rank():

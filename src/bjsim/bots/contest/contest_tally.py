@@ -287,8 +287,12 @@ class ContestTally:
         return self._in_chips(points.mean) if points.n else float(self.contest.rules.chips)
 
     def _in_chips(self, points: float) -> float:
-        """The chips that a mean of points stands for: of logarithms, those that have this logarithm."""
-        return math.expm1(points / LOG_UNIT) if self.contest.scored_by == "log" else self.contest.rules.chips + points
+        """The chips that a mean of points stands for: of logarithms those that have it, but 0 or more."""
+        return (
+            max(0.0, math.expm1(points / LOG_UNIT))
+            if self.contest.scored_by == "log"
+            else self.contest.rules.chips + points
+        )
 
     def order(self) -> list[int]:
         """The bots that take part by rank, equal ones in the order of the journal.
