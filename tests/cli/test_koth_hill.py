@@ -62,6 +62,12 @@ def test_a_hill_from_the_command_line(tmp_path: Path) -> None:
         (["add", tmp_path / "none", "lim17"], "no contest in"),
     ):
         assert said in refusal("koth", *words)
+    bjsim("koth", "add", hill, "lim13=lim14", "x v1=lim12")  # names that bots had which have left
+    assert "left: lim13 v1 (dropped after 2 matches" in bjsim("koth", "show", hill).out
+    links = re.findall(r'<a href="(pages/[^"#]+)">([^<]+)</a>', (hill / "index.html").read_text())
+    assert len({*links}) == 8 == len({link for link, _ in links})
+    for link, name in links:
+        assert f"</span>{name}</h1>" in (hill / link).read_text()
 
 
 def test_a_bot_in_a_folder_joins_and_is_replaced(tmp_path: Path) -> None:

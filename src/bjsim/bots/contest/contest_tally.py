@@ -14,7 +14,7 @@ from typing import Any, Self
 
 from bjsim.bots.contest.config import Contest, has_luck
 from bjsim.bots.contest.differences import MIN_BATCHES, Ratio
-from bjsim.bots.contest.schedule import REPLACED, Roster
+from bjsim.bots.contest.schedule import Roster
 from bjsim.bots.protocol import printable
 
 # --- The parts of the standings: a bot's score, its row, and the difference between two bots.
@@ -191,9 +191,10 @@ class ContestTally:
 
     def _change(self, record: Mapping[str, Any]) -> None:
         self.end = None
-        for bot in record["leave"]:
-            if self.roster.left[bot] == REPLACED:
-                self.names[bot] = f"{self.names[bot]} v{self.roster.versions[bot]}"
+        joining = {printable(str(bot["name"])) for bot in record["join"]}
+        for bot, name in enumerate(self.names):
+            if name in joining:  # it is replaced now, or has left before
+                self.names[bot] = f"{name} v{self.roster.versions[bot]}"
         self._join(record["join"])
 
     def _match(self, record: Mapping[str, Any]) -> None:
