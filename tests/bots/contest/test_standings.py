@@ -430,6 +430,8 @@ def test_a_bot_that_has_played_less_has_a_rank_within_its_range():
     standings._history[1] = standings._history[1][:30]
     assert standings.difference(0, 1).separated and standings.rows()[0].name == "b"
     check_ranks(standings)
+    lead = "not decided: b leads, but is behind a in the matches that both have played"
+    assert not standings.decided and describe_lead(standings) == lead
 
 
 @pytest.mark.parametrize(

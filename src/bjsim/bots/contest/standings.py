@@ -273,7 +273,11 @@ def describe_lead(standings: Standings) -> str:
     differences = [standings.difference(leader, rival) for rival in rivals]
     if any(difference.batches < MIN_BATCHES for difference in differences):
         return f"not decided: bots are compared from {MIN_BATCHES * standings.roster.batch_size} matches on"
-    if close := [difference for difference in differences if not difference.separated]:
+    if better := [difference for difference in differences if difference.verdict == "behind"]:
+        text = (
+            f"not decided: {name} leads, but is behind {_names(standings, better)} in the matches that both have played"
+        )
+    elif close := [difference for difference in differences if not difference.separated]:
         text = f"not decided: {name} leads, but is not separated from {_names(standings, close)}{_more(close)}"
     else:
         text = f"{name} is ahead of every other bot (95%)"
@@ -282,7 +286,7 @@ def describe_lead(standings: Standings) -> str:
     if score.ruined and not standings.scores[leader].ruined:
         broke = f"{score.broke:,} of {score.matches:,}"
         return f"{text}; {standings.names[richest]} holds the most chips, but broke in {broke} matches"
-    if standings.contest.scored_by == "luck-adjusted" and standings.difference(leader, richest).separated:
+    if standings.contest.scored_by == "luck-adjusted" and standings.difference(leader, richest).verdict == "ahead":
         return f"{text}; {standings.names[richest]} holds the most chips, but by luck"
     return text
 
