@@ -1,5 +1,6 @@
 """`bjsim koth show` and `bjsim koth verify`."""
 
+import re
 from pathlib import Path
 
 import click
@@ -18,7 +19,7 @@ from bjsim.bots.contest.standings import Standings
 from bjsim.bots.protocol import printable, printable_lines
 from bjsim.cli.options import Files, counted, files_options
 from bjsim.cli.waiting import waiting
-from bjsim.errors import InputError
+from bjsim.errors import InputError, shorten
 
 # --- What bots received and answered at a table.
 
@@ -78,8 +79,8 @@ def show_hand(folder: Path, hand: str, bot: str | None, asked: bool) -> None:
 def parse_place(text: str, parts: tuple[int, ...], form: str) -> list[int]:
     """The numbers of a place in a contest, from 0. parts: how many there may be. Raises: InputError."""
     numbers = text.split(".")
-    if len(numbers) not in parts or not all(number.isdecimal() and number.isascii() for number in numbers):
-        raise InputError(f"{text} is not accepted; write {form}")
+    if len(numbers) not in parts or not all(re.fullmatch("[0-9]{1,15}", number) for number in numbers):
+        raise InputError(f"{shorten(text)} is not accepted; write {form}")
     return [int(number) - 1 for number in numbers]
 
 
