@@ -48,6 +48,24 @@ def test_the_settings_of_a_contest_apply_but_its_players_do_not(tmp_path, settin
     assert done.status == 0 and "not decided after 8 matches" in done.out
 
 
+def test_the_unit_of_the_lead_is_that_of_the_score(tmp_path):
+    (tmp_path / "c.toml").write_text('rules = "cardshark"\nscore = "log"\n')
+    words = (
+        "lim15",
+        "mimic",
+        "--matches",
+        8,
+        "--seed",
+        5,
+        "--config",
+        tmp_path / "c.toml",
+        "--plot",
+        tmp_path / "x.svg",
+    )
+    assert re.search(r"[+-]\S+ per cent of chips per match, 95%", bjsim("bot", "compare", *words).out)
+    assert "per cent of chips per match more than" in (tmp_path / "x.svg").read_text()
+
+
 def test_a_missing_bot_is_named():
     assert "lim99x" in refusal("bot", "compare", "lim99x", "lim17")
 

@@ -62,6 +62,12 @@ def test_a_hill_from_the_command_line(tmp_path: Path) -> None:
         (["add", tmp_path / "none", "lim17"], "no contest in"),
     ):
         assert said in refusal("koth", *words)
+    bjsim("koth", "add", hill, "lim13=lim14", "x v1=lim12")  # names that bots had which have left
+    assert "left: lim13 v1 (dropped after 2 matches" in bjsim("koth", "show", hill).out
+    links = re.findall(r'<a href="(pages/[^"#]+)">([^<]+)</a>', (hill / "index.html").read_text())
+    assert len({*links}) == 8 == len({link for link, _ in links})
+    for link, name in links:
+        assert f"</span>{name}</h1>" in (hill / link).read_text()
 
 
 def test_a_bot_in_a_folder_joins_and_is_replaced(tmp_path: Path) -> None:
@@ -89,24 +95,27 @@ def test_a_bot_in_a_folder_joins_and_is_replaced(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_a_contest_follows(tmp_path: Path) -> None:
-    """Charts, so that no sandbox is needed: one is there, one appears, one changes, one disappears."""
+    """Charts, so that no sandbox is needed: one is there, one appears, one changes, one disappears, one takes another
+    form, which must not join beside the old one."""
     folder, hill = tmp_path / "bots", tmp_path / "hill"
     folder.mkdir()
-    for name in ("one", "two", "three"):
+    for name in ("one", "two", "three", "five"):
         (folder / f"{name}.txt").write_text(CHART)
     assert bjsim("koth", "play", folder, "lim17", "--matches", 2, "--seed", 2, "--out", hill).status == 0
     (folder / "four.txt").write_text(CHART)
     (folder / "notes.md").write_bytes(b"\0")
     (folder / "two.txt").unlink()
+    (folder / "five.txt").rename(folder / "five.chart")
     (folder / "three.txt").write_text(CHART.replace(" S", " H", 1))
     done = bjsim("koth", "sync", hill, folder, "--no-play")
-    assert done.out.splitlines()[:3] == ["four joins", "three is now version 2", "two leaves"]
+    changes = ["five is now version 2", "four joins", "three is now version 2", "two leaves"]
+    assert done.out.splitlines()[:4] == changes and bjsim("koth", "verify", hill).status == 0
     found = bjsim("koth", "show", hill, "--json", "-").json
     assert {row["bot"]: row["version"] for row in found["standings"]} == {
         **{"four": 1, "lim17": 1, "one": 1},
-        "three": 2,
+        **{"five": 2, "three": 2},
     }
-    assert [row["left"] for row in found["former"]] == ["replaced", "dropped"]
+    assert sorted(row["left"] for row in found["former"]) == ["dropped", "replaced", "replaced"]
     before = (hill / journal.NAME).read_bytes()
     again = bjsim("koth", "sync", hill, folder, "--no-play")
     assert not {"joins", "version", "leaves"} & set(again.out.split()) and (hill / journal.NAME).read_bytes() == before

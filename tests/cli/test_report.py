@@ -224,6 +224,14 @@ def test_pictures_of_bars_dots_and_a_heat_map_have_their_values():
     dots = [line.get_xdata()[0] for line in axes.lines if line.get_marker() == "o"]
     assert dots == [-0.01, 0.02] and {"one game", "8 decks", "high", "value"} <= set(words)
     assert {"10.5", "30.2", "± < 0.1", "60%", "1-8", "cut", "spread", "SCORE"} <= set(drawn(HEAT)[1])
+    skewed = DOTS._replace(series=[SERIES[0]._replace(halves=[(0.001, 0.003), (0.0, 0.0)])])
+    (axes,) = drawn(skewed)[0].subfigs[0].axes
+    assert [bar.get_segments()[0][:, 0].round(3).tolist() for bar in axes.collections] == [[-0.011, -0.007]]
+    found = re.findall(
+        r'class="whisker" x1="([^"]+)" x2="([^"]+)".*?cx="([^"]+)"', page_body(replace(REPORT, parts=[skewed])), re.S
+    )
+    left, right, dot = map(float, found[0])
+    assert (right - dot) == pytest.approx(3 * (dot - left), abs=0.3) and len({*found[1]}) == 1
     infinite = DOTS._replace(series=[parts.DataSeries("value", [math.inf, 0.02], parts.percent)])
     assert len([line for line in drawn(infinite)[0].subfigs[0].axes[0].lines if line.get_marker() == "o"]) == 1
     assert "<circle" in page_body(replace(REPORT, parts=[infinite]))

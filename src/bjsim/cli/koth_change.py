@@ -156,12 +156,13 @@ def follow(host: Host, folder: Path) -> None:
     removed = [bot for source, bot in mine.items() if source not in found]
     names = [host.entrants[bot].name for bot in host.roster.present if bot not in removed]
     added = with_unique_names([bot for source, bot in found.items() if source not in mine], names)
-    changes: list[tuple[list[int], list[Entrant]]] = [([], [bot]) for bot in added]
+    leaving = {host.entrants[bot].name: [bot] for bot in removed}  # one that is there in another form is replaced
+    changes: list[tuple[list[int], list[Entrant]]] = [(leaving.pop(bot.name, []), [bot]) for bot in added]
     for source, number in mine.items():
         old, new = host.entrants[number], found.get(source)
         if new and (new.language, new.sha256, new.protocol) != (old.language, old.sha256, old.protocol):
             changes.append(([number], [Entrant.from_dict({**new.to_dict(), "name": old.name})]))
-    changes += [([bot], []) for bot in removed]
+    changes += [(bots, []) for bots in leaving.values()]
     for leave, join in changes:
         name = (join or [host.entrants[bot] for bot in leave])[0].name
         try:

@@ -1,6 +1,6 @@
 """`bjsim koth show` and `bjsim koth verify`."""
 
-from collections import Counter
+import re
 from pathlib import Path
 
 import click
@@ -10,7 +10,7 @@ from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.contest_tally import house_names
 from bjsim.bots.contest.entrants import IN_PROCESS
 from bjsim.bots.contest.journal import Logs, read_logs
-from bjsim.bots.contest.match import Record
+from bjsim.bots.contest.match import Record, with_spent
 from bjsim.bots.contest.replay import Answers, protocols, questions, replay
 from bjsim.bots.contest.replay import verify as replay_contest
 from bjsim.bots.contest.results import again
@@ -19,7 +19,7 @@ from bjsim.bots.contest.standings import Standings
 from bjsim.bots.protocol import printable, printable_lines
 from bjsim.cli.options import Files, counted, files_options
 from bjsim.cli.waiting import waiting
-from bjsim.errors import InputError
+from bjsim.errors import InputError, shorten
 
 # --- What bots received and answered at a table.
 
@@ -65,10 +65,10 @@ def show_hand(folder: Path, hand: str, bot: str | None, asked: bool) -> None:
         raise InputError(f"--hand {hand}: table {match + 1}.{table + 1} has {counted(len(records), 'round')}")
     contest = Contest.from_dict(header["contest"])
     names = [*(each["name"] for each in header["bots"]), *house_names(contest.against)]
-    spent = Counter(fault["bot"] for record in records[:number] for fault in record.get("faults", ()))
-    spent.update({seat: contest.strikes for seat, each in enumerate(header["bots"]) if each.get("retired")})
+    retired = [bot for bot, each in enumerate(header["bots"]) if each.get("retired")]
+    record = [*with_spent(contest, records, retired)][number]
     click.echo(f"match {match + 1}, table {table + 1}, round {number + 1}")
-    for text, *_ in replay(contest, {**records[number], "spent": spent}, names)["steps"]:
+    for text, *_ in replay(contest, record, names)["steps"]:
         click.echo(f"  {printable(text)}")
     for question in questions(contest, records, protocols(header)) if asked else ():
         if question.round == number:
@@ -79,8 +79,8 @@ def show_hand(folder: Path, hand: str, bot: str | None, asked: bool) -> None:
 def parse_place(text: str, parts: tuple[int, ...], form: str) -> list[int]:
     """The numbers of a place in a contest, from 0. parts: how many there may be. Raises: InputError."""
     numbers = text.split(".")
-    if len(numbers) not in parts or not all(number.isdecimal() and number.isascii() for number in numbers):
-        raise InputError(f"{text} is not accepted; write {form}")
+    if len(numbers) not in parts or not all(re.fullmatch("[0-9]{1,15}", number) for number in numbers):
+        raise InputError(f"{shorten(text)} is not accepted; write {form}")
     return [int(number) - 1 for number in numbers]
 
 
@@ -160,9 +160,10 @@ def verify(folder: Path, bots_dir: Path | None) -> None:
         click.echo(f"{folder}: {played} replayed; every card and chip is correct")
         if not journal.is_whole(folder):
             click.echo("left out: the last match, which is not finished")
-        for name, moves in answers.same.items():
-            click.echo(printable(f"asked again: {name}, which made {counted(moves, 'recorded move')}"))
-        if left := sorted((answers.unasked - answers.same.keys()) | answers.random):
+        names = standings.seat_names
+        for bot, moves in answers.same.items():
+            click.echo(printable(f"asked again: {names[bot]}, which made {counted(moves, 'recorded move')}"))
+        if left := sorted(names[bot] for bot in answers.unasked | answers.random):
             click.echo(printable(f"moves not verified: {', '.join(left)}"))
         click.echo(f"commitment: {journal.commitment(folder)}")
 

@@ -282,14 +282,23 @@ class Curves(NamedTuple):
 
 
 class DataSeries(NamedTuple):
-    """Values of bars or dots with half their intervals and their texts, if they have any."""
+    """Values of bars or dots with half their intervals and their texts, if they have any.
+
+    The interval of a dot may have two sides, below and above its value.
+    """
 
     name: str
     values: Sequence[float]
     format: Format
-    halves: Sequence[float] = ()
+    halves: Sequence[float | tuple[float, float]] = ()
     texts: Sequence[str] = ()
     colour: str = "raw"
+
+    def interval(self, number: int) -> tuple[float, float]:
+        """The ends of the interval of a value, or the value twice."""
+        half = self.halves[number] if self.halves else 0.0
+        below, above = half if isinstance(half, tuple) else (half, half)
+        return self.values[number] - below, self.values[number] + above
 
 
 class Bars(NamedTuple):

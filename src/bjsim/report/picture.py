@@ -174,11 +174,11 @@ def _dots(report: Report, part: Dots, lines: Sequence[str]) -> Any:
             about = textwrap.fill(part.details[y], BESIDE, max_lines=2, placeholder=" …")
             axes.text(-0.02, y + 0.08, about, transform=beside, ha="right", va="top", size=7)
         for one, sign in zip(part.series, "oD", strict=False):
-            half = one.halves[y] if one.halves else 0.0
-            if math.isfinite(one.values[y] + half):
+            value, (left, right) = one.values[y], one.interval(y)
+            if math.isfinite(right):
                 colour, size = LINES[one.colour], 8 if sign == "o" else 5
-                bars = {"xerr": [half], "capsize": 3} if half else {}
-                axes.errorbar([one.values[y]], [y], fmt=sign, color=colour, ms=size, label=one.name, **bars)
+                bars = {"xerr": [[value - left], [right - value]], "capsize": 3} if left < right else {}
+                axes.errorbar([value], [y], fmt=sign, color=colour, ms=size, label=one.name, **bars)
         text = first.texts[y] if first.texts else ""
         axes.text(1.02, y, text, transform=beside, ha="left", va="center", size=9)
     axes.set(ylim=(len(part.labels) - 0.5, -0.5), yticks=[], xlabel=part.axis)

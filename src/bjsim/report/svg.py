@@ -58,7 +58,7 @@ def draw_bars(labels: Sequence[str], series: DataSeries) -> str:
         where = f'x="{middle - 0.38 * wide:.1f}" y="{top}" width="{0.76 * wide:.1f}" height="{bottom - top:.1f}"'
         drawn.append(f'<rect class="{"gain" if value > 0 else "loss"}" {where}/>')
         if series.halves:
-            ends = [y(min(max(value + sign * series.halves[n], low), high)) for sign in (-1, 1)]
+            ends = [y(min(max(end, low), high)) for end in series.interval(n)]
             drawn.append(f'<line class="whisker" x1="{middle}" x2="{middle}" y1="{ends[0]}" y2="{ends[1]}"/>')
         if n % (1 + len(labels) // MOST) == 0:
             drawn.append(_text(middle, TALL + LABEL - 5, label, "middle"))
@@ -68,15 +68,8 @@ def draw_bars(labels: Sequence[str], series: DataSeries) -> str:
 
 def draw_dots(part: Dots) -> str:
     """Draw dots with their intervals on one scale, and the text of the first series next to each."""
-    halves = [series.halves or [0.0] * len(part.labels) for series in part.series]
-    ends = [
-        value + sign * half
-        for series, half_widths in zip(part.series, halves, strict=True)
-        for value, half in zip(series.values, half_widths, strict=True)
-        for sign in (-1, 1)
-        if math.isfinite(value + half)
-    ]
-    low, high = padded(ends)
+    intervals = [series.interval(n) for series in part.series for n in range(len(part.labels))]
+    low, high = padded([end for ends in intervals for end in ends if math.isfinite(ends[1])])
     x, bottom = _scale(low, high, NAME, WIDE - SAYS), ROW * len(part.labels)
     drawn = []
     for value in find_ticks(Axis(), low, high):
@@ -85,11 +78,11 @@ def draw_dots(part: Dots) -> str:
     for n, label in enumerate(part.labels):
         y = (n + 0.5) * ROW
         drawn.append(_text(NAME - 10, y + 4, label, "end"))
-        for series, half_widths in zip(part.series, halves, strict=True):
-            value, half = series.values[n], half_widths[n]
-            if math.isfinite(value + half):
-                drawn.append(f'<line class="whisker" x1="{x(value - half)}" x2="{x(value + half)}" y1="{y}" y2="{y}"/>')
-                drawn.append(f'<circle class="{series.colour}" cx="{x(value)}" cy="{y}" r="5"/>')
+        for series in part.series:
+            left, right = series.interval(n)
+            if math.isfinite(right):
+                drawn.append(f'<line class="whisker" x1="{x(left)}" x2="{x(right)}" y1="{y}" y2="{y}"/>')
+                drawn.append(f'<circle class="{series.colour}" cx="{x(series.values[n])}" cy="{y}" r="5"/>')
         if part.series[0].texts:
             drawn.append(_text(WIDE - SAYS + 10, y + 4, part.series[0].texts[n].partition("\n")[0], "start"))
     return _svg(WIDE, bottom + LABEL, part.axis, drawn, "dots")

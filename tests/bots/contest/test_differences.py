@@ -19,7 +19,7 @@ TWENTY_FOUR = [*NAMES, *(f"copy-{name}={name}" for name in COPIED)]
 
 def differences(results, same_cards=False, planned=0):
     bots = len(results)
-    return Differences(results, np.full((bots, bots), same_cards), range(bots), planned, planned or 30)
+    return Differences(results, np.full((bots, bots), same_cards), planned, planned or 30)
 
 
 def at_looks(means, seed, looks):

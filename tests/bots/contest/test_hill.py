@@ -336,12 +336,20 @@ def test_a_retired_bot_is_not_asked_and_nothing_else_changes(tmp_path: Path, set
     rows = {row.name: row for row in standings.rows()}
     assert rows["faulty"].rank is None and rows["faulty"].score.retired == "after match 3: crash"
     assert rows["slow"].rank and not rows["slow"].score.retired and rows["faulty"].tied_with == ()
-    assert verify(folder).rounds == len(after)
+    assert verify(folder).rounds == len(after) and not counted(folder)[1].mistakes.bots[0].decisions
 
 
 def test_without_retirement_a_bot_that_never_answers_has_no_rank_either(tmp_path: Path) -> None:
     rows = begin_failing(tmp_path / "c", retire=0, matches=2).run().rows()
     assert [row.name for row in rows if row.rank is None] == ["faulty"] and rows[-1].name == "faulty"
+
+
+def test_a_contest_of_which_no_bot_answers_ends_and_verifies(tmp_path: Path) -> None:
+    (tmp_path / "players.py").write_text(PLAYERS)
+    bots = [f"{name}={tmp_path / 'players.py'}:Faulty" for name in "ab"]
+    standings = begin(tmp_path / "c", bots, seed=7, strikes=2, until="decided", matches=9).run()
+    assert standings.end == {"record": "end", "reason": "decided", "matches": 1}
+    assert verify(tmp_path / "c").rounds == 25
 
 
 @pytest.mark.parametrize("kept", ["match", "round"])

@@ -85,7 +85,7 @@ def test_a_mistake_with_a_raised_stake_costs_more_chips():
 
 def test_only_the_moves_of_a_bot_are_judged():
     """Not the stand for a fault, nor those after the last strike."""
-    faults = [{"bot": 0, "move": 1}, {"bot": 0, "move": 3}]
+    faults = [{"bot": 0, "place": 0, "move": move, "kind": "crash"} for move in (1, 3)]
     record = record_of(deal_of("222222", "7T"), ["H", "H", "H", "H", "S"], faults=faults)
 
     def own(strikes, spent=0):

@@ -236,6 +236,13 @@ def test_bots_drawn_together_differ_in_colour():
 
 def test_file_names_of_bots_are_plain_and_differ():
     names = ["lim17", "LIM17", "../../etc/passwd", "", "名前", "lim17-2", "x" * 300]
-    assert make_slugs([*names, "LIM17"])[-1] == "lim17-2"  # another version of a bot
+    assert make_slugs([*names, "LIM17"], left=[0, 1]) == [
+        "lim17-1",
+        "lim17-2-2",
+        *make_slugs(names)[2:5],
+        "lim17-2",
+        "x" * 40,
+        "lim17",
+    ]
     slugs = make_slugs(names)
     assert slugs == ["lim17", "lim17-2", "etc-passwd", "bot-4", "bot-5", "lim17-2-6", "x" * 40]

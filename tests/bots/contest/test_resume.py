@@ -10,19 +10,28 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 from bot_helpers import needs_sandbox
 from support.command import bjsim
-from support.matches import CARDSHARK, begin, counted, forged, lines_in, placed, whole
+from support.matches import CARDSHARK, begin, counted, forged, lines_in, placed, rounds_in, whole
 
 from bjsim.bots.contest import journal
 from bjsim.bots.contest.host import Host
-from bjsim.bots.contest.match import ReplayMismatch
-from bjsim.bots.contest.replay import verify
+from bjsim.bots.contest.match import (
+    ReplayMismatch,
+    TableDealer,
+    recorded_round,
+    replay_alone,
+    replay_round,
+    with_spent,
+)
+from bjsim.bots.contest.replay import Answers, verify
 from bjsim.bots.contest.results import standings_csv, standings_json
 from bjsim.errors import InputError, RunFailed
+from bjsim.sim.game.presets import load_rules
 from bjsim.strategies.formats.files import format_text
 from bjsim.strategies.players.catalogue import CATALOGUE
 
@@ -80,6 +89,27 @@ def test_two_house_players_at_a_table_have_separate_strikes(tmp_path):
     (tmp_path / "house.py").write_text(FAULTY.replace("2468T", "2468"))
     with pytest.raises(InputError, match=r"house .* has changed"):
         Host.resume(placed(tmp_path / "4", b"".join(lines[:4])), trust=True)
+
+
+def test_a_round_that_is_replayed_alone_has_the_strikes_of_each_place(tmp_path):
+    """Of two house players that share a bot number, too, and after one of them has lost its chips."""
+    (tmp_path / "house.py").write_text(FAULTY)
+    rules, house = CARDSHARK.replace(chips=60), f"{tmp_path / 'house.py'}:Faulty"
+    host = begin(tmp_path / "c", BOTS[:2], rules=rules, matches=1, sessions=3, strikes=2, house=house)
+    [plan] = host.roster.tables_of(host.roster.series[None], 0)
+    host.run()
+    dealer, mixed = TableDealer(host.contest, plan, None), {}
+    for number, record in enumerate(with_spent(host.contest, rounds_in(tmp_path / "c"), ()), 1):
+        moves = [move._replace(view=None) for move in replay_round(dealer, record)]
+        game = recorded_round(host.contest.rules, record)
+        assert [move._replace(view=None) for move in replay_alone(host.contest, game, record)] == moves
+        out = [(move.seat, move.strikes <= 0) for move in moves if record["seats"][move.seat] < 0]
+        if len({each for _, each in out}) == 2:  # only one of them was out of strikes
+            mixed[number] = len([each for each in out if each[1]])
+    assert min(len(record["seats"]) for record in rounds_in(tmp_path / "c")) < 4
+    number, stands = next(iter(mixed.items()))
+    hand = bjsim("koth", "show", tmp_path / "c", "--hand", f"1.1.{number}").out
+    assert hand.count("house is out of strikes, is not asked and stands") == stands
 
 
 def counted_before_they_are_on_disk(folder: Path, monkeypatch, sync) -> int:
@@ -242,6 +272,7 @@ def test_verify_finds_journals_that_were_not_played(tmp_path, undisturbed):
         "header of nothing": [{"record": "header", "format": journal.FORMAT}],
         "unused moves": [header, {**first, "moves": [[*first["moves"][0], "S"], *first["moves"][1:]]}, *rest],
         "odd moves": [header, {**first, "moves": [[1], *first["moves"][1:]]}],
+        "a round more": [{**header, "contest": {**header["contest"], "sessions": 1}}, *records[1:]],
         "fault of an unknown bot": [header, {**first, "faults": [{"bot": 99}]}, *rest],
     }
     for number, (name, changed) in enumerate(wrong.items()):
@@ -265,6 +296,40 @@ def test_a_second_process_does_not_change_the_journal_of_the_first(tmp_path, und
     assert being_made.read_bytes() == b"the first one's header"
     journal.Journal.create(tmp_path, header).close()  # a leftover file is replaced
     assert [record["record"] for record in journal.read(tmp_path)] == ["header"]
+
+
+STAND = {"bot": 0, "place": 0, "move": 1, "kind": "crash", "detail": ""}
+IMPOSSIBLE = "its faults are not possible"
+
+
+@pytest.mark.parametrize(
+    ("faults", "said"),
+    [
+        ([STAND], ""),
+        ([STAND | {"move": 0}], "a stand is due, but H is recorded"),
+        ([STAND, STAND], IMPOSSIBLE),
+        ([STAND | {"bot": 1}], IMPOSSIBLE),
+        ([STAND | {"place": 2}], "is not valid"),
+        ([STAND | {"place": -2}], IMPOSSIBLE),
+        ([STAND | {"kind": "bribe"}], IMPOSSIBLE),
+        ([STAND | {"kind": "move-cap"}], IMPOSSIBLE),
+        *(([STAND | {"move": move, "kind": kind}], IMPOSSIBLE) for move in (2, 99) for kind in ("crash", "move-cap")),
+        ([STAND | {"bot": 1, "place": 1, "move": 0}], "lim12 plays S with .*, but crash is recorded"),
+    ],
+)
+def test_verify_finds_faults_that_were_not_made(tmp_path, faults, said):
+    """The first may be one; but with one strike all later moves must be stands, which they are not with fewer."""
+    (tmp_path / "hits.py").write_text(FAULTY.replace("2468T", "#"))
+    bots = [f"{tmp_path / 'hits.py'}:Faulty", "lim12"]
+    begin(tmp_path / "c", bots, seed=1, matches=1, sessions=1, hands=3).run()
+    header, *records = lines_in(tmp_path / "c")
+    assert records[0]["moves"] == [["H", "S"], ["S"]]
+    records[0]["faults"] = faults
+    for strikes, expected in ((2, said), (1, said or "a stand is due, but H is recorded")):
+        header["contest"]["strikes"] = strikes
+        folder = forged(tmp_path / f"{strikes} forged", [header, *records])
+        with pytest.raises(ReplayMismatch, match=expected) if expected else nullcontext():
+            verify(folder)
 
 
 # --- `koth verify` asks players again: finding 7, a journal whose bots were exchanged.
@@ -296,6 +361,49 @@ def test_exchanged_names_of_strategies_do_not_verify(tmp_path: Path) -> None:
     assert said.status == 1 and "is recorded" in said.err and "plays" in said.err
 
 
+def test_each_version_of_a_bot_is_verified_or_named(tmp_path: Path) -> None:
+    """Only the second is asked again: the moves of the first were passed over in silence."""
+    (tmp_path / "x.py").write_text(FAULTY.replace("2468T", "#"))
+    assert (
+        bjsim("koth", "play", f"x={tmp_path / 'x.py'}:Faulty", "lim17", "--matches", 1, "--out", tmp_path / "c").status
+        == 0
+    )
+    assert bjsim("koth", "replace", tmp_path / "c", "x=lim15", "--trust").status == 0
+    said = bjsim("koth", "verify", tmp_path / "c").out
+    assert "asked again: x, which made" in said and "moves not verified: x v1\n" in said
+
+
+def test_a_bot_that_has_retired_is_not_asked_again(tmp_path: Path) -> None:
+    """It failed then, and would answer now."""
+    (tmp_path / "x.py").write_text(FAULTY.replace("2468T", "A23456789TJQK"))
+    begin(tmp_path / "c", [f"{tmp_path / 'x.py'}:Faulty", "lim17"], seed=4, matches=3, retire=1, strikes=2).run()
+    records = list(journal.read(tmp_path / "c"))
+    records[0]["bots"][0]["language"] = "python"
+    answers = Answers()
+    answers._asks[0] = lambda view: "H"
+    verify(forged(tmp_path / "f", records), answers)
+    assert answers.unasked == {0} and not answers.same[0]
+    late = next(record for record in records if record.get("match") == 1)["rounds"][0]
+    late["faults"] = [STAND | {"place": late["seats"].index(0), "move": 0}]
+    with pytest.raises(ReplayMismatch, match=IMPOSSIBLE):
+        verify(forged(tmp_path / "f", records), answers)
+
+
+def test_a_program_makes_no_move_that_it_is_not_asked_for(tmp_path: Path) -> None:
+    """Against an ace it declines insurance without being asked, before it stands."""
+    (tmp_path / "x.py").write_text(FAULTY.replace("2468T", "#").replace("H", "S"))
+    bots = [f"{tmp_path / 'x.py'}:Faulty", "lim17"]
+    begin(tmp_path / "c", bots, rules=load_rules("vegas-s17"), seed=4, matches=1, sessions=9).run()
+    header, *records = journal.read(tmp_path / "c")
+    header["bots"][0]["language"] = "python"
+    answers = Answers()
+    answers._asks[0] = lambda view: "S"
+    verify(forged(tmp_path / "f", [header, *records]), answers)
+    rounds = rounds_in(tmp_path / "c")
+    made = [(each["moves"][each["seats"].index(0)], each["cards"][2] == "A") for each in rounds]
+    assert (["S", "S"], True) in made and answers.same[0] == sum(len(moves) - declined for moves, declined in made)
+
+
 def test_the_commitment_is_told_at_the_start_and_verified_after_the_close(tmp_path: Path) -> None:
     """Paths are shortened when the contest is closed; another seed has another digest."""
     (tmp_path / "bot.txt").write_text(CHART)
@@ -313,7 +421,12 @@ def contest(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A contest of programs, with their sources in `bots`; one of them takes faults until it has no strikes left."""
     folder = tmp_path_factory.mktemp("programs")
     (folder / "bots").mkdir()
-    for name, text in (("hits", HITS), ("stands", STANDS), ("random", RANDOM), ("faulty", "print('X')\n")):
+    for name, text in (
+        ("hits", HITS),
+        ("stands", STANDS),
+        ("random", RANDOM),
+        ("faulty", "import sys\nprint('X' if int(sys.argv[1]) > 15 else 'H')\n"),
+    ):
         (folder / "bots" / f"{name}.py").write_text(text)
     played = bjsim("koth", "play", folder / "bots", "--matches", 2, "--seed", 4, "--timeout", 20, "--out", folder / "c")
     assert played.status == 0, played.err
@@ -323,11 +436,11 @@ def contest(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @needs_sandbox
 def test_programs_are_asked_again(contest: Path) -> None:
     without = bjsim("koth", "verify", contest / "c")
-    assert without.status == 0 and "moves not verified: hits, random, stands" in without.out
+    assert without.status == 0 and "moves not verified: faulty, hits, random, stands" in without.out
     said = bjsim("koth", "verify", contest / "c", "--bots", contest / "bots")
     assert said.status == 0, said.err
     assert "asked again: hits" in said.out and "asked again: stands" in said.out
-    assert "random" in said.out.partition("moves not verified:")[2] and "hits" not in said.out.partition("not ver")[2]
+    assert "asked again: faulty" in said.out and "moves not verified: faulty, random\n" in said.out
 
 
 @needs_sandbox

@@ -11,11 +11,13 @@ from pathlib import Path
 
 import pytest
 from support.command import bjsim
-from support.matches import CARDSHARK, begin, counted, index_of, match_of
+from support.matches import CARDSHARK, begin, counted, deal_of, index_of, match_of
 
 from bjsim.asked.kinds import KINDS
 from bjsim.bots.contest.config import Contest
+from bjsim.bots.contest.contest_tally import HEADINGS
 from bjsim.bots.contest.differences import Ratio
+from bjsim.bots.contest.entrants import IN_PROCESS, Entrant
 from bjsim.bots.contest.results import standings_csv
 from bjsim.bots.contest.standings import Standings, describe_lead, row_values
 from bjsim.sim.game.presets import load_rules
@@ -128,6 +130,24 @@ def test_the_interval_of_chips_ends_at_zero_where_bots_raise(game):
     assert (low, high) == ((0, inside[1]) if game == "cardshark" else inside)
 
 
+@pytest.mark.parametrize("score", ["chips", "log", "luck-adjusted"])
+def test_an_interval_that_is_cut_or_skewed_is_shown_with_both_ends(score):
+    """Of a bot that stakes all it has. It was shown as half its width around the mean."""
+    standings = played(begun("ab", score=score), [[5000 if match == 3 else -200, match % 2] for match in range(13)])
+    rows = [row_values(row) for row in standings.rows()]
+    shown = standings.describe()
+    table, (scores,) = shown.parts[0], shown.parts[-1].make()
+    heading = f"{HEADINGS[score]} ± 95%"
+    texts = [next(column for column in table.columns if column.heading == heading).text(row) for row in table.rows]
+    for number, (row, text) in enumerate(zip(rows, texts, strict=True)):
+        value, (low, high) = row["score"], row["score_ci95"]
+        wide, symmetric = row["bot"] == "a", f"{value:.1f} ± {(high - low) / 2:5.1f}"
+        assert text == (f"{value:.1f}, 0.0 to {high:.1f}" if wide and score != "luck-adjusted" else symmetric)
+        assert scores.series[0].interval(number) == pytest.approx((low, high), abs=1e-6)
+        assert scores.series[0].texts[number].split() == text.split()
+        assert (low == 0) == (wide and score != "luck-adjusted")
+
+
 def test_a_bot_that_cannot_be_started_is_listed_last_without_a_rank():
     """It won by standing, but never answered. A bot that answers after failed starts is ranked."""
     standings = begun(["dead", "limping", "sound"], strikes=2)
@@ -142,6 +162,33 @@ def test_a_bot_that_cannot_be_started_is_listed_last_without_a_rank():
     assert [(row.rank, row.name, row.tied_with) for row in standings.rows()] == [
         (1, "limping", ("sound",)), (2, "sound", ("limping",)), (None, "dead", ())
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("game", "protocol", "dealer", "moves", "failed", "answered"),
+    [
+        ("vegas-s17", "argv", "A9", "SS", [1], False),  # it is not asked about insurance
+        ("vegas-s17", "argv", "A9", "SS", [], True),
+        ("vegas-s17", "argv", "AT", "S", [], False),  # nor about anything else: a natural
+        ("vegas-s17", "argv", "9A", "S", [0], False),
+        ("vegas-s17", "argv", "9A", "S", [], True),
+        ("vegas-s17", "line", "A9", "SS", [1], True),
+        ("vegas-s17", "", "A9", "SS", [1], True),  # in this process
+        ("vegas-s17", "line", "A9", "SS", [0, 1], False),
+        ("vegas-s17", "line", "AT", "S", [], True),
+        ("double-attack", "line", "97", "SS", [1], False),  # no program is asked about an attack
+        ("double-attack", "line", "97", "SS", [], True),
+    ],
+)
+def test_a_stand_that_nobody_asked_for_is_no_answer(game, protocol, dealer, moves, failed, answered):
+    """A program that crashed at each move had a rank after an ace, and did not retire."""
+    rules = load_rules(game)
+    bot = Entrant("bot", "bot.py", "python" if protocol else IN_PROCESS, "", protocol or "argv")
+    standings = Standings({"contest": Contest(rules).to_dict(), "bots": [bot.to_dict()]})
+    faults = [{**FAILED, "bot": 0, "move": move} for move in failed]
+    cards = deal_of("T6", dealer, rules)
+    standings.add(match_of(0, {"seats": [0], "net": [0], "cards": cards, "moves": [[*moves]], "faults": faults}))
+    assert standings.scores[0].answered == answered
 
 
 def lim17_against_optimal(folder, seed):
@@ -225,6 +272,16 @@ def test_who_leads_and_what_a_decision_would_take():
     copies = played(begun("abcdef", matches=8), [[0] * 6] * 8)
     lead = "not decided: a leads, but is not separated from b, c, d and 2 others"
     assert describe_lead(copies) == f"{lead}; no number of matches is in sight that would separate them"
+
+
+def test_bots_that_have_left_still_count_in_the_error():
+    """Of 16 equal bots all but the best and the worst leave, which were then called separated."""
+    standings = made_up([f"b{n}" for n in range(16)], 10, [0] * 16)
+    best, *others, worst = standings.order()
+    before = standings.difference(best, worst)
+    standings.add({"record": "change", "leave": others, "join": []})
+    assert standings.difference(best, worst) == before and not before.separated
+    assert "is not separated from" in describe_lead(standings)
 
 
 def test_a_leader_by_luck_is_called_that():
@@ -373,6 +430,8 @@ def test_a_bot_that_has_played_less_has_a_rank_within_its_range():
     standings._history[1] = standings._history[1][:30]
     assert standings.difference(0, 1).separated and standings.rows()[0].name == "b"
     check_ranks(standings)
+    lead = "not decided: b leads, but is behind a in the matches that both have played"
+    assert not standings.decided and describe_lead(standings) == lead
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from typing import Any, Self
 
 from bjsim.bots.contest.config import Contest, has_luck
 from bjsim.bots.contest.differences import MIN_BATCHES, Ratio
-from bjsim.bots.contest.schedule import REPLACED, Roster
+from bjsim.bots.contest.schedule import Roster
 from bjsim.bots.protocol import printable
 
 # --- The parts of the standings: a bot's score, its row, and the difference between two bots.
@@ -191,9 +191,10 @@ class ContestTally:
 
     def _change(self, record: Mapping[str, Any]) -> None:
         self.end = None
-        for bot in record["leave"]:
-            if self.roster.left[bot] == REPLACED:
-                self.names[bot] = f"{self.names[bot]} v{self.roster.versions[bot]}"
+        joining = {printable(str(bot["name"])) for bot in record["join"]}
+        for bot, name in enumerate(self.names):
+            if name in joining:  # it is replaced now, or has left before
+                self.names[bot] = f"{name} v{self.roster.versions[bot]}"
         self._join(record["join"])
 
     def _match(self, record: Mapping[str, Any]) -> None:
@@ -213,7 +214,7 @@ class ContestTally:
 
     def _add_round(self, record: Mapping[str, Any], totals: dict[int, Total]) -> None:
         faults = [fault for fault in record.get("faults", ()) if fault["bot"] >= 0]
-        failed = {fault["bot"] for fault in faults if fault["move"] == 0}
+        failed = {(fault["bot"], fault["move"]) for fault in faults}
         moves_of = record.get("moves") or [()] * len(record["seats"])
         for bot, net, moves in zip(record["seats"], record["net"], moves_of, strict=True):
             if bot >= 0:
@@ -221,10 +222,19 @@ class ContestTally:
                 total.net += net
                 total.hands += 1
                 # Without strikes left a bot is not asked, so those moves are not its own.
-                own = moves and bot not in failed and total.faults.total() < self.contest.strikes
-                total.answered = total.answered or bool(own)
+                if not total.answered and moves and total.faults.total() < self.contest.strikes:
+                    first = self._first_asked(bot, record)
+                    total.answered = len(moves) > first and (bot, first) not in failed
         for fault in faults:
             totals[fault["bot"]].faults[fault["kind"]] += 1
+
+    def _first_asked(self, bot: int, record: Mapping[str, Any]) -> int:
+        """The first move of a round that a bot is asked for: not those for which its protocol has no words."""
+        rules, about = self.contest.rules, self.bots[bot]
+        if not (rules.attack or rules.insurance) or about["language"] == "in process":
+            return 0
+        up = record["cards"][rules.deal.index("d") * len(record["seats"]) * rules.bets]
+        return rules.attack + (rules.insurance and up == "A" and about["protocol"] == "argv")  # as `can_ask`
 
     def _count(self, score: Score, total: Total) -> None:
         chips, strikes = self.contest.rules.chips + total.net, self.contest.strikes
@@ -278,8 +288,12 @@ class ContestTally:
         return self._in_chips(points.mean) if points.n else float(self.contest.rules.chips)
 
     def _in_chips(self, points: float) -> float:
-        """The chips that a mean of points stands for: of logarithms, those that have this logarithm."""
-        return math.expm1(points / LOG_UNIT) if self.contest.scored_by == "log" else self.contest.rules.chips + points
+        """The chips that a mean of points stands for: of logarithms those that have it, but 0 or more."""
+        return (
+            max(0.0, math.expm1(points / LOG_UNIT))
+            if self.contest.scored_by == "log"
+            else self.contest.rules.chips + points
+        )
 
     def order(self) -> list[int]:
         """The bots that take part by rank, equal ones in the order of the journal.

@@ -9,7 +9,8 @@ separated, however many there are: the error is divided by the largest number of
 good bots. That is at first the number of all pairs. Bots that are equally good as one another form sets without a
 separated pair, so their number falls as pairs are separated. The first wrong separation would have to occur while the
 divisor is at least the number of pairs of equally good bots, and then Bonferroni's inequality applies (Holm 1979, with
-the logical restrictions of Shaffer 1986, bounded by counting common neighbours).
+the logical restrictions of Shaffer 1986, bounded by counting common neighbours). Bots that have left count on: which
+ones those are may follow from their results.
 """
 
 import math
@@ -60,8 +61,8 @@ class Differences:
 
     `results` has the luck-adjusted profit per match of each batch of each bot. Bots are compared batch by batch
     only if `same_cards`, bool (bots, bots), says that they are dealt the same shoes in the same batches; otherwise
-    the two series are independent. The verdicts hold among the bots in `present`. The intervals are narrowest at
-    `optimal_n` batches; `planned` is 0 if there is no planned end.
+    the two series are independent. The intervals are narrowest at `optimal_n` batches; `planned` is 0 if there is no
+    planned end. The verdicts hold for all bots that have played a batch together.
 
     By pair there are the `batches` that both have played, the `mean` lead of the row's bot, the ends of its interval,
     `low` and `high`, at the error of the verdicts, and whether the two are `separated`.
@@ -71,7 +72,6 @@ class Differences:
         self,
         results: Sequence[Sequence[float]],
         same_cards: Bools,
-        present: Sequence[int],
         planned: int,
         optimal_n: int,
     ) -> None:
@@ -89,15 +89,13 @@ class Differences:
             if n >= MIN_BATCHES:
                 self._anytime.append((n, where))
         self._sd, self._at_end = np.sqrt(variance), self._moments_at_end()
-        among = np.zeros(len(results), bool)
-        among[list(present)] = True
-        among_both = among[:, None] & among & ~np.eye(len(among), dtype=bool)
-        pairs = len(present) * (len(present) - 1) / 2
+        compared = (self.batches > 0) & ~np.eye(len(results), dtype=bool)
+        pairs = float(compared.sum() / 2)
         while True:
             self.alpha = ALPHA / max(1.0, pairs)  # the error probability of each interval
             self.low, self.high = self._intervals(self.alpha)
             self.separated = (self.low > 0) | (self.high < 0)
-            left = most_equal_pairs(among_both & ~self.separated)
+            left = most_equal_pairs(compared & ~self.separated)
             if left >= pairs:
                 break
             pairs = left

@@ -3,7 +3,8 @@
 Every round becomes a record, a dict of JSON values with everything needed to replay it.
 """
 
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Container, Generator, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,7 +13,7 @@ from bjsim.bots.contest.journal import BotLog
 from bjsim.bots.contest.luck.draw_log import DrawLog, DrawLogger
 from bjsim.bots.contest.schedule import TablePlan
 from bjsim.bots.line import LOG_LIMIT, Transcript, parse_note
-from bjsim.bots.protocol import Fault, Reply
+from bjsim.bots.protocol import FAULTS, Fault, Reply
 from bjsim.bots.turn import Strikes, Turn, runs_program
 from bjsim.errors import RunFailed, shorten
 from bjsim.sim.game.actions import Action, Player, View
@@ -230,13 +231,20 @@ def seat_line_bots(dealer: TableDealer, players: Sequence[Player | None]) -> "di
 def replay_round(dealer: TableDealer, record: Record) -> Iterator[RecordedMove]:
     """Replay the next round from its record, stopping before every move; a ReplayMismatch names a difference."""
     where = f"match {record['match'] + 1}, table {record['table'] + 1}, round {dealer.round + 1}"
+    if dealer.over:
+        raise ReplayMismatch(f"{where} follows the last one")
     positions, faults = dealer.paying, record.get("faults", ())
     expected = [dealer.plan.bots[position] for position in positions]
     if record["seats"] != expected:
         raise ReplayMismatch(f"{where}: recorded seats {record['seats']}, replayed {expected}")
-    own = [{fault["move"]: fault for fault in faults if fault["place"] == position} for position in positions]
+    caps = {(fault["place"], fault["move"]) for fault in faults if fault["kind"] == "move-cap"}
+    own = [_faults_of(position, faults) for position in positions]
+    possible = all(dealer.plan.bots[fault["place"]] == fault["bot"] and fault["kind"] in FAULTS for fault in faults)
+    possible = possible and len(caps) + sum(map(len, own)) == len(faults)
     strikes = [dealer.strikes[position] for position in positions]
     result = yield from _recorded_moves(dealer.deal(), record, own, strikes, where)
+    if not possible or any(own) or caps != {(positions[n], len(record["moves"][n])) for n in result.seats_at_move_cap}:
+        raise ReplayMismatch(f"{where}: its faults are not possible")
     for fault in faults:
         dealer.strikes[fault["place"]] -= 1
     for key, value in dealer.settle(result).items():
@@ -247,21 +255,42 @@ def replay_round(dealer: TableDealer, record: Record) -> Iterator[RecordedMove]:
 def replay_alone(contest: Contest, game: Round, record: Mapping[str, Any]) -> Iterator[RecordedMove]:
     """Replay a round without the others of its match, stopping before every move.
 
-    `game` is as `recorded_round` makes it; `record` may have the strikes `spent` before it by bot.
+    `game` is as `recorded_round` makes it; `record` is as `with_spent` completes it, or has all seats of its table.
     """
-    spent, faults = record.get("spent", {}), record.get("faults", ())
-    own = [{fault["move"]: fault for fault in faults if fault["bot"] == bot} for bot in record["seats"]]
-    return _recorded_moves(game, record, own, [contest.strikes - spent.get(bot, 0) for bot in record["seats"]])
+    places, spent = record.get("places", range(len(record["seats"]))), record.get("spent", {})
+    own = [_faults_of(place, record.get("faults", ())) for place in places]
+    return _recorded_moves(game, record, own, [contest.strikes - spent.get(place, 0) for place in places])
+
+
+def with_spent(contest: Contest, rounds: Iterable[Record], retired: Container[int]) -> Iterator[Record]:
+    """The rounds of a match with the `places` of their seats at the table, and the strikes `spent` before by place.
+
+    A house player may have several places, so its number is not enough. Bots that have `retired` have no strikes left.
+    """
+    table, places, spent = -1, list[int](), Counter[int]()
+    for record in rounds:
+        if record["table"] != table:
+            table, places = record["table"], [*range(len(record["seats"]))]
+            spent = Counter({place: contest.strikes for place in places if record["seats"][place] in retired})
+        yield {**record, "places": places, "spent": dict(spent)}
+        spent.update(fault["place"] for fault in record.get("faults", ()))
+        after = zip(places, record["chips"], record["net"], strict=True)
+        places = [place for place, chips, net in after if chips + net >= contest.rules.buy_in]
+
+
+def _faults_of(place: int, faults: Iterable[Mapping[str, Any]]) -> dict[int, Mapping[str, Any]]:
+    """The faults of a place that a stand replaces, by number of the move."""
+    return {fault["move"]: fault for fault in faults if fault["place"] == place and fault["kind"] != "move-cap"}
 
 
 def _recorded_moves(
     game: Round,
     record: Mapping[str, Any],
-    faults: Sequence[Mapping[int, Mapping[str, Any]]],
+    faults: Sequence[dict[int, Mapping[str, Any]]],
     strikes: list[int],
     where: str = "the round",
 ) -> Generator[RecordedMove, None, RoundResult]:
-    """Play a round with its recorded moves. faults: of each seat, by number of the move."""
+    """Play a round with its recorded moves. faults: of each seat, by number of the move; those found are removed."""
     names = [f"bot {bot}" for bot in record["seats"]]
     notes = record.get("notes") or [[""] * len(moves) for moves in record["moves"]]
     left = [list(enumerate(zip(*each, strict=True)))[::-1] for each in zip(record["moves"], notes, strict=True)]
@@ -270,7 +299,7 @@ def _recorded_moves(
         seat, view = next(steps)
         while left[seat]:
             number, (move, note) = left[seat].pop()
-            fault = faults[seat].get(number)
+            fault = faults[seat].pop(number, None) if strikes[seat] > 0 else None
             yield RecordedMove(seat, view, move, note, fault, strikes[seat])
             strikes[seat] -= fault is not None
             action = Action(move[0], int(move[2:]) if len(move) > 1 else 0)

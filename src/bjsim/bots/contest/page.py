@@ -3,7 +3,7 @@
 import json
 import re
 from collections import defaultdict, deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache, partial
 from pathlib import Path
@@ -66,15 +66,15 @@ def _first_free(wanted: int, free: set[int]) -> int:
     return next(c % len(LIGHT) for c in range(wanted, wanted + len(LIGHT)) if c % len(LIGHT) in free)
 
 
-def make_slugs(names: Sequence[str]) -> list[str]:
-    """Names for files and anchors, of small letters, digits and hyphens; only versions of a bot share one."""
-    slugs: dict[str, str] = {}
-    for number, name in enumerate(dict.fromkeys(names)):
-        slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:40].rstrip("-")
+def make_slugs(names: Sequence[str], left: Container[int] = ()) -> list[str]:
+    """Names for files and anchors, of small letters, digits and hyphens, none twice; bots that `left` come last."""
+    slugs: dict[int, str] = {}
+    for bot in sorted(range(len(names)), key=lambda bot: bot in left):
+        slug = re.sub(r"[^a-z0-9]+", "-", names[bot].lower()).strip("-")[:40].rstrip("-")
         while not slug or slug in slugs.values():
-            slug = f"{slug or 'bot'}-{number + 1}"
-        slugs[name] = slug
-    return [slugs[name] for name in names]
+            slug = f"{slug or 'bot'}-{bot + 1}"
+        slugs[bot] = slug
+    return [slugs[bot] for bot in range(len(names))]
 
 
 # --- The drawings of a contest's pages, in percent of their width and height.
@@ -228,7 +228,7 @@ class ContestReport:
         self.standings, self.data = standings, data
         # By bot number, as the slugs, colours and protocols; the last name is the house.
         self.names = standings.seat_names
-        self.slugs = make_slugs(standings.names)
+        self.slugs = make_slugs(standings.names, standings.roster.left)
         sources = published_sources([bot["source"] for bot in standings.bots])
         self.bots = [{**bot, "source": source} for bot, source in zip(standings.bots, sources, strict=True)]
         self.rows = [  # of the standings, best first
@@ -437,6 +437,6 @@ def write_results(folder: Path, standings: Standings, page: PageData, logs: Logs
     report = ContestReport(standings, page, logs, (folder / journal.NAME).stat().st_mtime)
     pages = folder / PAGES
     make_folder(pages)
-    for row in (*report.former, *report.rows):  # the present version of a bot replaces an earlier one
+    for row in (*report.former, *report.rows):
         write_atomically(pages / f"{row['slug']}.html", render_bot(report, row))
     write_atomically(folder / "index.html", render_index(report))

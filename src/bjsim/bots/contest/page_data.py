@@ -1,15 +1,14 @@
 """The rounds and faults that the pages show, collected record by record."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from heapq import nlargest
 from typing import Any, NamedTuple
 
-from bjsim.arguments import MAX_COUNT
 from bjsim.bots.contest.config import Contest
-from bjsim.bots.contest.match import RecordedMove, recorded_round, replay_alone
+from bjsim.bots.contest.match import RecordedMove, recorded_round, replay_alone, with_spent
 from bjsim.sim.game.actions import ATTACK, INSURANCE, Action, View
 from bjsim.strategies.charts.chart import INSURANCE_ROW, parse_row
 from bjsim.strategies.evaluation.coach import Coach
@@ -173,25 +172,24 @@ class PageData:
         self.match, self.rounds = -1, 0
         self.last: list[dict[str, Any]] = []
         self._number = 0
-        self._retired: Counter[int] = Counter()  # strikes of bots that have retired, which have none left
+        self._retired: set[int] = set()
 
     def add(self, record: Mapping[str, Any]) -> None:
         if record["record"] == "retire":
-            self._retired[record["bot"]] = MAX_COUNT
+            self._retired.add(record["bot"])
         elif record["record"] == "match":
             self.match, self.rounds, self.last = record["match"], len(record["rounds"]), []
-            spent = self._retired.copy()  # strikes in the match, by bot
-            for each in record["rounds"]:
-                self._add_round(each, spent)
+            for each in with_spent(self.mistakes.contest, record["rounds"], self._retired):
+                self._add_round(each)
 
-    def _add_round(self, record: Mapping[str, Any], spent: Counter[int]) -> None:
+    def _add_round(self, kept: dict[str, Any]) -> None:
+        """Add a round of `with_spent`: a bot without strikes left is not asked."""
         self._number += 1
-        kept = {**record, "spent": dict(spent)}  # a bot without strikes left is not asked
         if len(self.last) < LAST:
             self.last.append(kept)
         self.mistakes.add(kept)
-        self.swings = self._with(self.swings, max(map(abs, record["net"])), kept, SWINGS)
-        for bot, net, moves in zip(record["seats"], record["net"], record["moves"], strict=True):
+        self.swings = self._with(self.swings, max(map(abs, kept["net"])), kept, SWINGS)
+        for bot, net, moves in zip(kept["seats"], kept["net"], kept["moves"], strict=True):
             hands = self.hands.setdefault(bot, BotHands())
             if hands.match != self.match:
                 hands.match, hands.last = self.match, []
@@ -199,8 +197,7 @@ class PageData:
                 hands.last.append(kept)
             hands.raises = hands.raises or any(move[0] == "B" for move in moves)
             hands.swings = self._with(hands.swings, abs(net), kept, BOT_SWINGS)
-        for fault in record.get("faults", ()):
-            spent[fault["bot"]] += 1
+        for fault in kept.get("faults", ()):
             key = fault["bot"], fault["kind"]
             self.faults.setdefault(key, FaultGroup(*key)).add(fault, kept)
 

@@ -1,6 +1,7 @@
 """Describe a recorded round step by step: each event, the request to each bot, and the table after it."""
 
 import math
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -321,39 +322,41 @@ class Answers(ExitStack):
         self._folder = folder
         self._found: dict[str, Entrant] | None = None
         self._asks: dict[int, Ask | None] = {}
-        self.same: Counter[str] = Counter()  # moves that were made again, by name of the bot
-        self.random: set[str] = set()  # names of bots that answer at random
-        self.unasked: set[str] = set()  # of others that made moves
+        self.same: Counter[int] = Counter()  # moves that were made again, by bot
+        self.random: set[int] = set()  # bots that answer at random
+        self.unasked: set[int] = set()  # bots with moves that were not compared
 
     def replay(self, roster: Roster, dealer: TableDealer, record: Record) -> None:
         """Replay a round, and ask for its moves again. Raises: ReplayMismatch at another answer."""
         bots = [dealer.plan.bots[position] for position in dealer.paying]
         for move in replay_round(dealer, record):
-            if move.own:
-                self._compare(roster, bots[move.seat], move.view, move.text, record)
+            if not move.own and move.text != "S":
+                raise ReplayMismatch(f"{_where(record)}: a stand is due, but {move.text} is recorded")
+            if move.strikes > 0:
+                self._compare(roster, bots[move.seat], move, record)
 
-    def _compare(self, roster: Roster, bot: int, view: View, recorded: str, record: Record) -> None:
+    def _compare(self, roster: Roster, bot: int, move: RecordedMove, record: Record) -> None:
         if bot > HOUSE:
             about = roster.bots[bot]
         else:
             house = roster.contest.field[HOUSE - bot]
             about = {"name": house, "source": house, "language": IN_PROCESS, "sha256": ""}
-        name = about["name"]
+        view, recorded = move.view, move.fault["kind"] if move.fault else move.text
         if bot not in self._asks:
             self._asks[bot] = self._find(about, roster.contest)
         ask = self._asks[bot]
-        answer = ask(view) if ask and name not in self.random else None
+        lost = move.fault and protocol_of(about)  # a program may fail once; a strategy never does
+        answer = ask(view) if ask and not lost and bot not in self.random else None
         if ask is None or answer is None:
-            self.unasked.add(name)
+            self.unasked.add(bot)
         elif answer == recorded:
-            self.same[name] += 1
+            if can_ask(view, line=False) or not protocol_of(about):  # a program is not asked about insurance
+                self.same[bot] += 1
         elif any(ask(view) != answer for _ in range(AGAIN)):
-            self.random.add(name)
+            self.random.add(bot)
         else:
-            where = f"match {record['match'] + 1}, table {record['table'] + 1}"
-            raise ReplayMismatch(
-                f"{where}: {name} plays {answer} with {view.hand} against {view.dealer}, but {recorded} is recorded"
-            )
+            played = f"{about['name']} plays {answer} with {view.hand} against {view.dealer}"
+            raise ReplayMismatch(f"{_where(record)}: {played}, but {recorded} is recorded")
 
     def _find(self, about: Mapping[str, Any], contest: Contest) -> Ask | None:
         """How a strategy of the catalogue, or a program of the folder, answers.
@@ -381,9 +384,13 @@ class Answers(ExitStack):
 
         def ask(view: View) -> str | None:
             answer = turn.take(view)
-            return str(answer.action) if answer.reply and not answer.fault else None
+            return None if answer.fault else str(answer.action)
 
         return ask
+
+
+def _where(record: Record) -> str:
+    return f"match {record['match'] + 1}, table {record['table'] + 1}"
 
 
 LUCK_TOLERANCE = 2e-6  # chips
@@ -441,6 +448,9 @@ class _ContestReplay:
             plan.table: TableDealer(contest, plan, draw_logger(contest.rules))
             for plan in self.roster.tables_of(series, match)
         }
+        for dealer in dealers.values():
+            for position, bot in enumerate(dealer.plan.bots):
+                dealer.strikes[position] *= bot not in self.roster.retired  # which is not asked
         for played in record["rounds"]:
             if played["table"] not in dealers or played.get("own") != own:
                 raise ReplayMismatch(f"record {self.number}: match {match + 1} has no table {played['table'] + 1}")
@@ -470,13 +480,9 @@ def check_change(record: Record, number: int, roster: Roster) -> None:
 
 def check_end(record: Record, number: int, standings: Standings) -> None:
     """Raise ReplayMismatch if a contest cannot end with this record; its playing time cannot be checked."""
-    contest, roster = standings.contest, standings.roster
-    ends = {
-        "decided": contest.until == "decided" and standings.decided,
-        "matches": roster.finished,
-        "time": contest.seconds < math.inf,
-    }
-    if record["record"] != "end" or record["matches"] != standings.matches or not ends[record["reason"]]:
+    limit = "time" if standings.contest.seconds < math.inf else ""
+    end = {"record": "end", "reason": standings.reason_to_end(time.monotonic()) or limit, "matches": standings.matches}
+    if record != end:
         raise ReplayMismatch(f"record {number} cannot follow after {standings.matches} matches: {record}")
 
 

@@ -61,9 +61,7 @@ class Standings(ContestTally, Described):
         if self._differences is None:
             alone = np.array([series.own is not None for series in self.roster.series_of])
             same_cards = alone[:, None] & alone if self.roster.tables > 1 else np.ones((len(alone), len(alone)), bool)
-            self._differences = Differences(
-                self._history, same_cards, self.roster.present, self.planned, self.optimal_n
-            )
+            self._differences = Differences(self._history, same_cards, self.planned, self.optimal_n)
         return self._differences
 
     def difference(self, one: int, other: int) -> BotDifference:
@@ -275,7 +273,11 @@ def describe_lead(standings: Standings) -> str:
     differences = [standings.difference(leader, rival) for rival in rivals]
     if any(difference.batches < MIN_BATCHES for difference in differences):
         return f"not decided: bots are compared from {MIN_BATCHES * standings.roster.batch_size} matches on"
-    if close := [difference for difference in differences if not difference.separated]:
+    if better := [difference for difference in differences if difference.verdict == "behind"]:
+        text = (
+            f"not decided: {name} leads, but is behind {_names(standings, better)} in the matches that both have played"
+        )
+    elif close := [difference for difference in differences if not difference.separated]:
         text = f"not decided: {name} leads, but is not separated from {_names(standings, close)}{_more(close)}"
     else:
         text = f"{name} is ahead of every other bot (95%)"
@@ -284,7 +286,7 @@ def describe_lead(standings: Standings) -> str:
     if score.ruined and not standings.scores[leader].ruined:
         broke = f"{score.broke:,} of {score.matches:,}"
         return f"{text}; {standings.names[richest]} holds the most chips, but broke in {broke} matches"
-    if standings.contest.scored_by == "luck-adjusted" and standings.difference(leader, richest).separated:
+    if standings.contest.scored_by == "luck-adjusted" and standings.difference(leader, richest).verdict == "ahead":
         return f"{text}; {standings.names[richest]} holds the most chips, but by luck"
     return text
 
@@ -375,9 +377,17 @@ def standings_table(rows: Sequence[dict[str, Any]], score: str = "chips") -> Dat
 def _interval(key: str, digits: int, row: dict[str, Any]) -> str | None:
     if row[key] is None:
         return None
-    bounds, sign = row[f"{key}_ci95"], "+" if key == "luck_adjusted" else ""
-    half = f"{(bounds[1] - bounds[0]) / 2:.{digits}f}" if bounds else "–"
-    return f"{row[key]:{sign}.{digits}f} ± {half:>5}"
+    text = _with_interval(row[key], row[f"{key}_ci95"], digits, "+" if key == "luck_adjusted" else "")
+    value, plus, half = text.partition(" ± ")
+    return f"{value} ± {half or '–':>5}" if plus or not row[f"{key}_ci95"] else text
+
+
+def _with_interval(value: float, bounds: Sequence[float] | None, digits: int, sign: str = "") -> str:
+    """A value with half its interval, or with both ends of one that is cut or skewed."""
+    text, (low, high) = f"{value:{sign}.{digits}f}", bounds or (value, value)
+    if abs(low + high - 2 * value) >= 10**-digits:
+        return f"{text}, {low:{sign}.{digits}f} to {high:{sign}.{digits}f}"
+    return f"{text} ± {(high - low) / 2:.{digits}f}" if bounds else text
 
 
 def _rank(row: dict[str, Any]) -> str | None:
@@ -403,9 +413,10 @@ DRAWN = 25  # scores in a drawing
 def _scores(standings: Standings) -> Dots:
     """The scores of the first bots with their intervals."""
     rows = standings.rows()[:DRAWN]
-    halves = [(row.points_ci95[1] - row.points_ci95[0]) / 2 if row.points_ci95 else 0.0 for row in rows]
+    intervals = [row.points_ci95 or (row.points, row.points) for row in rows]
+    halves = [(row.points - low, high - row.points) for row, (low, high) in zip(rows, intervals, strict=True)]
     name = f"{HEADINGS[standings.contest.scored_by]} per match, with 95% intervals"
-    texts = [f"{row.points:.1f}" + f" ± {half:.1f}" * bool(half) for row, half in zip(rows, halves, strict=True)]
+    texts = [_with_interval(row.points, row.points_ci95, 1) for row in rows]
     series = DataSeries(name, [row.points for row in rows], "{:g}".format, halves, texts)
     return Dots([row.name for row in rows], [series], name)
 
@@ -431,18 +442,19 @@ def describe_pair(standings: Standings) -> Report:
     lead = standings.difference(first, second)
     names = [standings.bots[bot]["name"] for bot in (first, second)]
     played = f"{standings.matches:,} match{'es' * (standings.matches != 1)}"
+    unit = f"{'per cent of ' * (standings.contest.scored_by == 'log')}chips per match"
     parts: list[Any] = []
     if lead.interval is None:
         failed = next((row.name for row in standings.rows() if not row.score.started), "")
         why = f"{failed} does not answer" if failed else "too few for an interval; allow more with --matches"
         said = f"not decided after {played}, {why}"
     else:
-        figures = f"{lead.mean:+.2f} chips per match, 95%: {lead.interval[0]:+.2f} to {lead.interval[1]:+.2f}"
+        figures = f"{lead.mean:+.2f} {unit}, 95%: {lead.interval[0]:+.2f} to {lead.interval[1]:+.2f}"
         ahead, undecided = f"{names[0]} is ahead of {names[1]}", f"{names[0]} against {names[1]} {figures}"
         said = f"{ahead} after {played}: {figures}" if lead.separated else f"not decided after {played}: {undecided}"
-        half = (lead.interval[1] - lead.interval[0]) / 2
-        series = DataSeries("chips per match", [lead.mean], "{:+g}".format, [half])
-        parts = [Only("page", lambda: [Dots([names[0]], [series], f"chips per match more than {names[1]}")])]
+        half = lead.mean - lead.interval[0], lead.interval[1] - lead.mean
+        series = DataSeries(unit, [lead.mean], "{:+g}".format, [half])
+        parts = [Only("page", lambda: [Dots([names[0]], [series], f"{unit} more than {names[1]}")])]
     data = {
         "bots": names,
         "matches": standings.matches,
