@@ -245,7 +245,7 @@ def compare(words: str, what: str, published: str, quantity: str, precision: flo
         number, decimals = parse_number(text)
         allowed = 0.501 * 10.0**-decimals if precision is None else precision
         differences.append(value - number if abs(value - number) > allowed else 0.0)
-        ours.append(f"{value:.{min(decimals + (precision is not None), 15)}f}")
+        ours.append(f"{value:.{min(decimals + (precision is not None), 13)}f}")
     return Figure(words, what, published, " ".join(ours), tuple(differences))
 
 

@@ -6,7 +6,6 @@ import math
 
 import bjsim
 from bjsim.sim.game.rules import Rules
-from bjsim.strategies.shoe.solver import ShoeSolver
 from bjsim.strategies.sidebets.exact import SideBet
 
 UP_TO_TEN = "3=2,4=2,5=4,6=12,7=50,8=250,9=250,10=250"  # so that nine cards are an event of their own
