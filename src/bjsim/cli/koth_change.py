@@ -150,7 +150,7 @@ def follow(host: Host, folder: Path) -> None:
 
     A change that is not possible is left out with a warning; a bot whose new file cannot play leaves.
     """
-    found = {bot.source: bot for bot in bots_in_folder(folder, host.contest.rules)}
+    found = {bot.source: bot for bot in bots_in_folder(folder, host.contest.rules, course=bool(host.contest.against))}
     numbers = {host.entrants[bot].source: bot for bot in host.roster.present}
     mine = {source: bot for source, bot in numbers.items() if folder in Path(source).parents}
     removed = [bot for source, bot in mine.items() if source not in found]

@@ -166,6 +166,8 @@ class ContestTally:
             case "change":
                 self._change(record)
             case "end":
+                if record["reason"] not in ("decided", "matches", "time"):
+                    raise ValueError("an end of no kind")
                 self.end = dict(record)
             case "retire":
                 after = f"after match {self.roster.retired[record['bot']]}"
