@@ -161,6 +161,7 @@ NEEDED: dict[str, dict[str, object]] = {
         "peek": False,
         "surrender": "none",
         "player_21_wins": False,
+        "natural_beats_21": True,
         "max_hands": 3,
     },
 }

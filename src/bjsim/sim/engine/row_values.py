@@ -41,7 +41,8 @@ def find_moves(table: RoundTable, probabilities: Array, answers: Array | None) -
     ranks = TEN + 1 if alike else len(RANKS)
     share = np.append(probabilities[: ranks - 1], probabilities[ranks - 1 :].sum())
     weights, asks = share * (table.after[:, :ranks] != LEFT), table.kind == ASKS
-    weights /= np.maximum(weights.sum(axis=1, keepdims=True), share.min())
+    total = weights.sum(axis=1, keepdims=True)
+    weights /= np.where(total > 0, total, 1)  # all cards may leave the table
     if answers is not None:
         weights[asks] = np.arange(ranks) == answers[table.choice[asks], None]
     after, log, ends = table.after[:, :ranks], table.log[:, :ranks], len(table.ends)
