@@ -184,6 +184,8 @@ def test_no_other_ramp_of_the_same_limits_has_a_higher_score() -> None:
         assert score(other.ev, other.sd) <= most * (1 + 1e-6)
     chips = best_ramp(table(), 0, 12, chip=5)
     assert set(chips) == {0, 5, 10}
+    free = best_ramp(table(), 0, 12)  # at any scale it has this SCORE
+    assert free == pytest.approx(np.maximum(EV / VAR, 0) * 12 / (EV / VAR).max(), rel=1e-3)
 
 
 @pytest.mark.parametrize("whole", [True, False])

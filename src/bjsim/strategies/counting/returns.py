@@ -40,6 +40,7 @@ from bjsim.strategies.counting.typical import decks_to_count, tag_moments, typic
 from bjsim.strategies.shoe.solver import ShoeSolver
 
 FINE = 400  # scales tried per pass by `best_ramp`
+TIE = 1e-12  # of a SCORE; a smaller difference is rounding
 
 
 @dataclass(frozen=True)
@@ -189,7 +190,8 @@ def best_ramp(table: CountReturns, least: float, most: float, chip: float = 0.0,
     """Compute the ramp of highest SCORE between two bets, proportional to e / (var + (spots - 1) cov).
 
     The bets are per spot, by count. `least` is 0 if unfavourable counts are not played; bets are rounded to
-    multiples of `chip`, or not if it is 0. Some count must be favourable.
+    multiples of `chip`, or not if it is 0. Of equally good ramps, such as those from 0 that are not rounded, it is the
+    highest. Some count must be favourable.
     """
     check_positive(most=most)
     merit = table.ev / table.spot_var(spots)
@@ -200,9 +202,9 @@ def best_ramp(table: CountReturns, least: float, most: float, chip: float = 0.0,
     for _ in range(3):
         scales = np.linspace(low, high, FINE)
         ramps = [_limited(merit * math.exp(scale), least, most, chip) for scale in scales]
-        scores = [_score(table, ramp, spots) for ramp in ramps]
-        at = int(np.argmax(scores))
-        if scores[at] >= _score(table, found, spots):
+        scores = np.array([_score(table, ramp, spots) for ramp in ramps])
+        at = int(np.flatnonzero(scores >= scores.max() - TIE * abs(scores.max()))[-1])
+        if scores[at] >= (known := _score(table, found, spots)) - TIE * abs(known):
             found = ramps[at]
         low, high = scales[max(at - 1, 0)], scales[min(at + 1, FINE - 1)]
     return found
