@@ -209,6 +209,19 @@ def test_intervals_are_those_of_resampling(whole: bool) -> None:
     assert returns.half_width(lambda ev, sd: ev) == pytest.approx(sds[2], rel=0.05)
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(("ev", "known"), [(-3e-4, True), (-5e-5, False), (1e-7, False), (5e-5, False), (3e-4, True)])
+def test_figures_that_losing_games_have_not_have_no_interval_near_break_even(ev: float, known: bool) -> None:
+    """The interval of this EV is 0.0001 on both sides; at the kink of 0 the delta method would give 0, or no number."""
+    error = np.diag([0.0, (1e-4 / 1.96) ** 2, 1e-8])
+    ramp = ramp_returns(CountReturns(*map(np.array, ([0.0], [1.0], [ev], [1.3])), error=error), 1)
+    figures = {one.key: one for one in find_figures(ramp, Terms())}
+    for key in ("score", "n0", "n0_hours", "ror"):
+        assert (figures[key].half is not None) == (known and math.isfinite(figures[key].value)), key
+        assert known or "±" not in figures[key].text
+    assert figures["di"].half and figures["ev_per_round"].half == pytest.approx(1e-4, rel=1e-4)
+
+
 def test_errors() -> None:
     with pytest.raises(InputError, match="bank = 0"):
         ruin_probability(0.1, 1, 0)

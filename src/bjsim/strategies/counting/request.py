@@ -323,7 +323,8 @@ def place_bets(run: CountRun, request: CountRequest) -> Bets:
 def remarks(run: CountRun, request: CountRequest, bets: Bets, ramp: RampReturns) -> tuple[str, ...]:
     """What a caller should know about the bets; empty if nothing is unusual."""
     notes = _riskier(run, request, ramp) if request.limits else _unreached(run, request.bets, bets)
-    return (*_left(run, request), *notes)
+    unsure = ("the interval of the EV contains 0, so SCORE, N0 and risk of ruin have none",)
+    return (*_left(run, request), *notes, *(unsure if ramp.may_break_even else ()))
 
 
 def _left(run: CountRun, request: CountRequest) -> tuple[str, ...]:

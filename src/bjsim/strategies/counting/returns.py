@@ -111,6 +111,13 @@ class RampReturns:
     played: float
     error: Floats | None = None
 
+    @property
+    def may_break_even(self) -> bool:
+        """Whether the 95% interval of `ev` contains 0, so that figures of winning games (`WINNERS`) have none."""
+        if self.error is None:
+            return False
+        return abs(self.ev) <= max(self.half_width(lambda ev, sd: ev), 1e-6 * self.sd)  # the step of the gradient
+
     def half_width(self, metric: Callable[[float, float], float]) -> float:
         """Return half the width of the 95% interval of `metric(ev, sd)`, by the delta method from `error`."""
         if self.error is None:
@@ -234,6 +241,7 @@ def _limited(bets: Floats, least: float, most: float, chip: float) -> Floats:
 
 
 Metric = Callable[[float, float], float]
+WINNERS = ("score", "n0", "n0_hours", "ror", "unit", "bankroll")  # constant or infinite for a game that loses
 PROBABILITIES = ("ror", "trip_ror")  # figures whose intervals end at 0 and 1
 
 
@@ -351,7 +359,7 @@ def find_figures(ramp: RampReturns, terms: Terms, wagered: float | None = None) 
     def figure(key: str, name: str, metric: Metric, digits: int, scale: float = 1, unit: str = "") -> Figure:
         value = metric(ramp.ev, ramp.sd)
         half = gradient = None
-        if ramp.error is not None and math.isfinite(value):
+        if ramp.error is not None and math.isfinite(value) and not (key in WINNERS and ramp.may_break_even):
             half, gradient = ramp.half_width(metric), ramp.gradient(metric)
         text = _text(value * scale, half and half * scale, digits, unit)
         ends = (0.0, 1.0) if key in PROBABILITIES else (-math.inf, math.inf)
