@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -120,6 +121,7 @@ def test_objects_are_taken_as_well_as_names() -> None:
     assert (
         request.changed(ramp="1-4").limits is None and request.changed(system="zen", das=False).counting.name == "zen"
     )
+    assert CountRequest(TWO_DECKS, ramp="0:1 3/2:9").bets.counts[1] == Fraction(3, 2)  # between whole counts, 2
     assert request.changed(das=False).game.double_after_split is False
 
 
@@ -146,6 +148,11 @@ def test_objects_are_taken_as_well_as_names() -> None:
         ({"system": None}, "system: a NoneType is not accepted; use a name, or the path of a file"),
         ({"chart": 17}, "chart: an int is not accepted"),
         ({"on_progress": 3}, "on_progress: an int is not accepted; use a function"),
+        (
+            {"system": find_system("hilo").replace(rounding="exact"), "ramp": "0:1 1:2 3/2:9"},
+            "ramp: a step at 3/2 is not accepted with Hi-Lo, whose counts are not whole",
+        ),
+        ({"system": "red7", "ramp": "1/2:1"}, "ramp: a step at 1/2 is not accepted with Red Seven"),
     ],
 )
 def test_refusals_name_the_argument(arguments: dict[str, Any], message: str) -> None:

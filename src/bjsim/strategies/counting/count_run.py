@@ -52,7 +52,8 @@ class CountRun:
             plays = f"{fit} of {number} index plays apply"
         words = [game.system.full_title, plays]
         if game.leave is not None:
-            words.append(f"leaves at {game.leave} or below for a fresh shoe")
+            rounded = "" if game.system.has_whole_counts else ", rounded down,"
+            words.append(f"leaves at {game.leave} or below{rounded} for a fresh shoe")
         if not game.adjusted:
             words.append("not luck-adjusted")
         return f"{game_text(game.rules)}; {', '.join(words)}"

@@ -54,7 +54,7 @@ class CountRequest:
         optimal: Instead of `ramp`, bet what is best for the bankroll, or of highest SCORE if none is given, between
             these units, such as `1-12`. `(1, 12)` is the same.
         chip: Bets of `optimal` are multiples of this; 0: not rounded. None is 1, or 0.5 if a limit is not whole.
-        leave: Leave the shoe before a round at this count or a lower one, for a fresh shoe.
+        leave: Leave the shoe before a round at this count, rounded down, or a lower one, for a fresh shoe.
         rounds: Rounds to play, a million by default; with `until`, the most.
         until: Play until the EV per round is known to plus or minus this share of a unit (95%).
         seed: The same seed gives the same result, bit for bit.
@@ -132,6 +132,12 @@ class CountRequest:
         if not callable(self.on_progress):
             raise InputError(f"on_progress: {a_type(self.on_progress)} is not accepted; use a function")
         bets, unit = self._bets_in_units()
+        within = next((count for count in bets.counts if count.denominator > 1), None)
+        if limits is None and within is not None and not counting.has_whole_counts:
+            raise InputError(
+                f"{argument('ramp')}: a step at {within} is not accepted with {counting.full_title}, whose counts are "
+                "not whole: bets follow them rounded down; use steps at whole counts"
+            )
         rounds = self.rounds or (DEFAULT_ROUNDS if self.until is None else MAX_HANDS)
         game = load_rules(self.rules)
         self._set(
