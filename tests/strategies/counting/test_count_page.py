@@ -52,6 +52,14 @@ def test_the_page_is_complete_without_javascript():
         assert f'<dd id="{figure.key}">{escape(figure.text)}</dd>' in html
 
 
+def test_its_fields_take_what_the_command_takes():
+    page = a_page(BETS / 1000, Terms(bankroll=0.5, rounds_per_hour=0.25, kelly=3, unit=0.001))
+    fields = re.findall(r'<input id="(.*?)".*? min="(.*?)"(?: max="(.*?)")?.*? value="(.*?)"', page)
+    assert len(fields) == 7
+    for name, least, most, value in fields:
+        assert float(least) <= float(value) <= float(most or math.inf), name
+
+
 def test_an_hour_is_in_the_money_that_the_reader_chooses():
     named = re.findall(r"<dt>(.*?)</dt>", a_page())
     assert {"EV per hour", "standard deviation per hour", "EV per round, units"} <= {*named}
