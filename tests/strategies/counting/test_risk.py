@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -214,7 +215,7 @@ def test_intervals_are_those_of_resampling(whole: bool) -> None:
 def test_figures_that_losing_games_have_not_have_no_interval_near_break_even(ev: float, known: bool) -> None:
     """The interval of this EV is 0.0001 on both sides; at the kink of 0 the delta method would give 0, or no number."""
     error = np.diag([0.0, (1e-4 / 1.96) ** 2, 1e-8])
-    ramp = ramp_returns(CountReturns(*map(np.array, ([0.0], [1.0], [ev], [1.3])), error=error), 1)
+    ramp = ramp_returns(replace(small([0], [1], [ev], [1.3]), error=error), 1)
     figures = {one.key: one for one in find_figures(ramp, Terms())}
     for key in ("score", "n0", "n0_hours", "ror"):
         assert (figures[key].half is not None) == (known and math.isfinite(figures[key].value)), key
