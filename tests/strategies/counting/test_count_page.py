@@ -109,8 +109,8 @@ def test_the_figures_are_the_commands_for_any_bets(page):
         bets = np.array([rng.choice([0, 1, 2, 4, 7.5, 12]) for _ in COUNTS], float)
         bets[-1] = 12
         if not number:  # the interval of the EV contains 0
-            worth = SHARES * TABLE.ev
-            bets = np.where(worth > 0, -1.02 * worth[worth < 0].sum() / worth[worth > 0].sum(), 1)
+            profits = SHARES * TABLE.ev
+            bets = np.where(profits > 0, -1.02 * profits[profits < 0].sum() / profits[profits > 0].sum(), 1)
         terms = Terms(rng.choice([400, 1000, 25_000]), rng.choice([60, 100, 240]), rng.choice([0.25, 0.5, 1]))
         unit = rng.choice([1, 5, 25])
         wait = rng.choice(["", "-1", "2"]) if number else ""
