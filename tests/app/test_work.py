@@ -48,13 +48,15 @@ def test_two_hands_are_valued_as_dealt_and_exchanged() -> None:
         ("vegas-s17", "T,T v 6", "Standing on 20 wins 0.703 of a bet on average. A card breaks you 92 times in 100."),
         ("vegas-s17", "A,7 v 9", "Standing on 18 loses 0.183 of a bet on average. No single card can break you."),
         ("vegas-s17", "8,8 v A", "Two hands that begin with 8 have -0.364 bets together; one hand of 16 has -0.514."),
-        ("vegas-s17", "6,5 v 6", "One card wins +0.341 of a bet on average."),
+        ("vegas-s17", "6,5 v 6", "Twice the bet on one card wins +0.683 bets on average."),
         ("atlantic-city", "T,6 v T", "Every other action loses more than half of the bet, the next best 0.53"),
+        ("vegas-s17 decks=inf surrender=early", "T,6 v A", "half of the bet, the next best 0.666."),
         ("spanish-21", "T,6 v T", ""),  # it pays in other ways
     ],
 )
 def test_a_hand_has_a_reason(preset: str, hand: str, why: str) -> None:
-    page = text(hand_report(ChosenGame(preset, ()), hand))
+    preset, *rules = preset.split()
+    page = text(hand_report(ChosenGame(preset, tuple(rules)), hand))
     assert why in page and (why != "" or not re.search("Standing|breaks", page))
 
 

@@ -183,7 +183,7 @@ def test_differences_say_where_the_cards_are_others(stored):
         (("--vary", "ls=true,early"), "ls = early is not accepted"),
         (("--vary", "cut=1/2", "--vary", "cut=3/4"), "--vary cut is given twice"),
         (("--vary", "cut=1/2,3/4", "--fan", "x.png"), "--vary and --fan cannot be combined"),
-        (("--vary", "optimal=1-4,1-8", "--ramp", "1-4"), "--ramp and --vary optimal cannot be combined"),
+        (("--vary", "optimal=1-4,1-8", "--ramp", "1-4"), "--optimal and --ramp cannot be combined"),
         (("--ror", "1%", "--bankroll", "10k", "--unit", "10"), "leave out one of them, or --ror"),
         (("--ror", "1%", "--bankroll", "10k", "--ramp", "$10-$120"), "write --ramp in units"),
         (("--ror", "1%", "--ramp", "1", "--rounds", "1e4"), "these bets lose 0.0"),
@@ -194,7 +194,7 @@ def test_differences_say_where_the_cards_are_others(stored):
         (("--optimal", "1-8", "--ramp", "1-4"), "--optimal and --ramp cannot be combined"),
         (("--chart", "perfect"), "is not a chart"),
         (("--chip", "5"), "--chip rounds the bets of --optimal"),
-        (("--optimal", "1-8", "--vary", "ramp=1-4,1-8"), "--optimal and --vary ramp cannot be combined"),
+        (("--optimal", "1-8", "--vary", "ramp=1-4,1-8"), "--optimal and --ramp cannot be combined"),
         (
             ("--set", "dealer_shows=both", "--set", "insurance=false"),
             "--indices i18 does not fit this game: 16vT S>=0: unknown dealer's card T",

@@ -27,6 +27,9 @@ def test_one_hand_in_the_infinite_shoe() -> None:
     """One column; the same values as a shoe of very many decks, but for the cards of the hand."""
     infinite = ("solve", "--rules", "vegas-h17", "--decks", "inf", "--set", "ls=true", "--hand", "8,8 v A")
     lines = [line.split() for line in bjsim(*infinite).out.splitlines() if line.strip()]
+    assert " ".join(lines[0]) == "88 against A: expected profit in initial bets, given no dealer's natural"
+    early = bjsim(*infinite[:5], "--set", "surrender=early", "--hand", "8,8 v A").out
+    assert "in initial bets\n" in early and "-0.500000000" in early
     assert lines[1] == ["action", "best", "play"] and lines[-1] == ["best", "surrender"]
     found = {name: float(value) for name, value in lines[3:-1]}
     assert found["surrender"] == -0.5 > found["split"] > found["hit"] > found["stand"]

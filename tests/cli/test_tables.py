@@ -106,7 +106,7 @@ def test_a_name_of_a_table_with_an_underscore_is_understood():
 
 def test_one_decision_has_a_heading_on_a_terminal():
     lines = on_screen(80, "solve", "--rules", "vegas-s17", "--decks", "1", "--hand", "T,6 v T")
-    assert lines[0] == "T6 against T: expected profit in initial bets, by strategy"
+    assert lines[0] == "T6 against T: expected profit in initial bets, given no dealer's natural"
     assert max(map(len, lines)) <= 80
 
 

@@ -131,6 +131,7 @@ def test_an_early_surrender_is_judged_before_the_dealer_looks(decks: str | int) 
     for letter in "SHD":
         assert judgement.values[letter] == pytest.approx((1 - tens) * without.values[letter] - tens)
     assert judgement.best == "R"
+    assert Coach(early).solution.hand_values("T4", "A") == pytest.approx(judgement.values)
 
 
 @pytest.mark.parametrize(("decks", "tens"), [("inf", 4 / 13), (6, 95 / 309)])

@@ -108,6 +108,7 @@ def tiny_values(game: Rules, cards: str, shown: str, hands: str) -> tuple[Fracti
 def tiny_game(game: Rules, cards: str) -> Fraction:
     """The value of a bet, summed over the dealer's card and the four cards."""
     shoe, ev = TinyShoe(game.replace(exchange="none"), cards), Fraction(0)
+    both = game.blackjack_pays if game.natural_beats_natural else Fraction(-(game.ties == "lose"))  # of two naturals
     for shown, p in draws(cards):
         rest = less(cards, shown)
         for hands, q in four_cards(rest):
@@ -115,8 +116,8 @@ def tiny_game(game: Rules, cards: str) -> Fraction:
             if game.insurance and shown == "A":
                 ev += p * q * max(tiny_insurance(cards, shown + hands), Fraction(0))
             for hole, r in draws(less(rest, hands)) if game.peek else ():
-                lost = sum(not shoe.natural(hand) for hand in (hands[:2], hands[2:]))
-                ev -= p * q * r * lost * shoe.dealer_natural(shown + hole)
+                won = sum(both if shoe.natural(hand) else Fraction(-1) for hand in (hands[:2], hands[2:]))
+                ev += p * q * r * won * shoe.dealer_natural(shown + hole)
     return ev / 2
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.strategies.evaluation.compare import compare, evaluate_chart, solve
-from bjsim.strategies.evaluation.valued_chart import ValuedCell, ValuedChart
+from bjsim.strategies.evaluation.valued_chart import ValuedCell, ValuedChart, point_at_cells
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.exact.tables import Tables
 from bjsim.strategies.players.catalogue import find_player
@@ -44,6 +44,12 @@ def test_the_margin_is_that_of_the_two_best_actions():
     row, column, cell = chart.closest(1)[0]
     assert cell.margin == min(one.margin for one in chart.cells.values() if not math.isnan(one.margin))
     assert (row, column) == ("16", "T")
+
+
+@pytest.mark.parametrize(("surrender", "says"), [("late", False), ("early", True), ("early-ten", True)])
+def test_a_page_says_what_the_values_of_cells_include(surrender, says):
+    rules = named_rules("vegas-s17").replace(surrender=surrender)
+    assert ("an early surrender saves" in point_at_cells([rules]).lines[0]) == says
 
 
 @pytest.mark.parametrize("name", [name for name in PRESETS if PRESETS[name].rules.infinite])

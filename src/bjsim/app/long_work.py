@@ -159,8 +159,9 @@ class AskedCount(NamedTuple):
             if (number := amount(text)) is None:
                 raise InputError(f"{name}: {text[:40]!r} is not accepted; give a number, such as 1000 or 10k")
             numbers[name] = number
+        optimal = self.optimal.strip() or None
         return CountRequest(
-            self.game.rules(), self.system, self.ramp, self.indices, optimal=self.optimal.strip() or None,
+            self.game.rules(), self.system, None if optimal else self.ramp, self.indices, optimal=optimal,
             leave=self.leave.strip() or None,
             rounds=whole_number("rounds", self.rounds, 1, MAX_HANDS), **numbers,
             seed=whole_number("seed", self.seed, 0, MAX_SEED), workers=1,

@@ -37,7 +37,7 @@ PLAYED = ("rules_name", "settings", "decks", "cut", "players", *REQUESTED, "vari
     "of aces for betting.",
     "hilo",
 )
-@asked_of("bjsim.strategies.counting.request:CountRequest", "system", "chip", workers="all cores")
+@asked_of("bjsim.strategies.counting.request:CountRequest", "system", "chip", workers="all cores", ramp="")
 @ask(
     "chip",
     "Bets of --optimal are multiples of this; 0: not rounded.  [default: 1, or 0.5 if a limit is not whole] With a "
@@ -93,17 +93,9 @@ def refuse_before(context: click.Context) -> None:
 def refuse_ignored(context: click.Context) -> None:
     """Raises: InputError: An option is given that would be ignored."""
     names = [str(text).partition("=")[0].strip() for text in context.params["varied"]]
-    in_money = isinstance(context.params["chip"], Dollars)
-    if is_given("chip") and not (in_money or is_given("optimal") or "optimal" in names):
-        raise InputError(
-            "--chip rounds the bets of --optimal; give --optimal LOW-HIGH, such as 1-12, or chips in money: '$5'"
-        )
     if is_given("leave_minutes") and not (is_given("leave") or is_given("load_path") or "leave" in names):
         raise InputError("--leave-minutes is what --leave costs; give --leave COUNT, such as -1, or leave it out")
-    for one, other in (("ramp", "optimal"), ("optimal", "ramp")):
-        if one in names and (is_given(other) or other in names):
-            raise InputError(f"--{other} and --vary {one} cannot be combined; leave out one of them")
-    clashes = [("load_path", name) for name in PLAYED] + [("optimal", "ramp")]
+    clashes = [("load_path", name) for name in PLAYED]
     clashes += [("varied", name) for name in (*KEPT, "fan_path")]
     options = {parameter.name: parameter.opts[0] for parameter in context.command.params}
     for one, other in clashes:
@@ -135,7 +127,7 @@ def run_count(options: dict[str, Any], files: Files) -> None:
 
 def the_bets(options: dict[str, Any]) -> dict[str, Any]:
     bankroll = options["bankroll"]
-    if isinstance(bankroll, Dollars) and not (options["unit"] or options["ror"] or "$" in options["ramp"]):
+    if isinstance(bankroll, Dollars) and not (options["unit"] or options["ror"] or "$" in (options["ramp"] or "")):
         raise InputError(f"--bankroll ${bankroll:,.15g}: give --unit too, the money per unit, or --ror to find it")
     chip = None if isinstance(options["chip"], Dollars) else options["chip"]
     return {name: options[name] for name in BETS} | {"chip": chip}
@@ -183,8 +175,11 @@ def play_one(request: CountRequest, label: str = "") -> CountRun:
 
 def play_varied(options: dict[str, Any]) -> CountComparison:
     """Play the games of --vary. Raises: InputError."""
-    request = make_request(options, the_bets(options))
-    compared = CountComparison.of(request.varied(parse_varied(options["varied"], VARIED)), play_one)
+    axes = parse_varied(options["varied"], VARIED)
+    first = {
+        name: value for (name, value), *_ in axes if name in BETS
+    }  # a chip rounds, and --ramp and --optimal differ
+    compared = CountComparison.of(make_request(options, the_bets(options) | first).varied(axes), play_one)
     return CountComparison(tuple((name, in_chips(one, options["chip"])) for name, one in compared.games))
 
 

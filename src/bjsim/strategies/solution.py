@@ -5,9 +5,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 from bjsim.sim.game.actions import View
+from bjsim.sim.game.cards import parse_rank
+from bjsim.sim.game.dealer import course
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import ATTACK_ROW, INSURANCE_ROW, CellChoice, Chart, WrongCell, row_order, sum_losses
 
@@ -23,6 +25,28 @@ class RoundPart(NamedTuple):
     column: str
     chance: float
     profit: float
+
+
+def precedes_look(rules: Rules, hand: str, shown: str, split: bool = False) -> bool:
+    """Whether a decision comes before the dealer looks for a natural: the first one where surrender is early.
+
+    Where a natural takes one bet in any case, all do: a finite shoe is solved as if the dealer looked (`as_peeked`).
+    """
+    against = course(rules, parse_rank(shown[0]))
+    return against.takes == "original" or ("R" in against.before and len(hand) == 2 and not split)
+
+
+def with_natural(
+    rules: Rules, hand: str, shown: str, values: dict[str, Any], chance: Any, split: bool = False
+) -> dict[str, Any]:
+    """Include a dealer's natural of this `chance` in values given that there is none, if it is not known yet.
+
+    If the dealer finds one, every action but an early surrender loses the bet. The solvers add what that saves to the
+    surrender's value, which is -1/2 again once the natural is included.
+    """
+    if len(values) < 2 or not precedes_look(rules, hand, shown, split):  # a hand that stands may push
+        return values
+    return {letter: (1 - chance) * value - chance for letter, value in values.items()}
 
 
 class Solution(ABC):
@@ -108,8 +132,9 @@ class Solution(ABC):
             pair: Whether two equal cards may be split.
 
         Returns:
-            Expected profit in initial bets by letter of the action, given that no dealer's natural has ended the round.
-            A hand that stands automatically has only `S`.
+            Expected profit in initial bets by letter of the action, given that no dealer's natural has ended the round,
+            or before the dealer looks for one: an early surrender has -1/2. A hand that stands automatically has only
+            `S`.
 
         Raises:
             InputError: The cards are not a hand to decide on, or the dealer cannot show these.
@@ -166,7 +191,7 @@ class Solution(ABC):
 
         Returns:
             Expected profit in initial bets by letter of the action, by row and column, given that no dealer's natural
-            has ended the round.
+            has ended the round; an early surrender has what it saves from one added.
         """
 
     @property

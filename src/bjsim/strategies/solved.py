@@ -24,7 +24,8 @@ from bjsim.report.parts import (
     share,
 )
 from bjsim.sim.game.actions import LETTERS, NAMES
-from bjsim.sim.game.cards import RANKS
+from bjsim.sim.game.cards import RANKS, parse_rank
+from bjsim.sim.game.dealer import course
 from bjsim.sim.game.events import game_text
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.evaluation.valued_chart import (
@@ -41,7 +42,7 @@ from bjsim.strategies.formats.words import parse_dealt
 from bjsim.strategies.mdp.blackjack import find_reasons, measure_size, plain_size
 from bjsim.strategies.shoe.exchange import exchange_values
 from bjsim.strategies.shoe.solver import ShoeTables
-from bjsim.strategies.solution import Solution
+from bjsim.strategies.solution import Solution, precedes_look
 
 CORNER = "you\\dealer"
 PROFIT = "expected profit in initial bets"
@@ -57,7 +58,7 @@ STRATEGIES_NOTE = (
     "td plays by a chart of totals; td-2c has exceptions for two cards; cdz-, cdp1 and cdp use all cards of the hand, "
     "and differ in what they know after a split."
 )
-GIVEN = "Expected profit in initial bets, given that no natural of the dealer has ended the round."
+GIVEN = "given no dealer's natural"
 
 # --- The tables: with units and as wide as the screen on a terminal, as in [Easy] in files and pipes.
 
@@ -222,16 +223,18 @@ def describe_hand(solution: Solution, cards: str, shown: str, game: str) -> Repo
     action = DataColumn("", "action", lambda row: NAMES.get(row, row), is_text=True)
     columns = [action, *(column(name, ev) for name, ev in values.items())]
     table = DataTable("", columns, [*letters, "best"])
+    looked = course(solution.rules, parse_rank(shown[0])).looks
+    given = f", {GIVEN}" if looked and (len(letters) < 2 or not precedes_look(solution.rules, cards, shown)) else ""
     profit = DataColumn("", "expected profit", lambda letter: float(first[letter]), "{:+.6f}".format)
     on_page = [
         Figures([Value("", "best action", f"{NAMES[letters[0]]} ({float(first[letters[0]]):+.6f})")]),
-        Notes([GIVEN]),
+        Notes([f"{PROFIT.capitalize()}{given}."]),
         DataTable("moves", [action, profit], letters),
         Folded("all digits, and other strategies afterwards", False, [table]),
         Notes([STRATEGIES_NOTE] if others else [], "dim"),
     ]
     title = f"{cards} against {shown}"
-    printed = table._replace(title=f"{title}: {PROFIT}{', by strategy' if others else ''}")
+    printed = table._replace(title=f"{title}: {PROFIT}{given}")
     parts = [Only("page", lambda: on_page), Only("terminal", lambda: [printed])]
     data = {"hand": cards, "shown": shown, "values": values}
     return Report(title, game_lines(solution, game), parts, [solution.rules], data=lambda: data)

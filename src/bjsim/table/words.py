@@ -473,8 +473,8 @@ def reason(cards: str, values: Mapping[str, float], rules: Rules, left: Mapping[
         )
     if best == "D":
         return (
-            f"One card wins {values['D'] / 2:+.3f} of a bet on average. Twice the bet on it gains more than "
-            f"the freedom to draw again, by {gap}."
+            f"Twice the bet on one card wins {values['D']:+.3f} bets on average. That is more than with the "
+            f"freedom to draw again, by {gap}."
         )
     if best == "R":
         return f"Every other action loses more than half of the bet, the next best {-values[others[0]]:.3f}."

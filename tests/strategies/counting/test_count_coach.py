@@ -77,11 +77,22 @@ def test_a_free_or_doubled_hand_has_rows_of_its_own(name, hand, dealer, given, r
     assert found.values == pytest.approx(full.values, abs=0.02)
 
 
-def test_nothing_seen_is_nearly_the_coach_of_the_full_shoe(coach):
-    plain = Coach(RULES)
-    for hand, dealer in (("T6", "T"), ("88", "9"), ("A7", "3"), ("95", "2")):
+@pytest.mark.parametrize(
+    "before",  # what comes before the dealer looks for a natural, where ace and ten are shown
+    [
+        {},
+        pytest.param({"surrender": "early"}, marks=pytest.mark.slow),
+        pytest.param({"deal": "pdp", "peek": False, "no_hole_loses": "original"}, marks=pytest.mark.slow),
+    ],
+)
+def test_nothing_seen_is_nearly_the_coach_of_the_full_shoe(before):
+    rules = RULES.replace(**before)
+    coach, plain = CountCoach(TableCount(find_system("hilo"), rules), rules), Coach(rules)
+    for hand, dealer in (("T6", "T"), ("88", "9"), ("A7", "A"), ("95", "2")):
         legal = "SHDP" if hand[0] == hand[1] else "SHD"
-        found = seen(coach, "").judge(view(hand, dealer, legal), HIT)
-        full = plain.judge(view(hand, dealer, legal), HIT)
+        legal += "R" if "surrender" in before and dealer in "AT" else ""
+        question = view(hand, dealer, legal)._replace(rules=rules)
+        found, full = (each.judge(question, HIT) for each in (coach, plain))
         assert found.values == pytest.approx(full.values, abs=0.02)
+        assert found.values.get("R", -0.5) == pytest.approx(-0.5) == full.values.get("R", -0.5)
         assert found.cell is None  # what is missed at a count is no weakness of the chart

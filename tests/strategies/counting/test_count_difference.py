@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from functools import cache
+from unittest.mock import ANY
 
 import numpy as np
 import pytest
@@ -21,7 +22,7 @@ from bjsim.strategies.counting.ramp import Ramp, score
 from bjsim.strategies.counting.returns import ramp_gradients, ramp_returns
 from bjsim.strategies.counting.simulate import MOST_ROWS, UnitRows
 from bjsim.strategies.counting.system import find_system
-from bjsim.strategies.counting.tables import ready_table
+from bjsim.strategies.counting.tables import CountingGame, ready_table
 from bjsim.strategies.evaluation.compare import best_chart
 
 SIX = named_rules("vegas-s17").replace(max_hands=2)
@@ -97,11 +98,17 @@ def test_one_departure_changes_less_than_independent_runs_would() -> None:
     assert (((differences - differences.mean()) / separate) ** 2).sum() < 2  # negative control: too wide
 
 
+@pytest.mark.parametrize(("shoe", "same"), [({"h17": True}, True), ({"decks": 8}, False), ({"deck": "spanish"}, False)])
+def test_only_the_same_shoe_has_common_cards(shoe: dict[str, object], same: bool) -> None:
+    games = [CountingGame(rules, HILO, Departures(best_chart(SIX), ())) for rules in (SIX, SIX.replace(**shoe))]
+    one, other = (CountRun(game, 0, ANY, 1, seed=1, seconds=0.0, units=ANY) for game in games)
+    assert has_common_cards(one, other) == same
+
+
 def test_other_cards_are_independent() -> None:
     one, two = kept("none", 1), kept("none", 2)
     assert not has_common_cards(one, two)
     assert difference_error(one, slopes(one), two, slopes(two)) == pytest.approx(independent_error(one, two))
-    assert not has_common_cards(one, replace(one, game=replace(one.game, rules=SIX.replace(decks=8))))
     assert not has_common_cards(one, replace(one, units=None))
     deeper = play("none", 1, rules=SIX.replace(cut="4/5"))
     assert has_common_cards(one, deeper)

@@ -52,6 +52,14 @@ def test_the_page_is_complete_without_javascript():
         assert f'<dd id="{figure.key}">{escape(figure.text)}</dd>' in html
 
 
+def test_its_fields_take_what_the_command_takes():
+    page = a_page(BETS / 1000, Terms(bankroll=0.5, rounds_per_hour=0.25, kelly=3, unit=0.001))
+    fields = re.findall(r'<input id="(.*?)".*? min="(.*?)"(?: max="(.*?)")?.*? value="(.*?)"', page)
+    assert len(fields) == 7
+    for name, least, most, value in fields:
+        assert float(least) <= float(value) <= float(most or math.inf), name
+
+
 def test_an_hour_is_in_the_money_that_the_reader_chooses():
     named = re.findall(r"<dt>(.*?)</dt>", a_page())
     assert {"EV per hour", "standard deviation per hour", "EV per round, units"} <= {*named}
@@ -97,12 +105,15 @@ def shown(page, fields, bets, optimal=False):
 @pytest.mark.xdist_group("chromium")
 def test_the_figures_are_the_commands_for_any_bets(page):
     rng = random.Random(7)
-    for _ in range(50):
+    for number in range(50):
         bets = np.array([rng.choice([0, 1, 2, 4, 7.5, 12]) for _ in COUNTS], float)
         bets[-1] = 12
+        if not number:  # the interval of the EV contains 0
+            profits = SHARES * TABLE.ev
+            bets = np.where(profits > 0, -1.02 * profits[profits < 0].sum() / profits[profits > 0].sum(), 1)
         terms = Terms(rng.choice([400, 1000, 25_000]), rng.choice([60, 100, 240]), rng.choice([0.25, 0.5, 1]))
         unit = rng.choice([1, 5, 25])
-        wait = rng.choice(["", "-1", "2"])
+        wait = rng.choice(["", "-1", "2"]) if number else ""
         fields = {"bankroll": terms.bankroll * unit, "unit": unit, "hourly": terms.rounds_per_hour,
                   "kelly": terms.kelly, "wait": wait}  # fmt: skip
         played = np.where((int(wait) if wait else -math.inf) <= COUNTS, bets, 0)
@@ -174,14 +185,14 @@ def test_it_is_usable_on_a_phone_by_keyboard(browser, tmp_path, dark):
     assert browser.run(
         "[...document.querySelectorAll('input, select')].every(one => one.labels.length || one.ariaLabel)"
     )
-    assert browser.run(BACKGROUND) == ("rgb(20, 24, 28)" if dark else "rgb(255, 255, 255)")
+    assert browser.run(BACKGROUND) == ("rgb(17, 22, 19)" if dark else "rgb(250, 250, 247)")
     reached = []
     while not reached or reached[-1] != "Bet at ≥ +8":
         press(browser, "Tab", 9)
         reached.append(browser.run(FOCUSED))
         style = browser.run("(({outlineStyle, outlineWidth}) => outlineStyle + outlineWidth)"
                             "(getComputedStyle(document.activeElement))")  # fmt: skip
-        assert style == "solid2px", reached[-1]
+        assert style == "solid3px", reached[-1]
         assert len(reached) < 30, reached
     controls = ["bankroll", "unit", "hourly", "wait", "kelly", "low", "high", "chip", "optimal", "reset", "DIV"]
     assert [one for one in reached if not one.startswith("Bet")] == controls

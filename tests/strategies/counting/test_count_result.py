@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -114,12 +115,14 @@ def test_games_are_compared_as_by_the_command(result: bjsim.CountResult) -> None
 
 def test_objects_are_taken_as_well_as_names() -> None:
     chart = bjsim.find_player("hoyle", TWO_DECKS)
-    request = CountRequest(TWO_DECKS, find_system("ko"), Ramp.spread(1, 4), optimal="1-8x2", chart=chart)  # type: ignore[arg-type]
+    request = CountRequest(TWO_DECKS, find_system("ko"), optimal="1-8x2", chip=2, chart=chart)  # type: ignore[arg-type]
     assert request.counting == find_system("ko") and request.limits == BetLimits(1, 8, 2)
     assert request.departures().base is chart
+    assert request.changed(ramp=Ramp.spread(1, 4)).changed(optimal=(1, 4)).limits == BetLimits(1, 4)
     assert (
         request.changed(ramp="1-4").limits is None and request.changed(system="zen", das=False).counting.name == "zen"
     )
+    assert CountRequest(TWO_DECKS, ramp="0:1 3/2:9").bets.counts[1] == Fraction(3, 2)  # between whole counts, 2
     assert request.changed(das=False).game.double_after_split is False
 
 
@@ -146,6 +149,13 @@ def test_objects_are_taken_as_well_as_names() -> None:
         ({"system": None}, "system: a NoneType is not accepted; use a name, or the path of a file"),
         ({"chart": 17}, "chart: an int is not accepted"),
         ({"on_progress": 3}, "on_progress: an int is not accepted; use a function"),
+        (
+            {"system": find_system("hilo").replace(rounding="exact"), "ramp": "0:1 1:2 3/2:9"},
+            "ramp: a step at 3/2 is not accepted with Hi-Lo, whose counts are not whole",
+        ),
+        ({"optimal": (1, 12), "ramp": "1-8"}, "optimal and ramp cannot be combined; leave out one of them"),
+        ({"chip": 2}, "chip rounds the bets of optimal"),
+        ({"system": "red7", "ramp": "1/2:1"}, "ramp: a step at 1/2 is not accepted with Red Seven"),
     ],
 )
 def test_refusals_name_the_argument(arguments: dict[str, Any], message: str) -> None:

@@ -12,6 +12,7 @@ from bjsim.sim.engine.kernels.arrays import LEFT
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.shoe import stream_key
 from bjsim.strategies.counting.count_files import load_count_run, save_count_run
+from bjsim.strategies.counting.count_run import CountRun
 from bjsim.strategies.counting.departures import Departures
 from bjsim.strategies.counting.ramp import Ramp
 from bjsim.strategies.counting.request import CountRequest
@@ -45,6 +46,12 @@ def test_the_rounds_of_a_shoe_end_where_the_counter_leaves():
     rounds = np.column_stack([found[:, 0] + leaving.first, found[:, 2:]])
     assert 1000 < len(kept) < len(trace) / 4
     assert rounds.tolist() == kept
+
+
+@pytest.mark.parametrize(("rounding", "said"), [("floor", "at -1 or below for"), ("exact", "below, rounded down, for")])
+def test_the_count_to_leave_is_rounded_down_where_counts_are_not_whole(rounding, said):
+    game = CountingGame(SIX, HILO.replace(rounding=rounding), PLAYS, leave=-1)
+    assert said in CountRun(game, 0, None, 0, 1, 0.0).description
 
 
 @pytest.mark.slow

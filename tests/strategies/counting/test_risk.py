@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -184,6 +185,8 @@ def test_no_other_ramp_of_the_same_limits_has_a_higher_score() -> None:
         assert score(other.ev, other.sd) <= most * (1 + 1e-6)
     chips = best_ramp(table(), 0, 12, chip=5)
     assert set(chips) == {0, 5, 10}
+    free = best_ramp(table(), 0, 12)  # at any scale it has this SCORE
+    assert free == pytest.approx(np.maximum(EV / VAR, 0) * 12 / (EV / VAR).max(), rel=1e-3)
 
 
 @pytest.mark.parametrize("whole", [True, False])
@@ -205,6 +208,19 @@ def test_intervals_are_those_of_resampling(whole: bool) -> None:
     assert returns.half_width(score) == pytest.approx(sds[0], rel=0.05)
     assert returns.half_width(lambda ev, sd: ruin_probability(ev, sd, 800)) == pytest.approx(sds[1], rel=0.05)
     assert returns.half_width(lambda ev, sd: ev) == pytest.approx(sds[2], rel=0.05)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(("ev", "known"), [(-3e-4, True), (-5e-5, False), (1e-7, False), (5e-5, False), (3e-4, True)])
+def test_figures_that_losing_games_have_not_have_no_interval_near_break_even(ev: float, known: bool) -> None:
+    """The interval of this EV is 0.0001 on both sides; at the kink of 0 the delta method would give 0, or no number."""
+    error = np.diag([0.0, (1e-4 / 1.96) ** 2, 1e-8])
+    ramp = ramp_returns(replace(small([0], [1], [ev], [1.3]), error=error), 1)
+    figures = {one.key: one for one in find_figures(ramp, Terms())}
+    for key in ("score", "n0", "n0_hours", "ror"):
+        assert (figures[key].half is not None) == (known and math.isfinite(figures[key].value)), key
+        assert known or "±" not in figures[key].text
+    assert figures["di"].half and figures["ev_per_round"].half == pytest.approx(1e-4, rel=1e-4)
 
 
 def test_errors() -> None:

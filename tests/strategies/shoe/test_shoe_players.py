@@ -45,13 +45,21 @@ def test_the_first_decision_has_the_solvers_value(cards: str, shown: str) -> Non
     assert found == pytest.approx(values, abs=1e-13)
 
 
-@pytest.mark.parametrize(("cards", "shown", "saved"), [("T6", "T", 2 / 49), ("96", "A", 8 / 49), ("T6", "9", 0)])
-def test_an_early_surrender_saves_half_a_bet_from_a_natural(cards: str, shown: str, saved: float) -> None:
-    """Given no natural, its value is -1/2, and what it saves by the odds of one."""
-    rules = ONE.replace(surrender="early")
-    found = action_values(View.alone(rules, cards, shown, "SHR"), unseen(cards + shown))
-    assert found["R"] == pytest.approx(-1 / 2 + saved / (1 - 2 * saved), abs=1e-13)
-    assert found["R"] == pytest.approx(ShoeSolver(rules).hand_values(cards, shown)["R"], abs=1e-13)
+NO_HOLE = {"deal": "pdp", "peek": False, "no_hole_loses": "original", "surrender": "late"}
+
+
+@pytest.mark.parametrize("before", [{"surrender": "early"}, NO_HOLE], ids=["early", "original"])
+@pytest.mark.parametrize(("cards", "shown", "natural"), [("T6", "T", 4 / 49), ("96", "A", 16 / 49), ("T6", "9", 0)])
+def test_before_the_look_a_natural_is_included(
+    cards: str, shown: str, natural: float, before: dict[str, object]
+) -> None:
+    """It takes a bet of every action but of a surrender, which has -1/2."""
+    rules = ONE.replace(**before)
+    found = action_values(View.alone(rules, cards, shown, "SHDR"), unseen(cards + shown))
+    given = action_values(View.alone(ONE, cards, shown, "SHD"), unseen(cards + shown))
+    expected = {letter: (1 - natural) * value - natural for letter, value in given.items()} | {"R": -1 / 2}
+    assert found == pytest.approx(expected, abs=1e-13)
+    assert found == pytest.approx(ShoeSolver(rules).hand_values(cards, shown), abs=1e-13)
 
 
 def test_an_ace_on_a_split_ten_is_no_natural() -> None:

@@ -42,12 +42,13 @@ const ruinOf = (ramp, now) => metrics(ramp, now).ror[0](ramp.ev, ramp.sd);
 
 // Each figure as its number and its interval, in words.
 const findFigures = (ramp, now) => {
-  const all = metrics(ramp, now), figure = key => { const [of] = all[key]; return [of(ramp.ev, ramp.sd), halfWidth(ramp, of)]; };
+  const all = metrics(ramp, now), figure = key => { const [of] = all[key]; return [of(ramp.ev, ramp.sd), halfWidth(ramp, of, key)]; };
+  const within = (half, places, unit = "") => half >= 0 ? `\u00b1 ${digits(half, places)}${unit}` : "";
   const [profit, aside] = figure("ev_per_hour"), [swing] = figure("sd_per_hour"), [risk, about] = figure("ror");
   const [score, half] = figure("score"), [hours, off] = figure("n0_hours");
   return {
-    profit, swing, risk, hour: [dollars(profit), `\u00b1 ${dollars(aside)}`], ruin: [share(risk), `\u00b1 ${digits(100 * about, 2)}%`],
-    score: [digits(score, 1), `\u00b1 ${digits(half, 1)}`], n0: isFinite(hours) ? [digits(hours, 0), `\u00b1 ${digits(off, 0)}`] : ["never", ""],
+    profit, swing, risk, hour: [dollars(profit), `\u00b1 ${dollars(aside)}`], ruin: [share(risk), within(100 * about, 2, "%")],
+    score: [digits(score, 1), within(half, 1)], n0: isFinite(hours) ? [digits(hours, 0), within(off, 0)] : ["never", ""],
   };
 };
 

@@ -52,7 +52,8 @@ class CountRun:
             plays = f"{fit} of {number} index plays apply"
         words = [game.system.full_title, plays]
         if game.leave is not None:
-            words.append(f"leaves at {game.leave} or below for a fresh shoe")
+            rounded = "" if game.system.has_whole_counts else ", rounded down,"
+            words.append(f"leaves at {game.leave} or below{rounded} for a fresh shoe")
         if not game.adjusted:
             words.append("not luck-adjusted")
         return f"{game_text(game.rules)}; {', '.join(words)}"
@@ -215,7 +216,7 @@ def _number(sizes: Array, least: float) -> Array:
 
 # --- Differences between counting runs, with errors that make use of the cards that they have in common.
 #
-# Shoe number k of block b has the same cards in all runs of one seed and number of decks, whatever is played and
+# Shoe number k of block b has the same cards in all runs of one seed and full shoe, whatever is played and
 # however deep it is dealt. Errors of estimates are sums over shoes (`CountRun.errors`); runs keep them for units of a
 # few shoes. The variance of a difference is the sum over the units of the squared differences of the errors. Units that
 # only one of the runs has, or that have fewer shoes there, count as independent.
@@ -223,7 +224,7 @@ def _number(sizes: Array, least: float) -> Array:
 
 def has_common_cards(one: CountRun, other: CountRun) -> bool:
     """Whether two runs were dealt the same shoes, and kept the sums by unit that a comparison needs."""
-    same = one.seed == other.seed and one.game.rules.decks == other.game.rules.decks
+    same = one.seed == other.seed and one.game.rules.shoe_counts == other.game.rules.shoe_counts
     return same and one.units is not None and other.units is not None
 
 

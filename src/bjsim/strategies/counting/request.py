@@ -47,14 +47,14 @@ class CountRequest:
     Args:
         rules: The game, with a finite shoe.
         system: The counting system: its name, a TOML file, or a `CountingSystem`.
-        ramp: Units to bet: a spread such as `1-12`, or units by count such as `0:0 1:1 2:4x2`; `x2` is on two spots, a
-            bet of 0 watches (back-counting), and bets with a dollar sign, such as `$10-$120`, are money.
+        ramp: Units to bet: a spread such as `1-12` (the default), or units by count such as `0:0 1:1 2:4x2`; `x2` is on
+            two spots, a bet of 0 watches (back-counting), and bets with a dollar sign, such as `$10-$120`, are money.
         indices: Index plays: `i18`, `fab4`, `i18+fab4`, `none`, `generate`, a file, or text such as `16vT S>=0`.
         chart: Chart for all other decisions.
         optimal: Instead of `ramp`, bet what is best for the bankroll, or of highest SCORE if none is given, between
             these units, such as `1-12`. `(1, 12)` is the same.
         chip: Bets of `optimal` are multiples of this; 0: not rounded. None is 1, or 0.5 if a limit is not whole.
-        leave: Leave the shoe before a round at this count or a lower one, for a fresh shoe.
+        leave: Leave the shoe before a round at this count, rounded down, or a lower one, for a fresh shoe.
         rounds: Rounds to play, a million by default; with `until`, the most.
         until: Play until the EV per round is known to plus or minus this share of a unit (95%).
         seed: The same seed gives the same result, bit for bit.
@@ -89,7 +89,7 @@ class CountRequest:
 
     rules: RulesLike
     system: CountingSystem | str | os.PathLike[str] = "hilo"
-    ramp: Ramp | str = "1-12"
+    ramp: Ramp | str | None = None
     indices: str | os.PathLike[str] = "i18"
     _: KW_ONLY
     chart: Chart | str | os.PathLike[str] = "optimal"
@@ -129,9 +129,21 @@ class CountRequest:
         with naming("optimal"):
             limits = None if self.optimal is None else BetLimits.of(self.optimal)
         check_fields(self)
+        if None not in (self.ramp, limits):
+            raise InputError(f"{argument('optimal')} and {argument('ramp')} cannot be combined; leave out one of them")
+        if self.chip is not None and limits is None:
+            raise InputError(
+                f"{argument('chip')} rounds the bets of {argument('optimal')}; give both, such as 1-12 for the latter"
+            )
         if not callable(self.on_progress):
             raise InputError(f"on_progress: {a_type(self.on_progress)} is not accepted; use a function")
         bets, unit = self._bets_in_units()
+        within = next((count for count in bets.counts if count.denominator > 1), None)
+        if limits is None and within is not None and not counting.has_whole_counts:
+            raise InputError(
+                f"{argument('ramp')}: a step at {within} is not accepted with {counting.full_title}, whose counts are "
+                "not whole: bets follow them rounded down; use steps at whole counts"
+            )
         rounds = self.rounds or (DEFAULT_ROUNDS if self.until is None else MAX_HANDS)
         game = load_rules(self.rules)
         self._set(
@@ -149,7 +161,7 @@ class CountRequest:
         with naming("ramp"):
             if isinstance(self.ramp, Ramp):
                 return self.ramp, self.unit
-            ramp = Ramp.parse(str(self.ramp).replace("$", ""))
+            ramp = Ramp.parse(str(self.ramp or "1-12").replace("$", ""))
         if "$" not in str(self.ramp):
             return ramp, self.unit
         if self.ror is not None and self.bankroll is not None:
@@ -247,8 +259,10 @@ class CountRequest:
         own: dict[str, Any] = {name: value for name, value in changes.items() if name in names}
         if rules:
             own["rules"] = self.game.replace(**rules)
-        if "ramp" in own:
-            own.setdefault("optimal", None)
+        if own.get("ramp") is not None:
+            own = {"optimal": None, "chip": None} | own
+        elif own.get("optimal") is not None:
+            own["ramp"] = None
         return replace(self, **own)
 
     def varied(self, axes: Sequence[Sequence[tuple[str, object]]]) -> list[tuple[str, CountRequest]]:
@@ -323,7 +337,8 @@ def place_bets(run: CountRun, request: CountRequest) -> Bets:
 def remarks(run: CountRun, request: CountRequest, bets: Bets, ramp: RampReturns) -> tuple[str, ...]:
     """What a caller should know about the bets; empty if nothing is unusual."""
     notes = _riskier(run, request, ramp) if request.limits else _unreached(run, request.bets, bets)
-    return (*_left(run, request), *notes)
+    unsure = ("the interval of the EV contains 0, so SCORE, N0 and risk of ruin have none",)
+    return (*_left(run, request), *notes, *(unsure if ramp.may_break_even else ()))
 
 
 def _left(run: CountRun, request: CountRequest) -> tuple[str, ...]:

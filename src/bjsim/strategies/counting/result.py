@@ -137,7 +137,7 @@ class CountResult(Described):
         """The figures of other bets, without playing again.
 
         Args:
-            **bets: As for `load`; the others stay, but `ramp` replaces `optimal`.
+            **bets: As for `load`; the others stay, but `ramp` and `optimal` replace one another.
 
         Returns:
             The result of the same rounds.

@@ -40,6 +40,7 @@ from bjsim.strategies.counting.typical import decks_to_count, tag_moments, typic
 from bjsim.strategies.shoe.solver import ShoeSolver
 
 FINE = 400  # scales tried per pass by `best_ramp`
+TIE = 1e-12  # of a SCORE; a smaller difference is rounding
 
 
 @dataclass(frozen=True)
@@ -109,6 +110,13 @@ class RampReturns:
     bet: float
     played: float
     error: Floats | None = None
+
+    @property
+    def may_break_even(self) -> bool:
+        """Whether the 95% interval of `ev` contains 0, so that figures of winning games (`WINNERS`) have none."""
+        if self.error is None:
+            return False
+        return abs(self.ev) <= max(self.half_width(lambda ev, sd: ev), 1e-6 * self.sd)  # the step of the gradient
 
     def half_width(self, metric: Callable[[float, float], float]) -> float:
         """Return half the width of the 95% interval of `metric(ev, sd)`, by the delta method from `error`."""
@@ -189,7 +197,8 @@ def best_ramp(table: CountReturns, least: float, most: float, chip: float = 0.0,
     """Compute the ramp of highest SCORE between two bets, proportional to e / (var + (spots - 1) cov).
 
     The bets are per spot, by count. `least` is 0 if unfavourable counts are not played; bets are rounded to
-    multiples of `chip`, or not if it is 0. Some count must be favourable.
+    multiples of `chip`, or not if it is 0. Of equally good ramps, such as those from 0 that are not rounded, it is the
+    highest. Some count must be favourable.
     """
     check_positive(most=most)
     merit = table.ev / table.spot_var(spots)
@@ -200,9 +209,9 @@ def best_ramp(table: CountReturns, least: float, most: float, chip: float = 0.0,
     for _ in range(3):
         scales = np.linspace(low, high, FINE)
         ramps = [_limited(merit * math.exp(scale), least, most, chip) for scale in scales]
-        scores = [_score(table, ramp, spots) for ramp in ramps]
-        at = int(np.argmax(scores))
-        if scores[at] >= _score(table, found, spots):
+        scores = np.array([_score(table, ramp, spots) for ramp in ramps])
+        at = int(np.flatnonzero(scores >= scores.max() - TIE * abs(scores.max()))[-1])
+        if scores[at] >= (known := _score(table, found, spots)) - TIE * abs(known):
             found = ramps[at]
         low, high = scales[max(at - 1, 0)], scales[min(at + 1, FINE - 1)]
     return found
@@ -232,6 +241,7 @@ def _limited(bets: Floats, least: float, most: float, chip: float) -> Floats:
 
 
 Metric = Callable[[float, float], float]
+WINNERS = ("score", "n0", "n0_hours", "ror", "unit", "bankroll")  # constant or infinite for a game that loses
 PROBABILITIES = ("ror", "trip_ror")  # figures whose intervals end at 0 and 1
 
 
@@ -349,7 +359,7 @@ def find_figures(ramp: RampReturns, terms: Terms, wagered: float | None = None) 
     def figure(key: str, name: str, metric: Metric, digits: int, scale: float = 1, unit: str = "") -> Figure:
         value = metric(ramp.ev, ramp.sd)
         half = gradient = None
-        if ramp.error is not None and math.isfinite(value):
+        if ramp.error is not None and math.isfinite(value) and not (key in WINNERS and ramp.may_break_even):
             half, gradient = ramp.half_width(metric), ramp.gradient(metric)
         text = _text(value * scale, half and half * scale, digits, unit)
         ends = (0.0, 1.0) if key in PROBABILITIES else (-math.inf, math.inf)

@@ -197,6 +197,11 @@ class CountingSystem:
         """Whether decisions are made by the true count, not the running count."""
         return self.divisor != "none"
 
+    @property
+    def has_whole_counts(self) -> bool:
+        """Whether the counts that bets follow are whole numbers."""
+        return self.rounding != "exact" if self.uses_true_count else self.scale == 1 and not self.side_aces
+
     def initial_count(self, decks: int) -> Fraction:
         """Return the running count of a full shoe."""
         return self.initial + self.initial_per_deck * decks

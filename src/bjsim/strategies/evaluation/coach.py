@@ -3,8 +3,8 @@
 A hand has the values of `Solution.view_values`. A finite shoe is full except for the cards of the hand and what the
 dealer shows, and play afterwards is best for all cards of the hand.
 
-A decision before the dealer looks for a natural (insurance, and the first one where surrender is early) has its value
-with that natural included; all others are given that there is none, where the dealer looks.
+A decision before the dealer looks for a natural (insurance, and those of `precedes_look`) has its value with that
+natural included; all others are given that there is none, where the dealer looks.
 
 The best chart may play a hand of a finite shoe differently from what is best for exactly its cards. It is not a mistake
 to follow it.
@@ -16,8 +16,7 @@ from dataclasses import dataclass
 
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import ATTACK, EXCHANGE, INSURANCE, Action, View
-from bjsim.sim.game.cards import TEN, parse_rank
-from bjsim.sim.game.dealer import Course, course
+from bjsim.sim.game.cards import TEN
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.evaluation.compare import solve
 from bjsim.strategies.shoe.exchange import exchange_values, seat_values, unseen_by
@@ -102,7 +101,8 @@ class Coach:
             _, value = self.solution.attack_values()[now.column]
             return Judgement(view, action.letter, {"S": value, "A": 2 * value}, self.chart.policy(*now))
         if view.legal == INSURANCE:
-            values = {"S": 0.0, "I": (3 * self._chance_of_natural(view) - 1) / 2}
+            left = unseen_by(self.rules, view) if self.two_in_shoe else self.solution.unseen(view)
+            values = {"S": 0.0, "I": float(3 * add_up(left[TEN:]) / add_up(left) - 1) / 2}
             return Judgement(view, action.letter, values, self.chart.insurance)
         if action.letter not in view.legal:
             return None
@@ -116,30 +116,6 @@ class Coach:
             return None
         if action.letter not in values:
             return None
-        if self._precedes_look(view):
-            natural = self._chance_of_natural(view)
-            values = {letter: (1 - natural) * value - natural for letter, value in values.items()}
         chart = self.chart.policy(now.state, now.column, "".join(values))
         cell = self.chart.states.rows_of(now.state)[0], now.column
         return Judgement(view, action.letter, values, chart if chart in values else action.letter, cell)
-
-    def _precedes_look(self, view: View) -> bool:
-        """Whether the decision comes before the dealer looks for a natural, which the solvers' values exclude.
-
-        Where it takes one bet in any case, a finite shoe is solved as if the dealer looked (`as_peeked`), for all
-        hands. If the dealer finds one, every action but an early surrender loses the bet. The solvers add what that
-        saves to the surrender's value, which is -1/2 again once the natural is included.
-        """
-        against = self._course(view)
-        if not self.solution.infinite and against.takes == "original":
-            return True
-        return not view.split and len(view.hand) == 2 and "R" in against.before
-
-    def _chance_of_natural(self, view: View) -> float:
-        """Probability that the dealer has a natural, given the cards of the hand and the open ace or ten."""
-        left = unseen_by(self.rules, view) if self.two_in_shoe else self.solution.unseen(view)
-        natural = self._course(view).natural
-        return float((add_up(left[TEN:]) if natural == TEN else left[natural]) / add_up(left))
-
-    def _course(self, view: View) -> Course:
-        return course(self.rules, parse_rank(view.dealer[0]))

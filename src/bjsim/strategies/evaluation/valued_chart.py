@@ -22,6 +22,7 @@ from bjsim.report.parts import (
     percent,
 )
 from bjsim.sim.game.actions import NAMES
+from bjsim.sim.game.cards import TEN
 from bjsim.sim.game.dealer import ACE, course
 from bjsim.sim.game.hand_states import DEALER_22, DEALER_NATURAL
 from bjsim.sim.game.rules import Rules
@@ -195,6 +196,8 @@ def point_at_cells(games: Sequence[Rules], after: str = ", followed by best play
     """How a reader of a page sees the values of cells."""
     looks = any(course(rules, ACE).looks for rules in games)
     given = ", given that the dealer has no natural" if after and looks else ""
+    if given and any("R" in course(rules, up).before for rules in games for up in (ACE, TEN)):
+        given += "; what an early surrender saves from one is added to its value"
     text = "Point at a cell, or move there with the arrow keys, for the value of every action in initial bets"
     return Notes([f"{text}{after}{given}."], "screen")
 

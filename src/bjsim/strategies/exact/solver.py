@@ -29,7 +29,7 @@ from bjsim.strategies.exact.values import (
     round_nodes,
     round_sd,
 )
-from bjsim.strategies.solution import RoundPart, Solution
+from bjsim.strategies.solution import RoundPart, Solution, with_natural
 from bjsim.sums import add_up
 
 # --- Best play of a game in an infinite shoe, and the expected value of any strategy, by dynamic programming.
@@ -317,7 +317,8 @@ class Solver(BestPlay, Solution):
             raise InputError(f"the dealer cannot show {shown!r} before a decision in {self.rules}")
         state = state if pair else state._replace(rank=-1)
         means = self.best[label]
-        return {letter: means.act(state, letter) for letter in means.automaton.legal(state) or "S"}
+        values = {letter: means.act(state, letter) for letter in means.automaton.legal(state) or "S"}
+        return with_natural(self.rules, cards, shown, values, means.column.natural_chance)
 
     def values_by_strategy(self, cards: str, shown: str) -> dict[str, dict[str, Number]]:
         """Return the values of one hand, followed by best play; see `Solution.values_by_strategy`."""
@@ -339,7 +340,7 @@ class Solver(BestPlay, Solution):
         if "P" in values and view.split:
             endless = self.states.is_endless(self.states.split(state))  # then pending hands keep their room
             values["P"] = means.split_again(state, 0 if endless else view.pending, view.hands)
-        return values
+        return with_natural(self.rules, view.hand, view.dealer, values, means.column.natural_chance, view.split)
 
     def unseen(self, view: View) -> tuple[Fraction, ...]:
         """The probability of each rank; see `Solution.unseen`."""

@@ -58,6 +58,10 @@ class Column:
     insurable: bool = False
     upcard: str = ""  # what the dealer shows when the bet may be doubled before the deal; empty if it may not be
 
+    @property
+    def natural_chance(self) -> Number:
+        return self.natural_odds / (1 + self.natural_odds)
+
     def bets(self, policy: Policy) -> int:
         """Initial bets of a round: 2 if the strategy doubles its bet before the deal."""
         return 2 if self.upcard and policy(HandState(), self.upcard, ATTACK) == "A" else 1

@@ -27,13 +27,14 @@ from bjsim.strategies.shoe.analysis import Analysis, ShoeStates
 from bjsim.strategies.shoe.game import Game, ShownGame, make_game
 from bjsim.strategies.shoe.hands import VALUES, Composition, Removed, all_hands
 from bjsim.strategies.shoe.passes import DOUBLE, HIT, Base, Nodes, Shown, best, double, hit
+from bjsim.strategies.solution import with_natural
 from bjsim.sums import add_up
 
 MIN_UNSEEN = 16  # unseen cards; with fewer, another deck is added
 
 
 def action_values(view: View, unseen: Sequence[float]) -> dict[str, float]:
-    """Return the expected profit of each action, in initial bets by letter, given no peeked natural.
+    """Return the expected profit of each action, in initial bets by letter; see `Solution.hand_values`.
 
     Play afterwards is optimal, and CDP1 after a split. `unseen` counts the unseen cards of each of the 13 ranks,
     including the dealer's hidden card; `visible` of the view is not read. A raise is ignored.
@@ -73,7 +74,7 @@ def action_values(view: View, unseen: Sequence[float]) -> dict[str, float]:
         ranks = [parse_rank(card) for card in (*cards, *shown)]
         whole = Composition(tuple(count + ranks.count(rank) for rank, count in enumerate(unseen)))
         ev["P"] = _split_value(view, whole, start, values[0]) / plays
-    return ev
+    return with_natural(rules, cards, shown, ev, 1 - plays, view.split)
 
 
 def _split_value(view: View, whole: Composition, start: int, pair: int) -> float:

@@ -21,7 +21,7 @@ from bjsim.strategies.shoe.deviation import round_sd
 from bjsim.strategies.shoe.hands import Composition
 from bjsim.strategies.shoe.plays import STRATEGIES, Plays, ShoePlays, Strategy, find_node, find_start
 from bjsim.strategies.shoe.present import action_values
-from bjsim.strategies.solution import Solution
+from bjsim.strategies.solution import Solution, with_natural
 from bjsim.sums import add_up
 
 # --- The tables of a finite shoe, for any game and strategy, as `bjsim solve` prints them.
@@ -194,10 +194,7 @@ class ShoeSolver(ShoePlays, Solution):
     def hand_values(
         self, cards: str, shown: str, strategy: Strategy = "cdz-", *, pair: bool = True, doubled: int = 0
     ) -> dict[str, float]:
-        """Return the value of each action for one hand, followed by a strategy; see `Solution.hand_values`.
-
-        They are given that no dealer's natural has ended the round, or takes one bet in any case.
-        """
+        """Return the value of each action for one hand, followed by a strategy; see `Solution.hand_values`."""
         start = find_start(self.shoe, shown)
         node = find_node(self.shoe, cards, pair) + doubled * self.shoe.layout.block
         analysis, play = self._at(self.tie_value_of(strategy)), self.plays(strategy)[start]
@@ -213,7 +210,8 @@ class ShoeSolver(ShoePlays, Solution):
             **{letter: analysis.endings[action][start, node] for letter, action in ENDINGS.items()},
         }
         legal = self.game.against(self.game.columns[start]).kinds[self.shoe.kind[node]].legal or "S"
-        return {letter: float(values[letter]) / plays for letter in legal}
+        found = {letter: float(values[letter]) / plays for letter in legal}
+        return with_natural(self.rules, cards, shown, found, 1 - plays)
 
     def values_by_strategy(self, cards: str, shown: str) -> dict[str, dict[str, float]]:
         """Return the values of one hand for each of `STRATEGIES`; see `Solution.values_by_strategy`."""

@@ -37,8 +37,11 @@ const returns = bets => {
     wagered: sum((row, all) => all * row.wagered), played: sum((row, all) => all > 0)};
 };
 
-// Half the 95% interval of a function of EV and standard deviation, by the delta method.
-const halfWidth = (ramp, metric) => {
+// Half the 95% interval of a function of EV and standard deviation, by the delta method; NaN for those that are constant
+// or infinite for a losing game, where the interval of EV contains 0.
+const winners = ["score", "n0", "n0_hours", "ror"];
+const halfWidth = (ramp, metric, key) => {
+  if (winners.includes(key) && Math.abs(ramp.ev) <= Math.max(halfWidth(ramp, ev => ev), 1e-6 * ramp.sd)) return NaN;
   const variance = ramp.sd ** 2;
   const gradient = [[1e-6 * ramp.sd, 0], [0, 1e-6 * variance]].map(([e, v]) =>
     (metric(ramp.ev + e, Math.sqrt(variance + v)) - metric(ramp.ev - e, Math.sqrt(variance - v))) / (2 * (e + v)));
