@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from typing import Any
@@ -103,8 +104,10 @@ def test_a_bonus_of_a_tiny_game(sticky: bool) -> None:
         later = [(p, left(bank + profit, rounds - 1)) for profit, p in TINY.items()]
         return sum(p * found[0] for p, found in later), sum(p * found[1] for p, found in later)  # type: ignore[return-value]
 
-    found = bjsim.bank("easy", START, ROUNDS, bonus=2, sticky=sticky, payoffs=CHANCES).bonus
+    whole = bjsim.bank("easy", START, ROUNDS, bonus=2, sticky=sticky, payoffs=CHANCES)
+    found = whole.bonus
     assert found is not None
+    assert replace(whole, bonus=None) == bjsim.bank("easy", START + 2, ROUNDS, payoffs=CHANCES)
     paid, completed = left(START + 2, ROUNDS)
     assert found.value == pytest.approx(float(paid - START))
     assert found.completed == pytest.approx(float(completed))

@@ -371,8 +371,9 @@ def _find_result(lattice: Lattice, amounts: Mapping[str, Fraction], rounds: int,
     steps = np.arange(len(lattice.chance)) - lattice.low
     ev = float(steps @ lattice.chance)
     sd = math.sqrt(float(steps**2 @ lattice.chance) - ev**2)
-    ruined, reached, mean_rounds = stopped(lattice, units["bankroll"], units["floor"], units.get("goal"), rounds)
-    least = units["bankroll"] - units["floor"] + 1
+    start = units["bankroll"] + units.get("bonus", 0)
+    ruined, reached, mean_rounds = stopped(lattice, start, units["floor"], units.get("goal"), rounds)
+    least = start - units["floor"] + 1
     return BankResult(
         ev=ev * unit,
         sd=sd * unit,
