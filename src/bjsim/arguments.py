@@ -96,6 +96,8 @@ def _refuse_unknown(function: Callable[..., Any], given: Mapping[str, Any]) -> N
     from inspect import signature  # as below
 
     known = signature(function).parameters
+    if any(each.kind is each.VAR_KEYWORD for each in known.values()):
+        return
     for name in (name for name in given if name not in known):
         otherwise = f"accepted are {', '.join(one for one in known if one != 'self')}"
         if "rules" in known:

@@ -314,6 +314,11 @@ def kind_of(request: str, name: str) -> Written | None:
     return KINDS.get(f"{request}.{name}") or KINDS.get(name)
 
 
+def checked(**given: Any) -> tuple[Any, ...]:
+    """Arguments as the kinds of their names hold them. Raises: InputError: One is not accepted."""
+    return tuple(KINDS[name].check(name, value) for name, value in given.items())
+
+
 def check_fields(request: Any) -> None:
     """Check the fields of a frozen request that have a kind. Raises: InputError: One is not accepted."""
     for each in fields(request):
