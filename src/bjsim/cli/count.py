@@ -11,7 +11,16 @@ import click
 from bjsim.asked.kinds import Dollars
 from bjsim.cli.asked import ask, asked_of
 from bjsim.cli.count_indices import indices
-from bjsim.cli.options import Files, files_options, given_command, is_given, parse_varied, rules_options, write_text
+from bjsim.cli.options import (
+    Files,
+    files_options,
+    given_command,
+    is_given,
+    parse_varied,
+    refuse_together,
+    rules_options,
+    write_text,
+)
 from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError
 from bjsim.strategies.counting.count_run import CountRun
@@ -103,13 +112,9 @@ def refuse_ignored(context: click.Context) -> None:
     for one, other in (("ramp", "optimal"), ("optimal", "ramp")):
         if one in names and (is_given(other) or other in names):
             raise InputError(f"--{other} and --vary {one} cannot be combined; leave out one of them")
-    clashes = [("load_path", name) for name in PLAYED] + [("optimal", "ramp")]
-    clashes += [("varied", name) for name in (*KEPT, "fan_path")]
-    options = {parameter.name: parameter.opts[0] for parameter in context.command.params}
-    for one, other in clashes:
-        if is_given(one) and is_given(other):
-            why = ", as the rounds have been played" if one == "load_path" else ""
-            raise InputError(f"{options[one]} and {options[other]} cannot be combined{why}; leave out one of them")
+    refuse_together("load_path", *PLAYED, why=", as the rounds have been played")
+    refuse_together("optimal", "ramp")
+    refuse_together("varied", *KEPT, "fan_path")
 
 
 def run_count(options: dict[str, Any], files: Files) -> None:

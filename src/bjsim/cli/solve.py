@@ -7,7 +7,7 @@ import click
 
 from bjsim.asked.kinds import KINDS
 from bjsim.cli.asked import ask
-from bjsim.cli.options import Files, files_options, given_command, homework_rules
+from bjsim.cli.options import Files, files_options, given_command, homework_rules, refuse_together
 from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError, suggest
 from bjsim.sim.game.events import game_text
@@ -78,10 +78,9 @@ def solve(
     """
     if hand is not None and (what or chart_format or strategy):
         raise InputError("--hand shows one decision; leave out TABLE, --format and --strategy")
-    if chart_format and (what or files.json_path):
-        raise InputError("--format prints only the chart; leave out TABLE and --json")
-    if chart_format and (files.plot_path or files.html_path):
-        raise InputError("--format draws nothing; leave out --plot and --html")
+    if chart_format and what:
+        raise InputError("--format prints only the chart; leave out TABLE")
+    refuse_together("chart_format", "strategy", "json_path", "plot_path", "html_path", why=", as it is a chart alone")
     if card and not (files.plot_path or files.html_path):
         raise InputError("--card changes the picture and the page; add --plot FILE.png or --html FILE")
     game = game_text(rules, KINDS["shoe"].text(shoe) if shoe else None)

@@ -208,31 +208,38 @@ def parse_word(text: str) -> dict[str, object] | None:
 
 
 def expand_words(changes: Mapping[str, object], known: Collection[str]) -> dict[str, object]:
-    """Replace words of the trade by their fields; the last of several values of a field counts.
+    """Replace words of the trade by their fields.
 
     A word in `changes` has a truth value; false is the opposite of a word for a flag. RulesError: a name is
-    unknown, or a value does not fit its word.
+    unknown, a value does not fit its word, or a field gets several values.
     """
     expanded: dict[str, object] = {}
+    owners: dict[str, str] = {}
     for name, value in changes.items():
-        field = name.lower().replace("-", "_")
-        field = ALIASES.get(field, field)
-        if field == "name" or field in known:
-            expanded[field] = value
-            continue
-        words = parse_word(name)
-        if words is None:
-            raise unknown_field(name, known)
-        opposite = _opposite(words)
-        try:
-            meant = words if parse_flag(str(value).strip()) else opposite
-        except KeyError:
-            meant = None
-        if meant is None:
-            hint = "use true or false" if opposite else "use true"
-            raise RulesError(f"{shorten(name)} = {shorten(value)} is not accepted; {hint}")
-        expanded |= meant
+        for one, meant in _meaning(name, value, known).items():
+            if one in expanded and str(expanded[one]).lower() != str(meant).lower():
+                raise RulesError(f"{one} is given twice, as {shorten(owners[one])} and as {shorten(name)}")
+            expanded[one], owners[one] = meant, name
     return expanded
+
+
+def _meaning(name: str, value: object, known: Collection[str]) -> Mapping[str, object]:
+    field = name.lower().replace("-", "_")
+    field = ALIASES.get(field, field)
+    if field == "name" or field in known:
+        return {field: value}
+    words = parse_word(name)
+    if words is None:
+        raise unknown_field(name, known)
+    opposite = _opposite(words)
+    try:
+        meant = words if parse_flag(str(value).strip()) else opposite
+    except KeyError:
+        meant = None
+    if meant is None:
+        hint = "use true or false" if opposite else "use true"
+        raise RulesError(f"{shorten(name)} = {shorten(value)} is not accepted; {hint}")
+    return meant
 
 
 def _opposite(fields: Mapping[str, object]) -> dict[str, object] | None:
