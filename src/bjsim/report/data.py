@@ -37,15 +37,21 @@ class Described:
         """The rows of the result as a data frame.
 
         Returns:
-            A column for each value, two for an interval; returns are in initial bets.
+            A column for each value, two for an interval, one for each field of a record; returns are in initial bets.
 
         Raises:
             InputError: If pandas is not installed.
         """
         tables = (part for part in self.describe().parts_for("terminal") if isinstance(part, DataTable))
         table = next(table for table in tables if any(column.key for column in table.columns))
-        columns = {column.key: [column.value(row) for row in table.rows] for column in table.columns if column.key}
-        return data_frame({key: values for key, values in columns.items() if not any(map(is_nested, values))})
+        columns: dict[str, list[Any]] = {}
+        for column in filter(lambda each: each.key, table.columns):
+            values = [column.value(row) for row in table.rows]
+            fields = next((value._fields for value in values if hasattr(value, "_fields")), ())
+            columns |= {f"{column.key}_{name}": [one and getattr(one, name) for one in values] for name in fields}
+            if not any(map(is_nested, values)):
+                columns[column.key] = values
+        return data_frame(columns)
 
     def published(self) -> Described:
         """The result for people who do not know this machine: with file names in place of paths."""
