@@ -229,6 +229,14 @@ def test_pictures_of_bars_dots_and_a_heat_map_have_their_values():
     assert "<circle" in page_body(replace(REPORT, parts=[infinite]))
 
 
+def test_the_words_beside_bars_are_within_the_picture():
+    name = "change in the return when one card is removed, % of the bet"
+    figure, _ = drawn(BARS._replace(series=[BARS.series[0]._replace(name=name)]))
+    figure.draw_without_rendering()
+    words = figure.subfigs[0].axes[0].yaxis.label.get_window_extent()
+    assert words.x0 >= 0 and 0 <= words.y0 < words.y1 <= figure.bbox.y1
+
+
 def test_pictures_are_small_and_the_same_each_time(tmp_path):
     for name in ("one.svg", "two.svg", "one.png", "two.png"):
         draw(replace(REPORT, parts=[CHART]), str(tmp_path / name))
