@@ -113,6 +113,9 @@ def test_the_game_in_words():
     once = "vegas-s17: infinite shoe, S17, naturals 3:2, DAS, late surrender"
     assert game_text(named_rules("vegas-s17").replace(decks="inf", ls=True, cut=1)) == once
     assert game_text(changed) == "vegas-s17: 1 deck cut at 1/2, S17, naturals 3:2, DAS, charlie = 6"
+    assert game_text(european.replace(double_on="never")).endswith("naturals 3:2, no hole card, double_on = never")
+    assert game_text(european.replace(double_on="any")).endswith("naturals 3:2, DAS, no hole card, double_on = any")
+    assert game_text(named_rules("easy").replace(dealer_shows="up")).endswith(", dealer_shows = up")
     assert game_text(changed, "A=4,T=16").startswith("vegas-s17: shoe A=4,T=16, S17")
 
 
