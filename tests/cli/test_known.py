@@ -26,7 +26,8 @@ def test_the_hole_card_prints_its_chart() -> None:
 def test_the_cards_that_come_next() -> None:
     """The value of the game is that of `solve --shoe`."""
     given = ("--rules", "vegas-s17", "--shoe", "A=8,2=2,3=2,4=2,5=2,6=2,7=4,8=4,9=4,T=30")
-    text, found = bjsim("known", "first", *given).out, bjsim("known", "first", *given, "--json", "-").json
+    done = bjsim("known", "first", *given, "--json", "-")
+    text, found = done.err, done.json
     value = float(bjsim("solve", "value", *given).out)
     assert f"the game                            {100 * value:+.4f}%" in text
     assert text.startswith(f"vegas-s17: shoe {given[-1]}, S17") and found["rules"]["name"] == "vegas-s17"

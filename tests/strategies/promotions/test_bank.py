@@ -58,8 +58,8 @@ def test_ruin_and_goal_of_a_tiny_game() -> None:
 def test_a_profit_is_what_it_is_written_as() -> None:
     """A float such as 0.1 is not a tenth."""
     tenths = {Fraction(1, 10): 0.4, Fraction(-1, 10): 0.6}
-    found = bjsim.bank("easy", "1.5", 9, payoffs={float(profit): p for profit, p in tenths.items()})
-    assert found == bjsim.bank("easy", Fraction(3, 2), 9, payoffs=tenths)
+    floats: Any = {float(profit): p for profit, p in tenths.items()}
+    assert bjsim.bank("easy", "1.5", 9, payoffs=floats) == bjsim.bank("easy", Fraction(3, 2), 9, payoffs=tenths)
 
 
 def test_the_distribution_of_a_tiny_game() -> None:

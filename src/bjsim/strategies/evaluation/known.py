@@ -86,7 +86,7 @@ class KnownCards(Described):
         title = f"The value of knowing {CARDS[self.what]}"
         data = {name: getattr(self, name) for name in ("what", "shoe", "chances", "values")}
         data["rules"] = self.rules.to_dict()
-        game = game_text(self.rules, self.shoe and KINDS["shoe"].text(self.shoe))
+        game = game_text(self.rules, KINDS["shoe"].text(self.shoe) if self.shoe else None)
         return Report(title, [game], parts, [self.rules], data=lambda: data)
 
     def __repr__(self) -> str:
