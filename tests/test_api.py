@@ -326,7 +326,7 @@ def test_an_error_of_what_is_called_back_is_no_wrong_argument(tmp_path: Path) ->
         (lambda: bjsim.solve("easy").hand_values("T6", "16"), "'16' is not cards, of which each is a letter"),
         (lambda: bjsim.evaluate(bjsim.Chart("mine", EASY, {("16", "18"): "S"})), "chart mine has no cell for "),
         (lambda: bjsim.evaluate(bjsim.solve("easy").chart, "vegas-s17"), "chart optimal: '4' against '10' is no cell"),
-        (lambda: bjsim.Chart("mine", EASY, {("foo", "18"): "S"}), "chart mine: 'foo' against '18' is no cell; rows"),
+        (lambda: bjsim.Chart("mine", EASY, {("foo", "18"): "S"}), "chart mine: 'foo' against '18' is no cell; columns"),
     ],
 )
 def test_a_wrong_value_is_named(call: Callable[[], object], said: str) -> None:

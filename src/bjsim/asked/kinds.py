@@ -22,8 +22,6 @@ from bjsim.arguments import (
 )
 from bjsim.errors import InputError
 
-ABOVE_0 = math.ulp(0.0)  # the least number that is
-
 
 @dataclass(frozen=True)
 class Written:
@@ -94,10 +92,7 @@ class Share(Written):
 
     metavar: str = "P%"
     use: str = "a share of the bet, such as 0.0001"
-    may_be_all: bool = False
-
-    def accepts(self, share: float) -> bool:
-        return 0 < share < 1 or (self.may_be_all and share == 1)
+    most: float = math.nextafter(1, 0)
 
     def parse(self, name: str, text: str) -> float:
         number = text.strip().removesuffix("%")
@@ -105,8 +100,8 @@ class Share(Written):
             found = float(number) / 100
         except ValueError:
             found = -1.0
-        if not self.accepts(found):
-            most = f"{'up to' if self.may_be_all else 'below'} 100%, such as 0.001%"
+        if not 0 < found <= self.most:
+            most = f"{'up to' if self.most == 1 else 'below'} 100%, such as 0.001%"
             raise InputError(f"{argument(name, text)} is not accepted; use a percentage above 0%, {most}")
         if not text.strip().endswith("%"):
             other = f" or, if that is a fraction, {1e4 * found:g}%" if found < 0.01 else ""
@@ -115,7 +110,7 @@ class Share(Written):
 
     def check(self, name: str, value: Any) -> float:
         is_number = isinstance(value, Real) and not isinstance(value, bool)
-        if not is_number or not self.accepts(value):
+        if not is_number or not 0 < value <= self.most:
             shown = value if isinstance(value, str | Real) else a_type(value)
             raise InputError(f"{argument(name)}: {shown} is not accepted; use {self.use}")
         return float(value)
@@ -134,7 +129,7 @@ class Money(Number):
 
     metavar: str = "AMOUNT"
     use: str = "an amount above 0"
-    low: float = ABOVE_0
+    low: float = math.ulp(0.0)  # the least number above
 
     def parse(self, name: str, text: str) -> float:
         found = amount(text.strip().removeprefix("$"), self.low == 0)
@@ -182,9 +177,6 @@ class Ending(Written):
     """When a contest ends before its last match: after seconds, as a text, or when it is `decided`."""
 
     metavar: str = "SECONDS|decided"
-
-    def parse(self, name: str, text: str) -> str:
-        return self.check(name, text)
 
     def check(self, name: str, value: Any) -> str:
         try:
@@ -256,7 +248,7 @@ class CardCounts(Written):
         return ",".join(f"{card}={count}" for card, count in value.items())
 
 
-POSITIVE = Number(use="a number above 0", low=ABOVE_0)
+POSITIVE = Number(use="a number above 0", low=math.ulp(0.0))
 FROM_0 = Money(use="an amount from 0", low=0.0)
 # By name; a name that means another thing in one request has that request before it.
 KINDS: Mapping[str, Written] = {
@@ -310,7 +302,7 @@ KINDS: Mapping[str, Written] = {
     "bet": Money(),
     "goal": Money(),
     "floor": FROM_0,
-    "rebate": Share(may_be_all=True),
+    "rebate": Share(most=1.0),
     "rebate_from": FROM_0,
     "bonus": FROM_0,
     "sticky": Flag(),

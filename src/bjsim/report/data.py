@@ -44,14 +44,11 @@ class Described:
         """
         tables = (part for part in self.describe().parts_for("terminal") if isinstance(part, DataTable))
         table = next(table for table in tables if any(column.key for column in table.columns))
-        columns: dict[str, list[Any]] = {}
-        for column in filter(lambda each: each.key, table.columns):
-            values = [column.value(row) for row in table.rows]
-            fields = next((value._fields for value in values if hasattr(value, "_fields")), ())
-            columns |= {f"{column.key}_{name}": [one and getattr(one, name) for one in values] for name in fields}
-            if not any(map(is_nested, values)):
-                columns[column.key] = values
-        return data_frame(columns)
+        columns = {column.key: [column.value(row) for row in table.rows] for column in table.columns if column.key}
+        for key, values in [*columns.items()]:
+            for name in next((one._fields for one in values if hasattr(one, "_fields")), ()):
+                columns[f"{key}_{name}"] = [one and getattr(one, name) for one in values]
+        return data_frame({key: values for key, values in columns.items() if not any(map(is_nested, values))})
 
     def published(self) -> Described:
         """The result for people who do not know this machine: with file names in place of paths."""

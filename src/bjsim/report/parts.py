@@ -67,11 +67,6 @@ class DataColumn(NamedTuple):
         value = self.value(row)
         return "–" if value is None or value != value else self.format(value)
 
-    def data(self, row: Any) -> Any:
-        """A row's value; a named tuple by field."""
-        value = self.value(row)
-        return value._asdict() if hasattr(value, "_asdict") else value
-
 
 class DataTable(NamedTuple):
     """A table of `rows`, which `columns` read; a terminal shows the first `listed`, or all.
@@ -94,7 +89,7 @@ class DataTable(NamedTuple):
 
     def data(self) -> list[dict[str, Any]]:
         """The rows by key of the column."""
-        return [{column.key: column.data(row) for column in self.columns if column.key} for row in self.rows]
+        return [{column.key: column.value(row) for column in self.columns if column.key} for row in self.rows]
 
 
 class Value(NamedTuple):

@@ -216,30 +216,26 @@ def expand_words(changes: Mapping[str, object], known: Collection[str]) -> dict[
     expanded: dict[str, object] = {}
     owners: dict[str, str] = {}
     for name, value in changes.items():
-        for one, meant in _meaning(name, value, known).items():
-            if one in expanded and str(expanded[one]).lower() != str(meant).lower():
-                raise RulesError(f"{one} is given twice, as {shorten(owners[one])} and as {shorten(name)}")
-            expanded[one], owners[one] = meant, name
+        field = name.lower().replace("-", "_")
+        field = ALIASES.get(field, field)
+        is_field = field == "name" or field in known
+        words = {field: value} if is_field else parse_word(name)
+        if words is None:
+            raise unknown_field(name, known)
+        opposite = _opposite(words)
+        try:
+            meant = words if is_field or parse_flag(str(value).strip()) else opposite
+        except KeyError:
+            meant = None
+        if meant is None:
+            hint = "use true or false" if opposite else "use true"
+            raise RulesError(f"{shorten(name)} = {shorten(value)} is not accepted; {hint}")
+        for each in meant.keys() & expanded.keys():
+            if str(expanded[each]).lower() != str(meant[each]).lower():
+                raise RulesError(f"{each} is given twice, as {shorten(owners[each])} and as {shorten(name)}")
+        expanded |= meant
+        owners |= dict.fromkeys(meant, name)
     return expanded
-
-
-def _meaning(name: str, value: object, known: Collection[str]) -> Mapping[str, object]:
-    field = name.lower().replace("-", "_")
-    field = ALIASES.get(field, field)
-    if field == "name" or field in known:
-        return {field: value}
-    words = parse_word(name)
-    if words is None:
-        raise unknown_field(name, known)
-    opposite = _opposite(words)
-    try:
-        meant = words if parse_flag(str(value).strip()) else opposite
-    except KeyError:
-        meant = None
-    if meant is None:
-        hint = "use true or false" if opposite else "use true"
-        raise RulesError(f"{shorten(name)} = {shorten(value)} is not accepted; {hint}")
-    return meant
 
 
 def _opposite(fields: Mapping[str, object]) -> dict[str, object] | None:

@@ -106,15 +106,6 @@ def parse_row(name: str) -> Row:
     return Row(HARD, int(base), False, counted=counted)
 
 
-@cache
-def is_row(name: str) -> bool:
-    """Whether `parse_row` reads the name."""
-    try:
-        return bool(parse_row(name))
-    except (ValueError, IndexError):
-        return False
-
-
 def row_order(name: str) -> tuple[int, int, int, str]:
     """Sort key for names of rows, in the order of [Easy]."""
     return parse_row(name).order
@@ -210,11 +201,11 @@ class Chart(StatePlayer):
         need_rules(self.rules)
         object.__setattr__(self, "states", States(self.rules))
         for (row, column), code in self.cells.items():
-            if column not in self.states.columns or not is_row(row):
-                shown, place = " ".join(self.states.columns), f"{row!r} against {column!r}"
-                raise InputError(
-                    f"chart {self.name}: {place} is no cell; rows are such as 16, A7 and 88, columns are {shown}"
-                )
+            try:
+                _ = parse_row(row), self.states.columns.index(column)
+            except (ValueError, IndexError):
+                place = f"{row!r} against {column!r} is no cell; columns are {' '.join(self.states.columns)}"
+                raise InputError(f"chart {self.name}: {place}") from None
             if code not in CODES:
                 raise InputError(
                     f"chart {self.name}: unknown code {code!r} at {row} against {column}; codes are {' '.join(CODES)}"

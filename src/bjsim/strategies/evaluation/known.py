@@ -85,9 +85,8 @@ class KnownCards(Described):
             parts += [Section("Best play"), ValuedChart.of_chart(self.chart).part(numbers="none")]
         title = f"The value of knowing {CARDS[self.what]}"
         data = {name: getattr(self, name) for name in ("what", "shoe", "chances", "values")}
-        data["rules"] = self.rules.to_dict()
         game = game_text(self.rules, KINDS["shoe"].text(self.shoe) if self.shoe else None)
-        return Report(title, [game], parts, [self.rules], data=lambda: data)
+        return Report(title, [game], parts, [self.rules], data=lambda: {**data, "rules": self.rules.to_dict()})
 
     def __repr__(self) -> str:
         return f"KnownCards({self.rules.name}, value {self.value:+.6f}, without the card {self.game:+.6f})"
@@ -124,7 +123,8 @@ def known(rules: RulesLike, what: str = "first", *, shoe: Mapping[str, int] | No
         >>> f"{known('vegas-s17', 'first').values['A']:.4f}"
         '0.5079'
     """
-    game = _game(rules)
+    game = load_rules(rules)
+    need(game, "known")
     if what not in CARDS:
         raise InputError(f"{argument('what')}: {shorten(what)!r} is not accepted; use {', '.join(CARDS)}")
     if what == "hole":
@@ -139,12 +139,6 @@ def known(rules: RulesLike, what: str = "first", *, shoe: Mapping[str, int] | No
     chances = {card: chance for card, (chance, _) in sums.items() if chance}
     values = {card: sums[card][1] / chance for card, chance in chances.items()}
     return KnownCards(float(solution.value), chances, values, solution.chart, what, game, shoe)
-
-
-def _game(rules: RulesLike) -> Rules:
-    game = load_rules(rules)
-    need(game, "known")
-    return game
 
 
 def _know_hole(rules: Rules, shoe: Mapping[str, int] | None) -> KnownCards:
@@ -165,8 +159,7 @@ def _know_hole(rules: Rules, shoe: Mapping[str, int] | None) -> KnownCards:
     if "BJ" in values:
         values["BJ"] += _saved(rules, shoe, solution.infinite)
     chances = {label: sums[label][0] for label in values}
-    game = float(solve_exactly(rules, shoe).value)
-    return KnownCards(game, chances, values, solution.chart, "hole", rules, shoe)
+    return KnownCards(float(solve_exactly(rules, shoe).value), chances, values, solution.chart, "hole", rules, shoe)
 
 
 def _saved(rules: Rules, shoe: Mapping[str, int] | None, infinite: bool) -> float:

@@ -350,10 +350,9 @@ _DEFAULTS = (("p", 1), ("reward", 0), ("weight", 1))
 def _number(value: Any, where: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise MDPError(f"{where} = {value!r} is not a number")
-    try:
-        return float(value)
-    except OverflowError:
-        raise MDPError(f"{where}: the number has too many digits") from None
+    if isinstance(value, int) and abs(value) > 1e308:
+        raise MDPError(f"{where}: the number has too many digits")
+    return float(value)
 
 
 def starts(sizes: Iterable[int]) -> Array:
