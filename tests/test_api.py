@@ -288,6 +288,9 @@ def test_the_environments_are_imported_when_used_or_say_what_is_missing() -> Non
         ("lim17", {}, "bots: a str is not accepted"),
         (["lim17", "lim16"], {"match": 3}, "unknown setting 'match'; did you mean matches?"),
         (["lim17", "lim16"], {"xyz": 3}, "unknown setting 'xyz'; the settings are bots, rules, seed"),
+        (["lim17", "lim16"], {"workers": 0}, "workers: 0 is not accepted"),
+        (["lim17", "lim16"], {"workers": 1.5}, "workers: 1.5 is not accepted"),
+        (["lim17", "lim16"], {"sandbox": "off"}, "sandbox='off' is not accepted; use required, auto"),
     ],
 )
 def test_a_wrong_contest_is_an_input_error(bots: Any, settings: dict[str, Any], message: str, tmp_path: Path) -> None:
@@ -300,6 +303,35 @@ def test_a_client_is_told_how_to_give_its_executor() -> None:
     client = type("Client", (), {"get_executor": None})()
     with pytest.raises(bjsim.InputError, match=r"executor: a Client is not accepted; .*client\.get_executor\(\)$"):
         bjsim.play("easy", "lim17", 100, executor=client)
+
+
+def test_an_error_of_what_is_called_back_is_no_wrong_argument(tmp_path: Path) -> None:
+    """The settings of a contest are not named in its signature."""
+
+    def fail(host: object) -> None:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        bjsim.contest(["optimal", "lim17"], tmp_path / "hill", matches=1, seed=1, on_match=fail)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: bjsim.learn("neller", 1.5), "episodes: 1.5 is not accepted"),  # type: ignore[call-overload]
+        (lambda: bjsim.learn("neller", 1000, seed=-1), "seed: -1 is not accepted"),
+        (lambda: bjsim.learn("neller", 1000, workers=0), "workers: 0 is not accepted"),
+        (lambda: bjsim.solve("easy", exact="no"), "exact='no' is not accepted; use True or False"),  # type: ignore[arg-type]
+        (lambda: bjsim.solve("easy").hand_values("16", "TT"), "'16' is not cards, of which each is a letter"),
+        (lambda: bjsim.solve("easy").hand_values("T6", "16"), "'16' is not cards, of which each is a letter"),
+        (lambda: bjsim.evaluate(bjsim.Chart("mine", EASY, {("16", "18"): "S"})), "chart mine has no cell for "),
+        (lambda: bjsim.evaluate(bjsim.solve("easy").chart, "vegas-s17"), "chart optimal: '4' against '10' is no cell"),
+        (lambda: bjsim.Chart("mine", EASY, {("foo", "18"): "S"}), "chart mine: 'foo' against '18' is no cell; columns"),
+    ],
+)
+def test_a_wrong_value_is_named(call: Callable[[], object], said: str) -> None:
+    with pytest.raises(bjsim.InputError, match=f"^{re.escape(said)}"):
+        call()
 
 
 def test_a_contest_is_hosted(tmp_path: Path) -> None:

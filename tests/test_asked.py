@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import subprocess
 import sys
 from importlib import import_module
@@ -38,6 +39,9 @@ TEXTS = {  # a text, what it stands for, and how that is written; of kinds that 
     "timeout": ("0.5", 0.5, "0.5"),
     "bankroll": ("$10,000", 10_000.0, "10000"),
     "chip": ("0", 0.0, "0"),
+    "unit": ("1,234,500.5", 1_234_500.5, "1234500.5"),
+    "floor": ("$0", 0.0, "0"),
+    "rebate": ("100%", 1.0, "100%"),
     "sandbox": ("auto", "auto", "auto"),
     "Contest.until": ("60", "60", "60"),
     "protocols": ("line, argv", ("argv", "line"), "argv,line"),
@@ -84,6 +88,34 @@ def test_a_wrong_text_is_one_line_in_the_words_of_the_caller(name: str) -> None:
         with command_line(shell), pytest.raises(InputError) as error:
             KINDS[name].parse(name, WRONG.get(name, "x"))
         assert str(error.value).startswith(said) and "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("until", "100%", "--until 100% is not accepted; use a percentage above 0%, below 100%"),
+        ("rebate", "101%", "--rebate 101% is not accepted; use a percentage above 0%, up to 100%"),
+        ("floor", "-1", "--floor '-1' is not accepted; use an amount from 0, such"),
+        *(("bankroll", text, "use an amount above 0, such") for text in ("0", "1,5", "1,0005", "1.5,000", "10km", "k")),
+    ],
+)
+def test_a_text_that_is_refused_is_told_what_is_not(name: str, text: str, said: str) -> None:
+    with command_line(), pytest.raises(InputError, match=re.escape(said)):
+        KINDS[name].parse(name, text)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("ror", 1.0, "ror: 1.0 is not accepted; use a risk of ruin, such as 0.01"),
+        ("trip", 0, "trip=0 is not accepted; use a number above 0"),
+        ("leave_minutes", -1, "leave_minutes=-1 is not accepted; use a number from 0"),
+        ("unit", -5, "unit=-5 is not accepted; use an amount above 0"),
+    ],
+)
+def test_a_value_that_is_refused_is_told_what_is_not(name: str, value: float, said: str) -> None:
+    with pytest.raises(InputError, match=f"^{re.escape(said)}"):
+        KINDS[name].check(name, value)
 
 
 def test_a_name_is_written_alike_wherever_it_is_asked() -> None:

@@ -11,7 +11,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Unpack, overload
 
-from bjsim.arguments import names_wrong_types
+from bjsim.arguments import flag, names_wrong_types
+from bjsim.asked.kinds import checked
 from bjsim.bots.contest.config import Contest, Settings, with_settings
 from bjsim.bots.contest.differences import with_matches
 from bjsim.bots.contest.entrants import gather
@@ -54,7 +55,7 @@ def solve(rules: RulesLike, *, exact: bool = False) -> Solution:
         InputError: If the rules are not accepted.
     """
     rules = load_rules(rules)
-    if not exact:
+    if not flag("exact", exact):
         return solve_game(rules)
     if not rules.infinite:
         raise InputError("exact: fractions are for the infinite shoe; give decks = inf")
@@ -152,6 +153,7 @@ def learn(
     Raises:
         InputError: If the game is not accepted, cannot be learned, or there are too few episodes.
     """
+    episodes, seed, workers = checked(episodes=episodes, seed=seed, workers=workers)
     schedule = Schedule(algorithm, "")
     with on_compile(lambda: announce_compile(COMPILING)):
         if isinstance(game, FiniteMDP):
@@ -189,6 +191,7 @@ def contest(
         InputError: If a bot or a setting is not accepted.
         RunFailed: If the sandbox fails.
     """
+    workers, sandbox = checked(workers=workers, sandbox=sandbox)
     asked = with_settings(Contest(load_rules(rules)), settings)
     for bot in [None] if isinstance(bots, str) else bots:
         if not isinstance(bot, str | os.PathLike):

@@ -96,6 +96,8 @@ def _refuse_unknown(function: Callable[..., Any], given: Mapping[str, Any]) -> N
     from inspect import signature  # as below
 
     known = signature(function).parameters
+    if any(each.kind is each.VAR_KEYWORD for each in known.values()):
+        return
     for name in (name for name in given if name not in known):
         otherwise = f"accepted are {', '.join(one for one in known if one != 'self')}"
         if "rules" in known:
@@ -224,10 +226,13 @@ def _parse(text: str) -> Fraction:
 
 
 def amount(text: str, zero: bool = False) -> float | None:
-    """Read an amount above 0, or from 0 if `zero`, such as 10k, 1.5M or 10,000; None if it is none."""
-    text = text.strip().replace(",", "").lower()
+    """Read an amount above 0, or from 0 if `zero`, such as 10k, 1.5M or 10,000; None if it is none, as 1,5 is none."""
+    text = text.strip().lower()
+    if re.fullmatch(r"\d{1,3}(,\d{3})+(?!\d)[^,]*", text):
+        text = text.replace(",", "")
+    scale = {"k": 1e3, "m": 1e6}.get(text[-1:])
     try:
-        found = float(text.rstrip("km")) * {"k": 1e3, "m": 1e6}.get(text[-1:], 1.0)
+        found = float(text[:-1] if scale else text) * (scale or 1.0)
     except ValueError:
         return None
     return found if 0 < found < 1e15 or (zero and found == 0) else None

@@ -9,8 +9,9 @@ from typing import Any
 def json_values(data: object) -> object:
     """Convert nested dicts, lists, tuples and scalars to JSON values.
 
-    Keys become strings, tuples lists, nan None, and infinities (`inf`, `-inf`) and fractions text.
+    Keys become strings, tuples lists, named ones dicts, nan None, and infinities (`inf`, `-inf`) and fractions text.
     """
+    data = data._asdict() if hasattr(data, "_asdict") else data  # of a named tuple
     if isinstance(data, dict):
         return {str(key): json_values(value) for key, value in data.items()}
     if isinstance(data, (list, tuple)):

@@ -201,7 +201,7 @@ def test_pyodide_without_numpy_is_refused(tmp_path, text):
         (["--export", "full"], "the folder is not empty; name a new one"),
         (["--export", "full/file/site"], "file"),  # whatever the system says
         (["--export", "new", "--pyodide", "nowhere"], "pyodide-lock.json is missing; --pyodide nowhere"),
-        (["--export", "new", "--contest", "full"], "--contest needs the server"),
+        (["--export", "new", "--contest", "full"], "--export and --contest cannot be combined"),
         (["--pyodide", "full"], "--pyodide needs --export DIR"),
     ],
 )

@@ -29,6 +29,11 @@ def test_a_game_whose_shoe_is_not_solved_is_shown_in_an_infinite_one_and_says_so
     assert value_change(SWITCH, "decks=8").startswith("not known")
 
 
+def test_a_game_of_infinite_value_costs_no_sum() -> None:
+    page = text(game_report(ChosenGame("blackjack-p", ("ten_probability=0.6",))))
+    assert "∞" in page and "it – ." in page and "$inf" not in page
+
+
 def test_two_hands_are_valued_as_dealt_and_exchanged() -> None:
     """The figures of `bjsim solve --hand`; cards that are gone would be ignored, and are refused."""
     assert "T6 and 92 against T" in hand_report(SWITCH, "T,6/9,2 v T")

@@ -168,7 +168,7 @@ def test_differences_say_where_the_cards_are_others(stored):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--decks", "inf"), "cannot be counted in an infinite shoe"),
+        (("--decks", "inf"), "--decks is given 2 times; give it once"),
         (("--system", "hilow"), "did you mean hilo"),
         (("--ramp", "1:x"), "ramp: '1:x' is not accepted"),
         (("--indices", "16vT Q>=0"), "16vT Q>=0"),

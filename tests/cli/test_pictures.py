@@ -100,7 +100,7 @@ def test_files_that_cannot_be_written_are_refused_before_any_work(command, optio
 
 
 def test_one_decision_and_a_plain_chart_draw_nothing():
-    assert "--format draws nothing" in refusal("solve", "--format", "csv", "--plot", "x.png")
+    assert "--format and --plot cannot be combined" in refusal("solve", "--format", "csv", "--plot", "x.png")
     assert "there is nothing to draw" in refusal("solve", "--hand", "T,6 v T,7", "--plot", "x.png")
 
 
@@ -113,6 +113,9 @@ def test_the_game_in_words():
     once = "vegas-s17: infinite shoe, S17, naturals 3:2, DAS, late surrender"
     assert game_text(named_rules("vegas-s17").replace(decks="inf", ls=True, cut=1)) == once
     assert game_text(changed) == "vegas-s17: 1 deck cut at 1/2, S17, naturals 3:2, DAS, charlie = 6"
+    assert game_text(european.replace(double_on="never")).endswith("naturals 3:2, no hole card, double_on = never")
+    assert game_text(european.replace(double_on="any")).endswith("naturals 3:2, DAS, no hole card, double_on = any")
+    assert game_text(named_rules("easy").replace(dealer_shows="up")).endswith(", dealer_shows = up")
     assert game_text(changed, "A=4,T=16").startswith("vegas-s17: shoe A=4,T=16, S17")
 
 

@@ -318,8 +318,14 @@ def test_counting_is_asked_every_three_rounds() -> None:
         (("--shoe", "gone.txt"), "no such file: gone.txt"),
         (("--shoe", "T6X"), "--shoe, line 1, column 3: 'X' is not a card; cards are A23456789TJQK"),
         (("--shoe", "# nothing"), "--shoe contains no cards"),
-        (("--drill", "--bots", "lim17"), "--bots with --drill: a drill asks single decisions; leave one of them out"),
-        (("--drill", "--count", "hilo"), "--count with --drill: a drill asks single decisions; leave one of them out"),
+        (
+            ("--drill", "--chips", 5),
+            "--drill and --chips cannot be combined, as a drill asks single moves; leave out",
+        ),
+        (
+            ("--topic", "soft", "--count", "hilo"),
+            "--topic and --count cannot be combined, as a drill asks single moves",
+        ),
         (("--count", "hilo"), "decks = inf: cards cannot be counted in an infinite shoe; use decks = 1 to 8"),
         (("--count", "high"), "no counting system is called 'high'"),
         (
@@ -328,6 +334,7 @@ def test_counting_is_asked_every_three_rounds() -> None:
         ),
         (("--topic", "surrender", "--set", "surrender=none"), "easy has no decisions to drill on the topics surrender"),
         (("--bots", "a,b,c,d,e,f,g"), "seats = 8 is not accepted; use 1 to 7"),
+        (("--shoe", "T6T9", "--seed", 4), "--shoe and --seed cannot be combined, as its cards are not shuffled"),
     ],
 )
 def test_refusals(args: tuple[object, ...], expected: str) -> None:

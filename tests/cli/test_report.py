@@ -37,6 +37,7 @@ from bjsim.report.parts import (
 )
 from bjsim.report.picture import draw, make_figure
 from bjsim.report.scales import find_ticks, padded, round_values, x_bounds, y_bounds
+from bjsim.strategies.results import AdjustedReturn
 
 six = partial(parts.percent, digits=6)
 COLUMNS = (
@@ -237,6 +238,14 @@ def test_pictures_of_bars_dots_and_a_heat_map_have_their_values():
     assert "<circle" in page_body(replace(REPORT, parts=[infinite]))
 
 
+def test_the_words_beside_bars_are_within_the_picture():
+    name = "change in the return when one card is removed, % of the bet"
+    figure, _ = drawn(BARS._replace(series=[BARS.series[0]._replace(name=name)]))
+    figure.draw_without_rendering()
+    words = figure.subfigs[0].axes[0].yaxis.label.get_window_extent()
+    assert words.x0 >= 0 and 0 <= words.y0 < words.y1 <= figure.bbox.y1
+
+
 def test_pictures_are_small_and_the_same_each_time(tmp_path):
     for name in ("one.svg", "two.svg", "one.png", "two.png"):
         draw(replace(REPORT, parts=[CHART]), str(tmp_path / name))
@@ -271,6 +280,18 @@ def test_a_data_frame_has_two_columns_for_an_interval(monkeypatch):
     columns, _ = Found().to_frame()
     assert list(columns) == ["name", "mean", "ci95_low", "ci95_high", "exact"] and columns["mean"] == [-0.0577, 0.1]
     assert data_frame({"a": [1, 2]}, ["x", "y"]) == ({"a": [1, 2]}, ["x", "y"])
+
+
+def test_a_record_is_an_object_in_data_and_a_column_for_each_field_of_a_frame(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", SimpleNamespace(DataFrame=lambda columns, index: columns))
+    adjusted = AdjustedReturn(-0.01, 0.001, (-0.02, 0.0), (-0.03, 0.01), 30.0, 9)
+    columns = [parts.DataColumn("luck_adjusted", "", lambda row: row), parts.DataColumn("faults", "", lambda row: {})]
+    found = Found()
+    found.describe = lambda: replace(REPORT, parts=[parts.DataTable("bots", columns, [adjusted, None])])
+    assert found.to_json()["bots"][0]["luck_adjusted"]["anytime95"] == [-0.03, 0.01]
+    frame = found.to_frame()
+    assert frame["luck_adjusted_mean"] == [-0.01, None] and frame["luck_adjusted_ci95_low"] == [-0.02, None]
+    assert not {"luck_adjusted", "faults"} & frame.keys()
 
 
 def test_numbers_are_short_and_never_minus_zero():

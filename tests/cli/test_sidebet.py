@@ -78,6 +78,7 @@ def test_an_event_is_found_however_its_words_are_joined(name: str) -> None:
         ("21+3 --shoe A=4 --decks 2", "leave out --decks"),
         ("insurance --shoe K=4", "and an A"),
         ("buster --shoe A=2,2=7", "shoe: buster needs cards of at least 17 points"),
+        ("--rules european", "sidebet needs the name of a bet"),
         ("--decks 5", "sidebet needs the name of a bet"),
         ("gone.toml", "cannot read the side bet gone.toml"),
     ],

@@ -55,6 +55,9 @@ ERRORS = """
     bjsim run --bots lim17 --hands 10 --rules esy
     bjsim run --bots lim17 --hands 10 --rules gone.toml
     bjsim run --bots lim17 --hands 10 --rules easy --rules neller
+    bjsim run --bots lim17 --bots optimal --hands 10
+    bjsim run --bots lim17 --hands 10 --hands 20
+    bjsim koth play lim17 --out here --out there
     bjsim solve nothing
     bjsim solve base
     bjsim solve easy
@@ -65,9 +68,13 @@ ERRORS = """
     bjsim solve --set seats=99
     bjsim solve --set seets=2
     bjsim solve --set seats
+    bjsim solve --set h17 --set s17
+    bjsim solve --set decks=2 --decks 6
     bjsim solve --decks 0
     bjsim solve --ten-probability 2
     bjsim check zzz
+    bjsim check lim17 --echo --json here
+    bjsim replay --bots lim17 --shoe here --round 4711
     bjsim compare --rules easy --rules neller
     bjsim compare --vary cut
     bjsim compare --vary cat=1

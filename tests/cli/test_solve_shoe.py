@@ -127,7 +127,7 @@ def test_two_hands_have_no_value_in_a_finite_shoe() -> None:
         (["--decks", 1, "--hand", "16 v 5"], "16 is a total: write its cards, such as T,6 v T,7"),
         (["value", "--decks", 1, "--hand", "T6 v 5"], "leave out TABLE, --format and --strategy"),
         (["--decks", 1, "--hand", "T6 v 5", "--strategy", "td"], "leave out TABLE, --format and --strategy"),
-        (["--decks", 1, "--format", "csv", "--json", "-"], "leave out TABLE and --json"),
+        (["--decks", 1, "--format", "csv", "--json", "-"], "--format and --json cannot be combined"),
         (["--decks", 1, "--hand", "T6 v 5"], "in easy the dealer shows both of its cards: write two after v"),
         (["--rules", "vegas-s17", "--decks", 1, "--hand", "T6"], "write the cards, v, and the dealer's card: T,6 v T"),
     ],

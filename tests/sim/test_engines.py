@@ -16,7 +16,7 @@ from numba import types
 from support.engines import UNLIKELY, differences, never, play_rounds
 from support.games import CODE_WEIGHTS, MANY, random_chart, rules, slow
 
-from bjsim.errors import EndlessSplitting
+from bjsim.errors import EndlessSplitting, InputError
 from bjsim.sim.engine.compiled_rules import compile_rules, payoff_code
 from bjsim.sim.engine.counting import play_units
 from bjsim.sim.engine.kernels import arrays, layout, plain, walk
@@ -292,7 +292,7 @@ def test_a_chart_without_a_cell_is_named() -> None:
     game = named_rules("vegas-s17")
     chart = Solver(game).chart
     cells = {place: code for place, code in chart.cells.items() if place != ("14", "7")}
-    with pytest.raises(KeyError, match="chart holed has no cell for 14 against 7"):
+    with pytest.raises(InputError, match="chart holed has no cell for 14 against 7"):
         compile_rules(game, [Chart("holed", game, cells).policy])
 
 

@@ -291,8 +291,10 @@ def test_words_of_the_trade(word: str, fields: dict[str, Any]) -> None:
             base.replace(**{word: False})
 
 
-def test_the_last_word_counts() -> None:
-    assert Rules().replace(h17=True, s17=True) == Rules()
+def test_a_field_has_one_value() -> None:
+    assert Rules().replace(enhc=True, obo=True, peek="false") == Rules(deal="pdp", no_hole_loses="original")
+    with pytest.raises(RulesError, match="hit_soft_17 is given twice, as h17 and as s17"):
+        Rules(h17=True, s17=True)  # type: ignore[call-arg]
     with pytest.raises(RulesError, match="did you mean h17"):
         Rules().replace(h71=True)
 

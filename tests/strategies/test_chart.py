@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from support.games import charts, rules
 from support.printed import printed
 
+from bjsim.errors import InputError
 from bjsim.sim.engine.compiled_rules import compile_rules
 from bjsim.sim.game.actions import HIT, STAND, Player, View
 from bjsim.sim.game.hand_states import SPLIT_ACES, SPLIT_HAND, HandState
@@ -171,7 +172,7 @@ def test_the_most_specific_row_applies() -> None:
 
 
 def test_a_missing_cell_is_named() -> None:
-    with pytest.raises(KeyError, match="chart holes has no cell for 16 against T"):
+    with pytest.raises(InputError, match="chart holes has no cell for 16 against T"):
         letter(Chart("holes", VEGAS, {}), "T6")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -58,6 +59,14 @@ def test_a_shoe_without_a_card_has_no_value_for_it() -> None:
     found = bjsim.known(S17.replace(decks=2), shoe=shoe)
     assert set(found.values) == set("A2345678T")
     assert found.value == pytest.approx(ShoeSolver(S17.replace(decks=2), shoe).value, abs=1e-12)
+
+
+def test_a_result_names_the_cards_that_it_is_of() -> None:
+    found = replace(bjsim.known("blackjack-p"), shoe={"A": 4, "T": 12})
+    assert found.describe().lines[0].startswith("blackjack-p: shoe A=4,T=12, S17")
+    data = found.to_json()
+    assert data["shoe"] == {"A": 4, "T": 12} and data["rules"]["name"] == "blackjack-p" and data["what"] == "first"
+    assert data["chances"]["T"] == pytest.approx(4 / 13) and data.keys() >= {"values", "game", "value", "selective"}
 
 
 def test_a_known_natural_is_insured_and_surrendered() -> None:

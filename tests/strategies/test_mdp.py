@@ -82,6 +82,9 @@ def test_an_object_and_its_json_build_the_same() -> None:
         (changed(terminal=["end", "wait"]), "state wait is terminal and has actions"),
         (changed(start="home"), "unknown state 'home'; it is neither in"),
         (changed(start="end"), "every state is terminal, so there is nothing to decide"),
+        (changed(start={}), "start: no state is named"),
+        (changed(gamma=10**400), "gamma: the number has too many digits"),
+        (changed(leave=[{"to": "end", "reward": -(10**400)}]), "action leave: reward: the number has too many digits"),
         (changed(start={"wait": 0.5}), "start: probabilities must not be negative and must sum to 1, not 0.5"),
         (changed(states={"wait": {}}), "state wait is not terminal and has no action"),
         (changed(states={"wait": [1]}), "state wait: expected {ACTION: [outcomes]}"),
@@ -111,6 +114,7 @@ def test_a_broken_file_is_named(tmp_path: Path) -> None:
     for name, text, message in (
         ("absent.json", None, "cannot read"),
         ("half.json", '{"states": ', "is not valid JSON"),
+        ("long.json", '{"states": {}, "gamma": ' + "9" * 5000 + "}", "is not valid JSON: Exceeds the limit"),
         ("deep.json", "[" * 100_000, "nested too deeply"),
         ("twice.json", '{"states": {"a": {"go": []}, "a": {}}}', "duplicate key 'a' in an object"),
         ("wrong.json", json.dumps(changed(leave=[])), "state wait, action leave: no outcome"),

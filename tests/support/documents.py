@@ -105,6 +105,6 @@ def parse_command(cli: click.Command, words: Sequence[str], parent: click.Contex
     if rest:
         raise click.UsageError(f"left over: {' '.join(rest)}")
     for parameter in cli.params:
-        value = options.get(parameter.name or "")
+        value, _ = parameter.consume_value(context, options)
         if isinstance(parameter.type, click.Choice) and isinstance(value, str | tuple | list):
             parameter.type_cast_value(context, value)

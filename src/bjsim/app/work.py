@@ -64,12 +64,13 @@ def game_report(asked: ChosenGame) -> str:
     rules, value, valued = solution.rules, float(solution.value), ValuedChart.of_best(solution)
     deal = "an infinite shoe" if rules.infinite or solution.refusal else f"{rules.decks} deck{'s' * (rules.decks != 1)}"
     game, *lines = game_lines(solution, game_text(rules))
-    edge = f"{100 * abs(value):.3f}" if math.isfinite(value) else "∞"
+    known = math.isfinite(value)
+    edge = f"{100 * abs(value):.3f}" if known else "∞"
     return render_page(
         "bjsim.app", "game_answer.html", title=best_title(rules), game=game, lines=lines, value=value,
-        name="House edge" if value < 0 else "Player's edge", edge=edge, unit="%" * math.isfinite(value),
+        name="House edge" if value < 0 else "Player's edge", edge=edge, unit="%" * known,
         exact=f"{percent(value, 6, unit='% of the bet').replace('-', '−')}, first round of {deal}",
-        cost=f"{'costs' if value < 0 else 'pays'} you ${BET * HOURLY * abs(value):,.2f} an hour",
+        cost=f"{'costs' if value < 0 else 'pays'} you ${BET * HOURLY * abs(value):,.2f} an hour" if known else "–",
         bet=BET, hourly=HOURLY,
         preset=asked.preset if asked.settings else "",
         best=valued.part(), pointing=point_at_cells([rules]).lines[0], games=[rules], command=asked.command("solve"),

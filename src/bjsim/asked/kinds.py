@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from numbers import Real
 from typing import Any
 
@@ -91,6 +91,8 @@ class Share(Written):
     """A share of the bet: 0.0001 as a value, 0.01% as a text, where a number without the sign is an error."""
 
     metavar: str = "P%"
+    use: str = "a share of the bet, such as 0.0001"
+    most: float = math.nextafter(1, 0)
 
     def parse(self, name: str, text: str) -> float:
         number = text.strip().removesuffix("%")
@@ -98,10 +100,9 @@ class Share(Written):
             found = float(number) / 100
         except ValueError:
             found = -1.0
-        if not 0 < found <= 1:
-            raise InputError(
-                f"{argument(name, text)} is not accepted; use a percentage above 0%, up to 100%, such as 0.001%"
-            )
+        if not 0 < found <= self.most:
+            most = f"{'up to' if self.most == 1 else 'below'} 100%, such as 0.001%"
+            raise InputError(f"{argument(name, text)} is not accepted; use a percentage above 0%, {most}")
         if not text.strip().endswith("%"):
             other = f" or, if that is a fraction, {1e4 * found:g}%" if found < 0.01 else ""
             raise InputError(f"{argument(name, text)} has no % sign; write {number}%{other}")
@@ -109,9 +110,9 @@ class Share(Written):
 
     def check(self, name: str, value: Any) -> float:
         is_number = isinstance(value, Real) and not isinstance(value, bool)
-        if not is_number or not 0 < value < 1:
+        if not is_number or not 0 < value <= self.most:
             shown = value if isinstance(value, str | Real) else a_type(value)
-            raise InputError(f"{argument(name)}: {shown} is not accepted; use a share of the bet, such as 0.0001")
+            raise InputError(f"{argument(name)}: {shown} is not accepted; use {self.use}")
         return float(value)
 
     def text(self, value: float) -> str:
@@ -124,19 +125,20 @@ class Dollars(float):
 
 @dataclass(frozen=True)
 class Money(Number):
-    """An amount, which may be written as 10k, 1.5M or $10,000; above 0, or from 0 if `zero`."""
+    """An amount, which may be written as 10k, 1.5M or $10,000."""
 
     metavar: str = "AMOUNT"
-    zero: bool = False
+    use: str = "an amount above 0"
+    low: float = math.ulp(0.0)  # the least number above
 
     def parse(self, name: str, text: str) -> float:
-        found = amount(text.strip().removeprefix("$"), self.zero and "$" not in text)
+        found = amount(text.strip().removeprefix("$"), self.low == 0)
         if found is None:
             hint = "; put $ between single quotes, or leave it out" if text.strip()[:1] in ("0", "$", "") else ""
             raise InputError(
-                f"{argument(name, repr(text))} is not accepted; use an amount above 0, such as 10000 or 10k{hint}"
+                f"{argument(name, repr(text))} is not accepted; use {self.use}, such as 10000 or 10k{hint}"
             )
-        return Dollars(found) if "$" in text else found
+        return Dollars(found) if found and "$" in text else found
 
 
 @dataclass(frozen=True)
@@ -175,9 +177,6 @@ class Ending(Written):
     """When a contest ends before its last match: after seconds, as a text, or when it is `decided`."""
 
     metavar: str = "SECONDS|decided"
-
-    def parse(self, name: str, text: str) -> str:
-        return self.check(name, text)
 
     def check(self, name: str, value: Any) -> str:
         try:
@@ -249,6 +248,8 @@ class CardCounts(Written):
         return ",".join(f"{card}={count}" for card, count in value.items())
 
 
+POSITIVE = Number(use="a number above 0", low=math.ulp(0.0))
+FROM_0 = Money(use="an amount from 0", low=0.0)
 # By name; a name that means another thing in one request has that request before it.
 KINDS: Mapping[str, Written] = {
     "bots": Names(),
@@ -292,18 +293,18 @@ KINDS: Mapping[str, Written] = {
     "strikes": Count(),
     "bankroll": Money(),
     "unit": Money(),
-    "chip": Money(zero=True),
-    "ror": Share(),
-    "kelly": Number("SHARE"),
-    "rounds_per_hour": Number(),
-    "trip": Number("HOURS"),
-    "leave_minutes": Number(),
+    "chip": FROM_0,
+    "ror": Share(use="a risk of ruin, such as 0.01"),
+    "kelly": replace(POSITIVE, metavar="SHARE"),
+    "rounds_per_hour": POSITIVE,
+    "trip": replace(POSITIVE, metavar="HOURS"),
+    "leave_minutes": Number(use="a number from 0", low=0.0),
     "bet": Money(),
     "goal": Money(),
-    "floor": Money(),
-    "rebate": Share(),
-    "rebate_from": Money(),
-    "bonus": Money(),
+    "floor": FROM_0,
+    "rebate": Share(most=1.0),
+    "rebate_from": FROM_0,
+    "bonus": FROM_0,
     "sticky": Flag(),
     "episodes": Count(low=2),
 }
@@ -312,6 +313,11 @@ KINDS: Mapping[str, Written] = {
 def kind_of(request: str, name: str) -> Written | None:
     """The kind of a parameter of a request or function, if it has one; others are Python's alone."""
     return KINDS.get(f"{request}.{name}") or KINDS.get(name)
+
+
+def checked(**given: Any) -> tuple[Any, ...]:
+    """Arguments as the kinds of their names hold them. Raises: InputError: One is not accepted."""
+    return tuple(KINDS[name].check(name, value) for name, value in given.items())
 
 
 def check_fields(request: Any) -> None:

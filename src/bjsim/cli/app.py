@@ -9,6 +9,7 @@ import click
 from bjsim.asked.kinds import Count
 from bjsim.bots.contest.journal import find_journal
 from bjsim.cli.asked import ask
+from bjsim.cli.options import refuse_together
 from bjsim.errors import InputError
 
 
@@ -39,8 +40,7 @@ def app(port: int, contest: Path | None, export: Path | None, pyodide: str, no_b
     The page is served to this machine alone. The address has a secret in it; Ctrl-C ends the server. With --export no
     server is started: any that serves files shows the site, which computes in the reader's browser.
     """
-    if export and contest:
-        raise InputError("--contest needs the server; an exported site shows no contest, so leave out one of them")
+    refuse_together("export", "contest", "port", why=", as an exported site needs no server of ours")
     if export:
         _export(export, pyodide)
         return

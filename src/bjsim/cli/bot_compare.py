@@ -14,7 +14,7 @@ from bjsim.bots.contest.standings import describe_pair
 from bjsim.cli.asked import ask
 from bjsim.cli.bot_game import slow_hint
 from bjsim.cli.koth_play import TABLES, ContestScreen, choose_contest
-from bjsim.cli.options import Files, Once, counted, files_options, given_command
+from bjsim.cli.options import Files, counted, files_options, given_command
 from bjsim.cli.waiting import waiting
 from bjsim.report.terminal import say
 
@@ -25,7 +25,7 @@ from bjsim.report.terminal import say
 @click.option(
     "--config", "config_path", metavar="FILE.toml", help="Contest whose settings apply; its bots do not play."
 )
-@click.option("--rules", "rules_name", cls=Once, metavar="NAME|FILE.toml", help="Game to play.  [default: cardshark]")
+@click.option("--rules", "rules_name", metavar="NAME|FILE.toml", help="Game to play.  [default: cardshark]")
 @ask("matches", "Number of matches, at most; each is played from both seats.", 500)
 @ask("seed", "Random seed.", shown="128 random bits")
 @ask("workers", TABLES, 1)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from bjsim.cli.options import Files, files_options, given_command, homework_rules, write_text
+from bjsim.cli.options import Files, files_options, given_command, homework_rules, refuse_together, write_text
 from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError
 from bjsim.sim.game.events import format_decks
@@ -41,6 +41,7 @@ def check(chart: tuple[str, ...], rules: Rules, files: Files, echo: bool) -> Non
     pairs.csv, are one chart. Charts are read as books, pages and programs have them: tables of any kind, lists of
     decisions, JSON and other nested lists, with ranges such as 5-8 or 18+ and codes such as SP, Uh or Y/N.
     """
+    refuse_together("echo", "json_path", "plot_path", "html_path", "fix_path", why=", as --echo evaluates nothing")
     (judged, notes), form = read(chart, rules)
     if echo:
         card = "card" if rules.dealer_shows == "up" else "cards"

@@ -8,7 +8,7 @@ import click
 from bjsim.arguments import MAX_HANDS
 from bjsim.asked.kinds import Names
 from bjsim.cli.asked import AskedType, ask
-from bjsim.cli.options import CASINO, Files, Once, files_options, given_command, parse_varied, settings_options
+from bjsim.cli.options import CASINO, Files, files_options, given_command, parse_varied, settings_options
 from bjsim.cli.run import play_on_screen
 from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError, RunFailed
@@ -27,8 +27,6 @@ CUT_PRECISION = 5e-5  # initial bets, where games differ only in their cut: a fr
 @click.option(
     "--rules",
     "names",
-    cls=Once,
-    several=", with a comma between games",
     type=AskedType("rules", Names(), lambda: PRESETS),
     default=CASINO,
     show_default=True,

@@ -11,7 +11,16 @@ import click
 from bjsim.asked.kinds import Dollars
 from bjsim.cli.asked import ask, asked_of
 from bjsim.cli.count_indices import indices
-from bjsim.cli.options import Files, files_options, given_command, is_given, parse_varied, rules_options, write_text
+from bjsim.cli.options import (
+    Files,
+    files_options,
+    given_command,
+    is_given,
+    parse_varied,
+    refuse_together,
+    rules_options,
+    write_text,
+)
 from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError
 from bjsim.strategies.counting.count_run import CountRun
@@ -95,13 +104,8 @@ def refuse_ignored(context: click.Context) -> None:
     names = [str(text).partition("=")[0].strip() for text in context.params["varied"]]
     if is_given("leave_minutes") and not (is_given("leave") or is_given("load_path") or "leave" in names):
         raise InputError("--leave-minutes is what --leave costs; give --leave COUNT, such as -1, or leave it out")
-    clashes = [("load_path", name) for name in PLAYED]
-    clashes += [("varied", name) for name in (*KEPT, "fan_path")]
-    options = {parameter.name: parameter.opts[0] for parameter in context.command.params}
-    for one, other in clashes:
-        if is_given(one) and is_given(other):
-            why = ", as the rounds have been played" if one == "load_path" else ""
-            raise InputError(f"{options[one]} and {options[other]} cannot be combined{why}; leave out one of them")
+    refuse_together("load_path", *PLAYED, why=", as the rounds have been played")
+    refuse_together("varied", *KEPT, "fan_path")
 
 
 def run_count(options: dict[str, Any], files: Files) -> None:

@@ -4,7 +4,7 @@ import click
 
 from bjsim.asked.kinds import Count
 from bjsim.cli.asked import ask
-from bjsim.cli.options import Files, files_options, given_command, is_given, rules_options, write_text
+from bjsim.cli.options import Files, files_options, given_command, refuse_together, rules_options, write_text
 from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError
 from bjsim.sim.game.rules import Rules
@@ -60,8 +60,7 @@ def indices(
 
 def check_optimal(optimal: str | None) -> BetLimits | None:
     """The limits of --optimal. Raises: InputError: It is given together with --ramp, or has several spots."""
-    if optimal and is_given("ramp"):
-        raise InputError("--optimal and --ramp cannot be combined; leave out one of them")
+    refuse_together("optimal", "ramp")
     limits = BetLimits.of(optimal) if optimal else None
     if limits and limits.spots > 1:
         raise InputError(f"--optimal {limits} has several spots; indices are for one, so leave out x")

@@ -7,9 +7,8 @@ from rich.console import Console
 
 from bjsim.asked.kinds import Names
 from bjsim.cli.asked import ask, asked_of
-from bjsim.cli.options import Files, files_options, given_command, homework_rules, is_given
+from bjsim.cli.options import Files, files_options, given_command, homework_rules, refuse_together
 from bjsim.cli.waiting import Waiting, waiting
-from bjsim.errors import InputError
 from bjsim.sim.engine.compile_notice import on_compile
 from bjsim.sim.game.events import game_text
 from bjsim.sim.game.rules import Rules
@@ -54,10 +53,9 @@ def learn(
     The regret, and the cost of every state with a suboptimal action, are computed, not sampled. The schedules of
     alpha and epsilon are fixed, so that results can be compared; for your own, `bjsim.gym` has the environments.
     """
+    refuse_together("mdp_path", "rules_name", "settings", "decks", "ten_probability", why=", as a file has it all")
     schedules = [Schedule(algorithm, draws or "") for algorithm in dict.fromkeys(algorithms)]
     if mdp_path:
-        if any(map(is_given, ("rules_name", "settings", "decks"))):
-            raise InputError("--mdp reads the whole process from the file; omit --rules, --set and --decks")
         process, mdp = None, read_mdp(mdp_path)
     else:
         process = GameProcess(rules)

@@ -65,6 +65,9 @@ class LazyGroup(click.Group):
             raise InputError(f"no command is called {cmd_name!r}; {hint}")
         module, _, name = COMMANDS[cmd_name][0].partition(":")
         command: click.Command = getattr(import_module(module), name)
+        from bjsim.cli.options import take_once
+
+        take_once(command)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

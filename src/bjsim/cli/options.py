@@ -18,7 +18,7 @@ import click
 from click.core import ParameterSource
 
 from bjsim.arguments import check_writable
-from bjsim.asked.kinds import Written
+from bjsim.asked.kinds import Names, Written
 from bjsim.cli.asked import AskedType
 from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError
@@ -36,11 +36,7 @@ if TYPE_CHECKING:
 
 
 class Once(click.Option):
-    """An option that is an error when it is given twice; of others the last value counts, without a word."""
-
-    def __init__(self, *args: Any, several: str = "", **options: Any) -> None:
-        super().__init__(*args, **options)
-        self.several = several  # how to give several values, if that is possible
+    """An option that is an error when it is given twice; of click's own the last value counts, without a word."""
 
     def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
         self.multiple = True  # so that the parser collects all values
@@ -50,10 +46,20 @@ class Once(click.Option):
     def consume_value(self, ctx: click.Context, opts: Any) -> tuple[Any, ParameterSource]:
         given = opts.get(self.name)
         if isinstance(given, list):
-            if len(given) > 1:
-                raise InputError(f"{self.opts[0]} is given {len(given)} times; give it once{self.several}")
+            if len(given) > 1 and not ctx.resilient_parsing:
+                several = ", with a comma between names" if isinstance(getattr(self.type, "kind", 0), Names) else ""
+                raise InputError(f"{self.opts[0]} is given {len(given)} times; give it once{several}")
             opts = {**opts, self.name: given[0]}
         return super().consume_value(ctx, opts)
+
+
+def take_once(command: click.Command) -> None:
+    """Let every option of a command and its subcommands that takes one value be given once."""
+    for each in command.params:
+        if isinstance(each, click.Option) and not (each.multiple or each.is_flag):
+            each.__class__ = Once
+    for inner in command.commands.values() if isinstance(command, click.Group) else ():
+        take_once(inner)
 
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -98,7 +104,6 @@ def rules_option(about: str, **others: Any) -> Callable[[F], F]:
     return click.option(
         "--rules",
         "rules_name",
-        cls=Once,
         type=RULES_NAME,
         metavar="NAME|FILE.toml",
         help=f"Game to play: a preset (see `bjsim rules`) or a TOML file.{about}",
@@ -122,6 +127,14 @@ homework_rules = functools.partial(rules_options, default="easy")  # of commands
 
 def is_given(name: str) -> bool:
     return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
+
+
+def refuse_together(first: str, *others: str, why: str = "") -> None:
+    """Raises: InputError: An option is given, and one of the others, which would be ignored beside it."""
+    options = {parameter.name: parameter.opts[0] for parameter in click.get_current_context().command.params}
+    for other in others if is_given(first) else ():
+        if is_given(other):
+            raise InputError(f"{options[first]} and {options[other]} cannot be combined{why}; leave out one of them")
 
 
 def counted(number: int, noun: str) -> str:

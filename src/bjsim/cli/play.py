@@ -12,7 +12,7 @@ import click
 
 from bjsim.asked.kinds import Count, Names
 from bjsim.cli.asked import ask
-from bjsim.cli.options import rules_options
+from bjsim.cli.options import refuse_together, rules_options
 from bjsim.cli.person import Terminal, ask_bet, ask_count, ask_move, run_drill
 from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError
@@ -98,14 +98,14 @@ def play(
     if extra := click.get_current_context().args:
         hint = f"; write --rules {extra[0]}" if extra[0] in PRESETS else ""
         raise InputError(f"unexpected argument {extra[0]}{hint}")
+    refuse_together("shoe_text", "seed", why=", as its cards are not shuffled")
     chips = rules.chips if chips is None else chips
     if bet is not None and bet * rules.bets > chips:
         each = " on each of two hands" if rules.bets > 1 else ""
         raise InputError(f"--bet {bet}{each} is more than the {chips} chips; give --chips")
-    if is_drill := is_drill or bool(topics):
-        for name, given in (("bots", bots), ("shoe", shoe_text), ("bet", bet), ("count", system)):
-            if given:
-                raise InputError(f"--{name} with --drill: a drill asks single decisions; leave one of them out")
+    for drilled in ("is_drill", "topics"):
+        refuse_together(drilled, "chips", "bet", "bots", "shoe_text", "system", why=", as a drill asks single moves")
+    is_drill = is_drill or bool(topics)
     seats = 1 + len(bots or ())
     if seats > rules.seats:
         rules = rules.replace(seats=seats)

@@ -5,7 +5,7 @@ import click
 from bjsim.asked.kinds import Count
 from bjsim.asked.signature import REQUIRED
 from bjsim.cli.asked import ask
-from bjsim.cli.options import homework_rules
+from bjsim.cli.options import homework_rules, refuse_together
 from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import Player
@@ -34,6 +34,7 @@ def replay(
     Give the --bots, --rules, --seed and --tables of the run. The bots share tables as in the run: each table takes as
     many as the rules have seats, and each such group has --tables tables, numbered consecutively from group to group.
     """
+    refuse_together("shoe_path", "table_number", "round_number", "tables", "seed", why=", as its cards are all played")
     if shoe_path:
         if len(bots) > rules.seats:
             raise InputError(f"--bots names {len(bots)} bots, but a table of {rules.name} has {rules.seats} seats")

@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from bjsim.cli.asked import asked_of
-from bjsim.cli.options import Files, files_options, given_command, rules_option, set_option
+from bjsim.cli.options import Files, files_options, given_command, is_given, rules_option, set_option
 from bjsim.errors import InputError
 from bjsim.sim.game.presets import the_rules
 
@@ -26,7 +26,7 @@ def sidebet(name: str | None, rules_name: str, settings: tuple[str, ...], files:
     from bjsim.strategies.sidebets.exact import sidebet as exact_figures
 
     if name is None:
-        if settings or any(given.values()) or files.plot_path:
+        if is_given("rules_name") or settings or any(given.values()) or files.plot_path:
             raise InputError(f"sidebet needs the name of a bet; side bets are {', '.join(built_in())}")
         files.show(list_bets(), given_command())
         return

@@ -7,12 +7,13 @@ import click
 
 from bjsim.asked.kinds import KINDS
 from bjsim.cli.asked import ask
-from bjsim.cli.options import Files, files_options, given_command, homework_rules
+from bjsim.cli.options import Files, files_options, given_command, homework_rules, refuse_together
 from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError, suggest
 from bjsim.sim.game.events import game_text
 from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.rules import Rules
+from bjsim.strategies.evaluation.compare import of_cards
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.exact.tables import Tables
 from bjsim.strategies.formats.files import WRITERS
@@ -77,14 +78,11 @@ def solve(
     """
     if hand is not None and (what or chart_format or strategy):
         raise InputError("--hand shows one decision; leave out TABLE, --format and --strategy")
-    if chart_format and (what or files.json_path):
-        raise InputError("--format prints only the chart; leave out TABLE and --json")
-    if chart_format and (files.plot_path or files.html_path):
-        raise InputError("--format draws nothing; leave out --plot and --html")
+    if chart_format and what:
+        raise InputError("--format prints only the chart; leave out TABLE")
+    refuse_together("chart_format", "strategy", "json_path", "plot_path", "html_path", why=", as it is a chart alone")
     if card and not (files.plot_path or files.html_path):
         raise InputError("--card changes the picture and the page; add --plot FILE.png or --html FILE")
-    if shoe and rules.infinite and not (rules.name in PRESETS and PRESETS[rules.name].rules.infinite):
-        raise InputError("--shoe counts the cards of a finite shoe, and decks = inf has none; leave out one of them")
     game = game_text(rules, KINDS["shoe"].text(shoe) if shoe else None)
     if hand is not None:
         cards, shown = read_hand(hand, rules)
@@ -118,4 +116,4 @@ def find_tables(
             raise InputError(
                 f"the table {name} needs --decks inf; tables of a finite shoe: {', '.join(ShoeTables.names)}"
             )
-    return ShoeTables(ShoeSolver(rules, shoe), strategy or "td")
+    return ShoeTables(ShoeSolver(rules) if shoe is None else of_cards(rules, shoe), strategy or "td")

@@ -37,7 +37,7 @@ class Described:
         """The rows of the result as a data frame.
 
         Returns:
-            A column for each value, two for an interval; returns are in initial bets.
+            A column for each value, two for an interval, one for each field of a record; returns are in initial bets.
 
         Raises:
             InputError: If pandas is not installed.
@@ -45,6 +45,9 @@ class Described:
         tables = (part for part in self.describe().parts_for("terminal") if isinstance(part, DataTable))
         table = next(table for table in tables if any(column.key for column in table.columns))
         columns = {column.key: [column.value(row) for row in table.rows] for column in table.columns if column.key}
+        for key, values in [*columns.items()]:
+            for name in next((one._fields for one in values if hasattr(one, "_fields")), ()):
+                columns[f"{key}_{name}"] = [one and getattr(one, name) for one in values]
         return data_frame({key: values for key, values in columns.items() if not any(map(is_nested, values))})
 
     def published(self) -> Described:

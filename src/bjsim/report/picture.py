@@ -14,6 +14,7 @@ from bjsim.report.scales import find_ticks, x_bounds, y_bounds
 
 DPI, PALETTE = 130, 128  # of a PNG, and the number of its colours
 BESIDE = 46  # characters in a line about a dot
+HIGH = 34  # characters in a line beside bars
 INCH = 0.42  # width of a cell of a chart
 HEIGHT, LINE = 0.74, 0.62  # of a cell, and of a line of text, in widths of a cell
 LABEL, GAP = 1.6, 0.5  # width of the labels of rows; space between blocks
@@ -150,7 +151,7 @@ def _bars(report: Report, part: Bars, lines: Sequence[str]) -> Any:
         axes.bar(x, one.values, yerr=one.halves or None, color=colours, capsize=2, error_kw={"lw": 1})
         axes.axhline(0, color=LINES["exact"], lw=0.8)
         axes.yaxis.set_major_formatter(lambda value, place, one=one: one.format(value))
-        axes.set_ylabel(one.name)
+        axes.set_ylabel(textwrap.fill(one.name, HIGH))
         axes.set_axisbelow(True)
         axes.grid(alpha=0.3, axis="y")
         axes.margins(x=0.01, y=0.18 if one.texts else None)

@@ -38,10 +38,7 @@ def make_table(
     players = [player for player in seated if isinstance(player, StatePlayer) and not find_needs(player)]
     if len(players) < len(seated):
         return ReadableTable(rules, list(seated))
-    try:
-        compiled = compile_players(rules, players)
-    except KeyError as error:  # a chart made in Python; charts from files are checked when they are read
-        raise InputError(str(error.args[0])) from None
+    compiled = compile_players(rules, players)
     readable = ReadableTable(rules, list(seated))
     if adjust_luck:
         table = AdjustedTable(compiled, rules.unit, readable, tables)

@@ -182,11 +182,10 @@ COLUMNS = (
     DataColumn("se", "± se", lambda one: one.tally.se, partial(percent, sign="")),
     DataColumn("ci95", "95% interval", lambda one: one.point.ci95, interval),
     DataColumn("anytime95", "anytime 95%", lambda one: one.point.anytime95, interval),
-    DataColumn("", "luck-adjusted", lambda one: one.adjusted),
-    DataColumn("luck_adjusted", "", lambda one: one.adjusted and one.adjusted._asdict()),
+    DataColumn("luck_adjusted", "luck-adjusted", lambda one: one.adjusted),
     DataColumn("exact", "exact", lambda one: one.exact, percent),
     DataColumn("exact_sd", "", lambda one: one.exact_sd),
-    DataColumn("cut_card_effect", "", lambda one: one.cut_card_effect and one.cut_card_effect._asdict()),
+    DataColumn("cut_card_effect", "", lambda one: one.cut_card_effect),
     DataColumn("z", "z", lambda one: one.z, "{:+.2f}".format),
     DataColumn(
         "verdict", "verdict", lambda one: one.verdict, is_text=True, style=lambda one: one.disagrees * "red bold"

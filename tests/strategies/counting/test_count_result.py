@@ -136,8 +136,8 @@ def test_objects_are_taken_as_well_as_names() -> None:
         ({"rounds": 0.5}, "rounds: 0.5 is not accepted"),
         ({"until": 2}, "until: 2 is not accepted; use a share of the bet"),
         ({"seed": -1}, "seed: -1 is not accepted"),
-        ({"bankroll": "10k"}, "bankroll: a str is not accepted; use a number"),
-        ({"kelly": 0}, "kelly = 0 is not accepted"),
+        ({"bankroll": "10k"}, "bankroll: a str is not accepted; use an amount above 0"),
+        ({"kelly": 0}, "kelly=0 is not accepted; use a number above 0"),
         (
             {"ror": 0.01, "bankroll": 1e4, "unit": 10},
             "ror finds the bankroll or the unit; leave out one of them",

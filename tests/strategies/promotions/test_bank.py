@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from typing import Any
@@ -54,6 +55,13 @@ def test_ruin_and_goal_of_a_tiny_game() -> None:
     assert (found.ruin, found.goal, found.rounds) == pytest.approx([float(each) for each in courses(START, ROUNDS)])
 
 
+def test_a_profit_is_what_it_is_written_as() -> None:
+    """A float such as 0.1 is not a tenth."""
+    tenths = {Fraction(1, 10): 0.4, Fraction(-1, 10): 0.6}
+    floats: Any = {float(profit): p for profit, p in tenths.items()}
+    assert bjsim.bank("easy", "1.5", 9, payoffs=floats) == bjsim.bank("easy", Fraction(3, 2), 9, payoffs=tenths)
+
+
 def test_the_distribution_of_a_tiny_game() -> None:
     whole = {Fraction(0): Fraction(1)}
     for _ in range(ROUNDS):
@@ -103,8 +111,10 @@ def test_a_bonus_of_a_tiny_game(sticky: bool) -> None:
         later = [(p, left(bank + profit, rounds - 1)) for profit, p in TINY.items()]
         return sum(p * found[0] for p, found in later), sum(p * found[1] for p, found in later)  # type: ignore[return-value]
 
-    found = bjsim.bank("easy", START, ROUNDS, bonus=2, sticky=sticky, payoffs=CHANCES).bonus
+    whole = bjsim.bank("easy", START, ROUNDS, bonus=2, sticky=sticky, payoffs=CHANCES)
+    found = whole.bonus
     assert found is not None
+    assert replace(whole, bonus=None) == bjsim.bank("easy", START + 2, ROUNDS, payoffs=CHANCES)
     paid, completed = left(START + 2, ROUNDS)
     assert found.value == pytest.approx(float(paid - START))
     assert found.completed == pytest.approx(float(completed))

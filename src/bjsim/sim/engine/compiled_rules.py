@@ -97,8 +97,8 @@ def compile_rules(rules: Rules, policies: Sequence[Policy], states: States | Non
     """Compile rules and a policy for each seat, a function (state, column label, legal letters) -> letter.
 
     `states` are those that policies distinguish, by default `States(rules)`; hands that all policies of a
-    `CardStates` play alike are merged. KeyError: a chart lacks a cell. ValueError: a letter is not legal, or
-    a payoff is not a whole number of units. InputError: a round can pay too many different amounts.
+    `CardStates` play alike are merged. InputError: a chart lacks a cell, or a round can pay too many different
+    amounts. ValueError: a letter is not legal, or a payoff is not a whole number of units.
     """
     need(rules, "compiled")
     states = states or States(rules)

@@ -34,6 +34,13 @@ def parse_rank(card: object) -> int:
     raise InputError(f"{shorten(card)!r} is not a card; cards are {' '.join(RANKS)}")
 
 
+def parse_cards(cards: str) -> list[int]:
+    """The rank indices of cards, a letter for each. Raises: InputError; 16 is a total, not an ace and a six."""
+    if "1" in cards:
+        raise InputError(f"{shorten(cards)!r} is not cards, of which each is a letter, such as T6; 16 is a total")
+    return [parse_rank(card) for card in cards]
+
+
 def rank_probabilities(ten_probability: Fraction, deck: str = "standard") -> tuple[Fraction, ...]:
     """Probabilities of the 13 ranks if the ten-valued cards together have `ten_probability`.
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import cache, cached_property
 from typing import NamedTuple, TypeVar
 
-from bjsim.sim.game.cards import RANKS, TEN, parse_rank, soft_code
+from bjsim.sim.game.cards import RANKS, TEN, parse_cards, soft_code
 from bjsim.sim.game.hand_states import DEALER_22, DEALER_NATURAL, DealerState, add_points
 from bjsim.sim.game.rule_text import EARLY_SURRENDER
 from bjsim.sim.game.rules import Rules
@@ -125,8 +125,8 @@ class DealerStates:
 
     def column(self, shown: str) -> str:
         state, label = DealerState(), ""
-        for card in shown:
-            state = self.dealer_add(state, parse_rank(card))
+        for rank in parse_cards(shown):
+            state = self.dealer_add(state, rank)
             label = label or self.shown(state)
         return label
 

@@ -149,7 +149,8 @@ class RoundResult:
 # --- A game in the words of the trade, for tables, pictures and pages.
 
 
-SAID = ("decks", "cut", "hit_soft_17", "dealer_shows", "blackjack_pays", "double_after_split", "double_on")
+SAID = ("decks", "cut", "hit_soft_17", "dealer_shows", "blackjack_pays", "double_after_split", "double_on", "surrender")
+UNSAID = {("dealer_shows", "up"), ("double_on", "any"), ("double_on", "never"), ("surrender", "none")}  # without a word
 
 
 def game_text(rules: Rules, shoe: str | None = None) -> str:
@@ -173,11 +174,10 @@ def game_text(rules: Rules, shoe: str | None = None) -> str:
         words.append("no hole card")
     if preset := PRESETS.get(rules.name):
         usual = preset.rules.to_dict()
-        changed = ((name, value) for name, value in rules.to_dict().items() if value != usual[name])
         words += [
             f"{name} = {value}"
-            for name, value in changed
-            if name not in SAID and (name != "surrender" or value == "none")
+            for name, value in rules.to_dict().items()
+            if value != usual[name] and (name not in SAID or (name, value) in UNSAID)
         ]
     return f"{rules.name}: {', '.join(words)}"
 

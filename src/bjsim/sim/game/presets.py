@@ -86,5 +86,6 @@ def the_rules(rules: str | Rules, settings: tuple[str, ...]) -> Rules:
         if not equals and parse_word(name.strip()) is None:
             hint = suggest(name.strip(), WORDS, f"single words are {', '.join(WORDS)}")
             raise InputError(f"--set {setting} is not accepted; write FIELD=VALUE, such as peek=true; {hint}")
-        changes[name.strip()] = value.strip() if equals else True
+        if changes.setdefault(name.strip(), meant := value.strip() if equals else True) != meant:
+            raise InputError(f"{name.strip()} is given twice; give it once")
     return load_rules(rules).replace(**changes)

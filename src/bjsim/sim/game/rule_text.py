@@ -208,30 +208,33 @@ def parse_word(text: str) -> dict[str, object] | None:
 
 
 def expand_words(changes: Mapping[str, object], known: Collection[str]) -> dict[str, object]:
-    """Replace words of the trade by their fields; the last of several values of a field counts.
+    """Replace words of the trade by their fields.
 
     A word in `changes` has a truth value; false is the opposite of a word for a flag. RulesError: a name is
-    unknown, or a value does not fit its word.
+    unknown, a value does not fit its word, or a field gets several values.
     """
     expanded: dict[str, object] = {}
+    owners: dict[str, str] = {}
     for name, value in changes.items():
         field = name.lower().replace("-", "_")
         field = ALIASES.get(field, field)
-        if field == "name" or field in known:
-            expanded[field] = value
-            continue
-        words = parse_word(name)
+        is_field = field == "name" or field in known
+        words = {field: value} if is_field else parse_word(name)
         if words is None:
             raise unknown_field(name, known)
         opposite = _opposite(words)
         try:
-            meant = words if parse_flag(str(value).strip()) else opposite
+            meant = words if is_field or parse_flag(str(value).strip()) else opposite
         except KeyError:
             meant = None
         if meant is None:
             hint = "use true or false" if opposite else "use true"
             raise RulesError(f"{shorten(name)} = {shorten(value)} is not accepted; {hint}")
+        for each in meant.keys() & expanded.keys():
+            if str(expanded[each]).lower() != str(meant[each]).lower():
+                raise RulesError(f"{each} is given twice, as {shorten(owners[each])} and as {shorten(name)}")
         expanded |= meant
+        owners |= dict.fromkeys(meant, name)
     return expanded
 
 

@@ -186,7 +186,7 @@ class Chart(StatePlayer):
         states: The hands of the game, and the rows in which they are looked up.
 
     Raises:
-        InputError: A code is unknown.
+        InputError: A code, a row or a column is unknown.
     """
 
     name: str
@@ -199,7 +199,13 @@ class Chart(StatePlayer):
 
     def __post_init__(self) -> None:
         need_rules(self.rules)
+        object.__setattr__(self, "states", States(self.rules))
         for (row, column), code in self.cells.items():
+            try:
+                _ = parse_row(row), self.states.columns.index(column)
+            except (ValueError, IndexError):
+                place = f"{row!r} against {column!r} is no cell; columns are {' '.join(self.states.columns)}"
+                raise InputError(f"chart {self.name}: {place}") from None
             if code not in CODES:
                 raise InputError(
                     f"chart {self.name}: unknown code {code!r} at {row} against {column}; codes are {' '.join(CODES)}"
@@ -207,7 +213,6 @@ class Chart(StatePlayer):
         if self.insurance not in tuple(INSURANCE):
             raise InputError(f"chart {self.name}: unknown code {self.insurance!r} for insurance; codes are I S")
         object.__setattr__(self, "cells", MappingProxyType(dict(self.cells)))
-        object.__setattr__(self, "states", States(self.rules))
 
     @classmethod
     def following(cls, name: str, rules: Rules, cells: Mapping[tuple[str, str], str]) -> Chart:
@@ -271,7 +276,7 @@ class Chart(StatePlayer):
             The code of the first of `rows` that the chart has; `S` for 21 and doubled hands where it has none.
 
         Raises:
-            KeyError: The chart has none of the rows; the message names the missing cell.
+            InputError: The chart has none of the rows; the message names the missing cell.
         """
         row = ""
         for row in rows:
@@ -279,7 +284,7 @@ class Chart(StatePlayer):
                 return code
         if row == "21" or "x" in row:
             return "S"
-        raise KeyError(f"chart {self.name} has no cell for {row} against {column}")
+        raise InputError(f"chart {self.name} has no cell for {row} against {column}")
 
     def policy(self, state: HandState, column: str, legal: str) -> str:
         """The chart as a function of the state of a hand, which is how it is evaluated.
@@ -293,7 +298,7 @@ class Chart(StatePlayer):
             The letter of the action to take.
 
         Raises:
-            KeyError: The chart has no cell for the hand.
+            InputError: The chart has no cell for the hand.
         """
         if legal == INSURANCE:
             return self.insurance

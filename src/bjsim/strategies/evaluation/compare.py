@@ -10,12 +10,14 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
+from bjsim.arguments import argument
 from bjsim.errors import InputError
 from bjsim.report.data import Described
 from bjsim.report.parts import DataColumn, DataTable, Figures, Notes, Only, Report, Section, Value, percent
 from bjsim.sim.game.actions import ATTACK, NAMES
 from bjsim.sim.game.events import format_decks, game_text
 from bjsim.sim.game.hand_states import HandState
+from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import (
     ATTACK_ROW,
@@ -47,12 +49,22 @@ def solve(rules: Rules) -> Solution:
     return Solver(rules, refusal=refusal) if refusal else in_its_shoe(rules)
 
 
-def solve_exactly(rules: Rules) -> Solution:
-    """The solution of a game in its own shoe. Raises: InputError: It has none."""
+def solve_exactly(rules: Rules, shoe: Mapping[str, int] | None = None) -> Solution:
+    """The solution of a game in its own shoe, or one of these cards. Raises: InputError: It has none."""
+    if shoe is not None:
+        return of_cards(rules, shoe)
     solution = solve(rules)
     if solution.refusal:
         raise InputError(solution.refusal)
     return solution
+
+
+def of_cards(rules: Rules, shoe: Mapping[str, int]) -> ShoeSolver:
+    """The solution in a shoe of these cards. Raises: InputError: The shoe was made infinite, or cannot be solved."""
+    if rules.infinite and not (rules.name in PRESETS and PRESETS[rules.name].rules.infinite):
+        shown = argument("shoe")
+        raise InputError(f"{shown} counts the cards of a finite shoe, and decks = inf has none; leave out one of them")
+    return ShoeSolver(rules, shoe)
 
 
 def in_its_shoe(rules: Rules) -> Solution:

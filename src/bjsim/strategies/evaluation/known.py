@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from bjsim.arguments import argument, names_wrong_types
+from bjsim.asked.kinds import KINDS
 from bjsim.errors import InputError, shorten
 from bjsim.report.data import Described
 from bjsim.report.parts import (
@@ -33,8 +34,6 @@ from bjsim.strategies.evaluation.compare import solve_exactly
 from bjsim.strategies.evaluation.valued_chart import ValuedChart
 from bjsim.strategies.shoe.game import need_natural_to_count
 from bjsim.strategies.shoe.hands import Composition
-from bjsim.strategies.shoe.solver import ShoeSolver
-from bjsim.strategies.solution import Solution
 
 CARDS = {"first": "your first card", "up": "the dealer's upcard", "hole": "the dealer's hole card"}
 VALUES = RANKS[: TEN + 1]
@@ -52,6 +51,7 @@ class KnownCards(Described):
         chart: Best play: of the game whose hole cards are seen, or of the game itself.
         what: The card: `first`, `up` or `hole`.
         rules: The game.
+        shoe: The cards that the round is dealt from, if not the whole decks of the game.
     """
 
     game: float
@@ -60,6 +60,7 @@ class KnownCards(Described):
     chart: Chart
     what: str
     rules: Rules
+    shoe: Mapping[str, int] | None = None
 
     def describe(self) -> Report:
         """The value of the game without the card and with it, by card too, and best play where the card changes it."""
@@ -82,8 +83,10 @@ class KnownCards(Described):
         ]
         if is_hole:
             parts += [Section("Best play"), ValuedChart.of_chart(self.chart).part(numbers="none")]
-        title, data = f"The value of knowing {CARDS[self.what]}", {"values": self.values}
-        return Report(title, [game_text(self.rules)], parts, [self.rules], data=lambda: data)
+        title = f"The value of knowing {CARDS[self.what]}"
+        data = {name: getattr(self, name) for name in ("what", "shoe", "chances", "values")}
+        game = game_text(self.rules, KINDS["shoe"].text(self.shoe) if self.shoe else None)
+        return Report(title, [game], parts, [self.rules], data=lambda: {**data, "rules": self.rules.to_dict()})
 
     def __repr__(self) -> str:
         return f"KnownCards({self.rules.name}, value {self.value:+.6f}, without the card {self.game:+.6f})"
@@ -120,31 +123,22 @@ def known(rules: RulesLike, what: str = "first", *, shoe: Mapping[str, int] | No
         >>> f"{known('vegas-s17', 'first').values['A']:.4f}"
         '0.5079'
     """
-    game = _game(rules)
+    game = load_rules(rules)
+    need(game, "known")
     if what not in CARDS:
         raise InputError(f"{argument('what')}: {shorten(what)!r} is not accepted; use {', '.join(CARDS)}")
     if what == "hole":
         return _know_hole(game, shoe)
     if what == "up":
         need(game, "upcard")
-    solution = _solution_of(game, shoe)
+    solution = solve_exactly(game, shoe)
     sums: dict[str, list[float]] = {card: [0.0, 0.0] for card in VALUES}
     for part in solution.round_parts():
         card = VALUES[part.first] if what == "first" else part.column
         sums[card] = [sums[card][0] + part.chance, sums[card][1] + part.profit]
     chances = {card: chance for card, (chance, _) in sums.items() if chance}
     values = {card: sums[card][1] / chance for card, chance in chances.items()}
-    return KnownCards(float(solution.value), chances, values, solution.chart, what, game)
-
-
-def _game(rules: RulesLike) -> Rules:
-    game = load_rules(rules)
-    need(game, "known")
-    return game
-
-
-def _solution_of(rules: Rules, shoe: Mapping[str, int] | None) -> Solution:
-    return solve_exactly(rules) if shoe is None else ShoeSolver(rules, shoe)
+    return KnownCards(float(solution.value), chances, values, solution.chart, what, game, shoe)
 
 
 def _know_hole(rules: Rules, shoe: Mapping[str, int] | None) -> KnownCards:
@@ -156,7 +150,7 @@ def _know_hole(rules: Rules, shoe: Mapping[str, int] | None) -> KnownCards:
     changes: dict[str, object] = {"dealer_shows": "both", "insurance": False, "peek": rules.naturals == "both"}
     if any("R" in course(rules, up).before for up in range(TEN + 1)):
         changes["surrender"] = "late"
-    solution = _solution_of(rules.replace(**changes, no_hole_loses="all"), shoe)
+    solution = solve_exactly(rules.replace(**changes, no_hole_loses="all"), shoe)
     sums: dict[str, list[float]] = {}
     for part in solution.round_parts():
         chance, profit = sums.get(part.column, (0.0, 0.0))
@@ -165,7 +159,7 @@ def _know_hole(rules: Rules, shoe: Mapping[str, int] | None) -> KnownCards:
     if "BJ" in values:
         values["BJ"] += _saved(rules, shoe, solution.infinite)
     chances = {label: sums[label][0] for label in values}
-    return KnownCards(float(_solution_of(rules, shoe).value), chances, values, solution.chart, "hole", rules)
+    return KnownCards(float(solve_exactly(rules, shoe).value), chances, values, solution.chart, "hole", rules, shoe)
 
 
 def _saved(rules: Rules, shoe: Mapping[str, int] | None, infinite: bool) -> float:

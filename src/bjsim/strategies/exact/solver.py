@@ -12,7 +12,7 @@ from bjsim.arguments import names_wrong_types
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import ATTACK, INSURANCE, LETTERS, View
 from bjsim.sim.game.automaton import START, Automaton, Decision, Finished, Node
-from bjsim.sim.game.cards import TEN, parse_rank
+from bjsim.sim.game.cards import TEN, parse_cards
 from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import CellChoice, Chart, full_code, make_cells, row_order
@@ -308,7 +308,7 @@ class Solver(BestPlay, Solution):
     def hand_values(self, cards: str, shown: str, *, pair: bool = True) -> dict[str, Number]:
         """Return the value of each action for one hand, followed by best play; see `Solution.hand_values`."""
         try:
-            state, label = self.chart.states.hand(map(parse_rank, cards)), self.states.column(shown)
+            state, label = self.chart.states.hand(parse_cards(cards)), self.states.column(shown)
         except ValueError as error:
             raise InputError(str(error)) from None
         if len(cards) < 2 or state.points > 21:

@@ -229,6 +229,8 @@ class Process(Protocol[S]):
 def build_mdp(process: Process[S], gamma: float = 1.0) -> FiniteMDP:
     """Enumerate the reachable states of a process; `gamma` is the discount factor, 0 < gamma <= 1."""
     start = dict(process.start())
+    if not start:
+        raise MDPError("start: no state is named")
     order = list(start)
     index = {state: i for i, state in enumerate(order)}
     table: list[list[tuple[str, list[Outcome]]]] = []
@@ -268,12 +270,12 @@ def read_mdp(file: str | Path) -> FiniteMDP:
         return mdp_from_dict(json.loads(read_text(file), object_pairs_hook=_unique_keys))
     except OSError as error:
         raise MDPError(f"cannot read {file}: {error.strerror}") from None
-    except json.JSONDecodeError as error:
-        raise MDPError(f"{file} is not valid JSON: {error}") from None
     except RecursionError:
         raise MDPError(f"{file} is not a decision process: its JSON is nested too deeply") from None
     except MDPError as error:
         raise MDPError(f"{file}: {error}") from None
+    except ValueError as error:  # also of a number of thousands of digits
+        raise MDPError(f"{file} is not valid JSON: {error}") from None
 
 
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -348,6 +350,8 @@ _DEFAULTS = (("p", 1), ("reward", 0), ("weight", 1))
 def _number(value: Any, where: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise MDPError(f"{where} = {value!r} is not a number")
+    if isinstance(value, int) and abs(value) > 1e308:
+        raise MDPError(f"{where}: the number has too many digits")
     return float(value)
 
 

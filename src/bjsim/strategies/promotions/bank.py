@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bjsim.arguments import argument, exact_number, flag, names_wrong_types, whole_number
+from bjsim.arguments import argument, exact_number, flag, names_wrong_types, parse_fraction, whole_number
 from bjsim.arrays import Floats
 from bjsim.errors import InputError
 from bjsim.report.data import Described
@@ -361,8 +361,8 @@ def _read_amounts(**given: object) -> dict[str, Fraction]:
 
 def _read_payoffs(payoffs: Mapping[Fraction, float]) -> dict[Fraction, float]:
     try:
-        return {Fraction(profit): float(p) for profit, p in payoffs.items()}
-    except (AttributeError, TypeError, ValueError, OverflowError):
+        return {parse_fraction(profit): float(p) for profit, p in payoffs.items()}
+    except (AttributeError, TypeError, ValueError, ArithmeticError):
         raise InputError("payoffs: give the probability of each profit, such as {1: 0.49, -1: 0.51}") from None
 
 
@@ -371,8 +371,9 @@ def _find_result(lattice: Lattice, amounts: Mapping[str, Fraction], rounds: int,
     steps = np.arange(len(lattice.chance)) - lattice.low
     ev = float(steps @ lattice.chance)
     sd = math.sqrt(float(steps**2 @ lattice.chance) - ev**2)
-    ruined, reached, mean_rounds = stopped(lattice, units["bankroll"], units["floor"], units.get("goal"), rounds)
-    least = units["bankroll"] - units["floor"] + 1
+    start = units["bankroll"] + units.get("bonus", 0)
+    ruined, reached, mean_rounds = stopped(lattice, start, units["floor"], units.get("goal"), rounds)
+    least = start - units["floor"] + 1
     return BankResult(
         ev=ev * unit,
         sd=sd * unit,

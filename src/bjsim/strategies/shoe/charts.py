@@ -65,7 +65,7 @@ class ColumnCharts:
         return acts
 
     def chart_letters(self, chart: Chart) -> Acts:
-        """Return the chart's action for each kind. Raises: KeyError: The chart lacks a cell."""
+        """Return the chart's action for each kind. Raises: InputError: The chart lacks a cell."""
         letters: Acts = np.array(
             [CODES[chart.policy(kind.state, self.column, kind.legal)] if kind.legal else STAND for kind in self.kinds],
             np.int8,

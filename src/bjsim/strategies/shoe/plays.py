@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bjsim.errors import InputError
-from bjsim.sim.game.cards import RANKS, TEN, parse_rank
+from bjsim.sim.game.cards import RANKS, TEN, parse_cards
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.shoe.analysis import Analysis, Play, ShoeStates, profits, takes_insurance
@@ -29,7 +29,7 @@ Strategy = str | Chart  # one of STRATEGIES, or a chart
 
 def find_start(shoe: ShoeStates, shown: str) -> int:
     try:
-        start = tuple(sorted(min(parse_rank(card), TEN) for card in shown))
+        start = tuple(sorted(min(rank, TEN) for rank in parse_cards(shown)))
         number = shoe.starts.index(start)
     except ValueError:
         wanted = "both of the dealer's cards" if shoe.game.rules.dealer_shows == "both" else "the dealer's upcard"
@@ -42,7 +42,7 @@ def find_start(shoe: ShoeStates, shown: str) -> int:
 def find_node(shoe: ShoeStates, cards: str, pair: bool) -> int:
     """Return the number of the node of a hand. pair: whether equal cards may be split. Raises: InputError."""
     try:
-        ranks = [parse_rank(card) for card in cards]
+        ranks = parse_cards(cards)
     except ValueError as error:
         raise InputError(str(error)) from None
     values = [min(rank, TEN) for rank in ranks]
