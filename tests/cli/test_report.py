@@ -37,7 +37,7 @@ from bjsim.report.parts import (
 )
 from bjsim.report.picture import draw, make_figure
 from bjsim.report.scales import find_ticks, padded, round_values, x_bounds, y_bounds
-from bjsim.strategies.results import AdjustedReturn
+from bjsim.strategies.results import AdjustedReturn, CutCardEffect
 
 six = partial(parts.percent, digits=6)
 COLUMNS = (
@@ -286,12 +286,14 @@ def test_a_record_is_an_object_in_data_and_a_column_for_each_field_of_a_frame(mo
     monkeypatch.setitem(sys.modules, "pandas", SimpleNamespace(DataFrame=lambda columns, index: columns))
     adjusted = AdjustedReturn(-0.01, 0.001, (-0.02, 0.0), (-0.03, 0.01), 30.0, 9)
     columns = [parts.DataColumn("luck_adjusted", "", lambda row: row), parts.DataColumn("faults", "", lambda row: {})]
+    columns.append(parts.DataColumn("effect", "", lambda row: row and CutCardEffect(0.1, (0.0, 0.2))))
     found = Found()
     found.describe = lambda: replace(REPORT, parts=[parts.DataTable("bots", columns, [adjusted, None])])
     assert found.to_json()["bots"][0]["luck_adjusted"]["anytime95"] == [-0.03, 0.01]
     frame = found.to_frame()
     assert frame["luck_adjusted_mean"] == [-0.01, None] and frame["luck_adjusted_ci95_low"] == [-0.02, None]
-    assert not {"luck_adjusted", "faults"} & frame.keys()
+    assert frame["effect_mean"] == [0.1, None] and frame["effect_ci95_high"] == [0.2, None]
+    assert not {"luck_adjusted", "faults", "effect_low"} & frame.keys()
 
 
 def test_numbers_are_short_and_never_minus_zero():

@@ -140,7 +140,9 @@ def all_changes(asked: ChosenGame) -> str:
 
 def value_change(asked: ChosenGame, setting: str) -> str:
     """What one more change of a rule costs or gains, in percent of the bet; text if the change is not accepted."""
-    return _change(asked, asked._replace(settings=(*asked.settings, setting)))
+    name = setting.partition("=")[0]
+    kept = (one for one in asked.settings if one.partition("=")[0] != name)
+    return _change(asked, asked._replace(settings=(*kept, setting)))
 
 
 def cards_left(rules: Rules, gone: str) -> dict[str, int]:

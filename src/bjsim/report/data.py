@@ -46,7 +46,9 @@ class Described:
         table = next(table for table in tables if any(column.key for column in table.columns))
         columns = {column.key: [column.value(row) for row in table.rows] for column in table.columns if column.key}
         for key, values in [*columns.items()]:
-            for name in next((one._fields for one in values if hasattr(one, "_fields")), ()):
+            if names := next((one._fields for one in values if hasattr(one, "_fields")), ()):
+                del columns[key]
+            for name in names:
                 columns[f"{key}_{name}"] = [one and getattr(one, name) for one in values]
         return data_frame({key: values for key, values in columns.items() if not any(map(is_nested, values))})
 
