@@ -77,6 +77,19 @@ def test_one_hand_under_every_strategy() -> None:
     assert found["split"][2:4] == ["-0.762102203", "-0.762102203"] and found["best"] == ["hit"] * 5
 
 
+def test_a_hand_that_can_only_stand_may_lose_to_a_natural() -> None:
+    """Where it takes the original bet, unless the hand is one, which pushes."""
+    game = ("solve", "--rules", "vegas-s17", "--set", "enhc", "--set", "obo")
+    finite, infinite = (
+        bjsim(*game, "--decks", decks, "--hand", "T,6,5 v A", "--json", "-").json["values"] for decks in (8, "inf")
+    )
+    stand, _ = (next(iter(one.values()))["S"] for one in (finite, infinite))
+    assert stand == pytest.approx(next(iter(infinite.values()))["S"], abs=0.02) and 0.3 < stand < 0.36
+    given = "given no dealer's natural"
+    assert given not in bjsim(*game, "--decks", 8, "--hand", "T,6,5 v A").out
+    assert given in bjsim(*game, "--decks", 8, "--hand", "A,T v A").out
+
+
 def test_the_tables_are_those_of_the_shoe() -> None:
     out = bjsim("solve", "strategy", "stand", "--rules", "vegas-h17", "--decks", 1).out
     assert out.split("\n\n")[0].splitlines()[6].split() == ["8", "H", "H", "H", "Dh", "Dh", "H", "H", "H", "H", "H"]

@@ -44,7 +44,8 @@ def with_natural(
     If the dealer finds one, every action but an early surrender loses the bet. The solvers add what that saves to the
     surrender's value, which is -1/2 again once the natural is included.
     """
-    if len(values) < 2 or not precedes_look(rules, hand, shown, split):  # a hand that stands may push
+    is_natural = len(values) < 2 and len(hand) == 2 and not split  # which pushes
+    if is_natural or not precedes_look(rules, hand, shown, split):
         return values
     return {letter: (1 - chance) * value - chance for letter, value in values.items()}
 

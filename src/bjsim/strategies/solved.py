@@ -223,8 +223,10 @@ def describe_hand(solution: Solution, cards: str, shown: str, game: str) -> Repo
     action = DataColumn("", "action", lambda row: NAMES.get(row, row), is_text=True)
     columns = [action, *(column(name, ev) for name, ev in values.items())]
     table = DataTable("", columns, [*letters, "best"])
-    looked = course(solution.rules, parse_rank(shown[0])).looks
-    given = f", {GIVEN}" if looked and (len(letters) < 2 or not precedes_look(solution.rules, cards, shown)) else ""
+    against = course(solution.rules, parse_rank(shown[0]))
+    looked = against.looks or (against.takes == "original" and not solution.infinite)
+    is_natural = len(letters) < 2 and len(cards) == 2
+    given = f", {GIVEN}" if looked and (is_natural or not precedes_look(solution.rules, cards, shown)) else ""
     profit = DataColumn("", "expected profit", lambda letter: float(first[letter]), "{:+.6f}".format)
     on_page = [
         Figures([Value("", "best action", f"{NAMES[letters[0]]} ({float(first[letters[0]]):+.6f})")]),

@@ -194,7 +194,9 @@ def usual_legend(codes: set[str]) -> dict[str, str]:
 
 def point_at_cells(games: Sequence[Rules], after: str = ", followed by best play") -> Notes:
     """How a reader of a page sees the values of cells."""
-    looks = any(course(rules, ACE).looks for rules in games)
+    looks = any(
+        course(rules, ACE).looks or (rules.no_hole_loses == "original" and not rules.infinite) for rules in games
+    )
     given = ", given that the dealer has no natural" if after and looks else ""
     if given and any("R" in course(rules, up).before for rules in games for up in (ACE, TEN)):
         given += "; what an early surrender saves from one is added to its value"
