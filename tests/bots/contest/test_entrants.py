@@ -360,6 +360,8 @@ def test_a_bot_is_named_after_its_student_and_nobody_is_lost(tmp_path: Path, cou
         f"{ann}/bot.toml": "name = 'Zed'", f"{ann}/bot.py": BOT, f"{zed}/b.py": BOT, f"{amy1}/a.txt": "",
         f"{amy2}/bot.toml": "foo = 1",
     })  # fmt: skip
+    if moodle:  # the other half of a submission
+        placed(folder, {"Zed_2_assignsubmission_onlinetext/text.html": "see the file"})
     left: dict[str, str] = {}
     found = gather([str(folder)], CARDSHARK, left_out=left, course=course)
     assert names(found) == (["Ann_1", "Zed_2"] if course else ["Ann", "Zed"])
@@ -367,6 +369,7 @@ def test_a_bot_is_named_after_its_student_and_nobody_is_lost(tmp_path: Path, cou
         "Amy_3": f"the folder {amy1} should have one bot, and has none",
         "Amy_4": left["Amy_4"],
     } and left["Amy_4"].startswith(f"{amy2}/bot.toml has an unknown key 'foo'")
+    assert names(gather([str(folder / ann)], CARDSHARK, 1, course=True)) == ["Ann" if moodle else "Ann_1"]
 
 
 def test_a_newer_archive_of_a_student_is_played(tmp_path: Path) -> None:

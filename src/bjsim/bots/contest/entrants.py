@@ -212,7 +212,8 @@ def gather(
                 raise InputError(f"the folder {path} contains no bots")
             entrants += found
         else:
-            entrants.append(_read_file(path, rules)[0] if exists else identify(source, rules, name))
+            student = _students([path.name])[path.name] if course and is_bot_folder(path) else ""
+            entrants.append(_read_file(path, rules, student)[0] if exists else identify(source, rules, name))
     if len(entrants) < fewest:
         raise InputError(f"a contest needs two bots or more, not {len(entrants)}")
     return with_unique_names(entrants)
@@ -244,6 +245,8 @@ def bots_in_folder(
             if left_out is not None and (student or file.suffix.lower() in ENDINGS):
                 # Once the contest is closed, all can read it: it must not reveal paths of the host.
                 left_out[student or file.stem] = why.replace(f"{printable(str(folder))}{os.sep}", "")
+    for one in found:  # whose bot may be in one of two folders
+        (left_out or {}).pop(one.name, None)
     return found
 
 
