@@ -48,7 +48,6 @@ agreement: $(VENV)/.installed
 
 # Runs the commands of docs/gallery.md, which draw its pictures anew; `make docs` draws those that are missing.
 gallery: $(VENV)/.installed-plot
-
 	$(BIN)/python .ci/gallery.py
 
 bench: $(VENV)/.installed-test

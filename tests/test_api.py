@@ -322,8 +322,8 @@ def test_an_error_of_what_is_called_back_is_no_wrong_argument(tmp_path: Path) ->
         (lambda: bjsim.learn("neller", 1000, seed=-1), "seed: -1 is not accepted"),
         (lambda: bjsim.learn("neller", 1000, workers=0), "workers: 0 is not accepted"),
         (lambda: bjsim.solve("easy", exact="no"), "exact='no' is not accepted; use True or False"),  # type: ignore[arg-type]
-        (lambda: bjsim.solve("easy").hand_values("16", "TT"), "'16' is not cards, of which each is a letter"),
-        (lambda: bjsim.solve("easy").hand_values("T6", "16"), "'16' is not cards, of which each is a letter"),
+        (lambda: bjsim.solve("easy").hand_values("16", "TT"), "'16' is not accepted; write a character for each card"),
+        (lambda: bjsim.solve("easy").hand_values("T6", "16"), "'16' is not accepted; write a character for each card"),
         (lambda: bjsim.evaluate(bjsim.Chart("mine", EASY, {("16", "18"): "S"})), "chart mine has no cell for "),
         (lambda: bjsim.evaluate(bjsim.solve("easy").chart, "vegas-s17"), "chart optimal: '4' against '10' is no cell"),
         (lambda: bjsim.Chart("mine", EASY, {("foo", "18"): "S"}), "chart mine: 'foo' against '18' is no cell; columns"),

@@ -193,13 +193,14 @@ def test_differences_say_where_the_cards_are_others(stored):
         (("--load", "none.count"), "--load and --rules cannot be combined, as the rounds have been played"),
         (("--optimal", "1-8", "--ramp", "1-4"), "--optimal and --ramp cannot be combined"),
         (("--chart", "perfect"), "is not a chart"),
-        (("--chip", "5"), "--chip rounds the bets of --optimal"),
+        (("--chip", "5"), "give that too, such as 1-12, or chips in money: '$5'"),
         (("--optimal", "1-8", "--vary", "ramp=1-4,1-8"), "--optimal and --ramp cannot be combined"),
         (
             ("--set", "dealer_shows=both", "--set", "insurance=false"),
             "--indices i18 does not fit this game: 16vT S>=0: unknown dealer's card T",
         ),
         (("indices",), "--rules comes before indices; write the options after it"),
+        (("--ramp", ""), "it is empty"),
     ],
 )
 def test_errors_name_the_option(words, message):

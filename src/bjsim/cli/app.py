@@ -40,7 +40,7 @@ def app(port: int, contest: Path | None, export: Path | None, pyodide: str, no_b
     The page is served to this machine alone. The address has a secret in it; Ctrl-C ends the server. With --export no
     server is started: any that serves files shows the site, which computes in the reader's browser.
     """
-    refuse_together("export", "contest", "port", why=", as an exported site needs no server of ours")
+    refuse_together("export", "contest", "port", why=", as an exported site needs no server")
     if export:
         _export(export, pyodide)
         return

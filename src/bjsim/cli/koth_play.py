@@ -19,7 +19,7 @@ from bjsim.bots.contest.results import CONTEST, again
 from bjsim.bots.contest.standings import contest_table
 from bjsim.bots.protocol import printable
 from bjsim.cli.asked import ask, asked_of
-from bjsim.cli.options import NO_FILES, Files, Once, files_options
+from bjsim.cli.options import NO_FILES, Files, files_options
 from bjsim.cli.waiting import Waiting, waiting
 from bjsim.report.terminal import print_part, say
 from bjsim.sim.game.presets import load_rules
@@ -102,7 +102,7 @@ def resume_options(command: Callable[..., Any]) -> Callable[..., Any]:
     metavar="FILE.toml",
     help="Settings of the contest, and its bots; files are looked up in its folder first.",
 )
-@click.option("--rules", "rules_name", cls=Once, metavar="NAME|FILE.toml", help="Game to play.  [default: cardshark]")
+@click.option("--rules", "rules_name", metavar="NAME|FILE.toml", help="Game to play.  [default: cardshark]")
 @asked_of(
     CONTEST,
     only_given=True,

@@ -53,7 +53,9 @@ def learn(
     The regret, and the cost of every state with a suboptimal action, are computed, not sampled. The schedules of
     alpha and epsilon are fixed, so that results can be compared; for your own, `bjsim.gym` has the environments.
     """
-    refuse_together("mdp_path", "rules_name", "settings", "decks", "ten_probability", why=", as a file has it all")
+    refuse_together(
+        "mdp_path", "rules_name", "settings", "decks", "ten_probability", why=", as the file has the whole process"
+    )
     schedules = [Schedule(algorithm, draws or "") for algorithm in dict.fromkeys(algorithms)]
     if mdp_path:
         process, mdp = None, read_mdp(mdp_path)

@@ -98,13 +98,15 @@ def play(
     if extra := click.get_current_context().args:
         hint = f"; write --rules {extra[0]}" if extra[0] in PRESETS else ""
         raise InputError(f"unexpected argument {extra[0]}{hint}")
-    refuse_together("shoe_text", "seed", why=", as its cards are not shuffled")
+    refuse_together("shoe_text", "seed", why=", as the cards of --shoe are not shuffled")
     chips = rules.chips if chips is None else chips
     if bet is not None and bet * rules.bets > chips:
         each = " on each of two hands" if rules.bets > 1 else ""
         raise InputError(f"--bet {bet}{each} is more than the {chips} chips; give --chips")
     for drilled in ("is_drill", "topics"):
-        refuse_together(drilled, "chips", "bet", "bots", "shoe_text", "system", why=", as a drill asks single moves")
+        refuse_together(
+            drilled, "chips", "bet", "bots", "shoe_text", "system", why=", as a drill asks for single moves"
+        )
     is_drill = is_drill or bool(topics)
     seats = 1 + len(bots or ())
     if seats > rules.seats:

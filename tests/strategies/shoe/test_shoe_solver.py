@@ -250,7 +250,7 @@ def test_endless_splits_of_tens_from_many_decks_are_refused() -> None:
         (lambda solver: solver.value_of("best"), "unknown strategy 'best'; use td, td-2c"),
         (lambda solver: solver.hand_values("TT2", "5"), "TT2 is not a hand"),
         (lambda solver: solver.hand_values("T5", "55"), "'55' is not the dealer's upcard"),
-        (lambda solver: solver.hand_values("16", "5"), "'16' is not cards, of which each is a letter"),
+        (lambda solver: solver.hand_values("16", "5"), "'16' is not accepted; write a character for each card"),
         (lambda solver: solver.hand_values("55", "x"), "'x' is not the dealer's upcard"),
         (lambda solver: solver.hand_values("2222", "2"), "cannot be dealt"),
         (lambda solver: solver.removal("cdp"), "cdp, whose decisions after a split"),

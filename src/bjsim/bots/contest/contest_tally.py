@@ -167,7 +167,7 @@ class ContestTally:
                 self._change(record)
             case "end":
                 if record["reason"] not in ("decided", "matches", "time"):
-                    raise ValueError("an end of no kind")
+                    raise ValueError(f"the reason of an end is not known: {record['reason']!r}")
                 self.end = dict(record)
             case "retire":
                 after = f"after match {self.roster.retired[record['bot']]}"

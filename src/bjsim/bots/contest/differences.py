@@ -9,7 +9,7 @@ separated, however many there are: the error is divided by the largest number of
 good bots. That is at first the number of all pairs. Bots that are equally good as one another form sets without a
 separated pair, so their number falls as pairs are separated. The first wrong separation would have to occur while the
 divisor is at least the number of pairs of equally good bots, and then Bonferroni's inequality applies (Holm 1979, with
-the logical restrictions of Shaffer 1986, bounded by counting common neighbours). Bots that have left count on: which
+the logical restrictions of Shaffer 1986, bounded by counting common neighbours). Bots that have left still count: which
 ones those are may follow from their results.
 """
 

@@ -35,9 +35,10 @@ def parse_rank(card: object) -> int:
 
 
 def parse_cards(cards: str) -> list[int]:
-    """The rank indices of cards, a letter for each. Raises: InputError; 16 is a total, not an ace and a six."""
+    """The rank indices of cards, a character for each. Raises: InputError; 16 is a total, not an ace and a six."""
     if "1" in cards:
-        raise InputError(f"{shorten(cards)!r} is not cards, of which each is a letter, such as T6; 16 is a total")
+        use = "write a character for each card, such as T6 (10 is T, an ace is A)"
+        raise InputError(f"{shorten(cards)!r} is not accepted; {use}")
     return [parse_rank(card) for card in cards]
 
 

@@ -132,8 +132,9 @@ class CountRequest:
         if None not in (self.ramp, limits):
             raise InputError(f"{argument('optimal')} and {argument('ramp')} cannot be combined; leave out one of them")
         if self.chip is not None and limits is None:
+            money = ", or chips in money: '$5'" if argument("chip") == "--chip" else ""
             raise InputError(
-                f"{argument('chip')} rounds the bets of {argument('optimal')}; give both, such as 1-12 for the latter"
+                f"{argument('chip')} rounds the bets of {argument('optimal')}; give that too, such as 1-12{money}"
             )
         if not callable(self.on_progress):
             raise InputError(f"on_progress: {a_type(self.on_progress)} is not accepted; use a function")
@@ -161,7 +162,7 @@ class CountRequest:
         with naming("ramp"):
             if isinstance(self.ramp, Ramp):
                 return self.ramp, self.unit
-            ramp = Ramp.parse(str(self.ramp or "1-12").replace("$", ""))
+            ramp = Ramp.parse("1-12" if self.ramp is None else str(self.ramp).replace("$", ""))
         if "$" not in str(self.ramp):
             return ramp, self.unit
         if self.ror is not None and self.bankroll is not None:
@@ -259,7 +260,7 @@ class CountRequest:
         own: dict[str, Any] = {name: value for name, value in changes.items() if name in names}
         if rules:
             own["rules"] = self.game.replace(**rules)
-        if own.get("ramp") is not None:
+        if own.get("ramp") is not None or own.get("optimal", "") is None:
             own = {"optimal": None, "chip": None} | own
         elif own.get("optimal") is not None:
             own["ramp"] = None
