@@ -140,8 +140,7 @@ def all_changes(asked: ChosenGame) -> str:
 
 def value_change(asked: ChosenGame, setting: str) -> str:
     """What one more change of a rule costs or gains, in percent of the bet; text if the change is not accepted."""
-    name = setting.partition("=")[0]
-    kept = (one for one in asked.settings if one.partition("=")[0] != name)
+    kept = (one for one in asked.settings if one.partition("=")[0] != setting.partition("=")[0])
     return _change(asked, asked._replace(settings=(*kept, setting)))
 
 

@@ -180,9 +180,8 @@ def play_one(request: CountRequest, label: str = "") -> CountRun:
 def play_varied(options: dict[str, Any]) -> CountComparison:
     """Play the games of --vary. Raises: InputError."""
     axes = parse_varied(options["varied"], VARIED)
-    first = {
-        name: value for (name, value), *_ in axes if name in BETS
-    }  # a chip rounds, and --ramp and --optimal differ
+    # A request of its own: a chip needs --optimal, which excludes a ramp.
+    first = {name: value for (name, value), *_ in axes if name in BETS}
     compared = CountComparison.of(make_request(options, the_bets(options) | first).varied(axes), play_one)
     return CountComparison(tuple((name, in_chips(one, options["chip"])) for name, one in compared.games))
 

@@ -53,9 +53,7 @@ def learn(
     The regret, and the cost of every state with a suboptimal action, are computed, not sampled. The schedules of
     alpha and epsilon are fixed, so that results can be compared; for your own, `bjsim.gym` has the environments.
     """
-    refuse_together(
-        "mdp_path", "rules_name", "settings", "decks", "ten_probability", why=", as the file has the whole process"
-    )
+    refuse_together("mdp_path", "rules_name", "settings", "decks", "ten_probability", why=", as the file says it all")
     schedules = [Schedule(algorithm, draws or "") for algorithm in dict.fromkeys(algorithms)]
     if mdp_path:
         process, mdp = None, read_mdp(mdp_path)

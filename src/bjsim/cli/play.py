@@ -104,9 +104,7 @@ def play(
         each = " on each of two hands" if rules.bets > 1 else ""
         raise InputError(f"--bet {bet}{each} is more than the {chips} chips; give --chips")
     for drilled in ("is_drill", "topics"):
-        refuse_together(
-            drilled, "chips", "bet", "bots", "shoe_text", "system", why=", as a drill asks for single moves"
-        )
+        refuse_together(drilled, "chips", "bet", "bots", "shoe_text", "system", why=", as a drill asks for moves alone")
     is_drill = is_drill or bool(topics)
     seats = 1 + len(bots or ())
     if seats > rules.seats:

@@ -34,9 +34,7 @@ def replay(
     Give the --bots, --rules, --seed and --tables of the run. The bots share tables as in the run: each table takes as
     many as the rules have seats, and each such group has --tables tables, numbered consecutively from group to group.
     """
-    refuse_together(
-        "shoe_path", "table_number", "round_number", "tables", "seed", why=", as all cards of --shoe are played"
-    )
+    refuse_together("shoe_path", "table_number", "round_number", "tables", "seed", why=", as --shoe is played whole")
     if shoe_path:
         if len(bots) > rules.seats:
             raise InputError(f"--bots names {len(bots)} bots, but a table of {rules.name} has {rules.seats} seats")
