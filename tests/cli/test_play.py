@@ -320,11 +320,11 @@ def test_counting_is_asked_every_three_rounds() -> None:
         (("--shoe", "# nothing"), "--shoe contains no cards"),
         (
             ("--drill", "--chips", 5),
-            "--drill and --chips cannot be combined, as a drill asks single moves; leave out",
+            "--drill and --chips cannot be combined, as a drill asks for moves alone; leave out",
         ),
         (
             ("--topic", "soft", "--count", "hilo"),
-            "--topic and --count cannot be combined, as a drill asks single moves",
+            "--topic and --count cannot be combined, as a drill asks for moves alone",
         ),
         (("--count", "hilo"), "decks = inf: cards cannot be counted in an infinite shoe; use decks = 1 to 8"),
         (("--count", "high"), "no counting system is called 'high'"),
@@ -334,7 +334,10 @@ def test_counting_is_asked_every_three_rounds() -> None:
         ),
         (("--topic", "surrender", "--set", "surrender=none"), "easy has no decisions to drill on the topics surrender"),
         (("--bots", "a,b,c,d,e,f,g"), "seats = 8 is not accepted; use 1 to 7"),
-        (("--shoe", "T6T9", "--seed", 4), "--shoe and --seed cannot be combined, as its cards are not shuffled"),
+        (
+            ("--shoe", "T6T9", "--seed", 4),
+            "--shoe and --seed cannot be combined, as the cards of --shoe are not shuffled",
+        ),
     ],
 )
 def test_refusals(args: tuple[object, ...], expected: str) -> None:
