@@ -95,8 +95,8 @@ def test_a_bot_in_a_folder_joins_and_is_replaced(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_a_contest_follows(tmp_path: Path) -> None:
-    """Charts, so that no sandbox is needed: one is there, one appears, one changes, one disappears, one takes another
-    form, which must not join beside the old one."""
+    """Charts, so that no sandbox is needed: one is there, one appears, one changes, one disappears, and one becomes a
+    file of another kind, which replaces it."""
     folder, hill = tmp_path / "bots", tmp_path / "hill"
     folder.mkdir()
     for name in ("one", "two", "three", "five"):

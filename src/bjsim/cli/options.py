@@ -130,7 +130,7 @@ def is_given(name: str) -> bool:
 
 
 def refuse_together(first: str, *others: str, why: str = "") -> None:
-    """Raises: InputError: An option is given, and one of the others, which would be ignored beside it."""
+    """Refuse the other options beside the first, which would make the command ignore them. Raises: InputError."""
     options = {parameter.name: parameter.opts[0] for parameter in click.get_current_context().command.params}
     for other in others if is_given(first) else ():
         if is_given(other):

@@ -27,13 +27,14 @@ class RoundPart(NamedTuple):
     profit: float
 
 
-def precedes_look(rules: Rules, hand: str, shown: str, split: bool = False) -> bool:
+def precedes_look(rules: Rules, hand: str, shown: str, choices: int, split: bool = False) -> bool:
     """Whether a decision comes before the dealer looks for a natural: the first one where surrender is early.
 
     Where a natural takes one bet in any case, all do: a finite shoe is solved as if the dealer looked (`as_peeked`).
+    Two cards without a choice are a natural, which pushes.
     """
-    against = course(rules, parse_rank(shown[0]))
-    return against.takes == "original" or ("R" in against.before and len(hand) == 2 and not split)
+    against, is_first = course(rules, parse_rank(shown[0])), len(hand) == 2 and not split
+    return not (is_first and choices < 2) and (against.takes == "original" or ("R" in against.before and is_first))
 
 
 def with_natural(
@@ -44,8 +45,7 @@ def with_natural(
     If the dealer finds one, every action but an early surrender loses the bet. The solvers add what that saves to the
     surrender's value, which is -1/2 again once the natural is included.
     """
-    is_natural = len(values) < 2 and len(hand) == 2 and not split  # which pushes
-    if is_natural or not precedes_look(rules, hand, shown, split):
+    if not precedes_look(rules, hand, shown, len(values), split):
         return values
     return {letter: (1 - chance) * value - chance for letter, value in values.items()}
 

@@ -225,8 +225,7 @@ def describe_hand(solution: Solution, cards: str, shown: str, game: str) -> Repo
     table = DataTable("", columns, [*letters, "best"])
     against = course(solution.rules, parse_rank(shown[0]))
     looked = against.looks or (against.takes == "original" and not solution.infinite)
-    is_natural = len(letters) < 2 and len(cards) == 2
-    given = f", {GIVEN}" if looked and (is_natural or not precedes_look(solution.rules, cards, shown)) else ""
+    given = f", {GIVEN}" if looked and not precedes_look(solution.rules, cards, shown, len(letters)) else ""
     profit = DataColumn("", "expected profit", lambda letter: float(first[letter]), "{:+.6f}".format)
     on_page = [
         Figures([Value("", "best action", f"{NAMES[letters[0]]} ({float(first[letters[0]]):+.6f})")]),

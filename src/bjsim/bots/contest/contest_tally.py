@@ -291,11 +291,9 @@ class ContestTally:
 
     def _in_chips(self, points: float) -> float:
         """The chips that a mean of points stands for: of logarithms those that have it, but 0 or more."""
-        return (
-            max(0.0, math.expm1(points / LOG_UNIT))
-            if self.contest.scored_by == "log"
-            else self.contest.rules.chips + points
-        )
+        if self.contest.scored_by == "log":
+            return max(0.0, math.expm1(points / LOG_UNIT))
+        return self.contest.rules.chips + points
 
     def order(self) -> list[int]:
         """The bots that take part by rank, equal ones in the order of the journal.
