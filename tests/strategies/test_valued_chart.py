@@ -52,6 +52,13 @@ def test_a_page_says_what_the_values_of_cells_include(surrender, says):
     assert ("an early surrender saves" in point_at_cells([rules]).lines[0]) == says
 
 
+@pytest.mark.parametrize(("decks", "says"), [(2, True), ("inf", False)])
+def test_a_finite_shoe_is_solved_as_if_the_dealer_looked(decks, says):
+    """Where a natural takes the original bet; the values of cells say so."""
+    rules = named_rules("vegas-s17").replace(decks=decks, peek=False, no_hole_loses="original")
+    assert ("the dealer has no natural" in point_at_cells([rules]).lines[0]) == says
+
+
 @pytest.mark.parametrize("name", [name for name in PRESETS if PRESETS[name].rules.infinite])
 def test_the_dealers_outcomes_add_up(name):
     for outcomes in ValuedChart.of_best(solve(named_rules(name))).dealer.values():
