@@ -28,7 +28,7 @@ from bjsim.sim.game.rules import Rules, plain
 from bjsim.strategies.shoe.solver import ShoeSolver
 
 ROUNDING = 1e-11
-PART, PARTS = 10, 20  # games of a case, and cases of a command
+PART, PARTS = 10, 12  # games of a case, and cases of a command
 SEEDS = {"solve": 1000, "known": 2000, "bank": 3000, "sidebet": 4000}
 LOW = "A23456789"
 
@@ -227,7 +227,7 @@ FAST = [("solve", 0, 0), ("solve", 0, 4), ("known", 0, 0), ("bank", 0, 2), ("sid
     ("command", "part", "number"), [*FAST, *(slow(command, part, None) for command in CHECKS for part in range(PARTS))]
 )
 def test_random_rules(command: str, part: int, number: int | None) -> None:
-    """Some games; nightly, 200 for each command."""
+    """Some games; nightly, 120 for each command."""
     for n, rules in enumerate(games(command, part)):
         if number in (None, n):
             check(command, rules, n)

@@ -67,7 +67,7 @@ def z_scores(solver: Solver, chart: Chart, rounds: int, seed: int) -> tuple[floa
     return off, (variance - sd * sd) / error  # type: ignore[return-value]
 
 
-@pytest.mark.parametrize("rounds", [4_000_000, pytest.param(100_000_000, marks=pytest.mark.slow)], ids=["4e6", "1e8"])
+@pytest.mark.parametrize("rounds", [4_000_000, pytest.param(20_000_000, marks=pytest.mark.slow)], ids=["4e6", "2e7"])
 @pytest.mark.parametrize("name", MANY)
 def test_the_optimal_chart_has_the_solvers_value(name: str, rounds: int) -> None:
     """|z| under 4 for mean and variance; error rate 0.006% each."""

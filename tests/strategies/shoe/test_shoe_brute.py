@@ -241,13 +241,13 @@ def test_the_present_split_is_worth_what_a_player_can_get(pair: str, shown: str,
 
 
 @pytest.mark.slow
-def test_fifty_tiny_shoes_have_their_brute_force_values() -> None:
+def test_twenty_tiny_shoes_have_their_brute_force_values() -> None:
     lasted = 0
-    for seed in range(100, 190):
+    for seed in range(100, 140):
         lasted += check(seed)
-        if lasted == 50:
+        if lasted == 20:
             return
-    raise AssertionError(f"only {lasted} of 90 shoes lasted for every round")
+    raise AssertionError(f"only {lasted} of 40 shoes lasted for every round")
 
 
 @pytest.mark.slow
