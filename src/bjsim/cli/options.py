@@ -263,8 +263,7 @@ MAY_BE_PATH = re.compile(r"FILE|CHART|BOT|\[,")  # metavars of options whose val
 def given_command(seed: int | None = None, unsaid: Set[str] = UNSAID) -> str:
     """The command line with the options given and the `seed` used, without files to write, and without folders."""
     context = click.get_current_context()
-    words = context.command_path.split()
-    words[0] = "bjsim"
+    words = ["bjsim", *context.command_path.split()[1:]]
     for parameter in context.command.params:
         name = str(parameter.name)
         if name in unsaid or context.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
@@ -281,9 +280,11 @@ def given_command(seed: int | None = None, unsaid: Set[str] = UNSAID) -> str:
 
 
 def _text(parameter: click.Parameter, value: object) -> str:
-    """A value as it is given on the command line, without folders."""
+    """A value as it is given on the command line, without folders; index plays may have counts such as 1/2."""
+    from bjsim.strategies.counting.departures import names_file  # slow to import
+
     text: str = getattr(parameter.type, "text", str)(value)
-    if MAY_BE_PATH.search(parameter.metavar or ""):
+    if MAY_BE_PATH.search(parameter.metavar or "") and (parameter.name != "indices" or names_file(text)):
         text = ",".join(Path(part).name for part in text.split(","))
     return text
 
