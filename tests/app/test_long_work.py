@@ -12,6 +12,7 @@ pytest.importorskip("starlette")
 
 from bjsim.app import long_work
 from bjsim.app.long_work import AskedCount, AskedRun, count_report, indices_report, run_report
+from bjsim.app.reports import REPORTS
 from bjsim.app.work import ChosenGame
 from bjsim.cli.main import cli
 from bjsim.errors import InputError
@@ -170,3 +171,9 @@ def test_amounts_are_read_as_the_command_reads_them():
     assert "--bankroll '$1.5k'" in asked.command(1000) and "--leave-minutes 0" in asked.command(1000)
     with pytest.raises(InputError, match="bankroll 'ten' is not accepted; use an amount above 0"):
         asked._replace(bankroll="ten").request()
+
+
+def test_no_part_of_a_long_address_is_lost():
+    plays = ", ".join(f"{total}v{card} S>={card}" for card in range(2, 10) for total in range(12, 17)) + ", 16vT S>=9"
+    [asked] = REPORTS["count"].arguments({"indices": [4 * " " + plays * 3]}, "")
+    assert asked.indices.endswith("16vT S>=9") and len(asked.indices) > 1000
