@@ -12,6 +12,7 @@ pytest.importorskip("starlette")
 
 from bjsim.app import long_work
 from bjsim.app.long_work import AskedCount, AskedRun, count_report, indices_report, run_report
+from bjsim.app.reports import REPORTS
 from bjsim.app.work import ChosenGame
 from bjsim.cli.main import cli
 from bjsim.errors import InputError
@@ -148,8 +149,8 @@ def test_other_bets_are_computed_from_the_same_rounds():
 @pytest.mark.parametrize(
     "changes",
     [{"system": "x.toml"}, {"system": "/etc/passwd"}, {"indices": "/etc/x.txt"}, {"indices": "x"}, {"ramp": "x"},
-     {"optimal": "9-1"}, {"bankroll": "$100"}, {"bankroll": "0"}, {"bankroll": "x"},
-     {"rounds": "1e99"}, {"seed": "x"}, {"game": EASY}],
+     {"optimal": "9-1"}, {"bankroll": "0"}, {"bankroll": "x"},
+     {"rounds": "1e99"}, {"seed": "x"}, {"game": EASY}, {"rounds_per_hour": "1k"}],
 )  # fmt: skip
 def test_a_wrong_count_is_refused_in_a_line(changes):
     with pytest.raises(InputError) as refused:
@@ -161,3 +162,18 @@ def test_a_wrong_count_is_refused_in_a_line(changes):
 @pytest.mark.parametrize("asked", [AskedCount(SIX, ramp="0:1 2:4x2"), AskedCount(SIX, optimal="1-8")])
 def test_indices_are_for_one_spot_and_the_bets_that_are_given(asked):
     assert indices_report(asked) == ""
+
+
+def test_amounts_are_read_as_the_command_reads_them():
+    asked = AskedCount(SIX, bankroll="$1.5k", unit="5", leave="-1", leave_minutes="0")
+    request = asked.request()
+    assert (request.bankroll, request.unit, request.leave_minutes) == (1500, 5, 0)
+    assert "--bankroll '$1.5k'" in asked.command(1000) and "--leave-minutes 0" in asked.command(1000)
+    with pytest.raises(InputError, match="bankroll 'ten' is not accepted; use an amount above 0"):
+        asked._replace(bankroll="ten").request()
+
+
+def test_no_part_of_a_long_address_is_lost():
+    plays = ", ".join(f"{total}v{card} S>={card}" for card in range(2, 10) for total in range(12, 17)) + ", 16vT S>=9"
+    [asked] = REPORTS["count"].arguments({"indices": [4 * " " + plays * 3]}, "")
+    assert asked.indices.endswith("16vT S>=9") and len(asked.indices) > 1000

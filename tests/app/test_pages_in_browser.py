@@ -12,6 +12,7 @@ from app.served import AXE, Person, Served
 from chromium import PROGRAM
 
 import bjsim
+from bjsim.arguments import amount
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.formats.files import format_text
 
@@ -553,3 +554,11 @@ def test_a_page_says_that_the_server_has_stopped(tmp_path):
         person.until("!document.getElementById('stopped').hidden")
         assert "bjsim app" in person.text("#stopped")
     assert short.process.returncode == 0
+
+
+def test_a_count_reads_amounts_as_the_server_does(person):
+    person.open(person.served.base + "/count?rules=single-deck&rounds=20000&indices=none")
+    person.until("typeof number === 'function' && at('bankroll').value")
+    for text in ("1.5k", "10K", "2M", "10,000", "$800", " 25 ", "1,5", "ten", "-5", "0.5", "1.5,000"):
+        seen = person.run(f"at('bankroll').value = {text!r}; number('bankroll') > 0 ? number('bankroll') : null")
+        assert seen == amount(text.removeprefix("$")), text

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from bjsim.app import work
 from bjsim.app.work import ChosenGame, all_changes, deviation, game_details, game_report, hand_report, value_change
 from bjsim.errors import InputError
 from bjsim.strategies.solved import hands_of
@@ -27,6 +28,12 @@ def test_a_game_whose_shoe_is_not_solved_is_shown_in_an_infinite_one_and_says_so
     assert deviation(SWITCH) == "0.854929 bets" and "The closest decisions" in game_details(SWITCH)
     assert value_change(SWITCH, "hit_soft_17=false") == "+0.4013%"
     assert value_change(SWITCH, "decks=8").startswith("not known")
+
+
+def test_no_rule_is_priced_by_an_infinite_shoe_less_a_finite_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(work, "_value", lambda asked: (0.5, bool(asked.settings)))  # the changed game is not solved
+    priced = value_change(ChosenGame("european", ()), "no_hole_loses=busted-plus-one")
+    assert priced == "not known: one of these shoes is not solved"
 
 
 def test_a_rule_that_is_changed_may_be_changed_again() -> None:

@@ -10,6 +10,7 @@ from support.command import bjsim
 
 import bjsim as package
 from bjsim.cli.main import COMMANDS, cli
+from bjsim.cli.options import _text
 
 HOMEWORK = {"run", "solve", "learn", "check", "replay"}
 
@@ -67,3 +68,10 @@ def test_sentences_are_wrapped_between_words() -> None:
 
 def test_a_shuffling_machine_is_a_cut() -> None:
     assert package.Rules(decks=6, cut="csm").cut == 0  # type: ignore[arg-type]
+
+
+def test_a_command_keeps_the_counts_of_index_plays_and_no_folders() -> None:
+    """`16vT S>=1/2` was shortened to `2`, as if it were a path."""
+    [indices] = [one for one in commands()["count"].params if one.name == "indices"]
+    kept = "16vT S>=1/2,15vT S>=7/2"
+    assert [_text(indices, text) for text in (kept, "home/me/plays.txt", "i18")] == [kept, "plays.txt", "i18"]

@@ -129,3 +129,9 @@ def test_impossible_requests_are_reported(
 ) -> None:
     assert bjsim(*args) == 2
     assert message in capsys.readouterr().err
+
+
+def test_a_page_says_how_many_workers_learned_since_they_change_the_result(tmp_path: Path) -> None:
+    page = tmp_path / "learned.html"
+    assert bjsim("--rules", "neller", "--episodes", "2000", "--workers", "2", "--html", str(page)) == 0
+    assert "bjsim learn --rules neller --episodes 2000 --workers 2 --seed 1<" in page.read_text()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import random
 from dataclasses import replace
 from fractions import Fraction
@@ -12,6 +13,7 @@ import pytest
 import bjsim
 from bjsim.sim.game.presets import named_rules
 from bjsim.strategies.charts.chart import CODES, Chart, splittable_rows
+from bjsim.strategies.comparison import Comparison
 from bjsim.strategies.evaluation import compare
 from bjsim.strategies.evaluation.compare import best_chart, evaluate_chart, in_its_shoe, solve
 from bjsim.strategies.exact.solver import Solver
@@ -188,3 +190,18 @@ def test_charts_that_insure_or_attack_differ_in_their_digest() -> None:
     chart = CATALOGUE["lim17"].chart(named_rules("vegas-s17"))
     others = [replace(chart, insurance="I"), replace(chart, attack="23")]
     assert len({fingerprint("lim17", each) for each in (chart, *others)}) == 3
+
+
+def test_no_difference_is_taken_of_an_infinite_shoe_and_a_finite_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`no_hole_loses = busted-plus-one` gains .1018% of the bet in european, and showed a loss of .0032%."""
+    refused = FRESH.replace(no_hole_loses="busted-plus-one")
+    values = {refused.replace(decks="inf"): (0.25, ""), refused: (0.25, "not solved"), FRESH: (0.125, "")}
+    chart = CATALOGUE["mimic"].chart(FRESH)
+    monkeypatch.setattr(
+        compare._Solved, "of", lambda rules: compare._Solved(rules, chart, values[rules][0], 1.0, values[rules][1])
+    )
+    infinite, same = bjsim.compare(*values)[:2]
+    assert infinite.difference == same.difference == 0
+    found = Comparison(bjsim.compare(FRESH, refused), [None, None])
+    assert found.to_json()["games"][1]["difference"] is None
+    assert found._dots().series[0].texts == ["+12.5000%", "+25.0000%"]

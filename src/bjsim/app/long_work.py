@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 from markupsafe import Markup
 
 from bjsim.app.work import ChosenGame
-from bjsim.arguments import MAX_HANDS, MAX_SEED, amount, whole_number
+from bjsim.arguments import MAX_HANDS, MAX_SEED, whole_number
+from bjsim.asked.kinds import KINDS
 from bjsim.errors import InputError, RunFailed, suggest
 from bjsim.report.page import page_body, render_page
 from bjsim.report.parts import Figures, Folded, Notes, ProgressBar, Report, Section
@@ -155,10 +156,7 @@ class AskedCount(NamedTuple):
             raise InputError("indices: files are not read here; give names of sets, or the index plays themselves")
         numbers: dict[str, Any] = {}
         for name in (*COUNT_TERMS, "leave_minutes"):
-            text = getattr(self, name)
-            if (number := amount(text)) is None:
-                raise InputError(f"{name}: {text[:40]!r} is not accepted; give a number, such as 1000 or 10k")
-            numbers[name] = number
+            numbers[name] = KINDS[name].parse(name, getattr(self, name).strip())
         optimal = self.optimal.strip() or None
         return CountRequest(
             self.game.rules(), self.system, None if optimal else self.ramp, self.indices, optimal=optimal,

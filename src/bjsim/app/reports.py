@@ -20,7 +20,6 @@ from bjsim.app.work import (
 
 Asked = TypeVar("Asked", AskedRun, AskedCount, AskedPlay)
 Query = dict[str, list[str]]  # the values of each name in an address
-LONGEST = 1000  # characters of a value
 
 
 class ReportJob(NamedTuple):
@@ -42,11 +41,11 @@ def parse_query(text: str) -> Query:
 
 
 def asked_game(query: Query, text: str = "") -> tuple[ChosenGame]:
-    return (ChosenGame(_value(query, "rules", "vegas-s17"), tuple(query.get("set", [])[:60])),)
+    return (ChosenGame(_value(query, "rules", "vegas-s17"), tuple(query.get("set", []))),)
 
 
 def _value(query: Query, name: str, otherwise: str = "") -> str:
-    return query.get(name, [otherwise])[-1][:LONGEST]
+    return query.get(name, [otherwise])[-1]
 
 
 def _values(*names: str) -> Callable[[Query, str], tuple[object, ...]]:

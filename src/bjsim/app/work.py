@@ -128,7 +128,7 @@ def _value(asked: ChosenGame) -> tuple[float, bool]:
 
 def _change(first: ChosenGame, second: ChosenGame) -> str:
     (one, infinite), (other, also) = _value(first), _value(second)
-    if (infinite or also) and first.rules().decks != second.rules().decks:
+    if infinite != also or (infinite and first.rules().decks != second.rules().decks):
         return "not known: one of these shoes is not solved"
     return percent(other - one, 4) if math.isfinite(other - one) else "infinite"
 

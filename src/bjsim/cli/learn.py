@@ -7,7 +7,7 @@ from rich.console import Console
 
 from bjsim.asked.kinds import Names
 from bjsim.cli.asked import ask, asked_of
-from bjsim.cli.options import Files, files_options, given_command, homework_rules, refuse_together
+from bjsim.cli.options import UNSAID, Files, files_options, given_command, homework_rules, refuse_together
 from bjsim.cli.waiting import Waiting, waiting
 from bjsim.sim.engine.compile_notice import on_compile
 from bjsim.sim.game.events import game_text
@@ -74,7 +74,7 @@ def learn(
     if process:
         studies = [LearnedGame.of(process, result) for result in studies]
     title = game_text(process.rules) if process else Path(str(mdp_path)).name
-    files.show(Studies(title, studies), given_command(seed), has_lines=False)
+    files.show(Studies(title, studies), given_command(seed, UNSAID - {"workers"}), has_lines=False)
 
 
 def describe(console: Console, what: Rules | str | None, mdp: FiniteMDP, schedule: Schedule, seed: int) -> None:

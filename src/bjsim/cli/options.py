@@ -8,7 +8,7 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -260,14 +260,13 @@ UNSAID = {*Files._fields, "log", "checkpoint", "resume", "workers", "what", "ech
 MAY_BE_PATH = re.compile(r"FILE|CHART|BOT|\[,")  # metavars of options whose values may be paths, or lists of them
 
 
-def given_command(seed: int | None = None) -> str:
+def given_command(seed: int | None = None, unsaid: Set[str] = UNSAID) -> str:
     """The command line with the options given and the `seed` used, without files to write, and without folders."""
     context = click.get_current_context()
-    words = context.command_path.split()
-    words[0] = "bjsim"
+    words = ["bjsim", *context.command_path.split()[1:]]
     for parameter in context.command.params:
         name = str(parameter.name)
-        if name in UNSAID or context.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
+        if name in unsaid or context.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
             continue
         given = context.params[name]
         if isinstance(parameter, click.Option) and parameter.is_flag:
@@ -281,9 +280,11 @@ def given_command(seed: int | None = None) -> str:
 
 
 def _text(parameter: click.Parameter, value: object) -> str:
-    """A value as it is given on the command line, without folders."""
+    """A value as it is given on the command line, without folders; index plays may have counts such as 1/2."""
+    from bjsim.strategies.counting.departures import names_file  # slow to import
+
     text: str = getattr(parameter.type, "text", str)(value)
-    if MAY_BE_PATH.search(parameter.metavar or ""):
+    if MAY_BE_PATH.search(parameter.metavar or "") and (parameter.name != "indices" or names_file(text)):
         text = ",".join(Path(part).name for part in text.split(","))
     return text
 

@@ -112,7 +112,8 @@ class Comparison(Described):
         texts = []
         for number, (one, result) in enumerate(zip(self.games, self.played, strict=True)):
             effect = _effect(result)
-            text = percent(one.value) + (f"  ({percent(one.difference)})" if number else "")
+            is_known = number and not math.isnan(one.difference)
+            text = percent(one.value) + (f"  ({percent(one.difference)})" if is_known else "")
             texts.append(text + (f"\ncut-card effect {effect}" if effect else ""))
         name = "exact value" if all(one.rules.fresh for one in self.games) else "exact value of a fresh shoe"
         scale = partial(percent, digits=2)

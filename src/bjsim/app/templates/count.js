@@ -8,7 +8,7 @@ let isEdited = false; // else the bets are those of the answer, which may differ
 const digits = (value, places) => value.toLocaleString("en-US", {minimumFractionDigits: places, maximumFractionDigits: places}).replace("-", "\u2212");
 const dollars = (value, places = 2) => `${value < 0 ? "\u2212" : ""}$${digits(Math.abs(value), places)}`;
 const share = value => value < 1e-4 ? "< 0.01%" : `${digits(100 * value, value < .1 ? 2 : 1)}%`;
-const number = id => Number(at(id).value.replace("k", "000"));
+const number = id => Number(at(id).value.trim().toLowerCase().replace(/^\$/, "").replace(/^\d{1,3}(,\d{3})+(?![\d,])/, all => all.replaceAll(",", "")).replace(/[km]$/, of => of === "k" ? "e3" : "e6")); // $10,000 or 1.5k
 const settings = () => ({
   bankroll: number("bankroll"), unit: number("unit"), hourly: 1 / (1 / number("rounds_per_hour") + data.lost), kelly: number("kelly"), low: 1,
   high: number("spread"), chip: number("chip") / number("unit"), wait: -Infinity, risk: number("risk") / 100,

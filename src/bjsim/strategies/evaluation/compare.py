@@ -126,7 +126,8 @@ class Compared:
     Attributes:
         rules: The game.
         value: The value of its best chart, in initial bets per settled bet.
-        difference: Its value less that of the first game.
+        difference: Its value less that of the first game; NaN if one is for an infinite shoe in place of its own, and
+            the other for a finite shoe.
         sd: Standard deviation per round, in initial bets; NaN if it is not known.
         changes: The cells in which the best charts differ; None if the dealer shows different cards in the two games,
             so that the columns cannot be compared.
@@ -185,10 +186,12 @@ def _compared(first: _Solved, other: _Solved) -> Compared:
     rows = sorted(first_rows | other_rows, key=row_order)
     totals = {parse_row(row).total for row in first_rows} & {parse_row(row).total for row in other_rows}
     comparable = first.chart.states.columns == other.chart.states.columns
+    in_place = bool(first.refusal or other.refusal)
+    mixed = in_place and not all(one.rules.infinite or one.refusal for one in (first, other))
     return Compared(
         other.rules,
         other.value,
-        0.0 if other.value == first.value else other.value - first.value,
+        math.nan if mixed else 0.0 if other.value == first.value else other.value - first.value,
         other.sd,
         tuple(_changes(first.chart, other.chart, rows)) if comparable else None,
         tuple(row for row in rows if parse_row(row).total not in totals),
