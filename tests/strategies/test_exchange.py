@@ -95,6 +95,13 @@ def test_an_exchange_in_a_finite_shoe_is_for_the_cards_that_are_gone(first: str,
     assert exchange_values(game.replace(decks=8), first, second, shown) == pytest.approx(far, abs=0.03)
 
 
+@pytest.mark.parametrize("cards", [("A5", "6T", "6"), ("T5", "6A", "6")])
+def test_an_exchanged_ace_and_ten_are_21_where_split_ones_are_a_natural(cards: tuple[str, str, str]) -> None:
+    game = SWITCH.replace(decks=8, blackjack_pays="3/2")
+    natural = game.replace(split_tens_blackjack=True, split_aces_blackjack=True)
+    assert exchange_values(natural, *cards)["X"] == pytest.approx(exchange_values(game, *cards)["X"])
+
+
 def test_the_costs_of_cells_add_up() -> None:
     """With the hands that the best exchange makes."""
     solver = Solver(SWITCH)
