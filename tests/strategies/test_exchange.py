@@ -13,6 +13,7 @@ from support.games import slow
 from bjsim.sim.game.automaton import Finished
 from bjsim.sim.game.hand_states import Result
 from bjsim.sim.game.presets import named_rules
+from bjsim.strategies.exact.exchange import ExchangeAutomaton, exchange_sd
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.shoe.exchange import exchange_values
 from bjsim.strategies.shoe.solver import ShoeSolver
@@ -120,6 +121,11 @@ def test_the_deviation_has_what_insurance_of_both_bets_wins() -> None:
     """0.8181 in a simulation of 12,000 rounds; without insurance 0.8332, exactly."""
     game = SWITCH.replace(ten_probability="1/2", split_by="never", insurance=True)
     assert Solver(game).sd == pytest.approx(0.819184, abs=5e-7)
+
+
+def test_the_deviation_of_endless_splits_is_infinite() -> None:
+    game = ExchangeAutomaton(SWITCH.replace(ten_probability="3/5", max_hands="inf"))
+    assert exchange_sd(game, lambda state, column, legal: "P" if "P" in legal else "S") == float("inf")
 
 
 def test_the_command_says_which_exchange_is_right() -> None:

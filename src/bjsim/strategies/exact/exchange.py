@@ -101,6 +101,8 @@ def exchange_sd(automaton: ExchangeAutomaton, policy: Policy) -> float:
         outcomes = np.array([float(p) for p in column.probabilities.values()])
         of = _moments(automaton, column, policy)
         dealt, after = (automaton.by_cards(of, exchanged) for exchanged in (False, True))  # (ranks, ranks, 2, outcomes)
+        if not np.isfinite(dealt).all():
+            return math.inf  # endless splitting
         keep = _both(dealt[:, :, None, None], dealt[None, None], outcomes)
         exchange = _both(after[:, None, None, :], after.swapaxes(0, 1)[None, :, :, None], outcomes)
         taken = automaton.exchanges(column.label) if column.label else np.zeros(chances.shape, np.bool_)
