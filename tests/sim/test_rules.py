@@ -405,6 +405,11 @@ def test_the_distribution_of_the_ranks(game: Rules) -> None:
         ({"blackjack_pays": 1, "surrender": True}, F(1, 2)),
         ({"blackjack_pays": "6/5", "surrender": True}, F(1, 10)),
         ({"blackjack_pays": "6/5", "raises": True, "buy_in": 4}, F(1, 20)),
+        ({"surrender": True, "raises": True, "buy_in": 4, "max_hands": 2}, F(1, 4)),
+        ({"surrender": True, "surrender_cards": "any", "raises": True, "buy_in": 4}, F(1, 8)),  # of a raised stake
+        ({"surrender_after_double": True, "raises": True, "buy_in": 4, "max_hands": 2}, F(1, 8)),
+        ({"bonuses": "super-fun", "blackjack_pays": 1, "raises": True}, F(1, 10)),
+        ({"bonuses": "spanish", "raises": True}, F(1, 640)),
     ],
 )
 def test_payoffs_are_counted_in_this_unit(fields: dict[str, Any], unit: Fraction) -> None:

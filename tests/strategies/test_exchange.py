@@ -13,6 +13,7 @@ from support.games import slow
 from bjsim.sim.game.automaton import Finished
 from bjsim.sim.game.hand_states import Result
 from bjsim.sim.game.presets import named_rules
+from bjsim.strategies.exact.exchange import ExchangeAutomaton, exchange_sd
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.shoe.exchange import exchange_values
 from bjsim.strategies.shoe.solver import ShoeSolver
@@ -95,6 +96,13 @@ def test_an_exchange_in_a_finite_shoe_is_for_the_cards_that_are_gone(first: str,
     assert exchange_values(game.replace(decks=8), first, second, shown) == pytest.approx(far, abs=0.03)
 
 
+@pytest.mark.parametrize("cards", [("A5", "6T", "6"), ("T5", "6A", "6")])
+def test_an_exchanged_ace_and_ten_are_21_where_split_ones_are_a_natural(cards: tuple[str, str, str]) -> None:
+    game = SWITCH.replace(decks=8, blackjack_pays="3/2")
+    natural = game.replace(split_tens_blackjack=True, split_aces_blackjack=True)
+    assert exchange_values(natural, *cards)["X"] == pytest.approx(exchange_values(game, *cards)["X"])
+
+
 def test_the_costs_of_cells_add_up() -> None:
     """With the hands that the best exchange makes."""
     solver = Solver(SWITCH)
@@ -107,6 +115,17 @@ def test_the_costs_of_cells_add_up() -> None:
 def test_the_deviation_without_a_reason_to_exchange_is_that_of_two_hands() -> None:
     """Two hands against one dealer: between one hand's deviation over the square root of two, and one hand's."""
     assert Solver(PLAIN).sd / 2**0.5 < Solver(SWITCH).sd < Solver(PLAIN).sd
+
+
+def test_the_deviation_has_what_insurance_of_both_bets_wins() -> None:
+    """0.8181 in a simulation of 12,000 rounds; without insurance 0.8332, exactly."""
+    game = SWITCH.replace(ten_probability="1/2", split_by="never", insurance=True)
+    assert Solver(game).sd == pytest.approx(0.819184, abs=5e-7)
+
+
+def test_the_deviation_of_endless_splits_is_infinite() -> None:
+    game = ExchangeAutomaton(SWITCH.replace(ten_probability="3/5", max_hands="inf"))
+    assert exchange_sd(game, lambda state, column, legal: "P" if "P" in legal else "S") == float("inf")
 
 
 def test_the_command_says_which_exchange_is_right() -> None:

@@ -92,12 +92,14 @@ class RuleValues:
     @cached_property
     def unit(self) -> Fraction:
         """The payoff quantum: all payoffs are integer multiples of this share of an initial bet."""
+        raised = math.lcm(  # what a stake is divided by that may have been raised
+            *self.scheme.denominators(self.decks),
+            2 if self.surrender_cards == "any" or self.surrender_after_double else 1,
+        )
         parts = [
             self.blackjack_pays.denominator,
-            2 if self.free_bets else 1,
-            *self.scheme.denominators(self.decks),
-            2 if self.surrender != "none" or self.surrender_after_double or self.insurance else 1,
-            self.buy_in if self.raises else 1,
+            2 if self.free_bets or self.surrender != "none" or self.insurance else 1,
+            raised * (self.buy_in if self.raises else 1),
         ]
         return Fraction(1, math.lcm(*parts) * self.bets)
 

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from bjsim.arrays import Array
-from bjsim.sim.game.automaton import Automaton, Finished, Node
+from bjsim.sim.game.automaton import Automaton, Finished
 from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.rules import Rules
-from bjsim.strategies.exact.values import Column, Dealer, Means, Moments, Policy
+from bjsim.strategies.exact.values import Column, Dealer, Means, Moments, Policy, round_nodes
 
 BETTER = 1e-12  # cards are exchanged for more than rounding
 
@@ -99,13 +99,10 @@ def exchange_sd(automaton: ExchangeAutomaton, policy: Policy) -> float:
     chances, mean, square = automaton.chances.astype(float), 0.0, 0.0
     for column in Dealer(automaton).cases():
         outcomes = np.array([float(p) for p in column.probabilities.values()])
-        moments = Moments(Automaton(automaton.rules), column, policy, 0)
-
-        def node(hand: HandState, ended: bool = not column.label) -> Node:
-            return Finished(automaton.result(hand)) if ended else automaton.reached(hand)
-
-        # (ranks, ranks, 2, outcomes): mean and mean square of a hand by the dealer's outcome
-        dealt, after = (automaton.by_cards(lambda hand: moments.at(node(hand)), each) for each in (False, True))  # noqa: B023
+        of = _moments(automaton, column, policy)
+        dealt, after = (automaton.by_cards(of, exchanged) for exchanged in (False, True))  # (ranks, ranks, 2, outcomes)
+        if not np.isfinite(dealt).all():
+            return math.inf  # endless splitting
         keep = _both(dealt[:, :, None, None], dealt[None, None], outcomes)
         exchange = _both(after[:, None, None, :], after.swapaxes(0, 1)[None, :, :, None], outcomes)
         taken = automaton.exchanges(column.label) if column.label else np.zeros(chances.shape, np.bool_)
@@ -113,6 +110,18 @@ def exchange_sd(automaton: ExchangeAutomaton, policy: Policy) -> float:
         mean += float(column.probability) * first / 2
         square += float(column.probability) * second / 4
     return math.sqrt(max(square - mean * mean, 0.0))
+
+
+def _moments(automaton: ExchangeAutomaton, column: Column, policy: Policy) -> Callable[[HandState], Array]:
+    """Mean and mean square of a hand, with its insurance bet, by the dealer's outcome."""
+    moments = Moments(Automaton(automaton.rules), column, policy, 0)
+    insurance = round_nodes(column, automaton.rules, policy)[1:]
+
+    def of(hand: HandState) -> Array:
+        node = automaton.reached(hand) if column.label else Finished(automaton.result(hand))
+        return moments.together((node, *insurance))
+
+    return of
 
 
 def _both(one: Array, other: Array, outcomes: Array) -> tuple[Array, Array]:

@@ -33,13 +33,14 @@ def exchange_values(rules: Rules, first: str, second: str, shown: str) -> dict[s
     if len(first) != 2 or len(second) != 2 or min(unseen) < 0:
         raise InputError(f"{first} / {second} v {shown} is not accepted; give two hands of two cards of the shoe")
     plain = rules.replace(exchange="none")
-    states = States(plain)
+    states, split = States(plain), plain.replace(split_tens_blackjack=False, split_aces_blackjack=False)
 
     def value(cards: str, exchanged: bool) -> float:
         hand = states.hand(min(parse_rank(card), TEN) for card in cards)
         ordinary = exchanged and rules.exchange == "21" and states.is_natural(hand)  # then it is as ace and ten split
         legal = states.against(states.column(shown)).legal(hand) or "S"
-        return max(action_values(View.alone(plain, cards, shown, legal, ordinary), unseen).values())
+        view = View.alone(split if ordinary else plain, cards, shown, legal, ordinary)
+        return max(action_values(view, unseen).values())
 
     return {
         "S": value(first, False) + value(second, False),
