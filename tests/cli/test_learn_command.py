@@ -101,6 +101,10 @@ def test_algorithms_are_compared_in_one_picture(
         ({"gamma": 2}, "chain.json: gamma = 2.0 is not accepted"),
         ({"start": "s3"}, "chain.json: unknown state 's3'; it is neither in"),
         ({"states": {"s1": {"stay": [{"to": "s1", "p": 0.5}]}}}, "state s1, action stay: probabilities sum to 0.5"),
+        (
+            {"states": {"s1": {"stay": [{"to": "s1", "weight": 2}]}}},
+            "state s1: play never ends from here; it needs gamma times weight below 1",
+        ),
     ],
 )
 def test_a_broken_file_gets_one_line(
