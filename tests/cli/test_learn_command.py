@@ -126,6 +126,10 @@ def test_a_broken_file_gets_one_line(
         (("--algorithm", "sarsa"), "algorithm = sarsa is not accepted; use q or mc"),
         (("--plot", "x.pdf"), "--plot x.pdf is not accepted"),
         (("--episodes", "2", "--workers", "8"), "2 episodes are too few to learn from with 8 workers"),
+        (
+            ("--rules", "blackjack-p", "--ten-probability", "1/2"),
+            "blackjack-p is not learned: the value is infinite: resplitting TT against 2 pays without limit",
+        ),
     ],
 )
 def test_impossible_requests_are_reported(
