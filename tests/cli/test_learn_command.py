@@ -101,6 +101,10 @@ def test_algorithms_are_compared_in_one_picture(
         ({"gamma": 2}, "chain.json: gamma = 2.0 is not accepted"),
         ({"start": "s3"}, "chain.json: unknown state 's3'; it is neither in"),
         ({"states": {"s1": {"stay": [{"to": "s1", "p": 0.5}]}}}, "state s1, action stay: probabilities sum to 0.5"),
+        (
+            {"states": {"s1": {"stay": [{"to": "s1", "weight": 2}]}}},
+            "state s1: play never ends from here; it needs gamma times weight below 1",
+        ),
     ],
 )
 def test_a_broken_file_gets_one_line(
@@ -122,6 +126,10 @@ def test_a_broken_file_gets_one_line(
         (("--algorithm", "sarsa"), "algorithm = sarsa is not accepted; use q or mc"),
         (("--plot", "x.pdf"), "--plot x.pdf is not accepted"),
         (("--episodes", "2", "--workers", "8"), "2 episodes are too few to learn from with 8 workers"),
+        (
+            ("--rules", "blackjack-p", "--ten-probability", "1/2"),
+            "blackjack-p is not learned: the value is infinite: resplitting TT against 2 pays without limit",
+        ),
     ],
 )
 def test_impossible_requests_are_reported(

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+import bjsim
 from bjsim.sim.game.presets import PRESETS
+from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import format_ranges
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.learning.learn import LearningPoint, Schedule, Study, study
@@ -153,3 +155,15 @@ def test_runs_of_cards_are_drawn_together() -> None:
     assert format_ranges(order, set("9TA")) == "9-A"
     assert format_ranges(order, set("7")) == "7"
     assert format_ranges(order, set("24")) == "2, 4"
+
+
+@pytest.mark.parametrize(
+    "rules", [PRESETS["blackjack-p"].rules, PRESETS["vegas-s17"].rules.replace(decks="inf", max_hands="inf")]
+)
+def test_a_chart_learned_without_a_limit_of_hands_can_be_played(rules: Rules) -> None:
+    """Twos are then never a hard 4, but charts have that row: the best of what is not a split."""
+    process = GameProcess(rules)
+    found = LearnedGame.of(process, study(build_mdp(process), 20_000, seed=1))
+    assert "P" in found.chart.table["22"].values() and "4" in found.chart.table
+    assert found.chart_value == pytest.approx(found.value_exact - found.regret, abs=0.003)
+    assert bjsim.play(rules, found.chart, hands=100)[0].exact == found.chart_value

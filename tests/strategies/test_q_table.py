@@ -33,6 +33,10 @@ def lines(style, states=STATES):
         ("", "{0}, {1}, {5}, {4}"),
         ("player_sum;dealer_card;usable_ace;action", "{0};{1};{2};{3}"),
         ("", "({0}, {1}, {5}), {3}"),
+        ("", "({0}, {1}, {5}): {4}"),
+        ("policy = {", "    ({0}, {1}, {5}): '{4}',"),
+        ("{", "({0}, {1}, {2}): np.int64({3}),"),
+        ("{", '"({0}, {1}, {2})": {3},'),
     ],
 )
 def test_the_best_policy_is_the_best_chart(header, style):

@@ -54,6 +54,7 @@ def test_a_known_hole_card_is_refused_where_a_hand_wins_at_once_against_a_natura
         (bjsim.load_rules("free-bet").replace(decks="inf", free_splits="A23456789T"), -0.001741, -0.001108),
         (bjsim.load_rules("free-bet").replace(decks="inf"), -0.009937, -0.009937),
         (VEGAS.replace(double_cards="any", max_doubles=3, charlie=6, player_21_wins=True), 0.008312, 0.012775),
+        (bjsim.load_rules("blackjack-p").replace(ten_probability=Fraction(3, 5)), math.inf, math.inf),
     ],
 )
 def test_best_play_may_know_more_than_a_chart(game: Rules, chart: float, best: float) -> None:

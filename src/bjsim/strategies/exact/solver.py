@@ -369,7 +369,7 @@ class Solver(BestPlay, Solution):
     @property
     def beyond_chart(self) -> str:
         """What best play tells apart and the best chart does not, as a message; see `Solution.beyond_chart`."""
-        if self.best_value - self.value <= MERELY_ROUNDING:
+        if not self.best_value - self.value > MERELY_ROUNDING:  # not a number if both are infinite
             return ""
         known: dict[str, None] = {}
         for column, means in self.followed.items():

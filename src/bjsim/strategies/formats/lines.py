@@ -28,6 +28,7 @@ _NESTED = re.compile(
     r"|(?P<open>[\[{(])|(?P<close>[\]})])|(?P<key>=>|[:=])|(?P<end>[,;])|(?P<line>\n)|(?P<word>[^\s\[\]{}(),;:='\"`]+)",
     re.DOTALL,
 )
+_STATE = re.compile(r"(?i)\W*(\w+)\W+(\w+)\W+([01]|true|false)\W*")  # the last is whether there is a usable ace
 _BLOCKS = r"<tr\b|</tr|</?table|<h\d|<p\b|<caption|<div|<li"
 
 
@@ -64,6 +65,7 @@ class TextLine(NamedTuple):
 def read_lines(text: str) -> list[TextLine]:
     """The lines that are not empty, with their numbers, without frames and the ends of LaTeX rows."""
     text = re.sub(r"\r\n|\r", "\n", text).translate(_PLAIN)
+    text = re.sub(r"\bnp\.(?:\w+\(([^()]*)\)|(True|False)_)", lambda number: number[1] or number[2], text)
     if re.search(r"<t[rdh]\b", text, re.IGNORECASE):
         return list(_html_lines(text))
     nested = _Nested(re.sub(r"(?im)^\s*INSERT INTO .*?VALUES", lambda sql: " " * len(sql[0]), text))
@@ -193,7 +195,8 @@ class _Nested:
             elif kind == "close" and len(frames) > 1:
                 self._close(frames)
             elif kind == "key":
-                key += [value for value in values if isinstance(value, Token)] or _words(values)  # x[][2] =; (16, T):
+                named = [value for value in values if isinstance(value, Token)] or _words(values)  # x[][2] =; (16, T):
+                key += [part for word in named for part in _state(word)]
                 values.clear()
             elif kind in ("text", "word"):
                 name = token.text.rpartition(".")[2] if re.fullmatch(r"[A-Za-z_]+(\.[A-Za-z_]+)+", token.text) else ""
@@ -216,6 +219,8 @@ class _Nested:
             brackets = [value for value in values if isinstance(value, list)]
             if brackets and isinstance(values[-1], Token) and all(map(_is_flat, brackets)) and not key:
                 self._add(_words(values), [])  # (16, 10), S
+            elif len(key) > 1 and all(map(_means, key)) and len(values) == 1 and not brackets:
+                self._add([*key, *_words(values)], [])  # (16, 10): S
             elif brackets and not (all(map(_is_flat, brackets)) and len(_words(brackets)) == 1):
                 self._walk([(key, values)], [])
             elif title := find_title(" ".join(token.text for token in [*key, *_words(values)])):  # hard: or [hard]
@@ -246,7 +251,7 @@ class _Nested:
 
     def _add(self, fields: list[Token], path: list[Token]) -> None:
         """Add a line; the keys that say hard, soft or pairs are its section, and a comment may be its label."""
-        titles = [word for word in path if not parse_hands(word.text) and not parse_cards(word.text)]
+        titles = [word for word in path if find_section(word.text) and not parse_hands(word.text)]
         section = find_section(titles[-1].text) if titles else None
         fields = [word for word in fields if word not in titles]
         if fields and (comment := self.comments.get(fields[-1].line)) and parse_code(_lettered(fields)[0].text):
@@ -272,6 +277,13 @@ def _is_flat(value: list[Entry]) -> bool:
     return all(not key and all(map(_is_word, values)) for key, values in value)
 
 
+def _state(word: Token) -> list[Token]:
+    """The words of a key that is a state in one text, such as "(16, 10, False)"."""
+    state = _STATE.fullmatch(word.text)
+    return [word._replace(text=part) for part in state.groups()] if state else [word]
+
+
 def _means(word: Token) -> bool:
-    """Whether a key says something about hands, dealer's cards or sections; names of variables may not."""
-    return any(parse(word.text) for parse in (find_section, parse_hands, parse_cards))
+    """Whether a key says something about hands, dealer's cards, sections or aces; names of variables may not."""
+    flag = word.text.upper() in ("0", "FALSE", "TRUE")
+    return flag or any(parse(word.text) for parse in (find_section, parse_hands, parse_cards))

@@ -85,7 +85,12 @@ class LearnedGame(Study):
         for state in self.decisions:
             cell, legal = (_row(state), state.column), self.process.legal(state)
             if len(legal) > choices.get(cell, 0):
-                cells[cell], choices[cell] = self._code(state), len(legal)
+                cells[cell], choices[cell] = self._code(state, legal), len(legal)
+        for state in self.decisions:
+            assert isinstance(state.node, Decision)
+            rows = [(row, state.column) for row in self.process.automaton.rows_of(state.node.state, may_split=False)]
+            if cells.keys().isdisjoint(rows):  # a pair is never its total if hands have no limit; charts have that row
+                cells[rows[-1]] = self._code(state, self.process.legal(state).replace("P", ""))
         insurance = self.action(INSURE) if str(INSURE) in self.mdp.index else "S"
         offers = [state for name in self.process.columns if str(state := MDPState(ATTACKS, name)) in self.mdp.index]
         attack = "".join(state.column for state in offers if self.action(state) == "A")
@@ -97,9 +102,9 @@ class LearnedGame(Study):
         """The exact value of the chart, per bet: by its cells, as the process merges hands that charts tell apart."""
         return float(Solver(self.rules).value_of(self.chart))
 
-    def _code(self, state: MDPState) -> str:
-        ev = {letter: self.learned.q[self.mdp.row(str(state), letter)] for letter in self.process.legal(state)}
-        return full_code(self.action(state), ev)
+    def _code(self, state: MDPState, letters: str) -> str:
+        ev = {letter: self.learned.q[self.mdp.row(str(state), letter)] for letter in letters}
+        return full_code(max(ev, key=ev.__getitem__), ev)
 
     def describe(self) -> Report:
         """The learned chart, the suboptimal states, the regret, the values, and the answers in words."""

@@ -22,6 +22,7 @@ outcomes with half the probability and weight 2 each, which has the same expecta
 rules allow. Only where split hands are not alike is that a choice, in a state such as `again split T, 2 of 2 hands`.
 """
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterator
 from dataclasses import asdict, dataclass
@@ -31,6 +32,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bjsim.arrays import Ints
+from bjsim.errors import InputError
 from bjsim.sim.game.actions import ATTACK, INSURANCE
 from bjsim.sim.game.automaton import Automaton, Decision, Draw, Ended, Finished, Node, PendingHands
 from bjsim.sim.game.cards import RANKS, TEN
@@ -47,6 +49,7 @@ from bjsim.sim.game.hand_states import (
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.support import need
 from bjsim.strategies.charts.chart import row_order
+from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.exact.values import Column, Dealer, Policy
 from bjsim.strategies.mdp.model import FiniteMDP, Outcome, build_mdp
 from bjsim.sums import add_up
@@ -205,6 +208,8 @@ class GameProcess:
     # --- the process
 
     def start(self) -> dict[MDPState, float]:
+        if self.rules.most_hands == math.inf and (reason := Solver(self.rules).infinite_because):
+            raise InputError(f"{self.rules.name} is not learned: {reason}")
         return {START: 1.0}
 
     def terminal(self, state: MDPState) -> bool:

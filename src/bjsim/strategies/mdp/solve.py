@@ -43,7 +43,8 @@ def check_ends(mdp: FiniteMDP) -> None:
         return
     stuck = np.flatnonzero((steps_to_end(mdp) < 0) & ~mdp.terminal)
     if stuck.size:
-        raise MDPError(f"state {mdp.states[stuck[0]]}: play never ends from here; it needs gamma below 1")
+        discount = "gamma times weight" if (mdp.weight > 1).any() else "gamma"
+        raise MDPError(f"state {mdp.states[stuck[0]]}: play never ends from here; it needs {discount} below 1")
     rows = endless_rows(mdp)
     if rows.any():
         _check_costs(mdp, rows)
