@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import math
 import random
 from dataclasses import replace
 from fractions import Fraction

@@ -135,9 +135,7 @@ class Money(Number):
         found = amount(text.strip().removeprefix("$"), self.low == 0)
         if found is None:
             hint = "; put $ between single quotes, or leave it out" if text.strip()[:1] in ("0", "$", "") else ""
-            raise InputError(
-                f"{argument(name)} {text!r} is not accepted; use {self.use}, such as 10000 or 10k{hint}"
-            )
+            raise InputError(f"{argument(name)} {text!r} is not accepted; use {self.use}, such as 10000 or 10k{hint}")
         return Dollars(found) if found and "$" in text else found
 
 
