@@ -49,6 +49,7 @@ class RuleValues:
     free_double_cards: str
     free_splits: str
     surrender: str
+    surrender_cards: str
     surrender_after_double: bool
     insurance: bool
     split_by: str
