@@ -66,7 +66,7 @@ class Person(Chromium):
         """Wait until a script has a true value."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
-            if self.run(f"Boolean({script})"):
+            if self.run(f"Boolean(document.body && ({script}))"):
                 return
             time.sleep(0.05)
         raise AssertionError(f"{script}; the page says {self.text('body')[:1500]}; {self.problems}")
