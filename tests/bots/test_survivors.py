@@ -164,9 +164,11 @@ def test_when_bjsim_ends_so_does_the_bot(folder, box, ending):
 
 
 # Every bot in every box as every user, and every two of bot, box, user and ending.
-EVERY_BOX = [*BOXES, ("Landlock", "namespaces"), NOTHING]
+EVERY_BOX = [
+    box if hasattr(box, "marks") else pytest.param(box) for box in (*BOXES, ("Landlock", "namespaces"), NOTHING)
+]
 CASES = [
-    (bot, ENDINGS[(i + j + 2 * k) % len(ENDINGS)], box, user)
+    pytest.param(bot, ENDINGS[(i + j + 2 * k) % len(ENDINGS)], *box.values, user, marks=box.marks)
     for i, bot in enumerate(BOTS)
     for j, box in enumerate(EVERY_BOX)
     for k, user in enumerate(sorted({0, ORDINARY}))
