@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from bot_helpers import BOXES, COUNTED, left_of, needs, processes
@@ -164,7 +165,7 @@ def test_when_bjsim_ends_so_does_the_bot(folder, box, ending):
 
 
 # Every bot in every box as every user, and every two of bot, box, user and ending.
-EVERY_BOX = [
+EVERY_BOX: list[Any] = [
     box if hasattr(box, "marks") else pytest.param(box) for box in (*BOXES, ("Landlock", "namespaces"), NOTHING)
 ]
 CASES = [
