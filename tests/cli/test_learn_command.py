@@ -128,7 +128,7 @@ def test_a_broken_file_gets_one_line(
         (("--episodes", "2", "--workers", "8"), "2 episodes are too few to learn from with 8 workers"),
         (
             ("--rules", "blackjack-p", "--ten-probability", "1/2"),
-            "blackjack-p is not learned: the value is infinite: resplitting TT against 2 pays without limit",
+            "blackjack-p: the value is infinite: resplitting TT against 2 pays without limit",
         ),
     ],
 )

@@ -280,11 +280,10 @@ def given_command(seed: int | None = None, unsaid: Set[str] = UNSAID) -> str:
 
 
 def _text(parameter: click.Parameter, value: object) -> str:
-    """A value as it is given on the command line, without folders; index plays may have counts such as 1/2."""
-    from bjsim.strategies.counting.departures import names_file  # slow to import
-
+    """A value as it is given on the command line, without folders; a text may have counts such as 1/2."""
     text: str = getattr(parameter.type, "text", str)(value)
-    if MAY_BE_PATH.search(parameter.metavar or "") and (parameter.name != "indices" or names_file(text)):
+    metavar = parameter.metavar or ""
+    if MAY_BE_PATH.search(metavar) and ("TEXT" not in metavar or re.search(r"\.[A-Za-z]+$", text)):
         text = ",".join(Path(part).name for part in text.split(","))
     return text
 

@@ -93,7 +93,7 @@ class RuleValues:
     @cached_property
     def unit(self) -> Fraction:
         """The payoff quantum: all payoffs are integer multiples of this share of an initial bet."""
-        raised = math.lcm(  # what a stake is divided by that may have been raised
+        raised = math.lcm(  # divisors of a stake that may have been raised
             *self.scheme.denominators(self.decks),
             2 if self.surrender_cards == "any" or self.surrender_after_double else 1,
         )

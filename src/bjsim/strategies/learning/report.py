@@ -89,7 +89,7 @@ class LearnedGame(Study):
         for state in self.decisions:
             assert isinstance(state.node, Decision)
             rows = [(row, state.column) for row in self.process.automaton.rows_of(state.node.state, may_split=False)]
-            if cells.keys().isdisjoint(rows):  # a pair is never its total if hands have no limit; charts have that row
+            if cells.keys().isdisjoint(rows):  # without a limit on hands no pair is played as its total
                 cells[rows[-1]] = self._code(state, self.process.legal(state).replace("P", ""))
         insurance = self.action(INSURE) if str(INSURE) in self.mdp.index else "S"
         offers = [state for name in self.process.columns if str(state := MDPState(ATTACKS, name)) in self.mdp.index]

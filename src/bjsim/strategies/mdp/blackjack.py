@@ -209,7 +209,7 @@ class GameProcess:
 
     def start(self) -> dict[MDPState, float]:
         if self.rules.most_hands == math.inf and (reason := Solver(self.rules).infinite_because):
-            raise InputError(f"{self.rules.name} is not learned: {reason}")
+            raise InputError(f"{self.rules.name}: {reason}")
         return {START: 1.0}
 
     def terminal(self, state: MDPState) -> bool:
