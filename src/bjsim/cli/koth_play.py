@@ -158,7 +158,7 @@ def resume_contest(
     workers: int,
     sandbox: str,
     no_play: bool = False,
-    change: Callable[[Host], object] = lambda host: None,
+    change: Callable[[Host], object] | None = None,
 ) -> None:
     """Resume the contest in a folder, change and play it. Raises: InputError, RunFailed."""
     with journal.sensible(folder):

@@ -214,7 +214,7 @@ class Host:
         workers: int = 1,
         sandbox: str = "required",
         trust: bool = False,
-        change: Callable[["Host"], object] = lambda host: None,
+        change: Callable[["Host"], object] | None = None,
     ) -> "Host":
         """Resume the contest in a folder; `trust` lets Python players that it names run in this process.
 
@@ -229,7 +229,9 @@ class Host:
         houses = recorded_house_players(header, host.contest)
         if not trust:
             check_trusted([*host.present, *houses], folder)  # before `change`, which may look at the bots
-        change(host)
+        if change:
+            host.refuse_closed()  # before `change` complains of anything else
+            change(host)
         if not host.standings.over:
             check_unchanged([*host.present, *houses], host.contest.rules)
         return host
@@ -245,13 +247,16 @@ class Host:
 
         Not during `run`. A bot that joins with the name of one that leaves is its new version.
         """
-        if self.standings.closed:
-            raise InputError(f"the contest in {self.folder} is closed: its seed is public")
+        self.refuse_closed()
         roster, contest = self.roster, self.contest
         if len(roster.present) - len(leave) + len(join) < roster.fewest:
             raise InputError("too few bots would remain in the contest; add others first")
         check_programs(join, contest, self.sandbox)
         self._write(roster.change(leave, [describe(one, contest.rules) for one in join], matches))
+
+    def refuse_closed(self) -> None:
+        if self.standings.closed:
+            raise InputError(f"the contest in {self.folder} is closed: its seed is public")
 
     def run(self, on_match: Callable[["Host"], None] = lambda host: None) -> Standings:
         """Play the contest to its end; an exception from `on_match` stops it, and it can be resumed."""

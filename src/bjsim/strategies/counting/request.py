@@ -55,7 +55,7 @@ class CountRequest:
             these units, such as `1-12`. `(1, 12)` is the same.
         chip: Bets of `optimal` are multiples of this; 0: not rounded. None is 1, or 0.5 if a limit is not whole.
         leave: Leave the shoe before a round at this count, rounded down, or a lower one, for a fresh shoe.
-        rounds: Rounds to play, a million by default; with `until`, the most.
+        rounds: Rounds to play, in whole blocks of shoes, a million by default; with `until`, the most.
         until: Play until the EV per round is known to plus or minus this share of a unit (95%).
         seed: The same seed gives the same result, bit for bit.
         workers: Number of processes. None is one for each core.
