@@ -99,6 +99,7 @@ COMMANDS = [
     ("rules easy", "bjsim.cli.rules:the_rules", "working"),
     ("doctor", "bjsim.cli.doctor:can_run_programs", "working"),
     ("warm", "bjsim.cli.warm:use_kernels", "compiling"),
+    ("app --export site", "bjsim.app.export:_each", "solving the usual games"),
 ]  # fmt: skip
 
 

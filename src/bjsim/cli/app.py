@@ -10,6 +10,7 @@ from bjsim.asked.kinds import Count
 from bjsim.bots.contest.journal import find_journal
 from bjsim.cli.asked import ask
 from bjsim.cli.options import refuse_together
+from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError
 
 
@@ -73,6 +74,7 @@ def _export(folder: Path, pyodide: str) -> None:
     from bjsim.app.export import export_site
     from bjsim.sim.running.workers import usable_cores
 
-    for done, games in export_site(folder, pyodide, processes=usable_cores()):
-        click.echo(f"\rfigures of {done} of {games} games", nl=done == games, err=True)
+    with waiting("solving the usual games") as line:
+        for done, games in export_site(folder, pyodide, processes=usable_cores()):
+            line.say("solving the usual games", done, games)
     click.echo(f"the site is in {folder}; to try it: python -m http.server --directory {folder}")
