@@ -198,7 +198,8 @@ def contest(
             wrong = type(bots if bot is None else bot).__name__
             raise InputError(f"bots: a {wrong} is not accepted; give a list of names, files or folders")
     left_out: dict[str, str] = {}
-    entrants = gather([os.fspath(bot) for bot in bots], asked.rules, left_out=left_out, course=bool(asked.against))
+    course = bool(asked.against)
+    entrants = gather([os.fspath(bot) for bot in bots], asked.rules, 1 if course else 2, left_out, course)
     host = Host.begin(Path(folder), with_matches(asked, len(entrants)), entrants, workers, sandbox, left_out)
     try:
         return host.run(on_match)

@@ -257,8 +257,8 @@ def test_the_seed_is_secret_until_the_host_closes_the_contest(tmp_path: Path) ->
         page = (hill / "index.html").read_text()
         assert "<dt>seed</dt><dd>987654321 <" in page and 'href="journal.jsonl"' in page
         assert "every card and chip is correct" in bjsim("koth", "verify", hill).out
-        for words in (["add", hill, "lim15"], ["replace", hill, "lim15"], ["extend", hill, 1], ["drop", hill, "lim15"], ["close", hill]):
-            assert "is closed" in refusal("koth", *words)
+        for words in (["add", "lim15"], ["replace", "lim15"], ["extend", 1], ["drop", "lim15"], ["close"]):
+            assert "is closed" in refusal("koth", words[0], hill, *words[1:])
         assert bjsim("koth", "resume", hill).status == 0
 
 

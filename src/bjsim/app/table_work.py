@@ -153,7 +153,7 @@ def _table_page(asked: AskedPlay, open_table: PlayedTable) -> str:
     words = ["play", "--seed", asked.seed, "--coach", *(["--count", asked.system] if asked.system else [])]
     hint = None
     if asked.hint and isinstance(question, MoveAsked):
-        hint = tally.coach.judge(question.view, Action(question.view.legal[-1]))
+        hint = tally.coach.judge(question.view, Action(question.view.legal.replace("B", "")[0]))
     notes = [f"Values are exact for {tally.coach.basis}; costs are in initial bets.", *describe_misses(tally.misses)]
     if open_table.practice:
         notes.append(open_table.practice.tags())

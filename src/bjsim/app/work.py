@@ -57,6 +57,13 @@ class ChosenGame(NamedTuple):
         given = [word for setting in self.settings for word in ("--set", setting)]
         return shlex.join(["bjsim", *words, "--rules", self.preset, *given])
 
+    def solved_as(self, solution: Solution) -> "ChosenGame":
+        """The game whose values these are: that of an infinite shoe, where its own is not solved."""
+        if not solution.refusal:
+            return self
+        kept = (one for one in self.settings if one.partition("=")[0] != "decks")
+        return self._replace(settings=(*kept, "decks=inf"))
+
 
 def game_report(asked: ChosenGame) -> str:
     """The value of a game, in money too, and its best chart: what is computed at once."""
@@ -73,7 +80,8 @@ def game_report(asked: ChosenGame) -> str:
         cost=f"{'costs' if value < 0 else 'pays'} you ${BET * HOURLY * abs(value):,.2f} an hour" if known else "–",
         bet=BET, hourly=HOURLY,
         preset=asked.preset if asked.settings else "",
-        best=valued.part(), pointing=point_at_cells([rules]).lines[0], games=[rules], command=asked.command("solve"),
+        best=valued.part(), pointing=point_at_cells([rules]).lines[0], games=[rules],
+        command=asked.solved_as(solution).command("solve"),
     )  # fmt: skip
 
 
@@ -184,6 +192,7 @@ def hand_report(asked: ChosenGame, hand: str, gone: str = "") -> str:
     if gone:
         words += ["--shoe", ",".join(f"{card}={count}" for card, count in left.items())]
     solution: Solution = ShoeSolver(rules, left) if gone else solve(rules)
+    command = asked.solved_as(solution).command(*words)
     report = describe_hand(solution, cards, shown, game_text(rules))
     if gone:
         report = replace(report, lines=[*report.lines, f"Gone besides: {gone}"])
@@ -194,7 +203,7 @@ def hand_report(asked: ChosenGame, hand: str, gone: str = "") -> str:
         "bjsim.app", "hand_answer.html", cards=cards, shown=shown, total=format_cards(cards).partition(", ")[2],
         bars=ranked(values), choices=choices, chosen=hand, why=reason(cards, values, rules, weights),
         title=report.title,
-        rest=Markup(page_body(replace(report, title="", parts=folded, command=asked.command(*words)))),
+        rest=Markup(page_body(replace(report, title="", parts=folded, command=command))),
     )  # fmt: skip
 
 
@@ -247,7 +256,7 @@ def _what_it_costs(evaluation: Evaluation) -> str:
     by_row: dict[str, float] = {}
     for cell in cells:
         by_row[cell.row] = by_row.get(cell.row, 0.0) + float(cell.cost)
-    row = max(by_row, key=by_row.__getitem__, default="")
+    row, in_all = max(by_row, key=by_row.__getitem__, default=""), sum(by_row.values())
     is_known = math.isfinite(lost)
     return render_page(
         "bjsim.app", "chart_answer.html", title=f"Your chart in {evaluation.chart.rules.name}",
@@ -255,6 +264,6 @@ def _what_it_costs(evaluation: Evaluation) -> str:
         values=[percent(float(value), 4).replace("-", "−") for value in (evaluation.value, evaluation.best)],
         cells=[(cell, 100 * float(cell.cost)) for cell in cells if math.isfinite(cell.cost)], first=FIRST_CELLS,
         money=f"{lost * BET * HOURLY:,.2f}" if is_known else "", bet=BET, hourly=HOURLY, row=row,
-        portion=round(100 * by_row[row] / sum(by_row.values())) if is_known and len(cells) > 2 else 0,
+        portion=round(100 * by_row[row] / in_all) if is_known and in_all > 0 and len(cells) > 2 else 0,
         tag="exact" if not evaluation.refusal else "for an infinite shoe",
     )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from numbers import Real
@@ -138,6 +139,9 @@ class Money(Number):
             raise InputError(f"{argument(name)} {text!r} is not accepted; use {self.use}, such as 10000 or 10k{hint}")
         return Dollars(found) if found and "$" in text else found
 
+    def text(self, value: Any) -> str:
+        return "$" * isinstance(value, Dollars) + super().text(value)
+
 
 @dataclass(frozen=True)
 class Flag(Written):
@@ -233,7 +237,7 @@ class CardCounts(Written):
         counts: dict[str, int] = {}
         for part in text.split(","):
             card, equals, count = part.strip().partition("=")
-            if not equals or not count.strip().isdigit():
+            if not equals or not re.fullmatch("[0-9]{1,9}", count.strip()):
                 raise InputError(
                     f"{argument(name)}: {part.strip()!r} is not accepted; write CARD=COUNT, such as A=4,2=3,T=16"
                 )

@@ -16,6 +16,7 @@ from bjsim.cli.bot_game import slow_hint
 from bjsim.cli.koth_play import TABLES, ContestScreen, choose_contest
 from bjsim.cli.options import Files, counted, files_options, given_command
 from bjsim.cli.waiting import waiting
+from bjsim.errors import InputError
 from bjsim.report.terminal import say
 
 
@@ -52,6 +53,8 @@ def compare(
     given = {name: value for name, value in asked.items() if value is not None}
     contest, _ = choose_contest(config_path, rules_name, given)
     entrants = gather([one, other], contest.rules)
+    if len(entrants) > 2:
+        raise InputError(f"two bots are compared, not {', '.join(entrant.name for entrant in entrants)}")
     console = Console(stderr=files.quiet)
     for entrant in entrants:
         if hint := slow_hint(entrant.language, entrant.protocol):
@@ -65,7 +68,7 @@ def compare(
         finally:  # after Ctrl-C too
             for row in host.standings.rows():
                 if faults := row.score.faults.total():
-                    console.print(f"{row.name}: {counted(faults, 'fault')}; see: bjsim bot check", style="red")
+                    say(console, f"{row.name}: {counted(faults, 'fault')}; see: bjsim bot check", "red")
             found = describe_pair(host.standings)
             files = files if found.parts else files._replace(plot_path=None)  # without an interval
             files.show(found, given_command(host.contest.seed))

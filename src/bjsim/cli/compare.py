@@ -14,7 +14,8 @@ from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError, RunFailed
 from bjsim.request import RunRequest
 from bjsim.sim.game.presets import PRESETS, the_rules
-from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.rules import LONGEST_NAME, Rules
+from bjsim.sim.game.support import refusal
 from bjsim.strategies.comparison import Comparison
 from bjsim.strategies.evaluation.compare import Compared, best_chart, differ_in_cut_alone
 from bjsim.strategies.evaluation.compare import compare as compare_games
@@ -68,7 +69,7 @@ def compare(
     bjsim compare --rules vegas-s17 --vary cut=1/2,3/4,9/10
     """
     games = the_games(names, varied, settings)
-    if until is None and differ_in_cut_alone(games):
+    if until is None and differ_in_cut_alone(games) and not any(refusal(game, "luck") for game in games):
         until = CUT_PRECISION
     with waiting("solving the games") as line:
         compared = compare_games(games, lambda done: line.say("solving the games", done, len(games)))
@@ -99,11 +100,11 @@ def the_games(names: Sequence[str], varied: Sequence[str], settings: tuple[str, 
     if varied:
         if len(games) > 1:
             raise InputError(f"--vary takes one game, not {len(games)}: {', '.join(names)}")
-        grid = itertools.product(*parse_varied(varied))
-        games = [
-            games[0].replace(**dict(point), name=", ".join(f"{field}={text}" for field, text in point))
-            for point in grid
-        ]
+        points = [*itertools.product(*parse_varied(varied))]
+        named = [", ".join(f"{field}={text}" for field, text in point) for point in points]
+        if max(map(len, named)) > LONGEST_NAME:
+            named = [", ".join(text for _, text in point) for point in points]
+        games = [games[0].replace(**dict(point), name=name) for point, name in zip(points, named, strict=True)]
     if len(games) < 2:
         raise InputError("nothing to compare; give --rules two or more games, or --vary FIELD=V1,V2")
     return games

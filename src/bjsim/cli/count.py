@@ -119,12 +119,12 @@ def run_count(options: dict[str, Any], files: Files) -> None:
         request = make_request(options, bets)
         result = CountResult.of(play_one(request), request)
     result = in_chips(result, options["chip"])
+    files._replace(html_path=None).show(result, given_command(), has_lines=False)
     if files.fan_path:
         fan = replace(result.describe_fan(), command=given_command())
         Files(None, files.fan_path).draw(fan)
     if files.html_path:
         write_text(result.to_html(given_command()), files.html_path)
-    files._replace(html_path=None).show(result, given_command(), has_lines=False)
     if result.run.stopped:
         raise click.exceptions.Exit(130)
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 from rich.console import Console
+from rich.text import Text
 
 from bjsim.asked.kinds import Names
 from bjsim.cli.asked import ask, asked_of
@@ -79,7 +80,7 @@ def learn(
 
 def describe(console: Console, what: Rules | str | None, mdp: FiniteMDP, schedule: Schedule, seed: int) -> None:
     size = f"{len(mdp.states):,} states, {len(mdp.actions):,} actions in them, discount factor {mdp.gamma:g}"
-    console.print(f"[bold]{what}[/bold]: {size}", soft_wrap=not console.is_terminal, highlight=False)
+    console.print(Text.assemble((str(what), "bold"), f": {size}"), soft_wrap=not console.is_terminal)
     power = schedule.power_for(mdp.gamma)
     console.print(
         f"algorithm {schedule.algorithm}, {schedule.draws} draws, exploring starts, step size "

@@ -187,10 +187,12 @@ class Files(NamedTuple):
         report = replace(found, parts=[*found.parts, *more])
         if self.json_path:
             write_json(result.to_json() if isinstance(result, Described) else to_json(result), self.json_path)
-        if self.plot_path or self.html_path:
-            public = result.published().describe() if isinstance(result, Described) else result
-            self.draw(replace(public, command=command))
-        print_report(Console(stderr=self.quiet), report if has_lines else replace(report, lines=()))
+        try:
+            if self.plot_path or self.html_path:
+                public = result.published().describe() if isinstance(result, Described) else result
+                self.draw(replace(public, command=command))
+        finally:  # what cannot be drawn is printed all the same
+            print_report(Console(stderr=self.quiet), report if has_lines else replace(report, lines=()))
 
     def draw(self, report: Report) -> None:
         """Write the picture and the page that are asked for. Raises: InputError: One cannot be written."""
@@ -245,7 +247,7 @@ def write_text(text: str, path: str) -> None:
         sys.stdout.write(text)
         return
     try:
-        Path(path).write_text(text, encoding="utf-8")
+        Path(path).write_bytes(text.encode("utf-8", "replace"))  # names of files may not be UTF-8
     except OSError as error:
         if os.path.isfile(path):  # half of it
             os.remove(path)

@@ -140,7 +140,7 @@ def play(
 
 def find_script(text: str) -> ScriptedShoe:
     """The scripted shoe in a file, or of these cards. Raises: InputError."""
-    if Path(text).exists():
+    if os.path.exists(text):  # unlike Path, it bears names that no file can have
         shoe = ScriptedShoe.load(text)
     elif os.sep in text or Path(text).suffix:
         raise InputError(f"no such file: {text}")

@@ -4,6 +4,7 @@ import click
 
 from bjsim.asked.kinds import Count
 from bjsim.asked.signature import REQUIRED
+from bjsim.bots.seats import is_program
 from bjsim.cli.asked import ask
 from bjsim.cli.options import homework_rules, refuse_together
 from bjsim.cli.waiting import waiting
@@ -34,6 +35,8 @@ def replay(
     Give the --bots, --rules, --seed and --tables of the run. The bots share tables as in the run: each table takes as
     many as the rules have seats, and each such group has --tables tables, numbered consecutively from group to group.
     """
+    if programs := [bot for bot in bots if is_program(bot)]:
+        raise InputError(f"--bots {', '.join(programs)}: rounds of programs are not replayed; name charts")
     refuse_together("shoe_path", "table_number", "round_number", "tables", "seed", why=", as --shoe is played whole")
     if shoe_path:
         if len(bots) > rules.seats:

@@ -107,7 +107,7 @@ def toml_text(game: Rules) -> str:
     lines = []
     if preset := PRESETS.get(game.name):
         lines += [f"# {preset.about}", f"# source: {preset.source}"]
-    lines.append(f"name = {json.dumps(game.name)}")
+    lines.append(f"name = {json.dumps(game.name, ensure_ascii=False)}")
     for field, metadata in RULE_FIELDS.items():
         setting = f"{field} = {_toml(plain(getattr(game, field)))}"
         lines.append(f"{setting:<32} # {metadata['meaning']} ({metadata['accepts']})")

@@ -76,8 +76,8 @@ def solve(
     these), base-split (split hands that are not split again), value, or states (how many states the game has, and
     why). Values are in initial bets. `bjsim check` and `--bots` read every --format.
     """
-    if hand is not None and (what or chart_format or strategy):
-        raise InputError("--hand shows one decision; leave out TABLE, --format and --strategy")
+    if hand is not None and (what or chart_format or strategy or card):
+        raise InputError("--hand shows one decision; leave out TABLE, --format, --strategy and --card")
     if chart_format and what:
         raise InputError("--format prints only the chart; leave out TABLE")
     refuse_together(
@@ -89,6 +89,8 @@ def solve(
     if hand is not None:
         cards, shown = read_hand(hand, rules)
         if "/" in cards and shoe is None:
+            if exact:
+                raise InputError("--exact: two hands have no fractions; leave it out")
             report = describe_exchange(rules, cards, shown)
         else:
             report = describe_hand(find_tables(rules, what, exact, shoe, strategy).solution, cards, shown, game)

@@ -70,14 +70,14 @@ class Comparison(Described):
     def describe(self) -> Report:
         """The values of the games, and what changes in their best charts."""
         rules, rows = [one.rules for one in self.games], list(zip(self.games, self.played, strict=True))
-        changes = {one.rules.name: change_texts(one) for one in self.games[1:] if one.changes}
+        changes = [(one.rules.name, change_texts(one)) for one in self.games[1:] if one.changes]
         parts: list[Any] = [
             Only("page", lambda: [Section("Values")]),
             DataTable("games", [*VALUES, *(PLAYED if any(self.played) else ())], rows),
             Notes(self._refusals(), "warning"),
             Notes(self._remarks(), "dim"),
             *([Section("What changes in the best strategy")] if changes else []),
-            Notes([f"{name}: {_listed(texts)}" for name, texts in changes.items()]),
+            Notes([f"{name}: {_listed(texts)}" for name, texts in changes]),
             Notes(
                 [
                     f"{one.rules.name}: hands in only one of the two charts: {' '.join(one.only)}"

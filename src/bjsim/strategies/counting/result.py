@@ -401,6 +401,8 @@ class CountComparison(Described):
         """The SCORE of the games: as a heat map of two things that vary, else as dots."""
         scores = {name: one["score"] for name, one in self.games}
         points = [tuple(name.split(", ")) for name in scores]
+        if len({len(point) for point in points}) > 1:  # of values that have commas
+            points = [(name,) for name in scores]
         rows, columns = (list(dict.fromkeys(point[-1 - axis] for point in points)) for axis in (0, 1 % len(points[0])))
         is_grid = len(points[0]) == 2 and min(len(rows), len(columns)) > 1 and len(rows) * len(columns) == len(points)
         if not is_grid:

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bjsim.arguments import argument
 from bjsim.arrays import Floats
 from bjsim.errors import InputError
 from bjsim.sim.game.rules import Rules
@@ -202,8 +203,10 @@ def best_ramp(table: CountReturns, least: float, most: float, chip: float = 0.0,
     """
     check_positive(most=most)
     merit = table.ev / table.spot_var(spots)
-    if merit.max() <= 0 or math.isinf(most):
-        raise InputError("best_ramp: give a largest bet, and a table with a favourable count")
+    if math.isinf(most):
+        raise InputError(f"{argument('optimal')}: give a largest bet, such as 1-12")
+    if merit.max() <= 0:
+        raise InputError(f"{argument('optimal')}: no count of this game is favourable, so no bets win")
     low, high = math.log(most / merit.max() / 100), math.log(most / merit[merit > 0].min() * 2)
     found = _limited(merit * math.exp(high), least, most, chip)
     for _ in range(3):
@@ -284,7 +287,8 @@ class Terms:
         bank = bank_for_ruin(ramp.ev, ramp.sd, self.ror)
         if math.isinf(bank):
             raise InputError(
-                f"ror = {100 * self.ror:g}%: these bets lose {-ramp.ev:.6f} units per round, and any bankroll with them"
+                f"{argument('ror')} {100 * self.ror:g}%: these bets lose {-ramp.ev:.6f} units per round, and any "
+                "bankroll with them"
             )
         return replace(self, bankroll=bank, unit=self.unit if self.money is None else self.money / bank)
 

@@ -163,7 +163,7 @@ class Study(Described):
             DataTable("disagreements", SUBOPTIMAL, self.disagreements, "suboptimal states", LISTED),
             Notes([] if self.disagreements else ["every state has an optimal action"]),
             Figures(self._figures()),
-            Only("page", lambda: [convergence([self])]),
+            Only("page", lambda: convergence([self])),
             Only("terminal", lambda: [Notes(self._remarks())]),
         ]
         lines = [f"{self.episodes:,} episodes, seed {self.seed}"]
@@ -237,7 +237,7 @@ class Studies(Described):
         parts = [
             DataTable("", columns, self.studies),
             Notes([note], "dim"),
-            Only("page", lambda: [convergence(self.studies)]),
+            Only("page", lambda: convergence(self.studies)),
         ]
         lines = [self.title, f"{first.episodes:,} episodes, seed {first.seed}"]
         return Report(f"{len(self.studies)} algorithms compared", lines, parts)
@@ -248,19 +248,21 @@ class Studies(Described):
         return {"algorithms": found} if len(found) > 1 else found[0]
 
 
-def convergence(studies: Sequence[Study]) -> Curves:
-    """The greedy policy's exact value, and its regret on a logarithmic axis, for each algorithm."""
+def convergence(studies: Sequence[Study]) -> list[Curves]:
+    """The greedy policy's exact value, and its regret on a logarithmic axis, for each algorithm; none if infinite."""
     values, regrets = [], []
     for each, colour in zip(studies, ("raw", "adjusted"), strict=False):
         points = [point for point in each.curve if isfinite(point.regret)]
         episodes, lost = [point.episodes for point in points], [point.regret for point in points]
         values.append(Line(each.schedule.text, episodes, [each.value_exact - one for one in lost], colour=colour))
         regrets.append(Line(each.schedule.text, episodes, [max(one, FLOOR) for one in lost], colour=colour))
+    if not any(line.x for line in values):
+        return []
     exact = studies[0].value_exact
     axis = Axis("exact regret per episode", "{:g}".format, is_log=True)
     below = Panel("exact regret per episode", regrets, {f"regret {FLOOR:g} or less": FLOOR}, y=axis)
     panel = Panel("value of the policy", values, {f"exact optimum, {exact:+.4f}": exact}, below=below)
-    return Curves([panel], Axis("episodes", short_count, is_log=True), Axis("value of the policy"))
+    return [Curves([panel], Axis("episodes", short_count, is_log=True), Axis("value of the policy"))]
 
 
 def study(

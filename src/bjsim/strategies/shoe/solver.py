@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 
@@ -25,6 +26,16 @@ from bjsim.strategies.solution import Solution, with_natural
 from bjsim.sums import add_up
 
 # --- The tables of a finite shoe, for any game and strategy, as `bjsim solve` prints them.
+
+
+T = TypeVar("T")
+
+
+def _if_known(figure: Callable[[str], T], strategy: str) -> T | None:
+    try:
+        return figure(strategy)
+    except InputError:
+        return None
 
 
 class ShoeTables:
@@ -50,18 +61,11 @@ class ShoeTables:
             "value": self.value,
             "strategies": {name: solver.value_of(name) for name in STRATEGIES},
             "by_upcard": {name: solver.by_upcard(name) for name in STRATEGIES},
-            "sd": solver.sd_of(strategy) if fixed else None,
-            "removal": self._removal() if fixed else None,
+            "sd": _if_known(solver.sd_of, strategy) if fixed else None,
+            "removal": _if_known(solver.removal, strategy) if fixed else None,  # a round may need every card
             "exceptions": [exception.__dict__ for exception in solver.exceptions],
             "tables": tables,
         }
-
-    def _removal(self) -> dict[str, float] | None:
-        """The effects of removal; None if a round could exhaust the shoe with a card less."""
-        try:
-            return self.solution.removal(self.followed)
-        except InputError:
-            return None
 
     @property
     def exceptions(self) -> Sequence[TwoCards]:
