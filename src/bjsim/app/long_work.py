@@ -181,9 +181,7 @@ def count_report(asked: AskedCount) -> str:
     def begin(opened: ExitStack) -> Iterator[CountRun]:
         return counted_blocks(request)
 
-    first, *others = request.spots
-    alike = request if others else request.changed(ramp=f"1x{first[1]}")  # where its only step begins does not matter
-    count = advanced((alike.cards, _own_rows(request)), begin)
+    count = advanced((request.cards, _own_rows(request)), begin)
     run: CountRun = count.latest
     result = CountResult.of(run, request)
     notes = ["± half the 95% interval; profits are luck-adjusted.", *result.notes]

@@ -100,14 +100,14 @@ def test_a_rebate_that_is_too_small_is_declined() -> None:
 
 @pytest.mark.parametrize("sticky", [False, True])
 def test_a_bonus_of_a_tiny_game(sticky: bool) -> None:
-    """Every course in fractions: who falls below the floor loses all."""
+    """Every course in fractions: who falls below the floor before all rounds are played loses all."""
 
     @cache
     def left(bank: Fraction, rounds: int) -> tuple[Fraction, Fraction]:
-        if bank < FLOOR:
-            return Fraction(0), Fraction(0)
         if not rounds:
             return max(bank - 2 * sticky, Fraction(0)), Fraction(1)
+        if bank < FLOOR:
+            return Fraction(0), Fraction(0)
         later = [(p, left(bank + profit, rounds - 1)) for profit, p in TINY.items()]
         return sum(p * found[0] for p, found in later), sum(p * found[1] for p, found in later)  # type: ignore[return-value]
 

@@ -30,6 +30,7 @@ from bjsim.strategies.formats.plays import INSURANCE, parse_plays
 
 OPERATORS = {">=": operator.ge, "<": operator.lt, "<=": operator.le, ">": operator.gt}
 FILES = (".txt", ".md", ".csv", ".tsv", ".html")  # names of files of index plays end so
+SUMS = {"T": "10", "A": "11"}
 LONGEST = 1 << 20  # characters of a set of index plays
 
 
@@ -62,7 +63,10 @@ class Departures:
     plays: tuple[Departure, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "plays", tuple(self.plays))
+        plays = tuple(self.plays)
+        if self.base.rules.dealer_shows == "both":  # their sum, not a card, is 10 or 11
+            plays = tuple(replace(play, column=SUMS.get(play.column, play.column)) for play in plays)
+        object.__setattr__(self, "plays", plays)
         seen = set()
         rows = {row for row, _ in self.base.cells}
         for play in self.plays:

@@ -51,7 +51,9 @@ class BetLimits(NamedTuple):
                 bets, _, spots = str(limits).partition("x")
                 least, _, most = bets.partition("-")
                 found = cls(float(least), float(most), int(spots or 1))
-            accepted = 0 <= found.least <= found.most and 0 < found.most < 1e9 and 1 <= found.spots <= MAX_SPOTS
+            accepted = (
+                0 <= found.least <= found.most and 0 < found.most < 1e9 and found.spots in range(1, MAX_SPOTS + 1)
+            )
         except (TypeError, ValueError):
             accepted = False
         if not accepted:
@@ -144,8 +146,10 @@ class Ramp:
 
     @property
     def spots(self) -> SpotSteps:
-        """The spots played, from each count on that changes their number."""
+        """The spots played, from each count on that changes their number; from 0 on, if none does."""
         steps = [(count, bet.spots) for count, bet in self.steps]
+        if len({spots for _, spots in steps}) == 1:
+            return ((Fraction(0), steps[0][1]),)
         return tuple(step for step, before in zip(steps, [(None, 0), *steps], strict=False) if step[1] != before[1])
 
     def bet(self, count: Fraction | float) -> Bet:

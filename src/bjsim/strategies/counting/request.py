@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import os
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
@@ -36,6 +37,7 @@ BETS = ("ramp", "optimal", "chip", "bankroll", "unit", "ror", "kelly", "rounds_p
 Limits = BetLimits | tuple[float, float] | tuple[float, float, int] | str
 
 
+RARE = 1_000_000  # rounds; counts that have no row after these are too rare for one
 OnProgress = Callable[[int, float], object]
 
 
@@ -221,6 +223,7 @@ class CountRequest:
         chart = self.chart if isinstance(self.chart, Chart) else find_player(a_name("chart", self.chart), self.game)
         if not isinstance(chart, Chart):
             raise InputError(f"{argument('chart', self.chart)} is not a chart; a counter departs from a chart")
+        chart = replace(chart, rules=self.game)
         indices = a_name("indices", self.indices)
         if indices == "none":
             return Departures(chart, ())
@@ -231,7 +234,8 @@ class CountRequest:
         with naming("indices"):
             plays = find_departures(indices)
         hilo = find_system("hilo")
-        if names_sets(indices) and (self.counting.tags, self.counting.deck) != (hilo.tags, hilo.deck):
+        as_hilo = self.counting.uses_true_count and (self.counting.tags, self.counting.deck) == (hilo.tags, hilo.deck)
+        if names_sets(indices) and not as_hilo:
             from bjsim.strategies.counting.indices import adapt_departures
 
             plays = adapt_departures(plays, self.game, self.counting, chart)
@@ -432,6 +436,13 @@ def counted_blocks(request: CountRequest, keep_units: bool = False) -> Generator
 
 
 def _half(run: CountRun, request: CountRequest) -> float:
+    """Half the interval of the EV per round; infinite while the counts that have a bet are too rare for a row."""
+    try:
+        place_bets(run, request)
+    except InputError:
+        if run.rounds >= RARE:
+            raise
+        return math.inf
     ramp = ramp_returns(run.returns, place_bets(run, request), run.spots)
     return ramp.half_width(lambda ev, sd: ev)
 

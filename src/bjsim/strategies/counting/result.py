@@ -203,7 +203,8 @@ class CountResult(Described):
         def slopes(result: CountResult, gradient: NDArray[np.float64]) -> NDArray[np.float64]:
             return gradient @ ramp_gradients(result.returns, result.bets, result.run.spots)
 
-        pairs = zip(first.figures, self.figures, strict=True)
+        known = {one.key: one for one in first.figures}  # which figures there are depends on the terms
+        pairs = [(known[two.key], two) for two in self.figures if two.key in known]
         return [
             two.minus(
                 one, difference_error(first.run, slopes(first, one.gradient), self.run, slopes(self, two.gradient))

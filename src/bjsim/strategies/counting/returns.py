@@ -300,7 +300,7 @@ class Figure:
     Attributes:
         key: Its name in JSON.
         name: Its name in words, with the unit.
-        value: The figure; infinite for the N0 of a losing game.
+        value: The figure, in units even where its text is in money; infinite for the N0 of a losing game.
         half: Half its 95% interval; None if it has none.
         text: Both as text.
         gradient: Its derivatives by the EV and the variance of the ramp, shape (2,); None if it has no interval.

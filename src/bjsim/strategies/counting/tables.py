@@ -38,6 +38,7 @@ from bjsim.strategies.counting.typical import DepthDistribution, depth_distribut
 
 
 Play = tuple[Chart, bool]  # and whether insurance is taken
+MOST_COUNTS = 20_000  # running counts; tables of depths by count take some hundreds of megabytes for as many
 Ratio = tuple[Array, Array]  # counts as numerators and positive denominators, int64
 
 
@@ -156,6 +157,10 @@ class CountingGame:
                 f"{MOST_SPOTS} spots, so use at most {MOST_SPOTS + 1 - self.most_spots} players"
             )
         decks = int(self.rules.decks)
+        low, high = running_range(self.system.scaled_bets(decks), decks)
+        if high - low > MOST_COUNTS:
+            many = f"{high - low:,} running counts in {decks} decks"
+            raise InputError(f"tags: {many} are too many; use at most {MOST_COUNTS:,}, of simpler fractions")
         fresh = self.system.count(self.system.initial_count(decks), self.rules.shoe_size, decks)
         if self.leave is not None and not fresh - FARTHEST <= self.leave < fresh:
             raise InputError(

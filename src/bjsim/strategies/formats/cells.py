@@ -191,8 +191,9 @@ class Builder:
             for column, code in cells.items():
                 base = self.cells[row][column]
                 if code == "Y" or code[0] == "R":
-                    self.cells[row][column] = {"S": "Rs", "P": "Rp"}.get(base[0], "Rh")
-                elif code not in ("N", base):
+                    kept = base if base[0] == "R" else {"S": "Rs", "Ds": "Rs", "P": "Rp", "Ph": "Rp"}.get(base, "Rh")
+                    self.cells[row][column] = kept
+                elif code != base and (code != "N" or base[0] == "R"):
                     raise self.error(place, f"{row} against {column} is {code} here, but {base} elsewhere")
 
     # --- what charts leave out

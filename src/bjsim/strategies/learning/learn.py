@@ -34,7 +34,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from math import ceil, isfinite, log, nan, sqrt
+from math import ceil, isfinite, lgamma, log, nan, sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -292,6 +292,7 @@ ALGORITHMS = ("q", "mc")  # in the order of Q_LEARNING and MONTE_CARLO
 DRAWS = ("even", "independent")
 NEGLIGIBLE = 1e-6  # a discounted episode is cut when the discount of a reward is below this
 
+MANY_FACTORS = 1000  # of a weight; more are not multiplied one by one
 T = TypeVar("T")
 
 
@@ -484,6 +485,12 @@ def pooled(q: Floats, visits: Ints, tables: list[tuple[Floats, Ints]], power: in
 
     def weight(n: Ints) -> Floats:
         """The total weight of n targets, as a share of the largest among the workers to avoid overflow."""
+        if power > MANY_FACTORS:
+            log_gamma = np.vectorize(lgamma, otypes=[np.float64])
+            some, most_some = np.maximum(n, 1), np.maximum(most, 1)
+            logs = log_gamma(some + power + 1) - log_gamma(some)
+            shares = np.exp(logs - log_gamma(most_some + power + 1) + log_gamma(most_some))
+            return np.where(n > 0, shares, 0.0)
         return np.asarray(np.prod([(n + i) / np.maximum(most + i, 1) for i in range(power + 1)], axis=0))
 
     before = weight(visits)

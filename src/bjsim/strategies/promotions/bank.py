@@ -162,7 +162,7 @@ class Bonus:
 
     Attributes:
         value: Expected gain, bonus included.
-        completed: Probability that all rounds can be played.
+        completed: Probability that all rounds are played: the bank is enough for a bet before each of them.
         formula: The bonus, unless it is taken, and the expected profit of all rounds: what it would be without ruin.
     """
 
@@ -405,7 +405,8 @@ def best_payoffs(rules: Rules) -> dict[Fraction, float]:
 def _find_bonus(lattice: Lattice, amounts: Mapping[str, Fraction], rounds: int, sticky: bool) -> Bonus:
     units = {name: to_units(name, value, lattice.unit) for name, value in amounts.items()}
     start = units["bankroll"] + units["bonus"]
-    first, alive, *_ = play_on(lattice, start, units["floor"], None, rounds)
+    first, alive, *_ = play_on(lattice, start, units["floor"], None, rounds - 1)
+    alive, first = np.convolve(alive, lattice.chance), first - lattice.low  # after the last round, no bet is needed
     paid = np.arange(first, first + len(alive)) - units["bonus"] * sticky
     gain = float(alive @ paid.clip(0)) - units["bankroll"]
     steps = np.arange(len(lattice.chance)) - lattice.low

@@ -61,7 +61,7 @@ class Composition:
             if len(shoe) != VALUES:
                 raise InputError(f"a shoe takes {VALUES} counts, for A, 2..9 and T, not {len(shoe)}")
             shoe = dict(zip(RANKS, shoe, strict=False))
-        counts = [0] * len(RANKS)
+        counts, given = [0] * len(RANKS), set[int]()
         for card, count in shoe.items():
             try:
                 rank = parse_rank(card)
@@ -69,7 +69,10 @@ class Composition:
                 raise InputError(f"shoe: {error}") from None
             if isinstance(count, bool) or int(count) != count or not 0 <= count <= MAX_RANK_COUNT:
                 raise InputError(f"shoe: {card}={count} is not accepted; use a whole number from 0 to {MAX_RANK_COUNT}")
-            counts[rank] += int(count)
+            if rank in given:
+                raise InputError(f"shoe: {card} is given twice")
+            given.add(rank)
+            counts[rank] = int(count)
         if rules.split_by == "rank" and counts[TEN] and not any(counts[TEN + 1 :]):
             raise InputError("split_by = rank needs separate counts of T, J, Q and K: give T=, J=, Q= and K=")
         return Composition(tuple(counts))

@@ -66,6 +66,7 @@ def strategy_key(strategy: Strategy) -> object:
 
 
 Plays = dict[int, Play]  # by start
+MOST_STEPS = 100  # to the value of a tied bet
 
 
 class ShoePlays:
@@ -107,16 +108,24 @@ class ShoePlays:
         return self._tie_values[key]
 
     def _settled(self, value_at: Callable[[float], float]) -> float:
-        """Return the value V of a game whose tied bets have the value V, by the secant method."""
+        """Return the value V of a game whose tied bets have the value V, by the secant method; see `Solver._replayed`.
+
+        Raises: InputError: There is no such value, as play ties a bet or more per round.
+        """
         before, value = 0.0, value_at(0.0)
         if self.rules.ties != "replay":
             return value
         now = value
-        while abs(now - before) > 1e-14:
+        for _ in range(MOST_STEPS):
+            if abs(now - before) <= 1e-14:
+                return now
             after = value_at(now)
             slope = (after - value) / (now - before)
-            before, value, now = now, after, now + (after - now) / (1 - slope)
-        return now
+            if slope >= 1 and after >= now:
+                break
+            # of ties that cost more than they return, best play ties fewer at a lower value
+            before, value, now = now, after, now + (after - now) / (1 - slope) if slope < 1 else 2 * now - 1
+        raise InputError("ties = replay: a round of this shoe ties a bet or more, so its value is infinite")
 
     def _value_at(self, strategy: Strategy, tie_value: float) -> float:
         analysis = self._at(tie_value)

@@ -125,6 +125,9 @@ def event_chances(bet: BetRules, rules: Rules, shoe: SuitedShoe) -> list[Fractio
     """The probabilities of the events of a bet, given the upcard that it is for."""
     place, upcards = hand_events(bet, rules), upcard_values(bet.upcard or "A-10")
     total, most = shoe.size, max(hand.cards for hand in dealer_hands(rules))
+    shown = sum(shoe.values[upcard] for upcard in upcards)
+    if not shown:
+        raise InputError(f"{bet.name} needs an upcard {bet.upcard}, and the shoe has none")
     suits = bet.needs == "suits"
     sums: dict[tuple[int, int], int] = {}
     held = {group: shoe.of_suits(group) for groups in GROUPS[0 if suits else MIXED :] for group in groups}
@@ -144,7 +147,7 @@ def event_chances(bet: BetRules, rules: Rules, shoe: SuitedShoe) -> list[Fractio
     chances = [Fraction(0)] * (len(bet.events) + 1)
     for (event, cards), number in sums.items():
         chances[event] += Fraction(number, total**cards if shoe.replaced else math.perm(total, cards))
-    return [chance * Fraction(total, sum(shoe.values[upcard] for upcard in upcards)) for chance in chances[1:]]
+    return [chance * Fraction(total, shown) for chance in chances[1:]]
 
 
 # --- The outcomes of a side bet by the cards it looks at, and the number of ways in which a shoe deals these.
