@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from bot_helpers import needs_sandbox
 from support.command import bjsim, refusal
 from support.long_journal import crashers
 from support.matches import CARDSHARK, begin, match_of, placed, rounds_in, whole
@@ -153,6 +154,27 @@ def test_a_bot_whose_new_file_cannot_play_leaves_and_the_others_play_on(
     assert done.status == 0 and {"two joins", "walt leaves"} < set(done.out.splitlines()), done
     assert "the new version of walt does not join: the bot walt cannot play" in caplog.text
     assert rows(hill).keys() == {"one", "two", "lim17"} and rows(hill)["two"]["matches"] == 1
+
+
+@needs_sandbox
+def test_a_student_has_one_row_in_the_marks_whatever_changes(tmp_path: Path) -> None:
+    """A mended submission had two rows, and one that could no longer be read had none."""
+    folder, hill = tmp_path / "bots", tmp_path / "hill"
+    for name in ("ann/a", "ann/b", "bob/bot"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / f"{name}.py").write_text("print('S')\n")
+
+    def marks() -> list[list[str]]:
+        lines = (hill / "marks.csv").read_text().splitlines()[1:]
+        return sorted([line.split(",")[0], line.split(",")[6], line.split(",")[9].strip('"')] for line in lines)
+
+    options = ["--against", "lim17", "--marks", "-99:pass", "--matches", 2, "--timeout", 20]
+    assert bjsim("koth", "play", folder, *options, "--out", hill).status == 0
+    assert marks() == [["ann", "", "the folder ann should have one bot"], ["bob", "pass", ""]]
+    (folder / "ann/b.py").unlink()
+    (folder / "bob/two.py").write_text("print('S')\n")
+    assert bjsim("koth", "sync", hill, folder).status == 0
+    assert marks() == [["ann", "pass", ""], ["bob", "", "dropped"]]
 
 
 def test_against_house_bots_results_depend_on_the_bot_alone(tmp_path: Path) -> None:

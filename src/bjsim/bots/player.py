@@ -346,9 +346,9 @@ class SeatedBot:
             self._turn.exceed_move_cap()
 
 
-def unstartable(name: str, error: BuildError) -> BotPlayer:
+def unstartable(name: str, error: BuildError, protocol: str = "argv") -> BotPlayer:
     """A bot in place of a program that cannot be started: every reply is a start failure."""
-    player = BotPlayer(Program(name, "executable", {}, ()), Limits(), box="")
+    player = BotPlayer(Program(name, "executable", {}, (), protocol=protocol), Limits(), box="")
     player.never_ready = Reply("start", 0, 0, b"", f"{error}\n{error.log}".strip().encode())
     return player
 

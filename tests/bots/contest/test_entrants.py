@@ -7,6 +7,7 @@ import io
 import json
 import os
 import stat
+import struct
 import time
 import zipfile
 from itertools import pairwise
@@ -451,6 +452,25 @@ def test_archives_are_bounded_also_if_their_sizes_are_false(tmp_path: Path, monk
     with pytest.raises(InputError, match=r"y.zip cannot be unpacked: File is not a zip file"):
         entrants.unpack(tmp_path / "y.zip")
     assert {path.name for path in tmp_path.rglob("*")} == {"x.zip", "y.zip"}
+
+
+def test_an_archive_of_many_names_is_refused_before_they_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A few compressed megabytes of an archive of archives were gigabytes of names in memory."""
+    entry = struct.pack("<4s4B4HL2L5H2L", b"PK\1\2", 20, 0, 20, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0) + b"a"
+    many = 30_000
+    end = struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, many, many, len(entry) * many, 0, 0)
+    (tmp_path / "x.zip").write_bytes(entry * many + end)
+    (tmp_path / "y.zip").write_bytes(bytes(5000))
+    monkeypatch.setattr(entrants, "MAX_FOLDER", 2000)
+    monkeypatch.setattr(zipfile, "ZipFile", None)
+    for name in "xy":
+        with pytest.raises(InputError, match="more than 1,000 files or 0 MiB"):
+            entrants.unpack(tmp_path / f"{name}.zip", student=True)
+    monkeypatch.setattr(entrants, "MAX_FOLDER", 1 << 26)
+    with pytest.raises(InputError, match="more than 1,000 files or 64 MiB"):
+        entrants.unpack(tmp_path / "x.zip", student=True)
 
 
 def test_every_student_is_in_the_marks(tmp_path: Path) -> None:

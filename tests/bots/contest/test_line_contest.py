@@ -273,6 +273,37 @@ def test_logs_are_limited_and_bad_lines_are_skipped(tmp_path, monkeypatch):
     assert again.ms_per_move(0) == 250 and logs.ms_per_move(1) is None
 
 
+def test_what_a_bot_says_of_itself_is_in_the_limit_of_its_log(tmp_path, monkeypatch):
+    monkeypatch.setattr(journal, "MOST", 1000)
+    logs = journal.Logs(tmp_path)
+    for match in range(4):
+        logs.add([LOG._replace(match=match, text="", ready={"name": "x" * 596})])
+    assert [bool(each.ready) for each in journal.read_logs(tmp_path)] == [True, True, False, False]
+
+
+@needs_sandbox
+def test_the_notes_of_a_match_are_limited(tmp_path, monkeypatch):
+    """Of a bot that raises by nothing ninety times in each hand, and says much each time."""
+    monkeypatch.setattr("bjsim.bots.contest.match.LOG_LIMIT", 1000)
+    (tmp_path / "bots").mkdir()
+    (tmp_path / "bots" / "talks.py").write_text(line_bot("'S ' + 'x' * 190"))
+    begin(tmp_path / "c", [tmp_path / "bots" / "talks.py", "lim17"], seed=1, matches=2, timeout=10.0).run()
+    for match in (0, 1):
+        rounds = [each for each in rounds_in(tmp_path / "c") if each["match"] == match]
+        notes = [note for each in rounds for seat in each.get("notes", ()) for note in seat if note]
+        assert 3 < len(notes) < 6 and sum(map(len, notes)) <= 1000
+
+
+@needs_sandbox
+def test_a_line_bot_that_cannot_be_started_has_no_rank_where_insurance_is_offered(tmp_path):
+    """Its first stand, about insurance, seemed to be an answer."""
+    (tmp_path / "broken.py").write_text("# bjsim: line 1\nthis is (\n")
+    rules = load_rules("vegas-s17")
+    standings = begin(tmp_path / "c", [tmp_path / "broken.py", "lim17"], rules=rules, seed=1, matches=8).run()
+    assert {row.name: row.rank for row in standings.rows()} == {"broken": None, "lim17": 1}
+    assert "start-failure" in standings.scores[0].retired
+
+
 def test_the_page_of_a_bot_has_its_trace_its_notes_and_its_stderr(played):
     """The trace is that of `koth trace` for its last match, and what a bot wrote is text."""
     write_results(played.folder, played.standings, played.page, played.logs)

@@ -19,6 +19,7 @@ from support.command import bjsim
 from support.matches import CARDSHARK, begin, counted, forged, lines_in, placed, rounds_in, whole
 
 from bjsim.bots.contest import journal
+from bjsim.bots.contest.entrants import IN_PROCESS
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.match import (
     ReplayMismatch,
@@ -350,15 +351,32 @@ def exchanged(source: Path, target: Path, one: int, other: int) -> None:
 
 
 def test_exchanged_names_of_strategies_do_not_verify(tmp_path: Path) -> None:
-    play = ["koth", "play", "optimal", "lim13", "lim17", "--matches", 3, "--seed", 5, "--out", tmp_path / "c"]
+    names = ["optimal", "lim13", "lim17", "kelly", "basic", "optimal-cd"]
+    play = ["koth", "play", *names, "--matches", 3, "--seed", 5, "--out", tmp_path / "c"]
     assert bjsim(*play).status == 0
     honest = bjsim("koth", "verify", tmp_path / "c")
     assert honest.status == 0 and "every card and chip is correct" in honest.out
-    assert all(f"asked again: {name}, which made" in honest.out for name in ("optimal", "lim13", "lim17"))
+    assert all(f"asked again: {name}, which made" in honest.out for name in names if name != "basic")
     assert "not verified" not in honest.out
     exchanged(tmp_path / "c", tmp_path / "f", 0, 1)
     said = bjsim("koth", "verify", tmp_path / "f")
     assert said.status == 1 and "is recorded" in said.err and "plays" in said.err
+
+
+@pytest.mark.parametrize(("bot", "language"), [("lim13", IN_PROCESS), ("x", IN_PROCESS), ("hoyle", "python")])
+def test_plays_that_are_not_those_of_the_bot_do_not_verify(tmp_path: Path, bot: str, language: str) -> None:
+    """Luck is computed from them: a host chose them after the matches, and with them the ranking."""
+    begin(tmp_path / "c", ["lim13", "hoyle"], seed=5, matches=1).run()
+    if bot == "x":  # a late one
+        assert bjsim("koth", "add", tmp_path / "c", "x=lim15").status == 0
+    records = list(journal.read(tmp_path / "c"))
+    [about] = [each for record in records for each in (*record.get("bots", ()), *record.get("join", ()))
+               if each["name"] == bot]  # fmt: skip
+    about |= {"language": language, "plays": {"16 T": "S"}}
+    with pytest.raises(ReplayMismatch, match=f"the plays that the journal gives {bot} are not its own"):
+        verify(forged(tmp_path / "f", records))
+    same = journal.commitment(tmp_path / "f") == journal.commitment(tmp_path / "c")
+    assert same == (bot == "x")  # who joins later is not in it
 
 
 def test_each_version_of_a_bot_is_verified_or_named(tmp_path: Path) -> None:

@@ -73,8 +73,11 @@ def unpack(archive: Path, student: bool = False) -> Path:
     except OSError as error:
         raise InputError(f"cannot unpack {archive} as {folder}: {error.strerror}; give or remove that folder") from None
     try:
-        with zipfile.ZipFile(archive) as file:
-            _extract(file, folder, *((MOST_OF_A_STUDENT, MAX_FOLDER) if student else (MOST_FILES, MOST_BYTES)))
+        most, left = (MOST_OF_A_STUDENT, MAX_FOLDER) if student else (MOST_FILES, MOST_BYTES)
+        if archive.stat().st_size > 2 * left or _entries(archive) > DEEP * most:
+            raise _too_large(most, left)
+        with zipfile.ZipFile(archive) as file:  # which reads the names of all entries
+            _extract(file, folder, most, left)
     except BaseException as error:
         shutil.rmtree(folder, ignore_errors=True)
         if isinstance(error, Exception):  # a stranger may have made the archive
@@ -83,13 +86,23 @@ def unpack(archive: Path, student: bool = False) -> Path:
     return folder
 
 
+def _entries(archive: Path) -> int:
+    """About how many entries a ZIP archive has, those of archives in it included, whatever it says of itself."""
+    with archive.open("rb") as file:
+        return sum(part.count(b"PK\x01\x02") for part in iter(lambda: file.read(1 << 20), b""))
+
+
+def _too_large(most: int, left: int) -> ValueError:
+    return ValueError(f"it has more than {most:,} files or {left >> 20} MiB")
+
+
 def _extract(archive: zipfile.ZipFile, folder: Path, most: int, left: int) -> None:
     """Extract regular files and folders; names and sizes are checked first, and sizes once more when they are read.
 
     most: how many; left: bytes that they may have.
     """
     files = [info for info in archive.infolist() if not _is_hidden(info.filename)]
-    too_large = ValueError(f"it has more than {most:,} files or {left >> 20} MiB")
+    too_large = _too_large(most, left)
     entries = sum(info.filename.count("/") + 1 for info in files)
     if len(files) > most or entries > DEEP * most or sum(info.file_size for info in files) > left:
         raise too_large
@@ -387,7 +400,7 @@ def _start(
         raise InputError(f"the bot {entrant.name} cannot play: {error}") from None
     except BuildError as error:
         warn(f"{entrant.name} cannot be started and will stand on every hand: {error}")
-        return unstartable(entrant.name, error)
+        return unstartable(entrant.name, error, entrant.protocol)
 
 
 # --- Who plays: the header of a journal, the house players, and whether this machine can play the programs.

@@ -65,14 +65,15 @@ def encode_record(record: dict[str, Any], crc: int) -> tuple[bytes, int]:
 
 
 def commitment(folder: Path) -> str:
-    """The SHA-256 of the seed, the settings and the bots of a contest, without the paths that closing it shortens.
+    """The SHA-256 of the seed, the settings and the players of a contest, without the paths that closing it shortens.
 
     Who publishes it before the first match cannot choose among seeds afterwards.
     """
     header = next(read(folder))
     settings = {key: value for key, value in header["contest"].items() if key not in ("house", "against")}
-    bots = [[bot["name"], bot["sha256"]] for bot in header["bots"]]
-    return hashlib.sha256(_ENCODER.encode([settings, bots]).encode()).hexdigest()
+    others = [os.path.basename(text) for text in (header["contest"]["house"], *header["contest"]["against"])]
+    bots = [[bot["name"], bot["sha256"], bot.get("plays", {})] for bot in header["bots"]]
+    return hashlib.sha256(_ENCODER.encode([settings, others, bots]).encode()).hexdigest()
 
 
 def _read_lines(path: Path) -> Iterator[tuple[dict[str, Any], int, int]]:
@@ -293,7 +294,7 @@ class Logs:
     def _count(self, log: BotLog) -> None:
         self.moves[log.bot] += log.moves
         self.seconds[log.bot] += log.seconds
-        self._written[log.bot] += len(log.text)
+        self._written[log.bot] += sum(map(len, (log.text, *log.ready, *log.ready.values())))
 
     def add(self, logs: Iterable[BotLog]) -> None:
         """Append logs to the file; empty ones, and those of the house, are left out."""

@@ -44,6 +44,7 @@ class ContestSeat:
         self.notes: list[str] = []  # of a line bot, after each move
         self.faults: list[dict[str, Any]] = []
         self._timed, self._seconds = 0, 0.0  # moves of a program in the match, and their time
+        self._noted = 0  # bytes of its notes in the match, of which LOG_LIMIT are kept
         self._errors = b""  # what it wrote to stderr in the match, LOG_LIMIT bytes at most, unless it is a line bot
 
     def move(self, view: View) -> Action:
@@ -61,9 +62,14 @@ class ContestSeat:
             self._timed += 1
             self._seconds += reply.elapsed_ns / 1e9
         if self.line:
-            return parse_note(reply.stdout) if reply.cause == "exit" else ""
+            return self._note(reply)
         self._errors = (self._errors + reply.stderr)[:LOG_LIMIT]
         return ""
+
+    def _note(self, reply: Reply) -> str:
+        note = parse_note(reply.stdout) if reply.cause == "exit" else ""
+        self._noted += len(note.encode())
+        return note if self._noted <= LOG_LIMIT else ""
 
     def log(self, plan: TablePlan) -> BotLog:
         """The moves of the bot at this table, what it wrote to stderr, and said of itself."""

@@ -13,7 +13,7 @@ from typing import Any
 from bjsim.bots.contest import journal as journals
 from bjsim.bots.contest.config import HOUSE, Contest
 from bjsim.bots.contest.entrants import IN_PROCESS, Entrant, bots_in_folder
-from bjsim.bots.contest.luck.adjust import SeriesAdjusters, draw_logger
+from bjsim.bots.contest.luck.adjust import SeriesAdjusters, draw_logger, known_plays
 from bjsim.bots.contest.match import (
     Record,
     RecordedMove,
@@ -30,7 +30,7 @@ from bjsim.bots.protocol import make_argv, printable
 from bjsim.bots.sandbox.languages import BuildError
 from bjsim.bots.turn import Turn, can_ask
 from bjsim.errors import InputError
-from bjsim.sim.game.actions import ATTACK, INSURANCE, NAMES, Action, View
+from bjsim.sim.game.actions import ATTACK, INSURANCE, NAMES, Action, Player, View
 from bjsim.sim.game.cards import HIDDEN, parse_rank
 from bjsim.sim.game.events import (
     DEALER,
@@ -47,7 +47,7 @@ from bjsim.sim.game.events import (
 )
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.seats import Cards, PlayedHand, is_free
-from bjsim.strategies.players.catalogue import CATALOGUE
+from bjsim.strategies.players.catalogue import BUILT_IN, CATALOGUE, find_player
 
 # --- What the bots at a table were asked at every move. It is not stored: the rounds are replayed.
 
@@ -359,13 +359,13 @@ class Answers(ExitStack):
             raise ReplayMismatch(f"{_where(record)}: {played}, but {recorded} is recorded")
 
     def _find(self, about: Mapping[str, Any], contest: Contest) -> Ask | None:
-        """How a strategy of the catalogue, or a program of the folder, answers.
+        """How a named strategy, or a program of the folder, answers.
 
         None for line bots, which remember, and for players that are neither.
         """
-        if about["source"] in CATALOGUE and about["language"] == IN_PROCESS:
-            chart = CATALOGUE[about["source"]].chart(contest.rules)
-            return lambda view: str(chart.decide(view))
+        if strategy := named_strategy(about, contest.rules):
+            decide = strategy.decide
+            return lambda view: str(decide(view))
         if self._folder is None:
             return None
         from bjsim.bots.player import open_bot
@@ -399,7 +399,7 @@ LUCK_TOLERANCE = 2e-6  # chips
 def verify(folder: Path, answers: Answers | None = None) -> Standings:
     """Replay a contest with the recorded moves, and ask players again; return the standings.
 
-    `answers` asks only the strategies of the catalogue by default. A match that is not finished is left out. A
+    `answers` asks only the named strategies by default. A match that is not finished is left out. A
     ReplayMismatch names the first difference.
     """
     number, records = 0, journals.read(folder)
@@ -423,6 +423,7 @@ class _ContestReplay:
         self.standings = Standings(header)
         self.roster = self.standings.roster
         self.adjusters = SeriesAdjusters(self.roster)
+        check_plays(header["bots"], self.roster.contest.rules)
 
     def confirm(self, record: Record) -> None:
         kind = record["record"]
@@ -432,6 +433,7 @@ class _ContestReplay:
             self._match(record)
         elif kind == "change":
             check_change(record, self.number, self.roster)
+            check_plays(record["join"], self.roster.contest.rules)
         elif kind == "retire":
             if record not in self.standings.retiring():
                 raise ReplayMismatch(f"record {self.number} retires a bot that still answers: {record}")
@@ -460,6 +462,21 @@ class _ContestReplay:
             raise ReplayMismatch(f"match {match + 1} ends before its table {unfinished[0]}")
         if not same_luck(self.adjusters.record(match, own, [dealer.draw_log for dealer in dealers.values()]), record):
             raise ReplayMismatch(f"the recorded luck of match {match + 1} differs")
+
+
+def check_plays(bots: Iterable[Mapping[str, Any]], rules: Rules) -> None:
+    """Check the plays of programs and named strategies that luck is computed from. Raises: ReplayMismatch."""
+    for bot in bots:
+        player = named_strategy(bot, rules)
+        own = known_plays(player, rules) if player else {}
+        if (player or bot["language"] != IN_PROCESS) and bot.get("plays", {}) != own:
+            raise ReplayMismatch(f"the plays that the journal gives {bot['name']} are not its own")
+
+
+def named_strategy(about: Mapping[str, Any], rules: Rules) -> Player | None:
+    """The player of a bot that is a strategy of bjsim, or None: others may have changed, or are code."""
+    is_named = about["language"] == IN_PROCESS and about["source"] in {"basic", *CATALOGUE, *BUILT_IN}
+    return find_player(about["source"], rules) if is_named else None
 
 
 def check_change(record: Record, number: int, roster: Roster) -> None:

@@ -233,7 +233,10 @@ class Mark(NamedTuple):
 
 
 def make_marks(standings: Standings, faults: Mapping[int, str] | None = None) -> list[Mark]:
-    """The marks of the bots, best score first, unranked and students without a bot last. faults: the first by bot."""
+    """The marks of the bots, best score first, unranked and students without a bot last. faults: the first by bot.
+
+    Each name has one row: that of a bot that takes part, else of the last that has left, else of a student without one.
+    """
     thresholds = parse_marks(standings.contest.marks)
     limits, names = [limit for limit, _ in thresholds], [NONE, *(name for _, name in thresholds)]
 
@@ -252,7 +255,11 @@ def make_marks(standings: Standings, faults: Mapping[int, str] | None = None) ->
         ends = ("", "") if low is None or high is None else (mark(low), mark(high))
         score = round(ratio.mean, DIGITS)
         found.append(Mark(*about, score, low, high, mark(score), *ends))
-    found += [Mark(name, 1, 0, None, None, None, "", "", "", why) for name, why in standings.left_out.items()]
+    gone = {standings.bots[row.bot]["name"]: (row.version, row.score.matches, row.left) for row in standings.former()}
+    gone = {name: (1, 0, why) for name, why in standings.left_out.items()} | gone
+    for name in gone.keys() - {standings.bots[row.bot]["name"] for row in standings.rows()}:
+        version, matches, why = gone[name]
+        found.append(Mark(name, version, matches, None, None, None, "", "", "", why))
     return sorted(found, key=lambda each: (each.score is None, -(each.score or 0)))
 
 

@@ -11,6 +11,7 @@
  *              VISIBLE  all cards on the table: the dealer's open card, # for the hidden one, then the others as dealt
  *              STAKE    chips bet on this hand
  *              CHIPS    chips left to bet with
+ *            A later one has the moves that are allowed: legal=SHD, or legal=IS where insurance is offered.
  * It skips all other lines, which tell what happens at the table, and ends with its input. Answers are flushed. What it
  * remembers it must build from the lines, not from its answers: another process may take over in the middle of a match.
  */
@@ -25,7 +26,7 @@ int main(void)
         if (strncmp(line, "hello ", 6) == 0)
             puts("ready 1");
         else if (sscanf(line, "move %d", &score) == 1)
-            puts(score < 17 ? "H" : "S");
+            puts(score < 17 && strstr(line, " legal=SH") ? "H" : "S");
         else
             continue;
         fflush(stdout);

@@ -11,6 +11,7 @@
 //              VISIBLE  all cards on the table: the dealer's open card, # for the hidden one, then the others as dealt
 //              STAKE    chips bet on this hand
 //              CHIPS    chips left to bet with
+//            A later one has the moves that are allowed: legal=SHD, or legal=IS where insurance is offered.
 // It skips all other lines, which tell what happens at the table, and ends with its input. Answers are flushed. What it
 // remembers it must build from the lines, not from its answers: another process may take over in the middle of a match.
 #include <iostream>
@@ -27,6 +28,6 @@ int main()
         if (word == "hello")
             std::cout << "ready 1" << std::endl;
         else if (word == "move" && words >> score)
-            std::cout << (score < 17 ? "H" : "S") << std::endl;
+            std::cout << (score < 17 && line.find(" legal=SH") != std::string::npos ? "H" : "S") << std::endl;
     }
 }

@@ -11,6 +11,7 @@
 //              VISIBLE  all cards on the table: the dealer's open card, # for the hidden one, then the others as dealt
 //              STAKE    chips bet on this hand
 //              CHIPS    chips left to bet with
+//            A later one has the moves that are allowed: legal=SHD, or legal=IS where insurance is offered.
 // It skips all other lines, which tell what happens at the table, and ends with its input. Answers are flushed. What it
 // remembers it must build from the lines, not from its answers: another process may take over in the middle of a match.
 
@@ -31,7 +32,7 @@ func main() {
 		if len(words) > 0 && words[0] == "hello" {
 			fmt.Println("ready 1")
 		} else if len(words) > 1 && words[0] == "move" {
-			if score, _ := strconv.Atoi(words[1]); score < 17 {
+			if score, _ := strconv.Atoi(words[1]); score < 17 && strings.Contains(input.Text(), " legal=SH") {
 				fmt.Println("H")
 			} else {
 				fmt.Println("S")

@@ -12,6 +12,7 @@
  *              VISIBLE  all cards on the table: the dealer's open card, # for the hidden one, then the others as dealt
  *              STAKE    chips bet on this hand
  *              CHIPS    chips left to bet with
+ *            A later one has the moves that are allowed: legal=SHD, or legal=IS where insurance is offered.
  * It skips all other lines, which tell what happens at the table, and ends with its input. Answers are flushed. What it
  * remembers it must build from the lines, not from its answers: another process may take over in the middle of a match.
  */
@@ -23,7 +24,7 @@ class Lim17Line {
             if (words[0].equals("hello")) {
                 System.out.println("ready 1");
             } else if (words[0].equals("move")) {
-                System.out.println(Integer.parseInt(words[1]) < 17 ? "H" : "S");
+                System.out.println(Integer.parseInt(words[1]) < 17 && line.contains(" legal=SH") ? "H" : "S");
             }
         }
     }

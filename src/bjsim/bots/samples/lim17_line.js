@@ -11,6 +11,7 @@
 //              VISIBLE  all cards on the table: the dealer's open card, # for the hidden one, then the others as dealt
 //              STAKE    chips bet on this hand
 //              CHIPS    chips left to bet with
+//            A later one has the moves that are allowed: legal=SHD, or legal=IS where insurance is offered.
 // It skips all other lines, which tell what happens at the table, and ends with its input. Answers are flushed. What it
 // remembers it must build from the lines, not from its answers: another process may take over in the middle of a match.
 
@@ -19,5 +20,5 @@ const lines = require("readline").createInterface({ input: process.stdin });
 lines.on("line", (line) => {
   const words = line.split(" ");
   if (words[0] === "hello") console.log("ready 1");
-  else if (words[0] === "move") console.log(Number(words[1]) < 17 ? "H" : "S");
+  else if (words[0] === "move") console.log(Number(words[1]) < 17 && line.includes(" legal=SH") ? "H" : "S");
 });

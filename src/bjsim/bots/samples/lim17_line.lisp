@@ -11,6 +11,7 @@
 ;;;              VISIBLE  all cards on the table: the dealer's open card, # for the hidden one, then the others as dealt
 ;;;              STAKE    chips bet on this hand
 ;;;              CHIPS    chips left to bet with
+;;;            A later one has the moves that are allowed: legal=SHD, or legal=IS where insurance is offered.
 ;;; It skips all other lines, which tell what happens at the table, and ends with its input. Answers are flushed. What it
 ;;; remembers it must build from the lines, not from its answers: another process may take over in the middle of a match.
 
@@ -23,5 +24,5 @@
                 (write-line "ready 1"))
                ((starts-with "move " line)
                 (let ((score (parse-integer line :start 5 :junk-allowed t)))
-                  (write-line (if (< score 17) "H" "S")))))
+                  (write-line (if (and (< score 17) (search " legal=SH" line)) "H" "S")))))
          (finish-output))

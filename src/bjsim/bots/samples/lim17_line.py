@@ -11,6 +11,7 @@ It reads lines, and answers those that begin with
              VISIBLE  all cards on the table: the dealer's open card, # for the hidden one, then the others as dealt
              STAKE    chips bet on this hand
              CHIPS    chips left to bet with
+           A later one has the moves that are allowed: legal=SHD, or legal=IS where insurance is offered.
 It skips all other lines, which tell what happens at the table, and ends with its input. Answers are flushed. What it
 remembers it must build from the lines, not from its answers: another process may take over in the middle of a match.
 """
@@ -22,4 +23,4 @@ for line in sys.stdin:
     if word == "hello":
         print("ready 1", flush=True)
     elif word == "move":
-        print("H" if int(words[0]) < 17 else "S", flush=True)
+        print("H" if int(words[0]) < 17 and " legal=SH" in line else "S", flush=True)

@@ -11,6 +11,7 @@
 //              VISIBLE  all cards on the table: the dealer's open card, # for the hidden one, then the others as dealt
 //              STAKE    chips bet on this hand
 //              CHIPS    chips left to bet with
+//            A later one has the moves that are allowed: legal=SHD, or legal=IS where insurance is offered.
 // It skips all other lines, which tell what happens at the table, and ends with its input. Answers are flushed. What it
 // remembers it must build from the lines, not from its answers: another process may take over in the middle of a match.
 
@@ -23,7 +24,7 @@ fn main() {
             Some("hello") => println!("ready 1"), // println! flushes at the end of a line
             Some("move") => {
                 let score: u32 = words.next().and_then(|word| word.parse().ok()).unwrap_or(0);
-                println!("{}", if score < 17 { "H" } else { "S" });
+                println!("{}", if score < 17 && line.contains(" legal=SH") { "H" } else { "S" });
             }
             _ => {}
         }
