@@ -37,7 +37,7 @@ TEXTS = {  # a text, what it stands for, and how that is written; of kinds that 
     "seed": (str(2**127 + 1), 2**127 + 1, str(2**127 + 1)),
     "until": ("0.01%", 0.0001, "0.01%"),
     "timeout": ("0.5", 0.5, "0.5"),
-    "bankroll": ("$10,000", 10_000.0, "10000"),
+    "bankroll": ("$10,000", 10_000.0, "$10000"),
     "chip": ("0", 0.0, "0"),
     "unit": ("1,234,500.5", 1_234_500.5, "1234500.5"),
     "floor": ("$0", 0.0, "0"),
@@ -79,7 +79,9 @@ def test_every_kind_is_used() -> None:
 def test_a_text_is_read_and_written(name: str) -> None:
     text, value, written = TEXTS[name]
     kind = KINDS[name]
-    assert kind.parse(name, text) == value and kind.text(value) == written and kind.parse(name, written) == value
+    found = kind.parse(name, text)
+    assert found == value and kind.text(found) == written and kind.parse(name, written) == value
+    assert type(kind.parse(name, written)) is type(found)  # money remains money
 
 
 @pytest.mark.parametrize("name", [name for name, kind in KINDS.items() if type(kind) not in (Written, Flag, Name)])

@@ -5,10 +5,23 @@ from __future__ import annotations
 import re
 
 import pytest
+from support.command import bjsim
 
 from bjsim.app import work
-from bjsim.app.work import ChosenGame, all_changes, deviation, game_details, game_report, hand_report, value_change
+from bjsim.app.table_work import AskedPlay, play_report
+from bjsim.app.work import (
+    ChosenGame,
+    all_changes,
+    chart_report,
+    deviation,
+    game_details,
+    game_report,
+    hand_report,
+    value_change,
+)
 from bjsim.errors import InputError
+from bjsim.strategies.evaluation.compare import solve
+from bjsim.strategies.formats.files import WRITERS
 from bjsim.strategies.solved import hands_of
 
 SWITCH = ChosenGame("blackjack-switch", ())
@@ -90,3 +103,23 @@ def test_a_card_breaks_as_often_as_the_shoe_says(rules: tuple[str, ...], breaks:
 def test_a_total_is_its_hands_with_high_cards_first() -> None:
     assert hands_of(16) == ["T,6", "9,7", "8,8"] and hands_of(4) == ["2,2"] and hands_of(20) == ["T,T"]
     assert hands_of(3) == hands_of(21) == []
+
+
+def test_wrong_cells_that_cost_nothing_have_no_portion() -> None:
+    game = ChosenGame("vegas-s17", ("decks=inf",))
+    lines = WRITERS["csv"](solve(game.rules()).chart).splitlines()
+    lines = [",".join([*line.split(",")[:7], *"SSSS"]) if line.startswith("4,") else line for line in lines]
+    assert "4 wrong cells" in chart_report(game, "\n".join(lines))
+
+
+def test_the_command_of_a_shoe_that_is_not_solved_is_of_the_infinite_one() -> None:
+    page = game_report(ChosenGame("blackjack-switch", ("decks=6",)))
+    [command] = re.findall(r"bjsim solve [^<]*", page)
+    assert command == "bjsim solve --rules blackjack-switch --set decks=inf"
+    assert "0.714599%" in page and "-0.00714598" in bjsim(*command.split()[1:2], "value", *command.split()[2:]).out
+
+
+@pytest.mark.parametrize("preset", ["cardshark", "vegas-s17"])
+def test_the_values_of_moves_are_shown_where_bets_are_raised_too(preset: str) -> None:
+    asked = [AskedPlay(ChosenGame(preset, ()), seed=str(seed), answers="10", hint="yes") for seed in range(1, 6)]
+    assert sum("What each move wins" in play_report(each) for each in asked) >= 3

@@ -70,6 +70,12 @@ def test_a_missing_bot_is_named():
     assert "lim99x" in refusal("bot", "compare", "lim99x", "lim17")
 
 
+def test_a_folder_of_two_bots_is_not_two_sides(tmp_path):
+    for name in "ab":
+        (tmp_path / f"{name}.txt").write_text(bjsim("solve", "--rules", "cardshark", "--format", "chart").out)
+    assert "two bots are compared, not a, b, lim12" in refusal("bot", "compare", tmp_path, "lim12", "--matches", 2)
+
+
 @pytest.mark.parametrize(("name", "said"), [("lim17.js", True), ("lim17_line.js", False), ("lim17.c", False)])
 def test_a_bot_that_is_started_for_each_move_is_announced_before_the_play(monkeypatch, name, said):
     """A comparison of a bot in JavaScript took minutes, without a word that a line bot takes seconds."""

@@ -177,3 +177,24 @@ def test_every_command_that_computes_takes_the_probability_of_a_ten(command):
 def value_text(result):
     """A result without its times."""
     return {key: value for key, value in result.items() if "second" not in key and "time" not in key}
+
+
+def test_cuts_of_a_game_without_luck_are_not_played():
+    """A raw return as precise as that would take weeks."""
+    done = bjsim("compare", "--rules", "blackjack-switch", "--vary", "cut=1/2,3/4")
+    assert done.status == 0 and "luck-adjusted" not in done.out
+
+
+def test_names_of_many_rules_are_their_values():
+    rules = ("surrender_after_double", "natural_beats_natural", "double_after_split", "hit_split_aces")
+    found = games(*(word for rule in rules for word in ("--vary", f"{rule}=true,false")), "--decks", "inf")
+    assert len({game["name"] for game in found}) == 16 and found[1]["name"] == "true, true, true, false"
+
+
+def test_changes_of_games_of_one_name(tmp_path):
+    for folder, rule in (("a", "hit_soft_17=true"), ("b", 'surrender="late"')):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "g.toml").write_text(f'preset="vegas-s17"\n{rule}\n')
+    names = f"vegas-s17,{tmp_path / 'a/g.toml'},{tmp_path / 'b/g.toml'}"
+    lines = bjsim("compare", "--decks", "inf", "--rules", names).out.splitlines()
+    assert len([line for line in lines if line.startswith("g: ") and "→" in line]) == 2

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from matplotlib.text import Text
 from small_mdps import CHAIN
+from support.command import bjsim as command
 
 from bjsim.cli.main import main
 from bjsim.report import picture
@@ -143,3 +144,14 @@ def test_a_page_says_how_many_workers_learned_since_they_change_the_result(tmp_p
     page = tmp_path / "learned.html"
     assert bjsim("--rules", "neller", "--episodes", "2000", "--workers", "2", "--html", str(page)) == 0
     assert "bjsim learn --rules neller --episodes 2000 --workers 2 --seed 1<" in page.read_text()
+
+
+def test_a_regret_that_is_infinite_throughout_has_no_curve(tmp_path: Path) -> None:
+    """It was a traceback after all episodes, and nothing was printed."""
+    to = {"stay": [{"to": "wait", "reward": -1}], "leave": [{"to": "end", "reward": -100}]}
+    (tmp_path / "loop.json").write_text(json.dumps({"states": {"wait": to}, "terminal": ["end"]}))
+    learn = ("learn", "--mdp", tmp_path / "loop.json", "--episodes", 200)
+    assert command(*learn, "--html", tmp_path / "x.html").status == 0
+    assert "regret" in (tmp_path / "x.html").read_text()
+    done = command(*learn, "--plot", tmp_path / "x.png")
+    assert done.status == 2 and "there is nothing to draw" in done.err and "value of the best policy" in done.out

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from support.command import bjsim, refusal
 
+from bjsim.sim.game.presets import PRESETS
+
 SIX = ("--rules", "vegas-s17", "--decks", 6)
 
 
@@ -138,8 +140,8 @@ def test_two_hands_have_no_value_in_a_finite_shoe() -> None:
         (["--shoe", "A=4,X=4"], "'X' is not a card"),
         (["--decks", 1, "--hand", "T6"], "write the cards, v, and the dealer's two cards: T,6 v T,7"),
         (["--decks", 1, "--hand", "16 v 5"], "16 is a total: write its cards, such as T,6 v T,7"),
-        (["value", "--decks", 1, "--hand", "T6 v 5"], "leave out TABLE, --format and --strategy"),
-        (["--decks", 1, "--hand", "T6 v 5", "--strategy", "td"], "leave out TABLE, --format and --strategy"),
+        (["value", "--decks", 1, "--hand", "T6 v 5"], "leave out TABLE, --format, --strategy and"),
+        (["--decks", 1, "--hand", "T6 v 5", "--strategy", "td"], "leave out TABLE, --format, --strategy and"),
         (["--decks", 1, "--format", "csv", "--json", "-"], "--format and --json cannot be combined"),
         (["--decks", 1, "--hand", "T6 v 5"], "in easy the dealer shows both of its cards: write two after v"),
         (["--rules", "vegas-s17", "--decks", 1, "--hand", "T6"], "write the cards, v, and the dealer's card: T,6 v T"),
@@ -152,3 +154,15 @@ def test_what_is_refused(args: list[object], said: str) -> None:
 def test_an_infinite_shoe_has_no_cards_to_count() -> None:
     asked = ("solve", "value", "--rules", "vegas-s17", "--decks", "inf", "--shoe", "A=4,2=4,3=4,4=4,5=4,6=4,T=16")
     assert "--shoe counts the cards of a finite shoe, and decks = inf has none" in refusal(*asked)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("preset", PRESETS)
+def test_what_is_printed_is_written_as_json_too(preset: str) -> None:
+    """Figures that are not known are null: free bets in a shoe have no standard deviation."""
+    words = ("solve", "value", "--rules", preset)
+    assert bjsim(*words, "--json", "-").status == bjsim(*words).status
+
+
+def test_a_standard_deviation_that_is_not_known_is_null() -> None:
+    assert bjsim("solve", "value", "--rules", "free-bet", "--decks", "1", "--json", "-").json["sd"] is None

@@ -9,6 +9,7 @@ import math
 import multiprocessing
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -209,8 +210,10 @@ def test_a_checkpoint_of_100_000_brackets(tmp_path):
 @pytest.mark.parametrize(
     "arguments", [["show"], ["show", "--hand", "1.1.1"], ["show", "--json", "-"], ["resume"], ["verify"]]
 )
-def test_a_journal_cannot_steer_the_terminal_that_it_is_shown_on(tmp_path, records, arguments):
-    header, first, *others = records
+def test_a_journal_cannot_steer_the_terminal_that_it_is_shown_on(tmp_path, arguments):
+    bots = gather(["a=hoyle", "b=hoyle"], CARDSHARK)  # whose plays luck needs not be told
+    Host.begin(tmp_path / "p", Contest(CARDSHARK, seed=1, matches=1), bots).run()
+    header, first, *others = lines_in(tmp_path / "p")
     for number in (0, 1):
         for key in ("name", "language"):
             header = changed(header, ["bots", number, key], f"{ESCAPES}{number}")
@@ -413,11 +416,11 @@ def test_the_name_of_a_file_that_no_file_can_have_is_bad_input():
 
 
 def test_a_disk_that_is_full_leaves_no_half_file(tmp_path, monkeypatch):
-    def fill(path, text, **options):
-        path.write_bytes(text[:9].encode())
+    def fill(path, data):
+        path.write_text(data[:9].decode())
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(Path, "write_text", fill)
+    monkeypatch.setattr(Path, "write_bytes", fill)
     done = bjsim("solve", "--rules", "easy", "--html", tmp_path / "page.html")
     assert (done.status, done.err) == (2, f"bjsim: cannot write {tmp_path}/page.html: No space left on device\n")
     assert not list(tmp_path.iterdir())
@@ -428,3 +431,54 @@ def test_a_missing_argument_is_shown_where_it_belongs(words):
     said = refusal(*words.split())
     assert re.search(rf"Missing argument '[A-Z.]+'; write: bjsim {' '.join(words.split()[:2])} [A-Z]+", said), said
     assert "OPTIONS" not in said
+
+
+# --- names and texts that a part of the way does not bear
+
+
+def test_a_name_is_no_markup_and_comes_back_from_a_file(tmp_path):
+    odd = "🂡 a[/b] [new] \\x"
+    assert odd in bjsim("learn", "--rules", "neller", "--set", f"name={odd}", "--episodes", 1000).out
+    (tmp_path / "g.toml").write_text(bjsim("rules", "easy", "--set", f"name={odd}", "--toml").out, encoding="utf-8")
+    assert load_rules(tmp_path / "g.toml").name == odd
+
+
+def test_a_file_whose_name_is_not_utf8_is_published(tmp_path):
+    chart = os.fsdecode(os.fsencode(tmp_path) + b"/b\xe4st.txt")
+    Path(chart).write_text(bjsim("solve", "--rules", "vegas-s17", "--decks", "inf", "--format", "chart").out)
+    done = bjsim("check", chart, "--rules", "vegas-s17", "--decks", "inf", "--html", tmp_path / "x.html")
+    assert done.status == 0 and "b?st.txt" in (tmp_path / "x.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("count", ["²", "9" * 5000])
+def test_counts_of_cards_are_digits(count):
+    assert "write CARD=COUNT" in refusal("solve", "--rules", "vegas-s17", "--shoe", f"A={count}")
+
+
+def test_cards_of_a_thousand_letters_are_no_file(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.StringIO("h\n" * 300))
+    done = bjsim("play", "--rules", "vegas-s17", "--bet", 10, "--shoe", "T6T9" * 70)
+    assert done.status == 0 and "You played" in done.out, done
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("solve --rules blackjack-switch --decks inf --exact --hand 'T,5/6,T v 6'", "two hands have no fractions"),
+        ("solve --rules vegas-s17 --hand 'T,6 v T' --card --html x.html", "leave out TABLE, --format, --strategy and"),
+        ("count --cut 0 --rounds 2e4 --optimal 1-12", "--optimal: no count of this game is favourable"),
+        ("count --cut 0 --rounds 2e4 --ramp 1-12 --ror 1%", "--ror 1%: these bets lose"),
+        ("solve value --rules vegas-s17 --shoe A=4,1=4,2=4,T=16", "shoe: 1 is given twice"),
+        ("replay --bots x.py", "--bots x.py: rounds of programs are not replayed"),
+        ("count --system wide.toml --indices none", "running counts in 6 decks are too many"),
+        ("sidebet bust.toml --shoe T=20", "needs an upcard A, and the shoe has none"),
+    ],
+)
+def test_what_is_refused_is_named_as_it_was_given(tmp_path, monkeypatch, words, said):
+    monkeypatch.chdir(tmp_path)
+    Path("x.py").write_text("print('S')\n")
+    Path("wide.toml").write_text('tags = "1/60 -1 100 -100 50 -50 25 -25 10 -10"\n')
+    Path("bust.toml").write_text(
+        'looks_at = "dealer\'s hand"\nupcard = "A"\nevents = [{name = "bust", pays = 3, bust = "3+"}]\n'
+    )
+    assert said in refusal(*shlex.split(words))

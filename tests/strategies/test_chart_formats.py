@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bjsim.sim.game.presets import PRESETS
+from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.states import States
 from bjsim.strategies.charts.chart import CODES, Chart, chart_rows, splittable_rows
 from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.formats.files import WRITERS, detect_format, load_chart, read_chart
+from bjsim.strategies.formats.files import WRITERS, detect_format, load_chart, read_chart, read_with_notes
 from bjsim.strategies.formats.lines import ChartError
 
 GAMES = ("easy", "blackjack-p", "neller", "neller-v1", "neller-v2", "european")
@@ -154,3 +154,13 @@ def test_dealer_codes_of_easy_are_whole_hands():
         read_chart(TEXT["policy"], "p", EASY)
     with pytest.raises(ChartError, match="a policy is for games in which the dealer shows one card"):
         WRITERS["policy"](BEST["easy"])
+
+
+@pytest.mark.parametrize(("cell", "code"), [("Rs", "Rs"), ("Ds", "Rs"), ("S", "Rs"), ("H", "Rh"), ("Rh", "Rh")])
+def test_a_table_of_surrenders_keeps_what_a_cell_falls_back_to(cell, code):
+    rules = named_rules("vegas-s17").replace(surrender="late")
+    lines = ["hand 2-6 7-9 T A", "4-11 H H H H", "12-16 S H H H", f"17 S S S {cell}", "18+ S S S S", "A2-A6 H H H H"]
+    lines += ["A7+ S S S S", "AA H H H H", "Surrender", "17 - - - Y"]
+    assert read_with_notes("\n".join(lines), "x", rules).chart.cells["17", "A"] == code
+    with pytest.raises(ChartError, match="is N here"):
+        read_with_notes("\n".join([*lines[:3], "17 S S S R", *lines[4:-1], "17 - - - N"]), "x", rules)

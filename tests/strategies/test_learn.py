@@ -171,3 +171,15 @@ def test_a_schedule_that_makes_no_sense_is_refused(fields: dict[str, object], me
 def test_too_few_episodes_are_refused() -> None:
     with pytest.raises(MDPError, match="2 episodes are too few to learn from with 4 workers"):
         learn(KNOWN["grid"][0], 2, workers=4)
+
+
+def test_weights_of_many_factors_are_those_of_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By gamma functions, where a discount factor near 1 makes a product of a hundred thousand."""
+    chance = np.random.default_rng(1)
+    q, visits = chance.random(40), chance.integers(0, 50, 40)
+    tables = [(chance.random(40), visits + chance.integers(0, 9, 40)) for _ in range(3)]
+    found = pooled(q, visits, tables, 7)
+    monkeypatch.setattr("bjsim.strategies.learning.learn.MANY_FACTORS", 0)
+    again = pooled(q, visits, tables, 7)
+    assert (again[1] == found[1]).all() and (found[1] > visits).any()
+    np.testing.assert_allclose(again[0], found[0], rtol=1e-10)

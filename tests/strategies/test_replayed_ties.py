@@ -16,7 +16,7 @@ from functools import cache
 import pytest
 from support.command import bjsim, refusal
 
-from bjsim.errors import RunFailed
+from bjsim.errors import InputError, RunFailed
 from bjsim.request import play
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.rules import Rules
@@ -24,6 +24,7 @@ from bjsim.strategies.evaluation.compare import evaluate_chart
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.exact.values import ExpectedValue
 from bjsim.strategies.players.catalogue import CATALOGUE
+from bjsim.strategies.shoe.solver import ShoeSolver
 
 NELLER = named_rules("neller-v2")
 ENDS = NELLER.replace(split_tens_blackjack=False, split_aces_blackjack=False)  # ace and ten after a split: 21
@@ -207,3 +208,12 @@ def test_play_has_a_result_for_each_bot_or_fails_in_words() -> None:
     with pytest.raises(RunFailed, match="lim17: no return yet, as its 1 rounds tied 1 bets"):
         for seed in range(1, 40):  # a single round is tied before long
             play("neller", ["lim17"], 1, seed=seed)
+
+
+def test_a_finite_shoe_whose_value_is_infinite_is_refused() -> None:
+    """Split tens tie 3.7 bets against 20; the search for the value of a tie never ended."""
+    rules = named_rules("easy").replace(ties="replay", decks=1)
+    solver = ShoeSolver(rules, {"T": 100, "9": 4})
+    assert math.isfinite(solver.value_of(CATALOGUE["lim17"].chart(rules)))
+    with pytest.raises(InputError, match="ties a bet or more, so its value is infinite"):
+        print(solver.value)
