@@ -243,19 +243,6 @@ def test_totals_of_both_cards_have_index_plays() -> None:
 
 def test_values_with_commas_are_drawn_as_dots(tmp_path: Path) -> None:
     vary = "indices=16vT S>=0, 12v3 S>=2;i18"
-    done = command(
-        "count",
-        "--decks",
-        1,
-        "--chart",
-        "hoyle",
-        "--rounds",
-        "2e3",
-        "--vary",
-        vary,
-        "--html",
-        tmp_path / "x.html",
-        "--workers",
-        1,
-    )
+    words = ("--decks", 1, "--chart", "hoyle", "--rounds", "2e3", "--workers", 1)
+    done = command("count", *words, "--vary", vary, "--html", tmp_path / "x.html")
     assert done.status == 0 and "16vT S&gt;=0, 12v3 S&gt;=2" in (tmp_path / "x.html").read_text()
