@@ -2,7 +2,6 @@
 
 import logging
 import platform
-import sys
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
@@ -15,8 +14,6 @@ from bjsim.arguments import check_writable
 from bjsim.bots.protocol import can_run_programs, printable
 from bjsim.cli.options import json_option, write_json
 from bjsim.errors import InputError
-
-OLDEST_PYTHON = (3, 11)
 
 
 @dataclass(frozen=True)
@@ -63,7 +60,6 @@ def doctor(bots: tuple[Path, ...], json_path: str | None) -> None:
 
 def all_checks(bots: tuple[Path, ...]) -> Iterator[Check]:
     """All checks, in the order in which things are needed."""
-    yield check_python()
     yield check_cache()
     if not can_run_programs():
         yield Check("sandbox", False, bool(bots), f"bots that are programs need Linux; this is {platform.system()}")
@@ -83,13 +79,6 @@ def all_checks(bots: tuple[Path, ...]) -> Iterator[Check]:
         if isinstance(its_language, Custom):
             ok, found = find_tools(its_language, name)
             yield Check("run command", ok, True, found)
-
-
-def check_python() -> Check:
-    oldest = ".".join(map(str, OLDEST_PYTHON))
-    ok = sys.version_info >= OLDEST_PYTHON
-    found = f"{platform.python_version()} ({oldest} or newer)"
-    return Check("Python", ok, True, found, f"in a checkout of bjsim: python{oldest} -m pip install .")
 
 
 def check_cache() -> Check:

@@ -1,7 +1,6 @@
 """`bjsim rules`: the games included, and every rule with its meaning."""
 
 import json
-from fractions import Fraction
 
 import click
 from rich import box
@@ -109,11 +108,6 @@ def toml_text(game: Rules) -> str:
         lines += [f"# {preset.about}", f"# source: {preset.source}"]
     lines.append(f"name = {json.dumps(game.name, ensure_ascii=False)}")
     for field, metadata in RULE_FIELDS.items():
-        setting = f"{field} = {_toml(plain(getattr(game, field)))}"
+        setting = f"{field} = {json.dumps(plain(getattr(game, field)))}"
         lines.append(f"{setting:<32} # {metadata['meaning']} ({metadata['accepts']})")
     return "\n".join(lines) + "\n"
-
-
-def _toml(value: object) -> str:
-    assert isinstance(value, bool | int | str) and not isinstance(value, Fraction)
-    return json.dumps(value)
