@@ -9,6 +9,7 @@ import tempfile
 import threading
 import time
 from contextlib import closing, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -307,6 +308,19 @@ print("S fresh")
 def test_no_import_runs_a_python_bot_in_its_server(bot, mode):
     player = bot("bot.py", HIJACK, box=mode, timeout=9.0)
     assert [player.ask(a_view()).stdout for _ in range(3)] == [b"S fresh\n"] * 3 and not player.faults
+
+
+@pytest.mark.parametrize("mode", BOXES)
+def test_no_file_of_a_python_bot_is_a_module_of_its_server(tmp_path, mode):
+    """Of any name that the server could import: neither when it starts, nor of what the modules it loads import."""
+    (tmp_path / "bot.py").write_text("def unused():\n import asyncio, json, random, unittest\nprint('S')")
+    program = build(tmp_path / "bot.py", box=mode)
+    names = sorted({*sys.stdlib_module_names, "fork_server", "sitecustomize", "usercustomize"})
+    for begin in range(0, len(names), 99):
+        stops = {f"{name}.py": b"raise SystemExit('imported')" for name in names[begin : begin + 99]}
+        full = replace(program, files={**program.files, **stops})
+        with closing(SandboxSession(full, Limits(timeout=9.0), box=mode)) as opened:
+            assert opened.ask(["12"]).stdout == b"S\n"
 
 
 def test_a_server_imports_standard_modules_that_do_nothing_and_no_more(tmp_path):

@@ -130,8 +130,9 @@ class Language:
         program = Program(name, self.name, files, self.command(tool, name, files), binds=find_binds(tool))
         if not self.server:
             return program
-        server = (tool, self.server, *program.command[1:])
-        return replace(program, files={**files, self.server: inside.source(self.server)}, server=server)
+        path = f".server/{self.server}"  # Python imports from this folder, in which no bot can have files
+        server = (tool, path, *program.command[1:])
+        return replace(program, files={**files, path: inside.source(self.server)}, server=server)
 
     def command(self, tool: str, name: str, files: Files) -> tuple[str, ...]:
         main = self.main(name, files) if self.main else ""
