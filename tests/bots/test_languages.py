@@ -8,7 +8,7 @@ import stat
 import subprocess
 import sys
 import tempfile
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -395,6 +395,36 @@ def test_compiled_files_are_read():
 def test_no_file_of_a_sandbox_leaves_its_folder(kind, name):
     with pytest.raises(ValueError, match="plain file name"):
         make_box(kind, {name: b""}, {})
+
+
+@needs(".py")
+@pytest.mark.parametrize("kind", BOXES)
+def test_a_file_name_of_any_length_is_refused_or_works(kind):
+    """Of letters of one byte and of two, and of several parts."""
+    names = [letter * length for letter in "xé" for length in (1, 127, 128, 254, 255, 256, 300, 999, 1000, 1001)]
+    names += ["/".join([part * 249] * 4) + "z" * more for part in "yö" for more in (0, 1, 2)]
+    names += [f"{letter * length}/x" for letter in "vü" for length in (127, 128, 255, 256, 998, 999)]
+    files = {}
+    for name in names:
+        with suppress(ValueError):
+            make_box(kind, {name: b""}, {}).close()
+            files[name] = b""
+    assert set(names) - set(files) == {
+        name for name in names
+        if len(name.encode()) > 1000 or any(len(part.encode()) > 255 for part in name.split("/"))
+    }  # fmt: skip
+    files["bot"] = b"#!/bin/sh\nexec find . -type f"
+    program = Program("x", "executable", files, ("./bot",))
+    with closing(SandboxSession(program, Limits(timeout=9.0, output=1 << 16), box=kind)) as session:
+        assert set(session.ask([]).stdout.decode().split()) == {f"./{name}" for name in files}
+
+
+def test_a_box_that_cannot_be_made_leaves_no_folder(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(Path, "chmod", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        make_box("none", {"x": b""}, {})
+    assert not os.listdir(tmp_path)
 
 
 @needs(".py")

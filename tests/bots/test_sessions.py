@@ -288,6 +288,15 @@ def test_the_limits_are_those_in_the_documentation():
     assert Limits() == Limits(timeout=1.0, memory=256 << 20, processes=32, output=4096)
 
 
+@pytest.mark.parametrize("mode", BOXES)
+@pytest.mark.parametrize("name", ["x", "xx", "xxx", "xxxx"])
+def test_an_error_while_a_bot_is_loaded_may_be_of_any_length(bot, mode, name):
+    """It is cut, perhaps inside a character."""
+    with pytest.raises(BuildError, match="cannot be loaded") as caught:
+        bot("bot.py", f"{name} = '{'€' * 3000}' is 1\nreturn\n", box=mode)
+    assert len(caught.value.log) > 1300
+
+
 # --- The fork server: none of the bot's code runs in it, and processes left behind count as faults.
 
 

@@ -58,7 +58,7 @@ class Runner:
         try:
             self.starter.start()
         except StartError as error:
-            return self._reply(START, 0, 0, b"", os.fsencode(str(error)))
+            return self._reply(START, 0, 0, b"", os.fsencode(str(error))[: self.err.limit])
         return self._reply(EXIT, 0, 0, b"", b"")
 
     def move(self, frame: bytes) -> bytes:
