@@ -14,13 +14,14 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from bot_helpers import BOXES, SAMPLES, Scripted, a_view, change_inside, lim17, needs, processes
+from bot_helpers import BOXES, SAMPLES, Scripted, a_view, change_inside, lim17, line_bot, needs, processes
 
 from bjsim.bots.player import open_bot
 from bjsim.bots.sandbox import inside, restrictions, session
 from bjsim.bots.sandbox.build import build
 from bjsim.bots.sandbox.inside import fork_server, landlock, runner, streams
-from bjsim.bots.sandbox.languages import BuildError
+from bjsim.bots.sandbox.languages import ENDINGS, BuildError, find_tool
+from bjsim.bots.sandbox.restrictions import SANDBOX_USER
 from bjsim.bots.sandbox.session import Limits, SandboxError, SandboxSession, choose_box
 from bjsim.sim.game.actions import HIT, STAND
 from bjsim.sim.game.events import HandEnded
@@ -286,6 +287,41 @@ def test_the_limit_on_open_files_is_raised_for_sessions(monkeypatch):
 
 def test_the_limits_are_those_in_the_documentation():
     assert Limits() == Limits(timeout=1.0, memory=256 << 20, processes=32, output=4096)
+
+
+# Where processes cannot be counted apart, as without user namespaces.
+
+
+@pytest.mark.parametrize("mode", BOXES[1:])
+def test_other_programs_of_the_user_leave_a_bot_its_processes(bot, monkeypatch, mode):
+    """Those that begin after the session was opened, such as the sessions of many other bots."""
+    monkeypatch.setattr(restrictions, "MIN_LINUX", (99, 0))
+    player = bot("x.py", "import os; os.fork() or os._exit(0); os.wait(); print('S')", box=mode, timeout=9.0)
+    many = "import threading, time\nfor _ in range(400): threading.Thread(target=time.sleep, args=(60,)).start()\n"
+    words, user = [find_tool(ENDINGS[".py"]), "-c", f"{many}print(flush=True)\nthreading.Event().wait()"], SANDBOX_USER
+    with subprocess.Popen(words, stdout=subprocess.PIPE, user=user if os.geteuid() == 0 else None, cwd="/") as others:
+        assert others.stdout.readline()
+        replies = [player.run(["12"]) for _ in range(3)]
+        others.kill()
+    assert {(reply.cause, reply.stdout) for reply in replies} == {("exit", b"S\n")}, replies
+
+
+STARTS = {
+    "processes": "subprocess.Popen(['/bin/sleep', '0.2'])",
+    "threads": "threading.Thread(target=time.sleep, args=(0.2,)).start()",
+}
+
+
+@pytest.mark.parametrize("mode", BOXES[1:])
+@pytest.mark.parametrize("start", STARTS)
+@pytest.mark.parametrize("protocol", ["argv", "line"])
+def test_more_processes_than_a_bot_may_have_are_a_fault(bot, monkeypatch, mode, start, protocol):
+    monkeypatch.setattr(restrictions, "MIN_LINUX", (99, 0))
+    for number, cause in ((20, "exit"), (50, "memory")):
+        work = f"[{STARTS[start]} for _ in range({number})]; time.sleep(0.1)"
+        argv = f"import subprocess, threading, time\n{work}; print('S')"
+        source = line_bot("'S'", work=work) if protocol == "line" else argv
+        assert bot(f"{number}.py", source, box=mode, timeout=9.0).ask(a_view()).cause == cause
 
 
 @pytest.mark.parametrize("mode", BOXES)

@@ -197,19 +197,19 @@ def find_box() -> Held:
     if not seccomp.supported():
         where = f"its kernel has no seccomp filters for {' or '.join(seccomp.MACHINES)}"
         return Held("", False, f"programs cannot be bots on this machine: {where}")
-    more = "cannot use the network, are limited to {} processes, and end with bjsim"
+    more = "cannot use the network, are limited to 32 processes, and end with bjsim"
     inside = "they can read programs and their own files, write nothing, " + more
     if not (obstacle := find_obstacle()):
-        return Held(BUBBLEWRAP, True, f"bots run in a bubblewrap sandbox: {inside.format(32)}")
+        return Held(BUBBLEWRAP, True, f"bots run in a bubblewrap sandbox: {inside}")
     others = f"the programs of user {SANDBOX_USER}" if os.geteuid() == 0 else "your programs"
     version = landlock.version()
     if version >= landlock.WHOLE:
-        return Held(LANDLOCK, True, f"bots run in a Landlock sandbox: {inside.format(256)}")
+        return Held(LANDLOCK, True, f"bots run in a Landlock sandbox: {inside}")
     obstacle += "; from Linux 6.12 on, Landlock does instead"
     if version:
-        return Held(LANDLOCK, False, f"bots can signal {others}; otherwise {inside.format(256)}", obstacle)
+        return Held(LANDLOCK, False, f"bots can signal {others}; otherwise {inside}", obstacle)
     files = "read and write files that all users can" if os.geteuid() == 0 else "read and delete your files"
-    says = f"there is no sandbox for files here: bots can {files}, and signal {others}; they {more.format(256)}"
+    says = f"there is no sandbox for files here: bots can {files}, and signal {others}; they {more}"
     return Held(GROUP, False, says, obstacle)
 
 

@@ -17,6 +17,7 @@ import struct
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import islice
 from typing import Any
 
 from bjsim.bots.sandbox.inside.starters import TICK_MS, ExecStarter, ForkStarter, Spawner, StartError
@@ -29,7 +30,7 @@ EXIT, TIMEOUT, CPU, MEMORY, FLOOD, START, ORPHAN, ENDED, CHATTER = range(len(CAU
 
 PAUSE_S = 1.0  # a tick longer than this means that the machine was suspended; it does not count as the bot's time
 LEFT_S = 0.25  # grace for the bot's other processes to end after its first one; counts as the bot's time
-MARGIN = 250  # processes, where those of all programs of the user are counted
+MARGIN = 1000  # processes for each core, where those of all programs of the user are counted, other bots too
 HELD = re.compile(rb"^Vm(?:RSS|PTE|Swap):\s+(\d+) kB", re.M)  # page tables count too
 
 
@@ -44,6 +45,7 @@ class Runner:
     def __init__(self, settings: dict[str, Any], spawner: Spawner) -> None:
         self.timeout_ns = int(settings["timeout"] * 1e9)
         self.memory, self.output = int(settings["memory"]), int(settings["output"])
+        self.processes = int(settings["processes"])
         self.out, self.err = Output(self.output), Output(int(settings["errors"]))
         self.stdin = Input() if settings["resident"] else None
         self.scratch = Scratch(settings["scratch"], settings["disk"]) if settings["scratch"] else None
@@ -118,30 +120,37 @@ class Runner:
         return TIMEOUT if now - self.started > limit_ns else self._used_too_much(cpu_ns)
 
     def _used_too_much(self, cpu_ns: int) -> int:
-        """CPU or MEMORY if all processes of the bot use more; the fork server's processor time is left out."""
-        ticks, kib = 0, self.scratch.kib() if self.scratch else 0
-        for pid in self._descendants():
+        """CPU or MEMORY if all processes of the bot use more; MEMORY also if there are too many, threads included.
+
+        The fork server's processor time is left out.
+        """
+        ticks, tasks, kib = 0, 0, self.scratch.kib() if self.scratch else 0
+        pids = [*islice(self._descendants(), self.processes + 1)]
+        if len(pids) > self.processes:
+            return MEMORY  # before more is read, which takes long while so many fork
+        for pid in pids:
             try:
                 with open(f"/proc/{pid}/stat", "rb") as stat, open(f"/proc/{pid}/status", "rb") as status:
                     fields = stat.read().rpartition(b")")[2].split()
                     kib += sum(map(int, HELD.findall(status.read())))
             except OSError:
                 continue
+            tasks += int(fields[17])
             if b"%d " % pid != self.starter.residents:
                 ticks += sum(map(int, fields[11:15]))
         if ticks * 1_000_000_000 > cpu_ns * os.sysconf("SC_CLK_TCK"):
             return CPU
-        return MEMORY if kib << 10 > self.memory else EXIT
+        return MEMORY if kib << 10 > self.memory or tasks > self.processes else EXIT
 
     def _descendants(self) -> Iterator[int]:
-        pending = [int(pid) for pid in self._child_list().split()]
-        while pending:
-            pid = pending.pop()
-            yield pid
+        found = [*map(int, self._child_list().split())]
+        yield from found
+        for pid in found:  # it grows
             try:
                 for thread in os.listdir(f"/proc/{pid}/task"):
                     with open(f"/proc/{pid}/task/{thread}/children", "rb") as children:
-                        pending += map(int, children.read().split())
+                        yield from (new := [*map(int, children.read().split())])
+                        found += new
             except OSError:
                 continue
 
@@ -195,12 +204,13 @@ def limit_self(memory: int, processes: int, files: int, apart: bool) -> None:
     """Set the limits that the bot inherits. They apply to each process; `Runner` checks the sum over all of them.
 
     `processes` is exact if they are counted `apart`; else those of other programs of the user count too, and their
-    number changes. The address space is not limited, because Java reserves far more than it uses. The limit on data is
-    twice `memory`, because SBCL requests 300 MB at its start and uses a tenth of them.
+    number changes, so that it only keeps a bot from filling the machine until `Runner` has counted. The address space
+    is not limited, because Java reserves far more than it uses. The limit on data is twice `memory`, because SBCL
+    requests 300 MB at its start and uses a tenth of them.
     """
     tasks = len(os.listdir("/proc/self/task"))
     if not apart:
-        tasks, processes = 0, MARGIN
+        tasks, processes = 0, MARGIN * (os.cpu_count() or 1)
         for pid in filter(str.isdigit, os.listdir("/proc")):
             with suppress(OSError):
                 tasks += len(os.listdir(f"/proc/{pid}/task")) if os.stat(f"/proc/{pid}").st_uid == os.getuid() else 0
