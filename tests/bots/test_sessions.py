@@ -289,6 +289,27 @@ def test_the_limits_are_those_in_the_documentation():
     assert Limits() == Limits(timeout=1.0, memory=256 << 20, processes=32, output=4096)
 
 
+FILLS = "x = b'1' * (45 << 20); time.sleep(0.08); os.write(2, b'held')"
+
+
+@pytest.mark.parametrize("mode", BOXES)
+@pytest.mark.parametrize(("protocol", "last"), [("argv", "a child"), ("line", "a child"), ("line", "itself")])
+def test_memory_is_limited_while_a_bot_ends(tmp_path, mode, protocol, last):
+    """In the quarter of a second after its first process, or after it was told to end."""
+    fills = FILLS if last == "itself" else f"if os.fork() == 0: {FILLS}"
+    source = line_bot("'S'", end=fills) if protocol == "line" else f"import os, time\nprint('S', flush=True)\n{fills}"
+    (tmp_path / "x.py").write_text(source)
+    limits, resident = Limits(timeout=9.0, memory=60 << 20), protocol == "line"
+    program = build(tmp_path / "x.py", box=mode)
+    with closing(SandboxSession(program, limits, box=mode, resident=resident)) as opened:
+        if resident:
+            assert opened.exchange(b"hello 1\n", 9.0, anew=True).stdout == b"ready 1"
+            reply, cause = opened.finish(b"bye\n"), "timeout"
+        else:
+            reply, cause = opened.ask(["12"]), "orphan"
+    assert (reply.cause, reply.stderr) == (cause, b"")
+
+
 # Where processes cannot be counted apart, as without user namespaces.
 
 

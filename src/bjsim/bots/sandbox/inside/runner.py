@@ -30,6 +30,7 @@ EXIT, TIMEOUT, CPU, MEMORY, FLOOD, START, ORPHAN, ENDED, CHATTER = range(len(CAU
 
 PAUSE_S = 1.0  # a tick longer than this means that the machine was suspended; it does not count as the bot's time
 LEFT_S = 0.25  # grace for the bot's other processes to end after its first one; counts as the bot's time
+UNLIMITED = 1 << 62  # nanoseconds of processor time
 MARGIN = 1000  # processes for each core, where those of all programs of the user are counted, other bots too
 HELD = re.compile(rb"^Vm(?:RSS|PTE|Swap):\s+(\d+) kB", re.M)  # page tables count too
 
@@ -94,8 +95,13 @@ class Runner:
             for pid in pids.split():
                 if b"%b " % pid != self.starter.residents:
                     os.waitpid(int(pid), os.WNOHANG)
-            if time.monotonic_ns() > deadline:
+            now = time.monotonic_ns()
+            if now > deadline:
                 return False
+            if now - self.ticked >= TICK_MS * 1_000_000:
+                self.ticked = now
+                if self._used_too_much(UNLIMITED) != EXIT:
+                    return False
             if self._child_list() != self.starter.residents:
                 time.sleep(0.001)
         return True
@@ -354,22 +360,25 @@ class ResidentRunner(Runner):
         os.killpg(self.group, signal.SIGCONT)
         poller, deadline = make_poller(self.starter.end_signal), time.monotonic() + seconds
         poller.register(self.stdin.write_end, select.POLLOUT)
-        while text and self.stdin.write_end in dict(poller.poll(_ms_until(deadline))):
+        while text and self.stdin.write_end in dict(self._await(poller, deadline)):
             text = self.stdin.write(text)
         poller.unregister(self.stdin.write_end)
         self.stdin.close()
-        ended = poller.poll(_ms_until(deadline))
+        ended = self._await(poller, deadline)
         itself = bool(ended) and not os.WIFSIGNALED(self.starter.end()) and self._nothing_left(time.monotonic_ns())
         if not itself:
             self.clean()
         self.alive = False
         return itself
 
+    def _await(self, poller: select.poll, deadline: float) -> list[tuple[int, int]]:
+        """What is ready before the deadline, and before the bot has used too much."""
+        while not (ready := poller.poll(min(TICK_MS, max(0.0, deadline - time.monotonic()) * 1000))):
+            if time.monotonic() >= deadline or self._used_too_much(UNLIMITED) != EXIT:
+                break
+        return ready
+
     def stop_again(self) -> None:
         """Stop the bot's processes that escaped: one may have woken another in the moment before it was stopped."""
         if self.alive:
             os.killpg(self.group, signal.SIGSTOP)
-
-
-def _ms_until(deadline: float) -> float:
-    return max(0.0, deadline - time.monotonic()) * 1000
