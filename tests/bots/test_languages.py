@@ -102,9 +102,9 @@ def test_a_link_to_rustup_without_a_toolchain_is_no_compiler(tmp_path, monkeypat
 
 
 def test_a_tool_is_bound_with_what_it_needs_and_never_with_all_of_its_folder(tmp_path):
-    for name in ("bin", "conf", "lib", "man", "Documents", ".ssh"):
+    for name in ("bin", "conf", "lib", "man", "share", "Documents", ".ssh"):
         (tmp_path / name).mkdir()
-    (tmp_path / "share").write_text("a file")
+    (tmp_path / "include").write_text("a file")
     assert find_binds(str(tmp_path / "bin" / "javac")) == tuple(str(tmp_path / name) for name in ("bin", "conf", "lib"))
     assert find_binds(str(tmp_path / "sbcl")) == (str(tmp_path / "sbcl"),)
     assert find_binds("/usr/bin/cc") == find_binds("/usr/lib/jvm/java/bin/javac") == find_binds("/bin/cc") == ()

@@ -20,7 +20,8 @@ from bjsim.errors import InputError
 
 Files = Mapping[str, bytes]
 # Subfolders of an installed tool's folder that it may need. A JDK has conf, an old one jre, a cross compiler the last.
-TOOL_FOLDERS = ("bin", "conf", "include", "jre", "lib", "lib32", "lib64", "libexec", "share", "*-*-linux-gnu")
+# Not share, which no language needs: that of ~/.local holds the user's data.
+TOOL_FOLDERS = ("bin", "conf", "include", "jre", "lib", "lib32", "lib64", "libexec", "*-*-linux-gnu")
 PATH = "/usr/local/bin:/usr/bin:/bin"  # of the sandbox
 
 
