@@ -32,6 +32,7 @@ PAUSE_S = 1.0  # a tick longer than this means that the machine was suspended; i
 LEFT_S = 0.25  # grace for the bot's other processes to end after its first one; counts as the bot's time
 UNLIMITED = 1 << 62  # nanoseconds of processor time
 MARGIN = 1000  # processes for each core, where those of all programs of the user are counted, other bots too
+BUFFER_KIB, FREE = 208, 16  # of the socket that each descriptor may be; descriptors of a process that do not count
 HELD = re.compile(rb"^Vm(?:RSS|PTE|Swap):\s+(\d+) kB", re.M)  # page tables count too
 
 
@@ -139,8 +140,10 @@ class Runner:
                 with open(f"/proc/{pid}/stat", "rb") as stat, open(f"/proc/{pid}/status", "rb") as status:
                     fields = stat.read().rpartition(b")")[2].split()
                     kib += sum(map(int, HELD.findall(status.read())))
+                descriptors = os.stat(f"/proc/{pid}/fd").st_size  # 0 before Linux 6.2
             except OSError:
                 continue
+            kib += BUFFER_KIB * max(0, descriptors - FREE)
             tasks += int(fields[17])
             if b"%d " % pid != self.starter.residents:
                 ticks += sum(map(int, fields[11:15]))
