@@ -1,17 +1,20 @@
 """Folders as bots: their manifest, their limits, and that they play from read-only copies of their files."""
 
 import os
+from contextlib import nullcontext
 
 import pytest
 from bot_helpers import a_view, line_bot, needs, needs_sandbox
 from support.command import bjsim
 from support.matches import CARDSHARK, begin
 
-from bjsim.bots.contest.entrants import check_unchanged, gather
+from bjsim.bots.contest.entrants import check_unchanged, gather, opened
 from bjsim.bots.player import open_bot
-from bjsim.bots.sandbox import folders
+from bjsim.bots.sandbox import folders, restrictions
 from bjsim.bots.sandbox.folders import read_bot
 from bjsim.bots.sandbox.languages import BuildError, MissingToolchain
+from bjsim.bots.sandbox.restrictions import make_box
+from bjsim.bots.sandbox.session import SandboxError
 from bjsim.bots.seats import is_program
 from bjsim.errors import InputError
 
@@ -241,3 +244,30 @@ def test_bot_check_takes_a_folder(tmp_path):
     where = folder(tmp_path / "mine", bot__py="import sys\nprint('H' if int(sys.argv[1]) < 17 else 'S')")
     done = bjsim("bot", "check", str(where))
     assert "no faults" in done.out
+
+
+@needs_sandbox
+@pytest.mark.parametrize("error", [SandboxError("it does not open"), OSError(36, "it does not open")])
+@pytest.mark.parametrize("all_fail", [False, True])
+def test_a_session_that_does_not_open_is_the_bots_own_fault_unless_no_other_opens(
+    tmp_path, monkeypatch, caplog, error, all_fail
+):
+    def fails(kind, files, *rest):
+        if files or all_fail:
+            raise error
+        return make_box(kind, files, *rest)
+
+    monkeypatch.setattr(restrictions, "make_box", fails)
+    found = gather([str(folder(tmp_path / "bad", 'run = "./x"', x="#!/bin/sh")), "lim17"], CARDSHARK)
+    refuses = pytest.raises(InputError, match="bad cannot play: ") if all_fail else nullcontext()
+    with refuses, opened(found, CARDSHARK, sandbox="required") as [player, _]:
+        assert player.ask(a_view()).stderr == b"it does not open"
+    assert ("bad cannot be started and will stand on every hand: it does" in caplog.text) == (not all_fail)
+
+
+@needs_sandbox
+def test_a_submission_does_not_stop_a_contest_by_the_names_of_what_it_makes(tmp_path, caplog):
+    build = r"""printf '1 %0300d\\nx' 0; exit 0"""
+    evil = folder(tmp_path / "evil", f'run = "./bot"\nbuild = """{build}"""')
+    with opened(gather([str(evil), "lim17"], CARDSHARK), CARDSHARK, sandbox="required"):
+        assert "evil cannot be loaded: a part of the file name 0000" in caplog.text

@@ -108,6 +108,17 @@ volatile char *p = mmap(0, 1UL << 40, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | M
 for (size_t i = 0; i < 1UL << 40; i += 1 << 21) (void)p[i];
 puts("H");
 """), 2, {"crash"}, STANDS),
+    ("eats_memory_by_sockets.c", in_c("""
+static char block[1 << 16];
+int p[2], size = 1 << 22;
+for (int i = 0; i < 5; i++) fork();
+while (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, p) == 0)
+    for (int i = 0; i < 2; i++) {
+        if (setsockopt(p[i], SOL_SOCKET, SO_SNDBUF, &size, sizeof size) == 0) return 0;
+        while (write(p[i], block, sizeof block) > 0) {}
+    }
+sleep(40);
+""", "sys/socket.h"), 2, {"crash"}, STANDS),
     ("eats_memory_in_many.py", """
 import os, time
 for _ in range(20):

@@ -30,6 +30,7 @@ ATTACKS = {
     "running a program": ("subprocess.run([PROGRAM], check=True)", "rules"),
     "reading the host's users": ("open('/etc/passwd').read()", "rules"),
     "the command line of bjsim": ("open(f'/proc/{HOST}/cmdline').read()", "rules"),
+    "the counters of its parent": ("open(f'/proc/{os.getppid()}/stat').read()", "rules"),
     "making a file": ("open(FOLDER + '/new', 'w')", "rules"),
     "making a file in /tmp": ("os.unlink(tempfile.mkstemp(dir='/tmp')[1])", "rules"),
     "writing to a file": ("open(FILE, 'r+')", "rules"),

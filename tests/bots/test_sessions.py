@@ -9,17 +9,19 @@ import tempfile
 import threading
 import time
 from contextlib import closing, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from bot_helpers import BOXES, SAMPLES, Scripted, a_view, change_inside, lim17, needs, processes
+from bot_helpers import BOXES, SAMPLES, Scripted, a_view, change_inside, lim17, line_bot, needs, processes
 
 from bjsim.bots.player import open_bot
 from bjsim.bots.sandbox import inside, restrictions, session
 from bjsim.bots.sandbox.build import build
 from bjsim.bots.sandbox.inside import fork_server, landlock, runner, streams
-from bjsim.bots.sandbox.languages import BuildError
+from bjsim.bots.sandbox.languages import ENDINGS, BuildError, find_tool
+from bjsim.bots.sandbox.restrictions import SANDBOX_USER
 from bjsim.bots.sandbox.session import Limits, SandboxError, SandboxSession, choose_box
 from bjsim.sim.game.actions import HIT, STAND
 from bjsim.sim.game.events import HandEnded
@@ -287,6 +289,71 @@ def test_the_limits_are_those_in_the_documentation():
     assert Limits() == Limits(timeout=1.0, memory=256 << 20, processes=32, output=4096)
 
 
+FILLS = "x = b'1' * (45 << 20); time.sleep(0.08); os.write(2, b'held')"
+
+
+@pytest.mark.parametrize("mode", BOXES)
+@pytest.mark.parametrize(("protocol", "last"), [("argv", "a child"), ("line", "a child"), ("line", "itself")])
+def test_memory_is_limited_while_a_bot_ends(tmp_path, mode, protocol, last):
+    """In the quarter of a second after its first process, or after it was told to end."""
+    fills = FILLS if last == "itself" else f"if os.fork() == 0: {FILLS}"
+    source = line_bot("'S'", end=fills) if protocol == "line" else f"import os, time\nprint('S', flush=True)\n{fills}"
+    (tmp_path / "x.py").write_text(source)
+    limits, resident = Limits(timeout=9.0, memory=60 << 20), protocol == "line"
+    program = build(tmp_path / "x.py", box=mode)
+    with closing(SandboxSession(program, limits, box=mode, resident=resident)) as opened:
+        if resident:
+            assert opened.exchange(b"hello 1\n", 9.0, anew=True).stdout == b"ready 1"
+            reply, cause = opened.finish(b"bye\n"), "timeout"
+        else:
+            reply, cause = opened.ask(["12"]), "orphan"
+    assert (reply.cause, reply.stderr) == (cause, b"")
+
+
+# Where processes cannot be counted apart, as without user namespaces.
+
+
+@pytest.mark.parametrize("mode", BOXES[1:])
+def test_other_programs_of_the_user_leave_a_bot_its_processes(bot, monkeypatch, mode):
+    """Those that begin after the session was opened, such as the sessions of many other bots."""
+    monkeypatch.setattr(restrictions, "MIN_LINUX", (99, 0))
+    player = bot("x.py", "import os; os.fork() or os._exit(0); os.wait(); print('S')", box=mode, timeout=9.0)
+    many = "import threading, time\nfor _ in range(400): threading.Thread(target=time.sleep, args=(60,)).start()\n"
+    words, user = [find_tool(ENDINGS[".py"]), "-c", f"{many}print(flush=True)\nthreading.Event().wait()"], SANDBOX_USER
+    with subprocess.Popen(words, stdout=subprocess.PIPE, user=user if os.geteuid() == 0 else None, cwd="/") as others:
+        assert others.stdout.readline()
+        replies = [player.run(["12"]) for _ in range(3)]
+        others.kill()
+    assert {(reply.cause, reply.stdout) for reply in replies} == {("exit", b"S\n")}, replies
+
+
+STARTS = {
+    "processes": "subprocess.Popen(['/bin/sleep', '0.2'])",
+    "threads": "threading.Thread(target=time.sleep, args=(0.2,)).start()",
+}
+
+
+@pytest.mark.parametrize("mode", BOXES[1:])
+@pytest.mark.parametrize("start", STARTS)
+@pytest.mark.parametrize("protocol", ["argv", "line"])
+def test_more_processes_than_a_bot_may_have_are_a_fault(bot, monkeypatch, mode, start, protocol):
+    monkeypatch.setattr(restrictions, "MIN_LINUX", (99, 0))
+    for number, cause in ((20, "exit"), (50, "memory")):
+        work = f"[{STARTS[start]} for _ in range({number})]; time.sleep(0.1)"
+        argv = f"import subprocess, threading, time\n{work}; print('S')"
+        source = line_bot("'S'", work=work) if protocol == "line" else argv
+        assert bot(f"{number}.py", source, box=mode, timeout=9.0).ask(a_view()).cause == cause
+
+
+@pytest.mark.parametrize("mode", BOXES)
+@pytest.mark.parametrize("name", ["x", "xx", "xxx", "xxxx"])
+def test_an_error_while_a_bot_is_loaded_may_be_of_any_length(bot, mode, name):
+    """It is cut, perhaps inside a character."""
+    with pytest.raises(BuildError, match="cannot be loaded") as caught:
+        bot("bot.py", f"{name} = '{'€' * 3000}' is 1\nreturn\n", box=mode)
+    assert len(caught.value.log) > 1300
+
+
 # --- The fork server: none of the bot's code runs in it, and processes left behind count as faults.
 
 
@@ -307,6 +374,19 @@ print("S fresh")
 def test_no_import_runs_a_python_bot_in_its_server(bot, mode):
     player = bot("bot.py", HIJACK, box=mode, timeout=9.0)
     assert [player.ask(a_view()).stdout for _ in range(3)] == [b"S fresh\n"] * 3 and not player.faults
+
+
+@pytest.mark.parametrize("mode", BOXES)
+def test_no_file_of_a_python_bot_is_a_module_of_its_server(tmp_path, mode):
+    """Of any name that the server could import: neither when it starts, nor of what the modules it loads import."""
+    (tmp_path / "bot.py").write_text("def unused():\n import asyncio, json, random, unittest\nprint('S')")
+    program = build(tmp_path / "bot.py", box=mode)
+    names = sorted({*sys.stdlib_module_names, "fork_server", "sitecustomize", "usercustomize"})
+    for begin in range(0, len(names), 99):
+        stops = {f"{name}.py": b"raise SystemExit('imported')" for name in names[begin : begin + 99]}
+        full = replace(program, files={**program.files, **stops})
+        with closing(SandboxSession(full, Limits(timeout=9.0), box=mode)) as opened:
+            assert opened.ask(["12"]).stdout == b"S\n"
 
 
 def test_a_server_imports_standard_modules_that_do_nothing_and_no_more(tmp_path):

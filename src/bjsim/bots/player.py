@@ -165,7 +165,7 @@ def _why_not_ready(reply: Reply) -> str:
         case "timeout" | "cpu":
             return "did not answer hello in time; " + (_unflushed(reply) or "does it flush after each line?")
         case "memory":
-            return "used too much memory before it was ready"
+            return "used too much memory or too many processes before it was ready"
     return "wrote more than a line in answer to hello"
 
 

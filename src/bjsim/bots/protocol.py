@@ -23,7 +23,7 @@ FAULTS = {
     "late-double": "doubled after its first move",
     "overbet": "bet more chips than it had",
     "timeout": "did not end in time",
-    "crash": "ended with an exit status or a signal, or used too much memory",
+    "crash": "ended with an exit status or a signal, or used too much memory or too many processes",
     "flood": "printed more than a reply may contain",
     "orphan": "ended, but left a process running",
     "start-failure": "could not be started",
@@ -131,7 +131,7 @@ def classify_reply(reply: Reply, view: View) -> Action | Fault:
         case "timeout" | "cpu":  # without figures, which differ from run to run
             kind, detail = "timeout", "; ".join(filter(None, ["used up its time", reply.detail]))
         case "memory":
-            kind, detail = "crash", "used too much memory and was killed"
+            kind, detail = "crash", "used too much memory or too many processes, and was killed"
         case "flood":
             kind, detail = "flood", f"printed more than {REPLY_LIMIT} bytes"
         case "chatter":

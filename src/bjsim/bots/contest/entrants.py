@@ -31,7 +31,7 @@ from bjsim.bots.sandbox.folders import (
     read_file,
     single_file,
 )
-from bjsim.bots.sandbox.languages import ENDINGS, BuildError, MissingToolchain
+from bjsim.bots.sandbox.languages import ENDINGS, BuildError, MissingToolchain, Program
 from bjsim.bots.seats import warn_of_guessable
 from bjsim.errors import InputError
 from bjsim.files import read_bytes
@@ -392,15 +392,23 @@ def _start(
     entrant: Entrant, bot: BotSource, options: Mapping[str, Any], stack: ExitStack, warn: Callable[[str], object]
 ) -> "BotPlayer":
     from bjsim.bots.player import open_bot, unstartable  # these need Linux
-    from bjsim.bots.sandbox.session import SandboxError
+    from bjsim.bots.sandbox.session import Limits, SandboxError, SandboxSession, choose_box
 
     try:
         return stack.enter_context(open_bot(bot, name=entrant.name, **options))
-    except (MissingToolchain, SandboxError) as error:
+    except MissingToolchain as error:
         raise InputError(f"the bot {entrant.name} cannot play: {error}") from None
     except BuildError as error:
-        warn(f"{entrant.name} cannot be started and will stand on every hand: {error}")
-        return unstartable(entrant.name, error, entrant.protocol)
+        failed = error
+    except (SandboxError, OSError) as error:
+        any_bot = Program("any", "executable", {}, ("",))
+        try:  # is it the machine's fault?
+            SandboxSession(any_bot, Limits(), box=choose_box(options.get("sandbox", "auto"))).close()
+        except (SandboxError, OSError):
+            raise InputError(f"the bot {entrant.name} cannot play: {error}") from None
+        failed = BuildError(getattr(error, "strerror", None) or str(error))
+    warn(f"{entrant.name} cannot be started and will stand on every hand: {failed}")
+    return unstartable(entrant.name, failed, entrant.protocol)
 
 
 # --- Who plays: the header of a journal, the house players, and whether this machine can play the programs.

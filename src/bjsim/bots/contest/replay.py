@@ -369,6 +369,7 @@ class Answers(ExitStack):
         if self._folder is None:
             return None
         from bjsim.bots.player import open_bot
+        from bjsim.bots.sandbox.session import SandboxError
 
         if self._found is None:
             found = bots_in_folder(self._folder, contest.rules)
@@ -377,7 +378,7 @@ class Answers(ExitStack):
             return None
         try:
             player = open_bot(entrant.source, sandbox="required", timeout=contest.timeout)
-        except BuildError:
+        except (BuildError, SandboxError):
             return None
         self.callback(player.close)
         turn = Turn(player)

@@ -34,7 +34,7 @@ cd "$OUT"; exec find . -type f -printf '%s %P\\n' -exec cat {{}} \\;"""
 FAILURES = {  # Reply.cause: message
     "timeout": f"it takes longer than {LIMITS.timeout:.0f} s",
     "cpu": f"it takes longer than {LIMITS.timeout:.0f} s",
-    "memory": f"it takes more than {LIMITS.memory >> 20} MiB of memory",
+    "memory": f"it takes more than {LIMITS.memory >> 20} MiB of memory, or {LIMITS.processes} processes",
     "flood": f"the compiled files exceed {LIMITS.output >> 20} MiB",
     "orphan": "it leaves a process running",
 }

@@ -20,7 +20,8 @@ from bjsim.errors import InputError
 
 Files = Mapping[str, bytes]
 # Subfolders of an installed tool's folder that it may need. A JDK has conf, an old one jre, a cross compiler the last.
-TOOL_FOLDERS = ("bin", "conf", "include", "jre", "lib", "lib32", "lib64", "libexec", "share", "*-*-linux-gnu")
+# Not share, which no language needs: that of ~/.local holds the user's data.
+TOOL_FOLDERS = ("bin", "conf", "include", "jre", "lib", "lib32", "lib64", "libexec", "*-*-linux-gnu")
 PATH = "/usr/local/bin:/usr/bin:/bin"  # of the sandbox
 
 
@@ -130,8 +131,9 @@ class Language:
         program = Program(name, self.name, files, self.command(tool, name, files), binds=find_binds(tool))
         if not self.server:
             return program
-        server = (tool, self.server, *program.command[1:])
-        return replace(program, files={**files, self.server: inside.source(self.server)}, server=server)
+        path = f".server/{self.server}"  # Python imports from this folder, in which no bot can have files
+        server = (tool, path, *program.command[1:])
+        return replace(program, files={**files, path: inside.source(self.server)}, server=server)
 
     def command(self, tool: str, name: str, files: Files) -> tuple[str, ...]:
         main = self.main(name, files) if self.main else ""

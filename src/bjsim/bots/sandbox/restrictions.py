@@ -18,6 +18,7 @@ BOT_FOLDER = "/box"  # the bot's files in the sandbox, and the working directory
 RUNNER_FOLDER = "/run"  # not the bot's folder, so that none of its files can replace the runner
 SANDBOX_USER = 65534
 LONGEST_NAME = 1000  # bytes of a file's name with its folders; Linux takes paths of 4,095
+LONGEST_PART = 255  # bytes of the name of a file or folder: what Linux takes
 ENVIRONMENT = {
     "PATH": "/usr/local/bin:/usr/bin:/bin",
     "HOME": "/nonexistent",
@@ -55,6 +56,8 @@ def check_names(names: Iterable[str]) -> None:
             raise ValueError(f"{name!r} is not a plain file name")
         if len(os.fsencode(name)) > LONGEST_NAME:
             raise ValueError(f"the file name {name[:40]}... has more than {LONGEST_NAME} bytes")
+        if any(len(os.fsencode(part)) > LONGEST_PART for part in name.split("/")):
+            raise ValueError(f"a part of the file name {name[:40]}... has more than {LONGEST_PART} bytes")
         if clash := known.intersection(map(str, PurePosixPath(name).parents)):
             raise ValueError(f"{clash.pop()} is both a file and the folder of {name}")
 
@@ -131,15 +134,18 @@ def _in_folder(kind: str, files: Files, runner: Files, binds: Iterable[str], set
     settings |= {"folder": str(folder), "user": SANDBOX_USER if os.geteuid() == 0 else None}
     contents = {f"{BOT_FOLDER}/{name}": content for name, content in files.items()}
     contents |= {f"{RUNNER_FOLDER}/{name}": content for name, content in runner.items()}
-    Path(bot).mkdir()
-    for name, content in contents.items():
-        path = Path(f"{folder}{name}")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
-        path.chmod(0o555)
-    for path in (folder, *folder.rglob("*")):
-        path.chmod(0o755 if path.is_dir() else 0o555)
-        os.utime(path, (UNREAD, 0))
+    try:
+        Path(bot).mkdir()
+        for name, content in contents.items():
+            path = Path(f"{folder}{name}")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+        for path in (folder, *folder.rglob("*")):
+            path.chmod(0o755 if path.is_dir() else 0o555)
+            os.utime(path, (UNREAD, 0))
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
     if settings["scratch"]:
         settings |= {"scratch": scratch, "disk": True}
         os.mkdir(scratch)
@@ -191,19 +197,19 @@ def find_box() -> Held:
     if not seccomp.supported():
         where = f"its kernel has no seccomp filters for {' or '.join(seccomp.MACHINES)}"
         return Held("", False, f"programs cannot be bots on this machine: {where}")
-    more = "cannot use the network, are limited to {} processes, and end with bjsim"
+    more = "cannot use the network, are limited to 32 processes, and end with bjsim"
     inside = "they can read programs and their own files, write nothing, " + more
     if not (obstacle := find_obstacle()):
-        return Held(BUBBLEWRAP, True, f"bots run in a bubblewrap sandbox: {inside.format(32)}")
+        return Held(BUBBLEWRAP, True, f"bots run in a bubblewrap sandbox: {inside}")
     others = f"the programs of user {SANDBOX_USER}" if os.geteuid() == 0 else "your programs"
     version = landlock.version()
     if version >= landlock.WHOLE:
-        return Held(LANDLOCK, True, f"bots run in a Landlock sandbox: {inside.format(256)}")
+        return Held(LANDLOCK, True, f"bots run in a Landlock sandbox: {inside}")
     obstacle += "; from Linux 6.12 on, Landlock does instead"
     if version:
-        return Held(LANDLOCK, False, f"bots can signal {others}; otherwise {inside.format(256)}", obstacle)
+        return Held(LANDLOCK, False, f"bots can signal {others}; otherwise {inside}", obstacle)
     files = "read and write files that all users can" if os.geteuid() == 0 else "read and delete your files"
-    says = f"there is no sandbox for files here: bots can {files}, and signal {others}; they {more.format(256)}"
+    says = f"there is no sandbox for files here: bots can {files}, and signal {others}; they {more}"
     return Held(GROUP, False, says, obstacle)
 
 

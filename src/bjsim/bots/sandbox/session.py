@@ -20,7 +20,7 @@ from bjsim.errors import RunFailed
 
 MODES = ("required", "auto")
 DESCRIPTORS = 2  # file descriptors of an open session
-OPENING = 150  # further descriptors while a session opens: one for each file of the program, and those of this process
+OPENING = 300  # further descriptors while a session opens: one for each file of the program, and those of this process
 TICK_S = 1.0
 GRACE_S = 10.0  # extra time for the runner's reply after the bot's time is up: it may have many processes to kill
 logger = logging.getLogger(__name__)
@@ -178,24 +178,25 @@ class SandboxSession:
         settings = json.dumps({**self.settings, **self.box.settings})
         start = [python, "-I", "-S", "-B", "-c", inside.RUN, self.box.runner_folder, settings]
         with tempfile.TemporaryFile() as messages:
-            self.process = subprocess.Popen(
-                [*self.box.prefix, *start],
-                bufsize=0,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=messages,
-                start_new_session=True,
-                **self.box.popen,
-            )
-            assert self.process.stdout
-            self.reply_poller = streams.make_poller(self.process.stdout.fileno())
             try:
+                self.process = subprocess.Popen(
+                    [*self.box.prefix, *start],
+                    bufsize=0,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=messages,
+                    start_new_session=True,
+                    **self.box.popen,
+                )
+                assert self.process.stdout
+                self.reply_poller = streams.make_poller(self.process.stdout.fileno())
                 ready = self._exchange(b"", starters.READY_S + GRACE_S)
-            except (OSError, EOFError):
+            except (OSError, EOFError) as error:
                 self._end_process()
+                self.box.close()
                 messages.seek(0)
-                error = messages.read().decode("utf-8", "replace").strip()
-                raise SandboxError(f"the sandbox session of {self.program.name} does not open: {error}") from None
+                why = messages.read().decode("utf-8", "replace").strip() or error
+                raise SandboxError(f"the sandbox session of {self.program.name} does not open: {why}") from None
         self.box.started()
         if ready.cause != "exit":
             self._end_process()

@@ -7,7 +7,8 @@ BJSIM_PREFORKED children are forked ahead of time, so that a move does not wait 
 free. A pre-forked child has seen no earlier move, and the program has not run in it.
 
 None of the bot's code runs in the server. The server only compiles the program, and imports modules of the standard
-library that the program names.
+library that the program names. It never looks for a module in the bot's folder: this file is in a folder of its own,
+and only a move's process adds the bot's.
 
 Forking costs time for every page that the child writes to. So this file imports as little as possible: `ast`, `ctypes`,
 `signal` and `types` would each import dozens of modules.
@@ -147,9 +148,10 @@ def serve(count: int) -> list[str]:
 def main() -> None:
     """Load the program, report that it is ready, and serve moves."""
     _ctypes.call_function(PRCTL, (PR_SET_DUMPABLE, 0, 0, 0, 0))
-    # Modules that are imported here must not find the program, or its name.
-    path, folder = sys.argv[1], sys.path.pop(0)
+    path = sys.argv[1]
+    # Modules that are imported here must not find the program's name.
     sys.argv[:] = [""]
+    del sys.path[0]
     try:
         code = load(path)
     except Exception as error:
@@ -161,13 +163,13 @@ def main() -> None:
     namespace = module.__dict__
     namespace.update(__file__=code.co_filename, __builtins__=__builtins__)
     sys.modules["__main__"] = module
-    sys.path.insert(0, folder)
     sys.argv[:] = [path]
     rehearse()
     gc.collect()
     gc.freeze()
     os.write(STATUSES, bytes(4))
     sys.argv += serve(count)
+    sys.path.insert(0, os.path.dirname(code.co_filename))
     os._exit(finish(run(code, namespace)))
 
 

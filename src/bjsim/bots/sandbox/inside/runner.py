@@ -17,6 +17,7 @@ import struct
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import islice
 from typing import Any
 
 from bjsim.bots.sandbox.inside.starters import TICK_MS, ExecStarter, ForkStarter, Spawner, StartError
@@ -29,7 +30,9 @@ EXIT, TIMEOUT, CPU, MEMORY, FLOOD, START, ORPHAN, ENDED, CHATTER = range(len(CAU
 
 PAUSE_S = 1.0  # a tick longer than this means that the machine was suspended; it does not count as the bot's time
 LEFT_S = 0.25  # grace for the bot's other processes to end after its first one; counts as the bot's time
-MARGIN = 250  # processes, where those of all programs of the user are counted
+UNLIMITED = 1 << 62  # nanoseconds of processor time
+MARGIN = 1000  # processes for each core, where those of all programs of the user are counted, other bots too
+BUFFER_KIB, FREE = 208, 16  # of the socket that each descriptor may be; descriptors of a process that do not count
 HELD = re.compile(rb"^Vm(?:RSS|PTE|Swap):\s+(\d+) kB", re.M)  # page tables count too
 
 
@@ -44,6 +47,7 @@ class Runner:
     def __init__(self, settings: dict[str, Any], spawner: Spawner) -> None:
         self.timeout_ns = int(settings["timeout"] * 1e9)
         self.memory, self.output = int(settings["memory"]), int(settings["output"])
+        self.processes = int(settings["processes"])
         self.out, self.err = Output(self.output), Output(int(settings["errors"]))
         self.stdin = Input() if settings["resident"] else None
         self.scratch = Scratch(settings["scratch"], settings["disk"]) if settings["scratch"] else None
@@ -58,7 +62,7 @@ class Runner:
         try:
             self.starter.start()
         except StartError as error:
-            return self._reply(START, 0, 0, b"", os.fsencode(str(error)))
+            return self._reply(START, 0, 0, b"", os.fsencode(str(error))[: self.err.limit])
         return self._reply(EXIT, 0, 0, b"", b"")
 
     def move(self, frame: bytes) -> bytes:
@@ -92,8 +96,13 @@ class Runner:
             for pid in pids.split():
                 if b"%b " % pid != self.starter.residents:
                     os.waitpid(int(pid), os.WNOHANG)
-            if time.monotonic_ns() > deadline:
+            now = time.monotonic_ns()
+            if now > deadline:
                 return False
+            if now - self.ticked >= TICK_MS * 1_000_000:
+                self.ticked = now
+                if self._used_too_much(UNLIMITED) != EXIT:
+                    return False
             if self._child_list() != self.starter.residents:
                 time.sleep(0.001)
         return True
@@ -118,30 +127,39 @@ class Runner:
         return TIMEOUT if now - self.started > limit_ns else self._used_too_much(cpu_ns)
 
     def _used_too_much(self, cpu_ns: int) -> int:
-        """CPU or MEMORY if all processes of the bot use more; the fork server's processor time is left out."""
-        ticks, kib = 0, self.scratch.kib() if self.scratch else 0
-        for pid in self._descendants():
+        """CPU or MEMORY if all processes of the bot use more; MEMORY also if there are too many, threads included.
+
+        The fork server's processor time is left out.
+        """
+        ticks, tasks, kib = 0, 0, self.scratch.kib() if self.scratch else 0
+        pids = [*islice(self._descendants(), self.processes + 1)]
+        if len(pids) > self.processes:
+            return MEMORY  # before more is read, which takes long while so many fork
+        for pid in pids:
             try:
                 with open(f"/proc/{pid}/stat", "rb") as stat, open(f"/proc/{pid}/status", "rb") as status:
                     fields = stat.read().rpartition(b")")[2].split()
                     kib += sum(map(int, HELD.findall(status.read())))
+                descriptors = os.stat(f"/proc/{pid}/fd").st_size  # 0 before Linux 6.2
             except OSError:
                 continue
+            kib += BUFFER_KIB * max(0, descriptors - FREE)
+            tasks += int(fields[17])
             if b"%d " % pid != self.starter.residents:
                 ticks += sum(map(int, fields[11:15]))
         if ticks * 1_000_000_000 > cpu_ns * os.sysconf("SC_CLK_TCK"):
             return CPU
-        return MEMORY if kib << 10 > self.memory else EXIT
+        return MEMORY if kib << 10 > self.memory or tasks > self.processes else EXIT
 
     def _descendants(self) -> Iterator[int]:
-        pending = [int(pid) for pid in self._child_list().split()]
-        while pending:
-            pid = pending.pop()
-            yield pid
+        found = [*map(int, self._child_list().split())]
+        yield from found
+        for pid in found:  # it grows
             try:
                 for thread in os.listdir(f"/proc/{pid}/task"):
                     with open(f"/proc/{pid}/task/{thread}/children", "rb") as children:
-                        pending += map(int, children.read().split())
+                        yield from (new := [*map(int, children.read().split())])
+                        found += new
             except OSError:
                 continue
 
@@ -195,12 +213,13 @@ def limit_self(memory: int, processes: int, files: int, apart: bool) -> None:
     """Set the limits that the bot inherits. They apply to each process; `Runner` checks the sum over all of them.
 
     `processes` is exact if they are counted `apart`; else those of other programs of the user count too, and their
-    number changes. The address space is not limited, because Java reserves far more than it uses. The limit on data is
-    twice `memory`, because SBCL requests 300 MB at its start and uses a tenth of them.
+    number changes, so that it only keeps a bot from filling the machine until `Runner` has counted. The address space
+    is not limited, because Java reserves far more than it uses. The limit on data is twice `memory`, because SBCL
+    requests 300 MB at its start and uses a tenth of them.
     """
     tasks = len(os.listdir("/proc/self/task"))
     if not apart:
-        tasks, processes = 0, MARGIN
+        tasks, processes = 0, MARGIN * (os.cpu_count() or 1)
         for pid in filter(str.isdigit, os.listdir("/proc")):
             with suppress(OSError):
                 tasks += len(os.listdir(f"/proc/{pid}/task")) if os.stat(f"/proc/{pid}").st_uid == os.getuid() else 0
@@ -344,22 +363,25 @@ class ResidentRunner(Runner):
         os.killpg(self.group, signal.SIGCONT)
         poller, deadline = make_poller(self.starter.end_signal), time.monotonic() + seconds
         poller.register(self.stdin.write_end, select.POLLOUT)
-        while text and self.stdin.write_end in dict(poller.poll(_ms_until(deadline))):
+        while text and self.stdin.write_end in dict(self._await(poller, deadline)):
             text = self.stdin.write(text)
         poller.unregister(self.stdin.write_end)
         self.stdin.close()
-        ended = poller.poll(_ms_until(deadline))
+        ended = self._await(poller, deadline)
         itself = bool(ended) and not os.WIFSIGNALED(self.starter.end()) and self._nothing_left(time.monotonic_ns())
         if not itself:
             self.clean()
         self.alive = False
         return itself
 
+    def _await(self, poller: select.poll, deadline: float) -> list[tuple[int, int]]:
+        """What is ready before the deadline, and before the bot has used too much."""
+        while not (ready := poller.poll(min(TICK_MS, max(0.0, deadline - time.monotonic()) * 1000))):
+            if time.monotonic() >= deadline or self._used_too_much(UNLIMITED) != EXIT:
+                break
+        return ready
+
     def stop_again(self) -> None:
         """Stop the bot's processes that escaped: one may have woken another in the moment before it was stopped."""
         if self.alive:
             os.killpg(self.group, signal.SIGSTOP)
-
-
-def _ms_until(deadline: float) -> float:
-    return max(0.0, deadline - time.monotonic()) * 1000

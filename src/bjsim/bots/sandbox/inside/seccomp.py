@@ -5,7 +5,7 @@ machine. Where the box is of Landlock, it also refuses what Landlock leaves out.
 
 - leave the process group, or send a signal to the runner, to what started it, or to a group;
 - change the mode, the owner or the attributes of files, or read attributes;
-- make sockets, and pairs of sockets that can send to any address;
+- make sockets, and pairs of sockets that can send to any address, or give sockets larger buffers;
 - inspect or slow down the runner;
 - leave objects in the kernel that outlive a process, such as System V shared memory and message queues;
 - map shared memory without a file, because its pages count for no process once they are unmapped;
@@ -51,7 +51,8 @@ DENIED = {
     # leaving the process group; signals to what the filter cannot tell
     "setsid": (112, 157), "pidfd_send_signal": (424, 424),
     # leaving the namespaces, and parts of the kernel that bots do not need
-    "unshare": (272, 97), "setns": (308, 268), "socket": (41, 198), "syslog": (103, 116),
+    "unshare": (272, 97), "setns": (308, 268), "socket": (41, 198), "setsockopt": (54, 208),
+    "syslog": (103, 116),
     "io_uring_setup": (425, 425), "bpf": (321, 280), "perf_event_open": (298, 241),
     "userfaultfd": (323, 282), "fanotify_init": (300, 262),
 }  # fmt: skip
