@@ -56,9 +56,9 @@ class RunRequest:
         workers: Number of processes. They are threads where a program plays, in a notebook, and while this process has
             other threads; None is one for each core. An executor plays as many blocks at once, if more than 1.
         executor: Any `concurrent.futures.Executor`, such as a cluster's, which is left open; None is this machine.
-        adjust_luck: Remove the luck of the cards from the returns, which narrows intervals up to 300 times, of charts
-            alone. None does so in finite shoes where all players are compiled.
-        checkpoint: A new file to keep what is known in, for `resume`.
+        adjust_luck: Remove the luck of the cards from the returns of charts, which makes intervals up to 300 times
+            narrower. None does so in finite shoes where all players are compiled.
+        checkpoint: A new file to save progress in, for `resume`.
         resume: Checkpoint of the same run, to go on from.
         log: A file for the log records of all workers.
         programs: How programs are run.

@@ -36,10 +36,10 @@ from bjsim.errors import InputError
 )
 @click.option("--no-browser", is_flag=True, help="Print the address only; open no browser.")
 def app(port: int, contest: Path | None, export: Path | None, pyodide: str, no_browser: bool) -> None:
-    """Explore games, charts, hands, runs and counts in the browser, and play there: exact figures at every click.
+    """Explore games, charts, hands, runs and counts in the browser, and play there.
 
     The page is served to this machine alone. The address has a secret in it; Ctrl-C ends the server. With --export no
-    server is started: any that serves files shows the site, which computes in the reader's browser.
+    server is started: the pages are written as files that any file server can host, and compute in the reader's browser.
     """
     refuse_together("export", "contest", "port", why=", as an exported site needs no server")
     if export:

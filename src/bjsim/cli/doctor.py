@@ -39,8 +39,8 @@ class Check:
 def doctor(bots: tuple[Path, ...], json_path: str | None) -> None:
     """Find out what is missing on this machine, and which command fixes it.
 
-    Compilers and interpreters are optional, except for those that the files BOT need. The commands that run in the
-    folders BOT are needed too. The exit status is 1 if something needed is missing.
+    Compilers and interpreters are optional, except for those that the files BOT need, and the commands that `run` names
+    in the bot.toml of the folders BOT. The exit status is 1 if something needed is missing.
     """
     for path in bots:
         if not path.exists():

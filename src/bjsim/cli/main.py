@@ -34,7 +34,7 @@ COMMANDS = {
     "bank": ("bjsim.cli.bank:bank", "Compute the ruin of a bank under flat bets, or the best stops under a rebate."),
     "app": ("bjsim.cli.app:app", "Explore games, charts and hands in the browser."),
     "rules": ("bjsim.cli.rules:rules", "List the games, or explain every rule of one game."),
-    "bot": ("bjsim.cli.bot:bot", "Create, check, ask or export a bot."),
+    "bot": ("bjsim.cli.bot:bot", "Create, check, ask, trace, compare or export a bot."),
     "koth": ("bjsim.cli.koth:koth", "Host a contest of bots; resume, show, verify or change one."),
     "replay": ("bjsim.cli.replay:replay", "Replay any round of a run, card by card."),
     "learn": ("bjsim.cli.learn:learn", "Learn a game, or any decision process, and evaluate the result."),

@@ -37,8 +37,8 @@ class Contest:
         sessions: Sessions in a match, at one table.
         hands: Hands in a session.
         strikes: Faults until a bot is asked no more in a match.
-        retire: Matches in a row in which a bot uses all its strikes without one answer until it is asked no more at
-            all; 0 for never.
+        retire: Retire a bot after this many matches in a row in which it used all its strikes and gave no answer;
+            0 for never.
         duplicate: Replay every shoe until each bot has played from every seat.
         house: Fill empty seats with this player, which is not ranked.
         until: Stop after this time, or when the leader is ahead of all others (95%).

@@ -70,7 +70,7 @@ class CountRequest:
         rounds_per_hour: Rounds seen in an hour.
         trip: Hours of a trip, for its risks.
         leave_minutes: Minutes that leaving a shoe for a fresh one costs.
-        checkpoint: A new file to keep what is known in, for `resume`. `CountResult.load` reads it too.
+        checkpoint: A new file to save progress in, for `resume`. `CountResult.load` reads it too.
         resume: A checkpoint of this game to go on from. What `CountResult.save` wrote is one.
         span: The lowest and the highest count that have a row of their own, besides those of the bets.
         on_progress: Called periodically with the rounds played, and about how many there will be.

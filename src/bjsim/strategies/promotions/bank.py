@@ -298,9 +298,9 @@ def bank(
         floor: The bank below which no bet is made; by default one bet.
         rebate: Share of a loss that is paid back; the best stops are then found too.
         rebate_from: The least loss that is paid back in part; by default any.
-        bonus: Added to the bank at the beginning, for which all rounds must be played: who falls below the floor before
-            loses all.
-        sticky: Whether the bonus is taken from what is left after the rounds.
+        bonus: Added to the bank at the beginning; all rounds must be played: a bank that falls below the floor before
+            then is lost.
+        sticky: Take the bonus back from what is left after the rounds.
         payoffs: The distribution of a round instead of the game's: profit in bets -> probability.
 
     Returns:
