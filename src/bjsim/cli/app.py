@@ -39,7 +39,7 @@ def app(port: int, contest: Path | None, export: Path | None, pyodide: str, no_b
     """Explore games, charts, hands, runs and counts in the browser, and play there.
 
     The page is served to this machine alone. The address has a secret in it; Ctrl-C ends the server. With --export no
-    server is started: the pages are written as files that any file server can host, and compute in the reader's browser.
+    server is started: the pages become files that any file server can host, and compute in the reader's browser.
     """
     refuse_together("export", "contest", "port", why=", as an exported site needs no server")
     if export:
