@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections import Counter
 from collections.abc import Callable
@@ -16,6 +17,7 @@ from numba import types
 from support.engines import UNLIKELY, differences, never, play_rounds
 from support.games import CODE_WEIGHTS, MANY, random_chart, rules, slow
 
+import bjsim
 from bjsim.errors import EndlessSplitting, InputError
 from bjsim.sim.engine.compiled_rules import compile_rules, payoff_code
 from bjsim.sim.engine.counting import play_units
@@ -325,3 +327,17 @@ def test_what_kernels_are_given_is_defined_among_them() -> None:
 
 def test_the_dealer_has_seat_number_minus_one() -> None:
     assert DEALER == -1
+
+
+@pytest.mark.parametrize("doubles", [1, 2, 3])
+@pytest.mark.parametrize("changes", [{}, {"seats": 2}, {"split_by": "never"}, {"max_hands": 2, "seats": 2}])
+def test_all_bets_that_tie_are_counted(doubles: int, changes: dict[str, Any]) -> None:
+    """Hands that were doubled twice tied more bets than there was room for, and kernels wrote outside of it."""
+    rules = named_rules("easy").replace(ties="replay", max_doubles=doubles, **changes)
+    chart = Solver(rules).chart
+    compiled = compile_rules(rules, [chart.policy] * rules.seats)
+    most = layout.payoff_parts(compiled.pay)[1].max()
+    assert most == 2**doubles
+    assert compiled.numbers.ties >= most * (rules.most_hands if rules.most_hands < math.inf else 1)
+    [*results] = bjsim.play(rules, [chart] * rules.seats, hands=20_000, seed=1, workers=1)
+    assert all(one.tally.rounds == 20_000 and one.verdict != "disagrees" for one in results)

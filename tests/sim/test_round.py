@@ -11,7 +11,7 @@ from bjsim.errors import RunFailed
 from bjsim.sim.game.actions import Action, IllegalAction, View, raise_by
 from bjsim.sim.game.events import Acted, Dealt, Shuffled
 from bjsim.sim.game.presets import named_rules
-from bjsim.sim.game.round import Round
+from bjsim.sim.game.round import Round, drive
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import DeckShoe, ScriptedShoe, Stream
 
@@ -213,3 +213,11 @@ def test_as_many_answers_as_views() -> None:
     with pytest.raises(RunFailed, match="IndexError"):
         play_script(EASY, "98 T6", [""])
     assert Scripted("B 15").decide(None) == raise_by(15)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("raises", [16, 17])
+def test_the_last_move_may_complete_a_charlie(raises: int) -> None:
+    rules = named_rules("cardshark").replace(charlie=5, move_cap=20, seats=1)
+    moves = iter([Action("B", 0)] * raises + [Action("H")] * 3)
+    result = drive(Round(rules, ScriptedShoe("2T2T223"), 1).steps(), lambda seat, view: next(moves))
+    assert result.net == (1,) and not result.seats_at_move_cap

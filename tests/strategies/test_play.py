@@ -7,6 +7,7 @@ import warnings
 from concurrent.futures import ProcessPoolExecutor
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,7 +23,7 @@ from bjsim.sim.running.driver import Driver
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.experiment import exact_returns, make_experiment, make_results
 from bjsim.strategies.formats.files import WRITERS
-from bjsim.strategies.players.catalogue import FunctionPlayer, find_player
+from bjsim.strategies.players.catalogue import FunctionPlayer, find_player, fingerprint
 from bjsim.strategies.results import ExactReturn
 
 STAND = FunctionPlayer("stand", lambda view: "S")
@@ -183,3 +184,52 @@ def test_commands_answer_for_the_finite_shoe_and_do_not_warn(command):
         warnings.simplefilter("error")
         outcome = bjsim(*command)
     assert outcome.status == 0 and "infinite shoe" not in outcome.out and "arning" not in outcome.err
+
+
+def test_a_few_hands_are_not_judged() -> None:
+    """Two shoes disagreed every fifth time, and one hand nearly always."""
+    for hands in (1, 2, 50):
+        assert [one.verdict for one in library.play("vegas-s17", ["optimal", "lim17"], hands=hands, seed=3)] == 2 * [
+            "too few hands to judge"
+        ]
+    [one] = library.play("easy", "lim17", hands=1, seed=3)
+    assert one.verdict == "agrees with the exact value" and not one.disagrees  # whose exact deviation is known
+
+
+class Flat:
+    name = "flat"
+
+    def bet(self, view: Any) -> int:
+        return 5
+
+    def decide(self, view: Any) -> str:
+        return "S"
+
+
+def test_replayed_bets_are_not_varied() -> None:
+    with pytest.raises(InputError, match="flat varies its bet: ties = replay"):
+        library.play("neller", Flat(), hands=10)
+
+
+def test_a_checkpoint_is_of_the_code_of_its_player(tmp_path: Path) -> None:
+    def bot(view: Any) -> str:
+        return "S"
+
+    def other(view: Any) -> str:
+        return "H" if "H" in view.legal else "S"
+
+    other.__name__ = "bot"
+    first = library.play("easy", bot, hands=200, seed=1, checkpoint=tmp_path / "c")[0].tally.mean
+    assert library.play("easy", bot, hands=200, seed=1, resume=tmp_path / "c")[0].tally.mean == first
+    with pytest.raises(InputError, match="different: bots"):
+        library.play("easy", other, hands=200, seed=1, resume=tmp_path / "c")
+
+
+def test_the_fingerprint_of_a_folder_is_of_its_files(tmp_path: Path) -> None:
+    flat: Any = Flat()
+    (tmp_path / "bot").mkdir()
+    (tmp_path / "bot" / "bot.py").write_text("print('S')")
+    found = fingerprint(str(tmp_path / "bot"), flat)
+    assert fingerprint(str(tmp_path / "bot"), flat) == found
+    (tmp_path / "bot" / "bot.py").write_text("print('H')")
+    assert fingerprint(str(tmp_path / "bot"), flat) != found

@@ -179,3 +179,15 @@ def test_a_chart_earns_its_exact_value() -> None:
     mean, error = mean_return("easy", solver.chart, 60)
     assert error < 0.006 and abs(mean - float(solver.value)) < 4 * error
     assert abs(mean - float(Solver(PRESETS["neller"].rules).value)) > 4 * error  # negative control
+
+
+def test_a_table_without_a_seed_stays_in_its_shoe() -> None:
+    """As in Gymnasium's SyncVectorEnv; it was dealt from a shoe that nobody could deal again."""
+    env = gym.BlackjackVectorEnv(2)
+    sync = gymnasium.make_vec("bjsim/Easy-v0", 2, vectorization_mode="sync")
+    for seeds in ([1, 2], [5, None], (None, 7)):  # type: Any
+        ours, theirs = env.reset(seed=seeds)[0], sync.reset(seed=list(seeds))[0]
+        np.testing.assert_array_equal(ours, theirs)
+        for _ in range(4):
+            ours, theirs = env.step(np.zeros(2, np.int64))[0], sync.step(np.zeros(2, np.int64))[0]
+            np.testing.assert_array_equal(ours, theirs)

@@ -87,6 +87,9 @@ class Number(Written):
         return value
 
 
+LEAST_SHARE = 1e-12
+
+
 @dataclass(frozen=True)
 class Share(Written):
     """A share of the bet: 0.0001 as a value, 0.01% as a text, where a number without the sign is an error."""
@@ -101,7 +104,7 @@ class Share(Written):
             found = float(number) / 100
         except ValueError:
             found = -1.0
-        if not 0 < found <= self.most:
+        if not LEAST_SHARE <= found <= self.most:
             most = f"{'up to' if self.most == 1 else 'below'} 100%, such as 0.001%"
             raise InputError(f"{argument(name, text)} is not accepted; use a percentage above 0%, {most}")
         if not text.strip().endswith("%"):
@@ -111,7 +114,7 @@ class Share(Written):
 
     def check(self, name: str, value: Any) -> float:
         is_number = isinstance(value, Real) and not isinstance(value, bool)
-        if not is_number or not 0 < value <= self.most:
+        if not is_number or not LEAST_SHARE <= value <= self.most:
             shown = value if isinstance(value, str | Real) else a_type(value)
             raise InputError(f"{argument(name)}: {shown} is not accepted; use {self.use}")
         return float(value)

@@ -10,6 +10,7 @@ from bjsim.errors import EndlessSplitting, InputError
 from bjsim.sim.engine.compiled_rules import Policy, compile_rules
 from bjsim.sim.engine.kernels.layout import CompiledRules
 from bjsim.sim.game.actions import Player
+from bjsim.sim.game.round import Bettor
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import CardStates
 from bjsim.sim.game.support import need
@@ -90,6 +91,8 @@ def make_experiment(
             f"{argument('adjust_luck', True)} needs charts, whose states have exact values; {others[0]} is not a chart"
         )
     for player in players:
+        if rules.ties == "replay" and isinstance(player, Bettor):
+            raise InputError(f"{player.name} varies its bet: ties = replay replays a bet, whose value is not in units")
         if isinstance(player, Chart) and (at := find_endless_split(player)):
             raise InputError(f"{player.name} cannot be played: it resplits {at[0]} against {at[1]} without end")
     at_table = [players[first : first + rules.seats] for first in range(0, len(players), rules.seats)]

@@ -12,6 +12,7 @@ from bjsim.report.data import Described
 from bjsim.report.parts import Axis, Curves, DataColumn, DataTable, Line, Panel, Report, interval, percent, short_count
 from bjsim.report.scales import padded
 from bjsim.sim.running.experiment import Point
+from bjsim.sim.stats.estimate import MIN_VALUES
 from bjsim.sim.stats.tally import Tally
 
 CERTAIN = 1e-9  # initial bets: smaller differences are rounding errors
@@ -136,14 +137,28 @@ class BotResult(Described):
         """Whether the return is implausibly far from the exact value, or from the luck-adjusted one with a cut card."""
         if self.exact is not None and (math.isinf(self.exact) or (self.fresh and self.certified)):
             return False
+        if self.is_short:
+            return False
         luck = self.adjusted
         if self.exact is None or not self.fresh:
             return luck is not None and not abs(self.tally.mean - luck.mean) <= AGREES * self.tally.se
         if luck:
             return not abs(luck.mean - self.exact) <= AGREES * luck.se
-        unknown = self.exact_sd is None or math.isinf(self.exact_sd)
-        se = self.tally.se if unknown else (self.exact_sd or 0.0) / sqrt(self.tally.rounds)
+        known = self._known_sd
+        se = self.tally.se if known is None else known / sqrt(self.tally.rounds)
         return not abs(self.tally.mean - self.exact) <= AGREES * se
+
+    @property
+    def _known_sd(self) -> float | None:
+        return self.exact_sd if self.exact_sd is not None and math.isfinite(self.exact_sd) else None
+
+    @property
+    def is_short(self) -> bool:
+        """Whether too little was played to estimate the standard error that the return is judged by."""
+        compared = self.exact is not None and self.fresh
+        if compared and self.adjusted:
+            return self.adjusted.shoes < MIN_VALUES
+        return self.tally.rounds < MIN_VALUES and not (compared and self._known_sd is not None)
 
     @property
     def verdict(self) -> str:
@@ -159,6 +174,8 @@ class BotResult(Described):
             return "disagrees"
         if compared and self.certified:
             return "every round agrees with the exact value"
+        if self.is_short:
+            return "too few hands to judge"
         return "agrees with the exact value" if compared else "consistent with the luck-adjusted return"
 
     def describe(self) -> Report:

@@ -300,7 +300,8 @@ class Solution(ABC):
             The copy, with its own caches.
         """
         solution = object.__new__(type(self))  # `copy` would make it anew, as pickle does, and lose what is computed
-        vars(solution).update(vars(self), rules=rules)
+        caches = {name: dict(found) if isinstance(found, dict) else found for name, found in vars(self).items()}
+        vars(solution).update(caches, rules=rules)
         if "chart" in vars(solution):
             vars(solution)["chart"] = replace(self.chart, rules=rules)
         return solution

@@ -14,7 +14,7 @@ from bjsim.errors import InputError
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
-from bjsim.strategies.evaluation.compare import evaluate_chart
+from bjsim.strategies.evaluation.compare import evaluate_chart, in_its_shoe
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.players.catalogue import CATALOGUE
 from bjsim.strategies.shoe.charts import ColumnCharts
@@ -259,3 +259,24 @@ def test_endless_splits_of_tens_from_many_decks_are_refused() -> None:
 def test_what_cannot_be_asked(ask, said: str) -> None:
     with pytest.raises(InputError, match=said):
         ask(ShoeSolver(Rules(decks=1)))
+
+
+def test_what_is_asked_of_a_copy_is_not_kept() -> None:
+    """Every chart that was ever evaluated stayed, with megabytes of its play."""
+    rules = named_rules("vegas-s17").replace(decks=1)
+    one, other = in_its_shoe(rules), in_its_shoe(rules)
+    assert isinstance(one, ShoeSolver) and isinstance(other, ShoeSolver)
+    before = len(other._plays)
+    one.value_of(CATALOGUE["lim12"].chart(rules))
+    again = in_its_shoe(rules)
+    assert isinstance(again, ShoeSolver)
+    assert len(one._plays) == before + 1 and len(other._plays) == before == len(again._plays)
+
+
+@pytest.mark.slow
+def test_cells_alone_leave_no_tie_values() -> None:
+    rules = named_rules("easy").replace(ties="replay", decks=1)
+    solver = ShoeSolver(rules, {"T": 8, "9": 4, "5": 4})
+    chart = CATALOGUE["lim12"].chart(rules)
+    solver.value_of(chart)
+    assert len(solver.costs(chart)) > 50 and len(solver._analyses) < 20

@@ -162,7 +162,7 @@ def _numbers(states: States, results: list[Result], outcomes: tuple[int, ...], s
     rules = states.rules
     best = max(Fraction(2**rules.max_doubles * max(result.bonus for result in results)), rules.blackjack_pays)
     best *= 1 + rules.attack
-    hands = rules.most_hands
+    hands, stake = rules.most_hands, (1 + rules.attack) * 2**rules.max_doubles
     most = best * int(hands if hands < math.inf else 0) + (1 + rules.attack) * rules.insurance
     numbers = Numbers(
         ending_outcome=next((i for i, outcome in enumerate(outcomes) if states.ends_round(outcome)), -1),
@@ -175,7 +175,7 @@ def _numbers(states: States, results: list[Result], outcomes: tuple[int, ...], s
         cut=rules.cut_cards,
         normal_tens=int(rules.ten_probability == NORMAL_TENS),
         width=ENDLESS_WINDOW if hands == math.inf else math.ceil(most / rules.unit),
-        ties=0 if rules.ties != "replay" else 64 if hands == math.inf else 2 * int(hands),
+        ties=0 if rules.ties != "replay" else 64 if hands == math.inf else stake * int(hands),
     )
     if seats * (2 * numbers.width + 1) * (numbers.ties + 1) > MAX_COUNTERS:
         raise InputError(

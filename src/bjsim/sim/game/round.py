@@ -361,7 +361,7 @@ class Round:
                 self._end(seat, "bust" if hand.points > 21 else "charlie" if charlie else "stood")
         elif letter == "P":
             self._split(seat, index)
-        if hand.moves >= self.rules.move_cap and not hand.ending and hand.points <= 21:
+        if hand.moves >= self.rules.move_cap and not hand.ending and legal_letters(self.rules, seat, hand):
             self._end(seat, "move-cap")
         self._to_next_decision(seat)
 

@@ -1,5 +1,6 @@
 """A fast Gymnasium vector environment for every game: `gymnasium.make_vec("bjsim/Easy-v0", num_envs=4096)`."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import gymnasium
@@ -34,8 +35,8 @@ class BlackjackVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[np.fl
 
     Autoreset modes: NEXT_STEP, the default as in Gymnasium: the step after the last of an episode deals the next
     round, ignores the action, and rewards 0; before it the mask is zeros. SAME_STEP: the step that ends an episode
-    deals the next round, so no step is lost; `info["final_obs"]` has the last observations, in the rows of
-    `info["_final_obs"]`.
+    deals the next round, so no step is lost; `info["final_obs"]`, an array, has the last observations in the rows of
+    `info["_final_obs"]`, and nothing of use in others. There is no `final_info`.
     """
 
     def __init__(
@@ -69,17 +70,19 @@ class BlackjackVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[np.fl
         self._is_reset = False
 
     def reset(
-        self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
+        self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
         """Deal a round at every table, from new shoes with seeds `seed` + i or those listed; None keeps them."""
         if seed is not None or not self._is_reset:
-            seeds = (
-                seed if isinstance(seed, list) else [None if seed is None else seed + i for i in range(self.num_envs)]
-            )
+            first = seed if isinstance(seed, int | np.integer) else None
+            seeds: Sequence[int | None] = [None if first is None else first + i for i in range(self.num_envs)]
+            if isinstance(seed, Sequence):
+                seeds = seed
             if len(seeds) != self.num_envs:
                 raise ValueError(f"{len(seeds)} seeds were given for {self.num_envs} tables; give one for each, or one")
             super().reset(seed=seeds[0])
-            self._tables.open_shoes([int(seeding.np_random(each)[0].integers(MAX_SEED)) for each in seeds])
+            at = [table for table, each in enumerate(seeds) if each is not None or not self._is_reset]
+            self._tables.open_shoes(at, [int(seeding.np_random(seeds[table])[0].integers(MAX_SEED)) for table in at])
             self._is_reset = True
         self._tables.abandon()
         outputs = self._tables.step(np.zeros(self.num_envs, np.int64), self._same_step)

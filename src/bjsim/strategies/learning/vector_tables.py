@@ -39,13 +39,14 @@ class CardBuffers:
         self._flat = self._cards.ravel()
         self._base = 2 * self._half * np.arange(number)
         self._next = self._base.copy()
+        self._keys, self._segment = np.zeros((number, 2), np.uint64), np.zeros(number, np.int64)
         self._whole_decks = rules.numbers.shoe_size > 0
 
-    def open(self, seeds: Sequence[int]) -> None:
-        """Open a new shoe at every table, for the cards of `Stream(seed)`."""
-        self._keys = np.array([stream_key(seed, 0, 0) for seed in seeds], np.uint64)
-        self._segment = np.full(len(seeds), -self._count)
-        self._next = self._base + 2 * self._half
+    def open(self, at: Sequence[int], seeds: Sequence[int]) -> None:
+        """Open new shoes at these tables, for the cards of `Stream(seed)`."""
+        self._keys[at] = np.array([stream_key(seed, 0, 0) for seed in seeds], np.uint64).reshape(-1, 2)
+        self._segment[at] = -self._count
+        self._next[at] = self._base[at] + 2 * self._half
         self._refill()
 
     def begin_rounds(self, at: Array) -> None:
@@ -126,9 +127,9 @@ class VectorTables:
         self._payoff = np.zeros((number, self._table.codes.shape[1]), np.int64)
         self._legal = np.zeros(number, np.uint8)  # a bit for each action; 0 where an episode is over
 
-    def open_shoes(self, seeds: Sequence[int]) -> None:
-        """Open a new shoe at every table, for the cards of `Stream(seed)`."""
-        self._cards.open(seeds)
+    def open_shoes(self, at: Sequence[int], seeds: Sequence[int]) -> None:
+        """Open new shoes at these tables, for the cards of `Stream(seed)`; at all of them first."""
+        self._cards.open(at, seeds)
 
     def abandon(self) -> None:
         """Leave the rounds in progress; the next step deals at every table."""

@@ -370,13 +370,26 @@ def find_needs(player: object) -> Need:
 
 
 def fingerprint(text: str, player: Player) -> str:
-    """A digest that distinguishes players of the same name: of the chart, or of the file that the player came from."""
+    """A digest that distinguishes players of the same name: of the chart, of the file or folder, or of the code."""
     if isinstance(player, Chart):
         content = f"{sorted(player.cells.items())}{player.insurance.strip('S')}{player.attack}".encode()
     else:
-        file = next((Path(part) for part in (text, text.rpartition(":")[0]) if part and Path(part).is_file()), None)
-        content = read_bytes(file) if file else text.encode()
+        place = next((Path(part) for part in (text, text.rpartition(":")[0]) if part and Path(part).exists()), None)
+        files = [] if place is None else [place] if place.is_file() else sorted(filter(Path.is_file, place.rglob("*")))
+        content = b"\0".join(part for file in files for part in (file.name.encode(), read_bytes(file)))
+        content = content or text.encode() + _code(getattr(player, "_decide", type(player)))
     return hashlib.sha256(content).hexdigest()[:16]
+
+
+def _code(target: Any) -> bytes:
+    """The compiled code of a function, or of the methods of a class, with its constants that are no code."""
+    methods = [target] if hasattr(target, "__code__") else [each for _, each in sorted(vars(target).items())]
+    codes = [each.__code__ for each in methods if hasattr(each, "__code__")]
+    parts = [
+        (code.co_code, code.co_names, [each for each in code.co_consts if not hasattr(each, "co_code")])
+        for code in codes
+    ]
+    return repr(parts).encode()
 
 
 def _as_player(text: str, loaded: Any, rules: Rules) -> Player:

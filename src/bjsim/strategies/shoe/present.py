@@ -22,6 +22,7 @@ from bjsim.errors import InputError
 from bjsim.sim.game.actions import ATTACK, ENDINGS, INSURANCE, Action, View
 from bjsim.sim.game.cards import DECKS, HIDDEN, TEN, parse_rank
 from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.states import MOST_KEPT
 from bjsim.sim.game.support import need
 from bjsim.strategies.shoe.analysis import Analysis, ShoeStates
 from bjsim.strategies.shoe.game import Game, ShownGame, make_game
@@ -173,6 +174,8 @@ class Perfect:
             return Action("I" if 3 * add_up(unseen[TEN:]) > add_up(unseen) else "S")
         key = view.key, view.hands, "".join(sorted(view.visible))
         if key not in self._known:
+            if len(self._known) >= MOST_KEPT:  # hands of a full table hardly recur
+                self._known.clear()
             values = action_values(view._replace(rules=self.rules), self.unseen(view))
             self._known[key] = Action(max(values, key=values.__getitem__))
         return self._known[key]

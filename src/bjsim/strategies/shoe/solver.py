@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from functools import cached_property
 from typing import TypeVar
@@ -310,7 +311,7 @@ class ShoeSolver(ShoePlays, Solution):
         if self.rules.ties == "replay":  # each cell changes how many bets tie
             cells = self.chart.cells
             ones = {row: replace(self.chart, cells={**cells, (row, column): code}) for row, code in codes.items()}
-            return {row: self.value - self.value_of(one) for row, one in ones.items()}
+            return {row: self.value - copy(self).value_of(one) for row, one in ones.items()}  # keeps no tie value
         charts = self._column(column, self.tie_value_of("td"))
         bets = 2 if column in self.chart.attack else 1
         return {row: bets * loss for row, loss in sum_losses(charts.choices(chart, charts.best_by_action)).items()}
