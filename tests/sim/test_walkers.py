@@ -60,7 +60,7 @@ def test_several_seats_are_paid_the_same(name: str, decks: str, seats: int, turn
     assert not Game(game, [(best(game), other)[seat % 2] for seat in range(seats)]).wrong([200, 0, 1, 330])
 
 
-@pytest.mark.parametrize("games", [6, slow(100)])
+@pytest.mark.parametrize("games", [6, slow(50)])
 @pytest.mark.slow
 def test_random_games_are_paid_the_same(games: int) -> None:
     """Random rules and charts of random codes, which also take insurance."""

@@ -184,7 +184,7 @@ def test_a_chart_earns_its_exact_value() -> None:
 def test_a_table_without_a_seed_stays_in_its_shoe() -> None:
     """As in Gymnasium's SyncVectorEnv; it was dealt from a shoe that nobody could deal again."""
     env = gym.BlackjackVectorEnv(2)
-    sync = gymnasium.make_vec("bjsim/Easy-v0", 2, vectorization_mode="sync")
+    sync: Any = gymnasium.make_vec("bjsim/Easy-v0", 2, vectorization_mode="sync")
     every: list[Any] = [[1, 2], [5, None], (None, 7)]
     for seeds in every:
         ours, theirs = env.reset(seed=seeds)[0], sync.reset(seed=list(seeds))[0]
