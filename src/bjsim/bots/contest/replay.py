@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from bjsim.bots.contest import journal as journals
 from bjsim.bots.contest.config import HOUSE, Contest
 from bjsim.bots.contest.entrants import IN_PROCESS, Entrant, bots_in_folder
-from bjsim.bots.contest.luck.adjust import SeriesAdjusters, draw_logger, known_plays
+from bjsim.bots.contest.luck.adjust import ChartChanges, SeriesAdjusters, draw_logger, known_plays
 from bjsim.bots.contest.match import (
     Record,
     RecordedMove,
@@ -363,8 +364,8 @@ class Answers(ExitStack):
 
         None for line bots, which remember, and for players that are neither.
         """
-        if strategy := named_strategy(about, contest.rules):
-            decide = strategy.decide
+        if named := named_strategy(about, contest.rules):
+            decide = named.player.decide
             return lambda view: str(decide(view))
         if self._folder is None:
             return None
@@ -468,16 +469,29 @@ class _ContestReplay:
 def check_plays(bots: Iterable[Mapping[str, Any]], rules: Rules) -> None:
     """Check the plays of programs and named strategies that luck is computed from. Raises: ReplayMismatch."""
     for bot in bots:
-        player = named_strategy(bot, rules)
-        own = known_plays(player, rules) if player else {}
-        if (player or bot["language"] != IN_PROCESS) and bot.get("plays", {}) != own:
+        named = named_strategy(bot, rules)
+        own = named.plays if named else {}
+        if (named or bot["language"] != IN_PROCESS) and bot.get("plays", {}) != own:
             raise ReplayMismatch(f"the plays that the journal gives {bot['name']} are not its own")
 
 
-def named_strategy(about: Mapping[str, Any], rules: Rules) -> Player | None:
-    """The player of a bot that is a strategy of bjsim, or None: others may have changed, or are code."""
+class NamedStrategy(NamedTuple):
+    """A strategy of bjsim, and its plays, as `known_plays` finds them."""
+
+    player: Player
+    plays: ChartChanges
+
+
+def named_strategy(about: Mapping[str, Any], rules: Rules) -> NamedStrategy | None:
+    """The strategy of bjsim that a bot is, or None: others may have changed, or are code."""
     is_named = about["language"] == IN_PROCESS and about["source"] in {"basic", *CATALOGUE, *BUILT_IN}
-    return find_player(about["source"], rules) if is_named else None
+    return _named(about["source"], rules) if is_named else None
+
+
+@lru_cache(maxsize=64)  # thousands of bots may be the same
+def _named(source: str, rules: Rules) -> NamedStrategy:
+    player = find_player(source, rules)
+    return NamedStrategy(player, known_plays(player, rules))
 
 
 def check_change(record: Record, number: int, roster: Roster) -> None:
