@@ -107,6 +107,6 @@ report.addEventListener("input", event => {
 });
 report.addEventListener("keydown", event => { // the hand of a cell
   const cell = event.target.closest("td[data-ev]");
-  if (cell && event.key === "Enter") location.assign(`${document.querySelector("nav a[href*=hand]").href.split("?")[0]}?${query()}&hand=${encodeURIComponent(handOf(cell))}`);
+  if (cell && event.key === "Enter") location.assign(`${[...document.querySelectorAll("nav a")].find(one => /\/hand(\.html)?$/.test(one.pathname)).pathname}?${query()}&hand=${encodeURIComponent(handOf(cell))}`);
 });
 const handOf = cell => `${cell.parentElement.cells[0].firstElementChild.textContent} v ${cell.closest("table").rows[0].cells[cell.cellIndex].textContent}`;
