@@ -5,7 +5,7 @@ const form = at("rules"), preset = at("preset"), report = at("report"), state = 
 const controls = [...form.querySelectorAll("[name]")], asked = ask ? [...ask.querySelectorAll("[name]")] : [];
 const itself = Array.from(crypto.getRandomValues(new Uint32Array(4)), one => one.toString(36)).join("");
 const AGAIN = 5; // times that a report is asked for again after a worker has died
-let presets, running = new AbortController(), halted = false, indicesOf;
+let presets, running = new AbortController(), halted = false, indexing = new AbortController(), indicesOf, shownAddress;
 
 const say = text => { state.textContent = text; };
 const pause = (ms, signal) => new Promise(done => { const over = setTimeout(done, ms); signal?.addEventListener("abort", () => { clearTimeout(over); done(); }); });
@@ -103,14 +103,18 @@ const showDetails = async (name, of, signal) => {
   renew(part, answer.ok ? text : "");
   if (answer.status >= 500) part.append(refusal(text)); // wrong input is refused with the report
 };
-const renewIndices = (of, signal) => {
+// They outlive the requests of a report of the same question.
+const renewIndices = of => {
   if (indicesOf === String(of)) return;
+  indexing.abort(); indexing = new AbortController();
+  const {signal} = indexing;
   indicesOf = String(of);
-  showDetails("indices", of, signal).catch(() => { indicesOf = ""; });
+  showDetails("indices", of, signal).catch(() => { if (!signal.aborted) indicesOf = ""; });
 };
 const update = async () => {
   running.abort(); running = new AbortController(); halted = false;
   const {signal} = running, of = query(), options = {signal};
+  shownAddress = location.search;
   document.querySelectorAll("nav a:not([href^='contest'])").forEach(link => { link.search = new URLSearchParams([...of].filter(([name]) => ["rules", "set"].includes(name))); });
   if (at("text")) {
     sessionStorage.setItem(page, at("text").value);
@@ -126,7 +130,7 @@ const update = async () => {
   if (page !== "play") say("computing …");
   report.ariaBusy = "true";
   const waits = setTimeout(showWaiting, 700, signal);
-  if (page === "count") renewIndices(of, signal);
+  if (page === "count") renewIndices(of);
   try {
     for (let again = AGAIN, more = true; more;) {
       const answer = await fetched(`report/${page}?${of}`, options), text = await answer.text();
@@ -150,7 +154,8 @@ const update = async () => {
 };
 const changed = () => {
   if (!presets) return; // the first report asks for what has changed before
-  history.pushState(null, "", `?${address()}`);
+  const search = `?${address()}`;
+  if (search !== location.search) history.pushState(null, "", search);
   update();
 };
 at("undo").addEventListener("click", () => { controls.forEach(one => put(one, presets[preset.value][one.name])); changed(); });
@@ -193,7 +198,7 @@ if (go) {
     halted = true; running.abort(); report.ariaBusy = "false"; say("stopped"); go.textContent = "Go on";
   });
 }
-addEventListener("popstate", () => { fill(); fillAsked(); update(); });
+addEventListener("popstate", () => { if (location.search !== shownAddress) { fill(); fillAsked(); update(); } }); // else a fragment
 addEventListener("DOMContentLoaded", async () => { // when all scripts have run
   fillAsked();
   presets = await (await fetched("presets")).json();

@@ -104,6 +104,7 @@ report.addEventListener("input", event => {
   money[event.target.name] = event.target.value.trim();
   showMoney();
   history.replaceState(history.state, "", `?${address()}`);
+  shownAddress = location.search;
 });
 report.addEventListener("keydown", event => { // the hand of a cell
   const cell = event.target.closest("td[data-ev]");
