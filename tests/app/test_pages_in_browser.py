@@ -180,7 +180,7 @@ def test_the_edge_is_told_in_the_money_of_the_address(person):
 
 
 def test_a_short_chart_has_every_row_at_a_press_and_by_keyboard(person):
-    person.visit("/game?rules=vegas-s17")
+    person.visit("/game?rules=vegas-s17&set=max_hands=2")  # "hand" stands in the address of every page then
     shown = "[...document.querySelectorAll('.hard tbody tr')].filter(one => one.checkVisibility())"
     rows = f"{shown}.map(one => one.cells[0].innerText)"
     assert person.run(rows) == ["4–8", "9", "10", "11", "12", "13–16", "17–20"]
@@ -189,7 +189,7 @@ def test_a_short_chart_has_every_row_at_a_press_and_by_keyboard(person):
     person.press("ArrowDown")
     assert person.text("#tip").startswith("9 against 2: H")
     person.press("Enter")
-    person.until("document.body.dataset.page === 'hand'")
+    person.until("document.body.dataset.page === 'hand' && location.search.includes('max_hands')")
     person.visit("/game?rules=vegas-s17")
     person.click("#full")
     assert person.run(rows) == [str(total) for total in range(4, 21)] and "18" in person.text(".hard td small")
@@ -272,6 +272,44 @@ def test_a_count_narrows_while_one_watches_and_has_other_bets_at_once(person):
     assert person.run("new URLSearchParams(location.search).get('ramp')").endswith(":50")
     person.click("#go")
     assert not person.problems
+
+
+def test_a_bad_bet_waits_for_a_number_a_corrected_one_counts_and_back_undoes_it(person):
+    person.visit("/count?rules=single-deck&rounds=20000&indices=none")
+    person.until("go.textContent === 'Done'", 60)
+    asked, entries = person.run("[location.search, history.length]")
+    shown = person.text("#hour .value"), person.run("document.querySelector('#bets div:last-child input').value")
+    person.tab_to("#bets div:last-child input")
+    for bad in ("ten", "-5", " "):
+        person.write(bad)
+        person.press("Tab")
+        time.sleep(0.7)
+        assert "waits for a number" in person.text("#hour") and person.run("location.search") == asked
+        assert "NaN" not in person.run("[...document.querySelectorAll('input')].map(one => one.value).join()")
+        person.run("document.querySelector('#bets div:last-child input').focus()")
+    person.press("ArrowUp")
+    assert person.run("document.activeElement.value") == "5"
+    person.write("$1,500")
+    person.until(f"new URLSearchParams(location.search).get('ramp')?.endsWith(':150') && {IDLE}")
+    person.press("Tab")
+    person.until(IDLE)
+    assert person.run("history.length") == entries + 1 and person.text("#hour .value") != shown[0]
+    person.run("document.querySelector('#bets div:last-child input').focus()")
+    person.run("history.back()")
+    person.until(f"location.search === {asked!r} && {IDLE}")
+    bet = "document.querySelector('#bets div:last-child input').value"
+    assert (person.text("#hour .value"), person.run(bet)) == shown
+    assert not person.problems
+
+
+def test_index_plays_come_though_the_reader_goes_to_the_answer_and_stops_the_run(person):
+    person.open(person.served.base + "/count?rules=single-deck&rounds=1e8&indices=none")
+    person.until("document.getElementById('details').ariaBusy === 'true'")
+    person.run("document.querySelector('.skip').click()")
+    time.sleep(1)
+    person.click("#go")
+    person.until("go.textContent === 'Go on' && document.querySelector('#details .bars div')", 120)
+    assert person.run("document.getElementById('details').ariaBusy") == "false"
 
 
 def test_a_count_finds_the_best_bets_for_a_risk_or_says_what_would_do_it(person):
@@ -396,6 +434,18 @@ def test_a_count_is_asked_under_time(person):
     person.until("document.querySelector('.figures').innerText.includes('0 of 2 counts right')")
 
 
+def test_another_time_to_count_keeps_the_table(person):
+    person.visit("/play?rules=easy&seed=5")
+    person.click("#answer button")
+    person.until("document.querySelector('.said').innerText.includes('Round 1')")
+    shown = person.text("#report")
+    person.run("document.getElementById('seconds').focus()")
+    person.write("20")
+    person.press("Tab")
+    person.until(f"location.search.includes('seconds=20') && {IDLE}")
+    assert person.text("#report") == shown
+
+
 def test_a_wrong_answer_is_said_and_changes_nothing(person):
     person.visit("/play?rules=easy&seed=77")
     person.tab_to("#word")
@@ -448,7 +498,15 @@ def test_a_total_asks_which_hand_is_meant_and_cards_can_be_tapped(person):
         person.click(f"[data-for=you][value='{card}']")
     person.click("[data-for=dealer][value='6']")
     person.until("document.querySelector('.verdict b')?.innerText === 'Double'")
-    assert person.run("document.getElementById('hand').value") == "5,5 v 6"
+    hand = "document.getElementById('hand').value"
+    assert person.run(hand) == "5,5 v 6"
+    for typed, who, cards, meant in (("8,8 v A", "dealer", "5", "8,8 v 5"), ("16 v 10", "you", "99", "9,9 v 10")):
+        person.run("document.getElementById('hand').focus()")
+        person.write(typed)
+        person.press("Enter")
+        for card in cards:
+            person.click(f"[data-for={who}][value='{card}']")
+        assert person.run(hand) == meant  # cards that were tapped before are gone
     assert not person.problems
 
 
