@@ -487,6 +487,22 @@ def test_no_old_answer_stands_below_a_new_question_that_fails(person, path):
     assert "--" not in person.text("#report")
 
 
+def test_no_old_figure_stands_beside_a_refusal(person):
+    refused = "set=hit_soft_17%3Dperhaps"
+    person.visit("/game?rules=easy")
+    person.until("document.querySelector('.prices').innerText.includes('%')")
+    person.run(f"history.pushState(null, '', '?rules=easy&{refused}'); dispatchEvent(new Event('popstate'))")
+    person.until("document.querySelector('#report .wrong')")
+    assert "%" not in person.text(".prices")
+    person.visit("/count?rules=single-deck&rounds=20000&indices=none")
+    bets = "document.getElementById('bets').checkVisibility()"
+    for field, text, stay in (("ramp", "1e9", True), ("bankroll", "ten", False), ("bankroll", "10000", True)):
+        person.run(f"at({field!r}).value = {text!r}; changed()")
+        person.until(f"document.querySelector('#report {'h1' if text == '10000' else '.wrong'}') && {IDLE}")
+        person.run("at('ramp').value = '1-12'")
+        assert person.run(bets) == stay
+
+
 def test_a_total_asks_which_hand_is_meant_and_cards_can_be_tapped(person):
     person.visit("/hand?rules=vegas-s17&hand=16+v+10")
     assert person.text(".verdict b") == "Hit" and "better than stand by 0.63% of the bet" in person.text(".answer")

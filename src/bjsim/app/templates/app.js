@@ -81,6 +81,8 @@ const refuse = text => {
   const box = refusal(text);
   if (page === "play" && at("answer")) { at("answer").querySelector(".wrong")?.remove(); at("answer").append(box); return; }
   report.replaceChildren(box); at("details")?.replaceChildren(); at("rest")?.replaceChildren();
+  if (page === "game") forgetPrices();
+  if (page === "count") hideOld(text);
 };
 // Time that passes without a first result is shown in its place.
 const showWaiting = signal => {

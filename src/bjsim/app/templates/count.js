@@ -122,8 +122,11 @@ const use = run => {
   error = data.error.map((line, i) => data.error.map((other, j) => j <= i ? line[j] : other[i]));
   spans = findSpans();
 };
+// What is of the last game goes once another one is refused; bets that are refused can be corrected.
+const hideOld = why => { at("tables").hidden = true; at("bets").hidden = !why.startsWith("ramp:"); };
 const afterCount = () => {
   const {run, name} = report.querySelector(".four").dataset;
+  at("bets").hidden = false;
   use(JSON.parse(run));
   countName = name;
   here = thisTable();

@@ -68,10 +68,10 @@ const showPrices = async (of, signal, which) => {
   drawPrices();
 };
 let pricing = null, pressed = "";
+const forgetPrices = () => { pricing = null; rows.forEach(unprice); };
 const afterGame = async (of, signal) => {
   readMoney(); showMoney(); afterChart();
-  pricing = null;
-  rows.forEach(unprice);
+  forgetPrices();
   drawPrices();
   if (pressed) rows.find(row => row.dataset.rule === pressed && !row.hidden)?.focus();
   pressed = "";
