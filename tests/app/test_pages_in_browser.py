@@ -487,6 +487,22 @@ def test_no_old_answer_stands_below_a_new_question_that_fails(person, path):
     assert "--" not in person.text("#report")
 
 
+def test_where_both_cards_of_the_dealer_show_all_hands_that_are_offered_are_answered(person):
+    person.visit("/hand?rules=easy")
+    offered = "[...document.querySelectorAll('.example')].filter(one => one.checkVisibility()).map(one => one.value)"
+    hands = [*person.run(offered), *re.findall(r"\S+ v [\w,]*\w", person.text("#about-hand"))]
+    assert len(hands) == 7
+    for hand in hands:
+        person.run(f"askFor({hand!r})")
+        person.until(f"{IDLE} && document.querySelector('#report :is(h1, .wrong)')")
+        assert not person.run("document.querySelector('#report .wrong')") and "," in hand.split(" v ")[1]
+    person.visit("/game?rules=easy")
+    person.tab_to(".hard td")
+    person.press("Enter")
+    time.sleep(0.5)
+    assert person.run("document.body.dataset.page") == "game" and "Enter opens" not in person.text("#report")
+
+
 def test_no_old_figure_stands_beside_a_refusal(person):
     refused = "set=hit_soft_17%3Dperhaps"
     person.visit("/game?rules=easy")

@@ -117,6 +117,7 @@ const update = async () => {
   running.abort(); running = new AbortController(); halted = false;
   const {signal} = running, of = query(), options = {signal};
   shownAddress = location.search;
+  document.querySelectorAll("[data-shows]").forEach(one => { one.hidden = one.dataset.shows !== at("dealer_shows").value; });
   document.querySelectorAll("nav a:not([href^='contest'])").forEach(link => { link.search = new URLSearchParams([...of].filter(([name]) => ["rules", "set"].includes(name))); });
   if (at("text")) {
     sessionStorage.setItem(page, at("text").value);
