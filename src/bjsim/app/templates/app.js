@@ -67,12 +67,12 @@ const morph = (old, fresh) => {
 const renew = (part, text) => {
   const fresh = document.createElement("template");
   fresh.innerHTML = `<${part.nodeName}>${text}</${part.nodeName}>`;
+  fresh.content.querySelectorAll(".command").forEach(one => one.append(Object.assign(document.createElement("button"), {type: "button", className: "quiet copy", textContent: "Copy"})));
   if (page === "game") part.replaceChildren(...fresh.content.firstChild.childNodes); else {
     [...part.attributes].forEach(one => fresh.content.firstChild.setAttribute(one.name, one.value));
     morph(part, fresh.content.firstChild);
   }
   watchCharts(part);
-  part.querySelectorAll(".command:not(:has(button))").forEach(one => one.append(Object.assign(document.createElement("button"), {type: "button", className: "quiet copy", textContent: "Copy"})));
 };
 const refusal = text => Object.assign(document.createElement("p"), {textContent: text, className: "wrong", role: "alert"});
 // What is wrong stands where the answer would: an old answer beside it would seem to be that of the new question.
