@@ -120,8 +120,8 @@ const update = async () => {
   document.querySelectorAll("[data-shows]").forEach(one => { one.hidden = one.dataset.shows !== at("dealer_shows").value; });
   document.querySelectorAll("nav a:not([href^='contest'])").forEach(link => { link.search = new URLSearchParams([...of].filter(([name]) => ["rules", "set"].includes(name))); });
   if (at("text")) {
-    sessionStorage.setItem(page, at("text").value);
-    if (page === "chart" && !at("text").value.trim()) { say(""); return; }
+    try { sessionStorage.setItem(page, at("text").value); } catch { sessionStorage.removeItem(page); } // too long a text is refused below
+    if (page === "chart" && !at("text").value.trim()) { say(""); report.replaceChildren(); report.ariaBusy = "false"; return; }
     Object.assign(options, {method: "POST", body: at("text").value});
   }
   if (page === "play") {
@@ -153,7 +153,11 @@ const update = async () => {
     }
     if (page === "game") await afterGame(of, signal);
     return true;
-  } catch (error) { if (error.name !== "AbortError") { say(""); report.ariaBusy = "false"; } }
+  } catch (error) {
+    if (error.name === "AbortError") return;
+    clearTimeout(waits); say(""); report.ariaBusy = "false";
+    if (!report.querySelector("h1")) report.replaceChildren(); // nothing is waited for
+  }
 };
 const changed = () => {
   if (!presets) return; // the first report asks for what has changed before
@@ -184,7 +188,13 @@ pasted?.addEventListener("drop", async event => {
   pasted.value = await file.text();
   changed();
 });
-at("file")?.addEventListener("change", async () => { pasted.value = await at("file").files[0].text(); changed(); });
+at("file")?.addEventListener("change", async () => {
+  const [file] = at("file").files;
+  if (!file) return;
+  pasted.value = await file.text();
+  at("file").value = ""; // so that the same file, corrected, can be chosen again
+  changed();
+});
 at("sample")?.addEventListener("click", () => { pasted.value = at("sample").value; changed(); });
 // A command is copied by its button, a text of the best chart by a click on it, or by Enter.
 const copy = async event => {
