@@ -115,8 +115,8 @@ def test_a_run_is_asked_for_by_keyboard_alone(person):
     assert not person.problems
 
 
-@pytest.mark.parametrize("how", ["paste", "drop"])
-def test_a_chart_is_checked_once_it_is_pasted_or_its_file_dropped(person, how):
+@pytest.mark.parametrize("how", ["paste", "drop", "choose"])
+def test_a_chart_is_checked_once_it_is_pasted_or_its_file_dropped_or_chosen(person, how):
     text = json.dumps(format_text(Solver(bjsim.load_rules("neller")).chart))
     person.open(person.served.base + "/chart?rules=neller")
     person.until("presets && document.getElementById('text')")
@@ -124,11 +124,20 @@ def test_a_chart_is_checked_once_it_is_pasted_or_its_file_dropped(person, how):
         "paste": f"box.value = {text}; box.dispatchEvent(new Event('paste'))",
         "drop": f"const moved = new DataTransfer(); moved.items.add(new File([{text}], 'chart.txt'));"
         "box.dispatchEvent(new DragEvent('drop', {dataTransfer: moved, cancelable: true}))",
+        "choose": f"const moved = new DataTransfer(); moved.items.add(new File([{text}], 'chart.txt'));"
+        "const file = document.getElementById('file'); file.files = moved.files; file.dispatchEvent(new Event('change'))",
     }[how]
     person.run(f"(() => {{ const box = document.getElementById('text'); {act}; }})()")
     person.until("document.querySelector('.figures')")
     assert "bjsim check chart.txt" in person.text("#report")
-    assert not person.problems
+    assert person.run("document.getElementById('file').files.length") == 0  # so that it can be chosen again
+    person.tab_to("#text")
+    person.write(" ")
+    person.click("#ask button")
+    person.until(f"!document.getElementById('report').innerText && {IDLE}")
+    person.run("document.getElementById('text').value = 'x'.repeat(6e6); changed()")  # more than is kept
+    person.until("document.querySelector('#report .wrong')")
+    assert not [one for one in person.problems if "status of 413" not in one]
 
 
 def row(rule, value):
@@ -250,6 +259,10 @@ def test_focus_and_open_details_stay_while_figures_change(person):
         "document.querySelector('#report figure details').open"
     )  # of one player they are open at first
     assert person.run("document.activeElement.matches('#report .wide')")
+    person.run("document.querySelector('#report .copy').focus()")
+    before = person.text(".progress")
+    person.until(f"document.querySelector('.progress').innerText !== {before!r}")
+    assert person.run("document.activeElement.matches('#report .copy')")
     person.click("#go")
 
 
@@ -643,6 +656,9 @@ def test_a_page_says_that_the_server_has_stopped(tmp_path):
         short.stop()
         person.until("!document.getElementById('stopped').hidden")
         assert "bjsim app" in person.text("#stopped")
+        person.run("report.replaceChildren(); changed()")  # as on a page without an answer
+        time.sleep(1)
+        assert person.run(IDLE) and not person.text("#report")
     assert short.process.returncode == 0
 
 
