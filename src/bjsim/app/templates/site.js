@@ -114,6 +114,7 @@ const mirror = () => {
   document.title = frame.contentDocument.title;
   history.replaceState({mirrored: true}, "", `#${page}${search}`);
 };
+window.mirrored = mirror; // what a page in the frame calls when its address has changed
 addEventListener("hashchange", () => { if (!history.state?.mirrored) open(); });
 
 frame.addEventListener("load", () => { mirror(); frame.focus(); });
