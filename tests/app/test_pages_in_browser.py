@@ -125,7 +125,8 @@ def test_a_chart_is_checked_once_it_is_pasted_or_its_file_dropped_or_chosen(pers
         "drop": f"const moved = new DataTransfer(); moved.items.add(new File([{text}], 'chart.txt'));"
         "box.dispatchEvent(new DragEvent('drop', {dataTransfer: moved, cancelable: true}))",
         "choose": f"const moved = new DataTransfer(); moved.items.add(new File([{text}], 'chart.txt'));"
-        "const file = document.getElementById('file'); file.files = moved.files; file.dispatchEvent(new Event('change'))",
+        "const file = document.getElementById('file'); file.files = moved.files;"
+        "file.dispatchEvent(new Event('change'))",
     }[how]
     person.run(f"(() => {{ const box = document.getElementById('text'); {act}; }})()")
     person.until("document.querySelector('.figures')")
@@ -302,6 +303,11 @@ def test_a_bad_bet_waits_for_a_number_a_corrected_one_counts_and_back_undoes_it(
         person.run("document.querySelector('#bets div:last-child input').focus()")
     person.press("ArrowUp")
     assert person.run("document.activeElement.value") == "5"
+    person.write("500")
+    person.run("at('bankroll').value = 'ten'")  # as one types on: nothing is asked until it is a number again
+    time.sleep(0.7)
+    assert person.run("location.search") == asked
+    person.run("at('bankroll').value = '10000'")
     person.write("$1,500")
     person.until(f"new URLSearchParams(location.search).get('ramp')?.endsWith(':150') && {IDLE}")
     person.press("Tab")

@@ -113,7 +113,7 @@ const writeRamp = () => {
   at("ramp").value = steps.filter((step, i) => !i || !isTrue || step.split(":")[1] !== steps[i - 1].split(":")[1]).join(" ");
   betRamp = at("ramp").value;
   at("optimal").value = "";
-  asking = setTimeout(changed, 500);
+  asking = setTimeout(() => { if (valid()) changed(); }, 500); // a field may hold half a number by then
 };
 // What is computed is of this run from here on.
 const use = run => {
