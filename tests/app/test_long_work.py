@@ -4,6 +4,7 @@ import json
 import re
 import shlex
 from html import unescape
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
@@ -16,6 +17,8 @@ from bjsim.app.reports import REPORTS
 from bjsim.app.work import ChosenGame
 from bjsim.cli.main import cli
 from bjsim.errors import InputError
+from bjsim.report.parts import Notes
+from bjsim.strategies.counting.ramp import Ramp
 
 EASY, SIX = ChosenGame("easy", ()), ChosenGame("vegas-s17", ("cut=60%", "max_hands=2"))
 
@@ -162,6 +165,14 @@ def test_a_wrong_count_is_refused_in_a_line(changes):
 @pytest.mark.parametrize("asked", [AskedCount(SIX, ramp="0:1 2:4x2"), AskedCount(SIX, optimal="1-8")])
 def test_indices_are_for_one_spot_and_the_bets_that_are_given(asked):
     assert indices_report(asked) == ""
+
+
+def test_indices_for_bets_in_money_are_those_of_their_units(monkeypatch):
+    empty = SimpleNamespace(found=[], table=lambda: Notes([]), describe=lambda: SimpleNamespace(lines=[""]))
+    found = {}
+    monkeypatch.setattr(long_work, "find_indices", lambda game, counting, ramp: found.setdefault(ramp, empty))
+    page = indices_report(AskedCount(SIX, ramp="$25-$100", unit="25"))
+    assert [*found] == [Ramp.parse("1-4")] and "--ramp '1:1 2:2 3:4'" in unescape(page)
 
 
 def test_amounts_are_read_as_the_command_reads_them():

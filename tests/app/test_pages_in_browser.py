@@ -115,8 +115,8 @@ def test_a_run_is_asked_for_by_keyboard_alone(person):
     assert not person.problems
 
 
-@pytest.mark.parametrize("how", ["paste", "drop"])
-def test_a_chart_is_checked_once_it_is_pasted_or_its_file_dropped(person, how):
+@pytest.mark.parametrize("how", ["paste", "drop", "choose"])
+def test_a_chart_is_checked_once_it_is_pasted_or_its_file_dropped_or_chosen(person, how):
     text = json.dumps(format_text(Solver(bjsim.load_rules("neller")).chart))
     person.open(person.served.base + "/chart?rules=neller")
     person.until("presets && document.getElementById('text')")
@@ -124,11 +124,21 @@ def test_a_chart_is_checked_once_it_is_pasted_or_its_file_dropped(person, how):
         "paste": f"box.value = {text}; box.dispatchEvent(new Event('paste'))",
         "drop": f"const moved = new DataTransfer(); moved.items.add(new File([{text}], 'chart.txt'));"
         "box.dispatchEvent(new DragEvent('drop', {dataTransfer: moved, cancelable: true}))",
+        "choose": f"const moved = new DataTransfer(); moved.items.add(new File([{text}], 'chart.txt'));"
+        "const file = document.getElementById('file'); file.files = moved.files;"
+        "file.dispatchEvent(new Event('change'))",
     }[how]
     person.run(f"(() => {{ const box = document.getElementById('text'); {act}; }})()")
     person.until("document.querySelector('.figures')")
     assert "bjsim check chart.txt" in person.text("#report")
-    assert not person.problems
+    assert person.run("document.getElementById('file').files.length") == 0  # so that it can be chosen again
+    person.tab_to("#text")
+    person.write(" ")
+    person.click("#ask button")
+    person.until(f"!document.getElementById('report').innerText && {IDLE}")
+    person.run("document.getElementById('text').value = 'x'.repeat(6e6); changed()")  # more than is kept
+    person.until("document.querySelector('#report .wrong')")
+    assert not [one for one in person.problems if "status of 413" not in one]
 
 
 def row(rule, value):
@@ -180,7 +190,7 @@ def test_the_edge_is_told_in_the_money_of_the_address(person):
 
 
 def test_a_short_chart_has_every_row_at_a_press_and_by_keyboard(person):
-    person.visit("/game?rules=vegas-s17")
+    person.visit("/game?rules=vegas-s17&set=max_hands=2")  # "hand" stands in the address of every page then
     shown = "[...document.querySelectorAll('.hard tbody tr')].filter(one => one.checkVisibility())"
     rows = f"{shown}.map(one => one.cells[0].innerText)"
     assert person.run(rows) == ["4–8", "9", "10", "11", "12", "13–16", "17–20"]
@@ -189,7 +199,7 @@ def test_a_short_chart_has_every_row_at_a_press_and_by_keyboard(person):
     person.press("ArrowDown")
     assert person.text("#tip").startswith("9 against 2: H")
     person.press("Enter")
-    person.until("document.body.dataset.page === 'hand'")
+    person.until("document.body.dataset.page === 'hand' && location.search.includes('max_hands')")
     person.visit("/game?rules=vegas-s17")
     person.click("#full")
     assert person.run(rows) == [str(total) for total in range(4, 21)] and "18" in person.text(".hard td small")
@@ -250,6 +260,10 @@ def test_focus_and_open_details_stay_while_figures_change(person):
         "document.querySelector('#report figure details').open"
     )  # of one player they are open at first
     assert person.run("document.activeElement.matches('#report .wide')")
+    person.run("document.querySelector('#report .copy').focus()")
+    before = person.text(".progress")
+    person.until(f"document.querySelector('.progress').innerText !== {before!r}")
+    assert person.run("document.activeElement.matches('#report .copy')")
     person.click("#go")
 
 
@@ -272,6 +286,49 @@ def test_a_count_narrows_while_one_watches_and_has_other_bets_at_once(person):
     assert person.run("new URLSearchParams(location.search).get('ramp')").endswith(":50")
     person.click("#go")
     assert not person.problems
+
+
+def test_a_bad_bet_waits_for_a_number_a_corrected_one_counts_and_back_undoes_it(person):
+    person.visit("/count?rules=single-deck&rounds=20000&indices=none")
+    person.until("go.textContent === 'Done'", 60)
+    asked, entries = person.run("[location.search, history.length]")
+    shown = person.text("#hour .value"), person.run("document.querySelector('#bets div:last-child input').value")
+    person.tab_to("#bets div:last-child input")
+    for bad in ("ten", "-5", " "):
+        person.write(bad)
+        person.press("Tab")
+        time.sleep(0.7)
+        assert "waits for a number" in person.text("#hour") and person.run("location.search") == asked
+        assert "NaN" not in person.run("[...document.querySelectorAll('input')].map(one => one.value).join()")
+        person.run("document.querySelector('#bets div:last-child input').focus()")
+    person.press("ArrowUp")
+    assert person.run("document.activeElement.value") == "5"
+    person.write("500")
+    person.run("at('bankroll').value = 'ten'")  # as one types on: nothing is asked until it is a number again
+    time.sleep(0.7)
+    assert person.run("location.search") == asked
+    person.run("at('bankroll').value = '10000'")
+    person.write("$1,500")
+    person.until(f"new URLSearchParams(location.search).get('ramp')?.endsWith(':150') && {IDLE}")
+    person.press("Tab")
+    person.until(IDLE)
+    assert person.run("history.length") == entries + 1 and person.text("#hour .value") != shown[0]
+    person.run("document.querySelector('#bets div:last-child input').focus()")
+    person.run("history.back()")
+    person.until(f"location.search === {asked!r} && {IDLE}")
+    bet = "document.querySelector('#bets div:last-child input').value"
+    assert (person.text("#hour .value"), person.run(bet)) == shown
+    assert not person.problems
+
+
+def test_index_plays_come_though_the_reader_goes_to_the_answer_and_stops_the_run(person):
+    person.open(person.served.base + "/count?rules=single-deck&rounds=1e8&indices=none")
+    person.until("document.getElementById('details').ariaBusy === 'true'")
+    person.run("document.querySelector('.skip').click()")
+    time.sleep(1)
+    person.click("#go")
+    person.until("go.textContent === 'Go on' && document.querySelector('#details .bars div')", 120)
+    assert person.run("document.getElementById('details').ariaBusy") == "false"
 
 
 def test_a_count_finds_the_best_bets_for_a_risk_or_says_what_would_do_it(person):
@@ -396,6 +453,18 @@ def test_a_count_is_asked_under_time(person):
     person.until("document.querySelector('.figures').innerText.includes('0 of 2 counts right')")
 
 
+def test_another_time_to_count_keeps_the_table(person):
+    person.visit("/play?rules=easy&seed=5")
+    person.click("#answer button")
+    person.until("document.querySelector('.said').innerText.includes('Round 1')")
+    shown = person.text("#report")
+    person.run("document.getElementById('seconds').focus()")
+    person.write("20")
+    person.press("Tab")
+    person.until(f"location.search.includes('seconds=20') && {IDLE}")
+    assert person.text("#report") == shown
+
+
 def test_a_wrong_answer_is_said_and_changes_nothing(person):
     person.visit("/play?rules=easy&seed=77")
     person.tab_to("#word")
@@ -437,6 +506,38 @@ def test_no_old_answer_stands_below_a_new_question_that_fails(person, path):
     assert "--" not in person.text("#report")
 
 
+def test_where_both_cards_of_the_dealer_show_all_hands_that_are_offered_are_answered(person):
+    person.visit("/hand?rules=easy")
+    offered = "[...document.querySelectorAll('.example')].filter(one => one.checkVisibility()).map(one => one.value)"
+    hands = [*person.run(offered), *re.findall(r"\S+ v [\w,]*\w", person.text("#about-hand"))]
+    assert len(hands) == 7
+    for hand in hands:
+        person.run(f"askFor({hand!r})")
+        person.until(f"{IDLE} && document.querySelector('#report :is(h1, .wrong)')")
+        assert not person.run("document.querySelector('#report .wrong')") and "," in hand.split(" v ")[1]
+    person.visit("/game?rules=easy")
+    person.tab_to(".hard td")
+    person.press("Enter")
+    time.sleep(0.5)
+    assert person.run("document.body.dataset.page") == "game" and "Enter opens" not in person.text("#report")
+
+
+def test_no_old_figure_stands_beside_a_refusal(person):
+    refused = "set=hit_soft_17%3Dperhaps"
+    person.visit("/game?rules=easy")
+    person.until("document.querySelector('.prices').innerText.includes('%')")
+    person.run(f"history.pushState(null, '', '?rules=easy&{refused}'); dispatchEvent(new Event('popstate'))")
+    person.until("document.querySelector('#report .wrong')")
+    assert "%" not in person.text(".prices")
+    person.visit("/count?rules=single-deck&rounds=20000&indices=none")
+    bets = "document.getElementById('bets').checkVisibility()"
+    for field, text, stay in (("ramp", "1e9", True), ("bankroll", "ten", False), ("bankroll", "10000", True)):
+        person.run(f"at({field!r}).value = {text!r}; changed()")
+        person.until(f"document.querySelector('#report {'h1' if text == '10000' else '.wrong'}') && {IDLE}")
+        person.run("at('ramp').value = '1-12'")
+        assert person.run(bets) == stay
+
+
 def test_a_total_asks_which_hand_is_meant_and_cards_can_be_tapped(person):
     person.visit("/hand?rules=vegas-s17&hand=16+v+10")
     assert person.text(".verdict b") == "Hit" and "better than stand by 0.63% of the bet" in person.text(".answer")
@@ -448,7 +549,15 @@ def test_a_total_asks_which_hand_is_meant_and_cards_can_be_tapped(person):
         person.click(f"[data-for=you][value='{card}']")
     person.click("[data-for=dealer][value='6']")
     person.until("document.querySelector('.verdict b')?.innerText === 'Double'")
-    assert person.run("document.getElementById('hand').value") == "5,5 v 6"
+    hand = "document.getElementById('hand').value"
+    assert person.run(hand) == "5,5 v 6"
+    for typed, who, cards, meant in (("8,8 v A", "dealer", "5", "8,8 v 5"), ("16 v 10", "you", "99", "9,9 v 10")):
+        person.run("document.getElementById('hand').focus()")
+        person.write(typed)
+        person.press("Enter")
+        for card in cards:
+            person.click(f"[data-for={who}][value='{card}']")
+        assert person.run(hand) == meant  # cards that were tapped before are gone
     assert not person.problems
 
 
@@ -553,6 +662,9 @@ def test_a_page_says_that_the_server_has_stopped(tmp_path):
         short.stop()
         person.until("!document.getElementById('stopped').hidden")
         assert "bjsim app" in person.text("#stopped")
+        person.run("report.replaceChildren(); changed()")  # as on a page without an answer
+        time.sleep(1)
+        assert person.run(IDLE) and not person.text("#report")
     assert short.process.returncode == 0
 
 

@@ -113,6 +113,8 @@ def test_what_is_known_needs_no_python(reader):
     reader.enter("#game?rules=easy")
     reader.until("document.querySelector('#deviation')?.textContent.includes('bets')")  # it is asked for by itself
     assert not reader.outside("now.current") and "+11.668470%" in reader.text("#report .trust")
+    reader.run("(window.bet.value = '40', window.bet.dispatchEvent(new Event('input', {bubbles: true})))")
+    assert reader.outside("location.hash") == "#game?rules=easy&bet=40"
 
 
 def test_a_game_that_is_not_known_is_solved(reader):

@@ -19,7 +19,6 @@ from bjsim.request import RunRequest
 from bjsim.strategies.counting.count_run import CountRun
 from bjsim.strategies.counting.departures import names_file
 from bjsim.strategies.counting.indices import find_indices
-from bjsim.strategies.counting.ramp import Ramp
 from bjsim.strategies.counting.request import CountRequest, counted_blocks
 from bjsim.strategies.counting.result import CountResult, other_bets, page_data
 from bjsim.strategies.counting.system import built_in_systems
@@ -212,9 +211,8 @@ def indices_report(asked: AskedCount) -> str:
     request = asked.request()
     if request.limits or any(bet.spots > 1 for _, bet in request.bets.steps):
         return ""
-    ramp = Ramp.parse(asked.ramp)
-    scores = find_indices(request.game, request.counting, ramp)
-    command = asked.game.command("count", "indices", "--system", asked.system, "--ramp", asked.ramp.strip())
+    scores = find_indices(request.game, request.counting, request.bets)
+    command = asked.game.command("count", "indices", "--system", asked.system, "--ramp", str(request.bets))
     gains = sorted(((str(one.departure), scores.gain(one)) for one in scores.found), key=lambda one: -one[1])
     return render_page(
         "bjsim.app", "indices.html", gains=gains[:LEARNT], all=Markup(page_body(Report("", [], [scores.table()]))),

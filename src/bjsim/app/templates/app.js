@@ -5,7 +5,7 @@ const form = at("rules"), preset = at("preset"), report = at("report"), state = 
 const controls = [...form.querySelectorAll("[name]")], asked = ask ? [...ask.querySelectorAll("[name]")] : [];
 const itself = Array.from(crypto.getRandomValues(new Uint32Array(4)), one => one.toString(36)).join("");
 const AGAIN = 5; // times that a report is asked for again after a worker has died
-let presets, running = new AbortController(), halted = false, indicesOf;
+let presets, running = new AbortController(), halted = false, indexing = new AbortController(), indicesOf, shownAddress;
 
 const say = text => { state.textContent = text; };
 const pause = (ms, signal) => new Promise(done => { const over = setTimeout(done, ms); signal?.addEventListener("abort", () => { clearTimeout(over); done(); }); });
@@ -67,12 +67,12 @@ const morph = (old, fresh) => {
 const renew = (part, text) => {
   const fresh = document.createElement("template");
   fresh.innerHTML = `<${part.nodeName}>${text}</${part.nodeName}>`;
+  fresh.content.querySelectorAll(".command").forEach(one => one.append(Object.assign(document.createElement("button"), {type: "button", className: "quiet copy", textContent: "Copy"})));
   if (page === "game") part.replaceChildren(...fresh.content.firstChild.childNodes); else {
     [...part.attributes].forEach(one => fresh.content.firstChild.setAttribute(one.name, one.value));
     morph(part, fresh.content.firstChild);
   }
   watchCharts(part);
-  part.querySelectorAll(".command:not(:has(button))").forEach(one => one.append(Object.assign(document.createElement("button"), {type: "button", className: "quiet copy", textContent: "Copy"})));
 };
 const refusal = text => Object.assign(document.createElement("p"), {textContent: text, className: "wrong", role: "alert"});
 // What is wrong stands where the answer would: an old answer beside it would seem to be that of the new question.
@@ -81,6 +81,8 @@ const refuse = text => {
   const box = refusal(text);
   if (page === "play" && at("answer")) { at("answer").querySelector(".wrong")?.remove(); at("answer").append(box); return; }
   report.replaceChildren(box); at("details")?.replaceChildren(); at("rest")?.replaceChildren();
+  if (page === "game") forgetPrices();
+  if (page === "count") hideOld(text);
 };
 // Time that passes without a first result is shown in its place.
 const showWaiting = signal => {
@@ -103,18 +105,23 @@ const showDetails = async (name, of, signal) => {
   renew(part, answer.ok ? text : "");
   if (answer.status >= 500) part.append(refusal(text)); // wrong input is refused with the report
 };
-const renewIndices = (of, signal) => {
+// They outlive the requests of a report of the same question.
+const renewIndices = of => {
   if (indicesOf === String(of)) return;
+  indexing.abort(); indexing = new AbortController();
+  const {signal} = indexing;
   indicesOf = String(of);
-  showDetails("indices", of, signal).catch(() => { indicesOf = ""; });
+  showDetails("indices", of, signal).catch(() => { if (!signal.aborted) indicesOf = ""; });
 };
 const update = async () => {
   running.abort(); running = new AbortController(); halted = false;
   const {signal} = running, of = query(), options = {signal};
+  shownAddress = location.search;
+  document.querySelectorAll("[data-shows]").forEach(one => { one.hidden = one.dataset.shows !== at("dealer_shows").value; });
   document.querySelectorAll("nav a:not([href^='contest'])").forEach(link => { link.search = new URLSearchParams([...of].filter(([name]) => ["rules", "set"].includes(name))); });
   if (at("text")) {
-    sessionStorage.setItem(page, at("text").value);
-    if (page === "chart" && !at("text").value.trim()) { say(""); return; }
+    try { sessionStorage.setItem(page, at("text").value); } catch { sessionStorage.removeItem(page); } // too long a text is refused below
+    if (page === "chart" && !at("text").value.trim()) { say(""); report.replaceChildren(); report.ariaBusy = "false"; return; }
     Object.assign(options, {method: "POST", body: at("text").value});
   }
   if (page === "play") {
@@ -126,7 +133,7 @@ const update = async () => {
   if (page !== "play") say("computing …");
   report.ariaBusy = "true";
   const waits = setTimeout(showWaiting, 700, signal);
-  if (page === "count") renewIndices(of, signal);
+  if (page === "count") renewIndices(of);
   try {
     for (let again = AGAIN, more = true; more;) {
       const answer = await fetched(`report/${page}?${of}`, options), text = await answer.text();
@@ -146,11 +153,16 @@ const update = async () => {
     }
     if (page === "game") await afterGame(of, signal);
     return true;
-  } catch (error) { if (error.name !== "AbortError") { say(""); report.ariaBusy = "false"; } }
+  } catch (error) {
+    if (error.name === "AbortError") return;
+    clearTimeout(waits); say(""); report.ariaBusy = "false";
+    if (!report.querySelector("h1")) report.replaceChildren(); // nothing is waited for
+  }
 };
 const changed = () => {
   if (!presets) return; // the first report asks for what has changed before
-  history.pushState(null, "", `?${address()}`);
+  const search = `?${address()}`;
+  if (search !== location.search) history.pushState(null, "", search);
   update();
 };
 at("undo").addEventListener("click", () => { controls.forEach(one => put(one, presets[preset.value][one.name])); changed(); });
@@ -176,7 +188,13 @@ pasted?.addEventListener("drop", async event => {
   pasted.value = await file.text();
   changed();
 });
-at("file")?.addEventListener("change", async () => { pasted.value = await at("file").files[0].text(); changed(); });
+at("file")?.addEventListener("change", async () => {
+  const [file] = at("file").files;
+  if (!file) return;
+  pasted.value = await file.text();
+  at("file").value = ""; // so that the same file, corrected, can be chosen again
+  changed();
+});
 at("sample")?.addEventListener("click", () => { pasted.value = at("sample").value; changed(); });
 // A command is copied by its button, a text of the best chart by a click on it, or by Enter.
 const copy = async event => {
@@ -193,7 +211,7 @@ if (go) {
     halted = true; running.abort(); report.ariaBusy = "false"; say("stopped"); go.textContent = "Go on";
   });
 }
-addEventListener("popstate", () => { fill(); fillAsked(); update(); });
+addEventListener("popstate", () => { if (location.search !== shownAddress) { fill(); fillAsked(); update(); } }); // else a fragment
 addEventListener("DOMContentLoaded", async () => { // when all scripts have run
   fillAsked();
   presets = await (await fetched("presets")).json();

@@ -4,11 +4,13 @@ const SPANS = 12, RAREST = .003, LOW = .15; // of counts; the share of the highe
 const MOST = 15; // true counts up to this one have rows of their own, so that other bets need no other run
 const HOURS = 40, NINE_IN_TEN = 1.645, narrow = matchMedia("(max-width: 40rem)");
 let data, counts, error, spans = [], bets = []; // the first three are those of figures.js
+let countName, betRamp; // such as true count; the bets as a ramp
 let isEdited = false; // else the bets are those of the answer, which may differ within a span
 const digits = (value, places) => value.toLocaleString("en-US", {minimumFractionDigits: places, maximumFractionDigits: places}).replace("-", "\u2212");
 const dollars = (value, places = 2) => `${value < 0 ? "\u2212" : ""}$${digits(Math.abs(value), places)}`;
 const share = value => value < 1e-4 ? "< 0.01%" : `${digits(100 * value, value < .1 ? 2 : 1)}%`;
-const number = id => Number(at(id).value.trim().toLowerCase().replace(/^\$/, "").replace(/^\d{1,3}(,\d{3})+(?![\d,])/, all => all.replaceAll(",", "")).replace(/[km]$/, of => of === "k" ? "e3" : "e6")); // $10,000 or 1.5k
+const amount = text => Number(text.trim().toLowerCase().replace(/^\$/, "").replace(/^\d{1,3}(,\d{3})+(?![\d,])/, all => all.replaceAll(",", "")).replace(/[km]$/, of => of === "k" ? "e3" : "e6")); // $10,000 or 1.5k
+const number = id => amount(at(id).value);
 const settings = () => ({
   bankroll: number("bankroll"), unit: number("unit"), hourly: 1 / (1 / number("rounds_per_hour") + data.lost), kelly: number("kelly"), low: 1,
   high: number("spread"), chip: number("chip") / number("unit"), wait: -Infinity, risk: number("risk") / 100,
@@ -37,6 +39,8 @@ const findSpans = () => {
 };
 const sign = count => count ? (count > 0 ? "+" : "\u2212") + Math.abs(count) : "0";
 const byRow = of => counts.map(row => of[spans.findIndex(one => one.rows.includes(row))]); // units
+const areBets = () => bets.every(bet => bet >= 0) && bets.some(bet => bet > 0);
+const betText = bet => bet >= 0 ? +bet.toFixed(2) : "";
 const units = () => bets.map(bet => bet / number("unit"));
 const ruinOf = (ramp, now) => metrics(ramp, now).ror[0](ramp.ev, ramp.sd);
 
@@ -55,7 +59,7 @@ const findFigures = (ramp, now) => {
 let comparing, here; // the latter is the table that is shown
 const showFigures = () => {
   if (!at("hour")) return; // an error stands there
-  const usable = valid() && bets.every(bet => bet >= 0) && bets.some(bet => bet > 0);
+  const usable = valid() && areBets();
   document.querySelectorAll("#bets input").forEach((input, i) => {
     const chip = number("chip");
     input.classList.toggle("odd", !(bets[i] >= 0) || Math.abs(bets[i] / chip - Math.round(bets[i] / chip)) > 1e-6);
@@ -92,23 +96,24 @@ const drawSpan = (one, most, widest) => {
 };
 const drawBets = () => {
   const most = Math.max(...spans.map(one => Math.abs(one.ev))), widest = Math.max(...spans.map(one => one.share));
-  const name = report.querySelector(".four").dataset.name;
   at("bets").replaceChildren(...spans.map((one, i) => element("div", {},
     element("b", {}, one.label), drawSpan(one, most, widest), element("span", {class: one.ev < 0 ? "loss" : "gain"}, `${one.ev < 0 ? "\u2212" : "+"}${digits(100 * Math.abs(one.ev), 2)}%`),
-    element("small", {}, `${digits(100 * one.share, 1)}%`), element("input", {inputmode: "decimal", value: +bets[i].toFixed(2), "aria-label": `Bet at a ${name} of ${one.label}, in dollars`}))));
+    element("small", {}, `${digits(100 * one.share, 1)}%`), element("input", {inputmode: "decimal", value: betText(bets[i]), "aria-label": `Bet at a ${countName} of ${one.label}, in dollars`}))));
 };
-const fillBets = () => document.querySelectorAll("#bets input").forEach((input, i) => { if (input !== document.activeElement) input.value = +bets[i].toFixed(2); });
+const fillBets = () => document.querySelectorAll("#bets input").forEach((input, i) => { if (input !== document.activeElement && bets[i] >= 0) input.value = betText(bets[i]); });
 // The bets as the ramp of the address and of the command; the server follows.
 let asking;
 const writeRamp = () => {
-  const unit = number("unit"), steps = spans.map((one, i) => `${one.rows === spans[0].rows ? one.rows.at(-1).count : one.from}:${+(bets[i] / unit).toFixed(4)}${one.spots > 1 ? `x${one.spots}` : ""}`);
-  const isTrue = report.querySelector(".four").dataset.name.startsWith("true"); // by running count, steps are rows of the run
-  at("ramp").value = steps.filter((step, i) => !i || !isTrue || step.split(":")[1] !== steps[i - 1].split(":")[1]).join(" ");
-  at("optimal").value = "";
   isEdited = true;
   fillBets(); showFigures();
   clearTimeout(asking);
-  if (valid() && bets.every(bet => bet >= 0) && bets.some(bet => bet > 0)) asking = setTimeout(changed, 500);
+  if (!valid() || !areBets()) return; // the last ramp stands until it can be written
+  const unit = number("unit"), steps = spans.map((one, i) => `${one.rows === spans[0].rows ? one.rows.at(-1).count : one.from}:${+(bets[i] / unit).toFixed(4)}${one.spots > 1 ? `x${one.spots}` : ""}`);
+  const isTrue = countName.startsWith("true"); // by running count, steps are rows of the run
+  at("ramp").value = steps.filter((step, i) => !i || !isTrue || step.split(":")[1] !== steps[i - 1].split(":")[1]).join(" ");
+  betRamp = at("ramp").value;
+  at("optimal").value = "";
+  asking = setTimeout(() => { if (valid()) changed(); }, 500); // a field may hold half a number by then
 };
 // What is computed is of this run from here on.
 const use = run => {
@@ -117,11 +122,19 @@ const use = run => {
   error = data.error.map((line, i) => data.error.map((other, j) => j <= i ? line[j] : other[i]));
   spans = findSpans();
 };
+// What is of the last game goes once another one is refused; bets that are refused can be corrected.
+const hideOld = why => { at("tables").hidden = true; at("bets").hidden = !why.startsWith("ramp:"); };
 const afterCount = () => {
-  use(JSON.parse(report.querySelector(".four").dataset.run));
+  const {run, name} = report.querySelector(".four").dataset;
+  at("bets").hidden = false;
+  use(JSON.parse(run));
+  countName = name;
   here = thisTable();
   if (spans.every((one, i) => one.rows.every(row => Math.abs(row.bet - bets[i] / number("unit")) < 1e-3))) isEdited = false;
-  if (!at("bets").contains(document.activeElement) || bets.length !== spans.length) { bets = spans.map(one => one.bet * number("unit")); drawBets(); }
+  if (!at("bets").contains(document.activeElement) || bets.length !== spans.length || betRamp !== at("ramp").value) {
+    bets = spans.map(one => one.bet * number("unit")); betRamp = at("ramp").value; isEdited = false;
+    drawBets();
+  }
   showFigures();
 };
 const kellyBets = (now, kelly) => optimal({...now, kelly}, spans).map(bet => bet * now.unit);
@@ -158,16 +171,17 @@ at("no-bets").addEventListener("click", event => {
   best();
 });
 at("bets").addEventListener("input", event => {
-  bets[[...at("bets").querySelectorAll("input")].indexOf(event.target)] = Number(event.target.value || NaN);
+  bets[[...at("bets").querySelectorAll("input")].indexOf(event.target)] = amount(event.target.value.trim() || "none");
   writeRamp();
 });
+at("bets").addEventListener("change", event => event.stopPropagation()); // `writeRamp` asks
 at("bets").addEventListener("keydown", event => {
   const all = [...at("bets").querySelectorAll("input")], i = all.indexOf(event.target), step = {ArrowUp: 1, ArrowDown: -1}[event.key];
   if (event.key === "Enter") event.preventDefault();
   if (!step || i < 0) return;
   event.preventDefault();
-  bets[i] = Math.max(0, bets[i] + step * number("chip"));
-  event.target.value = bets[i];
+  bets[i] = Math.max(0, (bets[i] || 0) + step * number("chip"));
+  event.target.value = betText(bets[i]);
   writeRamp();
 });
 // A kept table stays while this tab is open. Each of the two has its own best bets, by the settings of the page.

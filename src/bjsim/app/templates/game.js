@@ -68,10 +68,10 @@ const showPrices = async (of, signal, which) => {
   drawPrices();
 };
 let pricing = null, pressed = "";
+const forgetPrices = () => { pricing = null; rows.forEach(unprice); };
 const afterGame = async (of, signal) => {
   readMoney(); showMoney(); afterChart();
-  pricing = null;
-  rows.forEach(unprice);
+  forgetPrices();
   drawPrices();
   if (pressed) rows.find(row => row.dataset.rule === pressed && !row.hidden)?.focus();
   pressed = "";
@@ -104,9 +104,10 @@ report.addEventListener("input", event => {
   money[event.target.name] = event.target.value.trim();
   showMoney();
   history.replaceState(history.state, "", `?${address()}`);
+  shownAddress = location.search;
 });
-report.addEventListener("keydown", event => { // the hand of a cell
+report.addEventListener("keydown", event => { // the hand of a cell, whose column is a card and not a total
   const cell = event.target.closest("td[data-ev]");
-  if (cell && event.key === "Enter") location.assign(`${document.querySelector("nav a[href*=hand]").href.split("?")[0]}?${query()}&hand=${encodeURIComponent(handOf(cell))}`);
+  if (cell && event.key === "Enter" && at("dealer_shows").value === "up") location.assign(`${[...document.querySelectorAll("nav a")].find(one => /\/hand(\.html)?$/.test(one.pathname)).pathname}?${query()}&hand=${encodeURIComponent(handOf(cell))}`);
 });
 const handOf = cell => `${cell.parentElement.cells[0].firstElementChild.textContent} v ${cell.closest("table").rows[0].cells[cell.cellIndex].textContent}`;

@@ -12,4 +12,6 @@ at("main").addEventListener("click", event => {
   if ((button.dataset.for === "dealer" ? up.length : picked.length / 2 * most) < most) { say("one more card"); return; }
   say("");
   askFor(`${picked.length === 2 ? [...picked].join(",") : cards} v ${up.length === most ? [...up].join(",") : dealer}`);
+  if (picked.length === 2) picked = "";
+  if (up.length === most) up = "";
 });

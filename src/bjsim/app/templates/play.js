@@ -46,7 +46,7 @@ const showRecord = () => {
   at("summary").textContent = `${all} ${all === 1 ? "move" : "moves"} on ${days.length} ${days.length === 1 ? "day" : "days"}${days.length > 1 ? `; ${right(days[0][1])}% right on the first, ${last}% on the last` : ""}. The record is of this game, and stays in this browser.`;
   at("map").replaceChildren(...Object.keys(ROWS).map(kind => mapOf(kind, cells)));
 };
-const answersOf = () => `play?${query()}`;
+const answersOf = () => { const of = query(); of.delete("seconds"); return `play?${of}`; }; // which change no card
 const answers = () => sessionStorage.getItem(answersOf()) || "";
 const answer = async word => {
   if (report.ariaBusy === "true") return;

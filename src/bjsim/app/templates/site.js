@@ -20,7 +20,7 @@ class Python {
     this.worker.onmessage = ({data}) => {
       if (worker !== this.worker) return; // it has been stopped
       if (data.broken) this.end(data.broken);
-      else if (data.ready) { this.isReady = true; this.onready?.(); this.next(); }
+      else if (data.ready) { this.isReady = true; say(""); this.onready?.(); this.next(); }
       else { this.current.done(data.status, data.text); this.current = null; this.next(); }
     };
     this.worker.onerror = event => { event.preventDefault(); this.end(event.message || "its file cannot be loaded"); };
@@ -114,6 +114,7 @@ const mirror = () => {
   document.title = frame.contentDocument.title;
   history.replaceState({mirrored: true}, "", `#${page}${search}`);
 };
+window.mirrored = mirror; // what a page in the frame calls when its address has changed
 addEventListener("hashchange", () => { if (!history.state?.mirrored) open(); });
 
 frame.addEventListener("load", () => { mirror(); frame.focus(); });
@@ -123,8 +124,5 @@ const begin = () => {
   if (!now.worker) now.start();
   if (!now.isReady) say("Python is being loaded for figures that are not known yet …");
 };
-now.onready = () => {
-  say("");
-  navigator.serviceWorker?.register("service-worker.js").catch(() => {}); // without it the site works, but not offline
-};
+now.onready = () => navigator.serviceWorker?.register("service-worker.js").catch(() => {}); // without it the site works, but not offline
 setTimeout(begin, 1000);

@@ -5,6 +5,12 @@ const loaded = async name => {
   if (!found.ok) throw new Error(`${name}: ${found.status} ${found.statusText}`);
   return found.arrayBuffer();
 };
+// An image takes the place of those of other versions.
+const keep = async (cache, key, image) => {
+  const old = (await cache.keys()).filter(one => one.url !== key);
+  await Promise.all(old.map(one => cache.delete(one)));
+  await cache.put(key, image);
+};
 // Python as it has started: after that its memory is kept, and the next start, of this visit or another, goes on from it.
 const started = async () => {
   const {loadPyodide, version} = await import(`${PYODIDE}pyodide.mjs`), key = PYODIDE + version;
@@ -13,7 +19,7 @@ const started = async () => {
     if (kept) return await loadPyodide({indexURL: PYODIDE, _loadSnapshot: await kept.arrayBuffer()});
   } catch { await cache.delete(key); }
   const python = await loadPyodide({indexURL: PYODIDE, _makeSnapshot: Boolean(cache)});
-  if (cache) cache.put(key, new Response(python.makeMemorySnapshot())).catch(() => {}); // there may be no room
+  if (cache) keep(cache, key, new Response(python.makeMemorySnapshot())).catch(() => {}); // there may be no room
   return python;
 };
 const ready = (async () => {

@@ -38,7 +38,7 @@
       const state = { reloaded: true, auto: auto.checked, x: scrollX, y: scrollY, focus: document.activeElement.id };
       state.heading = heading()?.id;
       state.top = heading()?.getBoundingClientRect().top;
-      state.open = opened().filter(details => details.open).map(details => details.id);
+      state.open = opened().filter(details => details.open && details.id).map(details => details.id);
       state.all = document.getElementById("all-columns")?.checked;
       document.dispatchEvent(new CustomEvent("keep", { detail: state }));
       store.write(state);
