@@ -547,6 +547,7 @@ def test_a_total_asks_which_hand_is_meant_and_cards_can_be_tapped(person):
     assert "hand=8%2C8" in person.run("location.search") and "'8,8 v 10'" in person.text("#rest pre")
     for card in "55":
         person.click(f"[data-for=you][value='{card}']")
+    person.until(IDLE)
     person.click("[data-for=dealer][value='6']")
     person.until("document.querySelector('.verdict b')?.innerText === 'Double'")
     hand = "document.getElementById('hand').value"
@@ -555,6 +556,7 @@ def test_a_total_asks_which_hand_is_meant_and_cards_can_be_tapped(person):
         person.run("document.getElementById('hand').focus()")
         person.write(typed)
         person.press("Enter")
+        person.until(IDLE)  # the picker stands where it stays
         for card in cards:
             person.click(f"[data-for={who}][value='{card}']")
         assert person.run(hand) == meant  # cards that were tapped before are gone
