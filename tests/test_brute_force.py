@@ -28,7 +28,7 @@ from bjsim.sim.game.rules import Rules, plain
 from bjsim.strategies.shoe.solver import ShoeSolver
 
 ROUNDING = 1e-11
-PART, PARTS = 10, 8  # games of a case, and cases of a command
+PART, PARTS = 10, 12  # games of a case, and cases of a command
 SEEDS = {"solve": 1000, "known": 2000, "bank": 3000, "sidebet": 4000}
 LOW = "A23456789"
 

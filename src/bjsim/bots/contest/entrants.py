@@ -34,7 +34,7 @@ from bjsim.bots.sandbox.folders import (
 from bjsim.bots.sandbox.languages import ENDINGS, BuildError, MissingToolchain, Program
 from bjsim.bots.seats import warn_of_guessable
 from bjsim.errors import InputError
-from bjsim.files import read_bytes
+from bjsim.files import open_file, read_bytes
 from bjsim.sim.game.actions import Player
 from bjsim.sim.game.round import Bettor, Observer
 from bjsim.sim.game.rules import Rules
@@ -88,7 +88,7 @@ def unpack(archive: Path, student: bool = False) -> Path:
 
 def _entries(archive: Path) -> int:
     """About how many entries a ZIP archive has, those of archives in it included, whatever it says of itself."""
-    with archive.open("rb") as file:
+    with open_file(archive) as file:
         return sum(part.count(b"PK\x01\x02") for part in iter(lambda: file.read(1 << 20), b""))
 
 

@@ -36,7 +36,7 @@ class BlackjackVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[np.fl
     Autoreset modes: NEXT_STEP, the default as in Gymnasium: the step after the last of an episode deals the next
     round, ignores the action, and rewards 0; before it the mask is zeros. SAME_STEP: the step that ends an episode
     deals the next round, so no step is lost; `info["final_obs"]`, an array, has the last observations in the rows of
-    `info["_final_obs"]`, and nothing of use in others. There is no `final_info`.
+    `info["_final_obs"]`, and nothing of use in others.
     """
 
     def __init__(
