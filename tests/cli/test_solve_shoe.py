@@ -162,7 +162,3 @@ def test_what_is_printed_is_written_as_json_too(preset: str) -> None:
     """Figures that are not known are null: free bets in a shoe have no standard deviation."""
     words = ("solve", "value", "--rules", preset)
     assert bjsim(*words, "--json", "-").status == bjsim(*words).status
-
-
-def test_a_standard_deviation_that_is_not_known_is_null() -> None:
-    assert bjsim("solve", "value", "--rules", "free-bet", "--decks", "1", "--json", "-").json["sd"] is None

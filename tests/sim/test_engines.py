@@ -329,8 +329,8 @@ def test_the_dealer_has_seat_number_minus_one() -> None:
     assert DEALER == -1
 
 
-@pytest.mark.parametrize("doubles", [1, 2, 3])
-@pytest.mark.parametrize("changes", [{}, {"seats": 2}, {"split_by": "never"}, {"max_hands": 2, "seats": 2}])
+@pytest.mark.parametrize("doubles", [slow(1), slow(2), 3])
+@pytest.mark.parametrize("changes", [slow({}), {"seats": 2, "split_by": "never"}, slow({"max_hands": 2, "seats": 2})])
 def test_all_bets_that_tie_are_counted(doubles: int, changes: dict[str, Any]) -> None:
     """Hands that were doubled twice tied more bets than there was room for, and kernels wrote outside of it."""
     rules = named_rules("easy").replace(ties="replay", max_doubles=doubles, **changes)

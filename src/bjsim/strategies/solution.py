@@ -297,11 +297,10 @@ class Solution(ABC):
             rules: The rules.
 
         Returns:
-            The copy, with its own caches.
+            The copy, which shares what has been computed.
         """
         solution = object.__new__(type(self))  # `copy` would make it anew, as pickle does, and lose what is computed
-        caches = {name: dict(found) if isinstance(found, dict) else found for name, found in vars(self).items()}
-        vars(solution).update(caches, rules=rules)
+        vars(solution).update(vars(self), rules=rules)
         if "chart" in vars(solution):
             vars(solution)["chart"] = replace(self.chart, rules=rules)
         return solution

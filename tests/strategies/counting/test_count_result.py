@@ -229,6 +229,7 @@ def test_rare_bets_wait_for_their_row() -> None:
     assert (rare["ev_per_round"].half or 1) < 0.05
 
 
+@pytest.mark.slow
 def test_the_plays_of_hilo_are_adapted_to_a_running_count(tmp_path: Path) -> None:
     (tmp_path / "rc.toml").write_text('system = "hilo"\ndivisor = "none"\n')
     plays = CountRequest(SMALL, chart="hoyle", system=tmp_path / "rc.toml").departures().plays

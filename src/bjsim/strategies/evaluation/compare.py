@@ -69,7 +69,6 @@ def of_cards(rules: Rules, shoe: Mapping[str, int]) -> ShoeSolver:
 
 def in_its_shoe(rules: Rules) -> Solution:
     """Return the solution in the game's own shoe, even if its best chart has no exact value there."""
-    # of a copy, else the play of every chart that it is asked about, up to 25 MB, would be kept
     return _kept(_as_solved(rules)).with_rules(rules)
 
 

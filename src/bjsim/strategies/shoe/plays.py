@@ -66,6 +66,7 @@ def strategy_key(strategy: Strategy) -> object:
 
 
 Plays = dict[int, Play]  # by start
+MOST_PLAYS = 12  # that are kept
 MOST_STEPS = 100  # to the value of a tied bet
 
 
@@ -171,6 +172,8 @@ class ShoePlays:
         if key not in self._plays:
             plays = self._played(strategy, tie_value)
             self._check_splits(plays)
+            if len(self._plays) >= MOST_PLAYS:  # some megabytes each
+                del self._plays[next(iter(self._plays))]
             self._plays[key] = plays
         return self._plays[key]
 
