@@ -190,7 +190,7 @@ def test_the_edge_is_told_in_the_money_of_the_address(person):
 
 
 def test_a_short_chart_has_every_row_at_a_press_and_by_keyboard(person):
-    person.visit("/game?rules=vegas-s17&set=max_hands=2")  # "hand" stands in the address of every page then
+    person.visit("/game?rules=vegas-s17&set=max_hands=2")  # so every address contains "hand"
     shown = "[...document.querySelectorAll('.hard tbody tr')].filter(one => one.checkVisibility())"
     rows = f"{shown}.map(one => one.cells[0].innerText)"
     assert person.run(rows) == ["4–8", "9", "10", "11", "12", "13–16", "17–20"]

@@ -211,7 +211,7 @@ def test_a_checkpoint_of_100_000_brackets(tmp_path):
     "arguments", [["show"], ["show", "--hand", "1.1.1"], ["show", "--json", "-"], ["resume"], ["verify"]]
 )
 def test_a_journal_cannot_steer_the_terminal_that_it_is_shown_on(tmp_path, arguments):
-    bots = gather(["a=hoyle", "b=hoyle"], CARDSHARK)  # whose plays luck needs not be told
+    bots = gather(["a=hoyle", "b=hoyle"], CARDSHARK)  # the plays that the luck model starts from
     Host.begin(tmp_path / "p", Contest(CARDSHARK, seed=1, matches=1), bots).run()
     header, first, *others = lines_in(tmp_path / "p")
     for number in (0, 1):

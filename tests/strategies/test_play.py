@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 import warnings
 from concurrent.futures import ProcessPoolExecutor
 from functools import lru_cache
@@ -228,8 +231,25 @@ def test_a_checkpoint_is_of_the_code_of_its_player(tmp_path: Path) -> None:
 def test_the_fingerprint_of_a_folder_is_of_its_files(tmp_path: Path) -> None:
     flat: Any = Flat()
     (tmp_path / "bot").mkdir()
+    (tmp_path / "bot" / "bot.toml").write_text("")
     (tmp_path / "bot" / "bot.py").write_text("print('S')")
     found = fingerprint(str(tmp_path / "bot"), flat)
     assert fingerprint(str(tmp_path / "bot"), flat) == found
     (tmp_path / "bot" / "bot.py").write_text("print('H')")
     assert fingerprint(str(tmp_path / "bot"), flat) != found
+
+
+def test_the_fingerprint_of_code_is_the_same_in_every_process() -> None:
+    """The order of a set of texts is not."""
+    code = "from bjsim.strategies.players.catalogue import FunctionPlayer, fingerprint\n"
+    code += "def bot(view): return 'S' if view.hand in {'T6', 'T5', 'AA', '88', 'T4'} else 'H'\n"
+    code += "print(fingerprint('bot', FunctionPlayer('bot', bot)), fingerprint('p', FunctionPlayer('p', print)))"
+    found = set()
+    for seed in "123":
+        words = [sys.executable, "-c", code]
+        found.add(
+            subprocess.run(
+                words, env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, text=True, check=True
+            ).stdout
+        )
+    assert len(found) == 1

@@ -182,7 +182,7 @@ def test_a_chart_earns_its_exact_value() -> None:
 
 
 def test_a_table_without_a_seed_stays_in_its_shoe() -> None:
-    """As in Gymnasium's SyncVectorEnv; it got a shoe that nobody could open a second time."""
+    """As in Gymnasium's SyncVectorEnv; it used to get a new shoe without a seed."""
     env = gym.BlackjackVectorEnv(2)
     sync: Any = gymnasium.make_vec("bjsim/Easy-v0", 2, vectorization_mode="sync")
     every: list[Any] = [[1, 2], [5, None], (None, 7)]

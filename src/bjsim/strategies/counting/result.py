@@ -224,7 +224,7 @@ class CountResult(Described):
             Only("page", lambda: [self.bars()]),
             self.table(),
             Section("Per round seen"),
-            Figures(self.figures, f"± half the 95% interval; risks of a bankroll of {self.terms.bankroll:,.6g} units"),
+            Figures(self.figures, f"± half the 95% interval; risks for a bankroll of {self.terms.bankroll:,.6g} units"),
             Notes([text], "dim"),
             Notes([f"note: {note}" for note in self.notes]),
             Notes(["stopped: results so far"] if run.stopped else [], "warning"),

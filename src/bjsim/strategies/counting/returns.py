@@ -206,7 +206,7 @@ def best_ramp(table: CountReturns, least: float, most: float, chip: float = 0.0,
     if math.isinf(most):
         raise InputError(f"{argument('optimal')}: give a largest bet, such as 1-12")
     if merit.max() <= 0:
-        raise InputError(f"{argument('optimal')}: no count of this game is favourable, so no bets win")
+        raise InputError(f"{argument('optimal')}: no count of this game is favourable, so no ramp wins")
     low, high = math.log(most / merit.max() / 100), math.log(most / merit[merit > 0].min() * 2)
     found = _limited(merit * math.exp(high), least, most, chip)
     for _ in range(3):

@@ -374,22 +374,32 @@ def fingerprint(text: str, player: Player) -> str:
     if isinstance(player, Chart):
         content = f"{sorted(player.cells.items())}{player.insurance.strip('S')}{player.attack}".encode()
     else:
-        place = next((Path(part) for part in (text, text.rpartition(":")[0]) if part and Path(part).exists()), None)
-        files = [] if place is None else [place] if place.is_file() else sorted(filter(Path.is_file, place.rglob("*")))
+        file = next((Path(part) for part in (text, text.rpartition(":")[0]) if part and Path(part).is_file()), None)
+        files = [file] if file else []
+        if Path(text, "bot.toml").is_file():
+            files = sorted(filter(Path.is_file, Path(text).rglob("*")))
         content = b"\0".join(part for file in files for part in (file.name.encode(), read_bytes(file)))
-        content = content or text.encode() + _code(getattr(player, "_decide", type(player)))
+        content = content or text.encode() + _code(getattr(player, "_decide", player))
     return hashlib.sha256(content).hexdigest()[:16]
 
 
-def _code(target: Any) -> bytes:
-    """The compiled code of a function, or of the methods of a class, with its constants that are no code."""
-    methods = [target] if hasattr(target, "__code__") else [each for _, each in sorted(vars(target).items())]
+def _code(decide: Any) -> bytes:
+    """The compiled code of a function, or of the methods of an object's class, with its constants that are no code."""
+    methods = [decide] if hasattr(decide, "__code__") else [each for _, each in sorted(vars(type(decide)).items())]
     codes = [each.__code__ for each in methods if hasattr(each, "__code__")]
-    parts = [
-        (code.co_code, code.co_names, [each for each in code.co_consts if not hasattr(each, "co_code")])
-        for code in codes
-    ]
+    parts = [(code.co_code, code.co_names, [_constant(each) for each in code.co_consts]) for code in codes]
     return repr(parts).encode()
+
+
+def _constant(value: object) -> str:
+    """A constant as text that is the same in every process: sets are in no order, and code shows its address."""
+    return (
+        repr(sorted(map(repr, value)))
+        if isinstance(value, frozenset)
+        else ""
+        if hasattr(value, "co_code")
+        else repr(value)
+    )
 
 
 def _as_player(text: str, loaded: Any, rules: Rules) -> Player:
