@@ -98,14 +98,14 @@ def sd_of(solver: ShoeSolver, chart: bjsim.Chart, right: float) -> float:
 def known(rules: Rules, cards: str) -> dict[str, tuple[float, float]]:
     """The values by each card that can be known."""
     found = {}
+    played, value = settled(rules, cards, playing(follow(ShoeSolver(rules, Counter(cards)).chart)))
     for what in ("first", "up", "hole"):
         try:
             answer = bjsim.known(rules, what, shoe=Counter(cards))
         except InputError as error:
             assert is_named(error, rules)
             continue
-        chart = follow(answer.chart)
-        tiny, value = settled(rules, cards, playing(follow(ShoeSolver(rules, Counter(cards)).chart)))
+        chart, tiny = follow(answer.chart), played
         found[f"{what}, the game"] = float(value), answer.game
         sums: dict[str, list[Fraction]] = defaultdict(lambda: [Fraction(0), Fraction(0)])
         if what == "hole":  # it is known after a tie as well
