@@ -44,7 +44,8 @@ DEAD = LEFT * STRIDE  # the place of the row of a shadow whose round would be ov
 
 class Rounds(NamedTuple):
     """Rounds of lanes, (n,) each: the lane, cards of it before the round and up to its end, those of the next lane
-    included, and the counter's bucket before it; by seat, (n, S), payoff codes and luck in initial bets."""
+    included, and the counter's bucket before it; by seat, (n, S), payoff codes and luck in initial bets; (n, 0) if no
+    luck is counted."""
 
     lane: Array
     begin: Array
@@ -58,9 +59,11 @@ class Rounds(NamedTuple):
 
 
 def join(parts: Sequence[Rounds]) -> Rounds:
-    """Rounds in the order of lanes and cards."""
+    """Rounds in the order of lanes; those of a lane are in the order of its cards in the parts, one after another."""
     rounds = Rounds(*(np.concatenate(fields) for fields in zip(*parts, strict=True)))
-    return rounds.at(np.argsort(rounds.lane * (int(rounds.begin.max(initial=0)) + 1) + rounds.begin))
+    lane = rounds.lane.astype(np.min_scalar_type(int(rounds.lane.max(initial=0))))  # short numbers are sorted by radix
+    order = np.argsort(lane, kind="stable")
+    return Rounds(*(field.take(order, axis=0) for field in rounds))
 
 
 class Shoes:
@@ -135,8 +138,8 @@ class Lanes:
             self.shadow = np.zeros((self.seats * n, self.counts.shape[1]), np.intp)
             self.by_seat.append("shadow")
         self.n, self.every, self.leaving = n, np.arange(n), list[Array]()
-        none, no_seats = np.zeros(0, np.int64), np.zeros((0, self.seats), np.int64)
-        self.found = [Rounds(none, none, none, none, no_seats, no_seats.astype(float))]
+        none, no_luck = np.zeros(0, np.int64), np.zeros((0, self.seats if self.luck else 0))
+        self.found = [Rounds(none, none, none, none, np.zeros((0, self.seats), np.int64), no_luck)]
         if self.luck:
             self._compose(self.every)
         self._start(self.every)
@@ -424,7 +427,7 @@ class Lanes:
     def _finish(self, at: Array) -> None:
         """Note the rounds of lanes, and begin the next ones."""
         codes = self.code.reshape(self.seats, -1)[:, at].T
-        luck = np.zeros(codes.shape)
+        luck = np.zeros((len(at), 0))
         if self.luck:
             luck = ((self.end - self.expected).reshape(self.seats, -1)[:, at]).T / SCALE
         self.found.append(Rounds(self.lane[at], self.begin[at], self.p[at], self.bucket[at], codes, luck))
@@ -522,7 +525,7 @@ def walk_shoes(layout: WalkedTable, shoes: Shoes, streams: int, begin: Array, re
             from_, stays = np.full(shoes.lanes, -1, np.intp), np.ones(shoes.lanes, np.bool_)
             from_[again], stays[again] = lanes.met, lanes.met >= 0
             kept = stays[rounds.lane] & (rounds.begin >= from_[rounds.lane])
-            rounds = join([rounds.at(kept), found])
+            rounds = join([found, rounds.at(kept)])
         ends[again] = np.where(lanes.met >= 0, ends[again], lanes.dealt)
         known = np.zeros((shoes.cut, shoes.lanes), np.bool_)
         known[rounds.begin, rounds.lane] = True

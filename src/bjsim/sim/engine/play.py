@@ -52,7 +52,7 @@ THRESHOLDS = {
 }
 PILOT, PILOT_TABLE = 1 << 14, 2**32  # rounds, and a table number that no run uses
 
-LANES, LUCK_LANES = 1 << 13, 1 << 12  # about as many side by side: their working memory stays in the cache
+LANES, LUCK_LANES = 1 << 14, 1 << 12  # about as many side by side: their working memory stays in the cache
 LEAST, MOST = 64, 2048  # cards of a segment of an infinite shoe
 ENDLESS_LEAST = 512  # if splits have no limit
 MARGIN = 1.02  # of the cards that the rounds probably need
@@ -284,7 +284,7 @@ class _Streams:
         self.seats = len(layout.moves.start)
         self.each = CARDS * (1 + self.seats) / 2  # cards in a round, about
         least = ENDLESS_LEAST if compiled.numbers.most_hands == NO_LIMIT else LEAST  # longer rounds are replayed
-        size = int(np.clip(0.4 * math.sqrt(rounds * len(keys) * self.each), least, MOST)) // AT_ONCE * AT_ONCE
+        size = int(np.clip(0.25 * math.sqrt(rounds * len(keys) * self.each), least, MOST)) // AT_ONCE * AT_ONCE
         self.segments = Segments(compiled, size)
         self.pieces: list[list[Array]] = [[np.zeros((0, self.seats + 1), np.int64)] for _ in keys]
         self.of_shoes: list[list[Array]] = [[np.zeros((2, self.seats, 0))] for _ in keys]
