@@ -28,6 +28,7 @@ ENVIRONMENT = {
     "OPENSSL_CONF": "/dev/null",  # Node.js ends if its settings are there, but cannot be read
     "LD_BIND_NOW": "1",  # a fork server resolves symbols once, not each forked process again
 }
+PROCESSES = 32  # of a bot, threads included
 PROGRAMS = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64")
 # Files that interpreters need besides: the library cache, and the settings of Debian's Java.
 SETTINGS = ("/etc/ld.so.cache", "/etc/alternatives", *map(str, sorted(Path("/etc").glob("java-*"))))
@@ -197,7 +198,7 @@ def find_box() -> Held:
     if not seccomp.supported():
         where = f"its kernel has no seccomp filters for {' or '.join(seccomp.MACHINES)}"
         return Held("", False, f"programs cannot be bots on this machine: {where}")
-    more = "cannot use the network, are limited to 32 processes, and end with bjsim"
+    more = f"cannot use the network, are limited to {PROCESSES} processes, and end with bjsim"
     inside = "they can read programs and their own files, write nothing, " + more
     if not (obstacle := find_obstacle()):
         return Held(BUBBLEWRAP, True, f"bots run in a bubblewrap sandbox: {inside}")

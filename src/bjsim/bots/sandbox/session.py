@@ -40,7 +40,7 @@ class Limits:
 
     timeout: float = TIMEOUT  # seconds of wall time, and as many seconds of processor time
     memory: int = 256 << 20  # bytes, for all processes of the bot together, and for the data of each process
-    processes: int = 32  # number of processes, threads included
+    processes: int = restrictions.PROCESSES
     output: int = REPLY_LIMIT  # bytes of stdout, more of which is a fault
     errors: int = REPLY_LIMIT  # bytes of stderr, the rest of which is discarded
     files: int = 0  # bytes of each file that the program writes

@@ -393,13 +393,9 @@ def _code(decide: Any) -> bytes:
 
 def _constant(value: object) -> str:
     """A constant as text that is the same in every process: sets are in no order, and code shows its address."""
-    return (
-        repr(sorted(map(repr, value)))
-        if isinstance(value, frozenset)
-        else ""
-        if hasattr(value, "co_code")
-        else repr(value)
-    )
+    if isinstance(value, frozenset):
+        return repr(sorted(map(repr, value)))
+    return "" if hasattr(value, "co_code") else repr(value)
 
 
 def _as_player(text: str, loaded: Any, rules: Rules) -> Player:
