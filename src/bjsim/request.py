@@ -188,7 +188,7 @@ class RunRequest:
         pairs = zip(self.seated, players, strict=True)
         return {
             "rules": self.game.to_dict(),
-            "bots": [[seat.bot, fingerprint(seat.bot, player)] for seat, player in pairs],
+            "bots": [[seat.bot, _digest(seat, player)] for seat, player in pairs],
             "hands": self.hands,
             "until": self.until,
             "tables": self.tables,
@@ -196,6 +196,10 @@ class RunRequest:
             "adjust_luck": self.adjust_luck,
             "bjsim": __version__,
         }
+
+
+def _digest(seat: Seated, player: Player) -> str:
+    return seat.player.digest if isinstance(seat.player, ProgramFile) else fingerprint(seat.bot, player)
 
 
 def _listed(bots: Bot | Sequence[Bot]) -> Sequence[Bot]:

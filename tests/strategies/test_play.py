@@ -19,8 +19,9 @@ from hypothesis import strategies as st
 from support.command import bjsim
 
 import bjsim as library
+from bjsim.bots.seats import ProgramFile
 from bjsim.errors import InputError
-from bjsim.sim.game.actions import Player
+from bjsim.sim.game.actions import Action, Player, View
 from bjsim.sim.running import workers as executors
 from bjsim.sim.running.driver import Driver
 from bjsim.strategies.exact.solver import Solver
@@ -228,15 +229,60 @@ def test_a_checkpoint_is_of_the_code_of_its_player(tmp_path: Path) -> None:
         library.play("easy", other, hands=200, seed=1, resume=tmp_path / "c")
 
 
-def test_the_fingerprint_of_a_folder_is_of_its_files(tmp_path: Path) -> None:
-    flat: Any = Flat()
-    (tmp_path / "bot").mkdir()
-    (tmp_path / "bot" / "bot.toml").write_text("")
-    (tmp_path / "bot" / "bot.py").write_text("print('S')")
-    found = fingerprint(str(tmp_path / "bot"), flat)
-    assert fingerprint(str(tmp_path / "bot"), flat) == found
-    (tmp_path / "bot" / "bot.py").write_text("print('H')")
-    assert fingerprint(str(tmp_path / "bot"), flat) != found
+@pytest.mark.parametrize(
+    ("file", "same"), [("bot.py", False), ("bot.toml", False), (".git/x", True), ("other.py", True)]
+)
+def test_the_digest_of_a_folder_is_that_of_the_bot_in_it(tmp_path: Path, file: str, same: bool) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "bot.py").write_text("print('S')")
+    (tmp_path / "bot.toml").write_text('run = "python bot.py"\nfiles = ["bot.py"]')
+    found = ProgramFile(str(tmp_path)).digest
+    with (tmp_path / file).open("a") as opened:
+        opened.write(" # changed")
+    assert (ProgramFile(str(tmp_path)).digest == found) is same
+
+
+class Limit:
+    name = "limit"
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+
+    def decide(self, view: View) -> Action:
+        return Action.HIT if view.score < self.limit else Action.STAND
+
+
+class Soft(Limit):
+    """Its `decide` is inherited."""
+
+
+class Other(Limit):
+    def decide(self, view: View) -> Action:
+        return Action.STAND
+
+
+class SoftOther(Other):
+    """The same of another class."""
+
+
+def hits(limit: int, letters: str) -> FunctionPlayer:
+    return FunctionPlayer("bot", lambda view: "H" if view.score < limit and letters else "S")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (FunctionPlayer("b", lambda view: next(a for a in view.legal if a != "S")),
+         FunctionPlayer("b", lambda view: next(a for a in view.legal if a != "H"))),
+        (Soft(17), SoftOther(17)),
+        (Limit(17), Limit(16)),
+        (hits(17, "SH"), hits(16, "SH")),
+        (FunctionPlayer("b", lambda view, least=17: "H"), FunctionPlayer("b", lambda view, least=16: "H")),
+    ],
+    ids=["generator", "inherited", "attribute", "closure", "default"],
+)  # fmt: skip
+def test_players_of_one_name_that_differ_in_one_respect_have_other_fingerprints(one: Any, other: Any) -> None:
+    assert fingerprint("b", one) == fingerprint("b", one) != fingerprint("b", other)
 
 
 def test_the_fingerprint_of_code_is_the_same_in_every_process() -> None:

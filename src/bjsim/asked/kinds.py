@@ -106,7 +106,7 @@ class Share(Written):
             found = -1.0
         if not LEAST_SHARE <= found <= self.most:
             most = f"{'up to' if self.most == 1 else 'below'} 100%, such as 0.001%"
-            raise InputError(f"{argument(name, text)} is not accepted; use a percentage above 0%, {most}")
+            raise InputError(f"{argument(name, text)} is not accepted; use a percentage from 1e-10%, {most}")
         if not text.strip().endswith("%"):
             other = f" or, if that is a fraction, {1e4 * found:g}%" if found < 0.01 else ""
             raise InputError(f"{argument(name, text)} has no % sign; write {number}%{other}")

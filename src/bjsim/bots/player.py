@@ -43,7 +43,8 @@ class LineSeat:
         self.chairs, self.rounds, self.clock = chairs, rounds, clock
         self._replaced = False  # whether another process has played before in the match
         self.bank = float(self.clock.bank)  # milliseconds left
-        self.log = b""  # what the bot wrote to stderr, LOG_LIMIT bytes at most
+        self._failed = sessions.never_ready
+        self.log = self._failed.stderr[:LOG_LIMIT] if self._failed else b""  # what the bot wrote to stderr
         self.stays = False  # whether its process lives on after the match, and plays the next one of its session
         self.ready_ms: float | None = None  # that its last process took to be ready; None if there was none
         self.ready: dict[str, str] = {}  # what it said of itself then, such as its `name` and `version`
@@ -52,7 +53,6 @@ class LineSeat:
         self._lines = line.SeatLines(transcript, chair)
         self._session: SandboxSession | None = None
         self._alive = False
-        self._failed = sessions.never_ready
 
     def ask(self, view: View) -> Reply:
         """The answer to `move`: a line in `stdout`; other causes than `exit` are faults. Raises: SandboxClosed."""

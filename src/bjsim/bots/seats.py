@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from bjsim.arguments import argument, names_wrong_types
 from bjsim.asked.kinds import check_fields
 from bjsim.bots.protocol import TIMEOUT, need_programs, printable
-from bjsim.bots.sandbox.folders import is_bot_folder
+from bjsim.bots.sandbox.folders import is_bot_folder, read_bot
 from bjsim.bots.sandbox.languages import ENDINGS
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import Player
@@ -61,6 +61,11 @@ class ProgramFile:
     @property
     def name(self) -> str:
         return printable(Path(self.path).name)
+
+    @property
+    def digest(self) -> str:
+        """The hash of its file, or of its manifest and the files that this names."""
+        return read_bot(Path(self.path), links=True).sha256
 
     def start(self, options: BotOptions) -> "BotPlayer":
         """The program in its sandbox, compiled if need be. Raises: as `open_bot`."""

@@ -108,7 +108,7 @@ def read_table(folder: Path, match: int, table: int, own: int | str | None) -> t
     if found and isinstance(own, str) and own not in names:
         raise InputError(f"--bot {own}: table {match + 1}.{table + 1} has {', '.join(map(printable, names))}")
     if not found:
-        whose = "" if own is None else f" of {own}" if isinstance(own, str) else f" of a bot {own + 1}"
+        whose = "" if own is None else f" of {own}" if isinstance(own, str) else f" of bot {own + 1}"
         if own is None and len(roster.series) > 1:
             whose = " that bots share; add --bot NAME, whose own match it is"
         raise InputError(f"the contest in {folder} has no match {match + 1} with a table {table + 1}{whose}")

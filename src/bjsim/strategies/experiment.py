@@ -92,7 +92,7 @@ def make_experiment(
         )
     for player in players:
         if rules.ties == "replay" and isinstance(player, Bettor):
-            raise InputError(f"{player.name} varies its bet: ties = replay replays a bet, whose value is not in units")
+            raise InputError(f"{player.name} varies its bet, but ties = replay plays tied bets again; use push or lose")
         if isinstance(player, Chart) and (at := find_endless_split(player)):
             raise InputError(f"{player.name} cannot be played: it resplits {at[0]} against {at[1]} without end")
     at_table = [players[first : first + rules.seats] for first in range(0, len(players), rules.seats)]

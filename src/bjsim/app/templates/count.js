@@ -107,7 +107,7 @@ const writeRamp = () => {
   isEdited = true;
   fillBets(); showFigures();
   clearTimeout(asking);
-  if (!valid() || !areBets()) return; // the last ramp stands until it can be written
+  if (!(number("unit") > 0) || !areBets()) return; // the last ramp stands until it can be written
   const unit = number("unit"), steps = spans.map((one, i) => `${one.rows === spans[0].rows ? one.rows.at(-1).count : one.from}:${+(bets[i] / unit).toFixed(4)}${one.spots > 1 ? `x${one.spots}` : ""}`);
   const isTrue = countName.startsWith("true"); // by running count, steps are rows of the run
   at("ramp").value = steps.filter((step, i) => !i || !isTrue || step.split(":")[1] !== steps[i - 1].split(":")[1]).join(" ");
@@ -123,7 +123,7 @@ const use = run => {
   spans = findSpans();
 };
 // What is of the last game goes once another one is refused; bets that are refused can be corrected.
-const hideOld = why => { at("tables").hidden = true; at("bets").hidden = !why.startsWith("ramp:"); };
+const hideOld = why => { at("tables").hidden = true; at("bets").hidden = !/^ramp\b/.test(why); };
 const afterCount = () => {
   const {run, name} = report.querySelector(".four").dataset;
   at("bets").hidden = false;

@@ -10,7 +10,7 @@ import stat
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, fields, replace
 from itertools import islice
 from pathlib import Path
@@ -406,6 +406,8 @@ def _start(
             SandboxSession(any_bot, Limits(), box=choose_box(options.get("sandbox", "auto"))).close()
         except (SandboxError, OSError):
             raise InputError(f"the bot {entrant.name} cannot play: {error}") from None
+        with suppress(SandboxError, OSError):  # it may have been a moment ago
+            return stack.enter_context(open_bot(bot, name=entrant.name, **options))
         failed = BuildError(getattr(error, "strerror", None) or str(error))
     warn(f"{entrant.name} cannot be started and will stand on every hand: {failed}")
     return unstartable(entrant.name, failed, entrant.protocol)

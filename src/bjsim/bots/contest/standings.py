@@ -257,9 +257,10 @@ def make_marks(standings: Standings, faults: Mapping[int, str] | None = None) ->
         found.append(Mark(*about, score, low, high, mark(score), *ends))
     gone = {standings.bots[row.bot]["name"]: (row.version, row.score.matches, row.left) for row in standings.former()}
     gone = {name: (1, 0, why) for name, why in standings.left_out.items()} | gone
-    for name in gone.keys() - {standings.bots[row.bot]["name"] for row in standings.rows()}:
-        version, matches, why = gone[name]
-        found.append(Mark(name, version, matches, None, None, None, "", "", "", why))
+    present = {standings.bots[row.bot]["name"] for row in standings.rows()}
+    for name, (version, matches, why) in gone.items():
+        if name not in present:
+            found.append(Mark(name, version, matches, None, None, None, "", "", "", why))
     return sorted(found, key=lambda each: (each.score is None, -(each.score or 0)))
 
 

@@ -114,9 +114,14 @@ def _in_bubblewrap(files: Files, runner: Files, binds: Iterable[str], settings: 
     prefix = ["bwrap", *ALONE, "--uid", user, "--gid", user, "--hostname", "box", *_folders(binds), "--proc", "/proc"]
     for device in DEVICES:
         prefix += ["--dev-bind", f"/dev/{device}", f"/dev/{device}"]
-    for mode, folder, contents in (("0555", BOT_FOLDER, files), ("0444", RUNNER_FOLDER, runner)):
-        for name, content in contents.items():
-            prefix += ["--perms", mode, "--file", descriptor(content), f"{folder}/{name}"]
+    try:
+        for mode, folder, contents in (("0555", BOT_FOLDER, files), ("0444", RUNNER_FOLDER, runner)):
+            for name, content in contents.items():
+                prefix += ["--perms", mode, "--file", descriptor(content), f"{folder}/{name}"]
+    except OSError:
+        for each in descriptors:
+            os.close(each)
+        raise
     if settings["scratch"]:
         prefix += ["--tmpfs", "/tmp"]
     prefix += ["--dir", BOT_FOLDER, "--remount-ro", "/", "--chdir", BOT_FOLDER]

@@ -175,6 +175,8 @@ class SandboxSession:
             self.box = restrictions.make_box(self.kind, self.program.files, inside.runner_files(), binds, self.scratch)
         except ValueError as refused:
             raise BuildError(f"{self.program.name} cannot be loaded: {refused}") from None
+        except OSError as error:
+            raise SandboxError(f"the sandbox session of {self.program.name} does not open: {error}") from None
         settings = json.dumps({**self.settings, **self.box.settings})
         start = [python, "-I", "-S", "-B", "-c", inside.RUN, self.box.runner_folder, settings]
         with tempfile.TemporaryFile() as messages:

@@ -162,7 +162,7 @@ def _numbers(states: States, results: list[Result], outcomes: tuple[int, ...], s
     rules = states.rules
     best = max(Fraction(2**rules.max_doubles * max(result.bonus for result in results)), rules.blackjack_pays)
     best *= 1 + rules.attack
-    hands, stake = rules.most_hands, (1 + rules.attack) * 2**rules.max_doubles
+    hands, stake = rules.most_hands, 2**rules.max_doubles
     most = best * int(hands if hands < math.inf else 0) + (1 + rules.attack) * rules.insurance
     numbers = Numbers(
         ending_outcome=next((i for i, outcome in enumerate(outcomes) if states.ends_round(outcome)), -1),

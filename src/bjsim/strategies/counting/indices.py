@@ -50,7 +50,7 @@ from bjsim.strategies.counting.returns import (
     ramp_returns,
 )
 from bjsim.strategies.counting.system import CountingSystem
-from bjsim.strategies.counting.tables import CountingGame
+from bjsim.strategies.counting.tables import CountingGame, check_counts
 from bjsim.strategies.counting.typical import decks_to_count, remaining, tag_moments, typical_shoe
 from bjsim.strategies.evaluation.compare import best_chart, solve
 from bjsim.strategies.evaluation.valued_chart import ValuedChart
@@ -295,6 +295,7 @@ def _curves(
     kelly: float | None,
     on_count: Callable[[int, int], object],
 ) -> dict[ChoiceKey, _Curve]:
+    check_counts(system, int(rules.decks))
     deck = system.deck_size
     mean_tag, tags = float(system.imbalance) / deck, [float(tag) for tag in system.tags]
     full = ShoeSolver(rules)

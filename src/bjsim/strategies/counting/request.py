@@ -227,6 +227,9 @@ class CountRequest:
         indices = a_name("indices", self.indices)
         if indices == "none":
             return Departures(chart, ())
+        asked, none = argument("indices", indices), argument("indices", "none")
+        if names_sets(indices) and self.game.dealer_shows == "both":
+            raise InputError(f"{asked} does not fit this game, which shows both cards; give {none} or generate")
         if indices == "generate":
             from bjsim.strategies.counting.indices import generate_departures
 
@@ -244,7 +247,6 @@ class CountRequest:
         try:
             return Departures(chart, plays)
         except InputError as error:
-            asked, none = argument("indices", indices), argument("indices", "none")
             raise InputError(f"{asked} does not fit this game: {error}; give {none} or generate") from None
 
     def changed(self, **changes: object) -> CountRequest:
@@ -438,12 +440,12 @@ def counted_blocks(request: CountRequest, keep_units: bool = False) -> Generator
 def _half(run: CountRun, request: CountRequest) -> float:
     """Half the interval of the EV per round; infinite while the counts that have a bet are too rare for a row."""
     try:
-        place_bets(run, request)
+        bets = place_bets(run, request)
     except InputError:
         if run.rounds >= RARE:
             raise
         return math.inf
-    ramp = ramp_returns(run.returns, place_bets(run, request), run.spots)
+    ramp = ramp_returns(run.returns, bets, run.spots)
     return ramp.half_width(lambda ev, sd: ev)
 
 

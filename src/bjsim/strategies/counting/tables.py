@@ -61,6 +61,15 @@ def running_range(scaled: ScaledCount, decks: int) -> tuple[int, int]:
     return scaled.initial + sum(min(one, 0) for one in sums), scaled.initial + sum(max(one, 0) for one in sums)
 
 
+def check_counts(system: CountingSystem, decks: int) -> None:
+    """Raise InputError if tables of depths by running count would not fit into memory."""
+    for scaled in (system.scaled(decks), system.scaled_bets(decks)):
+        low, high = running_range(scaled, decks)
+        if high - low > MOST_COUNTS:
+            many = f"{high - low:,} running counts in {decks} decks"
+            raise InputError(f"tags: {many} are too many; use at most {MOST_COUNTS:,}, of simpler fractions")
+
+
 def decision_counts(scaled: ScaledCount, decks: int) -> Ratio:
     """The count for decisions, rounded as the system says, by cards seen and running count."""
     deck = sum(scaled.in_deck)
@@ -157,10 +166,7 @@ class CountingGame:
                 f"{MOST_SPOTS} spots, so use at most {MOST_SPOTS + 1 - self.most_spots} players"
             )
         decks = int(self.rules.decks)
-        low, high = running_range(self.system.scaled_bets(decks), decks)
-        if high - low > MOST_COUNTS:
-            many = f"{high - low:,} running counts in {decks} decks"
-            raise InputError(f"tags: {many} are too many; use at most {MOST_COUNTS:,}, of simpler fractions")
+        check_counts(self.system, decks)
         fresh = self.system.count(self.system.initial_count(decks), self.rules.shoe_size, decks)
         if self.leave is not None and not fresh - FARTHEST <= self.leave < fresh:
             raise InputError(

@@ -74,10 +74,9 @@ class BlackjackVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[np.fl
     ) -> tuple[Observation, dict[str, Any]]:
         """Deal a round at every table, from new shoes with seeds `seed` + i or those listed; None keeps them."""
         if seed is not None or not self._is_reset:
-            first = seed if isinstance(seed, int | np.integer) else None
-            seeds: Sequence[int | None] = [None if first is None else first + i for i in range(self.num_envs)]
-            if isinstance(seed, Sequence):
-                seeds = seed
+            seeds: Sequence[int | None] = [None] * self.num_envs
+            if seed is not None:
+                seeds = seed if isinstance(seed, Sequence) else [seed + i for i in range(self.num_envs)]
             if len(seeds) != self.num_envs:
                 raise ValueError(f"{len(seeds)} seeds were given for {self.num_envs} tables; give one for each, or one")
             super().reset(seed=seeds[0])

@@ -370,32 +370,34 @@ def find_needs(player: object) -> Need:
 
 
 def fingerprint(text: str, player: Player) -> str:
-    """A digest that distinguishes players of the same name: of the chart, of the file or folder, or of the code."""
+    """A digest that distinguishes players of the same name: of the chart, of the file, or of the code."""
     if isinstance(player, Chart):
         content = f"{sorted(player.cells.items())}{player.insurance.strip('S')}{player.attack}".encode()
     else:
         file = next((Path(part) for part in (text, text.rpartition(":")[0]) if part and Path(part).is_file()), None)
-        files = [file] if file else []
-        if Path(text, "bot.toml").is_file():
-            files = sorted(filter(Path.is_file, Path(text).rglob("*")))
-        content = b"\0".join(part for file in files for part in (file.name.encode(), read_bytes(file)))
-        content = content or text.encode() + _code(getattr(player, "_decide", player))
+        content = read_bytes(file) if file else text.encode() + _code(getattr(player, "_decide", player))
     return hashlib.sha256(content).hexdigest()[:16]
 
 
 def _code(decide: Any) -> bytes:
-    """The compiled code of a function, or of the methods of an object's class, with its constants that are no code."""
-    methods = [decide] if hasattr(decide, "__code__") else [each for _, each in sorted(vars(type(decide)).items())]
-    codes = [each.__code__ for each in methods if hasattr(each, "__code__")]
-    parts = [(code.co_code, code.co_names, [_constant(each) for each in code.co_consts]) for code in codes]
-    return repr(parts).encode()
+    """The compiled code of a function, or of an object's methods, with the numbers and texts that it holds."""
+    kind = type(decide)
+    methods = [decide] if hasattr(decide, "__code__") else [getattr(kind, name) for name in dir(kind)]
+    methods = [each for each in methods if hasattr(each, "__code__")]
+    held = [cell.cell_contents for each in methods for cell in each.__closure__ or ()]
+    held += [value for each in methods for value in each.__defaults__ or ()]
+    held += getattr(decide, "__dict__", {}).values()
+    simple = [each for each in held if isinstance(each, int | float | str)]
+    return repr([*(_constant(each.__code__) for each in methods), simple]).encode()
 
 
-def _constant(value: object) -> str:
+def _constant(value: Any) -> str:
     """A constant as text that is the same in every process: sets are in no order, and code shows its address."""
     if isinstance(value, frozenset):
         return repr(sorted(map(repr, value)))
-    return "" if hasattr(value, "co_code") else repr(value)
+    if hasattr(value, "co_code"):
+        return repr((value.co_code, value.co_names, [*map(_constant, value.co_consts)]))
+    return repr(value)
 
 
 def _as_player(text: str, loaded: Any, rules: Rules) -> Player:

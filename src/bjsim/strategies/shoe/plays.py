@@ -1,6 +1,7 @@
 """`ShoePlays`: the decisions of every strategy in one shoe, computed on demand."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from typing import Literal, Self, get_args
 
@@ -105,7 +106,8 @@ class ShoePlays:
             return 0.0
         key = strategy_key(strategy)
         if key not in self._tie_values:
-            self._tie_values[key] = self._settled(lambda tie_value: self._value_at(strategy, tie_value))
+            asked = copy(self)  # the plays at other values of a tie are not asked for again
+            self._tie_values[key] = self._settled(lambda tie_value: asked._value_at(strategy, tie_value))
         return self._tie_values[key]
 
     def _settled(self, value_at: Callable[[float], float]) -> float:
@@ -154,6 +156,11 @@ class ShoePlays:
 
     def _at(self, tie_value: float) -> Analysis:
         if tie_value not in self._analyses:
+            if len(self._analyses) >= MOST_PLAYS:
+                oldest = next(iter(self._analyses))
+                for key in [key for key in self._columns if key[1] == oldest]:
+                    del self._columns[key]
+                del self._analyses[oldest]
             self._analyses[tie_value] = Analysis(self.shoe, tie_value)
         return self._analyses[tie_value]
 
@@ -172,7 +179,7 @@ class ShoePlays:
         if key not in self._plays:
             plays = self._played(strategy, tie_value)
             self._check_splits(plays)
-            if len(self._plays) >= MOST_PLAYS:  # some megabytes each
+            if len(self._plays) >= MOST_PLAYS:  # up to 25 MB each
                 del self._plays[next(iter(self._plays))]
             self._plays[key] = plays
         return self._plays[key]

@@ -77,8 +77,8 @@ class Runner:
         while cause == EXIT and not ended.poll(TICK_MS):
             cause = self._exceeded(self.timeout_ns, self.timeout_ns)
         status = self.starter.end() if cause == EXIT else 0
-        if cause == EXIT and not self._nothing_left(started):
-            cause = ORPHAN
+        if cause == EXIT:
+            cause = self._wait_for_rest(started)
         self.out.drain()
         self.err.drain()
         if cause == EXIT and self.out.total > self.output:
@@ -89,8 +89,8 @@ class Runner:
             self.clean()
         return self._reply(cause, status, time.monotonic_ns() - started, out, err)
 
-    def _nothing_left(self, started: int) -> bool:
-        """Whether all processes of a move end soon after its first one."""
+    def _wait_for_rest(self, started: int) -> int:
+        """Return EXIT if all processes of a move end soon after its first one, else what they did."""
         deadline = min(time.monotonic_ns() + int(LEFT_S * 1e9), started + self.timeout_ns)
         while (pids := self._child_list()) != self.starter.residents:
             for pid in pids.split():
@@ -98,14 +98,14 @@ class Runner:
                     os.waitpid(int(pid), os.WNOHANG)
             now = time.monotonic_ns()
             if now > deadline:
-                return False
+                return ORPHAN
             if now - self.ticked >= TICK_MS * 1_000_000:
                 self.ticked = now
-                if self._used_too_much(UNLIMITED) != EXIT:
-                    return False
+                if (cause := self._used_too_much(UNLIMITED)) != EXIT:
+                    return cause
             if self._child_list() != self.starter.residents:
                 time.sleep(0.001)
-        return True
+        return EXIT
 
     def _begin(self, frame: bytes) -> select.poll:
         try:
@@ -368,7 +368,8 @@ class ResidentRunner(Runner):
         poller.unregister(self.stdin.write_end)
         self.stdin.close()
         ended = self._await(poller, deadline)
-        itself = bool(ended) and not os.WIFSIGNALED(self.starter.end()) and self._nothing_left(time.monotonic_ns())
+        itself = bool(ended) and not os.WIFSIGNALED(self.starter.end())
+        itself = itself and self._wait_for_rest(time.monotonic_ns()) == EXIT
         if not itself:
             self.clean()
         self.alive = False
