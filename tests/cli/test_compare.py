@@ -4,6 +4,7 @@ import pytest
 from support.command import bjsim, refusal
 
 from bjsim.sim.game.presets import PRESETS
+from bjsim.strategies.charts.chart import parse_row
 from bjsim.strategies.comparison import change_texts
 from bjsim.strategies.evaluation.compare import compare, solve
 
@@ -198,3 +199,14 @@ def test_changes_of_games_of_one_name(tmp_path):
     names = f"vegas-s17,{tmp_path / 'a/g.toml'},{tmp_path / 'b/g.toml'}"
     lines = bjsim("compare", "--decks", "inf", "--rules", names).out.splitlines()
     assert len([line for line in lines if line.startswith("g: ") and "→" in line]) == 2
+
+
+@pytest.mark.parametrize("other", ["free-bet", "vegas-h17"])
+def test_a_change_is_one_of_what_the_chart_does(other):
+    """A row that the first chart lacks, such as that of a free 11, is played by its total; two cards may double."""
+    first, second = (solve(PRESETS[name].rules.replace(decks="inf")).chart for name in ("vegas-s17", other))
+    changes = compare([first.rules, second.rules])[1].changes
+    assert changes
+    for change in changes:
+        total = parse_row(change.row).total if "/" in change.row else change.row
+        assert change.after != first.cells.get((total, change.column)), change

@@ -197,7 +197,7 @@ def test_differences_say_where_the_cards_are_others(stored):
         (("--optimal", "1-8", "--vary", "ramp=1-4,1-8"), "--optimal and --ramp cannot be combined"),
         (
             ("--set", "dealer_shows=both", "--set", "insurance=false"),
-            "--indices i18 does not fit this game: 12v3 S>=2: unknown dealer's card 3",
+            "--indices i18 does not fit this game, which shows both cards; give --indices none or generate",
         ),
         (("indices",), "--rules comes before indices; write the options after it"),
         (("--ramp", ""), "it is empty"),

@@ -475,6 +475,14 @@ def test_cards_of_a_thousand_letters_are_no_file(monkeypatch):
         ("replay --bots x.py", "--bots x.py: rounds of programs are not replayed"),
         ("count --system wide.toml --indices none", "running counts in 6 decks are too many"),
         ("sidebet bust.toml --shoe T=20", "needs an upcard A, and the shoe has none"),
+        ("count --system wide.toml", "running counts in 6 decks are too many"),
+        ("count indices --system wide.toml", "running counts in 6 decks are too many"),
+        (
+            "count --rules double-exposure --decks 8 --set surrender=late --indices fab4",
+            "--indices fab4 does not fit this game, which shows both cards",
+        ),
+        ("run --bots lim17 --until 1e-11%", "use a percentage from 1e-10%"),
+        ("sidebet 21+3 --deck spanish --shoe A=4", "--shoe names all cards; leave out --deck"),
     ],
 )
 def test_what_is_refused_is_named_as_it_was_given(tmp_path, monkeypatch, words, said):

@@ -6,9 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bjsim.errors import InputError
 from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.states import States
 from bjsim.strategies.charts.chart import CODES, Chart, chart_rows, splittable_rows
+from bjsim.strategies.evaluation.compare import evaluate_chart
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.formats.files import WRITERS, detect_format, load_chart, read_chart, read_with_notes
 from bjsim.strategies.formats.lines import ChartError
@@ -164,3 +166,38 @@ def test_a_table_of_surrenders_keeps_what_a_cell_falls_back_to(cell, code):
     assert read_with_notes("\n".join(lines), "x", rules).chart.cells["17", "A"] == code
     with pytest.raises(ChartError, match="is N here"):
         read_with_notes("\n".join([*lines[:3], "17 S S S R", *lines[4:-1], "17 - - - N"]), "x", rules)
+
+
+@pytest.mark.parametrize("double", [True, False])
+@pytest.mark.parametrize(("cell", "single"), [("Ph", "Rh"), ("Pd", "Rh"), ("Ps", "Rs"), ("P", "Rp")])
+def test_a_pair_that_surrenders_falls_back_to_what_it_is_without_surrender(cell, single, double):
+    rules = named_rules("vegas-s17").replace(surrender="late", double_after_split=double)
+    lines = ["hand 2-6 7-9 T A", "4-11 H H H H", "12-16 S H H H", "17+ S S S S", "A2-A6 H H H H", "A7+ S S S S"]
+    lines += ["AA H H H H", f"88 H H H {cell}", "Surrender", "88 - - - Y"]
+    assert read_with_notes("\n".join(lines), "x", rules).chart.cells["88", "A"] == ("Rp" if double else single)
+
+
+def test_a_column_of_several_cards_counts_for_each_in_the_rows_of_offers():
+    rules = named_rules("double-attack").replace(insurance=True)
+    lines = ["hand 2-6 7-A", "4-11 H H", "12-16 S H", "17+ S S", "A2-A6 S S", "A7+ S S", "AA H H", "attack A S"]
+    chart = read_with_notes("\n".join([*lines, "insurance I I"]), "x", rules).chart
+    assert (chart.attack, chart.insurance) == ("23456", "I")
+    with pytest.raises(InputError, match="unknown cards in attack = '1-6'"):
+        Chart("x", rules, chart.cells, attack="1-6")
+
+
+@pytest.mark.parametrize("surrender", ["none", "late"])
+@pytest.mark.parametrize("name", ["vegas-h17", "downtown", "european"])
+def test_the_best_chart_is_itself_after_a_policy(name, surrender):
+    """Also a pair that surrenders, and else splits."""
+    rules = named_rules(name).replace(decks="inf", surrender=surrender)
+    best = Solver(rules).chart
+    assert evaluate_chart(read_chart(WRITERS["policy"](best), "again", rules)).cells == ()
+
+
+@pytest.mark.parametrize("form", ["chart", "csv"])
+def test_a_chart_that_lacks_a_cell_is_not_written(form):
+    for cell in (("16", "2"), ("16", "A")):
+        cells = {place: code for place, code in BEST["neller"].cells.items() if place != cell}
+        with pytest.raises(InputError, match=f"no cell for 16 against {cell[1]}"):
+            WRITERS[form](Chart("x", NELLER, cells))

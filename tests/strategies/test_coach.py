@@ -282,3 +282,34 @@ def test_a_miss_is_due_however_often_it_was_right_before() -> None:
     assert record.factors == {"16 v T": 1 / 16} and record.due == []
     record.note(("16", "T"), True)
     assert record.due == ["16 v T"]
+
+
+def test_records_that_are_open_at_once_lose_nothing(coach: Coach, tmp_path: Path) -> None:
+    file = tmp_path / "practice.json"
+    other = Chart("", VEGAS, {**coach.chart.cells, ("16", "T"): "S"})
+    records = [Record(chart, file) for chart in (coach.chart, other)]
+    for record in (records[1], records[0]):
+        record.note(("15", "T"), True)
+    assert all(Record(chart, file).due == ["15 v T"] for chart in (coach.chart, other))
+
+
+def test_a_record_that_cannot_be_read_is_kept(coach: Coach, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "practice.json"
+    Record(coach.chart, file).note(("16", "T"), True)
+    before = file.read_bytes()
+
+    def refused(path: Path) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("bjsim.strategies.evaluation.drill._parse", refused)
+    record = Record(coach.chart, file)
+    record.note(("15", "T"), True)
+    assert file.read_bytes() == before and "cannot be read: Permission denied" in record.problem
+
+
+def test_a_pair_that_may_not_be_split_is_judged_in_the_row_of_its_total() -> None:
+    """The third 8 of two hands, which are all that there may be."""
+    coach = Coach(VEGAS.replace(max_hands=2, decks="inf"))
+    seen = View(coach.rules, 0, "88", "T", "T#88", 10, 90, "SHD", split=True, hands=2)
+    judged = coach.judge(seen, Action("S"))
+    assert judged is not None and judged.cell == ("16", "T")

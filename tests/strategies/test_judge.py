@@ -112,3 +112,12 @@ def test_an_action_that_is_not_legal_stands() -> None:
 def test_what_is_no_policy_is_refused(policy: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         judge_policy("easy", policy)
+
+
+@pytest.mark.parametrize("double", [True, False])
+def test_a_split_stays_one_whatever_split_hands_may_do(double: bool) -> None:
+    """Ph, Pd and Ps split only where split hands may double; the policy stands where it cannot split."""
+    rules = PRESETS["downtown"].rules.replace(double_after_split=double)
+    judged = judge_policy(rules, lambda seen, masks: np.where(masks[:, SPLIT], SPLIT, STAND))
+    pair = next(state for state in judged.chart.states.starts if judged.chart.states.rows_of(state)[0] == "AA")
+    assert judged.chart.policy(pair, "6", "SHDP") == "P"

@@ -7,7 +7,7 @@ import pytest
 from small_mdps import Gambler, ParsedTable, TwoStates, policy_iteration
 
 from bjsim.strategies.learning.kernel import learn_episodes
-from bjsim.strategies.learning.learn import Learned, LearningProgress, Schedule, learn, pooled, sampler
+from bjsim.strategies.learning.learn import Learned, LearningProgress, Schedule, learn, pooled, sampler, study
 from bjsim.strategies.mdp.model import FiniteMDP, MDPError, build_mdp, mdp_from_dict
 from bjsim.strategies.mdp.solve import regret, start_value
 
@@ -183,3 +183,9 @@ def test_weights_of_many_factors_are_those_of_few(monkeypatch: pytest.MonkeyPatc
     again = pooled(q, visits, tables, 7)
     assert (again[1] == found[1]).all() and (found[1] > visits).any()
     np.testing.assert_allclose(again[0], found[0], rtol=1e-10)
+
+
+@pytest.mark.parametrize(("gamma", "said"), [(0.9, False), (0.999, True)])
+def test_episodes_that_are_cut_before_the_rest_is_negligible_are_told(gamma: float, said: bool) -> None:
+    again = {"gamma": gamma, "states": {"a": {"go": [{"to": "a", "reward": 0.01}]}}}
+    assert ("were truncated" in str(study(mdp_from_dict(again), 100)._remarks())) is said

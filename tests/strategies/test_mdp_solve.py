@@ -152,3 +152,12 @@ def test_two_hands_for_one_are_a_weight(monkeypatch: pytest.MonkeyPatch) -> None
             value_iteration(splitting(again, 1))
         with pytest.raises(MDPError, match="state half: play under this policy multiplies without bound"):
             evaluate(splitting(again, 1), np.array([0, -1]))
+
+
+@pytest.mark.parametrize("gamma", [1.0, 0.9, 0.999])
+@pytest.mark.parametrize("reward", [1e-3, 1.0, 1e6])
+def test_values_of_any_size_are_solved(gamma: float, reward: float) -> None:
+    ends = [{"to": "a", "reward": reward}] if gamma < 1 else [{"to": "end", "reward": reward}]
+    mdp = mdp_from_dict({"gamma": gamma, "terminal": ["end"], "states": {"a": {"go": ends}}})
+    value = reward / (1 - gamma) if gamma < 1 else reward
+    assert value_iteration(mdp, 1e-10).values[0] == pytest.approx(value, rel=1e-9, abs=1e-10)

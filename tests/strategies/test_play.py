@@ -299,3 +299,12 @@ def test_the_fingerprint_of_code_is_the_same_in_every_process() -> None:
             ).stdout
         )
     assert len(found) == 1
+
+
+@pytest.mark.parametrize("code", ["Ph", "Pd", "Ps", "P"])
+def test_a_chart_is_played_by_the_rules_of_the_game_that_it_is_in(code: str) -> None:
+    own = library.load_rules("vegas-s17").replace(decks="inf")
+    game = own.replace(double_after_split=False)
+    chart = library.Chart("c", own, {**library.solve(own).chart.cells, ("22", "2"): code})
+    assert library.play(game, chart, hands=1000)[0].exact == library.evaluate(chart, game).value
+    assert library.play("blackjack-switch", chart, hands=20)[0].tally.rounds == 20

@@ -67,3 +67,13 @@ def test_a_view_is_answered_as_its_observation() -> None:
     assert player.decide(view._replace(dealer="9")).letter == "P"
     assert player.decide(view._replace(hand="87", legal="SHD")).letter == "H"
     assert copy.deepcopy(player) is player
+
+
+@pytest.mark.parametrize("name", ["cardshark", "vegas-s17"])
+def test_a_decision_with_fewer_actions_is_answered_too(name: str) -> None:
+    """Chips may not suffice to double or to split."""
+    rules = PRESETS[name].rules
+    player = PolicyPlayer(rules, lambda seen, masks: np.where(masks[:, 3], 3, np.where(masks[:, 2], 2, 0)))
+    for state, column, legal in {key for key in player._answers if set("DP") & set(key[2])}:
+        for fewer in ("SH", legal.replace("P", ""), legal.replace("D", "")):
+            assert player.policy(state, column, fewer) in fewer

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bjsim.errors import InputError
-from bjsim.sim.game.actions import INSURANCE, LETTERS, NAMES, View
+from bjsim.sim.game.actions import ATTACK, EXCHANGE, INSURANCE, LETTERS, NAMES, View
 from bjsim.sim.game.presets import PRESETS
 from bjsim.strategies.learning.observations import parse_answer, write_prompt
 
@@ -117,3 +117,17 @@ def test_every_legal_action_is_understood_by_its_name_and_letter() -> None:
             number = LETTERS.index(letter)
             assert parse_answer(NAMES[letter], view(legal)) == parse_answer(letter, view(legal)) == number
             assert NAMES[letter] in write_prompt(view(legal))
+
+
+def test_how_much_to_raise_is_not_asked_for() -> None:
+    seen = view("SHDB")
+    assert "You may stand, hit or double. " in write_prompt(seen)
+    with pytest.raises(InputError, match=r"accepted is one of stand, hit, double$"):
+        parse_answer("raise", seen)
+
+
+@pytest.mark.parametrize("legal", [ATTACK, EXCHANGE])
+def test_what_has_no_prompt_is_refused(legal: str) -> None:
+    for ask in (lambda: write_prompt(view(legal, hand="")), lambda: parse_answer("stand", view(legal))):
+        with pytest.raises(InputError, match="attacks and exchanges have no prompt"):
+            ask()

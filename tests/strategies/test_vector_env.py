@@ -134,6 +134,9 @@ def test_wrong_options_are_refused(options: dict[str, Any], message: str) -> Non
         gym.BlackjackVectorEnv(**options)
     with pytest.raises(ValueError, match="2 seeds were given for 3 tables"):
         gym.BlackjackVectorEnv(3).reset(seed=[1, 2])
+    for seed in (3.0, np.array([1, 2]), "ab"):
+        with pytest.raises((gymnasium.error.Error, ValueError)):
+            gym.BlackjackVectorEnv(2).reset(seed=seed)  # type: ignore[arg-type]
 
 
 def test_endless_splits_are_stopped() -> None:

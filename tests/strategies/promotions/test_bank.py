@@ -286,3 +286,12 @@ def test_the_published_rebate() -> None:
 def test_bad_input(arguments: dict[str, object], says: str) -> None:
     with pytest.raises(InputError, match=says):
         bjsim.bank("easy", **({"bankroll": 10, "rounds": 5, "payoffs": CHANCES} | arguments))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "changes", [{"double_on": "never"}, {"double_on": "never", "ties": "lose"}, {"split_by": "never"}]
+)
+def test_a_round_of_one_bet_has_a_bank(changes: dict[str, Any]) -> None:
+    """In a shoe of cardshark it wins or loses the same, so all squares are alike."""
+    found = bjsim.bank(bjsim.load_rules("cardshark").replace(**changes), 20, 20)
+    assert 0 < found.ruin < 1

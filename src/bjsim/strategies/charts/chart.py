@@ -212,6 +212,9 @@ class Chart(StatePlayer):
                 )
         if self.insurance not in tuple(INSURANCE):
             raise InputError(f"chart {self.name}: unknown code {self.insurance!r} for insurance; codes are I S")
+        if not set(self.attack) <= set(self.states.columns):
+            columns = " ".join(self.states.columns)
+            raise InputError(f"chart {self.name}: unknown cards in attack = {self.attack!r}; columns are {columns}")
         object.__setattr__(self, "cells", MappingProxyType(dict(self.cells)))
 
     @classmethod

@@ -117,5 +117,5 @@ class Coach:
         if action.letter not in values:
             return None
         chart = self.chart.policy(now.state, now.column, "".join(values))
-        cell = self.chart.states.rows_of(now.state)[0], now.column
+        cell = self.chart.states.rows_of(now.state, "P" in values)[0], now.column
         return Judgement(view, action.letter, values, chart if chart in values else action.letter, cell)

@@ -221,7 +221,7 @@ def _code(chart: Chart, name: str, column: str) -> str | None:
     if row.stake > 1:
         return "S"
     code = chart.cells.get((row.total, column))
-    if code is None or row.fresh or code[0] in chart.states.legal(row.hand._replace(cards=3)):
+    if code is None or row.fresh or row.counted == "free" or code[0] in chart.states.legal(row.hand._replace(cards=3)):
         return code
     return "H" if code == "P" else code[-1].upper()  # what it names for hands of three cards that may not do it
 

@@ -45,8 +45,7 @@ class Record:
         self.noted: list[tuple[Cell, bool]] = []
         cells = sorted(chart.cells.items()) if chart else []
         self._key = hashlib.sha256(repr(cells).encode()).hexdigest()[:16]
-        self._charts = self._read()
-        self.factors = self._charts.pop(self._key, {})
+        self.factors = self._read().get(self._key, {})
 
     @property
     def due(self) -> list[str]:
@@ -68,7 +67,11 @@ class Record:
         self.factors[cell_name(cell)] = min(max(factor, 1.0) * MORE, MOST) if is_wrong else max(factor * LESS, LEAST)
         if self.path is None:
             return
-        charts = {**self._charts, self._key: self.factors}
+        charts = self._read()  # others may have written
+        charts.pop(self._key, None)
+        charts[self._key] = self.factors
+        if self.path is None:
+            return
         fresh = self.path.with_name(f"{self.path.name}.{os.getpid()}")
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -84,6 +87,7 @@ class Record:
             return _parse(self.path)
         except PermissionError as error:
             self.problem = f"The record {self.path} cannot be read: {error.strerror}."
+            self.path = None
         except (OSError, ValueError, RecursionError):
             kept = self.path.with_suffix(".broken")
             with suppress(OSError):

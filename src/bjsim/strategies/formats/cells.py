@@ -107,14 +107,14 @@ class Builder:
         if not insured and row.label.text.upper().strip(" :") != ATTACK_ROW.upper():
             return False
         what, letter = ("insurance", "I") if insured else ("the attack", "A")
-        for (column, *_), token in zip(row.columns or self.each, row.cells, strict=True):
-            yes = token.text.upper() in (letter, "Y", "YES") and (not insured or column == "A")
+        for columns, token in zip(row.columns or self.each, row.cells, strict=True):
+            yes = token.text.upper() in (letter, "Y", "YES")
             if not yes and token.text.upper() not in (*BLANK, "S", "N", "NO"):
-                raise self.error(token, f"unknown code {token} for {what} against {column}; use {letter} or S")
-            if yes and insured and self.rules.insurance:
+                raise self.error(token, f"unknown code {token} for {what} against {columns[0]}; use {letter} or S")
+            if yes and insured and self.rules.insurance and "A" in columns:
                 self.insurance = "I"
             elif yes and not insured and self.rules.attack:
-                self.attack += column
+                self.attack += "".join(columns)
         return True
 
     def _take(self, row: GridRow) -> None:

@@ -88,8 +88,8 @@ def format_text(chart: Chart) -> str:
 def _written(chart: Chart, corner: str) -> list[list[str]]:
     """The dealer's cards, the rows of the game that the chart has, in order, and those for what the game offers."""
     columns = chart.states.columns
-    rows = [row for row in chart_rows(chart.states) if (row, columns[0]) in chart.cells]
-    lines = [[corner, *columns], *([row, *(chart.cells[row, column] for column in columns)] for row in rows)]
+    rows = [row for row in chart_rows(chart.states) if any((row, column) in chart.cells for column in columns)]
+    lines = [[corner, *columns], *([row, *(chart.code([row], column) for column in columns)] for row in rows)]
     return lines + [[row, *cells.values()] for row, cells in offers(chart).items()]
 
 

@@ -105,6 +105,8 @@ def _completed(best: Chart, row: str, column: str, token: Token) -> Token:
     if token.text.upper() not in ("D", "R"):
         return token
     code = best.cells[row, column]
+    if code[0] == token.text.upper():
+        return token._replace(text=code)
     if code == "P" and row != "AA":
         code = best.cells[parse_row(row).total, column]
     return token._replace(text=token.text + ("s" if code[-1].upper() == "S" else "h"))

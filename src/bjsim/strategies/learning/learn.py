@@ -152,7 +152,7 @@ class Study(Described):
         for state in np.flatnonzero(mdp.reachable() & ~mdp.terminal).tolist():
             taken, best = self.learned.policy[state], self.best.policy[state]
             cost = float(self.best.values[state] - self.best.q[taken])
-            if cost > 10 * TOLERANCE:
+            if cost > 10 * max(TOLERANCE, self.best.bound):
                 disagreements.append(Disagreement(mdp.states[state], mdp.actions[taken], mdp.actions[best], cost))
         return tuple(sorted(disagreements, key=lambda each: -each.cost))
 
@@ -192,7 +192,7 @@ class Study(Described):
 
     def _remarks(self) -> list[str]:
         lines = [f"{self.episodes:,} episodes in {self.seconds:.1f} s, {self.speed / 1e6:.2f} million episodes/s"]
-        if self.learned.cut_short and self.mdp.gamma == 1:
+        if self.learned.cut_short and self.mdp.gamma**self.schedule.longest > NEGLIGIBLE:
             lines.append(f"{self.learned.cut_short:,} episodes were truncated after {self.schedule.longest:,} steps")
         return lines
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from bjsim.arrays import Array
 from bjsim.errors import InputError, shorten
 from bjsim.sim.engine.compiled_rules import number_hands
-from bjsim.sim.game.actions import INSURANCE, LETTERS, NAMES, SPLIT, View
+from bjsim.sim.game.actions import ATTACK, EXCHANGE, INSURANCE, LETTERS, NAMES, SPLIT, View
 from bjsim.sim.game.automaton import Decision, Finished
 from bjsim.sim.game.cards import count_points, parse_rank
 from bjsim.sim.game.hand_states import DEALER_NATURAL, ORIGINAL_BET, WHOLE, HandState
@@ -21,7 +21,7 @@ from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import States
 from bjsim.sim.game.support import need
-from bjsim.strategies.charts.chart import ACTIONS, CODES, INSURANCE_ROW, Chart, StatePlayer
+from bjsim.strategies.charts.chart import ACTIONS, CODES, IF_SPLITS_DOUBLE, INSURANCE_ROW, Chart, StatePlayer
 from bjsim.strategies.evaluation.compare import Evaluation, evaluate_chart
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.exact.values import Means
@@ -254,7 +254,9 @@ class PolicyPlayer(StatePlayer):
 
     def policy(self, state: HandState, column: str, legal: str) -> str:
         if legal != INSURANCE or state.cards:
-            return self._answers[state, column, legal]
+            usual = legal if (state, column, legal) in self._answers else self.states.against(column).legal(state)
+            answer = self._answers[state, column, usual]
+            return answer if answer in legal else "S"  # chips may not suffice for it
         answers = {answer for (_, _, asked), answer in self._answers.items() if asked == INSURANCE}
         if len(answers) > 1:  # a solver asks before the hand is known, as its cards say nothing about the dealer's
             raise InputError(f"{self.name} insures some hands and not others; judge_policy makes a chart of it")
@@ -320,15 +322,23 @@ ENDS = re.compile(r"[.;(}<\n]|\b(?:because|since)\b")  # of what is stated
 
 def write_prompt(view: View) -> str:
     """Describe a decision in plain English, in a few short sentences, and ask for one word."""
+    names = list(_choices(view).values())
     hand = f"You hold {_cards(view.hand)}."
     if view.split:
         hand += f" The hand comes from a split; you have {view.hands} hands."
         hand += " The house put up the bet on this one." if view.free else ""
     if view.doubled:
         hand += f" It has doubled; its stake is {2**view.doubled} bets."
-    names = ["insure", "decline"] if view.legal == INSURANCE else [NAMES[letter] for letter in view.legal]
     choice = " or ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
     return f"{hand} The dealer shows {_cards(view.dealer)}. You may {choice}. Answer with one word."
+
+
+def _choices(view: View) -> dict[str, str]:
+    """The names of the actions that are asked for, by letter. How much to raise is not."""
+    if view.legal in (ATTACK, EXCHANGE):
+        raise InputError(f"attacks and exchanges have no prompt; the legal actions are {view.legal}")
+    names = NAMES | {"I": "insure"} | ({"S": "decline"} if view.legal == INSURANCE else {})
+    return {letter: names[letter] for letter in view.legal if letter != "B"}
 
 
 def parse_answer(answer: str, view: View) -> int:
@@ -346,17 +356,16 @@ def parse_answer(answer: str, view: View) -> int:
     alone = re.sub(r"[\W_]", "", text).upper()
     if len(alone) == 1 and alone in (INSURANCE if words is INSURANCE_WORDS else LETTERS):
         found = {alone}
-    names = NAMES | ({"I": "insure", "S": "decline"} if words is INSURANCE_WORDS else {"I": "insure"})
-    accepted = ", ".join(names[letter] for letter in view.legal)
+    choices = _choices(view)
     if NEGATION.search(text):
         problem = "says what not to do"
     elif len(found) != 1:
         problem = "names several actions" if found else "names no action"
-    elif not found <= set(view.legal):
-        problem = f"is not legal here ({names[min(found)]})"
+    elif not found <= choices.keys():
+        problem = f"is not legal here ({(NAMES | {'I': 'insure'})[min(found)]})"
     else:
         return (LETTERS + INSURANCE[0]).index(min(found))
-    raise InputError(f"the answer {shorten(answer)!r} {problem}; accepted is one of {accepted}")
+    raise InputError(f"the answer {shorten(answer)!r} {problem}; accepted is one of {', '.join(choices.values())}")
 
 
 def _cards(letters: str) -> str:
@@ -456,4 +465,5 @@ def _best_code(player: PolicyPlayer, decisions: list[Decision], column: str) -> 
         taken = [next((action for action in ACTIONS[code] if action in letters), "H") for letters in legal]
         return taken[0] == wanted[0], sum(one == other for one, other in zip(taken, wanted, strict=True))
 
-    return max(CODES, key=agreement)
+    splits = player.rules.double_after_split  # else these codes do not
+    return max((code for code in CODES if splits or code not in IF_SPLITS_DOUBLE), key=agreement)

@@ -123,14 +123,14 @@ class SolvedMDP(NamedTuple):
 
 
 def value_iteration(mdp: FiniteMDP, tolerance: float = 1e-9) -> SolvedMDP:
-    """Solve a process by value iteration; errors are at most `tolerance`, in units of reward.
+    """Solve a process by value iteration; errors are at most `tolerance`, in units of reward, or of a larger value.
 
     An MDPError says that play may continue forever without a cost, that the values do not converge, or that
     rounding errors prevent a bound as small as `tolerance`.
     """
     check_ends(mdp)
     solution = _iterate(mdp, tolerance)
-    if solution.bound > tolerance:
+    if solution.bound > tolerance * max(1.0, float(np.abs(solution.values).max())):
         raise MDPError(f"tolerance = {tolerance:.2g} is too small; 64-bit numbers give {solution.bound:.2g}")
     return solution
 

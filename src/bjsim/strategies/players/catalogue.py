@@ -278,7 +278,7 @@ def as_player(bot: object, rules: Rules) -> Player:
     if isinstance(bot, str | os.PathLike):
         return find_player(bot, rules)
     if isinstance(bot, Chart):
-        return in_its_game(bot)
+        return in_its_game(replace(bot, rules=rules))
     if isinstance(bot, type):
         raise InputError(f"bots: {bot.__name__} is a class; give an instance, such as {bot.__name__}()")
     if not callable(getattr(bot, "decide", None)):

@@ -79,7 +79,8 @@ def tilt(profits: Mapping[Fraction, float], mean: float, sd: float | None = None
         weights = p * np.exp(t @ powers)
         weights /= weights.sum()
         found = powers @ weights
-        t += np.linalg.solve((powers * weights) @ powers.T - np.outer(found, found), wanted - found)
+        spread = (powers * weights) @ powers.T - np.outer(found, found)  # singular if all squares are the same
+        t += np.linalg.lstsq(spread, wanted - found, rcond=None)[0]
     return dict(zip(profits, weights.tolist(), strict=True))
 
 

@@ -60,7 +60,8 @@ def find_node(shoe: ShoeStates, cards: str, pair: bool) -> int:
 def strategy_key(strategy: Strategy) -> object:
     """Return the cache key of a strategy. Raises: InputError: The name is unknown."""
     if isinstance(strategy, Chart):
-        return frozenset(strategy.cells.items()), strategy.insurance, strategy.attack
+        splits = strategy.rules.double_after_split  # the chart may be for another game
+        return frozenset(strategy.cells.items()), strategy.insurance, strategy.attack, splits
     if strategy not in STRATEGIES:
         raise InputError(f"unknown strategy {strategy!r}; use {', '.join(STRATEGIES)} or a chart")
     return strategy

@@ -427,7 +427,9 @@ def sidebet(
         raise InputError(f"{argument('pays')}: {a_type(pays)} is not accepted; give pays of events, as {{'flush': 5}}")
     if shoe is not None:
         if decks is not None or deck is not None:
-            raise InputError(f"{argument('shoe')} names all cards; leave out {argument('decks')}")
+            raise InputError(
+                f"{argument('shoe')} names all cards; leave out {argument('deck' if decks is None else 'decks')}"
+            )
         cards = SuitedShoe.of(shoe, wanted.needs)
     elif decks is None and game.deck == "standard" and game.ten_probability != NORMAL_TENS:
         raise InputError(f"ten_probability: a side bet is dealt from whole decks; give {argument('decks')}")
