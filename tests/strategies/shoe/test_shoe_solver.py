@@ -261,12 +261,14 @@ def test_what_cannot_be_asked(ask, said: str) -> None:
         ask(ShoeSolver(Rules(decks=1)))
 
 
-def test_the_play_of_a_few_charts_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("ties", ["push", "replay"])
+def test_the_play_of_a_few_charts_is_kept(monkeypatch: pytest.MonkeyPatch, ties: str) -> None:
     """That of every chart that was ever evaluated stayed, with megabytes each."""
     monkeypatch.setattr("bjsim.strategies.shoe.plays.MOST_PLAYS", 3)
-    solver = ShoeSolver(named_rules("easy").replace(decks=1), {"T": 4, "9": 2, "5": 2})
+    solver = ShoeSolver(named_rules("easy").replace(decks=1, ties=ties), {"T": 4, "9": 2, "5": 2})
     values = [solver.value_of(CATALOGUE[f"lim{n}"].chart(solver.rules)) for n in (*range(12, 21), *range(12, 21))]
-    assert values[:9] == values[9:] and len({*values}) > 4 and len(solver._plays) == 3
+    assert values[:9] == values[9:] and len({*values}) > 4 and len(solver._plays) == (3 if ties == "push" else 0)
+    assert max(map(len, (solver._analyses, {value for _, value in solver._columns}))) <= 3
 
 
 @pytest.mark.slow

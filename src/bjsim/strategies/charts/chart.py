@@ -212,9 +212,10 @@ class Chart(StatePlayer):
                 )
         if self.insurance not in tuple(INSURANCE):
             raise InputError(f"chart {self.name}: unknown code {self.insurance!r} for insurance; codes are I S")
-        if not set(self.attack) <= set(self.states.columns):
-            columns = " ".join(self.states.columns)
-            raise InputError(f"chart {self.name}: unknown cards in attack = {self.attack!r}; columns are {columns}")
+        if not set(self.attack) <= set(RANKS):
+            raise InputError(
+                f"chart {self.name}: unknown cards in attack = {self.attack!r}; cards are {' '.join(RANKS)}"
+            )
         object.__setattr__(self, "cells", MappingProxyType(dict(self.cells)))
 
     @classmethod
