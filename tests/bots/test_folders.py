@@ -266,6 +266,23 @@ def test_a_session_that_does_not_open_is_the_bots_own_fault_unless_no_other_open
 
 
 @needs_sandbox
+@pytest.mark.parametrize("error", [SandboxError("it does not open"), OSError(11, "it does not open")])
+def test_a_bot_is_asked_once_more_before_it_is_blamed(tmp_path, monkeypatch, caplog, error):
+    """A moment of trouble of the machine would have been its fault for the whole contest, in one of the workers."""
+    troubles = [error]
+
+    def fails_once(kind, files, *rest):
+        if files and troubles:
+            raise troubles.pop()
+        return make_box(kind, files, *rest)
+
+    monkeypatch.setattr(restrictions, "make_box", fails_once)
+    found = gather([str(folder(tmp_path / "bot", 'run = "./x"', x="#!/bin/sh\necho S")), "lim17"], CARDSHARK)
+    with opened(found, CARDSHARK, sandbox="required") as [player, _]:
+        assert player.ask(a_view()).stdout == b"S\n" and not caplog.text
+
+
+@needs_sandbox
 def test_a_submission_does_not_stop_a_contest_by_the_names_of_what_it_makes(tmp_path, caplog):
     build = r"""printf '1 %0300d\\nx' 0; exit 0"""
     evil = folder(tmp_path / "evil", f'run = "./bot"\nbuild = """{build}"""')

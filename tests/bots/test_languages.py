@@ -11,13 +11,14 @@ import tempfile
 from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from bot_helpers import BOX, BOXES, COUNTED, SAMPLES, a_view, lim17, needs, needs_bubblewrap, needs_sandbox, use_box
 
 from bjsim.bots.player import open_bot
 from bjsim.bots.sandbox import build as building
-from bjsim.bots.sandbox import languages, session
+from bjsim.bots.sandbox import languages, restrictions, session
 from bjsim.bots.sandbox.build import LIMITS, build, cache_folder
 from bjsim.bots.sandbox.folders import read_bot
 from bjsim.bots.sandbox.languages import (
@@ -31,7 +32,7 @@ from bjsim.bots.sandbox.languages import (
     java_source,
 )
 from bjsim.bots.sandbox.restrictions import make_box
-from bjsim.bots.sandbox.session import Limits, SandboxSession
+from bjsim.bots.sandbox.session import Limits, SandboxError, SandboxSession
 from bjsim.sim.game.actions import HIT, STAND
 
 
@@ -424,6 +425,24 @@ def test_a_box_that_cannot_be_made_leaves_no_folder(tmp_path, monkeypatch):
     with pytest.raises(ZeroDivisionError):
         make_box("none", {"x": b""}, {})
     assert not os.listdir(tmp_path)
+
+
+def test_a_box_that_cannot_be_made_leaves_no_open_file_and_is_a_fault_of_the_sandbox(monkeypatch):
+    made = []
+
+    def memory(name):
+        if len(made) == 2:
+            raise OSError(24, "Too many open files")
+        made.append(os.memfd_create(name))
+        return made[-1]
+
+    monkeypatch.setattr(restrictions, "os", SimpleNamespace(**{**vars(os), "memfd_create": memory}))
+    program = Program("x", "executable", {"bot": b"", "other": b""}, ("./bot",))
+    with pytest.raises(SandboxError, match=r"session of x does not open: .*Too many open files"):
+        SandboxSession(program, Limits(), box="bubblewrap")
+    for each in made:
+        with pytest.raises(OSError, match="Bad file descriptor"):
+            os.fstat(each)
 
 
 @needs(".py")

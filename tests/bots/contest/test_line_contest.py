@@ -146,13 +146,14 @@ def test_line_bots_and_players_of_bjsim_are_offered_insurance(tmp_path):
     assert whole(tmp_path / "b") == text
 
 
-def test_the_bot_of_the_page(tmp_path):
+@pytest.mark.parametrize("rules", ["cardshark", "vegas-s17"])
+def test_the_bot_of_the_page(tmp_path, rules):
     """The bot in docs/how-to/bots.md plays without faults."""
     page = (ROOT / "docs" / "how-to" / "bots.md").read_text(encoding="utf-8")
     (bot,) = [block.text for block in blocks("bots.md", page) if "bjsim: line 1" in block.text]
     assert len(bot.splitlines()) <= 20
     (tmp_path / "counter.py").write_text(bot)
-    host = begin(tmp_path / "a", [tmp_path / "counter.py", "lim17"], matches=1)
+    host = begin(tmp_path / "a", [tmp_path / "counter.py", "lim17"], rules=load_rules(rules), matches=1)
     host.run()
     assert not host.standings.scores[0].faults and host.standings.scores[0].started
 
@@ -302,6 +303,7 @@ def test_a_line_bot_that_cannot_be_started_has_no_rank_where_insurance_is_offere
     standings = begin(tmp_path / "c", [tmp_path / "broken.py", "lim17"], rules=rules, seed=1, matches=8).run()
     assert {row.name: row.rank for row in standings.rows()} == {"broken": None, "lim17": 1}
     assert "start-failure" in standings.scores[0].retired
+    assert "SyntaxError" in next(logs.text for logs in read_logs(tmp_path / "c") if logs.bot == 0)
 
 
 def test_the_page_of_a_bot_has_its_trace_its_notes_and_its_stderr(played):
