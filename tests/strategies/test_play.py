@@ -249,7 +249,7 @@ class Limit:
         self.limit = limit
 
     def decide(self, view: View) -> Action:
-        return HIT if view.score < self.limit else STAND
+        return HIT if len(view.hand) < self.limit else STAND
 
 
 class Soft(Limit):
@@ -266,7 +266,7 @@ class SoftOther(Other):
 
 
 def hits(limit: int, letters: str) -> FunctionPlayer:
-    return FunctionPlayer("bot", lambda view: "H" if view.score < limit and letters else "S")
+    return FunctionPlayer("bot", lambda view: "H" if len(view.hand) < limit and letters else "S")
 
 
 @pytest.mark.parametrize(
