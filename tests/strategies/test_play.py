@@ -21,7 +21,7 @@ from support.command import bjsim
 import bjsim as library
 from bjsim.bots.seats import ProgramFile
 from bjsim.errors import InputError
-from bjsim.sim.game.actions import HIT, STAND, Action, Player, View
+from bjsim.sim.game.actions import Action, Player, View
 from bjsim.sim.running import workers as executors
 from bjsim.sim.running.driver import Driver
 from bjsim.strategies.exact.solver import Solver
@@ -249,7 +249,7 @@ class Limit:
         self.limit = limit
 
     def decide(self, view: View) -> Action:
-        return HIT if len(view.hand) < self.limit else STAND
+        return Action("H" if len(view.hand) < self.limit else "S")
 
 
 class Soft(Limit):
@@ -258,7 +258,7 @@ class Soft(Limit):
 
 class Other(Limit):
     def decide(self, view: View) -> Action:
-        return STAND
+        return Action("S")
 
 
 class SoftOther(Other):
