@@ -230,9 +230,9 @@ def amount(text: str, zero: bool = False) -> float | None:
     text = text.strip().lower()
     if re.fullmatch(r"\d{1,3}(,\d{3})+(?!\d)[^,]*", text):
         text = text.replace(",", "")
-    scale = {"k": 1e3, "m": 1e6}.get(text[-1:])
+    scale = {"k": "e3", "m": "e6"}.get(text[-1:])
     try:
-        found = float(text[:-1] if scale else text) * (scale or 1.0)
+        found = float(text[:-1] + scale if scale else text)
     except ValueError:
         return None
     return found if 0 < found < 1e15 or (zero and found == 0) else None

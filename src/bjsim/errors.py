@@ -35,6 +35,11 @@ class EndlessSplitting(RunFailed):
     """A round in which one seat's splits exceeded the limit on hands."""
 
 
+def without_folders(text: str) -> str:
+    """A list of values, such as `system=hilo,/home/me/my.toml`, with the names of its files; counts have no ending."""
+    return re.sub(r"[^=,;\s]*/(?=[^/,;]*\.[A-Za-z]+(?:[,;]|$))", "", text)
+
+
 def one_line(text: str) -> str:
     """A message that may quote anything, as one line that can be printed, of limited length."""
     words = (word if len(word) <= LONGEST_WORD else f"{word[:100]}…{word[-50:]}" for word in text.split(" "))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from bjsim.bots.export import SHOWN
 from bjsim.bots.line import Transcript
 from bjsim.bots.protocol import UNFLUSHED, Fault, make_argv
-from bjsim.bots.turn import Turn
+from bjsim.bots.turn import Strikes, Turn
 from bjsim.report.data import Described
 from bjsim.report.parts import DataColumn, DataTable, Notes, Only, Report
 from bjsim.sim.game.actions import ATTACK, HIT, INSURANCE, STAND, Action, Player, View, raise_by
@@ -331,7 +331,9 @@ Write = Callable[[str], None]
 class TracedSeat:
     """A bot in the first seat of a match, written as lines: > to the bot, < from it, ! faults."""
 
-    def __init__(self, bot: BotPlayer, transcript: Transcript, rounds: int, write: Write) -> None:
+    def __init__(
+        self, bot: BotPlayer, transcript: Transcript, rounds: int, write: Write, strikes: int | None = None
+    ) -> None:
         self.write = write
         self.faults = self.asked = 0
         self._errors = b""
@@ -340,7 +342,7 @@ class TracedSeat:
             self._line = bot.join(transcript, 0, transcript.rules.seats, rounds)
             self._line.trace = write
             self._unready = self._line.start()  # a match without a question shows it too
-        self._turn = Turn(bot, self._line)
+        self._turn = Turn(bot, self._line, Strikes(strikes))
 
     def move(self, view: View) -> Action:
         """Ask the bot; a fault counts as a stand."""
@@ -369,10 +371,12 @@ class TracedSeat:
         return self._line.log
 
 
-def trace_match(bot: BotPlayer, rules: Rules, others: Player, rounds: int, seed: int, write: Write) -> TracedSeat:
+def trace_match(
+    bot: BotPlayer, rules: Rules, others: Player, rounds: int, seed: int, write: Write, strikes: int | None = None
+) -> TracedSeat:
     """Play a match with the bot in the first seat, and `others` in the rest; return its seat, still in the match."""
     transcript = Transcript(rules)
-    seat = TracedSeat(bot, transcript, rounds, write)
+    seat = TracedSeat(bot, transcript, rounds, write, strikes)
     play_rounds(transcript, seed, rounds, lambda at, view: ask_action(others, view) if at else seat.move(view))
     return seat
 

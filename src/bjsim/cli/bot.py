@@ -22,7 +22,7 @@ from bjsim.bots.sandbox.languages import ENDINGS, LANGUAGES, BuildError
 from bjsim.cli.asked import AskedType, asked_of
 from bjsim.cli.bot_compare import compare
 from bjsim.cli.bot_game import ask_once, bot_rules, open_player, slow_hint, trace
-from bjsim.cli.options import Files, files_options, given_command
+from bjsim.cli.options import Files, files_options, given_command, write_text
 from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError
 from bjsim.report.terminal import say
@@ -148,11 +148,4 @@ def export(chart: str, contest: Contest, rules: Rules, output: str | None) -> No
     player = find_player(chart, rules)
     if not isinstance(player, Chart):
         raise InputError(f"{chart} is not a chart; only charts can be exported as bots")
-    program = export_chart(player)
-    if output is None:
-        click.echo(program, nl=False)
-        return
-    try:
-        Path(output).write_text(program, encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"cannot write {output}: {error.strerror}") from None
+    write_text(export_chart(player), output or "-")

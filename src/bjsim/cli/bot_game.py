@@ -130,7 +130,7 @@ def trace(path: Path, contest: Contest, rules: Rules, rounds: int, seed: int, **
     """
     others = find_player(OTHERS, rules)
     with open_player(path, contest, click.echo, **options) as player:
-        seat = trace_match(player, rules, others, rounds, seed, _echo)
+        seat = trace_match(player, rules, others, rounds, seed, _echo, contest.strikes)
         _show_errors(seat.leave(rules.chips))
     if not seat.asked:
         click.echo(f"no move was asked in {counted(rounds, 'round')}; try --seed {seed + 1} or more --rounds")

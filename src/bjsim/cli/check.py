@@ -50,8 +50,6 @@ def check(chart: tuple[str, ...], rules: Rules, files: Files, echo: bool) -> Non
         click.echo(note, err=not echo)
     if echo:
         return
-    if files.json_path == "-" == files.fix_path:
-        raise InputError("--json - and --fix - cannot both write to standard output")
     with waiting("solving the game"):
         evaluation = evaluate_chart(judged)
     if files.fix_path:

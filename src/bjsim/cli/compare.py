@@ -88,7 +88,7 @@ def in_its_shoe(one: Compared, precision: float, seed: int, workers: int | None,
     request = RunRequest(one.rules, [chart], MAX_HANDS, until=precision, seed=seed, workers=workers)
     played = play_on_screen(request, quiet)[1]
     if played.stopped:
-        raise click.exceptions.Exit(130)
+        raise KeyboardInterrupt
     if played.failure:
         raise RunFailed(played.failure)
     return played[0]

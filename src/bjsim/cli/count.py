@@ -49,8 +49,8 @@ PLAYED = ("rules_name", "settings", "decks", "cut", "players", *REQUESTED, "vari
 @asked_of("bjsim.strategies.counting.request:CountRequest", "system", "chip", workers="all cores", ramp="")
 @ask(
     "chip",
-    "Bets of --optimal are multiples of this; 0: not rounded.  [default: 1, or 0.5 if a limit is not whole] With a "
-    "dollar sign all bets are whole chips of this money: '$5'.",
+    "Bets of --optimal are multiples of this; 0: not rounded.  [default: 1, or 0.5 if both limits are multiples of "
+    "that, else 0] With a dollar sign all bets are whole chips of this money: '$5'.",
 )
 @click.option(
     "--vary",
@@ -182,7 +182,7 @@ def play_varied(options: dict[str, Any]) -> CountComparison:
     axes = parse_varied(options["varied"], VARIED)
     # A request of its own: a chip needs --optimal, which excludes a ramp.
     first = {name: value for (name, value), *_ in axes if name in BETS}
-    compared = CountComparison.of(make_request(options, the_bets(options) | first).varied(axes), play_one)
+    compared = CountComparison.of(make_request(options, the_bets(options | first)).varied(axes), play_one)
     return CountComparison(tuple((name, in_chips(one, options["chip"])) for name, one in compared.games))
 
 

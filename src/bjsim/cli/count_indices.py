@@ -42,7 +42,7 @@ def indices(
 
     bjsim count indices --rules vegas-s17 --system hilo --top 18
     """
-    if files.save_path and files.save_path != "-" and not files.save_path.lower().endswith(".txt"):
+    if files.save_path and not files.save_path.lower().endswith(".txt"):
         raise InputError(
             f"--save {files.save_path} is not accepted; `bjsim count --indices` reads files that end in .txt"
         )

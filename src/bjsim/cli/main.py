@@ -10,7 +10,6 @@ import signal
 import sys
 import time
 from importlib import import_module
-from typing import NoReturn
 
 import click
 
@@ -142,6 +141,7 @@ def _main(args: list[str] | None) -> None:
     try:
         with command_line(), moving():
             code = cli.main(args, prog_name="bjsim", standalone_mode=False)
+            sys.stdout.flush()
         sys.exit(code if isinstance(code, int) else 0)
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message())
@@ -157,8 +157,10 @@ def _main(args: list[str] | None) -> None:
     except click.Abort:
         _fail("stopped", 130)
     except OSError as error:
+        if not error.filename:  # of standard output, to which the interpreter must not write at its exit
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if error.errno == errno.EPIPE:
-            _leave_quietly()
+            sys.exit(1)
         _fail(os_error_text(error), 2 if error.errno == errno.ENAMETOOLONG else 1)  # of what may be a file's name
 
 
@@ -166,12 +168,6 @@ def _usage(context: click.Context | None) -> str:
     """How the command of a context is written, with its arguments, to be added to an error."""
     words = context.command.collect_usage_pieces(context) if context else []
     return f"; write: {context.command_path} {' '.join(words).removeprefix('[OPTIONS] ')}" if context else ""
-
-
-def _leave_quietly() -> NoReturn:
-    """Exit quietly on a broken pipe; the interpreter must not write at exit either."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    sys.exit(1)
 
 
 class PrintableFormatter(logging.Formatter):

@@ -21,7 +21,7 @@ from bjsim.arguments import check_writable
 from bjsim.asked.kinds import Names, Written
 from bjsim.cli.asked import AskedType
 from bjsim.cli.waiting import waiting
-from bjsim.errors import InputError
+from bjsim.errors import InputError, without_folders
 from bjsim.json_values import json_values
 from bjsim.sim.game.presets import PRESETS, the_rules
 from bjsim.sim.game.rule_text import expand_words
@@ -163,9 +163,12 @@ class Files(NamedTuple):
                 raise InputError(f"{option} {path} is not accepted; the file must end in .png or .svg")
             if path:
                 need_matplotlib(option)
-        if self.html_path == "-":
-            raise InputError("--html - is not accepted; give the name of a file")
-        for path in self:
+        given = [path for path in self if path]
+        if "-" in (self.html_path, self.save_path):
+            raise InputError(f"{'--html' if self.html_path == '-' else '--save'} - is not accepted; give a file's name")
+        if len({*given}) < len(given):
+            raise InputError("two of the files to write are the same; give each its own name")
+        for path in given:
             check_writable(path)
 
     @property
@@ -287,7 +290,7 @@ def _text(parameter: click.Parameter, value: object) -> str:
     metavar = parameter.metavar or ""
     if MAY_BE_PATH.search(metavar) and ("TEXT" not in metavar or re.search(r"\.[A-Za-z]+$", text)):
         text = ",".join(Path(part).name for part in text.split(","))
-    return text
+    return without_folders(text) if metavar.startswith("FIELD=V1") else text
 
 
 # --- `--vary` of `bjsim compare` and `bjsim count`.
@@ -300,7 +303,10 @@ def parse_varied(varied: Sequence[str], others: Sequence[str] = ()) -> list[list
     rules.
     """
     axes = []
-    owners: dict[str, str] = {}
+    owners = {name: name for name in others if is_given(name)}
+    owners |= {field: name for name, (field, *_) in SHORT.items() if is_given(name)}
+    for name, _, value in (text.partition("=") for text in click.get_current_context().params["settings"]):
+        owners |= dict.fromkeys(_fields(name.strip(), value or "true"), name)
     for text in varied:
         name, equals, values = text.partition("=")
         name = name.strip()

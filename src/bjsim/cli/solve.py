@@ -114,7 +114,8 @@ def find_tables(
             raise InputError("--strategy needs a finite shoe; give --decks 1 to 8, or --shoe")
         return Tables(Solver(rules, Fraction if exact else float))
     if exact:
-        raise InputError("--exact: fractions are for the infinite shoe; give --decks inf")
+        other = "give --decks inf" if shoe is None else "leave out --shoe"
+        raise InputError(f"--exact: fractions are for the infinite shoe; {other}")
     for name in what:
         if name not in (*ShoeTables.names, "value"):
             raise InputError(

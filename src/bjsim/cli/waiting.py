@@ -45,7 +45,7 @@ class Waiting:
     def say(self, what: str, done: float = 0, total: float | None = None, detail: str = "") -> None:
         """Show what is done now, how much of it if that is known, and a detail."""
         if what != self.what:
-            self._counted = time.monotonic()
+            self._counted, self._first = time.monotonic(), done
         self.what, self._done, self._total, self._detail = what, done, total, detail
 
     def text(self) -> str:
@@ -56,8 +56,8 @@ class Waiting:
             return f"{elapsed} {kernel}"
         counted, left = now - self._counted, ""
         share = f"{min(self._done / self._total, 1):.1%}" if self._total else ""
-        if self._total and 0 < self._done < self._total and counted >= UNSURE:
-            left = f"about {(self._total / self._done - 1) * counted:,.0f} s left"
+        if self._total and self._first < self._done < self._total and counted >= UNSURE:
+            left = f"about {(self._total - self._done) / (self._done - self._first) * counted:,.0f} s left"
         return f"{elapsed} {', '.join(filter(None, (self.what, share, self._detail, left)))}"
 
     def draw(self) -> None:

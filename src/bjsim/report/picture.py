@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bjsim.errors import InputError
+from bjsim.files import replacing
 from bjsim.report.colours import ACTIONS, LINES
 from bjsim.report.parts import Bars, Chances, ChartGrid, Curves, DataTable, Dots, Figures, Heat, Notes, Panel, Report
 from bjsim.report.scales import find_ticks, x_bounds, y_bounds
@@ -59,14 +60,17 @@ def save_figure(figure: Any, path: str) -> None:
     from matplotlib import rc_context
     from PIL import Image
 
+    picture, drawn = BytesIO(), BytesIO()
+    if Path(path).suffix.lower() == ".svg":
+        with rc_context({"svg.hashsalt": "bjsim"}):
+            figure.savefig(picture, format="svg", metadata={"Date": None})
+    else:
+        figure.savefig(drawn, format="png", dpi=DPI)
+        few = Image.open(drawn).convert("RGB").quantize(PALETTE, Image.Quantize.FASTOCTREE)
+        few.save(picture, "png", optimize=True)
     try:
-        if Path(path).suffix.lower() == ".svg":
-            with rc_context({"svg.hashsalt": "bjsim"}):
-                figure.savefig(path, metadata={"Date": None})
-            return
-        picture = BytesIO()
-        figure.savefig(picture, format="png", dpi=DPI)
-        Image.open(picture).convert("RGB").quantize(PALETTE, Image.Quantize.FASTOCTREE).save(path, optimize=True)
+        with replacing(Path(path)) as file:
+            file.write(picture.getvalue())
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror}") from None
 

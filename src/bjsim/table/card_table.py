@@ -98,7 +98,7 @@ class CardTable:
             while not (reason := self._why_over()):
                 bet = self._tied or self.bet
                 if not bet:
-                    most = int(self.holds[PERSON] / self.rules.bets)
+                    most = min(int(self.holds[PERSON] / self.rules.bets), 10**9)  # as `buy_in` may be
                     bet = self._usual = yield BetAsked(most, min(self._usual, most))
                 yield from self._play_round(bet)
             self.say(reason, None)

@@ -118,7 +118,7 @@ def test_objects_are_taken_as_well_as_names() -> None:
     chart = bjsim.find_player("hoyle", TWO_DECKS)
     request = CountRequest(TWO_DECKS, find_system("ko"), optimal="1-8x2", chip=2, chart=chart)  # type: ignore[arg-type]
     assert request.counting == find_system("ko") and request.limits == BetLimits(1, 8, 2)
-    assert request.departures().base is chart
+    assert request.departures().base == chart
     assert request.changed(ramp=Ramp.spread(1, 4)).changed(optimal=(1, 4)).limits == BetLimits(1, 4)
     assert (
         request.changed(ramp="1-4").limits is None and request.changed(system="zen", das=False).counting.name == "zen"

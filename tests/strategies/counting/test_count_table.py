@@ -89,8 +89,10 @@ def test_random_games_are_played_as_by_a_counter_in_python(games: int) -> None:
         }
         game = data.draw(rules(**fixed))
         departures = random_plays(data.draw(charts(game)), data.draw(st.integers(0, 2**32)))
-        game = game.replace(seats=data.draw(st.integers(1, 4)))
-        spots = Ramp.parse(data.draw(st.sampled_from(["1", "1", "1x2", "0:1x2 1:1"]))).spots
+        # the readable round keeps the answer to an early surrender for the first action, a counter decides when it acts
+        alone = game.surrender.startswith("early")
+        game = game.replace(seats=1 if alone else data.draw(st.integers(1, 4)))
+        spots = Ramp.parse("1" if alone else data.draw(st.sampled_from(["1", "1", "1x2", "0:1x2 1:1"]))).spots
         timing = data.draw(st.sampled_from(["decision", "round"]))
         system = replace(find_system(data.draw(st.sampled_from(SYSTEMS))), timing=timing)
         made = CountingGame(game, system, departures, (-60, 60), spots, adjusted=False)

@@ -162,7 +162,7 @@ class Standings(ContestTally, Described):
         """
         data = {
             "matches": self.matches,
-            "ended": self.end["reason"] if self.end else None,
+            "ended": self.over or None,
             "decided": self.decided,
             "former": [{**row_values(row, logs), "left": row.left} for row in self.former()],
         }
@@ -325,7 +325,7 @@ def _more(close: Sequence[BotDifference]) -> str:
     known = [matches for matches in missing if matches]
     if len(known) < len(missing):
         return "; no number of matches is in sight that would separate them"
-    return f"; about {max(known):,} more matches would separate them"
+    return f"; about {max(known):,} more match{'es' * (max(known) != 1)} would separate them"
 
 
 # --- The standings as a table, a drawing, JSON values and sentences.
@@ -438,7 +438,8 @@ def _said(standings: Standings) -> Iterator[str]:
         yield f"mark {mark.mark or 'none':5} {mark.bot}{score}"
     yield from (f"{row.name} retired {row.score.retired}" for row in standings.rows() if row.score.retired)
     for row in standings.former():
-        yield f"left: {row.name} ({row.left} after {row.score.matches} matches, {row.chips:.1f} chips)"
+        played = f"{row.score.matches} match{'es' * (row.score.matches != 1)}"
+        yield f"left: {row.name} ({row.left} after {played}, {row.chips:.1f} chips)"
     ended, played = describe_end(standings), f"{standings.matches:,} match{'es' * (standings.matches != 1)}"
     yield f"{played}; ended: {ended}" if ended else f"{played} so far, not finished"
     yield from filter(None, [describe_lead(standings), describe_authors(standings)])

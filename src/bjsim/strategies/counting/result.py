@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bjsim.arrays import Floats
-from bjsim.errors import InputError
+from bjsim.errors import InputError, without_folders
 from bjsim.report.data import Described, data_frame
 from bjsim.report.page import render_page
 from bjsim.report.parts import (
@@ -349,6 +349,14 @@ class CountComparison(Described):
                 runs[one.cards] = play(one, f"{number} of {len(requests)}: {name}, ")
             games.append((name, CountResult.of(runs[one.cards], one)))
         return CountComparison(tuple(games))
+
+    def published(self) -> CountComparison:
+        """The comparison with names of files in place of paths.
+
+        Returns:
+            The same figures.
+        """
+        return CountComparison(tuple((without_folders(name), one) for name, one in self.games))
 
     def __repr__(self) -> str:
         scores = (f"{name}: SCORE {one['score'].text}" for name, one in self.games)

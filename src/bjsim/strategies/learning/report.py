@@ -163,6 +163,8 @@ class LearnedGame(Study):
 
     def _payout(self) -> list[str]:
         learned = self.learned
+        if learned.value_episodes < 2:
+            return ["too few episodes to say"]
         low, high = learned.value_ci95
         lines = [
             f"yes: the mean return of {learned.value_episodes:,} episodes under the learned policy is "

@@ -388,7 +388,7 @@ def make_bet(name: str, values: Mapping[str, Any]) -> BetRules:
                 raise InputError(
                     f"{name}: {title}: no condition is called {shorten(condition)}; use {', '.join(allowed)}"
                 )
-        if not title or not event or _key(title) in (_key(known.name) for known in events):
+        if not title or not title.isprintable() or not event or _key(title) in (_key(known.name) for known in events):
             raise InputError(f"{name}: an event needs a name of its own, and a condition: {', '.join(allowed)}")
         if not isinstance(aliases, list):
             raise InputError(f"{name}: {title}: aliases {shorten(aliases)} are not accepted; write a list of names")

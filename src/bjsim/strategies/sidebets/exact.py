@@ -370,7 +370,7 @@ class SideBet(Described):
             Figures(figures),
             DataTable("events", EVENTS, self.events),
             DataTable("", columns, [*self.removal], title),
-            Bars([*self.removal], [changes], "card"),
+            *([Bars([*self.removal], [changes], "card")] if self.removal else []),
         ]
         data = {"bet": self.bet, "removal": self.removal}
         shoe = f"decks: {self.decks}" if self.decks else "the given shoe"
