@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 from bot_helpers import needs
 from support.command import bjsim, refusal
+from support.games import slow
 from support.matches import lines_in
 from support.mutations import mutations
 from support.printed import printed
@@ -306,6 +307,32 @@ def test_a_full_disk_is_said_of_the_file(tmp_path, monkeypatch):
     assert (status, err) == (1, f"bjsim: {tmp_path}/kept.new: the disk is full\n")
 
 
+@pytest.mark.parametrize(
+    "words", ["sidebet insurance --json -", slow("solve stand"), slow("solve advantage"), slow("rules")]
+)
+@pytest.mark.parametrize(("output", "said"), [("/dev/full", "bjsim: the disk is full\n"), ("a closed pipe", "")])
+def test_an_output_that_cannot_be_written_is_one_line(words, output, said):
+    """Also what is so little that it is written at the end."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "wb") if output != "/dev/full" else open(output, "wb") as place:
+        done = subprocess.run(
+            [sys.executable, "-m", "bjsim", *words.split()], stdout=place, stderr=subprocess.PIPE, text=True
+        )
+    assert (done.returncode, done.stderr) == (1, said)
+
+
+def test_a_picture_is_whole_or_absent(tmp_path, monkeypatch):
+    def full(path):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("bjsim.report.picture.replacing", full)
+    for name in ("x.svg", "x.png"):
+        done = bjsim("solve", "--rules", "easy", "--plot", tmp_path / name)
+        assert done.err == f"bjsim: cannot write {tmp_path}/{name}: No space left on device\n"
+    assert not list(tmp_path.iterdir())
+
+
 def test_failure_to_start_a_process_is_reported(tmp_path, monkeypatch):
     def refuse(*_):
         raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
@@ -483,6 +510,14 @@ def test_cards_of_a_thousand_letters_are_no_file(monkeypatch):
         ),
         ("run --bots lim17 --until 1e-11%", "use a percentage from 1e-10%"),
         ("sidebet 21+3 --deck spanish --shoe A=4", "--shoe names all cards; leave out --deck"),
+        ("solve value --rules easy --json out --html out", "two of the files to write are the same"),
+        ("check x.csv --json - --fix -", "two of the files to write are the same"),
+        ("count indices --save - --json -", "--save - is not accepted; give a file's name"),
+        ("compare --decks 8 --vary decks=1,2", "--vary decks is given twice"),
+        ("compare --set das=no --vary double_after_split=no,yes", "is given twice, first as das"),
+        ("count --decks 1 --system ko --vary system=hilo,zen", "--vary system is given twice"),
+        ("sidebet escapes.toml --decks 6", "an event needs a name of its own"),
+        ("solve value --rules easy --exact --shoe A=4,2=4,T=16", "leave out --shoe"),
     ],
 )
 def test_what_is_refused_is_named_as_it_was_given(tmp_path, monkeypatch, words, said):
@@ -492,4 +527,32 @@ def test_what_is_refused_is_named_as_it_was_given(tmp_path, monkeypatch, words, 
     Path("bust.toml").write_text(
         'looks_at = "dealer\'s hand"\nupcard = "A"\nevents = [{name = "bust", pays = 3, bust = "3+"}]\n'
     )
+    Path("escapes.toml").write_text('looks_at = "player"\nevents = [{name = "\\u001b[2Jx", pays = 1, total = "20"}]\n')
+    Path("x.csv").write_text(bjsim("solve", "--rules", "vegas-s17", "--decks", "inf", "--format", "csv").out)
     assert said in refusal(*shlex.split(words))
+
+
+def test_the_smallest_shoe_of_a_side_bet_has_a_page(tmp_path):
+    """No card can be removed from it."""
+    done = bjsim("sidebet", "21+3", "--shoe", "As=1,2s=1,3s=1", "--html", tmp_path / "x.html")
+    assert done.status == 0 and "straight" in (tmp_path / "x.html").read_text(encoding="utf-8")
+
+
+def test_thousands_are_exact():
+    words = ("bank", "--rules", "vegas-s17", "--bankroll", "500", "--rounds", "20", "--goal")
+    assert bjsim(*words, "1.005k").out == bjsim(*words, "1005").out
+
+
+def test_too_few_episodes_have_no_mean():
+    done = bjsim("learn", "--rules", "neller", "--episodes", 10, "--json", "-")
+    assert "too few episodes to say" in done.out and "nan" not in done.out
+
+
+def test_a_page_has_no_folders_of_what_was_varied(tmp_path):
+    (tmp_path / "my.toml").write_text('tags = "1 1 1 1 1 1 0 0 0 -1"\ninitial = "0"\n')
+    varied = f"system=hilo,{tmp_path}/my.toml"
+    done = bjsim(
+        "count", "--decks", 1, "--rounds", 2e3, "--vary", varied, "--indices", "none", "--html", tmp_path / "p.html"
+    )
+    page = (tmp_path / "p.html").read_text(encoding="utf-8")
+    assert done.status == 0 and "my.toml" in page and str(tmp_path) not in page

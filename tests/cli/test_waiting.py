@@ -235,6 +235,10 @@ def test_the_time_left_is_estimated_after_a_second(monkeypatch):
     assert line.text() == "2 s  playing, 20.0%, 100 rounds/s, about 8 s left"  # 800 rounds, at 100 in a second
     line.say("playing", 1000, 1000)
     assert line.text() == "2 s  playing, 100.0%"
+    line.say("rounds", 5000, 10000)  # of a checkpoint
+    now += 2
+    line.say("rounds", 5500, 10000)
+    assert line.text() == "4 s  rounds, 55.0%, about 18 s left"  # 4,500 rounds, at 250 in a second
 
 
 def test_without_an_interval_yet_the_time_to_a_precision_is_not_estimated(monkeypatch, capsys):
