@@ -108,15 +108,6 @@ class Walkers:
     def _walk(self) -> str:
         return "walk in turns" if self.compiled.numbers.round_robin else "walk"
 
-    def compile(self) -> None:
-        self.loaded.add(self.kernel)
-        self.play([(0, 0)], [0])
-
-    def expect(self, rounds: float) -> None:
-        """Load the kernel if it is compiled and pays for this many rounds of one seat, which will follow."""
-        if is_ready(self.kernel, rounds):
-            self.loaded.add(self.kernel)
-
     def play(self, keys: Sequence[Key], rounds: Sequence[int]) -> Played:
         """Play blocks from the beginnings of their keys' streams; EndlessSplitting at the limit on hands."""
         with suppress(LeftTable):
@@ -158,6 +149,7 @@ class AdjustedWalkers:
     def __init__(self, walkers: Walkers, unit: Fraction) -> None:
         self.walkers = walkers
         self.unit = unit
+        self.loaded = walkers.loaded
 
     @cached_property
     def solved(self) -> list[Solved]:
@@ -200,15 +192,6 @@ class AdjustedWalkers:
     def kernel(self) -> str:
         """As `Walkers.kernel`."""
         return "adjusted" if self.walkers.compiled.numbers.shoe_size else self.walkers.kernel
-
-    def compile(self) -> None:
-        self.walkers.loaded.add(self.kernel)
-        self.play([(0, 0)], [0])
-
-    def expect(self, rounds: float) -> None:
-        """As `Walkers.expect`."""
-        if is_ready(self.kernel, rounds):
-            self.walkers.loaded.add(self.kernel)
 
     def play(self, keys: Sequence[Key], rounds: Sequence[int]) -> Played:
         """Play blocks, as `Walkers.play`, and count luck, unless the shoe is infinite: none would be left in it."""
