@@ -6,7 +6,6 @@ Which of them plays does not change a bit of any result.
 from __future__ import annotations
 
 import math
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -93,7 +92,9 @@ class Walkers:
         """The typical number of cards in a round, estimated on a separate stream; 0 for an infinite shoe."""
         if not self.compiled.numbers.shoe_size:
             return 0.0
-        return float(self.trace(stream_key(0, PILOT_TABLE, 0), PILOT).traces[0][-1, -1] / PILOT)
+        key = stream_key(0, PILOT_TABLE, 0)
+        played = play_blocks(self.compiled, self.layout, self.play_round, [key], [PILOT], traced=True)
+        return float(played.traces[0][-1, -1] / PILOT)
 
     def adjusted(self, unit: Fraction) -> AdjustedWalkers:
         """The same walkers with luck, for a payoff quantum of `unit` initial bets."""
@@ -102,10 +103,8 @@ class Walkers:
     @property
     def kernel(self) -> str:
         """The kernel that plays long runs, unless the round table is too large for it."""
-        return "plain" if self._seats == 1 else self._walk
-
-    @property
-    def _walk(self) -> str:
+        if self._seats == 1:
+            return "plain"
         return "walk in turns" if self.compiled.numbers.round_robin else "walk"
 
     def play(self, keys: Sequence[Key], rounds: Sequence[int]) -> Played:
@@ -133,14 +132,6 @@ class Walkers:
         if long or is_ready(kernel, self._by_arrays[kernel]):
             self.loaded.add(kernel)
         return kernel in self.loaded
-
-    def trace(self, key: Key, rounds: int) -> Played:
-        if self.packed and "numba" in sys.modules and is_ready(self._walk, THRESHOLDS[self._walk].loading):
-            from bjsim.sim.engine.rounds import play_seats
-
-            with suppress(LeftTable):
-                return play_seats(self.compiled, self.layout._replace(moves=self.packed), [key], [rounds], traced=True)
-        return play_blocks(self.compiled, self.layout, self.play_round, [key], [rounds], traced=True)
 
 
 class AdjustedWalkers:
@@ -247,11 +238,11 @@ def play_blocks(
         group, most = [key for _, key in some], max(int(LANES * 256 / (number * CARDS + 1)), 1)
         for i in range(0, len(group), most):
             streams = _Streams(compiled, layout, play_round, np.array(group[i : i + most], np.uint64), number, drift)
-            for codes in streams.play():
+            for codes in streams.play(traced):
                 for seat, one in enumerate(codes.T):
                     rare = count_codes(counts[seat], one)
                     outside.append(np.stack([np.full_like(rare, seat), rare], axis=1))
-            traces += streams.traces() if traced else []
+            traces += [np.concatenate(parts) for parts in streams.pieces] if traced else []
             shoes += streams.sums() if drift else []
     return Played(counts, np.concatenate(outside), traces, shoes)
 
@@ -272,7 +263,7 @@ class _Streams:
         self.pieces: list[list[Array]] = [[np.zeros((0, self.seats + 1), np.int64)] for _ in keys]
         self.of_shoes: list[list[Array]] = [[np.zeros((2, self.seats, 0))] for _ in keys]
 
-    def play(self) -> Iterator[Array]:
+    def play(self, traced: bool) -> Iterator[Array]:
         """Play the rounds. Returns: payoff codes, (n, seats), some at a time."""
         over, dealt, begin = np.zeros((3, len(self.keys)), np.int64)
         streams, cut, first = len(self.keys), self.segments.cut, 0  # segment
@@ -286,7 +277,8 @@ class _Streams:
             new = np.minimum(np.diff(cuts), self.rounds - over)
             chosen = [slice(start, start + n) for start, n in zip(cuts.tolist(), new.tolist(), strict=False)]
             for stream, part in enumerate(chosen):
-                self._note(stream, walked, walked.rounds.at(part), int(dealt[stream]))
+                if traced:
+                    self._note(stream, walked, walked.rounds.at(part), int(dealt[stream]))
                 if self.drift:
                     self._add_shoes(stream, cards, walked, walked.rounds.at(part), int(self.rounds - over[stream]))
             yield np.concatenate([walked.rounds.codes[part] for part in chosen])
@@ -326,9 +318,6 @@ class _Streams:
         )
         bets = np.bincount(lane, minlength=shoes) - tied
         self.of_shoes[stream].append(np.stack([units * drift.bet - bets * drift.value[:, None] - gone, bets]))
-
-    def traces(self) -> list[Array]:
-        return [np.concatenate(parts) for parts in self.pieces]
 
     def sums(self) -> list[Array]:
         """The sums over shoes of each stream, see `Played`."""
