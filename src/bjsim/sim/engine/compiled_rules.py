@@ -24,6 +24,7 @@ from bjsim.sim.engine.kernels.layout import (
     CompiledRules,
     Numbers,
 )
+from bjsim.sim.engine.round_table import distinct_rows, explore
 from bjsim.sim.game.actions import ATTACK as ASKS_ATTACK
 from bjsim.sim.game.actions import CODES, ENDINGS, INSURANCE
 from bjsim.sim.game.cards import NORMAL_TENS, RANKS
@@ -55,28 +56,15 @@ def merge_states(labels: Array, after: Array) -> tuple[Array, Array]:
     class, ascending, (C,), and the class of each state, (S,), -1 if state 0, which is in class 0, does not
     lead to it.
     """
-    reached = np.zeros(len(after), np.bool_)
-    fresh = np.zeros(1, np.int64)
-    while len(fresh):
-        reached[fresh] = True
-        fresh = np.setdiff1d(after[fresh], np.flatnonzero(reached))
-    states = np.flatnonzero(reached)
+    states, number = explore(np.zeros(1, np.int64), after.__getitem__), np.full(len(after), -1, np.int64)
     after = np.searchsorted(states, after[states])
-    classes, count = _number(labels[states]), 0
-    while classes.max() + 1 > count:
-        count = classes.max() + 1
-        classes = _number(np.concatenate([classes[:, None], classes[after]], axis=1))
-    _, first = np.unique(classes, return_index=True)
+    (first, classes), count = distinct_rows(labels[states]), 0
+    while len(first) > count:
+        count = len(first)
+        first, classes = distinct_rows(np.concatenate([classes[:, None], classes[after]], axis=1))
     order = np.argsort(first)
-    number = np.full(len(reached), -1, np.int64)
     number[states] = np.argsort(order)[classes]
     return states[first[order]], number
-
-
-def _number(rows: Array) -> Array:
-    rows = np.ascontiguousarray(rows)
-    joined = rows.view(np.dtype((np.void, rows.shape[1] * rows.itemsize))).ravel()
-    return np.unique(joined, return_inverse=True)[1]
 
 
 def payoff_code(net: Fraction, tied: Fraction | int, unit: Fraction) -> int:

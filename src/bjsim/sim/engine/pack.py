@@ -23,7 +23,7 @@ from bjsim.sim.engine.kernels.arrays import (
     SeatRows,
 )
 from bjsim.sim.engine.kernels.layout import CHOICE, INSURE, WIDE, CompiledRules
-from bjsim.sim.engine.round_table import ASKS, LEFT, RoundTable, make_round_tables
+from bjsim.sim.engine.round_table import ASKS, LEFT, RoundTable, explore, make_round_tables
 from bjsim.sim.game.cards import RANKS, TEN
 
 NEVER_LEFT = 1e-13  # probability with which splits may make a counter's round leave the table: it cannot be played
@@ -77,15 +77,12 @@ def pack_plain(table: RoundTable) -> PlainTable:
     copies = np.unique(key[logs])
     to = np.where(logs, np.searchsorted(copies, key), len(copies) + to)
     follows = np.concatenate([copies % states, np.arange(states)])  # the state of which each number is
-    reached, fresh = np.zeros(len(follows), np.bool_), np.array([len(copies)])  # row 0
-    while len(fresh):
-        reached[fresh] = True
-        fresh = np.unique(to[follows[fresh]])
-        fresh = fresh[~reached[fresh]]
-    new, kind, label = np.cumsum(reached) - 1, *np.divmod(copies[reached[: len(copies)]] // states, most)
+    reached = explore(np.array([len(copies)]), lambda fresh: to[follows[fresh]])  # from row 0
+    kind, label = np.divmod(copies[reached[reached < len(copies)]] // states, most)
+    entries = np.searchsorted(reached, to[follows[reached]]).ravel()
     return PlainTable(
-        entries=new[to[follows[reached]]].ravel().astype(np.uint16 if new[-1] < 1 << 16 else np.uint32),
-        start=int(new[len(copies)]),
+        entries=entries.astype(np.uint16 if len(reached) <= 1 << 16 else np.uint32),
+        start=len(label),
         plain=int((kind == 0).sum()),
         over=int((kind < 2).sum()),
         label=np.where(kind < 2, label - 1, label - 1 - ends),
