@@ -17,7 +17,7 @@ import numpy as np
 
 from bjsim.arrays import Array
 from bjsim.sim.engine.kernels.layout import CHOICE, INSURE, CompiledRules
-from bjsim.sim.engine.transitions import LEAVES, OVER, UNLIKELY, Moves, Transitions, rank_probabilities
+from bjsim.sim.engine.transitions import DEALER, LEAVES, OVER, UNLIKELY, Moves, Transitions, rank_probabilities
 from bjsim.sim.game.cards import RANKS, TEN
 
 ACTIONS = 1 + INSURE  # codes of actions
@@ -138,7 +138,7 @@ def _follow_all(transitions: Transitions, words: Array, width: int, most: int) -
     moves = transitions.follow(np.repeat(words, width), np.tile(np.arange(width), len(words)))
     moves = Moves(*[np.pad(field.reshape(len(words), width), ((0, 0), (0, most - width)), "edge") for field in moves])
     if width != ACTIONS or not transitions.asks(words)[0]:
-        kind, no = transitions.dealer_draws(words).astype(np.int64), np.zeros_like(words)
+        kind, no = (transitions.unpack(words).what == DEALER).astype(np.int64), np.zeros_like(words)
         return words, kind, no, transitions.repeats(words), *moves
     cell = transitions.choices(words)
     taken = np.arange(most) < ACTIONS

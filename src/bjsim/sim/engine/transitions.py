@@ -193,11 +193,7 @@ class Transitions:
 
     def asks(self, words: Array) -> Array:
         """Whether states ask for an action, (m,)."""
-        return np.asarray(self._what(words) == ASK)
-
-    def dealer_draws(self, words: Array) -> Array:
-        """Whether the next card of states is the dealer's, after the player, (m,)."""
-        return np.asarray(self._what(words) == DEALER)
+        return np.asarray(words // math.prod(self._sizes[1:]) == ASK)
 
     def repeats(self, words: Array) -> Array:
         """Whether a round may come back to states: those of split hands without a limit, (m,)."""
@@ -205,10 +201,6 @@ class Transitions:
         hand = np.where(states.what == DRAW, states.hand, 0)  # of a state of the dealer it is a payoff vector
         repeats: Array = (hand > 0) & (hand == states.split_hand) & (self.compiled.hand_limit[hand] == NO_LIMIT)
         return repeats
-
-    def _what(self, words: Array) -> Array:
-        what: Array = words // math.prod(self._sizes[1:])
-        return what
 
     def choices(self, words: Array) -> Array:
         """The cell of the chart of states that ask, (m,)."""
