@@ -97,7 +97,8 @@ def compile_rules(rules: Rules, policies: Sequence[Policy], states: States | Non
     ended = [[states.result(hand) for hand in hands] for _ in range(1 + INSURE)]
     for letter, code in ENDINGS.items():
         ended[code] = [states.ends(hand, letter if letter in states.legal(hand) else "S") for hand in hands]
-    results = sorted({*chain(*ended)} | _other_results(states))
+    insured, original = [INSURED] * (_insured_column(states) >= 0), [ORIGINAL_BET] * states.original_only
+    results = sorted({*chain(*ended, insured, original)})
     dealers, dealer_add = _dealer_states(states)
     outcomes = states.dealer_outcomes
     stakes = [2**doubled for doubled in range(rules.max_doubles + 1)]
@@ -108,7 +109,6 @@ def compile_rules(rules: Rules, policies: Sequence[Policy], states: States | Non
         doubled=np.array([hand.doubled for hand in hands], np.int64),
         act=act,
         hand_limit=np.array([_limit(rules, hand) for hand in hands], np.int64),
-        result=np.array([results.index(states.result(hand)) for hand in hands], np.int64),
         ended=np.array([[results.index(end) for end in row] for row in ended], np.int64),
         pay=np.array(pay, np.int64),
         waits=np.array([[states.waits(end) for end in row] for row in ends], np.int64),
@@ -131,14 +131,6 @@ def _limits(rules: Rules) -> Array:
     if rules.infinite:
         return np.array(rank_limits(rules.card_probabilities), np.int64)
     return rules.shoe_size - np.cumsum(rules.shoe_counts)[:-1]
-
-
-def _other_results(states: States) -> set[Result]:
-    offered = {
-        INSURED: _insured_column(states) >= 0,
-        ORIGINAL_BET: states.original_only,
-    }
-    return {result for result in offered if offered[result]}
 
 
 def _insured_column(states: States) -> int:
