@@ -139,12 +139,6 @@ def count_quantum(unit: Fraction) -> Fraction:
     return Fraction(1, math.lcm(unit.denominator, 2))
 
 
-def quanta(unit: Fraction) -> tuple[int, int]:
-    """The quanta of counts in a payoff quantum of `unit` initial bets, and in half a bet."""
-    quantum = count_quantum(unit)
-    return int(unit / quantum), int(Fraction(1, 2) / quantum)
-
-
 def empty_tally(count: Counter, shoes: int) -> CountTally:
     buckets = len(count.spots)
     return CountTally(np.zeros((buckets, RAW), np.int64), np.zeros((shoes, QUANTITIES, buckets)))

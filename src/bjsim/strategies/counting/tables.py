@@ -12,7 +12,7 @@ from bjsim.arrays import Array
 from bjsim.errors import InputError
 from bjsim.sim.engine.compiled_rules import Policy, compile_rules
 from bjsim.sim.engine.counting import play_units
-from bjsim.sim.engine.counts import CountingTable, KnownControls, quanta
+from bjsim.sim.engine.counts import CountingTable, KnownControls, count_quantum
 from bjsim.sim.engine.kernels.arrays import PAIRS, ROUNDS, SQUARES, Counter, DepthControl, WalkedTable
 from bjsim.sim.engine.kernels.layout import SPLIT, CompiledRules
 from bjsim.sim.engine.luck_values import Model, make_luck, solve_models
@@ -340,7 +340,7 @@ def _find_known(table: CountingTable, expected: Array) -> KnownControls:
 def _make_count(
     game: CountingGame, bets: CountCells, decisions: CountCells, plays: Sequence[Play], first: int, number: int
 ) -> Counter:
-    times, half = quanta(game.rules.unit)
+    quantum = count_quantum(game.rules.unit)
     return Counter(
         tags=decisions.rank_tags(),
         initial=decisions.scaled.initial,
@@ -356,7 +356,7 @@ def _make_count(
         seat=game.others,
         other=plays.index((game.departures.base, False)) if game.others else 0,
         before_round=game.system.timing == "round",
-        times=times,
-        half=half,
+        times=int(game.rules.unit / quantum),
+        half=int(1 / (2 * quantum)),
         bet=float(game.rules.unit),
     )
