@@ -23,8 +23,7 @@ from bjsim.sim.engine.kernels.arrays import (
     SeatRows,
 )
 from bjsim.sim.engine.kernels.layout import CHOICE, INSURE, WIDE, CompiledRules
-from bjsim.sim.engine.round_table import ASKS, LEFT, RoundTable, explore, make_round_tables
-from bjsim.sim.game.cards import RANKS, TEN
+from bjsim.sim.engine.round_table import ASKS, LEFT, RoundTable, count_ranks, explore, make_round_tables
 
 NEVER_LEFT = 1e-13  # probability with which splits may make a counter's round leave the table: it cannot be played
 MOST_ROWS = 1 << (32 - BITS - 4)  # of entries with 32 bits
@@ -65,9 +64,7 @@ def pack_plain(table: RoundTable) -> PlainTable:
 
     A round that leaves the table logs its last end, which is that of no other round, without an end.
     """
-    ends = len(table.ends)
-    alike = all((part[:, TEN:] == part[:, [TEN]]).all() for part in (table.after, table.log))
-    ranks = TEN + 1 if alike else len(RANKS)
+    ends, ranks = len(table.ends), count_ranks(table.after, table.log)
     after, log = table.after[:, :ranks], np.where(table.after == LEFT, ends, table.log)[:, :ranks]
     states, most, split = 2 * len(log), int(log.max()) + 1, np.arange(2)[:, None, None]  # rows, by whether hands ended
     kind = np.where(log > ends, 2, split)  # of what is logged: rounds without splits, with them, split hands

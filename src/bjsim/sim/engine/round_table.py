@@ -63,7 +63,7 @@ def make_round_tables(compiled: CompiledRules, unlikely: float = UNLIKELY) -> tu
     reached = []
     for seat in first.tolist():
         transitions = Transitions(compiled, seat, unlikely)
-        reached.append(_explore(transitions, TEN + 1 if tens_are_alike(compiled) else len(RANKS)))
+        reached.append(_explore(transitions, count_ranks(compiled.add, compiled.dealer_add)))
     used = np.unique(np.concatenate([states.label.ravel() for states in reached]))
     vectors, probabilities = transitions.vectors.codes, rank_probabilities(compiled)
     ends = np.append(transitions.ends(used[used >= len(vectors)]), [[0, 0]], axis=0)
@@ -208,5 +208,7 @@ def _place(after: Array, height: Array, start: int, probabilities: Array) -> Arr
     return np.where(row > 0, row + 1, 0)
 
 
-def tens_are_alike(compiled: CompiledRules) -> bool:
-    return all((array[:, TEN:] == array[:, TEN:][:, :1]).all() for array in (compiled.add, compiled.dealer_add))
+def count_ranks(*arrays: Array) -> int:
+    """How many ranks arrays by rank, (.., 13), distinguish: all, unless cards of value ten are alike."""
+    alike = all((array[:, TEN:] == array[:, [TEN]]).all() for array in arrays)
+    return TEN + 1 if alike else len(RANKS)

@@ -14,8 +14,7 @@ import numpy as np
 
 from bjsim.arrays import Array
 from bjsim.sim.engine.kernels.layout import payoff_parts
-from bjsim.sim.engine.round_table import ASKS, LEFT, RoundTable, distinct_rows
-from bjsim.sim.game.cards import RANKS, TEN
+from bjsim.sim.engine.round_table import ASKS, LEFT, RoundTable, count_ranks, distinct_rows
 
 CONVERGED, SLOPES_CONVERGED = 1e-13, 1e-4  # initial bets; slopes are rounded to 1/1024, and any serve
 MOST_SWEEPS = 1000
@@ -38,8 +37,7 @@ class RowMoves(NamedTuple):
 
 
 def find_moves(table: RoundTable, probabilities: Array, answers: Array | None) -> RowMoves:
-    alike = all((array[:, TEN:] == array[:, TEN:][:, :1]).all() for array in (table.after, table.log))
-    ranks = TEN + 1 if alike else len(RANKS)
+    ranks = count_ranks(table.after, table.log)
     share = np.append(probabilities[: ranks - 1], probabilities[ranks - 1 :].sum())
     weights, asks = share * (table.after[:, :ranks] != LEFT), table.kind == ASKS
     total = weights.sum(axis=1, keepdims=True)

@@ -18,7 +18,7 @@ from bjsim.sim.engine.kernels.layout import SPLIT, CompiledRules
 from bjsim.sim.engine.luck_values import Model, make_luck, solve_models
 from bjsim.sim.engine.pack import make_count_table, make_deal, pack_moves
 from bjsim.sim.engine.play import PILOT_TABLE
-from bjsim.sim.engine.round_table import tens_are_alike
+from bjsim.sim.engine.round_table import count_ranks
 from bjsim.sim.game.actions import INSURANCE
 from bjsim.sim.game.cards import RANKS, TEN
 from bjsim.sim.game.hand_states import HandState
@@ -284,7 +284,7 @@ def _model_points(
     points = []
     for group in groups:
         mean = share[group] @ composition[group] / (share[group] @ composition[group]).sum()
-        if not tens_are_alike(compiled):
+        if count_ranks(compiled.add, compiled.dealer_add) == len(RANKS):  # tens differ
             mean = spread_tens(mean, deck)
         points.append((int(chart[max(group, key=lambda b: share[b])]), mean))
     number = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
