@@ -178,8 +178,7 @@ def _expect(matrix: Array, full: Array, left: Array) -> Array:
     pairs = np.outer(full, full) - np.diag(full)
     size = full.sum()
     one, two = np.diagonal(matrix) @ full, (matrix * pairs).sum()
-    expectation: Array = left / size * one + left * (left - 1) / (size * (size - 1)) * two
-    return expectation
+    return np.asarray(left / size * one + left * (left - 1) / (size * (size - 1)) * two)
 
 
 def count_drift(drift: Drift, full: Array, cards: Array, depths: Array) -> Array:
@@ -198,5 +197,4 @@ def count_drift(drift: Drift, full: Array, cards: Array, depths: Array) -> Array
         for slopes, curvature, sums in zip(drift.slopes, drift.curvature, found, strict=True):
             linear, square = slopes @ counts, (counts * (curvature @ counts)).sum(axis=0)
             sums += np.where(counted, linear / left + square / left**2, 0)
-    result: Array = (found - drift.expected[:, depths]) * (drift.rounds_per_depth / SCALE)
-    return result
+    return (found - drift.expected[:, depths]) * (drift.rounds_per_depth / SCALE)

@@ -111,8 +111,7 @@ def _in_order(*keys: Array) -> list[Array]:
 
 def values_after(moves: RowMoves, rows: Array, values: Array) -> Array:
     """Values after each card, (m, Q, ..), from those of rows and ends, (R + E, ..)."""
-    after: Array = values.take(moves.place.take(rows, axis=0), axis=0)  # quicker than indexing
-    return after
+    return values.take(moves.place.take(rows, axis=0), axis=0)  # quicker than indexing
 
 
 def value_rows(moves: RowMoves, levels: Levels, ends: Array, find_after: Callable[[Array, Array], Array]) -> Array:
@@ -291,5 +290,4 @@ def second_order(values: RowValues, slopes: Array, tilts: Array) -> Array:
         tilted = after - np.einsum("mr,mrq->mq", weights, after)[:, None]
         later = np.einsum("mr,mrqs->mqs", weights, values_after(moves, rows, second))
         second[rows] = tilted + np.swapaxes(tilted, 1, 2) + later
-    start: Array = second[0]
-    return start
+    return np.asarray(second[0])
