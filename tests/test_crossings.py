@@ -13,6 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from support.counters import play_shoes
 from support.engines import Game, readable_trace
 from support.environments import SAME_STEP, gym, played
 from support.games import random_chart, slow
@@ -23,7 +24,6 @@ from bjsim.bots import line
 from bjsim.bots.protocol import Fault, Reply, classify_reply, make_argv
 from bjsim.bots.turn import can_ask
 from bjsim.sim.engine.compiled_rules import payoff_code
-from bjsim.sim.engine.counting import play_shoes
 from bjsim.sim.game.actions import ATTACK, CODES, INSURANCE, LETTERS, STAND, Action, View
 from bjsim.sim.game.round import Round
 from bjsim.sim.game.rules import Rules

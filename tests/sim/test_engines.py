@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import types
-from support.engines import UNLIKELY, differences, never, play_rounds
+from support.engines import UNLIKELY, differences, play_rounds
 from support.games import CODE_WEIGHTS, MANY, random_chart, rules, slow
 
 import bjsim
@@ -24,7 +24,6 @@ from bjsim.sim.engine.counting import play_units
 from bjsim.sim.engine.kernels import arrays, layout, plain, walk
 from bjsim.sim.engine.kernels.layout import HIT, RUNAWAY, STAND, TIED, CompiledRules
 from bjsim.sim.engine.pack import pack_plain
-from bjsim.sim.engine.play import Walkers
 from bjsim.sim.engine.round_table import make_round_tables
 from bjsim.sim.engine.rounds import play_plain
 from bjsim.sim.engine.transitions import Transitions
@@ -32,7 +31,7 @@ from bjsim.sim.game.events import DEALER
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.rules import RULE_FIELDS, Rules
 from bjsim.sim.game.shoe import stream_key
-from bjsim.sim.running.compiled_table import CompiledTable
+from bjsim.sim.running.compiled_table import AdjustedTable, CompiledTable
 from bjsim.sim.running.table import ReadableTable, Span
 from bjsim.strategies.charts.chart import Chart, make_chart
 from bjsim.strategies.counting.departures import Departures
@@ -310,11 +309,11 @@ def test_payoffs_are_whole_units() -> None:
 def test_what_kernels_are_given_is_defined_among_them() -> None:
     """A class defined elsewhere could change without changing the stamp of numba's cache."""
     game = named_rules("vegas-s17").replace(seats=1)
-    compiled = compile_rules(game, [random_chart(game, 1).policy])
+    chart = random_chart(game, 1)
+    compiled = compile_rules(game, [chart.policy])
     tables = make_round_tables(compiled)
     play_plain(compiled, pack_plain(tables[0][0]), [stream_key(1, 0, 0)], [10])
-    adjusted = Walkers(compiled, never).adjusted(game.unit)
-    adjusted.compile()
+    AdjustedTable(compiled, game.unit, ReadableTable(game, [chart])).compile()
     bare = game.replace(split_by="never")
     counted = CountingGame(bare, find_system("hilo"), Departures(Solver(bare).chart), adjusted=False)
     play_units(ready_table(counted).table, np.array([stream_key(1, 0, 0)], np.uint64), 2, 2, kernel=True)

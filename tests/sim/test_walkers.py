@@ -28,7 +28,7 @@ from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import stream_key
 from bjsim.sim.running import compiled_table
-from bjsim.sim.running.compiled_table import AdjustedTable, CompiledTable, find_walkers
+from bjsim.sim.running.compiled_table import AdjustedTable, CompiledTable
 from bjsim.sim.running.table import ReadableTable, Span
 from bjsim.strategies.charts.chart import Chart, make_chart
 from bjsim.strategies.exact.solver import Solver
@@ -231,13 +231,14 @@ def test_a_kernel_that_pays_is_loaded_before_the_first_job(monkeypatch: pytest.M
         by_kernel.append(job[2])
         return play_plain(*job)
 
-    monkeypatch.setattr("bjsim.sim.engine.play.is_ready", lambda kernel, rounds: rounds >= 1000)
+    monkeypatch.setattr(compiled_table, "is_ready", lambda kernel, rounds: rounds >= 1000)
     monkeypatch.setattr("bjsim.sim.engine.rounds.play_plain", noted)
     expected = play_blocks(game.compiled, WalkedTable(game.moves, game.deal), game.play_round, [key], [500]).counts
     for rounds, used in ((999, []), (1000, [[key]])):
-        walkers = Walkers(game.compiled, game.play_round)
-        walkers.expect(rounds)
-        assert (walkers.play([key], [500]).counts == expected).all()
+        monkeypatch.setattr(compiled_table, "_walkers", {})
+        table = CompiledTable(game.compiled, rules.unit, game.readable)
+        table.expect(rounds)
+        assert (table.walkers.play([key], [500]).counts == expected).all()
         assert by_kernel == used
 
 
@@ -299,7 +300,6 @@ def test_kernels_leave_blocks_with_rounds_that_leave_to_arrays(monkeypatch: pyte
     rules, spans = named_rules("vegas-s17").replace(seats=seats), [Span(0, 40), Span(1, 300), Span(2, 1)]
     seated = [best(rules)] * seats
     expected = ReadableTable(rules, seated).play(SEED, 0, spans)
-    trace = ReadableTable(rules, seated).play_traced(SEED, 0, spans[1])[1]
     game = Game(rules, seated)
     leaves = [without_room(table) for table in game.tables], game.chart
     monkeypatch.setattr("bjsim.sim.engine.play.make_round_tables", lambda compiled: leaves)
@@ -308,8 +308,6 @@ def test_kernels_leave_blocks_with_rounds_that_leave_to_arrays(monkeypatch: pyte
     table = make_table(rules, seated)
     assert table.play(SEED, 0, spans) == expected
     assert isinstance(table, CompiledTable)
-    walkers = find_walkers(table.compiled, table.readable.play_round)
-    assert (walkers.trace(stream_key(SEED, 0, 1), 300).traces[0] == trace).all()
 
 
 def test_what_is_made_of_a_game_is_freed_with_it() -> None:

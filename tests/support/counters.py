@@ -10,7 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from bjsim.arrays import Array
 from bjsim.sim.engine.compiled_rules import payoff_code
+from bjsim.sim.engine.counting import walk_streams
+from bjsim.sim.engine.counts import CountingTable, CountSums, add_up, empty_tally
+from bjsim.sim.engine.kernels.layout import payoff_parts
 from bjsim.sim.game.actions import INSURANCE, Action, View
 from bjsim.sim.game.events import Dealt, Event, Revealed, Shuffled
 from bjsim.sim.game.round import Round
@@ -103,6 +107,19 @@ def at_a_table(game: CountingGame, key: tuple[int, int, int], rounds: int) -> tu
         codes = [payoff_code(*one, rules.unit) for one in payoffs]
         rows.append([*codes, *[0] * (most - spots), dealt, spots])
     return np.array(rows), counter
+
+
+def play_shoes(table: CountingTable, key: tuple[int, int], shoes: int, traced: int = 0) -> tuple[CountSums, Array]:
+    """Play whole shoes from the beginning of the key's random stream in arrays; return the sums and a trace.
+
+    The trace, (n, 2 + spots), has of the first `traced` rounds the bucket, the cards dealt so far, and the payoffs of
+    the spots in quanta.
+    """
+    tally, trace = empty_tally(table.count, shoes), [np.zeros((0, 2 + int(table.count.spots.max())), np.int64)]
+    for rounds, dealt in walk_streams(table, np.array([key], np.uint64), [tally]):
+        units, _ = payoff_parts(rounds.codes[:, table.count.seat :])
+        trace.append(np.column_stack([rounds.bucket, dealt, units]))
+    return add_up(table, tally, shoes)[0], np.concatenate(trace)[:traced]
 
 
 def simulate_count(

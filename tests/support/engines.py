@@ -69,7 +69,10 @@ def play_rounds(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Rounds of a block that stay in the round table: counts and outside as in `Played`, and a trace of the first."""
     walkers = find_walkers(compiled, never)
-    played = walkers.trace(key, rounds) if traced else walkers.play([key], [rounds])
+    if traced:
+        played = play_blocks(compiled, walkers.layout, never, [key], [rounds], traced=True)
+    else:
+        played = walkers.play([key], [rounds])
     return played.counts, played.outside, played.traces[0][:traced] if traced else np.zeros((0, 0), np.int64)
 
 
@@ -100,9 +103,9 @@ def differences(
     play_round = ReadableTable(game, seats).play_round
     if unlikely:
         layout = WalkedTable(pack_moves(*make_round_tables(compiled, unlikely)), make_deal(compiled, len(seats)))
-        played = play_blocks(compiled, layout, play_round, [stream_key(*key)], [rounds], traced=True)
     else:
-        played = Walkers(compiled, play_round).trace(stream_key(*key), rounds)
+        layout = Walkers(compiled, play_round).layout
+    played = play_blocks(compiled, layout, play_round, [stream_key(*key)], [rounds], traced=True)
     (trace,) = played.traces
     found = [
         f"round {number}: walked {one}, readable {other}"

@@ -9,9 +9,9 @@ from unittest.mock import ANY
 
 import numpy as np
 import pytest
-from support.counters import simulate_count
+from support.counters import play_shoes, simulate_count
 
-from bjsim.sim.engine.counting import play_shoes, play_units
+from bjsim.sim.engine.counting import play_units
 from bjsim.sim.engine.counts import UnitSums
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.rules import Rules

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.counters import at_a_table, simulate_count
+from support.counters import at_a_table, play_shoes, simulate_count
 from support.games import charts, rules
 
 from bjsim.errors import InputError
-from bjsim.sim.engine.counting import play_shoes, play_units
+from bjsim.sim.engine.counting import play_units
 from bjsim.sim.engine.kernels.arrays import SeatRows
 from bjsim.sim.engine.kernels.layout import CHOICE, DOUBLE, HIT, STAND
 from bjsim.sim.engine.pack import merge_charts

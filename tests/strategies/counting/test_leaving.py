@@ -4,10 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from support.counters import simulate_count
+from support.counters import play_shoes, simulate_count
 
 from bjsim.errors import InputError
-from bjsim.sim.engine.counting import play_shoes
 from bjsim.sim.engine.kernels.arrays import LEFT
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.shoe import stream_key

@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.counters import Counter, at_a_table
+from support.counters import Counter, at_a_table, play_shoes
 from support.documents import ROOT, blocks
 
 from bjsim.errors import RunFailed
 from bjsim.sim.engine.compiled_rules import payoff_code
-from bjsim.sim.engine.counting import play_shoes
 from bjsim.sim.game.actions import STAND, Action, View
 from bjsim.sim.game.events import Dealt, Event, Revealed
 from bjsim.sim.game.presets import named_rules

@@ -10,13 +10,12 @@ from itertools import product
 
 import numpy as np
 import pytest
-from support.counters import simulate_count
+from support.counters import play_shoes, simulate_count
 from support.engines import play_rounds
 from support.games import slow
 
 from bjsim.errors import InputError
 from bjsim.sim.engine.compiled_rules import compile_rules
-from bjsim.sim.engine.counting import play_shoes
 from bjsim.sim.engine.counts import add_up
 from bjsim.sim.engine.kernels.arrays import DEPTHS, PRODUCTS, PROFIT, STAKES, VALUE, CountTally
 from bjsim.sim.engine.rounds import play_counter

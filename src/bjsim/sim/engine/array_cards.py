@@ -13,8 +13,6 @@ from bjsim.arrays import Array
 from bjsim.sim.engine.kernels.layout import CompiledRules
 from bjsim.sim.game.shoe import BITS, PER_WORD, stream_words
 
-Word = np.uint64
-
 AT_ONCE = 8  # cards of an infinite shoe with the normal probability of tens
 _LOW = 0xFFFFFFFF
 

@@ -3,7 +3,8 @@
 import logging
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from functools import cache
 from typing import Any
 
 log = logging.getLogger("bjsim")
@@ -53,18 +54,10 @@ def announce_compile(text: str = COMPILING) -> None:
         print(text, file=sys.stderr, flush=True)
 
 
-@contextmanager
-def on_compile(notify: Callable[[], object]) -> Iterator[None]:
+def on_compile(notify: Callable[[], object]) -> AbstractContextManager[None]:
     """Within this context, call `notify` once, before numba first compiles a function instead of loading it."""
-    seen: set[str] = set()
-
-    def first(name: str) -> None:
-        if not seen:
-            seen.add(name)
-            notify()
-
-    with on_each_kernel(first):
-        yield
+    once = cache(notify)
+    return on_each_kernel(lambda name: once())
 
 
 @contextmanager

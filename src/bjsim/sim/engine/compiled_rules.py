@@ -24,6 +24,7 @@ from bjsim.sim.engine.kernels.layout import (
     CompiledRules,
     Numbers,
 )
+from bjsim.sim.engine.round_table import distinct_rows, explore
 from bjsim.sim.game.actions import ATTACK as ASKS_ATTACK
 from bjsim.sim.game.actions import CODES, ENDINGS, INSURANCE
 from bjsim.sim.game.cards import NORMAL_TENS, RANKS
@@ -55,28 +56,15 @@ def merge_states(labels: Array, after: Array) -> tuple[Array, Array]:
     class, ascending, (C,), and the class of each state, (S,), -1 if state 0, which is in class 0, does not
     lead to it.
     """
-    reached = np.zeros(len(after), np.bool_)
-    fresh = np.zeros(1, np.int64)
-    while len(fresh):
-        reached[fresh] = True
-        fresh = np.setdiff1d(after[fresh], np.flatnonzero(reached))
-    states = np.flatnonzero(reached)
+    states, number = explore(np.zeros(1, np.int64), after.__getitem__), np.full(len(after), -1, np.int64)
     after = np.searchsorted(states, after[states])
-    classes, count = _number(labels[states]), 0
-    while classes.max() + 1 > count:
-        count = classes.max() + 1
-        classes = _number(np.concatenate([classes[:, None], classes[after]], axis=1))
-    _, first = np.unique(classes, return_index=True)
+    (first, classes), count = distinct_rows(labels[states]), 0
+    while len(first) > count:
+        count = len(first)
+        first, classes = distinct_rows(np.concatenate([classes[:, None], classes[after]], axis=1))
     order = np.argsort(first)
-    number = np.full(len(reached), -1, np.int64)
     number[states] = np.argsort(order)[classes]
     return states[first[order]], number
-
-
-def _number(rows: Array) -> Array:
-    rows = np.ascontiguousarray(rows)
-    joined = rows.view(np.dtype((np.void, rows.shape[1] * rows.itemsize))).ravel()
-    return np.unique(joined, return_inverse=True)[1]
 
 
 def payoff_code(net: Fraction, tied: Fraction | int, unit: Fraction) -> int:
@@ -109,7 +97,8 @@ def compile_rules(rules: Rules, policies: Sequence[Policy], states: States | Non
     ended = [[states.result(hand) for hand in hands] for _ in range(1 + INSURE)]
     for letter, code in ENDINGS.items():
         ended[code] = [states.ends(hand, letter if letter in states.legal(hand) else "S") for hand in hands]
-    results = sorted({*chain(*ended)} | _other_results(states))
+    insured, original = [INSURED] * (_insured_column(states) >= 0), [ORIGINAL_BET] * states.original_only
+    results = sorted({*chain(*ended, insured, original)})
     dealers, dealer_add = _dealer_states(states)
     outcomes = states.dealer_outcomes
     stakes = [2**doubled for doubled in range(rules.max_doubles + 1)]
@@ -120,7 +109,6 @@ def compile_rules(rules: Rules, policies: Sequence[Policy], states: States | Non
         doubled=np.array([hand.doubled for hand in hands], np.int64),
         act=act,
         hand_limit=np.array([_limit(rules, hand) for hand in hands], np.int64),
-        result=np.array([results.index(states.result(hand)) for hand in hands], np.int64),
         ended=np.array([[results.index(end) for end in row] for row in ended], np.int64),
         pay=np.array(pay, np.int64),
         waits=np.array([[states.waits(end) for end in row] for row in ends], np.int64),
@@ -143,14 +131,6 @@ def _limits(rules: Rules) -> Array:
     if rules.infinite:
         return np.array(rank_limits(rules.card_probabilities), np.int64)
     return rules.shoe_size - np.cumsum(rules.shoe_counts)[:-1]
-
-
-def _other_results(states: States) -> set[Result]:
-    offered = {
-        INSURED: _insured_column(states) >= 0,
-        ORIGINAL_BET: states.original_only,
-    }
-    return {result for result in offered if offered[result]}
 
 
 def _insured_column(states: States) -> int:

@@ -1,7 +1,6 @@
 """Plays the shoes of a counter: by the kernel where that pays, else in arrays, with the same bits."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import numpy as np
 
@@ -9,25 +8,11 @@ from bjsim.arrays import Array
 from bjsim.sim.engine.array_cards import Segments
 from bjsim.sim.engine.counts import CountingTable, CountSums, UnitSums, add_rounds, add_up, empty_tally
 from bjsim.sim.engine.kernels.arrays import DEPTHS, FURTHER, LEFT, VALUE, CountTally, DepthControl
-from bjsim.sim.engine.kernels.layout import payoff_parts
 from bjsim.sim.engine.lanes import Rounds, Shoes, walk_shoes
 from bjsim.sim.engine.play import THRESHOLDS, have_kernels, is_ready
 
 LANES = 1 << 13  # shoes side by side
 LUCK_LANES = 1 << 11
-
-
-def play_shoes(table: CountingTable, key: tuple[int, int], shoes: int, traced: int = 0) -> tuple[CountSums, Array]:
-    """Play whole shoes from the beginning of the key's random stream in arrays; return the sums and a trace.
-
-    The trace, (n, 2 + spots), has of the first `traced` rounds the bucket, the cards dealt so far, and the payoffs of
-    the spots in quanta. EndlessSplitting: a round is too long.
-    """
-    tally, trace = empty_tally(table.count, shoes), [np.zeros((0, 2 + int(table.count.spots.max())), np.int64)]
-    for _, batch in _walk(table, np.array([key], np.uint64), [tally]):
-        units, _ = payoff_parts(batch.rounds.codes[:, table.count.seat :])
-        trace.append(np.column_stack([batch.rounds.bucket, batch.dealt, units]))
-    return add_up(table, tally, shoes)[0], np.concatenate(trace)[:traced]
 
 
 def play_units(
@@ -44,20 +29,16 @@ def play_units(
 
         return [add_up(table, play_counter(table, key, shoes), unit) for key in keys]
     tallies = [empty_tally(table.count, shoes) for _ in keys]
-    for _ in _walk(table, keys, tallies):
+    for _ in walk_streams(table, keys, tallies):
         pass
     return [add_up(table, tally, unit) for tally in tallies]
 
 
-class _Batch(NamedTuple):
-    """Rounds of a stream that were walked together, in order, and the cards dealt of it up to the end of each."""
+def walk_streams(table: CountingTable, keys: Array, tallies: list[CountTally]) -> Iterator[tuple[Rounds, Array]]:
+    """Play the shoes of streams for which their tallies have room.
 
-    rounds: Rounds
-    dealt: Array
-
-
-def _walk(table: CountingTable, keys: Array, tallies: list[CountTally]) -> Iterator[tuple[int, _Batch]]:
-    """Play the shoes of streams for which their tallies have room. Returns: the stream's number, and its rounds."""
+    Yields the rounds of a stream, in order, some at a time, and the cards dealt of it up to the end of each.
+    """
     segments, count, luck = Segments(table.compiled, 0), table.count, table.layout.luck
     first, begin, dealt, over = np.zeros((4, len(keys)), np.int64)
     shoes = len(tallies[0].now)
@@ -81,7 +62,7 @@ def _walk(table: CountingTable, keys: Array, tallies: list[CountTally]) -> Itera
             if luck:
                 chosen = number * (lanes + FURTHER) + np.flatnonzero(played)
                 part.now[:, [VALUE, DEPTHS]] = count_depths(side, table.control, chosen)
-            yield stream, _Batch(own, dealt[stream] + (np.cumsum(used) - used)[lane] + own.end)
+            yield own, dealt[stream] + (np.cumsum(used) - used)[lane] + own.end
             over[stream] += played.sum()
             begin[stream] = max(ends[-1] - segments.size, 0)
             dealt[stream] += used.sum()

@@ -57,8 +57,7 @@ def count_codes(dense: Array, codes: Array, times: Array | None = None) -> Array
     weights = None if times is None else times[fits]
     place = (tied[fits] * width + column[fits]).astype(np.intp)
     dense += np.bincount(place, weights, dense.size).astype(np.int64).reshape(dense.shape)
-    outside: Array = codes[~fits] if times is None else np.repeat(codes[~fits], times[~fits].astype(np.intp))
-    return outside
+    return codes[~fits] if times is None else np.repeat(codes[~fits], times[~fits].astype(np.intp))
 
 
 class CountSums(NamedTuple):
@@ -103,8 +102,7 @@ class KnownControls(NamedTuple):
         """Subtract the controls from the quantities of shoes, (n, QUANTITIES, B); returns (n, 4, B)."""
         value, depths = np.moveaxis((now[:, VALUE:] - self.expected) * self.rounds, 1, 0)
         one, two = self.moments
-        less: Array = now[:, :VALUE] - np.stack([depths, value, depths * one, depths * two], axis=1)
-        return less
+        return np.asarray(now[:, :VALUE] - np.stack([depths, value, depths * one, depths * two], axis=1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,12 +135,6 @@ class CountingTable:
 def count_quantum(unit: Fraction) -> Fraction:
     """The largest share of an initial bet in whole numbers of which payoffs and insurance can be counted."""
     return Fraction(1, math.lcm(unit.denominator, 2))
-
-
-def quanta(unit: Fraction) -> tuple[int, int]:
-    """The quanta of counts in a payoff quantum of `unit` initial bets, and in half a bet."""
-    quantum = count_quantum(unit)
-    return int(unit / quantum), int(Fraction(1, 2) / quantum)
 
 
 def empty_tally(count: Counter, shoes: int) -> CountTally:

@@ -92,8 +92,7 @@ class Shoes:
         if p.max(initial=0) >= self.size:
             later, p = np.divmod(p, self.size)
             lane = lane + later
-        cards: Array = self.cards.take(p * self.lanes + lane).astype(np.intp)
-        return cards
+        return np.asarray(self.cards.take(p * self.lanes + lane).astype(np.intp))
 
 
 class Lanes:
@@ -295,8 +294,7 @@ class Lanes:
         hidden = (hole >= 0) & (hole // self.shoes.size == shoe)
         if hidden.any():
             running = running - hidden * self.count.tags[self.shoes.at(np.maximum(hole, 0), self.lane[at])]
-        cells: Array = self.count.cells[seen - hidden, running - self.count.lowest].astype(np.intp)
-        return cells
+        return np.asarray(self.count.cells[seen - hidden, running - self.count.lowest].astype(np.intp))
 
     # --- luck
 
@@ -372,8 +370,7 @@ class Lanes:
         slope += np.matmul(pay[:, :, None], luck.tilts.take(state, axis=0).astype(float))[:, :, 0]
         after = value * (left - 1.0)[:, None] + np.matmul(slope, counts[:, :, None])[:, :, 0]
         after -= np.diagonal(slope, axis1=1, axis2=2)
-        expected: Array = (after * counts).sum(axis=1) / (left * np.maximum(left - 1.0, 1.0))
-        return expected
+        return np.asarray((after * counts).sum(axis=1) / (left * np.maximum(left - 1.0, 1.0)))
 
     def _moved(self, place: Array) -> Array:
         row: Array = self.moves.entries.take(place) >> BITS
@@ -396,8 +393,7 @@ class Lanes:
             def after(codes: Array) -> Array:
                 place = (self.model[lane] * luck.places)[:, None] + luck.after[rows, codes]
                 pay = (self.logged[i[some]][:, None] + luck.pay[luck.hand[rows, codes]]) / SCALE
-                values: Array = luck.values[place] + (pay * luck.chances[luck.outcome[place]]).sum(axis=2)
-                return values
+                return np.asarray(luck.values[place] + (pay * luck.chances[luck.outcome[place]]).sum(axis=2))
 
             difference = np.where(asks[some], after(code[some]) - after(usual[some]), 0.0)
             hole = np.minimum(self.shoes.at(self.hole[lane], self.lane[lane]), luck.ranks - 1)

@@ -32,17 +32,6 @@ class Solved(NamedTuple):
     tilts: Array
 
     @property
-    def drift(self) -> Array:
-        """The slopes of a round, (Q,)."""
-        return whole(self.slopes[0])
-
-    @property
-    def curvature(self) -> Array:
-        """Half the second-order slopes of a round, (Q, Q)."""
-        curvature: Array = np.rint(SCALE / 2 * second_order(self.values, self.slopes, self.tilts))
-        return curvature
-
-    @property
     def model(self) -> Model:
         values, outcomes = self.values, self.values.outcomes
         return Model(
@@ -165,10 +154,11 @@ def whole(slopes: Array) -> Array:
 
 def make_drift(tables: Sequence[Solved], chart: Array, compiled: CompiledRules, unit: Fraction, cards: float) -> Drift:
     """Make the drift of a finite shoe; `chart` (seats,) is each seat's, `cards` the typical number in a round."""
-    full = full_shoe(compiled.unshuffled, len(tables[0].drift))
+    slopes = np.stack([whole(one.slopes[0]) for one in tables])
+    curvature = np.rint(SCALE / 2 * np.stack([second_order(one.values, one.slopes, one.tilts) for one in tables]))
+    full = full_shoe(compiled.unshuffled, slopes.shape[1])
     depths = (compiled.numbers.cut - 1) // STEP
     left = full.sum() - STEP * np.arange(1, depths + 1)
-    slopes, curvature = (np.stack([getattr(one, name) for one in tables]) for name in ("drift", "curvature"))
     linear = [one @ full / full.sum() for one in slopes]  # which rounding has left
     square = [_expect(one, full, left) / left**2 for one in curvature]
     return Drift(
@@ -188,8 +178,7 @@ def _expect(matrix: Array, full: Array, left: Array) -> Array:
     pairs = np.outer(full, full) - np.diag(full)
     size = full.sum()
     one, two = np.diagonal(matrix) @ full, (matrix * pairs).sum()
-    expectation: Array = left / size * one + left * (left - 1) / (size * (size - 1)) * two
-    return expectation
+    return np.asarray(left / size * one + left * (left - 1) / (size * (size - 1)) * two)
 
 
 def count_drift(drift: Drift, full: Array, cards: Array, depths: Array) -> Array:
@@ -208,5 +197,4 @@ def count_drift(drift: Drift, full: Array, cards: Array, depths: Array) -> Array
         for slopes, curvature, sums in zip(drift.slopes, drift.curvature, found, strict=True):
             linear, square = slopes @ counts, (counts * (curvature @ counts)).sum(axis=0)
             sums += np.where(counted, linear / left + square / left**2, 0)
-    result: Array = (found - drift.expected[:, depths]) * (drift.rounds_per_depth / SCALE)
-    return result
+    return (found - drift.expected[:, depths]) * (drift.rounds_per_depth / SCALE)

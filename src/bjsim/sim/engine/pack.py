@@ -23,8 +23,7 @@ from bjsim.sim.engine.kernels.arrays import (
     SeatRows,
 )
 from bjsim.sim.engine.kernels.layout import CHOICE, INSURE, WIDE, CompiledRules
-from bjsim.sim.engine.round_table import ASKS, LEFT, RoundTable, make_round_tables
-from bjsim.sim.game.cards import RANKS, TEN
+from bjsim.sim.engine.round_table import ASKS, LEFT, RoundTable, count_ranks, explore, make_round_tables
 
 NEVER_LEFT = 1e-13  # probability with which splits may make a counter's round leave the table: it cannot be played
 MOST_ROWS = 1 << (32 - BITS - 4)  # of entries with 32 bits
@@ -65,9 +64,7 @@ def pack_plain(table: RoundTable) -> PlainTable:
 
     A round that leaves the table logs its last end, which is that of no other round, without an end.
     """
-    ends = len(table.ends)
-    alike = all((part[:, TEN:] == part[:, [TEN]]).all() for part in (table.after, table.log))
-    ranks = TEN + 1 if alike else len(RANKS)
+    ends, ranks = len(table.ends), count_ranks(table.after, table.log)
     after, log = table.after[:, :ranks], np.where(table.after == LEFT, ends, table.log)[:, :ranks]
     states, most, split = 2 * len(log), int(log.max()) + 1, np.arange(2)[:, None, None]  # rows, by whether hands ended
     kind = np.where(log > ends, 2, split)  # of what is logged: rounds without splits, with them, split hands
@@ -77,15 +74,12 @@ def pack_plain(table: RoundTable) -> PlainTable:
     copies = np.unique(key[logs])
     to = np.where(logs, np.searchsorted(copies, key), len(copies) + to)
     follows = np.concatenate([copies % states, np.arange(states)])  # the state of which each number is
-    reached, fresh = np.zeros(len(follows), np.bool_), np.array([len(copies)])  # row 0
-    while len(fresh):
-        reached[fresh] = True
-        fresh = np.unique(to[follows[fresh]])
-        fresh = fresh[~reached[fresh]]
-    new, kind, label = np.cumsum(reached) - 1, *np.divmod(copies[reached[: len(copies)]] // states, most)
+    reached = explore(np.array([len(copies)]), lambda fresh: to[follows[fresh]])  # from row 0
+    kind, label = np.divmod(copies[reached[reached < len(copies)]] // states, most)
+    entries = np.searchsorted(reached, to[follows[reached]]).ravel()
     return PlainTable(
-        entries=new[to[follows[reached]]].ravel().astype(np.uint16 if new[-1] < 1 << 16 else np.uint32),
-        start=int(new[len(copies)]),
+        entries=entries.astype(np.uint16 if len(reached) <= 1 << 16 else np.uint32),
+        start=len(label),
         plain=int((kind == 0).sum()),
         over=int((kind < 2).sum()),
         label=np.where(kind < 2, label - 1, label - 1 - ends),

@@ -6,7 +6,6 @@ Which of them plays does not change a bit of any result.
 from __future__ import annotations
 
 import math
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -93,7 +92,9 @@ class Walkers:
         """The typical number of cards in a round, estimated on a separate stream; 0 for an infinite shoe."""
         if not self.compiled.numbers.shoe_size:
             return 0.0
-        return float(self.trace(stream_key(0, PILOT_TABLE, 0), PILOT).traces[0][-1, -1] / PILOT)
+        key = stream_key(0, PILOT_TABLE, 0)
+        played = play_blocks(self.compiled, self.layout, self.play_round, [key], [PILOT], traced=True)
+        return float(played.traces[0][-1, -1] / PILOT)
 
     def adjusted(self, unit: Fraction) -> AdjustedWalkers:
         """The same walkers with luck, for a payoff quantum of `unit` initial bets."""
@@ -102,20 +103,9 @@ class Walkers:
     @property
     def kernel(self) -> str:
         """The kernel that plays long runs, unless the round table is too large for it."""
-        return "plain" if self._seats == 1 else self._walk
-
-    @property
-    def _walk(self) -> str:
+        if self._seats == 1:
+            return "plain"
         return "walk in turns" if self.compiled.numbers.round_robin else "walk"
-
-    def compile(self) -> None:
-        self.loaded.add(self.kernel)
-        self.play([(0, 0)], [0])
-
-    def expect(self, rounds: float) -> None:
-        """Load the kernel if it is compiled and pays for this many rounds of one seat, which will follow."""
-        if is_ready(self.kernel, rounds):
-            self.loaded.add(self.kernel)
 
     def play(self, keys: Sequence[Key], rounds: Sequence[int]) -> Played:
         """Play blocks from the beginnings of their keys' streams; EndlessSplitting at the limit on hands."""
@@ -143,14 +133,6 @@ class Walkers:
             self.loaded.add(kernel)
         return kernel in self.loaded
 
-    def trace(self, key: Key, rounds: int) -> Played:
-        if self.packed and "numba" in sys.modules and is_ready(self._walk, THRESHOLDS[self._walk].loading):
-            from bjsim.sim.engine.rounds import play_seats
-
-            with suppress(LeftTable):
-                return play_seats(self.compiled, self.layout._replace(moves=self.packed), [key], [rounds], traced=True)
-        return play_blocks(self.compiled, self.layout, self.play_round, [key], [rounds], traced=True)
-
 
 class AdjustedWalkers:
     """The walkers of one table that also count luck; `unit` is the payoff quantum, in initial bets."""
@@ -158,6 +140,7 @@ class AdjustedWalkers:
     def __init__(self, walkers: Walkers, unit: Fraction) -> None:
         self.walkers = walkers
         self.unit = unit
+        self.loaded = walkers.loaded
 
     @cached_property
     def solved(self) -> list[Solved]:
@@ -200,15 +183,6 @@ class AdjustedWalkers:
     def kernel(self) -> str:
         """As `Walkers.kernel`."""
         return "adjusted" if self.walkers.compiled.numbers.shoe_size else self.walkers.kernel
-
-    def compile(self) -> None:
-        self.walkers.loaded.add(self.kernel)
-        self.play([(0, 0)], [0])
-
-    def expect(self, rounds: float) -> None:
-        """As `Walkers.expect`."""
-        if is_ready(self.kernel, rounds):
-            self.walkers.loaded.add(self.kernel)
 
     def play(self, keys: Sequence[Key], rounds: Sequence[int]) -> Played:
         """Play blocks, as `Walkers.play`, and count luck, unless the shoe is infinite: none would be left in it."""
@@ -264,11 +238,11 @@ def play_blocks(
         group, most = [key for _, key in some], max(int(LANES * 256 / (number * CARDS + 1)), 1)
         for i in range(0, len(group), most):
             streams = _Streams(compiled, layout, play_round, np.array(group[i : i + most], np.uint64), number, drift)
-            for codes in streams.play():
+            for codes in streams.play(traced):
                 for seat, one in enumerate(codes.T):
                     rare = count_codes(counts[seat], one)
                     outside.append(np.stack([np.full_like(rare, seat), rare], axis=1))
-            traces += streams.traces() if traced else []
+            traces += [np.concatenate(parts) for parts in streams.pieces] if traced else []
             shoes += streams.sums() if drift else []
     return Played(counts, np.concatenate(outside), traces, shoes)
 
@@ -289,7 +263,7 @@ class _Streams:
         self.pieces: list[list[Array]] = [[np.zeros((0, self.seats + 1), np.int64)] for _ in keys]
         self.of_shoes: list[list[Array]] = [[np.zeros((2, self.seats, 0))] for _ in keys]
 
-    def play(self) -> Iterator[Array]:
+    def play(self, traced: bool) -> Iterator[Array]:
         """Play the rounds. Returns: payoff codes, (n, seats), some at a time."""
         over, dealt, begin = np.zeros((3, len(self.keys)), np.int64)
         streams, cut, first = len(self.keys), self.segments.cut, 0  # segment
@@ -303,7 +277,8 @@ class _Streams:
             new = np.minimum(np.diff(cuts), self.rounds - over)
             chosen = [slice(start, start + n) for start, n in zip(cuts.tolist(), new.tolist(), strict=False)]
             for stream, part in enumerate(chosen):
-                self._note(stream, walked, walked.rounds.at(part), int(dealt[stream]))
+                if traced:
+                    self._note(stream, walked, walked.rounds.at(part), int(dealt[stream]))
                 if self.drift:
                     self._add_shoes(stream, cards, walked, walked.rounds.at(part), int(self.rounds - over[stream]))
             yield np.concatenate([walked.rounds.codes[part] for part in chosen])
@@ -343,9 +318,6 @@ class _Streams:
         )
         bets = np.bincount(lane, minlength=shoes) - tied
         self.of_shoes[stream].append(np.stack([units * drift.bet - bets * drift.value[:, None] - gone, bets]))
-
-    def traces(self) -> list[Array]:
-        return [np.concatenate(parts) for parts in self.pieces]
 
     def sums(self) -> list[Array]:
         """The sums over shoes of each stream, see `Played`."""

@@ -17,7 +17,7 @@ import numpy as np
 
 from bjsim.arrays import Array
 from bjsim.sim.engine.kernels.layout import CHOICE, INSURE, CompiledRules
-from bjsim.sim.engine.transitions import LEAVES, OVER, UNLIKELY, Moves, Transitions, rank_probabilities
+from bjsim.sim.engine.transitions import DEALER, LEAVES, OVER, UNLIKELY, Moves, Transitions, rank_probabilities
 from bjsim.sim.game.cards import RANKS, TEN
 
 ACTIONS = 1 + INSURE  # codes of actions
@@ -63,7 +63,7 @@ def make_round_tables(compiled: CompiledRules, unlikely: float = UNLIKELY) -> tu
     reached = []
     for seat in first.tolist():
         transitions = Transitions(compiled, seat, unlikely)
-        reached.append(_explore(transitions, TEN + 1 if tens_are_alike(compiled) else len(RANKS)))
+        reached.append(_explore(transitions, count_ranks(compiled.add, compiled.dealer_add)))
     used = np.unique(np.concatenate([states.label.ravel() for states in reached]))
     vectors, probabilities = transitions.vectors.codes, rank_probabilities(compiled)
     ends = np.append(transitions.ends(used[used >= len(vectors)]), [[0, 0]], axis=0)
@@ -101,17 +101,18 @@ def _tabulate(states: _States, used: Array, ends: Array, hands: Array, probabili
     )
 
 
-def explore(fresh: Array, follow: Callable[[Array], Array]) -> None:
-    """Follow states, ascending, and all that they lead to.
+def explore(fresh: Array, follow: Callable[[Array], Array]) -> Array:
+    """Follow states, ascending, and all that they lead to. Returns: all of them, ascending.
 
     `follow` gives what states lead to, negative where that is no state. It gets each state once.
     """
     known = fresh
     while len(fresh):
-        after = np.sort(follow(fresh))  # `unique` is slower
+        after = np.sort(follow(fresh), axis=None)  # `unique` is slower
         after = after[(after >= 0) & np.append(after[1:] != after[:-1], True)]
         fresh = after[known[np.searchsorted(known, after).clip(max=len(known) - 1)] != after]
         known = np.sort(np.concatenate([known, fresh]), kind="stable")  # merges two runs, in a third of the time
+    return known
 
 
 def _explore(transitions: Transitions, ranks: int) -> _States:
@@ -122,7 +123,7 @@ def _explore(transitions: Transitions, ranks: int) -> _States:
         for words, width in ((fresh[~asks], ranks), (fresh[asks], ACTIONS)):
             if len(words):
                 found.append(_follow_all(transitions, words, width, max(ranks, ACTIONS)))
-        return np.concatenate([parts[4].ravel() for parts in found[before:]])
+        return np.concatenate([parts[4] for parts in found[before:]])
 
     explore(transitions.start, follow)
     word, kind, choice, repeats, after, label, decided = (np.concatenate(parts) for parts in zip(*found, strict=True))
@@ -137,7 +138,7 @@ def _follow_all(transitions: Transitions, words: Array, width: int, most: int) -
     moves = transitions.follow(np.repeat(words, width), np.tile(np.arange(width), len(words)))
     moves = Moves(*[np.pad(field.reshape(len(words), width), ((0, 0), (0, most - width)), "edge") for field in moves])
     if width != ACTIONS or not transitions.asks(words)[0]:
-        kind, no = transitions.dealer_draws(words).astype(np.int64), np.zeros_like(words)
+        kind, no = (transitions.unpack(words).what == DEALER).astype(np.int64), np.zeros_like(words)
         return words, kind, no, transitions.repeats(words), *moves
     cell = transitions.choices(words)
     taken = np.arange(most) < ACTIONS
@@ -207,5 +208,7 @@ def _place(after: Array, height: Array, start: int, probabilities: Array) -> Arr
     return np.where(row > 0, row + 1, 0)
 
 
-def tens_are_alike(compiled: CompiledRules) -> bool:
-    return all((array[:, TEN:] == array[:, TEN:][:, :1]).all() for array in (compiled.add, compiled.dealer_add))
+def count_ranks(*arrays: Array) -> int:
+    """How many ranks arrays by rank, (.., 13), distinguish: all, unless cards of value ten are alike."""
+    alike = all((array[:, TEN:] == array[:, [TEN]]).all() for array in arrays)
+    return TEN + 1 if alike else len(RANKS)

@@ -27,7 +27,7 @@ from bjsim.sim.engine.kernels.deal import INFINITE_PER_WORD, LANES, LIMITS, PER_
 from bjsim.sim.engine.kernels.layout import ENDLESS, NO_LIMIT, WIDE, CompiledRules, Counts, ShoeArrays
 from bjsim.sim.engine.kernels.plain import GROUP
 from bjsim.sim.engine.kernels.plain import play_plain as plain_kernel
-from bjsim.sim.engine.kernels.shoe import BUFFER, KEPT
+from bjsim.sim.engine.kernels.shoe import BUFFER
 from bjsim.sim.engine.kernels.walk import STATE, walk, walk_plain
 from bjsim.sim.engine.pack import padded
 from bjsim.sim.engine.round_table import LeftTable
@@ -39,7 +39,7 @@ def make_shoe(compiled: CompiledRules, key: Sequence[int] | Array) -> ShoeArrays
     """Make the shoe of a table, before the first card of the random stream with this key."""
     size = compiled.numbers.shoe_size
     return ShoeArrays(
-        cards=np.zeros(size + PER_WORD if size else KEPT + BUFFER, np.uint8),
+        cards=np.zeros(size + PER_WORD if size else BUFFER, np.uint8),
         key=np.array(key, np.uint64),
         read=np.array([size], np.int64),
         ready=np.array([size], np.int64),
@@ -52,13 +52,13 @@ def make_shoe(compiled: CompiledRules, key: Sequence[int] | Array) -> ShoeArrays
     )
 
 
-def make_counts(compiled: CompiledRules, rounds: int, traced: int) -> Counts:
-    """Make empty counts for `rounds` rounds, with a trace of the first `traced`."""
+def make_counts(compiled: CompiledRules, rounds: int) -> Counts:
+    """Make empty counts for `rounds` rounds, without a trace."""
     numbers, seats = compiled.numbers, len(compiled.act)
     return Counts(
         dense=np.zeros((seats, numbers.ties + 1, 2 * numbers.width + 1), np.int64),
         overflow=np.zeros((rounds * seats if numbers.most_hands == NO_LIMIT else 0, 2), np.int64),
-        trace=np.zeros((traced, seats + 1), np.int64),
+        trace=np.zeros((0, seats + 1), np.int64),
     )
 
 
@@ -92,7 +92,7 @@ def play_plain(
 
     Returns: `counts` and `outside` of all together, see `Played`. LeftTable: a round left the table.
     """
-    shoes, counts = plain_shoes(compiled), make_counts(compiled, sum(rounds), 0)
+    shoes, counts = plain_shoes(compiled), make_counts(compiled, sum(rounds))
     classes = np.zeros((4, table.plain + 1), np.int64)
     blocks = np.array(keys, np.uint64).reshape(-1, 2), np.array(rounds, np.int64)
     overflow = plain_kernel(table, shoes, *blocks, make_work(shoes, table.hands.shape[1]), counts, classes)
@@ -116,7 +116,7 @@ def play_seats(
 ) -> Played:
     """Play blocks from the beginnings of their keys' streams; with `drift`, count luck. LeftTable: a round left."""
     luck, seats = layout.luck, make_seats(layout.moves)
-    counts, outside = make_counts(compiled, max([*rounds, 0]), 0), [np.zeros((0, 2), np.int64)]
+    counts, outside = make_counts(compiled, max([*rounds, 0])), [np.zeros((0, 2), np.int64)]
     traces, shoes, drifted = list[Array](), list[Array](), np.zeros(0)
     if drift:
         drift = drift._replace(curvature=padded(drift.curvature))

@@ -7,14 +7,14 @@ share of rank q exceeds its probability by d(q), the value changes by the sum of
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from bjsim.arrays import Array
 from bjsim.sim.engine.kernels.layout import payoff_parts
-from bjsim.sim.engine.round_table import ASKS, LEFT, RoundTable, distinct_rows
-from bjsim.sim.game.cards import RANKS, TEN
+from bjsim.sim.engine.round_table import ASKS, LEFT, RoundTable, count_ranks, distinct_rows
 
 CONVERGED, SLOPES_CONVERGED = 1e-13, 1e-4  # initial bets; slopes are rounded to 1/1024, and any serve
 MOST_SWEEPS = 1000
@@ -37,8 +37,7 @@ class RowMoves(NamedTuple):
 
 
 def find_moves(table: RoundTable, probabilities: Array, answers: Array | None) -> RowMoves:
-    alike = all((array[:, TEN:] == array[:, TEN:][:, :1]).all() for array in (table.after, table.log))
-    ranks = TEN + 1 if alike else len(RANKS)
+    ranks = count_ranks(table.after, table.log)
     share = np.append(probabilities[: ranks - 1], probabilities[ranks - 1 :].sum())
     weights, asks = share * (table.after[:, :ranks] != LEFT), table.kind == ASKS
     total = weights.sum(axis=1, keepdims=True)
@@ -112,23 +111,19 @@ def _in_order(*keys: Array) -> list[Array]:
 
 def values_after(moves: RowMoves, rows: Array, values: Array) -> Array:
     """Values after each card, (m, Q, ..), from those of rows and ends, (R + E, ..)."""
-    after: Array = values.take(moves.place.take(rows, axis=0), axis=0)  # quicker than indexing
-    return after
+    return values.take(moves.place.take(rows, axis=0), axis=0)  # quicker than indexing
 
 
-def value_rows(
-    moves: RowMoves, levels: Levels, ends: Array, find_after: Callable[[Array, Array], Array] | None = None
-) -> Array:
+def value_rows(moves: RowMoves, levels: Levels, ends: Array, find_after: Callable[[Array, Array], Array]) -> Array:
     """The values of rows, (R, K), from those of ends, (E, K).
 
-    `find_after` gets rows (m,) and values (R + E, K), and gives those after each card, (m, Q, K), if they are others.
+    `find_after` gets rows (m,) and values (R + E, K), and gives those after each card, (m, Q, K).
     """
     count = len(moves.place)
     values = np.concatenate([np.zeros((count, ends.shape[1])), ends])
 
     def update(rows: Array) -> float:
-        after = find_after(rows, values) if find_after else values_after(moves, rows, values)
-        new = np.einsum("mr,mrk->mk", moves.weights.take(rows, axis=0), after)
+        new = np.einsum("mr,mrk->mk", moves.weights.take(rows, axis=0), find_after(rows, values))
         change = float(np.abs(new - values.take(rows, axis=0)).max())
         values[rows] = new
         return change
@@ -141,21 +136,20 @@ def slope_rows(
     moves: RowMoves,
     levels: Levels,
     values: Array,
-    find_after: Callable[[Array], Array],
+    find_after: Callable[[Array, Array], Array],
     find_slopes: Callable[[Array, Array], Array],
-    ends: int,
 ) -> Array:
-    """The slopes of values (R, K) and of `ends`, which have none: (R + E, K, Q).
+    """The slopes, (R + E, .., Q), of values (R + E, ..); the ends have none.
 
-    `find_after` gives the values (m, Q, K) after each card from rows; `find_slopes` their slopes (m, Q, K, Q), from
-    all slopes so far, too.
+    `find_after` gives the values (m, Q, ..) after each card, from rows and all values; `find_slopes` their slopes
+    (m, Q, .., Q), from rows and all slopes so far.
     """
-    slopes = np.zeros((len(values) + ends, *values.shape[1:], moves.place.shape[1]))
+    slopes = np.zeros((*values.shape, moves.place.shape[1]))
 
     def update(rows: Array) -> float:
-        direct = np.swapaxes(find_after(rows) - values.take(rows, axis=0)[:, None], 1, 2)
-        direct *= ~moves.asks.take(rows)[:, None, None]
-        new = direct + np.einsum("mr,mrkq->mkq", moves.weights.take(rows, axis=0), find_slopes(rows, slopes))
+        direct = np.moveaxis(find_after(rows, values) - values.take(rows, axis=0)[:, None], 1, -1)
+        direct[moves.asks.take(rows)] = 0
+        new = direct + np.einsum("mr,mr...->m...", moves.weights.take(rows, axis=0), find_slopes(rows, slopes))
         change = float(np.abs(new - slopes.take(rows, axis=0)).max())
         slopes[rows] = new
         return change
@@ -214,15 +208,7 @@ def make_row_values(table: RoundTable, probabilities: Array, unit: Fraction, ans
     ends = np.stack([units * float(unit), tied], axis=1)
     hands = np.stack([hand_units * float(unit), hand_tied], axis=1)
     hands = np.concatenate([np.zeros((1, *hands.shape[1:])), hands])
-
-    def after(rows: Array, values: Array) -> Array:
-        found, hand = values_after(moves, rows, values), moves.hand.take(rows, axis=0)
-        row, rank = np.nonzero(hand)
-        chances = outcomes.chances.take(outcomes.after[rows[row], rank], axis=0)
-        found[row, rank] += np.einsum("npo,no->np", hands.take(hand[row, rank], axis=0), chances)
-        return found
-
-    values = value_rows(moves, levels, ends, after)
+    values = value_rows(moves, levels, ends, partial(paid_after, moves, outcomes, hands, outcomes.chances))
     value = float(values[0, 0] / (1 - values[0, 1])) if values[0, 1] < 1 else np.nan
     replayed = np.nan_to_num(value)  # the value of a bet that ties
     return RowValues(
@@ -264,53 +250,33 @@ def _find_outcomes(moves: RowMoves, levels: Levels, table: RoundTable) -> Outcom
     to = after(rows)
     own = make_moves(np.where(to < 0, len(rows) - 1 - to, to), 0 * to, moves.weights[rows], moves.asks[rows])
     order, certain = Levels(table.height[rows], own), np.eye(count)
-    chances = value_rows(own, order, certain)
+    chances = value_rows(own, order, certain, partial(values_after, own))
     both = (np.where(of < 0, len(rows) - 1 - of, of) for of in (state, after(np.arange(len(state)))))
     row, following = (of.astype(np.intp) for of in both)  # what they are taken by
     return Outcomes(row, following, own, order, np.concatenate([chances, certain]))
 
 
-def find_slopes(row_values: RowValues) -> tuple[Array, Array]:
-    """The slopes of the values of rows, (rows, Q), and of the chances of outcomes, (S + O, O, Q)."""
-    outcomes, whole = row_values.outcomes, row_values.with_ends
-    moves, count = outcomes.moves, outcomes.chances.shape[1]
-    tilts = slope_rows(
-        moves,
-        outcomes.levels,
-        outcomes.chances[:-count],
-        lambda rows: values_after(moves, rows, outcomes.chances),
-        lambda rows, slopes: values_after(moves, rows, slopes),
-        count,
-    )
-    slopes = slope_rows(
-        row_values.moves,
-        row_values.levels,
-        row_values.values[:, None],
-        lambda rows: _paid_after(row_values, whole, rows)[..., None],
-        lambda rows, slopes: _slopes_after(row_values, slopes[:, 0], tilts, rows)[:, :, None],
-        len(row_values.end_pay),
-    )
-    return slopes[: len(row_values.values), 0], tilts
+def paid_after(moves: RowMoves, outcomes: Outcomes, pay: Array, chances: Array, rows: Array, values: Array) -> Array:
+    """Values after each card, as `values_after`, with what `pay` (1 + H, .., O) is for the split hand that it ends.
 
-
-def _paid_after(row_values: RowValues, whole: Array, rows: Array) -> Array:
-    """The values after each card, with what it pays, (m, Q)."""
-    moves, outcomes = row_values.moves, row_values.outcomes
-    after, hand = values_after(moves, rows, whole), moves.hand.take(rows, axis=0)
+    `chances` are the probabilities of outcomes by state, (S + O, O); or their slopes, (S + O, O, Q), if `values` are.
+    """
+    after, hand = values_after(moves, rows, values), moves.hand.take(rows, axis=0)
     row, rank = np.nonzero(hand)
-    chances = outcomes.chances.take(outcomes.after[rows[row], rank], axis=0)
-    after[row, rank] += np.einsum("no,no->n", row_values.hand_pay.take(hand[row, rank], axis=0), chances)
+    paid, state = pay.take(hand[row, rank], axis=0), outcomes.after[rows[row], rank]
+    after[row, rank] += np.einsum("n...o,no...->n...", paid, chances.take(state, axis=0))
     return after
 
 
-def _slopes_after(row_values: RowValues, slopes: Array, tilts: Array, rows: Array) -> Array:
-    """The slopes of values after each card, (m, Q, Q), from those of rows and ends."""
+def find_slopes(row_values: RowValues) -> tuple[Array, Array]:
+    """The slopes of the values of rows, (rows, Q), and of the chances of outcomes, (S + O, O, Q)."""
     moves, outcomes = row_values.moves, row_values.outcomes
-    later, hand = values_after(moves, rows, slopes), moves.hand.take(rows, axis=0)
-    row, rank = np.nonzero(hand)
-    pay, steep = row_values.hand_pay.take(hand[row, rank], axis=0), tilts.take(outcomes.after[rows[row], rank], axis=0)
-    later[row, rank] += np.einsum("no,noq->nq", pay, steep)
-    return later
+    following = partial(values_after, outcomes.moves)
+    tilts = slope_rows(outcomes.moves, outcomes.levels, outcomes.chances, following, following)
+    paid = partial(paid_after, moves, outcomes, row_values.hand_pay)
+    after, steep = partial(paid, outcomes.chances), partial(paid, tilts)
+    slopes = slope_rows(moves, row_values.levels, row_values.with_ends, after, steep)
+    return slopes[: len(row_values.values)], tilts
 
 
 def second_order(values: RowValues, slopes: Array, tilts: Array) -> Array:
@@ -319,9 +285,9 @@ def second_order(values: RowValues, slopes: Array, tilts: Array) -> Array:
     slopes = np.concatenate([slopes, np.zeros((len(values.end_pay), ranks))])
     second = np.zeros((len(slopes), ranks, ranks))
     for rows in values.levels.all:
-        after, weights = _slopes_after(values, slopes, tilts, rows), moves.weights.take(rows, axis=0)
+        after = paid_after(moves, values.outcomes, values.hand_pay, tilts, rows, slopes)
+        weights = moves.weights.take(rows, axis=0)
         tilted = after - np.einsum("mr,mrq->mq", weights, after)[:, None]
         later = np.einsum("mr,mrqs->mqs", weights, values_after(moves, rows, second))
         second[rows] = tilted + np.swapaxes(tilted, 1, 2) + later
-    start: Array = second[0]
-    return start
+    return np.asarray(second[0])

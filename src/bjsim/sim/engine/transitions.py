@@ -54,8 +54,7 @@ def rank_probabilities(compiled: CompiledRules) -> Array:
         return np.bincount(compiled.unshuffled, minlength=13) / compiled.numbers.shoe_size
     if compiled.numbers.normal_tens:
         return np.full(13, 1 / 13)
-    probabilities: Array = -np.diff(compiled.above, prepend=1 << 32, append=0) / (1 << 32)
-    return probabilities
+    return -np.diff(compiled.above, prepend=1 << 32, append=0) / (1 << 32)
 
 
 @dataclass(frozen=True)
@@ -193,22 +192,13 @@ class Transitions:
 
     def asks(self, words: Array) -> Array:
         """Whether states ask for an action, (m,)."""
-        return np.asarray(self._what(words) == ASK)
-
-    def dealer_draws(self, words: Array) -> Array:
-        """Whether the next card of states is the dealer's, after the player, (m,)."""
-        return np.asarray(self._what(words) == DEALER)
+        return np.asarray(words // math.prod(self._sizes[1:]) == ASK)
 
     def repeats(self, words: Array) -> Array:
         """Whether a round may come back to states: those of split hands without a limit, (m,)."""
         states = self.unpack(words)
         hand = np.where(states.what == DRAW, states.hand, 0)  # of a state of the dealer it is a payoff vector
-        repeats: Array = (hand > 0) & (hand == states.split_hand) & (self.compiled.hand_limit[hand] == NO_LIMIT)
-        return repeats
-
-    def _what(self, words: Array) -> Array:
-        what: Array = words // math.prod(self._sizes[1:])
-        return what
+        return np.asarray((hand > 0) & (hand == states.split_hand) & (self.compiled.hand_limit[hand] == NO_LIMIT))
 
     def choices(self, words: Array) -> Array:
         """The cell of the chart of states that ask, (m,)."""
@@ -217,8 +207,7 @@ class Transitions:
 
     def _cell(self, states: State, column: Array) -> Array:
         free = (states.hands < self.compiled.hand_limit[states.hand]).astype(np.int64)
-        cell: Array = self.act[free, states.hand, column]
-        return cell
+        return np.asarray(self.act[free, states.hand, column])
 
     def _go(self, moves: Moves, at: Array, states: State, **changed: Any) -> None:
         fields = {name: np.broadcast_to(value, at.shape) for name, value in changed.items()}
@@ -247,8 +236,7 @@ class Transitions:
 
     def _ended(self, states: State) -> Array:
         """Whether the dealer's natural has ended rounds, once all cards are dealt."""
-        ended: Array = self.compiled.dealer_out[states.dealer] == self.compiled.numbers.ending_outcome
-        return ended
+        return np.asarray(self.compiled.dealer_out[states.dealer] == self.compiled.numbers.ending_outcome)
 
     def _decide(self, moves: Moves, at: Array, states: State, ended: Array) -> None:
         """What the chart does with a hand; if the dealer's natural ended the round, only a surrender counts."""

@@ -15,6 +15,7 @@ from bjsim.sim.engine.play import (
     AdjustedWalkers,
     PlayRound,
     Walkers,
+    is_ready,
 )
 from bjsim.sim.game.shoe import stream_key
 from bjsim.sim.running.table import ReadableTable, Span
@@ -69,11 +70,15 @@ class CompiledTable:
         return THRESHOLDS[self.walkers.kernel].compiling
 
     def compile(self) -> None:
-        self.walkers.compile()
+        walkers = self.walkers
+        walkers.loaded.add(walkers.kernel)
+        walkers.play([(0, 0)], [0])
 
     def expect(self, rounds: float) -> None:
-        """Get ready for this many rounds of one seat, without compiling anything."""
-        self.walkers.expect(rounds)
+        """Load the kernel if it is compiled and pays for this many rounds of one seat, which will follow."""
+        walkers = self.walkers
+        if is_ready(walkers.kernel, rounds):
+            walkers.loaded.add(walkers.kernel)
 
     def play(self, seed: int, table: int, spans: Sequence[Span]) -> list[Tally]:
         keys, rounds = [stream_key(seed, table, span.block) for span in spans], [span.rounds for span in spans]

@@ -12,13 +12,13 @@ from bjsim.arrays import Array
 from bjsim.errors import InputError
 from bjsim.sim.engine.compiled_rules import Policy, compile_rules
 from bjsim.sim.engine.counting import play_units
-from bjsim.sim.engine.counts import CountingTable, KnownControls, quanta
+from bjsim.sim.engine.counts import CountingTable, KnownControls, count_quantum
 from bjsim.sim.engine.kernels.arrays import PAIRS, ROUNDS, SQUARES, Counter, DepthControl, WalkedTable
 from bjsim.sim.engine.kernels.layout import SPLIT, CompiledRules
 from bjsim.sim.engine.luck_values import Model, make_luck, solve_models
 from bjsim.sim.engine.pack import make_count_table, make_deal, pack_moves
 from bjsim.sim.engine.play import PILOT_TABLE
-from bjsim.sim.engine.round_table import tens_are_alike
+from bjsim.sim.engine.round_table import count_ranks
 from bjsim.sim.game.actions import INSURANCE
 from bjsim.sim.game.cards import RANKS, TEN
 from bjsim.sim.game.hand_states import HandState
@@ -284,7 +284,7 @@ def _model_points(
     points = []
     for group in groups:
         mean = share[group] @ composition[group] / (share[group] @ composition[group]).sum()
-        if not tens_are_alike(compiled):
+        if count_ranks(compiled.add, compiled.dealer_add) == len(RANKS):  # tens differ
             mean = spread_tens(mean, deck)
         points.append((int(chart[max(group, key=lambda b: share[b])]), mean))
     number = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
@@ -340,7 +340,7 @@ def _find_known(table: CountingTable, expected: Array) -> KnownControls:
 def _make_count(
     game: CountingGame, bets: CountCells, decisions: CountCells, plays: Sequence[Play], first: int, number: int
 ) -> Counter:
-    times, half = quanta(game.rules.unit)
+    quantum = count_quantum(game.rules.unit)
     return Counter(
         tags=decisions.rank_tags(),
         initial=decisions.scaled.initial,
@@ -356,7 +356,7 @@ def _make_count(
         seat=game.others,
         other=plays.index((game.departures.base, False)) if game.others else 0,
         before_round=game.system.timing == "round",
-        times=times,
-        half=half,
+        times=int(game.rules.unit / quantum),
+        half=int(1 / (2 * quantum)),
         bet=float(game.rules.unit),
     )

@@ -9,11 +9,11 @@ index; and as it is one of the cards that they count, each of them then sinks by
 
 from __future__ import annotations
 
+from functools import partialmethod
 from typing import Any
 
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
 from numba.extending import intrinsic
 
 PER_WORD = 3  # cards of a finite shoe for which a random word is enough
@@ -40,23 +40,12 @@ class Vector:
             operand = kind([other] * kind.count) if isinstance(kind, ir.VectorType) else kind(other)
         return Vector(self.builder, getattr(self.builder, instruction)(self.value, operand))
 
-    def __add__(self, other: Vector | int) -> Vector:
-        return self._apply("add", other)
-
-    def __sub__(self, other: Vector | int) -> Vector:
-        return self._apply("sub", other)
-
-    def __mul__(self, other: Vector | int) -> Vector:
-        return self._apply("mul", other)
-
-    def __xor__(self, other: Vector | int) -> Vector:
-        return self._apply("xor", other)
-
-    def __and__(self, other: Vector | int) -> Vector:
-        return self._apply("and_", other)
-
-    def __rshift__(self, other: int) -> Vector:
-        return self._apply("lshr", other)
+    __add__ = partialmethod(_apply, "add")
+    __sub__ = partialmethod(_apply, "sub")
+    __mul__ = partialmethod(_apply, "mul")
+    __xor__ = partialmethod(_apply, "xor")
+    __and__ = partialmethod(_apply, "and_")
+    __rshift__ = partialmethod(_apply, "lshr")
 
     def above(self, other: Vector) -> Vector:
         """-1 where this vector is greater, else 0."""
@@ -188,9 +177,6 @@ def _deal_on(context: Any, cards: Any, ready: Any, above: Any, start: Any, gamma
         array, ready, limits, start, gamma, left, words = arguments
         cards = context.make_array(signature.args[0])(context, builder, array).data
         above = context.make_array(signature.args[2])(context, builder, limits).data
-        count = cgutils.get_or_insert_function(  # type: ignore[no-untyped-call]
-            builder.module, ir.FunctionType(I16, [I16]), "llvm.ctpop.i16"
-        )
         loop = Loop(builder, words, left, start, load(builder, above, I16, LIMITS, 2).value)
         rest, z, now = loop.values
         share = mix(Vector(builder, z)) >> (64 - BITS)
@@ -200,7 +186,7 @@ def _deal_on(context: Any, cards: Any, ready: Any, above: Any, start: Any, gamma
             share = share & ((1 << BITS) - 1)
             higher = builder.icmp_signed(">", now, index.value)
             now = builder.add(now, builder.sext(higher, now.type))
-            rank = builder.trunc(builder.call(count, [builder.bitcast(higher, I16)]), I8)
+            rank = builder.trunc(builder.ctpop(builder.bitcast(higher, I16)), I8)
             place = builder.add(builder.add(ready, builder.mul(loop.turn, I64(PER_WORD))), I64(i))
             builder.store(rank, builder.gep(cards, [place]))
         loop.close(builder.sub(rest, I64(PER_WORD)), builder.add(z, gamma), now)

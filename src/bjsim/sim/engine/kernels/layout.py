@@ -65,7 +65,6 @@ class CompiledRules(NamedTuple):
         split_to: State of the one-card split hand of a pair, (S,); 0 for other hands.
         double_to: State of a hand that has doubled, before its card, (S,).
         covered, covers: State of a split hand, (S,), after one whose result has `covers`, bool (R, B).
-        result: Result of the hand if it stands, (S,).
         ended: Result of the hand if an action ends it, by code, (1 + INSURE, S).
         pay: Payoff code at one and two bets, and at more if hands double again, (R, B, O).
         waits: What a finished hand waits for, (R, B); see `States.waits`.
@@ -88,7 +87,6 @@ class CompiledRules(NamedTuple):
     split_to: Array
     double_to: Array
     covered: Array
-    result: Array
     ended: Array
     pay: Array
     waits: Array

@@ -8,7 +8,6 @@ from bjsim.sim.engine.jit import inner
 from bjsim.sim.engine.kernels.deal import PER_WORD, deal_on
 
 BUFFER = 1024  # cards of an infinite shoe generated at a time
-KEPT = 32  # space before them for earlier cards
 AHEAD = 27  # cards of a finite shoe generated at a time: a multiple of PER_WORD
 
 
@@ -28,10 +27,10 @@ def half_word(start: Any, gamma: Any, i: Any) -> Any:
 
 @inner(inline="always")
 def fill(shoe: Any) -> None:
-    """Fill the buffer of an infinite shoe from KEPT on with its next BUFFER cards."""
+    """Fill the buffer of an infinite shoe with its next BUFFER cards."""
     start, gamma, chunk = shoe.key[0], shoe.key[1], shoe.chunk[0]
     if shoe.normal_tens:
-        position = np.uint64(KEPT)
+        position = np.uint64(0)
         for i in range(chunk * (BUFFER // 8), (chunk + 1) * (BUFFER // 8)):
             share = word(start, gamma, i) >> np.uint64(4)
             for _ in range(8):
@@ -44,7 +43,8 @@ def fill(shoe: Any) -> None:
             half, rank = np.int64(half_word(start, gamma, chunk * BUFFER + i)), 0
             for limit in shoe.above:
                 rank += limit > half
-            shoe.cards[KEPT + i] = rank
+            shoe.cards[i] = rank
+    shoe.ready[0] = BUFFER
 
 
 @inner()
@@ -66,28 +66,17 @@ def shuffle(shoe: Any, stop: Any) -> None:
 
 @inner(forceinline=True)
 def begin_shuffle(shoe: Any) -> None:
-    """Begin the next shoe of whole decks; none of its cards is ready yet."""
+    """Begin the next shoe, or the next cards of an infinite one; none of them is ready yet."""
     shoe.chunk[0] += 1
     shoe.before[0] += shoe.read[0]
     shoe.read[0] = shoe.ready[0] = 0
 
 
-@inner(inline="always")
-def refill(shoe: Any, kept: Any) -> None:
-    """Generate cards of an infinite shoe after the unread ones, keeping also the last `kept` that were read."""
-    unread = shoe.ready[0] - shoe.read[0]
-    for i in range(unread + kept):
-        shoe.cards[KEPT - unread - kept + i] = shoe.cards[shoe.read[0] - kept + i]
-    shoe.chunk[0] += 1
-    shoe.before[0] += shoe.read[0] + unread - KEPT
-    shoe.read[0], shoe.ready[0] = KEPT - unread, KEPT + BUFFER
-    fill(shoe)
-
-
 @inner()
 def more(shoe: Any, infinite: Any) -> None:
     if infinite is not None and shoe.size == 0:
-        refill(shoe, np.int64(0))
+        begin_shuffle(shoe)
+        fill(shoe)
         return
     if shoe.ready[0] == shoe.size:
         begin_shuffle(shoe)

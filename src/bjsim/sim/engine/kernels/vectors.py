@@ -7,15 +7,8 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from bjsim.sim.engine.kernels.deal import I16, I32, repeat
 from bjsim.sim.engine.kernels.layout import WIDE
-
-WORD = ir.IntType(32)
-
-
-def _repeat(builder: Any, number: Any, kind: Any) -> Any:
-    """A vector of WIDE times the same number."""
-    one = builder.insert_element(ir.VectorType(kind, WIDE)(ir.Undefined), number, WORD(0))
-    return builder.shuffle_vector(one, one, ir.VectorType(WORD, WIDE)([0] * WIDE))
 
 
 def _quadratic(context: Any, form: Any, own: Any, counts: Any) -> Any:
@@ -25,8 +18,8 @@ def _quadratic(context: Any, form: Any, own: Any, counts: Any) -> Any:
     """
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        double, small = ir.DoubleType(), ir.VectorType(ir.IntType(16), WIDE)
-        wide, whole = ir.VectorType(double, WIDE), ir.VectorType(WORD, WIDE)
+        double, small = ir.DoubleType(), ir.VectorType(I16, WIDE)
+        wide, whole = ir.VectorType(double, WIDE), ir.VectorType(I32, WIDE)
         quick = ("reassoc", "contract")  # whole numbers are exact in any order of summation
         form, own, counts = (
             context.make_array(kind)(context, builder, array)
@@ -40,7 +33,7 @@ def _quadratic(context: Any, form: Any, own: Any, counts: Any) -> Any:
         total = cgutils.alloca_once_value(builder, zero)  # type: ignore[no-untyped-call]
         with cgutils.for_range(builder, builder.extract_value(form.shape, 0)) as loop:
             row = builder.gep(form.data, [builder.mul(loop.index, loop.index.type(WIDE))])
-            count = _repeat(builder, builder.load(builder.gep(counts.data, [loop.index])), WORD)
+            count = repeat(builder, builder.load(builder.gep(counts.data, [loop.index])), WIDE).value
             product = builder.mul(builder.sext(load(row, small), whole), count)
             builder.store(builder.add(builder.load(total), product), total)
         weights = builder.sitofp(load(counts.data, whole), wide)
@@ -60,7 +53,7 @@ def _dot(context: Any, rows: Any, row: Any, counts: Any) -> Any:
     """The sum over ranks of a row, int16 (n, WIDE), times counts, int32 (WIDE,)."""
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        small, whole = ir.VectorType(ir.IntType(16), WIDE), ir.VectorType(WORD, WIDE)
+        small, whole = ir.VectorType(I16, WIDE), ir.VectorType(I32, WIDE)
         rows, counts = (
             context.make_array(signature.args[each])(context, builder, arguments[each]).data for each in (0, 2)
         )
@@ -68,7 +61,7 @@ def _dot(context: Any, rows: Any, row: Any, counts: Any) -> Any:
         one = builder.sext(builder.load(builder.bitcast(place, small.as_pointer()), align=2), whole)
         other = builder.load(builder.bitcast(counts, whole.as_pointer()), align=4)
         add_up = cgutils.get_or_insert_function(  # type: ignore[no-untyped-call]
-            builder.module, ir.FunctionType(WORD, [whole]), f"llvm.vector.reduce.add.v{WIDE}i32"
+            builder.module, ir.FunctionType(I32, [whole]), f"llvm.vector.reduce.add.v{WIDE}i32"
         )
         return builder.sitofp(builder.call(add_up, [builder.mul(one, other)]), ir.DoubleType())
 
@@ -86,9 +79,9 @@ def _remove_card(context: Any, counts: Any, card: Any) -> Any:
     """
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        whole = ir.VectorType(WORD, WIDE)
+        whole = ir.VectorType(I32, WIDE)
         counts = context.make_array(signature.args[0])(context, builder, arguments[0])
-        chosen = _repeat(builder, builder.trunc(arguments[1], WORD), WORD)
+        chosen = repeat(builder, builder.trunc(arguments[1], I32), WIDE).value
         found = builder.icmp_signed("==", chosen, whole(list(range(WIDE))))
         address = builder.bitcast(counts.data, whole.as_pointer())
         removed = builder.select(found, whole([1] * WIDE), whole([0] * WIDE))
