@@ -51,19 +51,15 @@ class CountCells(NamedTuple):
     play: Array  # the number of the play at this count, (N + 1, n)
     plays: tuple[Play, ...]  # charts, and whether insurance is taken
 
-    def rank_tags(self) -> Array:
-        """Tags of the thirteen ranks, int64 (13,)."""
-        return np.array([self.scaled.tags[min(rank, TEN)] for rank in range(len(RANKS))], np.int64)
-
 
 def running_range(scaled: ScaledCount, decks: int) -> tuple[int, int]:
-    sums = [tag * in_deck * decks for tag, in_deck in zip(scaled.tags, scaled.in_deck, strict=True)]
+    sums = [tag * in_deck * decks for tag, in_deck in zip(scaled.tags, scaled.system.in_deck, strict=True)]
     return scaled.initial + sum(min(one, 0) for one in sums), scaled.initial + sum(max(one, 0) for one in sums)
 
 
 def check_counts(system: CountingSystem, decks: int) -> None:
     """Raise InputError if tables of depths by running count would not fit into memory."""
-    for scaled in (system.scaled(decks), system.scaled_bets(decks)):
+    for scaled in (system.scaled(decks), system.scaled(decks, for_bets=True)):
         low, high = running_range(scaled, decks)
         if high - low > MOST_COUNTS:
             many = f"{high - low:,} running counts in {decks} decks"
@@ -72,29 +68,21 @@ def check_counts(system: CountingSystem, decks: int) -> None:
 
 def decision_counts(scaled: ScaledCount, decks: int) -> Ratio:
     """The count for decisions, rounded as the system says, by cards seen and running count."""
-    deck = sum(scaled.in_deck)
+    system, deck, scale = scaled.system, scaled.system.deck_size, scaled.system.scale
     size = deck * decks
     low, high = running_range(scaled, decks)
     running, unseen = np.arange(low, high + 1)[None, :], size - np.arange(size + 1)[:, None]
-    expected = scaled.in_deck[0] * scaled.side_aces * unseen
-    if scaled.step == 0:
-        return deck * running - expected, np.array(deck * scaled.scale)
-    step = scaled.step
-    steps = ((2 * unseen + step) // (2 * step), -(-unseen // step), unseen // step)[scaled.divisor_rounding]
-    divisor = np.maximum(steps * step, scaled.least)
-    top = deck * (running - scaled.pivot) - expected + scaled.imbalance * divisor
-    bottom = scaled.scale * divisor
+    expected = system.in_deck[0] * scaled.side_aces * unseen  # of the aces; all is times the cards of a deck
+    if not system.uses_true_count:
+        return deck * running - expected, np.array(deck * scale)
+    divisor = np.array([[system.divisor_cards(cards)] for cards in range(size, -1, -1)])
+    top = deck * (running - int(scale * system.pivot(decks))) - expected + int(scale * system.imbalance) * divisor
+    bottom = scale * divisor
+    if system.rounding == "exact":
+        return top, bottom
     floor, truncate = top // bottom, np.sign(top) * (abs(top) // bottom)
     nearest = np.sign(top) * ((2 * abs(top) + bottom) // (2 * bottom))
-    if scaled.rounding < 3:
-        return (floor, truncate, nearest)[scaled.rounding], np.array(1)
-    return top, bottom
-
-
-def whole_counts(counts: Ratio) -> Array:
-    """Counts rounded down."""
-    whole: Array = counts[0] // counts[1]
-    return whole
+    return {"floor": floor, "truncate": truncate, "round": nearest}[system.rounding], np.array(1)
 
 
 def make_cells(scaled: ScaledCount, departures: Departures, decks: int, buckets: tuple[int, int]) -> CountCells:
@@ -105,7 +93,7 @@ def make_cells(scaled: ScaledCount, departures: Departures, decks: int, buckets:
     return CountCells(
         scaled=scaled,
         lowest=running_range(scaled, decks)[0],
-        bucket=np.clip(whole_counts(counts), *buckets) - buckets[0],
+        bucket=np.clip(counts[0] // counts[1], *buckets) - buckets[0],
         play=number[_classes(counts, limits)],
         plays=tuple(plays),
     )
@@ -199,9 +187,9 @@ class ReadyTable(NamedTuple):
 def ready_table(game: CountingGame) -> ReadyTable:
     """Make the table of a game; the same game returns the same table."""
     rules, decks = game.rules, int(game.rules.decks)
-    bets = game.system.scaled_bets(decks)
+    bets = game.system.scaled(decks, for_bets=True)
     distribution = depth_distribution(bets, decks, rules.cut_cards)
-    buckets = game.counts or _usual_counts(whole_counts(decision_counts(bets, decks)), distribution, game.span)
+    buckets = game.counts or _usual_counts(np.floor_divide(*decision_counts(bets, decks)), distribution, game.span)
     if game.leave is not None:
         buckets = game.leave, max(buckets[1], game.leave + 1)
     # With a side count of aces, the plays by the count for bets are a guess, for the luck model and the control alone.
@@ -342,7 +330,7 @@ def _make_count(
 ) -> Counter:
     times, half = quanta(game.rules.unit)
     return Counter(
-        tags=decisions.rank_tags(),
+        tags=np.array([decisions.scaled.tags[min(rank, TEN)] for rank in range(len(RANKS))], np.int64),
         initial=decisions.scaled.initial,
         lowest=decisions.lowest,
         cells=decisions.play.astype(np.uint16),

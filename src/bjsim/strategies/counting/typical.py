@@ -67,7 +67,7 @@ def depth_distribution(scaled: ScaledCount, decks: int, cut: int) -> DepthDistri
     The numbers of ways to draw n cards with a running count are convolved over the ranks with equal tags, and
     with them the sums of the cards of each such class.
     """
-    tags, cards = np.array(scaled.tags), decks * np.array(scaled.in_deck)
+    tags, cards = np.array(scaled.tags), decks * np.array(scaled.system.in_deck)
     classes = np.unique(tags)
     sizes = np.array([cards[tags == tag].sum() for tag in classes])
     low = int(np.minimum(classes * sizes, 0).sum())
