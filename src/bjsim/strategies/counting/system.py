@@ -38,15 +38,12 @@ LARGEST_TAG = 100
 NUMBER = re.compile(r"[+-]?\d{1,6}(\.\d{1,6}|/\d{1,6})?", re.ASCII)
 
 
-def parse_tags(tags: object, by_rank: bool = False) -> tuple[Fraction, ...]:
-    """Parse the tags of A, 2..9 and T: ten numbers, or a text of them. Raises: InputError: They are not accepted.
-
-    If `by_rank`, thirteen are accepted too, with those of J, Q and K.
-    """
+def parse_tags(tags: object) -> tuple[Fraction, ...]:
+    """Parse the tags of A, 2..9 and T: ten numbers, or a text of them. Raises: InputError: They are not accepted."""
     if isinstance(tags, str):
         tags = tags.split()
-    accepted = f"{TEN + 1} numbers, for {' '.join(RANKS[: TEN + 1])}{', or 13 with J, Q and K' * by_rank}"
-    if not isinstance(tags, list | tuple) or len(tags) not in (TEN + 1, *[len(RANKS)] * by_rank):
+    accepted = f"{TEN + 1} numbers, for {' '.join(RANKS[: TEN + 1])}"
+    if not isinstance(tags, list | tuple) or len(tags) != TEN + 1:
         raise InputError(f"tags: give {accepted}, such as -1 1 1 1 1 1 0 0 0 -1")
     numbers = tuple(parse_number("tags", tag) for tag in tags)
     if max(map(abs, numbers)) > LARGEST_TAG or len(set(numbers)) == 1:
