@@ -12,7 +12,7 @@ from support.counters import simulate_count
 
 from bjsim.errors import InputError
 from bjsim.sim.game.presets import named_rules
-from bjsim.strategies.counting.departures import Departure, Departures, find_departures, names_sets, parse_departures
+from bjsim.strategies.counting.departures import Departures, find_departures, names_sets, parse_departures
 from bjsim.strategies.counting.indices import (
     ChoiceKey,
     Index,
@@ -35,6 +35,7 @@ from bjsim.strategies.counting.returns import (
 from bjsim.strategies.counting.system import IN_DECK, CountingSystem, find_system
 from bjsim.strategies.counting.typical import typical_shoe
 from bjsim.strategies.evaluation.compare import best_chart
+from bjsim.strategies.formats.plays import Departure
 from bjsim.strategies.shoe.solver import ShoeSolver
 
 RULES = named_rules("vegas-s17").replace(surrender=True)

@@ -37,7 +37,7 @@ from bjsim.sim.game.cards import TEN
 from bjsim.sim.game.events import game_text
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
-from bjsim.strategies.counting.departures import Departure, Departures, departed_cells
+from bjsim.strategies.counting.departures import Departures, departed_cells
 from bjsim.strategies.counting.ramp import BetLimits, Ramp, score
 from bjsim.strategies.counting.returns import (
     CountSpread,
@@ -54,7 +54,7 @@ from bjsim.strategies.counting.tables import CountingGame, check_counts
 from bjsim.strategies.counting.typical import decks_to_count, remaining, tag_moments, typical_shoe
 from bjsim.strategies.evaluation.compare import best_chart, solve
 from bjsim.strategies.evaluation.valued_chart import ValuedChart
-from bjsim.strategies.formats.plays import INSURANCE
+from bjsim.strategies.formats.plays import INSURANCE, Departure
 from bjsim.strategies.shoe.analysis import Play
 from bjsim.strategies.shoe.charts import ColumnCharts
 from bjsim.strategies.shoe.deviation import Squares

@@ -40,6 +40,7 @@ from bjsim.sim.game.events import game_text
 from bjsim.sim.stats.estimate import Z95
 from bjsim.strategies.counting.count_files import load_count_run, save_count_run
 from bjsim.strategies.counting.count_run import CountRun, difference_error, has_common_cards
+from bjsim.strategies.counting.departures import format_departures
 from bjsim.strategies.counting.ramp import bankroll_fan
 from bjsim.strategies.counting.request import BETS, CountRequest, listed_axes, place_bets, play_apart, remarks
 from bjsim.strategies.counting.returns import (
@@ -117,8 +118,8 @@ class CountResult(Described):
         run = load_count_run(path)
         game, plays = run.game, run.game.departures
         request = CountRequest(
-            game.rules, game.system, indices=plays.text or "none", chart=plays.base, leave=game.leave,
-            rounds=run.rounds, seed=run.seed, adjust_luck=game.adjusted, **_only_bets(bets),
+            game.rules, game.system, indices=format_departures(plays.plays) or "none", chart=plays.base,
+            leave=game.leave, rounds=run.rounds, seed=run.seed, adjust_luck=game.adjusted, **_only_bets(bets),
         )  # fmt: skip
         return CountResult.of(run, request)
 
