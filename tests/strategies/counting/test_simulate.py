@@ -180,7 +180,8 @@ def test_raw_and_adjusted_profits_agree_by_count(rules: Rules, plays: str) -> No
 
 def raw_ev(found: CountRun) -> np.ndarray:
     """Mean profit of a unit by count as it was, not luck-adjusted."""
-    return found._groups @ found.sums.raw[:, 1] / (found._groups @ found._spot_rounds) * found.quantum
+    bets = found._groups @ (found.sums.raw[:, 0] * found._bucket_spots)
+    return found._groups @ found.sums.raw[:, 1] / bets * found.quantum
 
 
 def check_raw_and_adjusted(found: CountRun) -> None:

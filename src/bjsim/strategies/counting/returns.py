@@ -500,8 +500,7 @@ def _counts(system: CountingSystem, running: Floats, over_pivot: Floats, unseen:
         counts = np.copysign(np.floor(np.abs(quotient) + 0.5 + NEARLY), quotient)
     else:
         counts = np.floor(10 * quotient + NEARLY) / 10
-    found: Floats = counts + 0.0  # without negative zeros
-    return found
+    return np.asarray(counts + 0.0)  # without negative zeros
 
 
 # --- The returns of a chart by count, computed instead of played: how often counts occur, and what a unit earns there.

@@ -15,7 +15,7 @@ from bjsim.sim.engine.counting import play_units
 from bjsim.sim.engine.counts import CountingTable, KnownControls, quanta
 from bjsim.sim.engine.kernels.arrays import PAIRS, ROUNDS, SQUARES, Counter, DepthControl, WalkedTable
 from bjsim.sim.engine.kernels.layout import SPLIT, CompiledRules
-from bjsim.sim.engine.luck_values import Model, make_luck, solve_models
+from bjsim.sim.engine.luck_values import Model, full_shoe, make_luck, solve_models
 from bjsim.sim.engine.pack import make_count_table, make_deal, pack_moves
 from bjsim.sim.engine.play import PILOT_TABLE
 from bjsim.sim.engine.round_table import tens_are_alike
@@ -216,7 +216,7 @@ def ready_table(game: CountingGame) -> ReadyTable:
         layout = layout._replace(
             luck=make_luck([[one] for one in solved], model, charts, compiled.unshuffled, FREQUENT)
         )
-    control = _make_control(solved, model, len(share), _full_shoe(game))
+    control = _make_control(solved, model, len(share), full_shoe(compiled.unshuffled, TEN + 1))
     table = CountingTable(compiled, layout, rules.unit, control)
     if solved:
         expected = distribution.expected_controls(cells.bucket, control.values, control.slopes, STEP)
@@ -252,8 +252,7 @@ def _play_of_buckets(cells: CountCells, distribution: DepthDistribution, buckets
     depths, plays = len(distribution.probability), len(cells.plays)
     number = cells.bucket[:depths] * plays + cells.play[:depths]
     weight = np.bincount(number.ravel(), distribution.probability.ravel(), buckets * plays)
-    most: Array = weight.reshape(buckets, plays).argmax(axis=1)
-    return most
+    return np.asarray(weight.reshape(buckets, plays).argmax(axis=1))
 
 
 def _model_points(
@@ -289,13 +288,7 @@ def _split_again(compiled: CompiledRules, chart: int) -> Array:
     columns = slice(len(compiled.ended_column))
     again = hands[(act[1, hands, columns] == SPLIT).any(axis=1)]
     act[1, again, columns] = np.where(act[1, again, columns] > 0, SPLIT, 0)
-    whole: Array = act[None]
-    return whole
-
-
-def _full_shoe(game: CountingGame) -> Array:
-    """Cards of each value, A, 2..9, T, in a full shoe."""
-    return np.array(game.system.in_deck, float) * int(game.rules.decks)
+    return np.asarray(act[None])
 
 
 def _make_control(solved: Sequence[Model], model: Array, buckets: int, full: Array) -> DepthControl:
@@ -337,7 +330,7 @@ def _make_count(
         lowest_bet=bets.lowest,
         buckets=bets.bucket.astype(np.uint16),
         side_aces=bets.scaled.side_aces,
-        aces=int(_full_shoe(game)[0]),
+        aces=game.rules.shoe_counts[0],
         chart=np.array([plays.index(play) for play in decisions.plays]),
         spots=np.array([spots_at(game.spots, first + bucket) for bucket in range(number)]),
         leave=-1 if game.leave is None else 0,
