@@ -53,8 +53,8 @@ class CountReturns:
     ev: Floats
     var: Floats
     cov: Floats | None = None  # covariance of the profits of two spots at each count; NaN where it is not known
-    # covariance matrix of the estimates: of `ev`, shape (K, K), or of `shares`, `ev` and `var` one after the other,
-    # shape (3K, 3K), or of these and `cov`, shape (4K, 4K)
+    # covariance matrix of the estimates: of `shares`, `ev` and `var` one after the other, shape (3K, 3K), or of these
+    # and `cov`, shape (4K, 4K)
     error: Floats | None = None
 
     def __post_init__(self) -> None:
@@ -72,19 +72,15 @@ class CountReturns:
             raise InputError("var: variances must be above 0")
         if self.error is not None:
             object.__setattr__(self, "error", np.asarray(self.error, np.float64))
-            if self.error.shape not in [(parts * size, parts * size) for parts in (1, 3, 4)]:
-                raise InputError(
-                    f"error: give a matrix of shape {size, size}, {3 * size, 3 * size} or {4 * size, 4 * size}"
-                )
+            if self.error.shape not in [(parts * size, parts * size) for parts in (3, 4)]:
+                raise InputError(f"error: give a matrix of shape {3 * size, 3 * size} or {4 * size, 4 * size}")
 
     def ev_half_widths(self) -> Floats:
         """Return half the 95% interval of `ev` at each count; NaN if the errors are unknown."""
         size = len(self.counts)
         if self.error is None:
             return np.full(size, math.nan)
-        variances = np.diag(self.error)
-        halves: Floats = Z95 * np.sqrt(variances if len(variances) == size else variances[size : 2 * size])
-        return halves
+        return np.asarray(Z95 * np.sqrt(np.diag(self.error)[size : 2 * size]))
 
     def spot_var(self, spots: ArrayLike) -> Floats:
         """Return the variance per spot and squared unit of a round on some spots: var + (spots - 1) cov.
@@ -170,10 +166,7 @@ def ramp_gradients(table: CountReturns, units: ArrayLike, spots: ArrayLike = 1) 
     of_ev, of_var = table.shares * many * bets, table.shares * many * bets**2
     ev_gradient = np.concatenate([mean, of_ev, np.zeros(2 * len(bets))])
     var_gradient = np.concatenate([squares - 2 * ev * mean, 2 * of_ev * (mean - ev), of_var, (many - 1) * of_var])
-    gradients = np.array([ev_gradient, var_gradient])
-    if len(table.error) == len(bets):
-        gradients = gradients[:, len(bets) : 2 * len(bets)]
-    return gradients[:, : len(table.error)]
+    return np.array([ev_gradient, var_gradient])[:, : len(table.error)]
 
 
 def kelly_ramp(
