@@ -221,8 +221,10 @@ def test_figures_that_losing_games_have_not_have_no_interval_near_break_even(ev:
 
 
 def test_errors() -> None:
-    with pytest.raises(InputError, match="bank = 0"):
-        ruin_probability(0.1, 1, 0)
+    with pytest.raises(InputError, match="bankroll = 0"):
+        Terms(bankroll=0)
+    with pytest.raises(InputError, match=r"trip = 0\.0"):
+        Terms(rounds_per_hour=0.1, trip_hours=5e-324)
     with pytest.raises(InputError, match="shares"):
         small([0, 1], [0.5, 0.4], [0, 0], [1, 1])
     with pytest.raises(InputError, match="ev: give 2 finite"):

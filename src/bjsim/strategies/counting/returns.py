@@ -29,7 +29,6 @@ from bjsim.strategies.counting.ramp import (
     ahead_probability,
     bank_for_ruin,
     certainty_equivalent,
-    check_positive,
     desirability_index,
     n0,
     ruin_probability,
@@ -183,7 +182,6 @@ def kelly_ramp(
     The bets are per spot, in the currency of `bank`. `least` is bet at unfavourable counts too, 0 if these are
     not played. Bets are rounded to the nearest multiple of `chip` inside the limits; 0: not rounded.
     """
-    check_positive(bank=bank, kelly=kelly)
     return _limited(kelly * bank * table.ev / table.spot_var(spots), least, most, chip)
 
 
@@ -194,10 +192,7 @@ def best_ramp(table: CountReturns, least: float, most: float, chip: float = 0.0,
     multiples of `chip`, or not if it is 0. Of equally good ramps, such as those from 0 that are not rounded, it is the
     highest. Some count must be favourable.
     """
-    check_positive(most=most)
     merit = table.ev / table.spot_var(spots)
-    if math.isinf(most):
-        raise InputError(f"{argument('optimal')}: give a largest bet, such as 1-12")
     if merit.max() <= 0:
         raise InputError(f"{argument('optimal')}: no count of this game is favourable, so no ramp wins")
     low, high = math.log(most / merit.max() / 100), math.log(most / merit[merit > 0].min() * 2)
@@ -221,8 +216,6 @@ def _score(table: CountReturns, bets: Floats, spots: ArrayLike) -> float:
 
 
 def _limited(bets: Floats, least: float, most: float, chip: float) -> Floats:
-    if not (0 <= least <= most and 0 <= chip < math.inf and most > 0):
-        raise InputError(f"limits: least {least}, most {most} and chip {chip} are not accepted; use 0 <= least <= most")
     limited = np.clip(bets, least, most)
     if chip:
         low, high = math.ceil(least / chip - 1e-9), most / chip
@@ -260,8 +253,9 @@ class Terms:
     leave_minutes: float = 5.0
 
     def __post_init__(self) -> None:
-        given = {name: value for name, value in vars(self).items() if value is not None}
-        check_positive(**given | ({"leave_minutes": 1.0} if self.leave_minutes == 0 else {}))
+        for name, value in (vars(self) | {"trip": self.trip}).items():  # 0 as a product of tiny numbers
+            if value is not None and not value > 0 and (name, value) != ("leave_minutes", 0):
+                raise InputError(f"{name} = {value} is not accepted; use a number above 0")
 
     @property
     def trip(self) -> float:
