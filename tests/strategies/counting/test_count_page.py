@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from bjsim.sim.game.presets import PRESETS
-from bjsim.strategies.counting.result import render_count_page
+from bjsim.strategies.counting.result import CountResult
 from bjsim.strategies.counting.returns import CountReturns, Terms, find_figures, kelly_ramp, ramp_returns
 
 COUNTS = np.arange(-6.0, 9.0)
@@ -36,7 +36,7 @@ def a_page(bets=BETS, terms=None, table=TABLE, spots=None):
         game=SimpleNamespace(rules=PRESETS["vegas-s17"].rules), returns=table, wagered=WAGERED, spots=spots,
         labels=["≤ -6", *(f"{count:+.0f}" for count in COUNTS[1:-1]), "≥ +8"],
     )  # fmt: skip
-    return render_count_page(run, bets, figures, terms, "bjsim count --seed 1")
+    return CountResult(None, run, bets, figures, terms).to_html("bjsim count --seed 1")
 
 
 def numbers(text):
