@@ -24,13 +24,13 @@ from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import stream_key
 from bjsim.strategies.charts.chart import PAIR, Chart, parse_row
-from bjsim.strategies.counting.departures import Departure, Departures
+from bjsim.strategies.counting.departures import Departures
 from bjsim.strategies.counting.indices import generate_departures
 from bjsim.strategies.counting.ramp import Ramp
 from bjsim.strategies.counting.system import find_system
 from bjsim.strategies.counting.tables import CountingGame, ready_table
 from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.formats.plays import INSURANCE
+from bjsim.strategies.formats.plays import INSURANCE, Departure
 
 SIX = named_rules("vegas-s17")
 SYSTEMS = ("hilo", "ko", "hiopt2-aces")

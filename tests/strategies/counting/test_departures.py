@@ -12,14 +12,9 @@ from hypothesis import strategies as st
 from bjsim.errors import InputError
 from bjsim.sim.game.presets import named_rules
 from bjsim.strategies.charts.chart import Chart
-from bjsim.strategies.counting.departures import (
-    Departure,
-    Departures,
-    find_departures,
-    format_departures,
-    parse_departures,
-)
+from bjsim.strategies.counting.departures import Departures, find_departures, format_departures, parse_departures
 from bjsim.strategies.exact.solver import Solver
+from bjsim.strategies.formats.plays import Departure
 
 RULES = named_rules("vegas-s17")
 NUMBERS = st.fractions(-99, 99, max_denominator=8)
@@ -125,7 +120,7 @@ def test_errors_name_the_entry(base: Chart, text: str, message: str) -> None:
 def test_a_file(base: Chart, tmp_path: Path) -> None:
     path = tmp_path / "mine.txt"
     path.write_text("# mine\n16vT S>=0\n\ninsurance I>=3  # always\n")
-    assert Departures.parse(str(path), base).text == "16vT S>=0\ninsurance I>=3\n"
+    assert format_departures(Departures.parse(str(path), base).plays) == "16vT S>=0\ninsurance I>=3\n"
     path.write_bytes(b"\xff")
     with pytest.raises(InputError, match="not valid UTF-8"):
         find_departures(path)

@@ -100,5 +100,5 @@ def test_a_shoe_that_is_left_costs_minutes():
     assert found.terms.rounds_per_hour == pytest.approx(run.rounds / hours) and free.terms.rounds_per_hour == 100
     assert free["score"].value == found["score"].value and "5 minutes each (leave_minutes)" in found.notes[0]
     assert not CountResult.of(simulate_count(SIX, HILO, PLAYS, 2e4), CountRequest(SIX)).notes
-    with pytest.raises(InputError, match="leave_minutes = -1 is not accepted"):
+    with pytest.raises(InputError, match="leave_minutes=-1 is not accepted"):
         CountRequest(SIX, leave=-1, leave_minutes=-1)

@@ -50,7 +50,7 @@ WRITTEN = {
 
 
 def plays(text: str) -> list[str]:
-    return [f"{row}{'v' * bool(column)}{column} {a}{sign}{at}" for row, column, a, sign, at in parse_plays(text)[0]]
+    return [str(play) for play in parse_plays(text)[0]]
 
 
 @pytest.mark.parametrize("form", WRITTEN)

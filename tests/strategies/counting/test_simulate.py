@@ -179,7 +179,8 @@ def test_raw_and_adjusted_profits_agree_by_count(rules: Rules, plays: str) -> No
 
 def raw_ev(found: CountRun) -> np.ndarray:
     """Mean profit of a unit by count as it was, not luck-adjusted."""
-    return found._groups @ found.sums.raw[:, 1] / (found._groups @ found._spot_rounds) * found.quantum
+    bets = found._groups @ (found.sums.raw[:, 0] * found._bucket_spots)
+    return found._groups @ found.sums.raw[:, 1] / bets * found.quantum
 
 
 def check_raw_and_adjusted(found: CountRun) -> None:
@@ -368,7 +369,7 @@ def test_the_values_of_every_depth_have_their_exact_expectations() -> None:
         cells.bucket, ready.table.control.values, ready.table.control.slopes, STEP
     )
     decks = np.random.default_rng(4).permuted(np.tile(np.repeat(np.arange(13), 4), (shoes, 1)), axis=1)
-    tags, wrong = cells.rank_tags(), 0
+    tags, wrong = ready.table.count.tags, 0
     for row, depth in enumerate(range(0, rules.cut_cards, STEP)):
         dealt = np.stack([(np.minimum(decks[:, :depth], 9) == q).sum(axis=1) for q in range(10)], axis=1)
         running = tags[decks[:, :depth]].sum(axis=1)
@@ -432,7 +433,7 @@ def test_the_counts_for_bets_are_those_of_the_system(divisor: str) -> None:
     rng = np.random.default_rng(3)
     for name, weight in (("omega2-aces", 2), ("hiopt1", Fraction(7, 5)), ("halves", 1), ("ko", Fraction(1, 3))):
         system = find_system(name).replace(divisor=divisor, side_aces=weight)
-        bets = system.scaled_bets(2)
+        bets = system.scaled(2, for_bets=True)
         tops, bottoms = np.broadcast_arrays(*decision_counts(bets, 2))
         low, _ = running_range(bets, 2)
         for _ in range(150):
@@ -446,7 +447,7 @@ def test_the_counts_for_bets_are_those_of_the_system(divisor: str) -> None:
 
 def test_the_count_for_bets_is_zero_on_average_at_every_depth() -> None:
     """A deck to its last card, also with fewer unseen cards than the least divisor."""
-    bets = find_system("omega2-aces").replace(rounding="exact").scaled_bets(1)
+    bets = find_system("omega2-aces").replace(rounding="exact").scaled(1, for_bets=True)
     tops, bottoms = decision_counts(bets, 1)
     probability = depth_distribution(bets, 1, 52).probability
     assert (probability * (tops / bottoms)[:52]).sum(axis=1) == pytest.approx(np.zeros(52), abs=1e-9)

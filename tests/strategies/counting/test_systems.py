@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,6 +19,7 @@ from bjsim.strategies.counting.system import (
     load_system,
     parse_tags,
 )
+from bjsim.strategies.counting.tables import decision_counts, running_range
 
 SYSTEMS = tuple(built_in_systems())
 HALVES = "-1 1/2 1 1 3/2 1 1/2 0 -1/2 -1"
@@ -67,7 +69,7 @@ def test_bets_by_a_side_count_of_aces() -> None:
 def test_halves_are_exact() -> None:
     halves = find_system("halves")
     assert halves.scale == 2
-    assert halves.scaled_tags == (-2, 1, 2, 2, 3, 2, 1, 0, -1, -2)
+    assert halves.scaled(6).tags == (-2, 1, 2, 2, 3, 2, 1, 0, -1, -2)
     assert halves.running_count("259", 6) == Fraction(3, 2)
 
 
@@ -128,16 +130,14 @@ def test_the_integers_for_compiled_code_say_the_same(
 ) -> None:
     system = find_system(name).replace(divisor=divisor, divisor_rounding=divisor_rounding, deck=deck)
     counts = [data.draw(st.integers(0, count * decks)) for count in IN_DECK[deck]]
-    size = {"standard": 52, "spanish": 48}[deck]
-    unseen = size * decks - sum(counts)
-    scaled = system.scaled(decks)
+    seen, scaled = sum(counts), system.scaled(decks)
     running = scaled.initial + sum(tag * count for tag, count in zip(scaled.tags, counts, strict=True))
-    assert Fraction(running, scaled.scale) == system.running_count(counts, decks)
-    step, rounds = scaled.step, scaled.divisor_rounding
-    steps = ((2 * unseen + step) // (2 * step), -(-unseen // step), unseen // step)[rounds]
-    cards = max(steps * step, scaled.least)
-    count = (size * (running - scaled.pivot) + scaled.imbalance * cards) // (scaled.scale * cards)
-    assert count == system.true_count(Fraction(running, scaled.scale), unseen, decks)
+    assert Fraction(running, system.scale) == system.running_count(counts, decks)
+    tops, bottoms = np.broadcast_arrays(*decision_counts(scaled, decks))
+    at = seen, running - running_range(scaled, decks)[0]
+    unseen = {"standard": 52, "spanish": 48}[deck] * decks - seen
+    exact = system.true_count(Fraction(running, system.scale), unseen, decks)
+    assert Fraction(int(tops[at]), int(bottoms[at])) == exact
 
 
 def test_every_card_seen_gives_the_pivot() -> None:

@@ -21,7 +21,7 @@ from bjsim.sim.game.states import States
 from bjsim.sim.running.checkpoint import Checkpoint, reading
 from bjsim.strategies.charts.chart import Chart, required_rows
 from bjsim.strategies.counting.count_run import CountRun
-from bjsim.strategies.counting.departures import Departures, parse_departures
+from bjsim.strategies.counting.departures import Departures, format_departures, parse_departures
 from bjsim.strategies.counting.ramp import MAX_COUNT
 from bjsim.strategies.counting.system import CountingSystem
 from bjsim.strategies.counting.tables import MOST_SPOTS, CountingGame
@@ -69,7 +69,7 @@ def describe_game(game: CountingGame, seed: int) -> dict[str, Any]:
             "insurance": chart.insurance,
             "cells": [[*at, code] for at, code in chart.cells.items()],
         },
-        "indices": game.departures.text,
+        "indices": format_departures(game.departures.plays),
         "counts": game.counts,
         "spots": [[str(count), spots] for count, spots in game.spots],
         "adjust_luck": game.adjusted,
@@ -114,7 +114,7 @@ def _described_game(about: Mapping[str, Any]) -> tuple[CountingGame, int]:
     cells = {(row, column): code for row, column, code in chart["cells"]}
     base = Chart(chart["name"], rules, cells, chart["source"], chart["insurance"])
     departures = Departures(base, parse_departures(about["indices"]))
-    if departures.text != about["indices"]:
+    if format_departures(departures.plays) != about["indices"]:
         raise ValueError("the index plays are not as they were written")
     states = States(rules)
     needed = {(row, column) for row in required_rows(states) for column in states.columns}

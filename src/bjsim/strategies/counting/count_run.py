@@ -74,8 +74,7 @@ class CountRun:
     @cached_property
     def counts(self) -> Array:
         """The count of each row, rounded down; of several, the most usual."""
-        counts: Array = self.first + (self._groups * (1 + self.sums.raw[:, 0])).argmax(axis=1)
-        return counts
+        return np.asarray(self.first + (self._groups * (1 + self.sums.raw[:, 0])).argmax(axis=1))
 
     @cached_property
     def spots(self) -> Array:
@@ -135,9 +134,8 @@ class CountRun:
     @property
     def wagered(self) -> Array:
         """Mean money bet per unit of the initial bet, by count: with doubles, splits and insurance."""
-        bets, stakes = self._groups @ self._spot_rounds, self._groups @ self.sums.raw[:, STAKES]
-        wagered: Array = stakes / bets * self.quantum
-        return wagered
+        bets = self._groups @ (self.sums.raw[:, 0] * self._bucket_spots)
+        return np.asarray(self._groups @ self.sums.raw[:, STAKES] / bets * self.quantum)
 
     def variance_reduction(self, units: Array) -> float:
         """Return how many times as many plain rounds would give the expected profit of a ramp as precisely."""
@@ -159,12 +157,6 @@ class CountRun:
     @cached_property
     def _bucket_spots(self) -> Array:
         return np.array([spots_at(self.game.spots, self.first + bucket) for bucket in range(self._buckets)])
-
-    @property
-    def _spot_rounds(self) -> Array:
-        """Initial bets of a unit by bucket, (B,)."""
-        rounds: Array = self.sums.raw[:, 0] * self._bucket_spots
-        return rounds
 
     @cached_property
     def _groups(self) -> Array:
@@ -196,8 +188,7 @@ def _group(sizes: Array, least: float, kinds: Array | None = None) -> Array:
     ranges = zip([0, *stops[:-1]], stops, strict=True)
     number = np.concatenate([_number(sizes[start:stop], least) + 2 * len(sizes) * start for start, stop in ranges])
     _, number = np.unique(number, return_inverse=True)
-    groups: Array = (number == np.arange(number.max() + 1)[:, None]).astype(float)
-    return groups
+    return np.asarray(number == np.arange(number.max() + 1)[:, None], float)
 
 
 def _number(sizes: Array, least: float) -> Array:

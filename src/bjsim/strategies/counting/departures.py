@@ -14,7 +14,6 @@ in place, since `16vT S>=0` is meant for hands that may not surrender; to stop s
 from __future__ import annotations
 
 import logging
-import operator
 import os
 import re
 from collections.abc import Iterable, Sequence
@@ -26,30 +25,11 @@ from math import ceil, floor
 from bjsim.errors import InputError, suggest
 from bjsim.files import read_text
 from bjsim.strategies.charts.chart import PAIR, SOFT, Chart, parse_row
-from bjsim.strategies.formats.plays import INSURANCE, parse_plays
+from bjsim.strategies.formats.plays import INSURANCE, Departure, parse_plays
 
-OPERATORS = {">=": operator.ge, "<": operator.lt, "<=": operator.le, ">": operator.gt}
 FILES = (".txt", ".md", ".csv", ".tsv", ".html")  # names of files of index plays end so
 SUMS = {"T": "10", "A": "11"}
 LONGEST = 1 << 20  # characters of a set of index plays
-
-
-@dataclass(frozen=True)
-class Departure:
-    """One index play: an action that is taken if and only if the count fulfils a condition."""
-
-    row: str  # the hand, as the row of a chart; or `insurance`
-    column: str  # the dealer's card, as the column of a chart; empty for insurance
-    action: str  # S, H, D, P or R; I for insurance
-    operator: str  # >=, >, < or <=; `count` is the index that it compares with
-    count: Fraction
-
-    def __str__(self) -> str:
-        where = INSURANCE if self.row == INSURANCE else f"{self.row}v{self.column}"
-        return f"{where} {self.action}{self.operator}{self.count}"
-
-    def holds(self, count: Fraction | int) -> bool:
-        return bool(OPERATORS[self.operator](count, self.count))
 
 
 @dataclass(frozen=True)
@@ -91,24 +71,14 @@ class Departures:
         """Make a chart with index plays: text or a file of them, or names of sets; see `find_departures`."""
         return cls(base, find_departures(text))
 
-    @property
-    def text(self) -> str:
-        """The index plays, one per line; `parse_departures` reads it."""
-        return format_departures(self.plays)
-
     @cached_property
     def span(self) -> tuple[int, int]:
         """The lowest and highest counts of interest: beyond them the chart stays as it is there."""
         counts = [play.count for play in self.plays]
         return (floor(min(counts)) - 1, ceil(max(counts)) + 1) if counts else (0, 0)
 
-    def clip(self, count: Fraction | int) -> Fraction | int:
-        """Return the nearest count inside `span`, where play is the same."""
-        low, high = self.span
-        return min(max(count, low), high)
-
     def chart_at(self, count: Fraction | int) -> Chart:
-        count = self.clip(count)
+        count = min(max(count, self.span[0]), self.span[1])  # where play is the same
         key = frozenset(play for play in self.plays if play.holds(count))
         if key not in self._charts:
             cells = dict(self.base.cells)
@@ -181,10 +151,11 @@ def parse_departures(text: str) -> tuple[Departure, ...]:
     plays, notes = parse_plays(text)
     for note in notes:
         logging.getLogger(__name__).warning("index plays: %s", note)
-    return tuple(Departure(*play) for play in plays)
+    return plays
 
 
 def format_departures(plays: Iterable[Departure]) -> str:
+    """The index plays, one per line; `parse_departures` reads it."""
     return "".join(f"{play}\n" for play in plays)
 
 

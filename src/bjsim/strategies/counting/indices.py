@@ -37,7 +37,7 @@ from bjsim.sim.game.cards import TEN
 from bjsim.sim.game.events import game_text
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
-from bjsim.strategies.counting.departures import Departure, Departures, departed_cells
+from bjsim.strategies.counting.departures import Departures, departed_cells
 from bjsim.strategies.counting.ramp import BetLimits, Ramp, score
 from bjsim.strategies.counting.returns import (
     CountSpread,
@@ -54,7 +54,7 @@ from bjsim.strategies.counting.tables import CountingGame, check_counts
 from bjsim.strategies.counting.typical import decks_to_count, remaining, tag_moments, typical_shoe
 from bjsim.strategies.evaluation.compare import best_chart, solve
 from bjsim.strategies.evaluation.valued_chart import ValuedChart
-from bjsim.strategies.formats.plays import INSURANCE
+from bjsim.strategies.formats.plays import INSURANCE, Departure
 from bjsim.strategies.shoe.analysis import Play
 from bjsim.strategies.shoe.charts import ColumnCharts
 from bjsim.strategies.shoe.deviation import Squares
@@ -200,13 +200,6 @@ class Index:
     gain: float  # expected gain per round over the chart of the full shoe, in initial bets
     gain_bets: float  # the same, weighted by the bets of a ramp, in units
 
-    def score_gain(self, ev: float, sd: float) -> float:
-        """Return what the index adds to the SCORE of a ramp, to first order: by what it adds to the EV.
-
-        `ev` and `sd` are per round of its ramp without the index; `sd` is taken as unchanged.
-        """
-        return score(ev + self.gain_bets, sd) - score(ev, sd)
-
 
 @dataclass(frozen=True)
 class _Curve:
@@ -253,8 +246,6 @@ def generate_indices(
     rules: Rules,
     system: CountingSystem,
     *,
-    unseen: int | None = None,
-    dealt: float | None = None,
     limit: int = 10,
     kelly: float | None = None,
     ramp: Ramp | None = None,
@@ -262,18 +253,12 @@ def generate_indices(
 ) -> list[Index]:
     """Generate all index plays of a game, insurance included if offered, by descending gain weighted by the bets.
 
-    Choices are evaluated at `unseen` cards, by default the mean depth. Indices beyond the true count `limit`,
-    above or below 0, are not sought. `kelly` is the Kelly fraction for risk-averse indices; None maximises EV.
-    `ramp` weights `gain_bets`, by default one unit. `on_count` gets the true counts evaluated, and all. The shoe
-    must be finite, and one that can be solved; `dealt` is the share of it that is dealt.
+    Choices are evaluated at the mean depth. Indices beyond the true count `limit`, above or below 0, are not sought.
+    `kelly` is the Kelly fraction for risk-averse indices; None maximises EV. `ramp` weights `gain_bets`, by default one
+    unit. `on_count` gets the true counts evaluated, and all. The shoe must be finite, and one that can be solved.
     """
-    decks, system = decks_to_count(rules), system.replace(deck=rules.deck)
-    dealt = dealt_share(rules) if dealt is None else dealt
-    if not 0 <= dealt < 1:
-        raise InputError(f"dealt = {dealt} is not accepted; use a share of the shoe from 0 to below 1")
-    unseen = mean_unseen(rules.shoe_size, dealt) if unseen is None else unseen
-    if kelly is not None and not kelly > 0:
-        raise InputError(f"kelly = {kelly} is not accepted; use a number above 0")
+    decks, dealt, system = decks_to_count(rules), dealt_share(rules), system.replace(deck=rules.deck)
+    unseen = mean_unseen(rules.shoe_size, dealt)
     curves = _curves(rules, system, unseen, np.arange(-limit - STEP, limit + STEP + 1, STEP), kelly, on_count)
     if rules.insurance:
         curves[ChoiceKey(INSURANCE, "", "I")] = _insurance_curve(system, decks, limit)
@@ -429,8 +414,8 @@ class IndexScores(Described):
     bets_text: str
 
     def gain(self, index: Index) -> float:
-        """What an index play adds to the SCORE of the chart alone."""
-        return index.score_gain(self.ramp.ev, self.ramp.sd)
+        """What an index play adds to the SCORE of the chart alone, to first order: by what it adds to the EV."""
+        return score(self.ramp.ev + index.gain_bets, self.ramp.sd) - score(self.ramp.ev, self.ramp.sd)
 
     @property
     def scores(self) -> tuple[float, float]:

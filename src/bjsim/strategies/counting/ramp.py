@@ -207,13 +207,11 @@ def n0(ev: float, sd: float) -> float:
 
 def certainty_equivalent(ev: float, sd: float, bank: float, kelly: float = 1.0) -> float:
     """Return the certain profit per round that is as good for a Kelly bettor; `kelly` is 1 for full Kelly."""
-    check_positive(bank=bank, kelly=kelly)
     return ev - sd**2 / (2 * kelly * bank)
 
 
 def ruin_probability(ev: float, sd: float, bank: float) -> float:
     """Return the probability of ever losing the bank with the same bets; 1 for a losing game."""
-    check_positive(bank=bank)
     return math.exp(-2 * ev * bank / sd**2) if ev > 0 else 1.0
 
 
@@ -226,13 +224,11 @@ def bank_for_ruin(ev: float, sd: float, ruin: float) -> float:
 
 def ahead_probability(ev: float, sd: float, rounds: float) -> float:
     """Return the probability of being ahead after a number of rounds, however low the bank was: 84% after N0."""
-    check_positive(rounds=rounds)
     return math.exp(_log_normal(ev * math.sqrt(rounds) / sd))
 
 
 def bank_quantile(ev: float, sd: float, bank: float, rounds: float, share: float) -> float:
     """Return the bank below which a `share` of the players are after `rounds`; who lost the bank has 0."""
-    check_positive(bank=bank, rounds=rounds, share=share)
     spread, mean = sd * math.sqrt(rounds), bank + ev * rounds
 
     def below(x: float) -> float:
@@ -250,7 +246,6 @@ def bank_quantile(ev: float, sd: float, bank: float, rounds: float, share: float
 
 def trip_ruin_probability(ev: float, sd: float, bank: float, rounds: float) -> float:
     """Return the probability of losing the bank within a number of rounds; `ev` and `sd` are per round."""
-    check_positive(bank=bank, rounds=rounds)
     spread = sd * math.sqrt(rounds)
     reflected = -2 * ev * bank / sd**2 + _log_normal((-bank + ev * rounds) / spread)
     return min(math.exp(_log_normal((-bank - ev * rounds) / spread)) + math.exp(min(reflected, 0.0)), 1.0)
@@ -262,12 +257,6 @@ def _log_normal(x: float) -> float:
         return math.log(0.5 * math.erfc(-x / math.sqrt(2)))
     series = 1 - 1 / x**2 + 3 / x**4 - 15 / x**6
     return -0.5 * x * x - math.log(-x * math.sqrt(2 * math.pi)) + math.log(series)
-
-
-def check_positive(**values: float) -> None:
-    for name, value in values.items():
-        if not value > 0:
-            raise InputError(f"{name} = {value} is not accepted; use a number above 0")
 
 
 # --- The bankroll over time: its distribution with the same bets, for players who stop when it is lost.

@@ -149,14 +149,12 @@ class CountRequest:
             )
         rounds = self.rounds or (DEFAULT_ROUNDS if self.until is None else MAX_HANDS)
         game = load_rules(self.rules)
-        self._set(
-            game=game, counting=counting.replace(deck=game.deck), bets=bets, limits=limits,
-            terms=self._terms(unit), leaves=_count_to_leave(self.leave),
-            most_rounds=rounds, precision=self.until or 0.0, workers=self.workers or usable_cores(),
-        )  # fmt: skip
-
-    def _set(self, **values: object) -> None:
-        for name, value in values.items():
+        found = {
+            "game": game, "counting": counting.replace(deck=game.deck), "bets": bets, "limits": limits,
+            "terms": self._terms(unit), "leaves": _count_to_leave(self.leave),
+            "most_rounds": rounds, "precision": self.until or 0.0, "workers": self.workers or usable_cores(),
+        }  # fmt: skip
+        for name, value in found.items():
             object.__setattr__(self, name, value)
 
     def _bets_in_units(self) -> tuple[Ramp, float | None]:

@@ -40,6 +40,7 @@ from bjsim.sim.game.events import game_text
 from bjsim.sim.stats.estimate import Z95
 from bjsim.strategies.counting.count_files import load_count_run, save_count_run
 from bjsim.strategies.counting.count_run import CountRun, difference_error, has_common_cards
+from bjsim.strategies.counting.departures import format_departures
 from bjsim.strategies.counting.ramp import bankroll_fan
 from bjsim.strategies.counting.request import BETS, CountRequest, listed_axes, place_bets, play_apart, remarks
 from bjsim.strategies.counting.returns import (
@@ -117,8 +118,8 @@ class CountResult(Described):
         run = load_count_run(path)
         game, plays = run.game, run.game.departures
         request = CountRequest(
-            game.rules, game.system, indices=plays.text or "none", chart=plays.base, leave=game.leave,
-            rounds=run.rounds, seed=run.seed, adjust_luck=game.adjusted, **_only_bets(bets),
+            game.rules, game.system, indices=format_departures(plays.plays) or "none", chart=plays.base,
+            leave=game.leave, rounds=run.rounds, seed=run.seed, adjust_luck=game.adjusted, **_only_bets(bets),
         )  # fmt: skip
         return CountResult.of(run, request)
 
@@ -244,7 +245,30 @@ class CountResult(Described):
         Returns:
             The part of a report.
         """
-        return DataTable("by_count", count_columns(self), self.by_count)
+        unit = self.terms.unit
+
+        def ev(row: Any) -> str:
+            return f"{percent(row['ev'], 3)} ± {percent(row['ev_ci95'][1] - row['ev'], 3, '')}"
+
+        def bet(row: Any) -> str | None:
+            return f"{row['bet']:g}" + f" x{row['spots']}" * (row["spots"] > 1) if row["bet"] else None
+
+        keys = ("count", "label", "share", "ev", "ev_ci95", "sd", "bet", "spots", "cov")
+        columns = [
+            DataColumn("", self.run.count_name, lambda row: row["label"]),
+            DataColumn("", "share", lambda row: row["share"], partial(percent, digits=3, sign="")),
+            DataColumn("", "EV per initial bet", ev),
+            DataColumn("", "sd", lambda row: row["sd"], "{:.4f}".format),
+            *(
+                []
+                if self.returns.cov is None
+                else [DataColumn("", "cov of two spots", lambda row: row["cov"], "{:.4f}".format)]
+            ),
+            DataColumn("", "bet, units", bet),
+            *([DataColumn("", "bet, $", lambda row: row["bet"] * unit or None, "{:,.2f}".format)] if unit else []),
+            *(DataColumn(key, "", itemgetter(key)) for key in keys),
+        ]
+        return DataTable("by_count", columns, self.by_count)
 
     def bars(self) -> Bars:
         """EV with its interval, the share of rounds and the bet, by count; labels are short.
@@ -312,7 +336,17 @@ class CountResult(Described):
         Returns:
             The page.
         """
-        return render_count_page(self.run, self.bets, self.figures, self.terms, command)
+        run, terms, played = self.run, self.terms, self.bets[self.bets > 0]
+        return render_page(
+            "bjsim.strategies.counting", "count.html", title=run.title, subtitle=run.description, command=command,
+            count_name=run.count_name, rounds=run.rounds, seed=run.seed, terms=terms,
+            low=played.min(), high=played.max(), plain=_plain,
+            games=[run.game.rules], rows=self.by_count, halves=self.returns.ev_half_widths(),
+            several=bool((run.spots > 1).any()),
+            results=[(one.key, _money(one.name) if "hour" in one.key else one.name, one.text) for one in self.figures
+                     if one.key not in ("bankroll", "unit")],  # which can be changed
+            data=json.dumps(page_data(run, self.bets, terms), separators=(",", ":")).replace("<", "\\u003c"),
+        )  # fmt: skip
 
 
 def _only_bets(given: dict[str, Any]) -> dict[str, Any]:
@@ -494,83 +528,17 @@ def other_bets(result: CountResult, spreads: Sequence[str]) -> DataTable:
     return figures_table(VARIED | hourly, games, "bets")._replace(key="ramps")
 
 
-def count_columns(result: CountResult) -> list[DataColumn]:
-    """The columns of the table by count."""
-    unit = result.terms.unit
-
-    def ev(row: Any) -> str:
-        return f"{percent(row['ev'], 3)} ± {percent(row['ev_ci95'][1] - row['ev'], 3, '')}"
-
-    def bet(row: Any) -> str | None:
-        return f"{row['bet']:g}" + f" x{row['spots']}" * (row["spots"] > 1) if row["bet"] else None
-
-    keys = ("count", "label", "share", "ev", "ev_ci95", "sd", "bet", "spots", "cov")
-    return [
-        DataColumn("", result.run.count_name, lambda row: row["label"]),
-        DataColumn("", "share", lambda row: row["share"], partial(percent, digits=3, sign="")),
-        DataColumn("", "EV per initial bet", ev),
-        DataColumn("", "sd", lambda row: row["sd"], "{:.4f}".format),
-        *(
-            []
-            if result.returns.cov is None
-            else [DataColumn("", "cov of two spots", lambda row: row["cov"], "{:.4f}".format)]
-        ),
-        DataColumn("", "bet, units", bet),
-        *([DataColumn("", "bet, $", lambda row: row["bet"] * unit or None, "{:,.2f}".format)] if unit else []),
-        *(DataColumn(key, "", itemgetter(key)) for key in keys),
-    ]
-
-
 # --- The page of a counting run: one self-contained HTML file that computes any other bets in the browser.
 
 
 DIGITS = 11  # significant digits of the numbers in the page
 
 
-def render_count_page(run: CountRun, bets: Floats, figures: Sequence[Figure], terms: Terms, command: str = "") -> str:
-    """Render the page of a run as HTML; `bets` are units per spot at each count, `command` reproduces the run."""
-    played = bets[bets > 0]
-    start = {
-        "bankroll": _plain(terms.bankroll * (terms.unit or 1)),
-        "unit": _plain(terms.unit or 1),
-        "kelly": _plain(terms.kelly),
-        "rounds_per_hour": _plain(terms.rounds_per_hour),
-        "low": _plain(played.min()),
-        "high": _plain(played.max()),
-        "chip": _plain(min(1.0, played.min())),
-    }
-    return render_page(
-        "bjsim.strategies.counting", "count.html", title=run.title, subtitle=run.description, command=command,
-        count_name=run.count_name, rounds=run.rounds, seed=run.seed, start=start,
-        games=[run.game.rules], rows=_rows(run, bets),
-        several=bool((run.spots > 1).any()),
-        results=[(one.key, _money(one.name) if "hour" in one.key else one.name, one.text) for one in figures
-                 if one.key not in ("bankroll", "unit")],  # which can be changed
-        data=json.dumps(page_data(run, bets, terms), separators=(",", ":")).replace("<", "\\u003c"),
-    )  # fmt: skip
-
-
-def _rows(run: CountRun, bets: Floats) -> list[dict[str, str]]:
-    table, halves = run.returns, run.returns.ev_half_widths()
-    return [
-        {
-            "label": label, "share": f"{100 * table.shares[i]:.3f}%", "ev": f"{100 * table.ev[i]:+.3f}%",
-            "half": f"{100 * halves[i]:.3f}%", "sd": f"{math.sqrt(table.var[i]):.4f}", "bet": _plain(bets[i]),
-            "spots": str(run.spots[i]),
-            "side": "gain" if table.ev[i] > 0 else "loss",
-        }
-        for i, label in enumerate(run.labels)
-    ]  # fmt: skip
-
-
 def page_data(run: CountRun, bets: Floats, terms: Terms) -> dict[str, object]:
     """What a page computes the figures of any bets from: returns by count with their errors."""
-    table, size = run.returns, len(run.labels)
-    error = np.zeros((4 * size, 4 * size) if (run.spots > 1).any() else (3 * size, 3 * size))
-    if table.error is not None:
-        known = slice(size, 2 * size) if len(table.error) == size else slice(len(table.error))
-        error[known, known] = table.error[: len(error), : len(error)]
-    cov = np.zeros(size) if table.cov is None else np.nan_to_num(table.cov)
+    table = run.returns
+    assert table.error is not None
+    cov = np.zeros(len(run.labels)) if table.cov is None else np.nan_to_num(table.cov)
     names = ("share", "ev", "var", "cov", "wagered", "bet", "spots", "count")
     columns = (table.shares, table.ev, table.var, cov, run.wagered, bets, run.spots, table.counts)
     return {
@@ -578,7 +546,7 @@ def page_data(run: CountRun, bets: Floats, terms: Terms) -> dict[str, object]:
             {"label": label} | {name: _rounded(column[i]) for name, column in zip(names, columns, strict=True)}
             for i, label in enumerate(run.labels)
         ],
-        "error": [[_rounded(cell) for cell in line[: i + 1]] for i, line in enumerate(error)],
+        "error": [[_rounded(cell) for cell in line[: i + 1]] for i, line in enumerate(table.error)],
         "z": Z95,
         "trip_hours": terms.trip_hours,
     }

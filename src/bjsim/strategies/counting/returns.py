@@ -29,7 +29,6 @@ from bjsim.strategies.counting.ramp import (
     ahead_probability,
     bank_for_ruin,
     certainty_equivalent,
-    check_positive,
     desirability_index,
     n0,
     ruin_probability,
@@ -53,8 +52,8 @@ class CountReturns:
     ev: Floats
     var: Floats
     cov: Floats | None = None  # covariance of the profits of two spots at each count; NaN where it is not known
-    # covariance matrix of the estimates: of `ev`, shape (K, K), or of `shares`, `ev` and `var` one after the other,
-    # shape (3K, 3K), or of these and `cov`, shape (4K, 4K)
+    # covariance matrix of the estimates: of `shares`, `ev` and `var` one after the other, shape (3K, 3K), or of these
+    # and `cov`, shape (4K, 4K)
     error: Floats | None = None
 
     def __post_init__(self) -> None:
@@ -72,19 +71,15 @@ class CountReturns:
             raise InputError("var: variances must be above 0")
         if self.error is not None:
             object.__setattr__(self, "error", np.asarray(self.error, np.float64))
-            if self.error.shape not in [(parts * size, parts * size) for parts in (1, 3, 4)]:
-                raise InputError(
-                    f"error: give a matrix of shape {size, size}, {3 * size, 3 * size} or {4 * size, 4 * size}"
-                )
+            if self.error.shape not in [(parts * size, parts * size) for parts in (3, 4)]:
+                raise InputError(f"error: give a matrix of shape {3 * size, 3 * size} or {4 * size, 4 * size}")
 
     def ev_half_widths(self) -> Floats:
         """Return half the 95% interval of `ev` at each count; NaN if the errors are unknown."""
         size = len(self.counts)
         if self.error is None:
             return np.full(size, math.nan)
-        variances = np.diag(self.error)
-        halves: Floats = Z95 * np.sqrt(variances if len(variances) == size else variances[size : 2 * size])
-        return halves
+        return np.asarray(Z95 * np.sqrt(np.diag(self.error)[size : 2 * size]))
 
     def spot_var(self, spots: ArrayLike) -> Floats:
         """Return the variance per spot and squared unit of a round on some spots: var + (spots - 1) cov.
@@ -170,10 +165,7 @@ def ramp_gradients(table: CountReturns, units: ArrayLike, spots: ArrayLike = 1) 
     of_ev, of_var = table.shares * many * bets, table.shares * many * bets**2
     ev_gradient = np.concatenate([mean, of_ev, np.zeros(2 * len(bets))])
     var_gradient = np.concatenate([squares - 2 * ev * mean, 2 * of_ev * (mean - ev), of_var, (many - 1) * of_var])
-    gradients = np.array([ev_gradient, var_gradient])
-    if len(table.error) == len(bets):
-        gradients = gradients[:, len(bets) : 2 * len(bets)]
-    return gradients[:, : len(table.error)]
+    return np.array([ev_gradient, var_gradient])[:, : len(table.error)]
 
 
 def kelly_ramp(
@@ -190,7 +182,6 @@ def kelly_ramp(
     The bets are per spot, in the currency of `bank`. `least` is bet at unfavourable counts too, 0 if these are
     not played. Bets are rounded to the nearest multiple of `chip` inside the limits; 0: not rounded.
     """
-    check_positive(bank=bank, kelly=kelly)
     return _limited(kelly * bank * table.ev / table.spot_var(spots), least, most, chip)
 
 
@@ -201,10 +192,7 @@ def best_ramp(table: CountReturns, least: float, most: float, chip: float = 0.0,
     multiples of `chip`, or not if it is 0. Of equally good ramps, such as those from 0 that are not rounded, it is the
     highest. Some count must be favourable.
     """
-    check_positive(most=most)
     merit = table.ev / table.spot_var(spots)
-    if math.isinf(most):
-        raise InputError(f"{argument('optimal')}: give a largest bet, such as 1-12")
     if merit.max() <= 0:
         raise InputError(f"{argument('optimal')}: no count of this game is favourable, so no ramp wins")
     low, high = math.log(most / merit.max() / 100), math.log(most / merit[merit > 0].min() * 2)
@@ -228,8 +216,6 @@ def _score(table: CountReturns, bets: Floats, spots: ArrayLike) -> float:
 
 
 def _limited(bets: Floats, least: float, most: float, chip: float) -> Floats:
-    if not (0 <= least <= most and 0 <= chip < math.inf and most > 0):
-        raise InputError(f"limits: least {least}, most {most} and chip {chip} are not accepted; use 0 <= least <= most")
     limited = np.clip(bets, least, most)
     if chip:
         low, high = math.ceil(least / chip - 1e-9), most / chip
@@ -267,8 +253,9 @@ class Terms:
     leave_minutes: float = 5.0
 
     def __post_init__(self) -> None:
-        given = {name: value for name, value in vars(self).items() if value is not None}
-        check_positive(**given | ({"leave_minutes": 1.0} if self.leave_minutes == 0 else {}))
+        for name, value in (vars(self) | {"trip": self.trip}).items():  # 0 as a product of tiny numbers
+            if value is not None and not value > 0 and (name, value) != ("leave_minutes", 0):
+                raise InputError(f"{name} = {value} is not accepted; use a number above 0")
 
     @property
     def trip(self) -> float:
@@ -500,8 +487,7 @@ def _counts(system: CountingSystem, running: Floats, over_pivot: Floats, unseen:
         counts = np.copysign(np.floor(np.abs(quotient) + 0.5 + NEARLY), quotient)
     else:
         counts = np.floor(10 * quotient + NEARLY) / 10
-    found: Floats = counts + 0.0  # without negative zeros
-    return found
+    return np.asarray(counts + 0.0)  # without negative zeros
 
 
 # --- The returns of a chart by count, computed instead of played: how often counts occur, and what a unit earns there.

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 
-from bjsim.errors import InputError
 from bjsim.sim.engine.counting import pays, play_units
 from bjsim.sim.engine.counts import CountSums, UnitSums
 from bjsim.sim.game.rules import Rules
@@ -94,8 +93,6 @@ def count_blocks(
     `resume` play goes on from there.
     Raises EndlessSplitting where a seat reached the limit on hands.
     """
-    if not 1 <= rounds < 1e15:
-        raise InputError(f"rounds = {rounds} is not accepted; use 1 to 1e15")
     kept = Checkpoint(Path(checkpoint), describe_game(game, seed)) if checkpoint else None
     run = resumed_count(kept) if kept and resume else None
     ready = ready_table(game)  # before workers are forked, which share it

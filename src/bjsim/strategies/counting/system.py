@@ -12,7 +12,7 @@ whose running count is
 
     running count + side_aces x (aces unseen - cards unseen / 13)
 
-All counts are exact: tags are fractions, and `scaled_tags` are integers for compiled code.
+All counts are exact: tags are fractions, and `scaled` makes them integers for compiled code.
 """
 
 from __future__ import annotations
@@ -38,15 +38,12 @@ LARGEST_TAG = 100
 NUMBER = re.compile(r"[+-]?\d{1,6}(\.\d{1,6}|/\d{1,6})?", re.ASCII)
 
 
-def parse_tags(tags: object, by_rank: bool = False) -> tuple[Fraction, ...]:
-    """Parse the tags of A, 2..9 and T: ten numbers, or a text of them. Raises: InputError: They are not accepted.
-
-    If `by_rank`, thirteen are accepted too, with those of J, Q and K.
-    """
+def parse_tags(tags: object) -> tuple[Fraction, ...]:
+    """Parse the tags of A, 2..9 and T: ten numbers, or a text of them. Raises: InputError: They are not accepted."""
     if isinstance(tags, str):
         tags = tags.split()
-    accepted = f"{TEN + 1} numbers, for {' '.join(RANKS[: TEN + 1])}{', or 13 with J, Q and K' * by_rank}"
-    if not isinstance(tags, list | tuple) or len(tags) not in (TEN + 1, *[len(RANKS)] * by_rank):
+    accepted = f"{TEN + 1} numbers, for {' '.join(RANKS[: TEN + 1])}"
+    if not isinstance(tags, list | tuple) or len(tags) != TEN + 1:
         raise InputError(f"tags: give {accepted}, such as -1 1 1 1 1 1 0 0 0 -1")
     numbers = tuple(parse_number("tags", tag) for tag in tags)
     if max(map(abs, numbers)) > LARGEST_TAG or len(set(numbers)) == 1:
@@ -67,7 +64,7 @@ def parse_number(name: str, value: object) -> Fraction:
 
 IN_DECK = {deck: (*ranks[:TEN], sum(ranks[TEN:])) for deck, ranks in DECKS.items()}  # cards of each value, A, 2..9, T
 STEPS = {"exact": 0, "quarter": 1, "half": 2, "full": 4, "none": 0}  # quarters of a deck
-DIVISOR_ROUNDINGS = ("round", "up", "down")  # the codes of compiled code are positions
+DIVISOR_ROUNDINGS = ("round", "up", "down")
 ROUNDINGS = ("floor", "truncate", "round", "exact")
 TIMINGS = ("decision", "round")
 LARGEST_SCALE = 60  # a common denominator of the tags
@@ -81,25 +78,12 @@ CHOICES = {
 
 
 class ScaledCount(NamedTuple):
-    """A counting system in integers, for compiled code. Counts and tags are multiplied by `scale`.
+    """The count of a system for decisions or for bets, in integers: all are multiplied by the system's `scale`."""
 
-    With `unseen` cards, C cards of a deck and D = the divisor in cards (`unseen` rounded to a multiple of `step`, at
-    least `least`), the true count is (C (running - pivot) - 4 side_aces unseen + imbalance D) / (scale D), to be
-    rounded as `rounding` says. If `step` is 0, the count is (running - 4 side_aces unseen / C) / scale.
-    """
-
-    # by value, A, 2..9, T; `scale` is their common denominator, and that of `initial` and `side_aces`
-    tags: tuple[int, ...]
-    scale: int
+    system: CountingSystem
+    tags: tuple[int, ...]  # by value, A, 2..9, T
     initial: int  # the running count of a full shoe
-    pivot: int  # the running count when all cards are seen
-    imbalance: int  # sum of the tags of a deck
-    step: int  # in cards; 1 is exact, 0 no division
-    divisor_rounding: int  # position in `DIVISOR_ROUNDINGS`; `rounding` is one in `ROUNDINGS`
-    least: int
-    rounding: int
-    side_aces: int = 0  # what every unseen ace adds to the running count; 0 except in counts for bets with a side count
-    in_deck: tuple[int, ...] = IN_DECK["standard"]  # cards of each value in a deck
+    side_aces: int  # what every unseen ace adds to the running count; 0 except in counts for bets with a side count
 
 
 @dataclass(frozen=True)
@@ -172,11 +156,6 @@ class CountingSystem:
         numbers = (*self.tags, self.initial, self.initial_per_deck, self.side_aces)
         return math.lcm(*(number.denominator for number in numbers))
 
-    @cached_property
-    def scaled_tags(self) -> tuple[int, ...]:
-        """The tags times `scale`, as integers."""
-        return tuple(int(tag * self.scale) for tag in self.tags)
-
     @property
     def bet_tags(self) -> tuple[Fraction, ...]:
         """The tags that bets follow, of A, 2..9, T: those of all decisions, with `side_aces` less for the ace."""
@@ -210,29 +189,12 @@ class CountingSystem:
         """Return the running count when all cards of the shoe are seen."""
         return self.initial_count(decks) + self.imbalance * decks
 
-    def scaled(self, decks: int) -> ScaledCount:
-        """Return the system in integers, for compiled code."""
-        return ScaledCount(
-            self.scaled_tags,
-            self.scale,
-            int(self.scale * self.initial_count(decks)),
-            int(self.scale * self.pivot(decks)),
-            int(self.scale * self.imbalance),
-            self._step,
-            DIVISOR_ROUNDINGS.index(self.divisor_rounding),
-            int(self.deck_size * self.least_divisor),
-            ROUNDINGS.index(self.rounding),
-            in_deck=self.in_deck,
-        )
-
-    def scaled_bets(self, decks: int) -> ScaledCount:
-        """Return the count for bets in integers; without a side count of aces, it is that of all decisions."""
-        scaled, weight = self.scaled(decks), int(self.scale * self.side_aces)
-        return scaled._replace(
-            tags=(scaled.tags[0] - weight, *scaled.tags[1:]),
-            initial=scaled.initial + weight * self.in_deck[0] * decks,
-            side_aces=weight,
-        )
+    def scaled(self, decks: int, for_bets: bool = False) -> ScaledCount:
+        """Return the count for decisions in integers, for compiled code; or that for bets, which may count aces."""
+        tags, weight = (self.bet_tags, self.side_aces) if for_bets else (self.tags, Fraction(0))
+        initial = self.initial_count(decks) + weight * self.in_deck[0] * decks
+        whole = tuple(int(self.scale * tag) for tag in tags)
+        return ScaledCount(self, whole, int(self.scale * initial), int(self.scale * weight))
 
     # --- counts
 
@@ -241,13 +203,8 @@ class CountingSystem:
         counts = card_counts(seen)
         return self.initial_count(decks) + sum(tag * count for tag, count in zip(self.tags, counts, strict=True))
 
-    @property
-    def _step(self) -> int:
-        """Cards in whose multiples unseen decks are counted; 0: decide by the running count."""
-        return 1 if self.divisor == "exact" else STEPS[self.divisor] * self.deck_size // 4
-
     def divisor_cards(self, unseen: int) -> int:
-        step = self._step or 1
+        step = STEPS[self.divisor] * self.deck_size // 4 or 1
         if self.divisor_rounding == "round":
             steps = (2 * unseen + step) // (2 * step)
         else:

@@ -15,7 +15,7 @@ from bjsim.sim.engine.counting import play_units
 from bjsim.sim.engine.counts import CountingTable, KnownControls, count_quantum
 from bjsim.sim.engine.kernels.arrays import PAIRS, ROUNDS, SQUARES, Counter, DepthControl, WalkedTable
 from bjsim.sim.engine.kernels.layout import SPLIT, CompiledRules
-from bjsim.sim.engine.luck_values import Model, make_luck, solve_models
+from bjsim.sim.engine.luck_values import Model, full_shoe, make_luck, solve_models
 from bjsim.sim.engine.pack import make_count_table, make_deal, pack_moves
 from bjsim.sim.engine.play import PILOT_TABLE
 from bjsim.sim.engine.round_table import count_ranks
@@ -51,19 +51,15 @@ class CountCells(NamedTuple):
     play: Array  # the number of the play at this count, (N + 1, n)
     plays: tuple[Play, ...]  # charts, and whether insurance is taken
 
-    def rank_tags(self) -> Array:
-        """Tags of the thirteen ranks, int64 (13,)."""
-        return np.array([self.scaled.tags[min(rank, TEN)] for rank in range(len(RANKS))], np.int64)
-
 
 def running_range(scaled: ScaledCount, decks: int) -> tuple[int, int]:
-    sums = [tag * in_deck * decks for tag, in_deck in zip(scaled.tags, scaled.in_deck, strict=True)]
+    sums = [tag * in_deck * decks for tag, in_deck in zip(scaled.tags, scaled.system.in_deck, strict=True)]
     return scaled.initial + sum(min(one, 0) for one in sums), scaled.initial + sum(max(one, 0) for one in sums)
 
 
 def check_counts(system: CountingSystem, decks: int) -> None:
     """Raise InputError if tables of depths by running count would not fit into memory."""
-    for scaled in (system.scaled(decks), system.scaled_bets(decks)):
+    for scaled in (system.scaled(decks), system.scaled(decks, for_bets=True)):
         low, high = running_range(scaled, decks)
         if high - low > MOST_COUNTS:
             many = f"{high - low:,} running counts in {decks} decks"
@@ -72,29 +68,21 @@ def check_counts(system: CountingSystem, decks: int) -> None:
 
 def decision_counts(scaled: ScaledCount, decks: int) -> Ratio:
     """The count for decisions, rounded as the system says, by cards seen and running count."""
-    deck = sum(scaled.in_deck)
+    system, deck, scale = scaled.system, scaled.system.deck_size, scaled.system.scale
     size = deck * decks
     low, high = running_range(scaled, decks)
     running, unseen = np.arange(low, high + 1)[None, :], size - np.arange(size + 1)[:, None]
-    expected = scaled.in_deck[0] * scaled.side_aces * unseen
-    if scaled.step == 0:
-        return deck * running - expected, np.array(deck * scaled.scale)
-    step = scaled.step
-    steps = ((2 * unseen + step) // (2 * step), -(-unseen // step), unseen // step)[scaled.divisor_rounding]
-    divisor = np.maximum(steps * step, scaled.least)
-    top = deck * (running - scaled.pivot) - expected + scaled.imbalance * divisor
-    bottom = scaled.scale * divisor
+    expected = system.in_deck[0] * scaled.side_aces * unseen  # of the aces; all is times the cards of a deck
+    if not system.uses_true_count:
+        return deck * running - expected, np.array(deck * scale)
+    divisor = np.array([[system.divisor_cards(cards)] for cards in range(size, -1, -1)])
+    top = deck * (running - int(scale * system.pivot(decks))) - expected + int(scale * system.imbalance) * divisor
+    bottom = scale * divisor
+    if system.rounding == "exact":
+        return top, bottom
     floor, truncate = top // bottom, np.sign(top) * (abs(top) // bottom)
     nearest = np.sign(top) * ((2 * abs(top) + bottom) // (2 * bottom))
-    if scaled.rounding < 3:
-        return (floor, truncate, nearest)[scaled.rounding], np.array(1)
-    return top, bottom
-
-
-def whole_counts(counts: Ratio) -> Array:
-    """Counts rounded down."""
-    whole: Array = counts[0] // counts[1]
-    return whole
+    return {"floor": floor, "truncate": truncate, "round": nearest}[system.rounding], np.array(1)
 
 
 def make_cells(scaled: ScaledCount, departures: Departures, decks: int, buckets: tuple[int, int]) -> CountCells:
@@ -105,7 +93,7 @@ def make_cells(scaled: ScaledCount, departures: Departures, decks: int, buckets:
     return CountCells(
         scaled=scaled,
         lowest=running_range(scaled, decks)[0],
-        bucket=np.clip(whole_counts(counts), *buckets) - buckets[0],
+        bucket=np.clip(counts[0] // counts[1], *buckets) - buckets[0],
         play=number[_classes(counts, limits)],
         plays=tuple(plays),
     )
@@ -199,9 +187,9 @@ class ReadyTable(NamedTuple):
 def ready_table(game: CountingGame) -> ReadyTable:
     """Make the table of a game; the same game returns the same table."""
     rules, decks = game.rules, int(game.rules.decks)
-    bets = game.system.scaled_bets(decks)
+    bets = game.system.scaled(decks, for_bets=True)
     distribution = depth_distribution(bets, decks, rules.cut_cards)
-    buckets = game.counts or _usual_counts(whole_counts(decision_counts(bets, decks)), distribution, game.span)
+    buckets = game.counts or _usual_counts(np.floor_divide(*decision_counts(bets, decks)), distribution, game.span)
     if game.leave is not None:
         buckets = game.leave, max(buckets[1], game.leave + 1)
     # With a side count of aces, the plays by the count for bets are a guess, for the luck model and the control alone.
@@ -228,7 +216,7 @@ def ready_table(game: CountingGame) -> ReadyTable:
         layout = layout._replace(
             luck=make_luck([[one] for one in solved], model, charts, compiled.unshuffled, FREQUENT)
         )
-    control = _make_control(solved, model, len(share), _full_shoe(game))
+    control = _make_control(solved, model, len(share), full_shoe(compiled.unshuffled, TEN + 1))
     table = CountingTable(compiled, layout, rules.unit, control)
     if solved:
         expected = distribution.expected_controls(cells.bucket, control.values, control.slopes, STEP)
@@ -264,8 +252,7 @@ def _play_of_buckets(cells: CountCells, distribution: DepthDistribution, buckets
     depths, plays = len(distribution.probability), len(cells.plays)
     number = cells.bucket[:depths] * plays + cells.play[:depths]
     weight = np.bincount(number.ravel(), distribution.probability.ravel(), buckets * plays)
-    most: Array = weight.reshape(buckets, plays).argmax(axis=1)
-    return most
+    return np.asarray(weight.reshape(buckets, plays).argmax(axis=1))
 
 
 def _model_points(
@@ -301,13 +288,7 @@ def _split_again(compiled: CompiledRules, chart: int) -> Array:
     columns = slice(len(compiled.ended_column))
     again = hands[(act[1, hands, columns] == SPLIT).any(axis=1)]
     act[1, again, columns] = np.where(act[1, again, columns] > 0, SPLIT, 0)
-    whole: Array = act[None]
-    return whole
-
-
-def _full_shoe(game: CountingGame) -> Array:
-    """Cards of each value, A, 2..9, T, in a full shoe."""
-    return np.array(game.system.in_deck, float) * int(game.rules.decks)
+    return np.asarray(act[None])
 
 
 def _make_control(solved: Sequence[Model], model: Array, buckets: int, full: Array) -> DepthControl:
@@ -342,14 +323,14 @@ def _make_count(
 ) -> Counter:
     quantum = count_quantum(game.rules.unit)
     return Counter(
-        tags=decisions.rank_tags(),
+        tags=np.array([decisions.scaled.tags[min(rank, TEN)] for rank in range(len(RANKS))], np.int64),
         initial=decisions.scaled.initial,
         lowest=decisions.lowest,
         cells=decisions.play.astype(np.uint16),
         lowest_bet=bets.lowest,
         buckets=bets.bucket.astype(np.uint16),
         side_aces=bets.scaled.side_aces,
-        aces=int(_full_shoe(game)[0]),
+        aces=game.rules.shoe_counts[0],
         chart=np.array([plays.index(play) for play in decisions.plays]),
         spots=np.array([spots_at(game.spots, first + bucket) for bucket in range(number)]),
         leave=-1 if game.leave is None else 0,

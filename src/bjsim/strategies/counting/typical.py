@@ -67,7 +67,7 @@ def depth_distribution(scaled: ScaledCount, decks: int, cut: int) -> DepthDistri
     The numbers of ways to draw n cards with a running count are convolved over the ranks with equal tags, and
     with them the sums of the cards of each such class.
     """
-    tags, cards = np.array(scaled.tags), decks * np.array(scaled.in_deck)
+    tags, cards = np.array(scaled.tags), decks * np.array(scaled.system.in_deck)
     classes = np.unique(tags)
     sizes = np.array([cards[tags == tag].sum() for tag in classes])
     low = int(np.minimum(classes * sizes, 0).sum())
@@ -131,8 +131,7 @@ def expected_counts(system: CountingSystem, counts: Sequence[float], unseen: flo
     tags = np.array(system.tags, float)
     shares = np.array(counts, float) / sum(counts) * (1 + (tags - mean) * (mean_tag - mean) / variance)
     shares = np.maximum(shares, 0)
-    expected: Floats = unseen * shares / shares.sum()
-    return expected
+    return np.asarray(unseen * shares / shares.sum())
 
 
 def typical_shoe(system: CountingSystem, decks: int, unseen: float, true_count: float) -> Composition:
@@ -145,5 +144,4 @@ def typical_shoe(system: CountingSystem, decks: int, unseen: float, true_count: 
 def spread_tens(by_value: Floats, deck: str) -> Floats:
     """The counts of all 13 ranks, given those of A, 2 to 9 and ten-valued cards. Spanish decks have no tens."""
     ranks = np.array(DECKS[deck][TEN:])
-    spread: Floats = np.concatenate([by_value[:TEN], by_value[TEN] * ranks / ranks.sum()])
-    return spread
+    return np.concatenate([by_value[:TEN], by_value[TEN] * ranks / ranks.sum()])

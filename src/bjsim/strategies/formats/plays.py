@@ -9,8 +9,9 @@ action is for the action that the play is known for, such as to stand on 16 agai
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import NamedTuple
+from operator import ge, gt, le, lt
 
 from bjsim.errors import InputError
 from bjsim.strategies.charts.chart import PAIR, SOFT, parse_row
@@ -19,6 +20,7 @@ from bjsim.strategies.formats.lines import TextLine, read_lines, split_fields
 from bjsim.strategies.formats.words import parse_card, parse_code, parse_hands
 
 INSURANCE = "insurance"  # in place of a row
+OPERATORS = {">=": ge, "<": lt, "<=": le, ">": gt}
 LARGEST_COUNT = 1000
 FORM = "a hand, v, a card, S H D P or R, and a count, such as 16vT S>=0 or 10,10 vs 5 split +5; or insurance +3"
 _NUMBER = r"(?<![\w./])[+\-−–]?\d{1,5}(?:\.\d{1,6}|/\d{1,6})?(?![\w./])"
@@ -44,17 +46,25 @@ _COLUMNS = {
 }
 
 
-class IndexPlay(NamedTuple):
-    """An index play: `row` and `column` of a chart (or `insurance` and an empty text), and when an action is taken."""
+@dataclass(frozen=True)
+class Departure:
+    """One index play: an action that is taken if and only if the count fulfils a condition."""
 
-    row: str
-    column: str
-    action: str
-    operator: str
-    at: Fraction
+    row: str  # the hand, as the row of a chart; or `insurance`
+    column: str  # the dealer's card, as the column of a chart; empty for insurance
+    action: str  # S, H, D, P or R; I for insurance
+    operator: str  # >=, >, < or <=; `count` is the index that it compares with
+    count: Fraction
+
+    def __str__(self) -> str:
+        where = INSURANCE if self.row == INSURANCE else f"{self.row}v{self.column}"
+        return f"{where} {self.action}{self.operator}{self.count}"
+
+    def holds(self, count: Fraction | int) -> bool:
+        return bool(OPERATORS[self.operator](count, self.count))
 
 
-def parse_plays(text: str) -> tuple[tuple[IndexPlay, ...], tuple[str, ...]]:
+def parse_plays(text: str) -> tuple[tuple[Departure, ...], tuple[str, ...]]:
     """Parse index plays on lines, in tables, or separated by commas or semicolons.
 
     Args:
@@ -66,7 +76,7 @@ def parse_plays(text: str) -> tuple[tuple[IndexPlay, ...], tuple[str, ...]]:
     Raises:
         InputError: An entry is not understood; the message names its line. Or there is text, and no play in it.
     """
-    plays: list[IndexPlay] = []
+    plays: list[Departure] = []
     notes: list[str] = []
     places: dict[str, int] = {}  # of the columns of a table
     section = None
@@ -115,7 +125,7 @@ def _entries(line: TextLine) -> Iterator[str]:
         yield entry.strip(" ,;")
 
 
-def _parse(where: str, entry: str, operator: str, surrenders: bool) -> tuple[IndexPlay, str]:
+def _parse(where: str, entry: str, operator: str, surrenders: bool) -> tuple[Departure, str]:
     found = _PLAY.fullmatch(entry.upper().strip(" |,;"))
     if not found:
         raise InputError(f"{where} is not accepted; write {FORM}")
@@ -133,7 +143,7 @@ def _parse(where: str, entry: str, operator: str, surrenders: bool) -> tuple[Ind
     if not found["hand"]:
         if said - {"YES", "VS"}:
             raise InputError(f"{where} is not accepted; write insurance I>=3")
-        return IndexPlay(INSURANCE, "", "I", operator, count), ""
+        return Departure(INSURANCE, "", "I", operator, count), ""
     if len(said) > 1:
         raise InputError(f"{where} has more than one action; keep the one that the count is for")
     row, code = _row(found["hand"]), parse_code(said.pop()) if said else ""
@@ -144,7 +154,7 @@ def _parse(where: str, entry: str, operator: str, surrenders: bool) -> tuple[Ind
     card = parse_card(found["card"]) or found["card"]
     action = code[0] if code else "R" if surrenders else _usual(row)
     note = "" if code else f"{row}v{card} {counts[0]} is read as {action}{operator}{count}"
-    return IndexPlay(row, card, action, operator, count), note
+    return Departure(row, card, action, operator, count), note
 
 
 def _row(text: str) -> str | None:
