@@ -149,3 +149,12 @@ def test_any_text_is_read_or_refused(text: str) -> None:
     except InputError:
         return
     assert parse_departures(format_departures(plays)) == plays
+
+
+@pytest.mark.parametrize("number", [-2, 0, 3, 5, 6, 8])
+def test_a_pair_that_is_not_split_follows_the_index_plays_of_its_total(number: int) -> None:
+    """By the index plays of the total, too."""
+    chart = Solver(named_rules("vegas-s17")).chart
+    cells = Departures.parse("16vT S>=0, 88vT P<6, 18v9 H<3, 99v9 P<2", chart).chart_at(number).cells
+    for pair, total, column, splits in (("88", "16", "T", number < 6), ("99", "18", "9", number < 2)):
+        assert cells[pair, column] == ("P" if splits else cells[total, column])

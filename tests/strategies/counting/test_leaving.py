@@ -1,6 +1,8 @@
 """Leaving: a counter who leaves at a low count plays the first rounds of every shoe, and no others."""
 
+import math
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -102,3 +104,13 @@ def test_a_shoe_that_is_left_costs_minutes():
     assert not CountResult.of(simulate_count(SIX, HILO, PLAYS, 2e4), CountRequest(SIX)).notes
     with pytest.raises(InputError, match="leave_minutes=-1 is not accepted"):
         CountRequest(SIX, leave=-1, leave_minutes=-1)
+
+
+@pytest.mark.parametrize("initial", ["0", "1/2", "7/4"])
+def test_no_count_of_a_fresh_shoe_is_left(initial: str) -> None:
+    """It is rounded down, as the count at which a player leaves."""
+    system = find_system("hilo").replace(initial=initial, divisor="none")
+    fresh = math.floor(Fraction(initial))
+    rules = named_rules("vegas-s17")
+    with pytest.raises(InputError, match=f"below that of a fresh shoe, {fresh}"):
+        CountingGame(rules, system, Departures(Solver(rules).chart), leave=fresh)

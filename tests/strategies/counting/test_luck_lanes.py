@@ -34,7 +34,7 @@ def watch(rules: Rules, spots: str, change: Callable[[Luck], Luck] = lambda luck
     game = CountingGame(rules, find_system("hilo"), Departures.parse("i18", chart), None, Ramp.parse(spots).spots)
     table = ready_table(game).table
     assert table.layout.luck is not None
-    cards = Segments(table.compiled, 0).cards(np.array([stream_key(4, 0, 0)], np.uint64), 0, SHOES + 2, 104)
+    cards = Segments(table.compiled, 0).cards(np.array([stream_key(4, 0, 0)], np.uint64), 0, SHOES + 2, rules.shoe_size)
     shoes = Shoes(cards, table.compiled.numbers.cut, table.count)
     lanes = Watched(table.layout._replace(luck=change(table.layout.luck)), shoes, SHOES)
     found = lanes.check()
@@ -42,12 +42,22 @@ def watch(rules: Rules, spots: str, change: Callable[[Luck], Luck] = lambda luck
     return found
 
 
-@pytest.mark.parametrize(("seats", "spots"), [(1, "1"), (3, "0:1 1:1x2")])
-def test_the_mean_luck_of_every_kind_of_draw_is_nothing(seats: int, spots: str) -> None:
-    """Below 4 standard errors, which fails by chance in one of 3,000 runs."""
-    found = watch(TWO.replace(seats=seats), spots)
-    kinds = {"first card", "later card", "may end a split hand", "after a split hand", "hole card"}
-    assert set(found) == kinds | ({"others' card"} if seats > 1 else set())
+@pytest.mark.parametrize(
+    ("rules", "spots"),
+    [
+        (TWO, "1"),
+        (TWO.replace(seats=3), "0:1 1:1x2"),
+        (named_rules("single-deck").replace(cut=1, max_hands=3), "1"),  # to the last card
+        (named_rules("european").replace(decks=1, cut=1, max_hands=3), "1"),
+    ],
+    ids=["alone", "company", "last card", "no hole card"],
+)
+def test_the_mean_luck_of_every_kind_of_draw_is_nothing(rules: Rules, spots: str) -> None:
+    """Below 4 standard errors, which fails by chance in one of 1,500 runs."""
+    found = watch(rules, spots)
+    kinds = {"first card", "later card", "may end a split hand", "after a split hand"}
+    kinds |= {"hole card"} if rules.peek else set()
+    assert set(found) == kinds | ({"others' card"} if rules.seats > 1 else set())
     assert max(map(abs, found.values())) < 4
 
 

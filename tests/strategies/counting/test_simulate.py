@@ -618,3 +618,16 @@ def test_without_luck_adjustment_the_rounds_are_the_same(spots, tmp_path):
     again = load_count_run(tmp_path / "raw.count")
     assert not again.game.adjusted
     assert np.array_equal(again.returns.ev_half_widths(), raw.returns.ev_half_widths())
+
+
+@pytest.mark.parametrize("loses", ["original", "original-and-busted"])
+def test_a_natural_that_takes_the_original_bet_alone_counts_no_further_bet(loses: str) -> None:
+    """The money bet of one chart is the same whatever a natural takes."""
+    stakes = []
+    for each in ("all", loses):
+        rules = named_rules("european").replace(decks=6, no_hole_loses=each)
+        played = simulate_count(
+            rules, find_system("hilo"), Departures(replace(Solver(SIX).chart, rules=rules)), 40_000, seed=5
+        )
+        stakes.append(played.sums.raw[:, STAKES].sum() / played.rounds)
+    assert abs(stakes[0] / stakes[1] - 1) < 0.003  # a further bet in each split round is 2%

@@ -24,6 +24,7 @@ DEAL: list[Event] = [Dealt("2", 0), Dealt("9"), Dealt("6", 0), Dealt("A", face_d
         ([Peeked(natural=True), Revealed("A")], 1),
         ([Dealt("5", 0), Revealed("A"), Dealt("K")], 1),  # 2 + 1 - 1 - 1
         ([Shuffled(), Dealt("K", 0)], -1),
+        ([Shuffled(), Dealt("K", 0), Revealed("A")], -1),  # of the shoe before
     ],
 )
 def test_the_cards_that_are_counted(then: list[Event], running: int) -> None:

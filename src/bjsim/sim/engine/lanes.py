@@ -165,10 +165,10 @@ class Lanes:
         if not self.alone:
             self.drawn += 1
             self._next_turns()
+        if self.luck and len(self.last):  # before answers, which add what they change by themselves
+            self.expected[self.last] += self._value(self.last)
         if self.count:
             over = np.concatenate([over, self._ask()])
-        if self.luck and len(self.last):
-            self.expected[self.last] += self._value(self.last)
         if not self.alone:
             over = np.flatnonzero((self.alive == 0) & (self.drawn >= self.deal.dealt[self.hands]))
         if self.leaving:
@@ -385,7 +385,7 @@ class Lanes:
         asks, number = number > 0, np.maximum(number - 1, 0)
         code = moves.answers[number, chart[:, None]].astype(np.intp)
         usual = moves.answers[number, luck.chart[self.model[at], None]]
-        known = self.hole[at] // self.shoes.size == (self.p[at] - 1) // self.shoes.size
+        known = self.hole[at] // self.shoes.size == self.p[at] // self.shoes.size
         some = np.flatnonzero((asks & (code != usual)).any(axis=1) & known)
         if len(some):
             lane, rows, each = at[some], shadow[some] // STRIDE, np.arange(len(some))

@@ -106,6 +106,8 @@ def count_bets(compiled: CompiledRules) -> CompiledRules:
     pay = compiled.pay + 2 * HALF_BET * 2 ** np.arange(compiled.pay.shape[1], dtype=np.int64)[:, None]
     if compiled.numbers.insured >= 0:
         pay[compiled.numbers.insured] = compiled.pay[compiled.numbers.insured] + HALF_BET
+    if compiled.numbers.original >= 0:  # what it pays is added to that of hands, whose bets are counted
+        pay[compiled.numbers.original] = compiled.pay[compiled.numbers.original]
     return compiled._replace(pay=pay)
 
 

@@ -5,14 +5,14 @@ from fractions import Fraction
 
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import INSURANCE, Action, View
-from bjsim.sim.game.cards import TEN, parse_rank
+from bjsim.sim.game.cards import DECKS, TEN, parse_rank
 from bjsim.sim.game.events import Dealt, Event, Revealed, Shuffled, as_seen
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.counting.request import CountRequest
 from bjsim.strategies.counting.system import CountingSystem
 from bjsim.strategies.counting.typical import decks_to_count, expected_counts, remaining, spread_tens
 from bjsim.strategies.evaluation.coach import Coach, Judgement
-from bjsim.strategies.shoe.present import action_values
+from bjsim.strategies.shoe.present import MIN_UNSEEN, action_values
 from bjsim.sums import add_up
 
 # --- `TableCount`: the count of a player who sees the open cards of a table.
@@ -27,7 +27,7 @@ class TableCount:
     def __init__(self, system: CountingSystem, rules: Rules) -> None:
         self.decks = decks_to_count(rules)
         self.system = system.replace(deck=rules.deck, divisor="half" if system.divisor == "exact" else system.divisor)
-        self._seen = [0] * (TEN + 1)
+        self._seen, self._hides = [0] * (TEN + 1), False
 
     @property
     def running(self) -> Fraction:
@@ -52,8 +52,12 @@ class TableCount:
         for event in map(as_seen, events):
             match event:
                 case Shuffled():
-                    self._seen = [0] * (TEN + 1)
-                case Dealt(face_down=False, card=card) | Revealed(card):
+                    self._seen, self._hides = [0] * (TEN + 1), False
+                case Dealt(face_down=True):
+                    self._hides = True
+                case Revealed() if not self._hides:
+                    continue  # a card of the last shoe
+                case Dealt(card=card) | Revealed(card):
                     self._seen[min(parse_rank(card), TEN)] += 1
 
     @property
@@ -102,4 +106,6 @@ class CountCoach(Coach):
         mean_tag = float(count.system.pivot(count.decks) - count.running) / unseen
         expected = expected_counts(count.system, remaining(count.decks, deck=count.system.deck), unseen, mean_tag)
         found: list[float] = spread_tens(expected, count.system.deck).tolist()
+        while add_up(found) < MIN_UNSEEN:  # a fresh deck follows
+            found = [one + more for one, more in zip(found, DECKS[count.system.deck], strict=True)]
         return found

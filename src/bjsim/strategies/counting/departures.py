@@ -16,7 +16,7 @@ from __future__ import annotations
 import logging
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -30,6 +30,7 @@ from bjsim.strategies.formats.plays import INSURANCE, Departure, parse_plays
 FILES = (".txt", ".md", ".csv", ".tsv", ".html")  # names of files of index plays end so
 SUMS = {"T": "10", "A": "11"}
 LONGEST = 1 << 20  # characters of a set of index plays
+Cell = tuple[str, str]  # row and column of a chart
 
 
 @dataclass(frozen=True)
@@ -82,8 +83,8 @@ class Departures:
         key = frozenset(play for play in self.plays if play.holds(count))
         if key not in self._charts:
             cells = dict(self.base.cells)
-            for cell, plays in self._by_cell.items():
-                cells[cell] = _depart(self.base, cell, plays, count)
+            for cell, plays in sorted(self._by_cell.items(), key=lambda one: parse_row(one[0][0]).kind == PAIR):
+                cells[cell] = _depart(self.base, cell, plays, count, cells)
             self._charts[key] = self.base if cells == self.base.cells else replace(self.base, cells=cells)
         return self._charts[key]
 
@@ -106,7 +107,8 @@ class Departures:
         return cells
 
 
-def _depart(base: Chart, cell: tuple[str, str], plays: Iterable[Departure], count: Fraction | int) -> str:
+def _depart(base: Chart, cell: Cell, plays: Iterable[Departure], count: Fraction | int, now: Mapping[Cell, str]) -> str:
+    """The code of a cell; a pair that is not split is played as its total is `now`."""
     code = base.cells[cell]
     surrenders, code = code[0] == "R", _without_surrender(code)
     decisions = {play.action: play.holds(count) for play in plays}
@@ -125,7 +127,7 @@ def _depart(base: Chart, cell: tuple[str, str], plays: Iterable[Departure], coun
             code = "P"
         elif code[0] == "P":
             row = parse_row(cell[0])
-            code = "H" if row.kind == SOFT or row.soft else base.code((row.total,), cell[1])
+            code = "H" if row.kind == SOFT or row.soft else now[row.total, cell[1]]
             surrenders, code = surrenders or code[0] == "R", _without_surrender(code)
     if not decisions.get("R", surrenders):
         return code

@@ -489,6 +489,8 @@ def find_indices(
     **options: Any,
 ) -> IndexScores:
     """The index plays of a game with their gains, weighted by bets, or by the ramp that is best between `optimal`."""
+    if rules.free_bets:
+        raise InputError("free bets have no standard deviation for the SCORE; use bjsim count --indices generate")
     chart = best_chart(rules)
     CountingGame(rules, counting, Departures(chart, ()))  # refuses games in which `bjsim count` cannot play them
     say("returns of the chart by count")

@@ -231,7 +231,7 @@ def _limited(bets: Floats, least: float, most: float, chip: float) -> Floats:
 
 Metric = Callable[[float, float], float]
 WINNERS = ("score", "n0", "n0_hours", "ror", "unit", "bankroll")  # constant or infinite for a game that loses
-PROBABILITIES = ("ror", "trip_ror")  # figures whose intervals end at 0 and 1
+PROBABILITIES = ("ror", "trip_ror", "trip_ahead")  # figures whose intervals end at 0 and 1
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
+from math import floor
 from typing import NamedTuple
 
 import numpy as np
@@ -155,7 +156,7 @@ class CountingGame:
             )
         decks = int(self.rules.decks)
         check_counts(self.system, decks)
-        fresh = self.system.count(self.system.initial_count(decks), self.rules.shoe_size, decks)
+        fresh = floor(self.system.count(self.system.initial_count(decks), self.rules.shoe_size, decks))
         if self.leave is not None and not fresh - FARTHEST <= self.leave < fresh:
             raise InputError(
                 f"leave = {self.leave} is not accepted; use a count below that of a fresh shoe, {fresh}, and not "

@@ -60,8 +60,7 @@ def find_node(shoe: ShoeStates, cards: str, pair: bool) -> int:
 def strategy_key(strategy: Strategy) -> object:
     """Return the cache key of a strategy. Raises: InputError: The name is unknown."""
     if isinstance(strategy, Chart):
-        splits = strategy.rules.double_after_split  # the chart may be for another game
-        return frozenset(strategy.cells.items()), strategy.insurance, strategy.attack, splits
+        return frozenset(strategy.cells.items()), strategy.insurance, strategy.attack
     if strategy not in STRATEGIES:
         raise InputError(f"unknown strategy {strategy!r}; use {', '.join(STRATEGIES)} or a chart")
     return strategy
@@ -197,6 +196,8 @@ class ShoePlays:
                     )
 
     def _played(self, strategy: Strategy, tie_value: float) -> Plays:
+        if isinstance(strategy, Chart):  # which may be for another game
+            strategy = replace(strategy, rules=self.rules)
         if not isinstance(strategy, Chart) and strategy not in ("td", "td-2c"):
             analysis = self._at(tie_value)
             found = {start: analysis.by_cards(start, strategy) for start in self.shoe.live}

@@ -87,7 +87,7 @@ def judge(moves: Any, luck: Any, track: Any, model: Any, s: Any, chart: Any, hol
 
     The rows know the hole card, given which two actions of about the same value differ much. The difference between the
     two, less its expectation over the hole cards that are possible for those who see the open cards, is luck. `known`:
-    whether the hole card is of this shoe.
+    whether the hole card is of this shoe, and not its last unseen card.
     """
     usual, differs, shares, mean, mine, shadow = luck.chart[model], False, 0.0, 0.0, 0.0, track.shadow[s]
     for h in range(luck.ranks):

@@ -304,7 +304,8 @@ def answer(
         if moves_value:
             track.expected[s] -= value_now(luck, track, seats, model, s)
         if hole >= 0:
-            secret, known = min(hole, luck.ranks - 1), now[HOLE_SHOE] == shoe.chunk[0]
+            secret = min(hole, luck.ranks - 1)
+            known = now[HOLE_SHOE] == shoe.chunk[0] and shoe.read[0] < shoe.size
             judge(moves, luck, track, model, s, chart, secret, known)
     over = follow(moves, seats, luck, track, model, s, code)
     if luck is not None and moves_value:
@@ -336,6 +337,8 @@ def play_round(
         over = give_card(moves, deal, seats, luck, track, counter, first, n, drawn, who, card, now)
         if over < 0:
             return False
+        if luck is not None and last:  # before answers, which add what they change by themselves
+            weigh_last(seats, luck, track, now[MODEL], first, n, 1.0)
         alive -= over
         drawn += 1
         if who < len(seats.row):
@@ -350,8 +353,6 @@ def play_round(
                         return False
                     alive -= 1
                 who, free = s, False
-        if luck is not None and last:
-            weigh_last(seats, luck, track, now[MODEL], first, n, 1.0)
     return True
 
 
