@@ -12,7 +12,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bjsim.bots.protocol import make_argv, printable
+from bjsim.bots.protocol import make_argv
+from bjsim.errors import printable
 from bjsim.sim.game.actions import INSURANCE, View
 from bjsim.sim.game.events import (
     DEALER,

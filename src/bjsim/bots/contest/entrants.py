@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from bjsim import __version__
 from bjsim.bots.contest.config import Contest, has_luck, name_and_source
 from bjsim.bots.contest.luck.adjust import REFERENCE, known_plays
-from bjsim.bots.protocol import PROTOCOLS, need_programs, printable
+from bjsim.bots.protocol import PROTOCOLS, need_programs
 from bjsim.bots.sandbox.folders import (
     LONGEST,
     MANIFEST,
@@ -33,7 +33,7 @@ from bjsim.bots.sandbox.folders import (
 )
 from bjsim.bots.sandbox.languages import ENDINGS, BuildError, MissingToolchain, Program
 from bjsim.bots.seats import warn_of_guessable
-from bjsim.errors import InputError
+from bjsim.errors import InputError, printable
 from bjsim.files import open_file, read_bytes
 from bjsim.sim.game.actions import Player
 from bjsim.sim.game.round import Bettor, Observer

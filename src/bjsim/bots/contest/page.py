@@ -29,7 +29,7 @@ from bjsim.bots.contest.results import (
     write_atomically,
 )
 from bjsim.bots.contest.standings import COMPARED, Standings, describe_end, describe_lead, make_marks, row_values
-from bjsim.bots.protocol import printable_lines
+from bjsim.errors import printable_lines
 from bjsim.files import make_folder
 from bjsim.report import page as report_page
 from bjsim.report.scales import round_values

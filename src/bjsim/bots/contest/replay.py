@@ -27,10 +27,10 @@ from bjsim.bots.contest.match import (
 from bjsim.bots.contest.schedule import Roster, TablePlan
 from bjsim.bots.contest.standings import Standings
 from bjsim.bots.line import Clock, SeatLines, Transcript, hello_line, match_line, rules_line
-from bjsim.bots.protocol import make_argv, printable
+from bjsim.bots.protocol import make_argv
 from bjsim.bots.sandbox.languages import BuildError
 from bjsim.bots.turn import Turn, can_ask
-from bjsim.errors import InputError
+from bjsim.errors import InputError, printable
 from bjsim.sim.game.actions import ATTACK, INSURANCE, NAMES, Action, Player, View
 from bjsim.sim.game.cards import HIDDEN, parse_rank
 from bjsim.sim.game.events import (
