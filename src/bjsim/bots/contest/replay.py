@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from bjsim.bots.contest import journal as journals
 from bjsim.bots.contest.config import HOUSE, Contest
@@ -365,7 +365,7 @@ class Answers(ExitStack):
         None for line bots, which remember, and for players that are neither.
         """
         if named := named_strategy(about, contest.rules):
-            decide = named.player.decide
+            decide = named[0].decide
             return lambda view: str(decide(view))
         if self._folder is None:
             return None
@@ -470,28 +470,21 @@ def check_plays(bots: Iterable[Mapping[str, Any]], rules: Rules) -> None:
     """Check the plays of programs and named strategies that luck is computed from. Raises: ReplayMismatch."""
     for bot in bots:
         named = named_strategy(bot, rules)
-        own = named.plays if named else {}
+        own = named[1] if named else {}
         if (named or bot["language"] != IN_PROCESS) and bot.get("plays", {}) != own:
             raise ReplayMismatch(f"the plays that the journal gives {bot['name']} are not its own")
 
 
-class NamedStrategy(NamedTuple):
-    """A strategy of bjsim, and its plays, as `known_plays` finds them."""
-
-    player: Player
-    plays: ChartChanges
-
-
-def named_strategy(about: Mapping[str, Any], rules: Rules) -> NamedStrategy | None:
-    """The strategy of bjsim that a bot is, or None: others may have changed, or are code."""
+def named_strategy(about: Mapping[str, Any], rules: Rules) -> tuple[Player, ChartChanges] | None:
+    """The strategy of bjsim that a bot is, and its plays, or None: others may have changed, or are code."""
     is_named = about["language"] == IN_PROCESS and about["source"] in {"basic", *CATALOGUE, *BUILT_IN}
     return _named(about["source"], rules) if is_named else None
 
 
 @lru_cache(maxsize=64)  # thousands of bots may be the same
-def _named(source: str, rules: Rules) -> NamedStrategy:
+def _named(source: str, rules: Rules) -> tuple[Player, ChartChanges]:
     player = find_player(source, rules)
-    return NamedStrategy(player, known_plays(player, rules))
+    return player, known_plays(player, rules)
 
 
 def check_change(record: Record, number: int, roster: Roster) -> None:
