@@ -169,10 +169,6 @@ def _is_hidden(name: str) -> bool:
 IN_PROCESS = "in process"
 
 
-class NotABot(InputError):
-    """A file is neither a bot nor a chart."""
-
-
 @dataclass(frozen=True)
 class Entrant:
     name: str  # which no other has
@@ -276,7 +272,7 @@ def _find_named(source: str, rules: Rules, name: str) -> tuple[Entrant, Player]:
     player = find_player(source, rules)
     if isinstance(player, Bettor | Observer):
         method = "bet" if isinstance(player, Bettor) else "observe"
-        raise NotABot(f"the player {source} has a method {method}, which contests do not call; `bjsim run` does")
+        raise BuildError(f"the player {source} has a method {method}, which contests do not call; `bjsim run` does")
     if file := python_file(source):
         digest = hashlib.sha256(read_bytes(file)).hexdigest()
         name = name or (os.path.basename(source) if player.name == source else "")  # not a path of the host
@@ -291,13 +287,12 @@ def _storable(source: str) -> str:
     try:
         source.encode()
     except UnicodeEncodeError:
-        why = f"the file name {printable(source)} is not valid UTF-8, as the journal requires; rename it"
-        raise NotABot(why) from None
+        raise BuildError(f"the file name {source} is not valid UTF-8, as the journal requires; rename it") from None
     return source
 
 
 def _read_file(path: Path, rules: Rules, name: str = "") -> tuple[Entrant, Chart | BotSource]:
-    """Read the file or folder of a bot or chart, once. Nothing of it runs. Raises: NotABot, ChartError."""
+    """Read the file or folder of a bot or chart, once. Nothing of it runs. Raises: BuildError, ChartError."""
     source = _storable(str(path.parent.resolve() / path.name))
     try:
         check_name(path)
@@ -308,12 +303,10 @@ def _read_file(path: Path, rules: Rules, name: str = "") -> tuple[Entrant, Chart
             if chart := _find_chart(content, path, rules):
                 return Entrant(name or path.stem, source, IN_PROCESS, hashlib.sha256(content).hexdigest()), chart
             bot = single_file(path, content, executable)
-    except BuildError as error:
-        raise NotABot(str(error)) from None
     except OSError as error:
-        raise NotABot(f"{printable(source)}: {error.strerror}") from None
+        raise BuildError(f"{source}: {error.strerror}") from None
     if not name and bot.name not in (path.name, path.stem) and bot.name in player_names():
-        raise NotABot(f"{path}: the name {bot.name} in its bot.toml is that of a strategy; choose another")
+        raise BuildError(f"{path}: the name {bot.name} in its bot.toml is that of a strategy; choose another")
     language = bot.language.name if bot.language else "executable"
     return Entrant(name or bot.name, source, language, bot.sha256, bot.protocol, printable(bot.author)), bot
 
@@ -364,7 +357,7 @@ def read_unchanged(entrant: Entrant, rules: Rules) -> Player | BotSource | None:
         if (now.language, now.sha256) == (entrant.language, entrant.sha256):
             return played
         why = "has changed since the contest began"
-    except (NotABot, ChartError) as error:
+    except (BuildError, ChartError) as error:
         why = f"cannot play any more: {error}"
     raise InputError(f"the bot {entrant.name} ({entrant.source}) {why}")
 
