@@ -82,7 +82,7 @@ class ContestLuckModel:
 
         `evs` are the results of `evaluate` by bot, float64 (bots, states, 1 + N_RANKS); the last is the house.
         """
-        draws = np.concatenate([log.arrays()[0] for log in logs])
+        draws = np.concatenate([log.draws for log in logs])
         stakes = stakes_by_seat(draws)
         luck = np.zeros(len(evs) * len(KINDS))
         # A card to another seat changes only the composition of the shoe, so a cheaper formula is enough.
@@ -223,9 +223,8 @@ class LuckAdjuster:
         luck = self.luck_model.luck_by_bot(logs, self._evs)[:-1]
         changes: dict[int, ChartChanges] = defaultdict(dict)
         for log in logs:
-            decisions = log.arrays()[1]
-            for bot in dict.fromkeys(decisions[:, 0].tolist()):
-                observed = decisions[decisions[:, 0] == bot, 1:]
+            for bot in dict.fromkeys(log.decisions[:, 0].tolist()):
+                observed = log.decisions[log.decisions[:, 0] == bot, 1:]
                 changes[bot].update(self.opponent_models[bot].observe_all(observed))
         learned = {str(bot): cells for bot, cells in sorted(changes.items()) if cells}
         self._finish_match(learned)

@@ -4,7 +4,6 @@ Every draw changes the composition of the shoe, and so affects the expected valu
 draw; `stakes_by_seat` expands it into one row for each seat that the draw affects.
 """
 
-from array import array
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -26,22 +25,16 @@ FIRST, SECOND, HIT, DOUBLE = map(KINDS.index, ("first", "second", "hit", "double
 OTHER_SEAT, OWN, OWN_LAST, DEALER_CARD = range(4)  # who receives a card, from a seat's point of view
 RANK = {code: min(rank, N_RANKS - 1) for rank, code in enumerate(RANKS)}
 NO_HAND = -1  # the hand of an empty seat, or of one whose result no card can change
-DRAW_COLUMNS, DECISION_COLUMNS = 2 + N_RANKS, 4
+DRAW_COLUMNS = 2 + N_RANKS
 
 
 class DrawLog(NamedTuple):
-    """The rounds of one table of a match, as bytes of int64 arrays that can be sent between processes."""
+    """The rounds of one table of a match, as int64 arrays."""
 
     # A row per draw: rank, kind, cards of each rank left before it; then the table before it: the slot that draws (or
     # DEALER), the dealer, and for all slots the hands (or NO_HAND), the stakes in chips and the bots
-    draws: bytes
-    decisions: bytes  # A row per decision: bot, hand, dealer, character code of the action
-    slots: int = SEATS  # places for hands; with splits more than the seats
-
-    def arrays(self) -> tuple[Ints, Ints]:
-        """Draws, (n, DRAW_COLUMNS + 2 + 3 * slots) int64, and decisions, (n, DECISION_COLUMNS) int64."""
-        draws = np.frombuffer(self.draws, np.int64).reshape(-1, DRAW_COLUMNS + 2 + 3 * self.slots)
-        return draws, np.frombuffer(self.decisions, np.int64).reshape(-1, DECISION_COLUMNS)
+    draws: Ints
+    decisions: Ints  # A row per decision: bot, hand, dealer, character code of the action
 
 
 class Stakes(NamedTuple):
@@ -128,7 +121,7 @@ class DrawLogger:
 
     def __init__(self, rules: Rules, state_index: StateIndex) -> None:
         self.state_index = state_index
-        self.slots = SEATS * int(rules.most_hands)
+        self.slots = SEATS * int(rules.most_hands)  # places for hands
         settled, stood = state_index.settled, state_index.stood
         self._stood = [NO_HAND if number in settled else number for number in stood]
         self.deck = [0] * N_RANKS
@@ -182,5 +175,5 @@ class DrawLogger:
             table.split(seat, hand)
 
     def draw_log(self) -> DrawLog:
-        draws, decisions = (array("q", numbers).tobytes() for numbers in (self._draws, self._decisions))
-        return DrawLog(draws, decisions, self.slots)
+        draws, decisions = np.array(self._draws, np.int64), np.array(self._decisions, np.int64)
+        return DrawLog(draws.reshape(-1, DRAW_COLUMNS + 2 + 3 * self.slots), decisions.reshape(-1, 4))
