@@ -8,21 +8,26 @@ import numpy as np
 import pytest
 from support.matches import CARDSHARK
 
-from bjsim.bots.contest.config import Contest, has_luck
-from bjsim.bots.contest.luck.adjust import MIN_SHOE, REFERENCE, ContestLuckModel, LuckAdjuster
-from bjsim.bots.contest.luck.draw_log import (  # type: ignore[attr-defined]
+from bjsim.bots.contest.config import LARGEST_TABLE, Contest, has_luck
+from bjsim.bots.contest.luck import (
     DEALER_CARD,
     DRAW_COLUMNS,
     KINDS,
+    MIN_SHOE,
+    N_RANKS,
     NO_HAND,
     OTHER_SEAT,
     OWN,
-    SEATS,
+    REFERENCE,
+    ContestLuckModel,
     DrawLog,
     DrawLogger,
+    LuckAdjuster,
+    StateIndex,
+    evaluate,
     stakes_by_seat,
+    tabulate,
 )
-from bjsim.bots.contest.luck.state_index import N_RANKS, StateIndex, evaluate, tabulate
 from bjsim.bots.contest.match import TableDealer, play_table
 from bjsim.bots.contest.schedule import schedule
 from bjsim.sim.game.actions import Action
@@ -175,11 +180,11 @@ def mean_luck(luck, log, evs, missing_tens=0):
 def each_alone(draw):
     """The table before a draw with only one of its seats, as bot 0."""
     taker, dealer, *seats = draw[DRAW_COLUMNS:].tolist()
-    hands, chips = seats[:SEATS], seats[SEATS : 2 * SEATS]
-    for here in range(SEATS):
+    hands, chips = seats[:LARGEST_TABLE], seats[LARGEST_TABLE : 2 * LARGEST_TABLE]
+    for here in range(LARGEST_TABLE):
         if hands[here] != NO_HAND:
             alone = [hand if seat == here else NO_HAND for seat, hand in enumerate(hands)]
-            yield taker, dealer, *alone, *chips, *[0] * SEATS
+            yield taker, dealer, *alone, *chips, *[0] * LARGEST_TABLE
 
 
 def test_the_mean_luck_of_every_draw_over_all_cards_is_zero():

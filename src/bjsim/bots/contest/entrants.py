@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from bjsim import __version__
 from bjsim.bots.contest.config import Contest, has_luck, name_and_source
-from bjsim.bots.contest.luck.adjust import REFERENCE, known_plays
+from bjsim.bots.contest.luck import REFERENCE, known_plays
 from bjsim.bots.protocol import PROTOCOLS, need_programs
 from bjsim.bots.sandbox.folders import (
     LONGEST,

@@ -30,7 +30,7 @@ from bjsim.bots.contest.entrants import (
     recorded_house_players,
 )
 from bjsim.bots.contest.journal import Logs
-from bjsim.bots.contest.luck.adjust import SeriesAdjusters, draw_logger, luck_model
+from bjsim.bots.contest.luck import SeriesAdjusters, draw_logger, luck_model
 from bjsim.bots.contest.match import FinishedTable, Record, play_table
 from bjsim.bots.contest.page_data import PageData
 from bjsim.bots.contest.schedule import Roster, TablePlan

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bjsim.bots.contest.config import HOUSE, Contest
 from bjsim.bots.contest.journal import BotLog
-from bjsim.bots.contest.luck.draw_log import DrawLog, DrawLogger
+from bjsim.bots.contest.luck import DrawLog, DrawLogger
 from bjsim.bots.contest.schedule import TablePlan
 from bjsim.bots.line import LOG_LIMIT, Transcript, parse_note
 from bjsim.bots.protocol import FAULTS, Fault, Reply

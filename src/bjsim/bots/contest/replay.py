@@ -14,7 +14,7 @@ from typing import Any
 from bjsim.bots.contest import journal as journals
 from bjsim.bots.contest.config import HOUSE, Contest
 from bjsim.bots.contest.entrants import IN_PROCESS, Entrant, bots_in_folder
-from bjsim.bots.contest.luck.adjust import ChartChanges, SeriesAdjusters, draw_logger, known_plays
+from bjsim.bots.contest.luck import ChartChanges, SeriesAdjusters, draw_logger, known_plays
 from bjsim.bots.contest.match import (
     Record,
     RecordedMove,
