@@ -14,8 +14,7 @@ from bjsim.bots.contest.config import MANY, Contest, load_config, name_and_sourc
 from bjsim.bots.contest.differences import with_matches
 from bjsim.bots.contest.entrants import gather, untrusted
 from bjsim.bots.contest.host import Host
-from bjsim.bots.contest.page import write_results
-from bjsim.bots.contest.results import CONTEST, again
+from bjsim.bots.contest.page import CONTEST, again, write_results
 from bjsim.bots.contest.standings import contest_table
 from bjsim.cli.asked import ask, asked_of
 from bjsim.cli.options import NO_FILES, Files, files_options
