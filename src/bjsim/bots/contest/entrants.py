@@ -338,14 +338,8 @@ def with_unique_names(entrants: Sequence[Entrant], others: Iterable[str] = ()) -
     return unique
 
 
-def check_unchanged(entrants: Sequence[Entrant], rules: Rules) -> None:
-    """Check that no bot has changed since the contest began, without running Python files. Raises: InputError."""
-    for entrant in entrants:
-        read_unchanged(entrant, rules)
-
-
 def read_unchanged(entrant: Entrant, rules: Rules) -> Player | BotSource | None:
-    """The entrant as it was when the contest began; None for a Python file, which is not run."""
+    """The entrant as it was when the contest began; None for a Python file, which is not run. Raises: InputError."""
     played: Player | BotSource | None = None
     try:
         if file := python_file(entrant.source) if entrant.by_name else None:

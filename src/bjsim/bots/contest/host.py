@@ -22,11 +22,11 @@ from bjsim.bots.contest.entrants import (
     Entrant,
     check_programs,
     check_trusted,
-    check_unchanged,
     describe,
     house_players,
     make_header,
     opened,
+    read_unchanged,
     recorded_house_players,
 )
 from bjsim.bots.contest.journal import Logs
@@ -233,7 +233,8 @@ class Host:
             host.refuse_closed()  # before `change` complains of anything else
             change(host)
         if not host.standings.over:
-            check_unchanged([*host.present, *houses], host.contest.rules)
+            for entrant in (*host.present, *houses):
+                read_unchanged(entrant, host.contest.rules)
         return host
 
     def _count(self, record: Record) -> None:
