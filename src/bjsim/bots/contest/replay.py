@@ -11,6 +11,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from bjsim.bots.contest import journal as journals
 from bjsim.bots.contest.config import HOUSE, Contest
 from bjsim.bots.contest.entrants import IN_PROCESS, Entrant, bots_in_folder
@@ -516,12 +518,6 @@ def same_luck(one: Record, other: Record) -> bool:
 
     Another processor may add the same numbers in another order.
     """
-    sums, others = one.get("luck", []), other.get("luck", [])
-    return (
-        one.get("learned") == other.get("learned")
-        and len(sums) == len(others)
-        and all(
-            len(a) == len(b) and all(abs(x - y) <= LUCK_TOLERANCE for x, y in zip(a, b, strict=True))
-            for a, b in zip(sums, others, strict=True)
-        )
-    )
+    sums, others = (np.array(record.get("luck", [])) for record in (one, other))
+    close = sums.shape == others.shape and bool((abs(sums - others) <= LUCK_TOLERANCE).all())
+    return close and one.get("learned") == other.get("learned")
