@@ -75,25 +75,21 @@ class Asked:
         return "\n".join(map(printable, [*lines, *([f"! {self.fault}"] if self.fault else [])]))
 
 
-def questions(contest: Contest, records: Iterable[Record], protocols: Sequence[str]) -> Iterator[Asked]:
+def questions(contest: Contest, records: Sequence[Record], protocols: Sequence[str]) -> Iterator[Asked]:
     """The questions to the programs at one table of a match, in the order of play; `records` are its rounds.
 
     `protocols` has, for each bot by its number, then for the house, `argv`, `line`, or "" for no program.
     """
-    dealer: TableDealer | None = None
-    lines: list[SeatLines] = []  # by position
+    first = records[0]
+    plan = TablePlan(first["match"], first["table"], first["shoe"], tuple(first["seats"]), first.get("own"))
+    dealer, transcript = TableDealer(contest, plan, None), Transcript(contest.rules)
+    dealer.transcript = transcript
+    lines = [SeatLines(transcript, position) for position in range(len(plan.bots))]
+    opening = [hello_line(Clock.within(contest.timeout)), rules_line(contest.rules)]
+    rounds = contest.sessions * contest.hands
+    for position, each in enumerate(lines):
+        each.unsent = [*opening, match_line(len(lines), position, contest.rules.chips, rounds)]
     for record in records:
-        if dealer is None:
-            plan = TablePlan(
-                record["match"], record["table"], record["shoe"], tuple(record["seats"]), record.get("own")
-            )
-            dealer = TableDealer(contest, plan, None)
-            dealer.transcript = Transcript(contest.rules)
-            lines = [SeatLines(dealer.transcript, position) for position in range(len(plan.bots))]
-            opening = [hello_line(Clock.within(contest.timeout)), rules_line(contest.rules)]
-            rounds = contest.sessions * contest.hands
-            for position, each in enumerate(lines):
-                each.unsent = [*opening, match_line(len(lines), position, contest.rules.chips, rounds)]
         number, positions = dealer.round, dealer.paying
         for move in replay_round(dealer, record):
             position, fault = positions[move.seat], move.fault
