@@ -61,12 +61,9 @@ class ContestSeat:
         if reply.cause not in ("start", "not-ready"):
             self._timed += 1
             self._seconds += reply.elapsed_ns / 1e9
-        if self.line:
-            return self._note(reply)
-        self._errors = (self._errors + reply.stderr)[:LOG_LIMIT]
-        return ""
-
-    def _note(self, reply: Reply) -> str:
+        if not self.line:
+            self._errors = (self._errors + reply.stderr)[:LOG_LIMIT]
+            return ""
         note = parse_note(reply.stdout) if reply.cause == "exit" else ""
         self._noted += len(note.encode())
         return note if self._noted <= LOG_LIMIT else ""
