@@ -97,15 +97,14 @@ def _too_large(most: int, left: int) -> ValueError:
 
 
 def _extract(archive: zipfile.ZipFile, folder: Path, most: int, left: int) -> None:
-    """Extract regular files and folders; names and sizes are checked first, and sizes once more when they are read.
+    """Extract regular files and folders; names and sizes are checked first, and no file is read beyond its size.
 
     most: how many; left: bytes that they may have.
     """
     files = [info for info in archive.infolist() if not _is_hidden(info.filename)]
-    too_large = _too_large(most, left)
     entries = sum(info.filename.count("/") + 1 for info in files)
     if len(files) > most or entries > DEEP * most or sum(info.file_size for info in files) > left:
-        raise too_large
+        raise _too_large(most, left)
     for info in files:
         parts = info.filename.removesuffix("/").split("/")
         if "\\" in info.filename or ":" in parts[0] or any(part in ("", ".", "..") for part in parts):
@@ -122,10 +121,7 @@ def _extract(archive: zipfile.ZipFile, folder: Path, most: int, left: int) -> No
             continue
         path.parent.mkdir(parents=True, exist_ok=True)
         with archive.open(info) as source, path.open("xb") as target:
-            while part := source.read(min(left + 1, 1 << 20)):
-                if (left := left - len(part)) < 0:
-                    raise too_large
-                target.write(part)
+            shutil.copyfileobj(source, target)
         path.chmod(0o755 if mode & stat.S_IXUSR else 0o644)
 
 
