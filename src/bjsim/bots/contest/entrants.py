@@ -357,9 +357,6 @@ def opened(
     entrants: Sequence[Entrant], rules: Rules, warn: Callable[[str], object] = logger.warning, **options: Any
 ) -> Iterator[list[Player]]:
     """Open players with `open_bot(**options)`; close programs at the end. One that cannot be started stands."""
-    for entrant in entrants:
-        if entrant.timed:
-            need_programs(entrant.source)
     with ExitStack() as stack:
         players: list[Player] = []
         for entrant in entrants:
@@ -374,6 +371,7 @@ def opened(
 def _start(
     entrant: Entrant, bot: BotSource, options: Mapping[str, Any], stack: ExitStack, warn: Callable[[str], object]
 ) -> "BotPlayer":
+    need_programs(entrant.source)
     from bjsim.bots.player import open_bot, unstartable  # these need Linux
     from bjsim.bots.sandbox.session import Limits, SandboxError, SandboxSession, choose_box
 
