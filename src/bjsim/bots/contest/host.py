@@ -172,6 +172,7 @@ class Host:
         self.workers = workers  # tables played at the same time
         self.sandbox = sandbox
         self.standings = Standings(header)
+        self.roster = self.standings.roster
         self.entrants = [Entrant.from_dict(bot) for bot in header["bots"]]  # with those that have left
         self.page = PageData(self.contest)
         self.logs = Logs(folder)
@@ -181,10 +182,6 @@ class Host:
     @property
     def contest(self) -> Contest:
         return self.standings.contest
-
-    @property
-    def roster(self) -> Roster:
-        return self.standings.roster
 
     @property
     def present(self) -> list[Entrant]:
