@@ -55,6 +55,7 @@ from bjsim.sums import add_up
 N_RANKS = TEN + 1  # ranks with different values: all ten-valued cards count as one
 SETTLED = (Finished(BUST), Finished(SURRENDERED))  # hands that do not depend on the dealer's cards
 NOTHING = 0  # the number of an absent hand
+NO_HAND = -1  # that of an empty seat, or of a hand whose result no card can change
 
 
 class StateIndex:
@@ -68,7 +69,7 @@ class StateIndex:
         self.rules = rules = rules.replace(no_hole_loses="all", surrender_after_double=False, max_doubles=1)
         self.automaton = automaton = Automaton(rules)
         self.hands: list[Node | None] = [None]  # the first is NOTHING
-        self.number_of: dict[Node, int] = {}
+        self.number_of: dict[Node | None, int] = {None: NOTHING}
         self.surrendered = self._number(Finished(SURRENDERED))
         self._number(START)
         rows, doubled = [[[NOTHING, NOTHING]] * N_RANKS], [[NOTHING] * N_RANKS]
@@ -86,11 +87,8 @@ class StateIndex:
         # (hands, N_RANKS, 2): the hand after one more card, and those of a split that then still wait, or NOTHING.
         self.after = np.array(rows)
         self.doubled = np.array(doubled)  # (hands, N_RANKS): the finished hand after that card
-        self.settled = frozenset(self.number_of[end] for end in SETTLED if end in self.number_of)
-        self.stood = [
-            self.number_of[Finished(automaton.result(hand.state))] if isinstance(hand, Decision) else number
-            for number, hand in enumerate(self.hands)
-        ]
+        ends = [Finished(automaton.result(hand.state)) if isinstance(hand, Decision) else hand for hand in self.hands]
+        self.stood = [NO_HAND if end in SETTLED else self.number_of[end] for end in ends]
         self.columns = automaton.columns  # of the chart, and the first index of an action table
         self.legal = [  # the codes of the legal actions by column
             {column: hand.legal(automaton.against(column)) for column in self.columns}
@@ -189,7 +187,6 @@ DEALER_KINDS = tuple(map(KINDS.index, ("upcard", "hole", "dealer")))
 FIRST, SECOND, HIT, DOUBLED = map(KINDS.index, ("first", "second", "hit", "double"))
 OTHER_SEAT, OWN, OWN_LAST, DEALER_CARD = range(4)  # who receives a card, from a seat's point of view
 RANK = {code: min(rank, N_RANKS - 1) for rank, code in enumerate(RANKS)}
-NO_HAND = -1  # the hand of an empty seat, or of one whose result no card can change
 DRAW_COLUMNS = 2 + N_RANKS
 
 
@@ -287,12 +284,8 @@ class DrawLogger:
     def __init__(self, rules: Rules, state_index: StateIndex) -> None:
         self.state_index = state_index
         self.slots = LARGEST_TABLE * int(rules.most_hands)  # places for hands
-        settled, stood = state_index.settled, state_index.stood
-        self._stood = [NO_HAND if number in settled else number for number in stood]
-        self.deck = [0] * N_RANKS
         counts = [count // 4 for count in DECKS[rules.deck]] if rules.infinite else rules.shoe_counts
-        for rank, count in zip(RANKS, counts, strict=True):
-            self.deck[RANK[rank]] += count
+        self.deck = [*counts[: N_RANKS - 1], sum(counts[N_RANKS - 1 :])]
         self.infinite = rules.infinite
         self._left = list(self.deck)
         self._draws: list[int] = []
@@ -308,7 +301,7 @@ class DrawLogger:
                     self._log_action(table, seat, hand, action)
                 case HandEnded(seat, hand):
                     slot = table.place(seat, hand)
-                    table.hands[slot] = self._stood[table.hands[slot]]
+                    table.hands[slot] = self.state_index.stood[table.hands[slot]]
                 case Shuffled():
                     self._left = list(self.deck)
 
