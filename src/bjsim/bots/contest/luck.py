@@ -429,11 +429,11 @@ ChartChanges = dict[str, str]  # "16 T" -> code, for every changed cell
 class OpponentModel:
     """One bot's strategy: the reference chart, with the bot's last observed action in every cell it has met."""
 
-    def __init__(self, state_index: StateIndex, reference: Chart, actions: ActionTable) -> None:
-        self.state_index = state_index
-        self.actions = actions.copy()  # at first those of the reference chart, then the current ones
-        self.cells = dict(reference.cells)  # the codes of the chart
-        self._chart = Chart.following(reference.name, state_index.rules, self.cells)
+    def __init__(self, luck_model: ContestLuckModel) -> None:
+        self.state_index = state_index = luck_model.state_index
+        self.actions = luck_model.reference_actions.copy()  # at first of the reference chart, then the current ones
+        self.cells = dict(luck_model.reference.cells)  # the codes of the chart
+        self._chart = Chart.following(luck_model.reference.name, state_index.rules, self.cells)
         columns = state_index.columns
         self._column_of = np.array([columns.index(c) if c in columns else -1 for c in state_index.dealers.columns])
         self._rows: list[str] = []  # the chart row of each hand, "" if it has none
@@ -495,9 +495,7 @@ class LuckAdjuster:
         self.luck_model = luck_model
         self.batch_size = batch_size
         players = [*range(len(bots)), HOUSE]
-        actions = luck_model.reference_actions
-        index, reference = luck_model.state_index, luck_model.reference
-        self.opponent_models = {bot: OpponentModel(index, reference, actions) for bot in players}
+        self.opponent_models = {bot: OpponentModel(luck_model) for bot in players}
         self._evs = np.array([luck_model.reference_evs] * len(players))
         self._changed: set[int] = set()  # bots whose values are out of date
         self._matches = 0
