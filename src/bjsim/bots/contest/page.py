@@ -553,9 +553,6 @@ def write_atomically(path: Path, text: str) -> None:
 # --- Write all files that are computed from the journal of a contest.
 
 
-PAGES = "pages"  # the folder with the pages of the bots
-
-
 def write_results(folder: Path, standings: Standings, page: PageData, logs: Logs) -> None:
     """Write standings.json, standings.csv, index.html, a page for each bot and, where there are marks, marks.csv."""
     write_atomically(folder / "standings.json", standings_json(standings, logs))
@@ -564,7 +561,7 @@ def write_results(folder: Path, standings: Standings, page: PageData, logs: Logs
         faults = {bot: group.shown[0]["detail"] for (bot, _), group in sorted(page.faults.items(), reverse=True)}
         write_atomically(folder / "marks.csv", marks_csv(make_marks(standings, faults)))
     report = ContestReport(standings, page, logs, (folder / journals.NAME).stat().st_mtime)
-    pages = folder / PAGES
+    pages = folder / "pages"
     make_folder(pages)
     for row in (*report.former, *report.rows):
         write_atomically(pages / f"{row['slug']}.html", render_bot(report, row))
