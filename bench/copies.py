@@ -15,8 +15,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from bjsim.bots.contest.config import Contest
-from bjsim.bots.contest.luck.adjust import ContestLuckModel, LuckAdjuster
-from bjsim.bots.contest.luck.draw_log import DrawLogger
+from bjsim.bots.contest.luck import ContestLuckModel, DrawLogger, LuckAdjuster
 from bjsim.bots.contest.match import play_table
 from bjsim.bots.contest.schedule import schedule
 from bjsim.bots.contest.standings import Standings

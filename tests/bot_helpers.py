@@ -19,6 +19,7 @@ from bjsim.sim.game.round import Round
 from bjsim.sim.game.shoe import Stream, open_shoe
 
 SAMPLES = Path(bjsim.__file__).parent / "bots" / "samples"
+TEST_BOTS = Path(__file__).parent / "support" / "bots"
 
 HELD = restrictions.find_box()
 BOX = HELD.kind  # the best box of this machine

@@ -77,7 +77,6 @@ LAYERS = {  # inside a package, each part may import itself and those after it
         "page",
         "replay",
         "page_data",
-        "results",
         "entrants",
         "match",
         "standings",

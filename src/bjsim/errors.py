@@ -40,10 +40,20 @@ def without_folders(text: str) -> str:
     return re.sub(r"[^=,;\s]*/(?=[^/,;]*\.[A-Za-z]+(?:[,;]|$))", "", text)
 
 
+def printable(text: str) -> str:
+    """The text with characters replaced that control a terminal or change the direction of writing."""
+    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
+
+
+def printable_lines(text: str) -> str:
+    """As `printable`, for a text with line ends and tabs."""
+    return "\n".join(map(printable, text.expandtabs().split("\n")))
+
+
 def one_line(text: str) -> str:
     """A message that may quote anything, as one line that can be printed, of limited length."""
     words = (word if len(word) <= LONGEST_WORD else f"{word[:100]}…{word[-50:]}" for word in text.split(" "))
-    line = "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in " ".join(words))
+    line = printable(" ".join(words))
     return line if len(line) <= LONGEST_MESSAGE else f"{line[:1000]} … {line[-400:]}"
 
 

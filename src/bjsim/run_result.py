@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, overload
 
-from bjsim.bots.protocol import FAULTS, printable_lines
+from bjsim.bots.protocol import FAULTS
+from bjsim.errors import printable_lines
 from bjsim.report.data import Described
 from bjsim.report.parts import DataColumn, DataTable, Notes, Only, Report, Section, interval, percent
 from bjsim.sim.game.events import game_text

@@ -8,7 +8,7 @@ from bot_helpers import a_view, line_bot, needs, needs_sandbox
 from support.command import bjsim
 from support.matches import CARDSHARK, begin
 
-from bjsim.bots.contest.entrants import check_unchanged, gather, opened
+from bjsim.bots.contest.entrants import gather, opened, read_unchanged
 from bjsim.bots.player import open_bot
 from bjsim.bots.sandbox import folders, restrictions
 from bjsim.bots.sandbox.folders import read_bot
@@ -83,10 +83,11 @@ def test_a_folder_with_a_line_bot_plays_in_a_contest(tmp_path):
     ]  # fmt: skip
     standings = begin(tmp_path / "out", [tmp_path / "all"], seed=7, matches=1, sessions=1, timeout=10.0).run()
     assert standings.scores[0].started and not standings.scores[0].faults
-    check_unchanged(entrants, CARDSHARK)
+    for entrant in entrants:
+        read_unchanged(entrant, CARDSHARK)
     (where / "data.txt").write_text("2")
     with pytest.raises(InputError, match="has changed"):
-        check_unchanged(entrants, CARDSHARK)
+        read_unchanged(entrants[0], CARDSHARK)
 
 
 @pytest.mark.parametrize(

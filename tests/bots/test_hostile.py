@@ -15,7 +15,7 @@ from bot_helpers import (
     BOX,
     BOXES,
     PROBE,
-    SAMPLES,
+    TEST_BOTS,
     TRIES,
     Scripted,
     a_view,
@@ -211,7 +211,7 @@ def test_a_hostile_bot_harms_itself_only(bot, monkeypatch, name, source, rounds,
 
     def played_with_it():
         hostile = bot(name, source, timeout=10.0 if "memory" in name else 0.5)
-        neighbour = open_bot(SAMPLES / "bettor.py", sandbox="required")
+        neighbour = open_bot(TEST_BOTS / "bettor.py", sandbox="required")
         with hostile, neighbour, hostile.take_seat(rules, 1, 4) as seated:
             with_it = play([neighbour, seated, Scripted(lim17), neighbour], rounds, rules)
             faults = set(hostile.faults)

@@ -283,9 +283,11 @@ def test_the_other_lines_of_the_specification():
     assert line.hello_line(line.Clock()) == "hello 1 load-ms=10000 move-ms=200 bank-ms=2000"
     assert line.match_line(4, 2, 200, 25) == "match seats=4 seat=2 rounds=25 chips=200"
     assert line.match_line(4, 2, 200, resumed=True) == "match seats=4 seat=2 chips=200 resumed=1"
-    assert line.fault_line("timeout", 9) == "fault timeout strikes=9"
-    assert line.fault_line("crash", None) == "fault crash"
-    assert line.as_bytes([line.over_line(235), line.BYE]) == b"over 235\nbye\n"
+    lines = line.SeatLines(line.Transcript(Rules()), 0)
+    lines.report_fault("timeout", 9)
+    lines.report_fault("crash", None)
+    assert lines.unsent == ["fault timeout strikes=9", "fault crash"]
+    assert line.as_bytes(["over 235", line.BYE]) == b"over 235\nbye\n"
     view = a_view(hand="T6", stake=10, chips=190)
     asked = "move 16 T6 9#T6A38 10 190 hand=0 hands=1 dealer=9 legal=SHDB bank-ms=1873"
     assert line.move_line(view, 0, 1873) == asked

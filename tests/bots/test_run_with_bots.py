@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from bot_helpers import SAMPLES, Scripted, a_view, left_of, lim17, needs, needs_sandbox, processes
+from bot_helpers import SAMPLES, TEST_BOTS, Scripted, a_view, left_of, lim17, needs, needs_sandbox, processes
 from click.testing import CliRunner
 
 from bjsim.bots.sandbox.session import SandboxClosed
@@ -56,7 +56,7 @@ def test_a_run_that_is_stopped_leaves_no_process(tmp_path, ending, after):
     """Ctrl-C prints the results so far. The test waits for the first checkpoint, so that there are some."""
     before = processes()
     kept = tmp_path / "kept"
-    bots = f"{SAMPLES / 'lim17.c'},{SAMPLES / 'bettor.py'},lim17,optimal"
+    bots = f"{SAMPLES / 'lim17.c'},{TEST_BOTS / 'bettor.py'},lim17,optimal"
     with subprocess.Popen(
         [*LONG, bots, "--checkpoint", str(kept)], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as host:

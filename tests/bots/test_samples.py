@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from bot_helpers import EACH_LANGUAGE, SAMPLES, Scripted, a_view, lim17, needs, play
+from bot_helpers import EACH_LANGUAGE, SAMPLES, TEST_BOTS, Scripted, a_view, lim17, needs, play
 from support.command import bjsim
 from support.matches import begin, rounds_in
 
@@ -42,7 +42,7 @@ def test_lim17_of_the_helpers_is_lim17():
 @needs(".py")
 def test_the_exported_chart_plays_as_the_chart_does():
     chart = find_player("optimal", named_rules("cardshark"))
-    with open_bot(SAMPLES / "optimal.py", sandbox="auto", timeout=20.0) as bot:
+    with open_bot(TEST_BOTS / "optimal.py", sandbox="auto", timeout=20.0) as bot:
         assert play([bot, bot, chart, chart], 150) == play([chart] * 4, 150)
         assert not bot.faults
 
@@ -65,7 +65,7 @@ def test_charts_are_exported_for_other_rules_too(tmp_path, name, fields):
 
 def test_the_sample_is_what_the_command_writes():
     chart = find_player("optimal", named_rules("cardshark"))
-    assert export(chart) == (SAMPLES / "optimal.py").read_text()
+    assert export(chart) == (TEST_BOTS / "optimal.py").read_text()
 
 
 def test_no_name_of_a_chart_is_code():
@@ -102,7 +102,7 @@ def test_a_chart_that_a_bot_could_not_follow_is_refused(preset, fields, said):
 
 @needs(".py")
 def test_the_bettor_raises_with_its_score_and_once_only():
-    with open_bot(SAMPLES / "bettor.py", sandbox="auto", timeout=20.0) as bot:
+    with open_bot(TEST_BOTS / "bettor.py", sandbox="auto", timeout=20.0) as bot:
         raises = [bot.decide(a_view(hand, chips=190)) for hand in ("T7", "T8", "T9", "TT")]
         assert raises == [STAND, Action("B", 19), Action("B", 47), Action("B", 95)]
         assert bot.decide(a_view("TT", "SHB", stake=105, chips=95)) == STAND
@@ -171,8 +171,8 @@ def test_the_line_counter_counts(tmp_path):
 @pytest.mark.slow
 def test_the_line_counter_beats_the_bots_without_memory(tmp_path):
     """Separated from all of them, simultaneously at 95% and at any time, after 246 matches."""
-    samples = ("counter_line.py", "bettor.py", "counter.c", "lim17.py", "optimal.py")
-    bots = [SAMPLES / name for name in samples]
+    samples = [SAMPLES / name for name in ("counter.c", "lim17.py")]
+    bots = [SAMPLES / "counter_line.py", TEST_BOTS / "bettor.py", *samples, TEST_BOTS / "optimal.py"]
     standings = begin(tmp_path, bots, 2, "auto", seed=12, matches=400, until="decided").run()
     assert standings.decided and standings.rows()[0].name == "counter_line"
     assert not any(score.faults for score in standings.scores)

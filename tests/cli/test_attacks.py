@@ -19,7 +19,7 @@ from bjsim.bots.contest import journal
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
-from bjsim.bots.contest.results import contest_command, published_sources
+from bjsim.bots.contest.page import contest_command, published_sources
 from bjsim.cli.koth_play import play
 from bjsim.errors import InputError
 from bjsim.sim.game.presets import load_rules

@@ -28,7 +28,7 @@ from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.journal import _record_in as read_record
-from bjsim.bots.contest.results import marks_csv, standings_csv
+from bjsim.bots.contest.page import marks_csv, standings_csv
 from bjsim.bots.contest.standings import Mark, Standings, standings_table
 from bjsim.bots.protocol import Fault
 from bjsim.bots.sandbox.languages import BuildError

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bjsim.bots.contest.luck.state_index import StateIndex, tabulate
-from bjsim.bots.contest.luck.state_index import evaluate as evaluate_states
+from bjsim.bots.contest.luck import StateIndex, tabulate
+from bjsim.bots.contest.luck import evaluate as evaluate_states
 from bjsim.bots.export import export
 from bjsim.sim.engine.compiled_rules import compile_rules
 from bjsim.sim.engine.round_table import make_round_tables

@@ -266,11 +266,6 @@ class _Match:
         return [*map(_move_text, self.answers)]
 
 
-def add_unknown(text: str) -> list[str]:
-    """The line with a key that no version of the protocol has, after a line that none has."""
-    return ["weather 3 fine wind=5", f"{text} mood=good"]
-
-
 def check_match(bot: BotPlayer, rules: Rules) -> LineCheck:
     """Play a match as it is, again, with unknown words, and with a cut in the middle. Raises: SandboxClosed."""
     plain, again, unknown = _play(bot, rules), _play(bot, rules), _play(bot, rules, unknown=True)
@@ -295,8 +290,8 @@ def _play(bot: BotPlayer, rules: Rules, *, cut: int = -1, unknown: bool = False)
     transcript = Transcript(rules)
     match = _Match(bot.join(transcript, 0, rules.seats, ROUNDS))
     turn = Turn(bot, match.seat)
-    if unknown:
-        match.seat.dress = add_unknown
+    if unknown:  # a line that no version of the protocol has, and a key
+        match.seat.dress = lambda text: ["weather 3 fine wind=5", f"{text} mood=good"]
 
     def answer(seat: int, view: View) -> Action:
         if seat:

@@ -12,7 +12,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bjsim.bots.protocol import make_argv, printable
+from bjsim.bots.protocol import make_argv
+from bjsim.errors import printable
 from bjsim.sim.game.actions import INSURANCE, View
 from bjsim.sim.game.events import (
     DEALER,
@@ -113,8 +114,9 @@ class SeatLines:
         return lines
 
     def report_fault(self, kind: str, strikes: int | None) -> None:
+        """Add the line about a fault of the bot. strikes: how many it has left; None for no limit."""
         self.update()
-        self._add([fault_line(kind, strikes)])
+        self._add([f"fault {kind}" + ("" if strikes is None else f" strikes={strikes}")])
 
     def _add(self, lines: list[str]) -> None:
         self.all += lines
@@ -171,15 +173,6 @@ def move_line(view: View, hand: int, bank: int | None = None) -> str:
     hand = 0 if view.legal == INSURANCE else hand  # a natural that is asked has ended
     keys = f"hand={hand} hands={view.hands} dealer={view.dealer} legal={view.legal}"
     return f"move {' '.join(make_argv(view))} {keys}" + ("" if bank is None else f" bank-ms={bank}")
-
-
-def fault_line(kind: str, strikes: int | None) -> str:
-    """The line about a fault, for the bot at fault alone. strikes: how many it has left; None for no limit."""
-    return f"fault {kind}" + ("" if strikes is None else f" strikes={strikes}")
-
-
-def over_line(chips: int) -> str:
-    return f"over {chips}"
 
 
 def as_bytes(lines: Sequence[str]) -> bytes:

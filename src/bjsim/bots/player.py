@@ -87,7 +87,7 @@ class LineSeat:
         ended = False
         if self._session and self._alive:
             self._lines.update()
-            last = [*self._lines.unsent, *([] if chips is None else [line.over_line(chips)])]
+            last = [*self._lines.unsent, *([] if chips is None else [f"over {chips}"])]
             if self.stays:
                 self._session.waiting = last
             else:

@@ -150,16 +150,6 @@ def classify_reply(reply: Reply, view: View) -> Action | Fault:
     return Fault(kind, detail, tuple(make_argv(view)), reply.stdout, reply.stderr)
 
 
-def printable(text: str) -> str:
-    """The text with characters replaced that control a terminal or change the direction of writing."""
-    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
-
-
-def printable_lines(text: str) -> str:
-    """As `printable`, for a text with line ends and tabs."""
-    return "\n".join(map(printable, text.expandtabs().split("\n")))
-
-
 def python_2_hint(error: str) -> str:
     """A hint to append to an error of Python 3 if the program looks like Python 2; else an empty text."""
     return "; it looks like Python 2, but bots run under Python 3: print(...)" if _PYTHON_2.search(error) else ""

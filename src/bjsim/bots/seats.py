@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from bjsim.arguments import argument, names_wrong_types
 from bjsim.asked.kinds import check_fields
-from bjsim.bots.protocol import TIMEOUT, need_programs, printable
+from bjsim.bots.protocol import TIMEOUT, need_programs
 from bjsim.bots.sandbox.folders import is_bot_folder, read_bot
 from bjsim.bots.sandbox.languages import ENDINGS
-from bjsim.errors import InputError
+from bjsim.errors import InputError, printable
 from bjsim.sim.game.actions import Player
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import GUESSABLE

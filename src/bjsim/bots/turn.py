@@ -3,7 +3,7 @@
 import threading
 from collections import Counter
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol, TypeGuard
+from typing import Any, NamedTuple, TypeGuard
 
 from bjsim.bots.protocol import Fault, Reply, classify_reply, make_argv
 from bjsim.errors import LONGEST_MESSAGE, shorten
@@ -44,21 +44,13 @@ class Strikes:
             self.first.setdefault(fault.kind, fault)
 
 
-class AskedSeat(Protocol):
-    """The seat of a line bot in a match, as far as a turn needs it."""
-
-    def ask(self, view: View) -> Reply: ...
-
-    def report_fault(self, kind: str, strikes: int | None) -> None: ...
-
-
 class Turn:
     """A bot in its seat, to be asked for moves. `player` is None for one that is never asked.
 
-    `line` is the seat of a line bot in a match; without one it is asked in a match of its own.
+    `line` is the `LineSeat` of a line bot in a match; without one it is asked in a match of its own.
     """
 
-    def __init__(self, player: Player | None, line: AskedSeat | None = None, strikes: Strikes | None = None) -> None:
+    def __init__(self, player: Player | None, line: Any = None, strikes: Strikes | None = None) -> None:
         self.player, self.line, self.strikes = player, line, strikes or Strikes()
         self._ask: Callable[[View], Reply] | None = (line or player).ask if runs_program(player) else None
         self._last: tuple[View, Reply | None] | None = None  # the last question and its reply

@@ -16,7 +16,7 @@ from bjsim.asked.kinds import KINDS
 from bjsim.bots.check import BotCheck, CheckedView, Trial, check_match, price, situations, try_bot
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.export import export as export_chart
-from bjsim.bots.protocol import PROTOCOLS, printable
+from bjsim.bots.protocol import PROTOCOLS
 from bjsim.bots.sandbox.folders import check_name
 from bjsim.bots.sandbox.languages import ENDINGS, LANGUAGES, BuildError
 from bjsim.cli.asked import AskedType, asked_of
@@ -24,7 +24,7 @@ from bjsim.cli.bot_compare import compare
 from bjsim.cli.bot_game import ask_once, bot_rules, open_player, slow_hint, trace
 from bjsim.cli.options import Files, files_options, given_command, write_text
 from bjsim.cli.waiting import waiting
-from bjsim.errors import InputError
+from bjsim.errors import InputError, printable
 from bjsim.report.terminal import say
 from bjsim.run_result import fault_lines
 from bjsim.sim.game.rules import Rules

@@ -14,12 +14,12 @@ from bjsim.bots.check import TracedSeat, situation, trace_match
 from bjsim.bots.contest.config import Contest, load_config
 from bjsim.bots.contest.entrants import check_protocols, gather
 from bjsim.bots.line import Transcript
-from bjsim.bots.protocol import PROTOCOLS, need_programs, printable, printable_lines
+from bjsim.bots.protocol import PROTOCOLS, need_programs
 from bjsim.bots.sandbox.folders import read_bot
 from bjsim.bots.sandbox.languages import LANGUAGES, BuildError, find_tool
 from bjsim.cli.asked import ask, asked_of
 from bjsim.cli.options import counted, is_given, rules_option, set_option
-from bjsim.errors import InputError, RunFailed
+from bjsim.errors import InputError, RunFailed, printable, printable_lines
 from bjsim.sim.game.actions import HIT
 from bjsim.sim.game.cards import RANKS
 from bjsim.sim.game.presets import load_rules, the_rules

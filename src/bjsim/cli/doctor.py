@@ -11,9 +11,9 @@ from typing import Any
 import click
 
 from bjsim.arguments import check_writable
-from bjsim.bots.protocol import can_run_programs, printable
+from bjsim.bots.protocol import can_run_programs
 from bjsim.cli.options import json_option, write_json
-from bjsim.errors import InputError
+from bjsim.errors import InputError, printable
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,11 @@ from bjsim.bots.contest import journal
 from bjsim.bots.contest.config import name_and_source
 from bjsim.bots.contest.entrants import Entrant, bots_in_folder, gather, with_unique_names
 from bjsim.bots.contest.host import Host
+from bjsim.bots.contest.page import close as close_contest
 from bjsim.bots.contest.page import write_results
-from bjsim.bots.contest.results import close as close_contest
-from bjsim.bots.protocol import printable
 from bjsim.cli.asked import AskedType
 from bjsim.cli.koth_play import resume_contest, resume_options
-from bjsim.errors import BjsimError, InputError
+from bjsim.errors import BjsimError, InputError, printable
 
 logger = logging.getLogger(__name__)
 

@@ -8,8 +8,7 @@ from pathlib import Path
 import click
 
 from bjsim.bots.contest.config import MAX_TITLE
-from bjsim.bots.protocol import printable
-from bjsim.errors import InputError
+from bjsim.errors import InputError, printable
 
 TEMPLATES = {  # path in the new folder: file in cli/templates
     "contest.toml": "contest.toml",

@@ -14,13 +14,12 @@ from bjsim.bots.contest.config import MANY, Contest, load_config, name_and_sourc
 from bjsim.bots.contest.differences import with_matches
 from bjsim.bots.contest.entrants import gather, untrusted
 from bjsim.bots.contest.host import Host
-from bjsim.bots.contest.page import write_results
-from bjsim.bots.contest.results import CONTEST, again
+from bjsim.bots.contest.page import CONTEST, again, write_results
 from bjsim.bots.contest.standings import contest_table
-from bjsim.bots.protocol import printable
 from bjsim.cli.asked import ask, asked_of
 from bjsim.cli.options import NO_FILES, Files, files_options
 from bjsim.cli.waiting import Waiting, waiting
+from bjsim.errors import printable
 from bjsim.report.terminal import print_part, say
 from bjsim.sim.game.presets import load_rules
 from bjsim.strategies.players.catalogue import is_python

@@ -11,15 +11,14 @@ from bjsim.bots.contest.contest_tally import house_names
 from bjsim.bots.contest.entrants import IN_PROCESS
 from bjsim.bots.contest.journal import Logs, read_logs
 from bjsim.bots.contest.match import Record, with_spent
+from bjsim.bots.contest.page import again
 from bjsim.bots.contest.replay import Answers, protocols, questions, replay
 from bjsim.bots.contest.replay import verify as replay_contest
-from bjsim.bots.contest.results import again
 from bjsim.bots.contest.schedule import Roster
 from bjsim.bots.contest.standings import Standings
-from bjsim.bots.protocol import printable, printable_lines
 from bjsim.cli.options import Files, counted, files_options
 from bjsim.cli.waiting import waiting
-from bjsim.errors import InputError, shorten
+from bjsim.errors import InputError, printable, printable_lines, shorten
 
 # --- What bots received and answered at a table.
 

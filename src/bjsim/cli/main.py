@@ -16,7 +16,7 @@ import click
 from bjsim import __version__
 from bjsim.arguments import command_line
 from bjsim.cli.waiting import moving
-from bjsim.errors import InputError, RunFailed, one_line, suggest
+from bjsim.errors import InputError, RunFailed, one_line, printable_lines, suggest
 
 COMMANDS = {
     "run": ("bjsim.cli.run:run", "Play strategies and bots; compare their returns with the exact values."),
@@ -174,8 +174,6 @@ class PrintableFormatter(logging.Formatter):
     """Formats log records without control characters."""
 
     def format(self, record: logging.LogRecord) -> str:
-        from bjsim.bots.protocol import printable_lines
-
         return printable_lines(super().format(record))
 
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from bjsim.bots.protocol import printable
 from bjsim.cli.waiting import end_waiting
+from bjsim.errors import printable
 from bjsim.sim.game.actions import Action, View
 from bjsim.sim.game.seats import is_free
 from bjsim.table.card_table import CountAsked, CountPractice, parse_count

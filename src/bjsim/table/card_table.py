@@ -10,8 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from bjsim.bots.protocol import printable
-from bjsim.errors import InputError
+from bjsim.errors import InputError, printable
 from bjsim.sim.game.actions import ATTACK, INSURANCE, STAND, Action, Player, View
 from bjsim.sim.game.events import RoundResult
 from bjsim.sim.game.round import Round, ask_action, find_observers, show_events

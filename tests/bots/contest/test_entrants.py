@@ -22,7 +22,7 @@ from bjsim.bots import player
 from bjsim.bots.contest import entrants
 from bjsim.bots.contest import host as hosts
 from bjsim.bots.contest.config import MANY, Contest, load_config, with_settings
-from bjsim.bots.contest.entrants import bots_in_folder, check_unchanged, gather, opened
+from bjsim.bots.contest.entrants import bots_in_folder, gather, opened, read_unchanged
 from bjsim.bots.contest.replay import verify
 from bjsim.bots.sandbox import folders
 from bjsim.bots.sandbox.folders import read_bot
@@ -140,7 +140,7 @@ def test_a_file_that_vanishes_is_not_looked_for_as_a_python_object(field, tmp_pa
     assert not (tmp_path / "PWNED").exists() and "left out" in caplog.text
     gone = entrants.Entrant("gone", str(field / "evil.py:x"), "executable", "0" * 64)
     with pytest.raises(InputError, match="rename it"):
-        check_unchanged([gone], CARDSHARK)
+        read_unchanged(gone, CARDSHARK)
     assert not (tmp_path / "PWNED").exists()
 
 
@@ -223,7 +223,7 @@ def test_a_bot_plays_the_content_that_was_checked(field, monkeypatch):
     with opened(found, CARDSHARK, sandbox="required") as players:
         assert players[0].program.files["bot.py"] == b"print('S')"
     with pytest.raises(InputError, match="has changed"):
-        check_unchanged(found, CARDSHARK)
+        read_unchanged(found[0], CARDSHARK)
 
 
 # --- the turns of a shoe (finding 6)

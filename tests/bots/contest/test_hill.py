@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from bot_helpers import SAMPLES, needs, needs_sandbox
+from bot_helpers import SAMPLES, TEST_BOTS, needs, needs_sandbox
 from support.command import bjsim
 from support.matches import CARDSHARK, begin, counted, forged, lines_in, placed, rounds_in, whole
 
@@ -276,7 +276,7 @@ def test_pages_after_a_cut_and_a_change(tmp_path: Path) -> None:
     begin(folder, bots, **{**SHORT, "matches": 2}).run()
     lines = whole(folder).splitlines(keepends=True)
     placed(folder, b"".join(lines[:8]))  # header, four rounds, match, two rounds
-    event = Event(("lim15",), ("x=lim16", f"y={SAMPLES / 'bettor.py'}"))
+    event = Event(("lim15",), ("x=lim16", f"y={TEST_BOTS / 'bettor.py'}"))
     host = Host.resume(folder, change=partial(apply, event=event))
     host.run()
     assert verify(folder).rounds == host.standings.rounds

@@ -1,7 +1,6 @@
 """Luck adjustment: it is unbiased, exact in an infinite shoe, and reduces the variance of means."""
 
 import statistics
-from array import array
 from dataclasses import replace
 from itertools import islice
 
@@ -9,21 +8,26 @@ import numpy as np
 import pytest
 from support.matches import CARDSHARK
 
-from bjsim.bots.contest.config import Contest, has_luck
-from bjsim.bots.contest.luck.adjust import MIN_SHOE, REFERENCE, ContestLuckModel, LuckAdjuster
-from bjsim.bots.contest.luck.draw_log import (  # type: ignore[attr-defined]
+from bjsim.bots.contest.config import LARGEST_TABLE, Contest, has_luck
+from bjsim.bots.contest.luck import (
     DEALER_CARD,
     DRAW_COLUMNS,
     KINDS,
+    MIN_SHOE,
+    N_RANKS,
     NO_HAND,
     OTHER_SEAT,
     OWN,
-    SEATS,
+    REFERENCE,
+    ContestLuckModel,
     DrawLog,
     DrawLogger,
+    LuckAdjuster,
+    StateIndex,
+    evaluate,
     stakes_by_seat,
+    tabulate,
 )
-from bjsim.bots.contest.luck.state_index import N_RANKS, StateIndex, evaluate, tabulate
 from bjsim.bots.contest.match import TableDealer, play_table
 from bjsim.bots.contest.schedule import schedule
 from bjsim.sim.game.actions import Action
@@ -36,6 +40,7 @@ from bjsim.strategies.players.catalogue import FunctionPlayer, find_player
 
 VEGAS = load_rules("vegas-s17")
 SIX = ["lim17", "optimal", "lim15", "hoyle", "lim19", "mimic"]
+NOTHING_DECIDED = np.empty((0, 4), np.int64)
 
 
 def logged(rules, players, matches, seed=6, duplicate=False):
@@ -157,9 +162,8 @@ def mean_luck(luck, log, evs, missing_tens=0):
 
     missing_tens: number of tens that the luck model does not count.
     """
-    draws, _ = log.arrays()
     worst = 0.0
-    for draw in draws[:: max(1, len(draws) // 50)]:
+    for draw in log.draws[:: max(1, len(log.draws) // 50)]:
         left = draw[2:DRAW_COLUMNS]
         believed = left - missing_tens * (np.arange(N_RANKS) == N_RANKS - 1)
         if believed.min() < 0 or not believed.any():
@@ -167,8 +171,8 @@ def mean_luck(luck, log, evs, missing_tens=0):
         for one in each_alone(draw):
             mean = 0.0
             for rank in np.flatnonzero(left):
-                row = array("q", [int(rank), int(draw[1]), *believed.tolist(), *one])
-                mean += left[rank] / left.sum() * luck.luck_by_bot([DrawLog(row.tobytes(), b"")], evs[None]).sum()
+                row = np.array([[rank, draw[1], *believed, *one]])
+                mean += left[rank] / left.sum() * luck.luck_by_bot([DrawLog(row, NOTHING_DECIDED)], evs[None]).sum()
             worst = max(worst, abs(mean))
     return worst
 
@@ -176,11 +180,11 @@ def mean_luck(luck, log, evs, missing_tens=0):
 def each_alone(draw):
     """The table before a draw with only one of its seats, as bot 0."""
     taker, dealer, *seats = draw[DRAW_COLUMNS:].tolist()
-    hands, chips = seats[:SEATS], seats[SEATS : 2 * SEATS]
-    for here in range(SEATS):
+    hands, chips = seats[:LARGEST_TABLE], seats[LARGEST_TABLE : 2 * LARGEST_TABLE]
+    for here in range(LARGEST_TABLE):
         if hands[here] != NO_HAND:
             alone = [hand if seat == here else NO_HAND for seat, hand in enumerate(hands)]
-            yield taker, dealer, *alone, *chips, *[0] * SEATS
+            yield taker, dealer, *alone, *chips, *[0] * LARGEST_TABLE
 
 
 def test_the_mean_luck_of_every_draw_over_all_cards_is_zero():
@@ -202,8 +206,7 @@ def test_a_card_to_another_seat_is_worth_what_its_removal_changes_of_the_hand():
     index, checked = luck.state_index, 0
     random = np.random.default_rng(2).uniform(-1, 1, (len(index.dealers.hands), len(index.hands), 1 + N_RANKS))
     for _, (log,) in logged(CARDSHARK, named(CARDSHARK, SIX[:4]), 1):
-        draws = log.arrays()[0]
-        for draw in draws[draws[:, 2:DRAW_COLUMNS].sum(axis=1) > MIN_SHOE][::7]:
+        for draw in log.draws[log.draws[:, 2:DRAW_COLUMNS].sum(axis=1) > MIN_SHOE][::7]:
             for one in each_alone(draw):
                 row = np.array([[*draw[:DRAW_COLUMNS], *one]])
                 (stake,) = zip(*stakes_by_seat(row), strict=True)
@@ -214,7 +217,7 @@ def test_a_card_to_another_seat_is_worth_what_its_removal_changes_of_the_hand():
                 after = (left - np.eye(N_RANKS)) / (left.sum() - 1)  # shares, by the card that leaves
                 values = random[dealer, hand, 0] + after @ random[dealer, hand, 1:]
                 wanted = chips * (values[draw[0]] - left @ values / left.sum())
-                found = luck.luck_by_bot([DrawLog(row.tobytes(), b"")], random.reshape(1, -1, 1 + N_RANKS)).sum()
+                found = luck.luck_by_bot([DrawLog(row, NOTHING_DECIDED)], random.reshape(1, -1, 1 + N_RANKS)).sum()
                 assert found == pytest.approx(wanted, abs=1e-9)
                 checked += 1
     assert checked > 30
@@ -256,15 +259,14 @@ def test_the_distribution_of_every_draw_is_that_of_the_shoe(cut):
     while not dealer.over:
         seats = [players[position] for position in dealer.paying]
         dealer.settle(dealer.deal().play(seats))
-    draws = draw_logger.draw_log().arrays()[0]
+    draws = draw_logger.draw_log().draws
     assert np.delete(draws[:, :DRAW_COLUMNS], 1, axis=1).tolist() == shoe.noted
     assert len(shoe.noted) > 300 and draws[:, 2:DRAW_COLUMNS].sum(axis=1).min() == 1
 
 
 def kinds_and_recipients(log):
-    draws, _ = log.arrays()
-    stakes = stakes_by_seat(draws)
-    return draws[stakes.draw, 1], stakes.recipient
+    stakes = stakes_by_seat(log.draws)
+    return log.draws[stakes.draw, 1], stakes.recipient
 
 
 def test_a_match_is_adjusted_with_charts_from_before_its_shoes():
@@ -281,7 +283,7 @@ def test_a_match_is_adjusted_with_charts_from_before_its_shoes():
     assert unit.adjust(second)["luck"] == alone
     assert hasty.adjust(second)["luck"] != alone  # negative control: it has seen the same cards before
     assert unit.adjust(third)["luck"] != LuckAdjuster(luck, [{}] * 2, 2).adjust(third)["luck"]  # it has learned
-    blind = [log._replace(decisions=b"") for log in first]
+    blind = [log._replace(decisions=NOTHING_DECIDED) for log in first]
     assert (
         LuckAdjuster(luck, [{}] * 2, 1).adjust(blind)["luck"] == LuckAdjuster(luck, [{}] * 2, 1).adjust(first)["luck"]
     )
@@ -345,9 +347,9 @@ def test_a_wrong_distribution_of_cards_is_detected():
             return super().luck_by_bot([many_tens(log) for log in logs], evs)
 
     def many_tens(log):
-        draws = log.arrays()[0].copy()
+        draws = log.draws.copy()
         draws[:, DRAW_COLUMNS - 1] *= 2
-        return log._replace(draws=draws.tobytes())
+        return log._replace(draws=draws)
 
     matches, _ = adjusted(CARDSHARK, named(CARDSHARK, ["lim17", "optimal"]), 60, ManyTens)
     with pytest.raises(AssertionError):

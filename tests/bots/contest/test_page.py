@@ -16,10 +16,9 @@ from support.matches import CARDSHARK, begin, counted, index_of, match_of, whole
 from bjsim.bots.contest import page as pages
 from bjsim.bots.contest.config import SETTINGS, Contest
 from bjsim.bots.contest.match import play_table
-from bjsim.bots.contest.page import replayed, write_results
+from bjsim.bots.contest.page import published_sources, replayed, write_results
 from bjsim.bots.contest.page_data import PageData
 from bjsim.bots.contest.replay import replay, shorten
-from bjsim.bots.contest.results import published_sources
 from bjsim.bots.contest.schedule import TablePlan
 from bjsim.bots.protocol import make_argv
 from bjsim.sim.game.actions import ATTACK, INSURANCE, Action

@@ -29,8 +29,8 @@ from bjsim.bots.contest.match import (
     replay_round,
     with_spent,
 )
+from bjsim.bots.contest.page import standings_csv, standings_json
 from bjsim.bots.contest.replay import Answers, verify
-from bjsim.bots.contest.results import standings_csv, standings_json
 from bjsim.errors import InputError, RunFailed
 from bjsim.sim.game.presets import load_rules
 from bjsim.strategies.formats.files import format_text

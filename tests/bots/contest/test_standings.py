@@ -18,7 +18,7 @@ from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.contest_tally import HEADINGS
 from bjsim.bots.contest.differences import Ratio
 from bjsim.bots.contest.entrants import IN_PROCESS, Entrant
-from bjsim.bots.contest.results import standings_csv
+from bjsim.bots.contest.page import standings_csv
 from bjsim.bots.contest.standings import Standings, describe_lead, row_values
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.stats.student import anytime_t_half, t_half

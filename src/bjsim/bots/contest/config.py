@@ -9,8 +9,8 @@ from typing import Any, TypedDict
 
 from bjsim.arguments import argument, command_line
 from bjsim.asked.kinds import check_fields
-from bjsim.bots.protocol import PROTOCOLS, TIMEOUT, printable
-from bjsim.errors import InputError, suggest
+from bjsim.bots.protocol import PROTOCOLS, TIMEOUT
+from bjsim.errors import InputError, printable, suggest
 from bjsim.files import read_toml
 from bjsim.sim.game.presets import load_rules, named_rules
 from bjsim.sim.game.rules import Rules

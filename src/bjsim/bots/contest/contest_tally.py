@@ -15,7 +15,7 @@ from typing import Any, Self
 from bjsim.bots.contest.config import Contest, has_luck
 from bjsim.bots.contest.differences import MIN_BATCHES, Ratio
 from bjsim.bots.contest.schedule import Roster
-from bjsim.bots.protocol import printable
+from bjsim.errors import printable
 
 # --- The parts of the standings: a bot's score, its row, and the difference between two bots.
 

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 from bjsim import __version__
 from bjsim.bots.contest.config import Contest, has_luck, name_and_source
-from bjsim.bots.contest.luck.adjust import REFERENCE, known_plays
-from bjsim.bots.protocol import PROTOCOLS, need_programs, printable
+from bjsim.bots.contest.luck import REFERENCE, known_plays
+from bjsim.bots.protocol import PROTOCOLS, need_programs
 from bjsim.bots.sandbox.folders import (
     LONGEST,
     MANIFEST,
@@ -33,7 +33,7 @@ from bjsim.bots.sandbox.folders import (
 )
 from bjsim.bots.sandbox.languages import ENDINGS, BuildError, MissingToolchain, Program
 from bjsim.bots.seats import warn_of_guessable
-from bjsim.errors import InputError
+from bjsim.errors import InputError, printable
 from bjsim.files import open_file, read_bytes
 from bjsim.sim.game.actions import Player
 from bjsim.sim.game.round import Bettor, Observer
@@ -97,15 +97,14 @@ def _too_large(most: int, left: int) -> ValueError:
 
 
 def _extract(archive: zipfile.ZipFile, folder: Path, most: int, left: int) -> None:
-    """Extract regular files and folders; names and sizes are checked first, and sizes once more when they are read.
+    """Extract regular files and folders; names and sizes are checked first, and no file is read beyond its size.
 
     most: how many; left: bytes that they may have.
     """
     files = [info for info in archive.infolist() if not _is_hidden(info.filename)]
-    too_large = _too_large(most, left)
     entries = sum(info.filename.count("/") + 1 for info in files)
     if len(files) > most or entries > DEEP * most or sum(info.file_size for info in files) > left:
-        raise too_large
+        raise _too_large(most, left)
     for info in files:
         parts = info.filename.removesuffix("/").split("/")
         if "\\" in info.filename or ":" in parts[0] or any(part in ("", ".", "..") for part in parts):
@@ -122,10 +121,7 @@ def _extract(archive: zipfile.ZipFile, folder: Path, most: int, left: int) -> No
             continue
         path.parent.mkdir(parents=True, exist_ok=True)
         with archive.open(info) as source, path.open("xb") as target:
-            while part := source.read(min(left + 1, 1 << 20)):
-                if (left := left - len(part)) < 0:
-                    raise too_large
-                target.write(part)
+            shutil.copyfileobj(source, target)
         path.chmod(0o755 if mode & stat.S_IXUSR else 0o644)
 
 
@@ -167,10 +163,6 @@ def _is_hidden(name: str) -> bool:
 
 
 IN_PROCESS = "in process"
-
-
-class NotABot(InputError):
-    """A file is neither a bot nor a chart."""
 
 
 @dataclass(frozen=True)
@@ -276,7 +268,7 @@ def _find_named(source: str, rules: Rules, name: str) -> tuple[Entrant, Player]:
     player = find_player(source, rules)
     if isinstance(player, Bettor | Observer):
         method = "bet" if isinstance(player, Bettor) else "observe"
-        raise NotABot(f"the player {source} has a method {method}, which contests do not call; `bjsim run` does")
+        raise BuildError(f"the player {source} has a method {method}, which contests do not call; `bjsim run` does")
     if file := python_file(source):
         digest = hashlib.sha256(read_bytes(file)).hexdigest()
         name = name or (os.path.basename(source) if player.name == source else "")  # not a path of the host
@@ -291,13 +283,12 @@ def _storable(source: str) -> str:
     try:
         source.encode()
     except UnicodeEncodeError:
-        why = f"the file name {printable(source)} is not valid UTF-8, as the journal requires; rename it"
-        raise NotABot(why) from None
+        raise BuildError(f"the file name {source} is not valid UTF-8, as the journal requires; rename it") from None
     return source
 
 
 def _read_file(path: Path, rules: Rules, name: str = "") -> tuple[Entrant, Chart | BotSource]:
-    """Read the file or folder of a bot or chart, once. Nothing of it runs. Raises: NotABot, ChartError."""
+    """Read the file or folder of a bot or chart, once. Nothing of it runs. Raises: BuildError, ChartError."""
     source = _storable(str(path.parent.resolve() / path.name))
     try:
         check_name(path)
@@ -308,12 +299,10 @@ def _read_file(path: Path, rules: Rules, name: str = "") -> tuple[Entrant, Chart
             if chart := _find_chart(content, path, rules):
                 return Entrant(name or path.stem, source, IN_PROCESS, hashlib.sha256(content).hexdigest()), chart
             bot = single_file(path, content, executable)
-    except BuildError as error:
-        raise NotABot(str(error)) from None
     except OSError as error:
-        raise NotABot(f"{printable(source)}: {error.strerror}") from None
+        raise BuildError(f"{source}: {error.strerror}") from None
     if not name and bot.name not in (path.name, path.stem) and bot.name in player_names():
-        raise NotABot(f"{path}: the name {bot.name} in its bot.toml is that of a strategy; choose another")
+        raise BuildError(f"{path}: the name {bot.name} in its bot.toml is that of a strategy; choose another")
     language = bot.language.name if bot.language else "executable"
     return Entrant(name or bot.name, source, language, bot.sha256, bot.protocol, printable(bot.author)), bot
 
@@ -345,14 +334,8 @@ def with_unique_names(entrants: Sequence[Entrant], others: Iterable[str] = ()) -
     return unique
 
 
-def check_unchanged(entrants: Sequence[Entrant], rules: Rules) -> None:
-    """Check that no bot has changed since the contest began, without running Python files. Raises: InputError."""
-    for entrant in entrants:
-        read_unchanged(entrant, rules)
-
-
 def read_unchanged(entrant: Entrant, rules: Rules) -> Player | BotSource | None:
-    """The entrant as it was when the contest began; None for a Python file, which is not run."""
+    """The entrant as it was when the contest began; None for a Python file, which is not run. Raises: InputError."""
     played: Player | BotSource | None = None
     try:
         if file := python_file(entrant.source) if entrant.by_name else None:
@@ -364,7 +347,7 @@ def read_unchanged(entrant: Entrant, rules: Rules) -> Player | BotSource | None:
         if (now.language, now.sha256) == (entrant.language, entrant.sha256):
             return played
         why = "has changed since the contest began"
-    except (NotABot, ChartError) as error:
+    except (BuildError, ChartError) as error:
         why = f"cannot play any more: {error}"
     raise InputError(f"the bot {entrant.name} ({entrant.source}) {why}")
 
@@ -374,9 +357,6 @@ def opened(
     entrants: Sequence[Entrant], rules: Rules, warn: Callable[[str], object] = logger.warning, **options: Any
 ) -> Iterator[list[Player]]:
     """Open players with `open_bot(**options)`; close programs at the end. One that cannot be started stands."""
-    for entrant in entrants:
-        if entrant.timed:
-            need_programs(entrant.source)
     with ExitStack() as stack:
         players: list[Player] = []
         for entrant in entrants:
@@ -391,6 +371,7 @@ def opened(
 def _start(
     entrant: Entrant, bot: BotSource, options: Mapping[str, Any], stack: ExitStack, warn: Callable[[str], object]
 ) -> "BotPlayer":
+    need_programs(entrant.source)
     from bjsim.bots.player import open_bot, unstartable  # these need Linux
     from bjsim.bots.sandbox.session import Limits, SandboxError, SandboxSession, choose_box
 

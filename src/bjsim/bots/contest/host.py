@@ -22,15 +22,15 @@ from bjsim.bots.contest.entrants import (
     Entrant,
     check_programs,
     check_trusted,
-    check_unchanged,
     describe,
     house_players,
     make_header,
     opened,
+    read_unchanged,
     recorded_house_players,
 )
 from bjsim.bots.contest.journal import Logs
-from bjsim.bots.contest.luck.adjust import SeriesAdjusters, draw_logger, luck_model
+from bjsim.bots.contest.luck import SeriesAdjusters, draw_logger, luck_model
 from bjsim.bots.contest.match import FinishedTable, Record, play_table
 from bjsim.bots.contest.page_data import PageData
 from bjsim.bots.contest.schedule import Roster, TablePlan
@@ -172,6 +172,7 @@ class Host:
         self.workers = workers  # tables played at the same time
         self.sandbox = sandbox
         self.standings = Standings(header)
+        self.roster = self.standings.roster
         self.entrants = [Entrant.from_dict(bot) for bot in header["bots"]]  # with those that have left
         self.page = PageData(self.contest)
         self.logs = Logs(folder)
@@ -181,10 +182,6 @@ class Host:
     @property
     def contest(self) -> Contest:
         return self.standings.contest
-
-    @property
-    def roster(self) -> Roster:
-        return self.standings.roster
 
     @property
     def present(self) -> list[Entrant]:
@@ -233,7 +230,8 @@ class Host:
             host.refuse_closed()  # before `change` complains of anything else
             change(host)
         if not host.standings.over:
-            check_unchanged([*host.present, *houses], host.contest.rules)
+            for entrant in (*host.present, *houses):
+                read_unchanged(entrant, host.contest.rules)
         return host
 
     def _count(self, record: Record) -> None:

@@ -6,11 +6,11 @@ Every round becomes a record, a dict of JSON values with everything needed to re
 from collections import Counter
 from collections.abc import Callable, Container, Generator, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from bjsim.bots.contest.config import HOUSE, Contest
 from bjsim.bots.contest.journal import BotLog
-from bjsim.bots.contest.luck.draw_log import DrawLog, DrawLogger
+from bjsim.bots.contest.luck import DrawLog, DrawLogger
 from bjsim.bots.contest.schedule import TablePlan
 from bjsim.bots.line import LOG_LIMIT, Transcript, parse_note
 from bjsim.bots.protocol import FAULTS, Fault, Reply
@@ -21,10 +21,6 @@ from bjsim.sim.game.events import Dealt, RoundResult
 from bjsim.sim.game.round import Round, drive, legal_action
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import ScriptedShoe, Stream, open_shoe
-
-if TYPE_CHECKING:
-    from bjsim.bots.player import LineSeat
-
 
 # --- A player at a table of a contest: its moves, its faults, and its strikes.
 
@@ -38,8 +34,8 @@ class ContestSeat:
     A fault never stops the contest: the bot stands. A bot without strikes left stands without being asked.
     """
 
-    def __init__(self, bot: int, position: int, turn: Turn, line: "LineSeat | None") -> None:
-        self.bot, self.position, self.turn, self.line = bot, position, turn, line
+    def __init__(self, bot: int, position: int, turn: Turn) -> None:
+        self.bot, self.position, self.turn = bot, position, turn
         self.moves: list[str] = []
         self.notes: list[str] = []  # of a line bot, after each move
         self.faults: list[dict[str, Any]] = []
@@ -61,19 +57,16 @@ class ContestSeat:
         if reply.cause not in ("start", "not-ready"):
             self._timed += 1
             self._seconds += reply.elapsed_ns / 1e9
-        if self.line:
-            return self._note(reply)
-        self._errors = (self._errors + reply.stderr)[:LOG_LIMIT]
-        return ""
-
-    def _note(self, reply: Reply) -> str:
+        if not self.turn.line:
+            self._errors = (self._errors + reply.stderr)[:LOG_LIMIT]
+            return ""
         note = parse_note(reply.stdout) if reply.cause == "exit" else ""
         self._noted += len(note.encode())
         return note if self._noted <= LOG_LIMIT else ""
 
     def log(self, plan: TablePlan) -> BotLog:
         """The moves of the bot at this table, what it wrote to stderr, and said of itself."""
-        errors, ready = (self.line.log, self.line.ready) if self.line else (self._errors, {})
+        errors, ready = (line.log, line.ready) if (line := self.turn.line) else (self._errors, {})
         text = errors.decode("utf-8", "backslashreplace")
         return BotLog(self.bot, plan.match, plan.table, self.position, self._timed, self._seconds, text, ready)
 
@@ -192,17 +185,20 @@ def play_table(
 ) -> FinishedTable:
     """Play one table of a match. `player_of` returns None for a bot that has retired, which stands."""
     dealer = TableDealer(contest, plan, draw_logger)
-    players = [player_of(bot) for bot in plan.bots]
-    line_seats = seat_line_bots(dealer, players)
-    seats = [
-        ContestSeat(bot, position, Turn(player, line := line_seats.get(position), Strikes(contest.strikes)), line)
-        for position, (bot, player) in enumerate(zip(plan.bots, players, strict=True))
-    ]
+    seats = []
+    for position, bot in enumerate(plan.bots):
+        player, line = player_of(bot), None
+        if runs_program(player) and player.protocol == "line":
+            dealer.transcript = dealer.transcript or Transcript(contest.rules)
+            line = player.join(dealer.transcript, position, len(plan.bots), contest.sessions * contest.hands)
+            line.stays = contest.lives == "contest"
+        seats.append(ContestSeat(bot, position, Turn(player, line, Strikes(contest.strikes))))
     rounds = []
     while not dealer.over:
         rounds.append(_play_round(dealer, [seats[position] for position in dealer.paying]))
-    for position, line_seat in line_seats.items():
-        line_seat.leave(dealer.chips[position])
+    for seat in seats:
+        if seat.turn.line:
+            seat.turn.line.leave(dealer.chips[seat.position])
     return FinishedTable(rounds, dealer.draw_log, [seat.log(plan) for seat in seats])
 
 
@@ -220,18 +216,6 @@ def _play_round(dealer: TableDealer, seats: Sequence[ContestSeat]) -> Record:
     if any(note for seat in seats for note in seat.notes):
         record["notes"] = [seat.notes for seat in seats]
     return record
-
-
-def seat_line_bots(dealer: TableDealer, players: Sequence[Player | None]) -> "dict[int, LineSeat]":
-    """Let line bots join a table; returns their seats by position."""
-    rounds = dealer.contest.sessions * dealer.contest.hands
-    joined: dict[int, LineSeat] = {}
-    for position, player in enumerate(players):
-        if runs_program(player) and player.protocol == "line":
-            dealer.transcript = dealer.transcript or Transcript(dealer.contest.rules)
-            joined[position] = seat = player.join(dealer.transcript, position, len(players), rounds)
-            seat.stays = dealer.contest.lives == "contest"
-    return joined
 
 
 def replay_round(dealer: TableDealer, record: Record) -> Iterator[RecordedMove]:

@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
+
+import numpy as np
 
 from bjsim.bots.contest import journal as journals
 from bjsim.bots.contest.config import HOUSE, Contest
 from bjsim.bots.contest.entrants import IN_PROCESS, Entrant, bots_in_folder
-from bjsim.bots.contest.luck.adjust import ChartChanges, SeriesAdjusters, draw_logger, known_plays
+from bjsim.bots.contest.luck import ChartChanges, SeriesAdjusters, draw_logger, known_plays
 from bjsim.bots.contest.match import (
     Record,
     RecordedMove,
@@ -27,10 +29,10 @@ from bjsim.bots.contest.match import (
 from bjsim.bots.contest.schedule import Roster, TablePlan
 from bjsim.bots.contest.standings import Standings
 from bjsim.bots.line import Clock, SeatLines, Transcript, hello_line, match_line, rules_line
-from bjsim.bots.protocol import make_argv, printable
+from bjsim.bots.protocol import make_argv
 from bjsim.bots.sandbox.languages import BuildError
 from bjsim.bots.turn import Turn, can_ask
-from bjsim.errors import InputError
+from bjsim.errors import InputError, printable
 from bjsim.sim.game.actions import ATTACK, INSURANCE, NAMES, Action, Player, View
 from bjsim.sim.game.cards import HIDDEN, parse_rank
 from bjsim.sim.game.events import (
@@ -73,25 +75,21 @@ class Asked:
         return "\n".join(map(printable, [*lines, *([f"! {self.fault}"] if self.fault else [])]))
 
 
-def questions(contest: Contest, records: Iterable[Record], protocols: Sequence[str]) -> Iterator[Asked]:
+def questions(contest: Contest, records: Sequence[Record], protocols: Sequence[str]) -> Iterator[Asked]:
     """The questions to the programs at one table of a match, in the order of play; `records` are its rounds.
 
     `protocols` has, for each bot by its number, then for the house, `argv`, `line`, or "" for no program.
     """
-    dealer: TableDealer | None = None
-    lines: list[SeatLines] = []  # by position
+    first = records[0]
+    plan = TablePlan(first["match"], first["table"], first["shoe"], tuple(first["seats"]), first.get("own"))
+    dealer, transcript = TableDealer(contest, plan, None), Transcript(contest.rules)
+    dealer.transcript = transcript
+    lines = [SeatLines(transcript, position) for position in range(len(plan.bots))]
+    opening = [hello_line(Clock.within(contest.timeout)), rules_line(contest.rules)]
+    rounds = contest.sessions * contest.hands
+    for position, each in enumerate(lines):
+        each.unsent = [*opening, match_line(len(lines), position, contest.rules.chips, rounds)]
     for record in records:
-        if dealer is None:
-            plan = TablePlan(
-                record["match"], record["table"], record["shoe"], tuple(record["seats"]), record.get("own")
-            )
-            dealer = TableDealer(contest, plan, None)
-            dealer.transcript = Transcript(contest.rules)
-            lines = [SeatLines(dealer.transcript, position) for position in range(len(plan.bots))]
-            opening = [hello_line(Clock.within(contest.timeout)), rules_line(contest.rules)]
-            rounds = contest.sessions * contest.hands
-            for position, each in enumerate(lines):
-                each.unsent = [*opening, match_line(len(lines), position, contest.rules.chips, rounds)]
         number, positions = dealer.round, dealer.paying
         for move in replay_round(dealer, record):
             position, fault = positions[move.seat], move.fault
@@ -365,7 +363,7 @@ class Answers(ExitStack):
         None for line bots, which remember, and for players that are neither.
         """
         if named := named_strategy(about, contest.rules):
-            decide = named.player.decide
+            decide = named[0].decide
             return lambda view: str(decide(view))
         if self._folder is None:
             return None
@@ -470,28 +468,21 @@ def check_plays(bots: Iterable[Mapping[str, Any]], rules: Rules) -> None:
     """Check the plays of programs and named strategies that luck is computed from. Raises: ReplayMismatch."""
     for bot in bots:
         named = named_strategy(bot, rules)
-        own = named.plays if named else {}
+        own = named[1] if named else {}
         if (named or bot["language"] != IN_PROCESS) and bot.get("plays", {}) != own:
             raise ReplayMismatch(f"the plays that the journal gives {bot['name']} are not its own")
 
 
-class NamedStrategy(NamedTuple):
-    """A strategy of bjsim, and its plays, as `known_plays` finds them."""
-
-    player: Player
-    plays: ChartChanges
-
-
-def named_strategy(about: Mapping[str, Any], rules: Rules) -> NamedStrategy | None:
-    """The strategy of bjsim that a bot is, or None: others may have changed, or are code."""
+def named_strategy(about: Mapping[str, Any], rules: Rules) -> tuple[Player, ChartChanges] | None:
+    """The strategy of bjsim that a bot is, and its plays, or None: others may have changed, or are code."""
     is_named = about["language"] == IN_PROCESS and about["source"] in {"basic", *CATALOGUE, *BUILT_IN}
     return _named(about["source"], rules) if is_named else None
 
 
 @lru_cache(maxsize=64)  # thousands of bots may be the same
-def _named(source: str, rules: Rules) -> NamedStrategy:
+def _named(source: str, rules: Rules) -> tuple[Player, ChartChanges]:
     player = find_player(source, rules)
-    return NamedStrategy(player, known_plays(player, rules))
+    return player, known_plays(player, rules)
 
 
 def check_change(record: Record, number: int, roster: Roster) -> None:
@@ -523,12 +514,6 @@ def same_luck(one: Record, other: Record) -> bool:
 
     Another processor may add the same numbers in another order.
     """
-    sums, others = one.get("luck", []), other.get("luck", [])
-    return (
-        one.get("learned") == other.get("learned")
-        and len(sums) == len(others)
-        and all(
-            len(a) == len(b) and all(abs(x - y) <= LUCK_TOLERANCE for x, y in zip(a, b, strict=True))
-            for a, b in zip(sums, others, strict=True)
-        )
-    )
+    sums, others = (np.array(record.get("luck", [])) for record in (one, other))
+    close = sums.shape == others.shape and bool((abs(sums - others) <= LUCK_TOLERANCE).all())
+    return close and one.get("learned") == other.get("learned")

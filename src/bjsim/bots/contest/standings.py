@@ -19,8 +19,7 @@ from bjsim.bots.contest.config import parse_marks
 from bjsim.bots.contest.contest_tally import HEADINGS, BotDifference, ContestTally, StandingsRow
 from bjsim.bots.contest.differences import MIN_BATCHES, Differences
 from bjsim.bots.contest.journal import Logs
-from bjsim.bots.protocol import printable
-from bjsim.errors import InputError
+from bjsim.errors import InputError, printable
 from bjsim.report.data import Described
 from bjsim.report.parts import DataColumn, DataSeries, DataTable, Dots, Notes, Only, Report
 

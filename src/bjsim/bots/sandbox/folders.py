@@ -11,8 +11,9 @@ from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from bjsim.bots.protocol import PROTOCOLS, printable
+from bjsim.bots.protocol import PROTOCOLS
 from bjsim.bots.sandbox.languages import ENDINGS, BuildError, Custom, Language, find_language
+from bjsim.errors import printable
 from bjsim.files import open_file, parse_toml, read_up_to
 
 # --- Reading bots' files, which come from strangers: limits on their size, their names and their number.

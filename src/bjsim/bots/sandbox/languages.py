@@ -14,9 +14,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from bjsim.bots.protocol import printable, printable_lines
 from bjsim.bots.sandbox import inside
-from bjsim.errors import InputError
+from bjsim.errors import InputError, printable, printable_lines
 
 Files = Mapping[str, bytes]
 # Subfolders of an installed tool's folder that it may need. A JDK has conf, an old one jre, a cross compiler the last.

@@ -1,6 +1,6 @@
 """Bettor: hits below 17; otherwise raises, then stands. It raises more with a higher score and with fewer cards.
 
-The arguments and the moves are described at the top of lim17.py.
+The arguments and the moves are described at the top of the sample lim17.py.
 """
 
 import sys

@@ -1,1 +1,0 @@
-"""Luck adjustment of contest results."""
