@@ -200,6 +200,14 @@ def test_verify_finds_a_forged_record(tmp_path, undisturbed, key):
         verify(tmp_path / "forged")
 
 
+@pytest.mark.parametrize("change", [lambda luck: luck[1:], lambda luck: [luck[0][1:], *luck[1:]]])
+def test_verify_finds_luck_of_another_shape(tmp_path, undisturbed, change):
+    records = list(journal.read(undisturbed))
+    records[1]["luck"] = change(records[1]["luck"])
+    with pytest.raises(ReplayMismatch):
+        verify(forged(tmp_path / "forged", records))
+
+
 def test_a_folder_holds_one_contest_which_one_process_plays(tmp_path, undisturbed):
     placed(tmp_path, whole(undisturbed))
     with pytest.raises(journal.JournalError, match="holds a contest already"):
