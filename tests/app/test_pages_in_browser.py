@@ -676,3 +676,29 @@ def test_a_count_reads_amounts_as_the_server_does(person):
     for text in ("1.5k", "10K", "2M", "10,000", "$800", " 25 ", "1,5", "ten", "-5", "0.5", "1.5,000"):
         seen = person.run(f"at('bankroll').value = {text!r}; number('bankroll') > 0 ? number('bankroll') : null")
         assert seen == amount(text.removeprefix("$")), text
+
+
+def test_where_storage_is_refused_pages_work_until_they_are_left(person):
+    refused = "Object.defineProperty(window, '{}', {{configurable: true, get() {{ throw new Error('refused'); }}}});"
+    source = "".join(map(refused.format, ("sessionStorage", "localStorage")))
+    script = person.call("Page.addScriptToEvaluateOnNewDocument", source=source)["identifier"]
+    person.visit("/game?rules=easy")
+    person.click("#full")
+    assert person.run("at('full').ariaPressed") == "true"
+    person.visit("/play?rules=easy&seed=5")
+    person.click("#answer button")
+    person.until("document.querySelector('.said').innerText.includes('Round 1')")
+    for path in ("/chart?rules=easy", "/count?rules=single-deck&rounds=20000&indices=none"):
+        person.open(person.served.base + path)
+        person.until(f"presets && {IDLE}")
+    person.call("Page.removeScriptToEvaluateOnNewDocument", identifier=script)
+    assert not person.problems
+
+
+def test_every_row_of_a_game_is_not_the_text_of_a_chart(person):
+    person.visit("/game?rules=easy")
+    person.click("#full")
+    person.open(person.served.base + "/chart?rules=easy")
+    person.until("presets")
+    assert not person.run("at('text').value")
+    person.run("sessionStorage.clear()")

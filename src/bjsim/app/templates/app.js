@@ -1,4 +1,11 @@
 "use strict";
+// Where a browser refuses storage, as it does with cookies, what is kept lasts as long as the page.
+["sessionStorage", "localStorage"].forEach(name => {
+  try { void window[name].length; } catch {
+    const held = new Map();
+    Object.defineProperty(window, name, {value: {getItem: key => held.get(key) ?? null, setItem: (key, value) => held.set(key, String(value)), removeItem: key => held.delete(key)}});
+  }
+});
 // The address holds the game and what else a page asks; every change asks for the report again.
 const page = document.body.dataset.page, at = id => document.getElementById(id);
 const form = at("rules"), preset = at("preset"), report = at("report"), state = at("state"), ask = at("ask"), go = at("go");
