@@ -702,3 +702,20 @@ def test_every_row_of_a_game_is_not_the_text_of_a_chart(person):
     person.until("presets")
     assert not person.run("at('text').value")
     person.run("sessionStorage.clear()")
+
+
+@pytest.mark.parametrize("given", ["rules=toString", "rules=easy&set=no_such=1"])
+def test_what_is_not_known_of_an_address_is_said(person, given):
+    person.visit("/game?" + given)
+    game, said = (
+        ("vegas-s17", "No game is called toString") if "String" in given else ("easy", "No rule is called no_such")
+    )
+    assert said in person.text("main > .notice:not([hidden])") and person.run("preset.value") == game
+    person.run("changed()")
+    assert not person.text("main > .notice:not([hidden])") and not person.problems
+
+
+def test_a_refused_rule_is_marked(person):
+    person.open(person.served.base + "/game?rules=easy&set=decks=99")
+    person.until("document.querySelector('#report .wrong')")
+    assert person.run("[...document.querySelectorAll('.rule.wrong [name]')].map(one => one.name)") == ["decks"]

@@ -28,7 +28,6 @@ const query = () => {
   controls.forEach(one => {
     const changed = one.value.trim() !== presets[preset.value][one.name];
     one.closest(".rule").classList.toggle("changed", changed);
-    one.closest(".rule").classList.remove("wrong");
     if (changed) found.append("set", `${one.name}=${one.value.trim()}`);
   });
   at("undo").hidden = !found.has("set");
@@ -48,14 +47,18 @@ const fillAsked = () => {
 };
 const fill = () => {
   const given = new URLSearchParams(location.search), name = given.get("rules");
-  preset.value = name in presets ? name : "vegas-s17";
+  const isKnown = name && Object.hasOwn(presets, name), missing = [];
+  preset.value = isKnown ? name : "vegas-s17";
+  if (name && !isKnown) missing.push(`No game is called ${name.slice(0, 40)}; this is ${preset.value}.`);
   controls.forEach(one => put(one, presets[preset.value][one.name]));
   given.getAll("set").forEach(text => {
-    const cut = text.indexOf("="), one = controls.find(control => control.name === text.slice(0, cut));
-    if (one) put(one, text.slice(cut + 1));
+    const [rule] = text.split("="), one = controls.find(control => control.name === rule);
+    if (one) put(one, text.slice(rule.length + 1)); else missing.push(`No rule is called ${rule.slice(0, 40)}; it is left out.`);
   });
   if (page === "game") readMoney();
   if (controls.some(one => at("rarer").contains(one) && one.value !== presets[preset.value][one.name])) at("rarer").open = true;
+  unknown.hidden = !missing.length;
+  unknown.textContent = missing.join(" ");
 };
 const fetched = async (url, options = {}) => {
   try { const answer = await askHost(url, {...options, headers: {"bjsim-page": itself}}); at("stopped").hidden = true; return answer; }
@@ -84,7 +87,9 @@ const renew = (part, text) => {
 const refusal = text => Object.assign(document.createElement("p"), {textContent: text, className: "wrong", role: "alert"});
 // What is wrong stands where the answer would: an old answer beside it would seem to be that of the new question.
 const refuse = text => {
-  controls.find(one => text.startsWith(`${one.name}:`))?.closest(".rule").classList.add("wrong");
+const unknown = Object.assign(document.createElement("p"), {className: "notice warn", role: "alert", hidden: true});
+form.after(unknown);
+  controls.find(one => new RegExp(`^${one.name}\\b`).test(text))?.closest(".rule").classList.add("wrong");
   const box = refusal(text);
   if (page === "play" && at("answer")) { at("answer").querySelector(".wrong")?.remove(); at("answer").append(box); return; }
   report.replaceChildren(box); at("details")?.replaceChildren(); at("rest")?.replaceChildren();
@@ -133,6 +138,7 @@ const update = async () => {
   }
   if (page === "play") {
     Object.assign(options, {method: "POST", body: answers()});
+  controls.forEach(one => one.closest(".rule").classList.remove("wrong"));
     if (fresh) of.set("new", "yes");
     if (hinted) of.set("hint", "yes");
     fresh = hinted = false;
@@ -181,6 +187,7 @@ controls.forEach(one => {
     other.hidden = false; other.value = ""; other.focus();
   });
   other?.addEventListener("change", () => { if (other.value.trim()) { put(one, other.value.trim()); one.focus(); changed(); } });
+  unknown.hidden = true;
   other?.addEventListener("blur", () => { other.hidden = true; if (!one.value) fill(); });
 });
 form.addEventListener("submit", event => event.preventDefault());
