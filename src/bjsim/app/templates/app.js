@@ -11,8 +11,10 @@ const page = document.body.dataset.page, at = id => document.getElementById(id);
 const form = at("rules"), preset = at("preset"), report = at("report"), state = at("state"), ask = at("ask"), go = at("go");
 const controls = [...form.querySelectorAll("[name]")], asked = ask ? [...ask.querySelectorAll("[name]")] : [];
 const itself = Array.from(crypto.getRandomValues(new Uint32Array(4)), one => one.toString(36)).join("");
+const EARLY = /; more rounds are being played$/; // a refusal of the rounds so far
+const computing = at("details")?.innerHTML; // what stands there until there is an answer
 const AGAIN = 5; // times that a report is asked for again after a worker has died
-let presets, running = new AbortController(), halted = false, indexing = new AbortController(), indicesOf, shownAddress;
+let presets, running = new AbortController(), halted = false, indexing = new AbortController(), indicesOf, indicesGame, shownAddress;
 
 const say = text => { state.textContent = text; };
 const pause = (ms, signal) => new Promise(done => { const over = setTimeout(done, ms); signal?.addEventListener("abort", () => { clearTimeout(over); done(); }); });
@@ -111,11 +113,15 @@ const showWaiting = signal => {
 const showDetails = async (name, of, signal) => {
   const part = at("details");
   part.ariaBusy = "true";
-  const answer = await fetched(`report/${name}?${of}`, {signal}), text = await answer.text();
-  if (signal.aborted) return;
-  part.ariaBusy = "false";
-  renew(part, answer.ok ? text : "");
-  if (answer.status >= 500) part.append(refusal(text)); // wrong input is refused with the report
+  try {
+    const answer = await fetched(`report/${name}?${of}`, {signal}), text = await answer.text();
+    if (signal.aborted) return;
+    renew(part, answer.ok ? text : "");
+    if (answer.status >= 500) part.append(refusal(text)); // wrong input is refused with the report
+  } catch (error) {
+    if (!signal.aborted) part.replaceChildren();
+    throw error;
+  } finally { if (!signal.aborted) part.ariaBusy = "false"; }
 };
 // They outlive the requests of a report of the same question.
 const renewIndices = of => {
@@ -124,6 +130,8 @@ const renewIndices = of => {
   const {signal} = indexing;
   indicesOf = String(of);
   showDetails("indices", of, signal).catch(() => { if (!signal.aborted) indicesOf = ""; });
+  if (indicesGame !== played() || !at("details").childElementCount) at("details").innerHTML = computing;
+  indicesGame = played();
 };
 const update = async () => {
   running.abort(); running = new AbortController(); halted = false;
@@ -154,8 +162,11 @@ const update = async () => {
       clearTimeout(waits);
       if (answer.status === 503 && go && again--) { say(text); await pause(1000, signal); continue; }
       say(""); report.ariaBusy = "false";
-      if (go) go.disabled = !answer.ok;
-      if (!answer.ok) { refuse(text); return false; }
+      const early = !answer.ok && EARLY.test(text); // the next rounds may do
+      if (go) go.disabled = !answer.ok && !early;
+      if (!answer.ok && !(early && report.textContent === text)) refuse(text); // once: it is read aloud
+      if (early) { go.textContent = "Stop"; say("playing …"); continue; }
+      if (!answer.ok) return false;
       const [head, rest] = text.split("<!-- rest -->"); // what follows the questions of a page
       renew(report, head);
       if (at("rest")) renew(at("rest"), rest || "");

@@ -71,7 +71,7 @@ let pricing = null, pressed = "";
 const forgetPrices = () => { pricing = null; rows.forEach(unprice); };
 const afterGame = async (of, signal) => {
   readMoney(); showMoney(); afterChart();
-  forgetPrices();
+  forgetPrices(); at("details").replaceChildren(); // which come minutes later
   drawPrices();
   if (pressed) rows.find(row => row.dataset.rule === pressed && !row.hidden)?.focus();
   pressed = "";
