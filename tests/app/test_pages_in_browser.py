@@ -807,3 +807,44 @@ def test_a_count_waits_for_rare_counts(person):
     assert person.run("go.textContent") == "Stop" and not person.run("go.disabled")
     person.until("document.querySelector('#report > .wrong')?.innerText.endsWith('bet at one of them')", 200)
     assert person.run("go.disabled")
+
+
+def test_a_game_that_is_refused_leaves_no_table_and_no_clock(person):
+    person.visit("/play?rules=easy&seed=77&seconds=30")
+    person.click("#answer button")
+    person.until("document.querySelector('.said').innerText.includes('Round 1')")
+    person.run("report.querySelector('form').append(made('progress', '', {id: 'clock'})); countDown()")
+    kept = person.run("answers()")
+    person.run("at('seed').value = 'x'; changed()")
+    person.until(f"document.querySelector('#report > .wrong') && {IDLE}")
+    assert not person.run("!!document.querySelector('.table')") and not person.run("at('record').checkVisibility()")
+    person.run("began = -1e9")  # a clock that runs would end at once
+    time.sleep(0.5)
+    assert not person.run("answers()") and person.run("sessionStorage.getItem('play?rules=easy&seed=77')") == kept
+
+
+def test_a_wrong_answer_takes_time_and_nonsense_is_no_time(person):
+    person.visit("/play?rules=easy&seed=78&seconds=soon")
+    assert person.run("[...document.querySelectorAll('.field.wrong input')].map(one => one.id)") == ["seconds"]
+    person.visit("/play?rules=easy&seed=78&seconds=50")
+    person.run("report.querySelector('form').append(made('progress', '', {id: 'clock'})); countDown()")
+    began = person.run("began")
+    person.run("at('word').value = 'x'; answer('x')")
+    person.until(f"document.querySelector('#answer .wrong') && {IDLE}")
+    assert person.run("began") == began
+    person.until("at('clock').value < 1")
+
+
+def test_a_drill_of_another_game_asks_its_own_cells(person):
+    person.visit("/play?rules=vegas-s17&seed=4&drill=all")
+    lines = "2026-01-02\\trules=easy\\t16 v T7\\tyes\\n2026-01-02\\trules=vegas-s17\\t88 v 9\\tyes"
+    person.run(f"localStorage.setItem('bjsim-record', '{lines}')")
+    person.click("#new")
+    person.until(f"{IDLE} && location.search.includes('due=88+v+9')")
+    shown = person.text("#asked")
+    person.run("document.getElementById('report').append('old'); update()")
+    person.until(f"{IDLE} && !report.innerText.includes('old')")
+    assert person.text("#asked") == shown
+    person.run("preset.value = 'easy'; preset.dispatchEvent(new Event('change'))")
+    assert person.run("new URLSearchParams(location.search).get('due')") == "16 v T7"
+    person.run("localStorage.removeItem('bjsim-record')")

@@ -57,10 +57,10 @@ const fill = () => {
     const [rule] = text.split("="), one = controls.find(control => control.name === rule);
     if (one) put(one, text.slice(rule.length + 1)); else missing.push(`No rule is called ${rule.slice(0, 40)}; it is left out.`);
   });
-  if (page === "game") readMoney();
-  if (controls.some(one => at("rarer").contains(one) && one.value !== presets[preset.value][one.name])) at("rarer").open = true;
   unknown.hidden = !missing.length;
   unknown.textContent = missing.join(" ");
+  if (page === "game") readMoney();
+  if (controls.some(one => at("rarer").contains(one) && one.value !== presets[preset.value][one.name])) at("rarer").open = true;
 };
 const fetched = async (url, options = {}) => {
   try { const answer = await askHost(url, {...options, headers: {"bjsim-page": itself}}); at("stopped").hidden = true; return answer; }
@@ -87,16 +87,17 @@ const renew = (part, text) => {
   watchCharts(part);
 };
 const refusal = text => Object.assign(document.createElement("p"), {textContent: text, className: "wrong", role: "alert"});
-// What is wrong stands where the answer would: an old answer beside it would seem to be that of the new question.
-const refuse = text => {
 const unknown = Object.assign(document.createElement("p"), {className: "notice warn", role: "alert", hidden: true});
 form.after(unknown);
+// What is wrong stands where the answer would: an old answer beside it would seem to be that of the new question.
+const refuse = text => {
   controls.find(one => new RegExp(`^${one.name}\\b`).test(text))?.closest(".rule").classList.add("wrong");
   const box = refusal(text);
-  if (page === "play" && at("answer")) { at("answer").querySelector(".wrong")?.remove(); at("answer").append(box); return; }
+  if (page === "play" && at("answer") && tableOf === answersOf()) { at("answer").querySelector(".wrong")?.remove(); at("answer").append(box); return; }
   report.replaceChildren(box); at("details")?.replaceChildren(); at("rest")?.replaceChildren();
   if (page === "game") forgetPrices();
   if (page === "count") hideOld(text);
+  if (page === "play") at("record").hidden = true;
 };
 // Time that passes without a first result is shown in its place.
 const showWaiting = signal => {
@@ -129,14 +130,15 @@ const renewIndices = of => {
   indexing.abort(); indexing = new AbortController();
   const {signal} = indexing;
   indicesOf = String(of);
-  showDetails("indices", of, signal).catch(() => { if (!signal.aborted) indicesOf = ""; });
   if (indicesGame !== played() || !at("details").childElementCount) at("details").innerHTML = computing;
   indicesGame = played();
+  showDetails("indices", of, signal).catch(() => { if (!signal.aborted) indicesOf = ""; });
 };
 const update = async () => {
   running.abort(); running = new AbortController(); halted = false;
   const {signal} = running, of = query(), options = {signal};
   shownAddress = location.search;
+  controls.forEach(one => one.closest(".rule").classList.remove("wrong"));
   document.querySelectorAll("[data-shows]").forEach(one => { one.hidden = one.dataset.shows !== at("dealer_shows").value; });
   document.querySelectorAll("nav a:not([href^='contest'])").forEach(link => { link.search = new URLSearchParams([...of].filter(([name]) => ["rules", "set"].includes(name))); });
   if (at("text")) {
@@ -145,8 +147,8 @@ const update = async () => {
     Object.assign(options, {method: "POST", body: at("text").value});
   }
   if (page === "play") {
+    dueOf = gameOf();
     Object.assign(options, {method: "POST", body: answers()});
-  controls.forEach(one => one.closest(".rule").classList.remove("wrong"));
     if (fresh) of.set("new", "yes");
     if (hinted) of.set("hint", "yes");
     fresh = hinted = false;
@@ -185,6 +187,8 @@ const update = async () => {
 };
 const changed = () => {
   if (!presets) return; // the first report asks for what has changed before
+  unknown.hidden = true;
+  if (page === "play") renewDue();
   const search = `?${address()}`;
   if (search !== location.search) history.pushState(null, "", search);
   update();
@@ -198,7 +202,6 @@ controls.forEach(one => {
     other.hidden = false; other.value = ""; other.focus();
   });
   other?.addEventListener("change", () => { if (other.value.trim()) { put(one, other.value.trim()); one.focus(); changed(); } });
-  unknown.hidden = true;
   other?.addEventListener("blur", () => { other.hidden = true; if (!one.value) fill(); });
 });
 form.addEventListener("submit", event => event.preventDefault());
