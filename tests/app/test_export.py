@@ -2,14 +2,20 @@
 
 import json
 import re
+import shutil
 import subprocess
 import sys
+import threading
+import time
 import zipfile
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from io import BytesIO
 from pathlib import Path
 
 import numpy
 import pytest
+from chromium import PROGRAM, Chromium
 from click.testing import CliRunner
 
 from bjsim.app import export, known, pages, reports
@@ -91,6 +97,64 @@ def test_what_works_offline_is_all_of_it(site):
     kept = json.loads(re.findall(r"FILES = (\[.*?\])", script)[0])
     assert {*kept} - {"./"} == {name for name in names(site) if "pyodide/" not in name} - {"service-worker.js"}
     assert json.loads(re.findall(r"RUNTIME = (\[.*?\])", script)[0]) == [*RUNTIME]
+
+
+def test_another_pyodide_is_another_version(tmp_path, pyodide, monkeypatch):
+    """Else those who have the site would keep the old one."""
+    monkeypatch.setattr(export, "game_report", lambda _: "")
+    monkeypatch.setattr(export, "_archive", lambda _: b"")
+    versions = set()
+    for number in (0, 0, 1):
+        lock = json.loads((pyodide / "pyodide-lock.json").read_text()) | {"number": number}
+        other, site = tmp_path / f"py{len(versions)}{number}", tmp_path / f"{number}{len(versions)}"
+        shutil.copytree(pyodide, other, dirs_exist_ok=True)
+        (other / "pyodide-lock.json").write_text(json.dumps(lock))
+        list(export_site(site, str(other), []))
+        versions.add(re.findall(r'HERE \+ "(\w+)"', (site / "service-worker.js").read_text())[0])
+    assert len(versions) == 2
+
+
+class Stripping(SimpleHTTPRequestHandler):
+    """A host whose addresses have no .html."""
+
+    def do_GET(self) -> None:
+        """Redirect from the name of a page to its address."""
+        address, _, query = self.path.partition("?")
+        if address.endswith(".html"):
+            self.send_response(308)
+            self.send_header("Location", f"{address.removesuffix('.html')}?{query}")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            return
+        if Path(self.translate_path(address + ".html")).is_file():
+            self.path = address + ".html"
+        super().do_GET()
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+START = "navigator.serviceWorker.register('service-worker.js').then(() => navigator.serviceWorker.ready)"
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("chromium")
+@pytest.mark.skipif(PROGRAM is None, reason="there is no Chromium")
+def test_a_host_may_redirect_from_html(site):
+    """Redirected files are kept too, and shown at the next visit."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Stripping, directory=str(site)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    shown = "document.getElementById('page')?.contentDocument?.body?.innerText.includes('vegas-s17')"
+    with Chromium(online=True) as browser:
+        for visit in range(2):
+            browser.open(f"http://127.0.0.1:{server.server_port}/?{visit}")
+            browser.run(f"{START}.then(() => {{ window.kept = true; }}); true")
+            end = time.monotonic() + 40
+            while not browser.run(f"window.kept && {shown}"):
+                assert time.monotonic() < end, visit
+                time.sleep(0.1)
+    server.shutdown()
+    server.server_close()
 
 
 def test_an_address_of_pyodide_may_stand_for_its_files(tmp_path, monkeypatch):

@@ -149,6 +149,16 @@ def test_other_bets_are_computed_from_the_same_rounds():
     assert own[0] == "these bets" and [row[0] for row in others] == [f"best {one}" for one in long_work.SPREADS]
 
 
+def test_counts_that_are_too_rare_so_far_may_come_later(shortest):
+    asked = AskedCount(SIX, "hilo", "0:0 60:1", indices="none", rounds="60000")  # more than one block
+    said = []
+    for _ in range(5):
+        with pytest.raises(InputError, match=r"^ramp\b.* has no bet ") as refused:
+            count_report(asked)
+        said.append(str(refused.value))
+    assert said[0].endswith("; more rounds are being played") and said[-1].endswith("; bet at one of them")
+
+
 @pytest.mark.parametrize(
     "changes",
     [{"system": "x.toml"}, {"system": "/etc/passwd"}, {"indices": "/etc/x.txt"}, {"indices": "x"}, {"ramp": "x"},

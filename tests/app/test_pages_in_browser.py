@@ -676,3 +676,175 @@ def test_a_count_reads_amounts_as_the_server_does(person):
     for text in ("1.5k", "10K", "2M", "10,000", "$800", " 25 ", "1,5", "ten", "-5", "0.5", "1.5,000"):
         seen = person.run(f"at('bankroll').value = {text!r}; number('bankroll') > 0 ? number('bankroll') : null")
         assert seen == amount(text.removeprefix("$")), text
+
+
+def test_where_storage_is_refused_pages_work_until_they_are_left(person):
+    refused = "Object.defineProperty(window, '{}', {{configurable: true, get() {{ throw new Error('refused'); }}}});"
+    source = "".join(map(refused.format, ("sessionStorage", "localStorage")))
+    script = person.call("Page.addScriptToEvaluateOnNewDocument", source=source)["identifier"]
+    person.visit("/game?rules=easy")
+    person.click("#full")
+    assert person.run("at('full').ariaPressed") == "true"
+    person.visit("/play?rules=easy&seed=5")
+    person.click("#answer button")
+    person.until("document.querySelector('.said').innerText.includes('Round 1')")
+    for path in ("/chart?rules=easy", "/count?rules=single-deck&rounds=20000&indices=none"):
+        person.open(person.served.base + path)
+        person.until(f"presets && {IDLE}")
+    person.call("Page.removeScriptToEvaluateOnNewDocument", identifier=script)
+    assert not person.problems
+
+
+def test_every_row_of_a_game_is_not_the_text_of_a_chart(person):
+    person.visit("/game?rules=easy")
+    person.click("#full")
+    person.open(person.served.base + "/chart?rules=easy")
+    person.until("presets")
+    assert not person.run("at('text').value")
+    person.run("sessionStorage.clear()")
+
+
+@pytest.mark.parametrize("given", ["rules=toString", "rules=easy&set=no_such=1"])
+def test_what_is_not_known_of_an_address_is_said(person, given):
+    person.visit("/game?" + given)
+    game, said = (
+        ("vegas-s17", "No game is called toString") if "String" in given else ("easy", "No rule is called no_such")
+    )
+    assert said in person.text("main > .notice:not([hidden])") and person.run("preset.value") == game
+    person.run("changed()")
+    assert not person.text("main > .notice:not([hidden])") and not person.problems
+
+
+def test_a_refused_rule_is_marked(person):
+    person.open(person.served.base + "/game?rules=easy&set=decks=99")
+    person.until("document.querySelector('#report .wrong')")
+    assert person.run("[...document.querySelectorAll('.rule.wrong [name]')].map(one => one.name)") == ["decks"]
+
+
+def test_no_details_of_another_game_stand_beside_a_figure(person):
+    person.visit("/game?rules=easy")
+    person.until("at('details').innerText", 120)
+    person.run("put(at('decks'), '2'); changed()")
+    person.until(f"report.innerText.includes('2 decks') && {IDLE}")
+    assert not person.text("#details")
+    person.visit("/count?rules=single-deck&rounds=20000&indices=none")
+    person.until("document.querySelector('#details .bars')", 120)
+    person.run("preset.value = 'two-deck'; changed()")
+    assert "being computed" in person.text("#details")
+    person.run("window.askHost = askHost; (async () => { try { await showDetails('x', '', {}); } catch {} })()")
+    person.until("at('details').ariaBusy === 'false'")
+
+
+def counted(person, query="rules=single-deck&rounds=20000&indices=none"):
+    person.visit("/count?" + query)
+    person.until("go.textContent === 'Done'", 120)
+
+
+def test_bets_have_the_counts_of_their_game_though_one_has_the_focus(person):
+    counted(person)
+    labels = "[...document.querySelectorAll('#bets b')].map(one => one.innerText).join()"
+    before = person.run(labels)
+    person.run("document.querySelector('#bets div:last-child input').focus()")
+    person.run("history.pushState(null, '', '?rules=vegas-s17&rounds=20000&indices=none')")
+    person.run("dispatchEvent(new Event('popstate'))")
+    person.until(f"here.played.includes('vegas-s17') && {IDLE}", 120)
+    assert person.run(labels) == person.run("spans.map(one => one.label).join()") != before
+    assert person.run("document.activeElement.matches('#bets input')")
+
+
+def test_bets_of_another_game_wait_for_its_figures(person):
+    """While it is computed, and where it is refused, the last game has no more best bets, and is not kept."""
+    counted(person)
+    ramp = person.run("at('ramp').value")
+    person.run("preset.value = 'two-deck'; changed()")
+    for refused in (False, True):
+        if refused:
+            person.run("put(at('decks'), 'inf'); changed()")
+            person.until("document.querySelector('#report > .wrong')", 120)
+        for button in ("best", "by-kelly", "keep"):
+            person.run(f"at('{button}').click()")
+        assert person.run("[at('ramp').value, sessionStorage.getItem('table')]") == [ramp, None]
+
+
+def test_what_keeps_within_a_risk_is_told_of_the_bets_beside_it(person):
+    counted(person, "rules=single-deck&rounds=20000&indices=none&bankroll=300")
+    hidden = "at('no-bets').hidden"
+    for act in ("at('by-kelly').click()", "at('bankroll').dispatchEvent(new Event('input', {bubbles: true}))"):
+        person.click("#best")
+        person.until(f"!{hidden}")
+        person.run(act)
+        assert person.run(hidden)
+    person.run("at('bankroll').value = '0.01'; at('best').click()")
+    assert not person.run(hidden) and "These would" not in person.text("#no-bets")
+    person.run("preset.value = 'two-deck'; changed()")
+    person.until(f"here.played.includes('two-deck') && {hidden}", 120)
+
+
+@pytest.mark.parametrize(("field", "bad"), [("chip", "121"), ("spread", "0.5")])
+def test_chips_above_the_highest_bet_are_marked(person, field, bad):
+    counted(person)
+    bets = "[...document.querySelectorAll('#bets input')].map(one => one.value).join()"
+    before = person.run(bets)
+    person.run(f"at('{field}').value = '{bad}'; at('best').click()")
+    assert person.run(bets) == before and person.run("at('no-bets').hidden")
+    assert person.run("[...document.querySelectorAll('.field.wrong [id]')].map(one => one.id)[0]") == field
+
+
+def test_two_tables_that_differ_in_a_rule_have_two_headings(person):
+    counted(person)
+    person.click("#keep")
+    person.run("at('hit_soft_17').value = at('hit_soft_17').value === 'true' ? 'false' : 'true'")
+    person.run("at('indices').value = 'fab4'; changed()")
+    person.until("at('tables').checkVisibility()", 120)
+    first, second = person.run("[...document.querySelectorAll('#tables thead a')].map(one => one.innerText)")
+    assert first == "Hi-Lo in single-deck, index plays none" and "soft 17" in second and "index plays fab4" in second
+    person.run("sessionStorage.removeItem('table')")
+
+
+def test_a_count_waits_for_rare_counts(person):
+    person.open(person.served.base + "/count?rules=vegas-s17&rounds=2e6&indices=none&ramp=0:0+60:1")
+    person.until("document.querySelector('#report > .wrong')?.innerText.includes('more rounds')", 120)
+    assert person.run("go.textContent") == "Stop" and not person.run("go.disabled")
+    person.until("document.querySelector('#report > .wrong')?.innerText.endsWith('bet at one of them')", 200)
+    assert person.run("go.disabled")
+
+
+def test_a_game_that_is_refused_leaves_no_table_and_no_clock(person):
+    person.visit("/play?rules=easy&seed=77&seconds=30")
+    person.click("#answer button")
+    person.until("document.querySelector('.said').innerText.includes('Round 1')")
+    person.run("report.querySelector('form').append(made('progress', '', {id: 'clock'})); countDown()")
+    kept = person.run("answers()")
+    person.run("at('seed').value = 'x'; changed()")
+    person.until(f"document.querySelector('#report > .wrong') && {IDLE}")
+    assert not person.run("!!document.querySelector('.table')") and not person.run("at('record').checkVisibility()")
+    person.run("began = -1e9")  # a clock that runs would end at once
+    time.sleep(0.5)
+    assert not person.run("answers()") and person.run("sessionStorage.getItem('play?rules=easy&seed=77')") == kept
+
+
+def test_a_wrong_answer_takes_time_and_nonsense_is_no_time(person):
+    person.visit("/play?rules=easy&seed=78&seconds=soon")
+    assert person.run("[...document.querySelectorAll('.field.wrong input')].map(one => one.id)") == ["seconds"]
+    person.visit("/play?rules=easy&seed=78&seconds=50")
+    person.run("report.querySelector('form').append(made('progress', '', {id: 'clock'})); countDown()")
+    began = person.run("began")
+    person.run("at('word').value = 'x'; answer('x')")
+    person.until(f"document.querySelector('#answer .wrong') && {IDLE}")
+    assert person.run("began") == began
+    person.until("at('clock').value < 1")
+
+
+def test_a_drill_of_another_game_asks_its_own_cells(person):
+    person.visit("/play?rules=vegas-s17&seed=4&drill=all")
+    lines = "2026-01-02\\trules=easy\\t16 v T7\\tyes\\n2026-01-02\\trules=vegas-s17\\t88 v 9\\tyes"
+    person.run(f"localStorage.setItem('bjsim-record', '{lines}')")
+    person.click("#new")
+    person.until(f"{IDLE} && location.search.includes('due=88+v+9')")
+    shown = person.text("#asked")
+    person.run("document.getElementById('report').append('old'); update()")
+    person.until(f"{IDLE} && !report.innerText.includes('old')")
+    assert person.text("#asked") == shown
+    person.run("preset.value = 'easy'; preset.dispatchEvent(new Event('change'))")
+    assert person.run("new URLSearchParams(location.search).get('due')") == "16 v T7"
+    person.run("localStorage.removeItem('bjsim-record')")

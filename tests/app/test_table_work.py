@@ -123,6 +123,14 @@ def test_a_drill_asks_what_the_record_of_a_page_calls_weak():
     assert "data-cell" not in play_report(asked._replace(answers="88 9 s"))  # a reload
 
 
+def test_a_drill_that_is_loaded_again_asks_the_same():
+    asked = AskedPlay(SIX, "5", drill="all", due="88 v 9,16 v T,12 v 2")
+    moves = [re.findall(r'data-word="(.*?)"', play_report(asked)) for _ in range(3)]
+    assert moves[0] == moves[1] == moves[2]
+    after = [re.findall(r'data-word="(.*?)"', play_report(asked._replace(answers=moves[0][0]))) for _ in range(2)]
+    assert moves[0] != after[0] == after[1]
+
+
 @pytest.mark.parametrize("answer", ["T6 7 z", "T6", "", "ZZ 7 h", "T6 7 h h\nT6 7 q"])
 def test_wrong_answers_of_a_drill_are_refused(answer):
     with pytest.raises(InputError):

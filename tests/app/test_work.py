@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from types import SimpleNamespace
 
 import pytest
 from support.command import bjsim
@@ -20,6 +21,7 @@ from bjsim.app.work import (
     value_change,
 )
 from bjsim.errors import InputError
+from bjsim.report.page import render_page
 from bjsim.strategies.evaluation.compare import solve
 from bjsim.strategies.formats.files import WRITERS
 from bjsim.strategies.solved import hands_of
@@ -110,6 +112,23 @@ def test_wrong_cells_that_cost_nothing_have_no_portion() -> None:
     lines = WRITERS["csv"](solve(game.rules()).chart).splitlines()
     lines = [",".join([*line.split(",")[:7], *"SSSS"]) if line.startswith("4,") else line for line in lines]
     assert "4 wrong cells" in chart_report(game, "\n".join(lines))
+
+
+def test_cells_of_infinite_cost_are_the_worst_ones() -> None:
+    game = ChosenGame("blackjack-p", ("ten_probability=0.6",))
+    page = chart_report(game, WRITERS["csv"](solve(game.rules()).chart).replace("P", "S"))
+    head, cells = text(page).split("What each wrong cell costs")
+    assert "gives away ∞ exact" in head and "the best +∞%" in head and "inf" not in head
+    assert cells.split()[:7] == ["TT", "v", "2", "S", "→", "P", "−∞"]
+
+
+def test_a_cell_that_gains_has_one_sign() -> None:
+    cell = SimpleNamespace(row="16", column="T", chart="H", best="S")
+    page = render_page(
+        "bjsim.app", "chart_answer.html", title="", lost="1", unit="%", values=["1", "2"], tag="exact", first=8,
+        cells=[(cell, 1.0), (cell, -0.5)],
+    )  # fmt: skip
+    assert re.findall(r'number">(.*?)</span>', page) == ["−1.0000%", "+0.5000%"]
 
 
 def test_the_command_of_a_shoe_that_is_not_solved_is_of_the_infinite_one() -> None:

@@ -68,7 +68,9 @@ def export_site(
     reports = {name: {"worker": job.worker, "kept": job.kept} for name, job in REPORTS.items()}
     files["site.json"] = json.dumps({"presets": presets(), "reports": reports, "games": known})
     content = {name: text.encode() if isinstance(text, str) else text for name, text in files.items()}
-    version = hashlib.sha256(b"".join(hashlib.sha256(content[name]).digest() for name in sorted(content))).hexdigest()
+    lock = [read_bytes(runtime["pyodide-lock.json"])] if runtime else []  # has the hashes of all that is in a Pyodide
+    hashed = [*(content[name] for name in sorted(content)), *lock]
+    version = hashlib.sha256(b"".join(hashlib.sha256(data).digest() for data in hashed)).hexdigest()
     cached = {"files": ["./", *sorted(content)], "version": version[:16], "pyodide": place, "runtime": RUNTIME}
     content["service-worker.js"] = _rendered("site_cache.js", **cached).encode()
     with file_errors(folder):  # at the end, so that a stopped export leaves an empty folder

@@ -182,7 +182,10 @@ def count_report(asked: AskedCount) -> str:
 
     count = advanced((request.cards, _own_rows(request)), begin)
     run: CountRun = count.latest
-    result = CountResult.of(run, request)
+    try:
+        result = CountResult.of(run, request)
+    except InputError as error:  # counts with a bet may come in later rounds
+        raise error if count.over else InputError(f"{error}; more rounds are being played") from None
     notes = ["± half the 95% interval; profits are luck-adjusted.", *result.notes]
     parts: list[Any] = [Section(f"EV by {run.count_name}"), result.table()]
     if not (run.spots > 1).any():

@@ -166,12 +166,8 @@ def _table_page(asked: AskedPlay, open_table: PlayedTable) -> str:
 
 def _question_parts(question: object, table: CardTable) -> dict[str, Any]:
     if isinstance(question, MoveAsked):
-        hand = describe_hand(question.view, question.hand_name)
-        return {
-            "text": f"{hand} against {' '.join(question.view.dealer)}",
-            "moves": _moves(question.view),
-            "hints": True,
-        }
+        hand, view = describe_hand(question.view, question.hand_name), question.view
+        return {"text": f"{hand} against {' '.join(view.dealer)}", "moves": _moves(view), "hints": True}
     if isinstance(question, BetAsked):
         return {
             "text": f"Your bet, 1 to {format_chips(question.most)}",
@@ -235,7 +231,7 @@ def drill_report(asked: AskedPlay, answers: Sequence[str]) -> str:
         if judgement.is_mistake:
             said = [(f"{asked_for}: {blame(judgement)} costs {format_bets(judgement.cost)}.", "yellow")]
             bars = ranked(judgement.values)
-    view = drill.ask().view
+    view = drill.asked_after(len(answers)).view
     score, *missed = drill_summary(drill)
     words = ["play", "--drill", "--seed", asked.seed, *([] if asked.drill == "all" else ["--topic", asked.drill])]
     moves = [(key, f"{view.hand} {view.dealer} {answer}", name) for key, answer, name in _moves(view)]

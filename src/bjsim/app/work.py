@@ -78,8 +78,7 @@ def game_report(asked: ChosenGame) -> str:
         name="House edge" if value < 0 else "Player's edge", edge=edge, unit="%" * known,
         exact=f"{percent(value, 6, unit='% of the bet').replace('-', '−')}, first round of {deal}",
         cost=f"{'costs' if value < 0 else 'pays'} you ${BET * HOURLY * abs(value):,.2f} an hour" if known else "–",
-        bet=BET, hourly=HOURLY,
-        preset=asked.preset if asked.settings else "",
+        bet=BET, hourly=HOURLY, preset=asked.preset if asked.settings else "",
         best=valued.part(), pointing=point_at_cells([rules]).lines[0], games=[rules],
         command=asked.solved_as(solution).command("solve"),
     )  # fmt: skip
@@ -260,9 +259,9 @@ def _what_it_costs(evaluation: Evaluation) -> str:
     is_known = math.isfinite(lost)
     return render_page(
         "bjsim.app", "chart_answer.html", title=f"Your chart in {evaluation.chart.rules.name}",
-        lost=f"{100 * lost:.4f}",
+        lost=f"{100 * lost:.4f}" if is_known else "∞", unit="%" * is_known,
         values=[percent(float(value), 4).replace("-", "−") for value in (evaluation.value, evaluation.best)],
-        cells=[(cell, 100 * float(cell.cost)) for cell in cells if math.isfinite(cell.cost)], first=FIRST_CELLS,
+        cells=[(cell, 100 * float(cell.cost)) for cell in cells], first=FIRST_CELLS,
         money=f"{lost * BET * HOURLY:,.2f}" if is_known else "", bet=BET, hourly=HOURLY, row=row,
         portion=round(100 * by_row[row] / in_all) if is_known and in_all > 0 and len(cells) > 2 else 0,
         tag="exact" if not evaluation.refusal else "for an infinite shoe",

@@ -115,6 +115,12 @@ def test_a_reader_can_stop_it(browser, quick):
     time.sleep(0.8)
     assert browser.run("window.old")
     browser.run("document.getElementById('auto').click(); true")
+    rules = "document.getElementById('rules').open"  # which a link has opened, and the reader closes
+    browser.run("location.hash = 'rules'; true")
+    wait_for(browser, f"{rules} && ({rules} = false, true)")
+    wait_for(browser, f"!window.old && {READY} && performance.now() > 100")
+    assert not browser.run(rules)
+    browser.run("window.old = true; true")
     step = "(document.getElementById('back').focus(), window.old = true)"  # through a hand; before it loads again
     wait_for(browser, f"!window.old && {READY} && {step}")
     time.sleep(0.8)

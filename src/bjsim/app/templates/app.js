@@ -1,11 +1,20 @@
 "use strict";
+// Where a browser refuses storage, as it does with cookies, what is kept lasts as long as the page.
+["sessionStorage", "localStorage"].forEach(name => {
+  try { void window[name].length; } catch {
+    const held = new Map();
+    Object.defineProperty(window, name, {value: {getItem: key => held.get(key) ?? null, setItem: (key, value) => held.set(key, String(value)), removeItem: key => held.delete(key)}});
+  }
+});
 // The address holds the game and what else a page asks; every change asks for the report again.
 const page = document.body.dataset.page, at = id => document.getElementById(id);
 const form = at("rules"), preset = at("preset"), report = at("report"), state = at("state"), ask = at("ask"), go = at("go");
 const controls = [...form.querySelectorAll("[name]")], asked = ask ? [...ask.querySelectorAll("[name]")] : [];
 const itself = Array.from(crypto.getRandomValues(new Uint32Array(4)), one => one.toString(36)).join("");
+const EARLY = /; more rounds are being played$/; // a refusal of the rounds so far
+const computing = at("details")?.innerHTML; // what stands there until there is an answer
 const AGAIN = 5; // times that a report is asked for again after a worker has died
-let presets, running = new AbortController(), halted = false, indexing = new AbortController(), indicesOf, shownAddress;
+let presets, running = new AbortController(), halted = false, indexing = new AbortController(), indicesOf, indicesGame, shownAddress;
 
 const say = text => { state.textContent = text; };
 const pause = (ms, signal) => new Promise(done => { const over = setTimeout(done, ms); signal?.addEventListener("abort", () => { clearTimeout(over); done(); }); });
@@ -21,7 +30,6 @@ const query = () => {
   controls.forEach(one => {
     const changed = one.value.trim() !== presets[preset.value][one.name];
     one.closest(".rule").classList.toggle("changed", changed);
-    one.closest(".rule").classList.remove("wrong");
     if (changed) found.append("set", `${one.name}=${one.value.trim()}`);
   });
   at("undo").hidden = !found.has("set");
@@ -41,12 +49,16 @@ const fillAsked = () => {
 };
 const fill = () => {
   const given = new URLSearchParams(location.search), name = given.get("rules");
-  preset.value = name in presets ? name : "vegas-s17";
+  const isKnown = name && Object.hasOwn(presets, name), missing = [];
+  preset.value = isKnown ? name : "vegas-s17";
+  if (name && !isKnown) missing.push(`No game is called ${name.slice(0, 40)}; this is ${preset.value}.`);
   controls.forEach(one => put(one, presets[preset.value][one.name]));
   given.getAll("set").forEach(text => {
-    const cut = text.indexOf("="), one = controls.find(control => control.name === text.slice(0, cut));
-    if (one) put(one, text.slice(cut + 1));
+    const [rule] = text.split("="), one = controls.find(control => control.name === rule);
+    if (one) put(one, text.slice(rule.length + 1)); else missing.push(`No rule is called ${rule.slice(0, 40)}; it is left out.`);
   });
+  unknown.hidden = !missing.length;
+  unknown.textContent = missing.join(" ");
   if (page === "game") readMoney();
   if (controls.some(one => at("rarer").contains(one) && one.value !== presets[preset.value][one.name])) at("rarer").open = true;
 };
@@ -75,14 +87,17 @@ const renew = (part, text) => {
   watchCharts(part);
 };
 const refusal = text => Object.assign(document.createElement("p"), {textContent: text, className: "wrong", role: "alert"});
+const unknown = Object.assign(document.createElement("p"), {className: "notice warn", role: "alert", hidden: true});
+form.after(unknown);
 // What is wrong stands where the answer would: an old answer beside it would seem to be that of the new question.
 const refuse = text => {
-  controls.find(one => text.startsWith(`${one.name}:`))?.closest(".rule").classList.add("wrong");
+  controls.find(one => new RegExp(`^${one.name}\\b`).test(text))?.closest(".rule").classList.add("wrong");
   const box = refusal(text);
-  if (page === "play" && at("answer")) { at("answer").querySelector(".wrong")?.remove(); at("answer").append(box); return; }
+  if (page === "play" && at("answer") && tableOf === answersOf()) { at("answer").querySelector(".wrong")?.remove(); at("answer").append(box); return; }
   report.replaceChildren(box); at("details")?.replaceChildren(); at("rest")?.replaceChildren();
   if (page === "game") forgetPrices();
   if (page === "count") hideOld(text);
+  if (page === "play") at("record").hidden = true;
 };
 // Time that passes without a first result is shown in its place.
 const showWaiting = signal => {
@@ -99,11 +114,15 @@ const showWaiting = signal => {
 const showDetails = async (name, of, signal) => {
   const part = at("details");
   part.ariaBusy = "true";
-  const answer = await fetched(`report/${name}?${of}`, {signal}), text = await answer.text();
-  if (signal.aborted) return;
-  part.ariaBusy = "false";
-  renew(part, answer.ok ? text : "");
-  if (answer.status >= 500) part.append(refusal(text)); // wrong input is refused with the report
+  try {
+    const answer = await fetched(`report/${name}?${of}`, {signal}), text = await answer.text();
+    if (signal.aborted) return;
+    renew(part, answer.ok ? text : "");
+    if (answer.status >= 500) part.append(refusal(text)); // wrong input is refused with the report
+  } catch (error) {
+    if (!signal.aborted) part.replaceChildren();
+    throw error;
+  } finally { if (!signal.aborted) part.ariaBusy = "false"; }
 };
 // They outlive the requests of a report of the same question.
 const renewIndices = of => {
@@ -111,12 +130,15 @@ const renewIndices = of => {
   indexing.abort(); indexing = new AbortController();
   const {signal} = indexing;
   indicesOf = String(of);
+  if (indicesGame !== played() || !at("details").childElementCount) at("details").innerHTML = computing;
+  indicesGame = played();
   showDetails("indices", of, signal).catch(() => { if (!signal.aborted) indicesOf = ""; });
 };
 const update = async () => {
   running.abort(); running = new AbortController(); halted = false;
   const {signal} = running, of = query(), options = {signal};
   shownAddress = location.search;
+  controls.forEach(one => one.closest(".rule").classList.remove("wrong"));
   document.querySelectorAll("[data-shows]").forEach(one => { one.hidden = one.dataset.shows !== at("dealer_shows").value; });
   document.querySelectorAll("nav a:not([href^='contest'])").forEach(link => { link.search = new URLSearchParams([...of].filter(([name]) => ["rules", "set"].includes(name))); });
   if (at("text")) {
@@ -125,6 +147,7 @@ const update = async () => {
     Object.assign(options, {method: "POST", body: at("text").value});
   }
   if (page === "play") {
+    dueOf = gameOf();
     Object.assign(options, {method: "POST", body: answers()});
     if (fresh) of.set("new", "yes");
     if (hinted) of.set("hint", "yes");
@@ -141,8 +164,11 @@ const update = async () => {
       clearTimeout(waits);
       if (answer.status === 503 && go && again--) { say(text); await pause(1000, signal); continue; }
       say(""); report.ariaBusy = "false";
-      if (go) go.disabled = !answer.ok;
-      if (!answer.ok) { refuse(text); return false; }
+      const early = !answer.ok && EARLY.test(text); // the next rounds may do
+      if (go) go.disabled = !answer.ok && !early;
+      if (!answer.ok && !(early && report.textContent === text)) refuse(text); // once: it is read aloud
+      if (early) { go.textContent = "Stop"; say("playing …"); continue; }
+      if (!answer.ok) return false;
       const [head, rest] = text.split("<!-- rest -->"); // what follows the questions of a page
       renew(report, head);
       if (at("rest")) renew(at("rest"), rest || "");
@@ -161,6 +187,8 @@ const update = async () => {
 };
 const changed = () => {
   if (!presets) return; // the first report asks for what has changed before
+  unknown.hidden = true;
+  if (page === "play") renewDue();
   const search = `?${address()}`;
   if (search !== location.search) history.pushState(null, "", search);
   update();

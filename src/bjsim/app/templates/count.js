@@ -17,7 +17,8 @@ const settings = () => ({
 });
 const FIELDS = ["bankroll", "unit", "spread", "risk", "kelly", "rounds_per_hour", "chip"];
 const valid = () => FIELDS.map(id => {
-  const ok = number(id) > 0, field = at(id).closest(".field");
+  const bad = {spread: number("spread") < 1, chip: number("chip") > number("unit") * number("spread")}; // no bet is as high
+  const ok = number(id) > 0 && !bad[id], field = at(id).closest(".field");
   field.classList.toggle("wrong", !ok); at(id).ariaInvalid = String(!ok);
   return ok;
 }).every(Boolean);
@@ -56,7 +57,8 @@ const findFigures = (ramp, now) => {
   };
 };
 
-let comparing, here; // the latter is the table that is shown
+let comparing, here, drawn; // here: the table that is shown; drawn: what the bets beside it are labelled as
+const labels = () => [here.played, ...spans.map(one => one.label)].join();
 const showFigures = () => {
   if (!at("hour")) return; // an error stands there
   const usable = valid() && areBets();
@@ -95,16 +97,19 @@ const drawSpan = (one, most, widest) => {
     box("share", axis, often, 0, 20), box(one.ev < 0 ? "down" : "up", one.ev < 0 ? axis - long : axis, long, 4, 12), element("line", edge));
 };
 const drawBets = () => {
+  const focused = [...at("bets").querySelectorAll("input")].indexOf(document.activeElement);
+  drawn = labels();
   const most = Math.max(...spans.map(one => Math.abs(one.ev))), widest = Math.max(...spans.map(one => one.share));
   at("bets").replaceChildren(...spans.map((one, i) => element("div", {},
     element("b", {}, one.label), drawSpan(one, most, widest), element("span", {class: one.ev < 0 ? "loss" : "gain"}, `${one.ev < 0 ? "\u2212" : "+"}${digits(100 * Math.abs(one.ev), 2)}%`),
     element("small", {}, `${digits(100 * one.share, 1)}%`), element("input", {inputmode: "decimal", value: betText(bets[i]), "aria-label": `Bet at a ${countName} of ${one.label}, in dollars`}))));
+  at("bets").querySelectorAll("input")[focused]?.focus({preventScroll: true});
 };
 const fillBets = () => document.querySelectorAll("#bets input").forEach((input, i) => { if (input !== document.activeElement && bets[i] >= 0) input.value = betText(bets[i]); });
 // The bets as the ramp of the address and of the command; the server follows.
 let asking;
 const writeRamp = () => {
-  isEdited = true;
+  isEdited = true; at("no-bets").hidden = true;
   fillBets(); showFigures();
   clearTimeout(asking);
   if (!(number("unit") > 0) || !areBets()) return; // the last ramp stands until it can be written
@@ -123,15 +128,17 @@ const use = run => {
   spans = findSpans();
 };
 // What is of the last game goes once another one is refused; bets that are refused can be corrected.
-const hideOld = why => { at("tables").hidden = true; at("bets").hidden = !/^ramp\b/.test(why); };
+const hideOld = why => { at("tables").hidden = at("no-bets").hidden = true; at("bets").hidden = !/^ramp\b/.test(why); };
 const afterCount = () => {
   const {run, name} = report.querySelector(".four").dataset;
   at("bets").hidden = false;
   use(JSON.parse(run));
   countName = name;
+  const before = here?.played;
   here = thisTable();
+  if (here.played !== before) at("no-bets").hidden = true;
   if (spans.every((one, i) => one.rows.every(row => Math.abs(row.bet - bets[i] / number("unit")) < 1e-3))) isEdited = false;
-  if (!at("bets").contains(document.activeElement) || bets.length !== spans.length || betRamp !== at("ramp").value) {
+  if (!at("bets").contains(document.activeElement) || drawn !== labels() || betRamp !== at("ramp").value) {
     bets = spans.map(one => one.bet * number("unit")); betRamp = at("ramp").value; isEdited = false;
     drawBets();
   }
@@ -148,23 +155,24 @@ const findBest = now => {
   }
   return least;
 };
+const isHere = () => Boolean(here && at("hour") && here.played === played()); // else the figures are those of another game
 const best = () => {
-  if (!data || !valid()) return;
+  if (!isHere() || !valid()) return;
   const now = settings(), answer = findBest(now);
-  at("no-bets").hidden = Boolean(answer.found);
   if (!answer.found) {
     const half = {...now, unit: now.unit / 2, chip: 2 * now.chip}, twice = {...now, bankroll: 2 * now.bankroll};
     const ways = [[`a ${dollars(half.unit)} table`, "unit", half.unit, half], [`a bankroll of ${dollars(twice.bankroll, 0)}`, "bankroll", twice.bankroll, twice]];
-    at("no-bets").replaceChildren(element("p", {}, `With this bankroll no bets keep the risk of ruin below ${share(now.risk)}; the least is ${share(answer.risk)}, with the bets below. These would:`),
-      ...ways.map(([name, id, value, other]) => [name, id, value, findBest(other)]).filter(([, , , way]) => way.found).map(([name, id, value, way]) =>
-        element("p", {}, element("button", {type: "button", class: "quiet", "data-id": id, value}, name), ` ${dollars(way.hour)} an hour, risk of ruin ${share(way.risk)}`)));
+    const found = ways.map(([name, id, value, other]) => [name, id, value, findBest(other)]).filter(([, , , way]) => way.found);
+    at("no-bets").replaceChildren(element("p", {}, `With this bankroll no bets keep the risk of ruin below ${share(now.risk)}; the least is ${share(answer.risk)}, with the bets below.${found.length ? " These would:" : ""}`),
+      ...found.map(([name, id, value, way]) => element("p", {}, element("button", {type: "button", class: "quiet", "data-id": id, value}, name), ` ${dollars(way.hour)} an hour, risk of ruin ${share(way.risk)}`)));
   }
   bets = answer.found ?? answer.least;
   at("kelly").value = digits(answer.kelly, 2);
   writeRamp();
+  at("no-bets").hidden = Boolean(answer.found);
 };
 at("best").addEventListener("click", best);
-at("by-kelly").addEventListener("click", () => { if (data && valid()) { bets = kellyBets(settings(), number("kelly")); writeRamp(); } });
+at("by-kelly").addEventListener("click", () => { if (isHere() && valid()) { bets = kellyBets(settings(), number("kelly")); writeRamp(); } });
 at("no-bets").addEventListener("click", event => {
   if (!event.target.value) return;
   at(event.target.dataset.id).value = event.target.value;
@@ -187,16 +195,22 @@ at("bets").addEventListener("keydown", event => {
 // A kept table stays while this tab is open. Each of the two has its own best bets, by the settings of the page.
 const ROWS = {hour: "Dollars an hour", ruin: "Risk of ruin", score: "SCORE", n0: "N0, hours", bets: "Bets"};
 const PLAYED = ["rules", "set", "system", "indices", "leave", "leave_minutes"]; // what makes it another table
+const played = () => String(new URLSearchParams([...query()].filter(([name]) => PLAYED.includes(name))));
 const thisTable = () => {
-  const leave = at("leave"), played = [...query()].filter(([name]) => PLAYED.includes(name));
+  const leave = at("leave");
   const name = `${report.querySelector("h1").textContent}${leave.value ? `, leaving at ${leave.selectedOptions[0].text}` : ""}`;
-  return {at: `?${address()}`, name, played: String(new URLSearchParams(played)), run: data};
+  return {at: `?${address()}`, name, played: played(), run: data};
 };
 const withBestBets = ({run}) => {
   use(run);
   const now = settings(), {found, least} = findBest(now), best = found ?? least, ramp = returns(byRow(best.map(bet => bet / now.unit)));
   return {...findFigures(ramp, now), bets: [`${dollars(Math.min(...best), 0)} to ${dollars(Math.max(...best), 0)}`]};
 };
+// What one of two tables with the same title has that the other has not: in words, such as dealer hits soft 17.
+const own = (table, other) => table.name !== other.name ? table.name : [table.name, ...[...new URLSearchParams(table.played)].filter(pair => !new URLSearchParams(other.played).has(...pair)).map(([name, value]) => {
+  const [rule, chosen] = name === "set" ? value.split("=") : [name, value], control = at(rule);
+  return [...control?.options ?? []].find(one => one.value === chosen)?.text ?? `${control?.labels[0]?.textContent.toLowerCase() ?? rule} ${chosen}`;
+})].join(", ");
 const compare = () => {
   const kept = JSON.parse(sessionStorage.getItem("table"));
   if (!kept || !at("hour")) return;
@@ -207,13 +221,13 @@ const compare = () => {
   const figures = two.map(withBestBets), line = (name, cells) => element("tr", {}, element("th", {scope: "row"}, name), ...cells);
   use(here.run);
   at("tables").replaceChildren(element("table", {},
-    element("thead", {}, line("Figure", two.map(table => element("th", {scope: "col"}, element("a", {href: table.at}, table.name))))),
+    element("thead", {}, line("Figure", two.map(table => element("th", {scope: "col"}, element("a", {href: table.at}, own(table, two.find(one => one !== table))))))),
     element("tbody", {}, ...Object.entries(ROWS).map(([key, name]) => line(name, figures.map(figure => element("td", {}, figure[key].join(" "))))))));
 };
 at("keep").addEventListener("click", () => {
-  if (!here) return;
+  if (!isHere()) return;
   sessionStorage.setItem("table", JSON.stringify({...here, at: `?${address()}`})); // with the bets of now
   compare();
 });
-at("ask").addEventListener("input", event => { if (data && FIELDS.includes(event.target.id)) showFigures(); });
+at("ask").addEventListener("input", event => { at("no-bets").hidden = true; if (data && FIELDS.includes(event.target.id)) showFigures(); });
 narrow.addEventListener("change", () => { if (data) drawBets(); });

@@ -71,7 +71,7 @@ let pricing = null, pressed = "";
 const forgetPrices = () => { pricing = null; rows.forEach(unprice); };
 const afterGame = async (of, signal) => {
   readMoney(); showMoney(); afterChart();
-  forgetPrices();
+  forgetPrices(); at("details").replaceChildren(); // which come minutes later
   drawPrices();
   if (pressed) rows.find(row => row.dataset.rule === pressed && !row.hidden)?.focus();
   pressed = "";
@@ -90,14 +90,14 @@ at("all").addEventListener("click", () => {
   at("all").ariaPressed = String(prices.classList.toggle("all"));
   if (pricing) pricing();
 });
-const showsAll = () => sessionStorage.getItem("chart") === "full";
+const showsAll = () => sessionStorage.getItem("rows") === "full";
 const afterChart = () => {
   report.querySelector(".charts")?.classList.toggle("short", !showsAll());
   at("short").ariaPressed = String(!showsAll()); at("full").ariaPressed = String(showsAll());
 };
 report.addEventListener("click", event => {
   const button = event.target.closest("#short, #full, #print");
-  if (button?.id === "print") print(); else if (button) { sessionStorage.setItem("chart", button.id); afterChart(); }
+  if (button?.id === "print") print(); else if (button) { sessionStorage.setItem("rows", button.id); afterChart(); }
 });
 report.addEventListener("input", event => {
   if (!MONEY.includes(event.target.name)) return;

@@ -1,10 +1,13 @@
 "use strict";
 // The page Play keeps the answers of each table, so that a reload or another worker takes them up again.
-let fresh = false, hinted = false, clock;
+let fresh = false, hinted = false, clock, began, tableOf, dueOf; // of which table the shown one is, and of which game the due cells
 // The record has a line for each judged move: day, game, cell, and `yes` if it was wrong. It stays in this browser.
 const RECORD = "bjsim-record", MOST = 20000, WEAK = .25, DUE = 12, DAYS = 7;
 const gameOf = () => String(new URLSearchParams([...query()].filter(([name]) => ["rules", "set"].includes(name))));
-const recorded = () => (localStorage.getItem(RECORD) || "").split("\n").filter(Boolean).map(line => line.split("\t")).filter(([, game]) => game === gameOf());
+const recorded = () => {
+  const own = gameOf();
+  return (localStorage.getItem(RECORD) || "").split("\n").filter(Boolean).map(line => line.split("\t")).filter(([, game]) => game === own);
+};
 const note = () => {
   const {cell, wrong} = report.querySelector(".said").dataset, all = (localStorage.getItem(RECORD) || "").split("\n");
   if (cell) localStorage.setItem(RECORD, [...all, [new Date().toLocaleDateString("sv"), gameOf(), cell, wrong].join("\t")].slice(-MOST).join("\n"));
@@ -16,6 +19,7 @@ const tallied = key => { // how many answers, and how many wrong, by the first o
 };
 const isWeak = ([all, wrong]) => wrong > 0 && wrong / all >= WEAK;
 const dueCells = () => [...tallied(2)].filter(([, of]) => isWeak(of)).sort(([, one], [, other]) => other[1] - one[1]).slice(0, DUE).map(([cell]) => cell).join(",");
+const renewDue = () => { if (dueOf !== gameOf()) { dueOf = gameOf(); at("due").value = dueCells(); } };
 const made = (name, text, attributes = {}) => { const one = document.createElement(name); one.append(text); Object.entries(attributes).forEach(pair => one.setAttribute(...pair)); return one; };
 const ROWS = {hard: Array.from({length: 16}, (_, i) => `${i + 5}`), soft: [..."23456789"].map(card => `A${card}`), pairs: [..."23456789TA"].map(card => card + card)};
 const kindOf = row => /^([2-9TJQKA])\1$/.test(row) ? "pairs" : row.startsWith("A") ? "soft" : "hard";
@@ -46,25 +50,33 @@ const showRecord = () => {
   at("summary").textContent = `${all} ${all === 1 ? "move" : "moves"} on ${days.length} ${days.length === 1 ? "day" : "days"}${days.length > 1 ? `; ${right(days[0][1])}% right on the first, ${last}% on the last` : ""}. The record is of this game, and stays in this browser.`;
   at("map").replaceChildren(...Object.keys(ROWS).map(kind => mapOf(kind, cells)));
 };
-const answersOf = () => { const of = query(); of.delete("seconds"); return `play?${of}`; }; // which change no card
+const answersOf = () => { // without what changes no card
+  const of = query();
+  ["seconds", ...(of.has("drill") ? [] : ["due"])].forEach(name => of.delete(name));
+  return `play?${of}`;
+};
 const answers = () => sessionStorage.getItem(answersOf()) || "";
 const answer = async word => {
   if (report.ariaBusy === "true") return;
   clearInterval(clock);
+  if (tableOf !== answersOf()) return; // another one was asked for, and has not come
   const key = answersOf(), before = answers();
   sessionStorage.setItem(key, before ? `${before}\n${word}` : word);
   fresh = true;
   const isTaken = await update();
   if (isTaken) { note(); showRecord(); }
-  if (isTaken === false) { sessionStorage.setItem(key, before); afterTable(); }
+  if (isTaken === false) { sessionStorage.setItem(key, before); afterTable(true); }
   (at("word") || at("asked"))?.focus();
 };
-const countDown = () => {
-  const bar = at("clock"), seconds = Number(at("seconds").value), began = performance.now();
+const countDown = isSame => {
+  const bar = at("clock"), seconds = Number(at("seconds").value), isWrong = !(seconds >= 0);
   clearInterval(clock);
+  at("seconds").closest(".field").classList.toggle("wrong", isWrong); at("seconds").ariaInvalid = String(isWrong);
   if (!bar) return;
+  if (!isSame) began = performance.now();
   bar.hidden = !(seconds > 0);
   if (seconds > 0) clock = setInterval(() => {
+    if (!bar.isConnected) { clearInterval(clock); return; }
     bar.value = 1 - (performance.now() - began) / 1000 / seconds;
     if (bar.value <= 0) answer("late");
   }, 100);
@@ -80,10 +92,11 @@ const take = async move => {
   await update();
   at("asked")?.focus();
 };
-function afterTable() {
+function afterTable(isSame = false) { // with the same question, whose time goes on
+  tableOf = answersOf();
   const field = at("word");
   if (field) { field.value = field.getAttribute("value"); field.select(); }
-  countDown();
+  countDown(isSame);
   showRecord();
 }
 function beginPlay() {

@@ -19,5 +19,7 @@ self.addEventListener("activate", event => event.waitUntil(tidy()));
 self.addEventListener("fetch", event => {
   if (event.request.method !== "GET") return;
   const found = caches.match(event.request, {cacheName: NAME, ignoreSearch: true}); // pages have what they ask there
-  event.respondWith(found.then(file => file || fetch(event.request)));
+  // A host that strips .html has redirected, which no browser takes as the answer of a navigation.
+  const plain = file => file?.redirected ? new Response(file.body, {headers: file.headers}) : file;
+  event.respondWith(found.then(file => plain(file) || fetch(event.request)));
 });

@@ -161,6 +161,7 @@ class Drill:
         self._waiting = list(self.due)
         self._random = random.Random(seed)
         self._last: tuple[str, str] | None = None
+        self._shown: tuple[int, Exercise] | None = None
 
     def ask(self) -> Exercise:
         """Choose the next exercise: of a cell that is due, or else of another cell than the last one."""
@@ -173,6 +174,12 @@ class Drill:
         [exercise] = self._random.choices(others, weights)
         self._last = exercise.cell
         return exercise
+
+    def asked_after(self, answers: int) -> Exercise:
+        """The exercise after so many answers: the same one until there are more or fewer, as on a page loaded again."""
+        if self._shown is None or self._shown[0] != answers:
+            self._shown = answers, self.ask()
+        return self._shown[1]
 
     def answer(self, exercise: Exercise, action: Action) -> Judgement:
         """Judge an answer, and note it for its cell."""

@@ -11,13 +11,13 @@
   } catch { /* refused for this page */ }
   // The position is kept relative to the last heading above it, as sections grow.
   const heading = () => [...document.querySelectorAll("h2")].findLast(each => each.getBoundingClientRect().top < 1);
-  const opened = () => [...document.querySelectorAll("details")];
+  const folded = () => [...document.querySelectorAll("details")];
   window.addEventListener("load", () => {
     const before = store.read();
     if (before?.reloaded) {
       store.write({ auto: before.auto });
-      const ids = new Set(before.open);
-      opened().forEach(details => { if (ids.has(details.id)) details.open = true; });
+      const states = new Map(before.details); // one that is new stays as it comes
+      folded().forEach(details => { details.open = states.get(details.id) ?? details.open; });
       if (before.all && document.getElementById("all-columns")) document.getElementById("all-columns").checked = true;
       document.dispatchEvent(new CustomEvent("restore", { detail: before }));
       document.getElementById(before.focus)?.focus({ preventScroll: true });
@@ -38,7 +38,7 @@
       const state = { reloaded: true, auto: auto.checked, x: scrollX, y: scrollY, focus: document.activeElement.id };
       state.heading = heading()?.id;
       state.top = heading()?.getBoundingClientRect().top;
-      state.open = opened().filter(details => details.open && details.id).map(details => details.id);
+      state.details = folded().filter(details => details.id).map(details => [details.id, details.open]);
       state.all = document.getElementById("all-columns")?.checked;
       document.dispatchEvent(new CustomEvent("keep", { detail: state }));
       store.write(state);
