@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -75,6 +76,7 @@ UNUSUAL = {
     "a tie after an insured natural": named_rules("vegas-s17").replace(ties="replay", decks="inf"),
     "a tie after a surrender": named_rules("neller").replace(ties="replay", surrender="late", peek=False, decks="inf"),
     "doubles again": named_rules("vegas-s17").replace(max_doubles=2),
+    "aces without a limit": named_rules("vegas-s17").replace(max_ace_hands="inf", resplit_aces=True, decks="inf"),
     "no splits": named_rules("vegas-s17").replace(split_by="never", surrender="none", decks="inf"),
 }
 GAMES = {name: preset.rules for name, preset in PRESETS.items()} | UNUSUAL
@@ -103,6 +105,21 @@ def refused(front_end: str, rules: Rules) -> str:
 def test_a_front_end_plays_a_game_or_refuses_it_by_its_sentence(front_end: str) -> None:
     for name, rules in (distinct_games() | ({} if front_end in DEAR else GAMES)).items():
         assert refused(front_end, rules) == refusal(rules, front_end), name
+
+
+@pytest.mark.parametrize(
+    "front_end", [name for name in FRONT_ENDS if name != "shoe"]
+)  # which is left for an infinite one
+def test_what_a_refusal_advises_ends_it(front_end: str) -> None:
+    for name, rules in (distinct_games() | GAMES).items():
+        while said := refusal(rules, front_end):
+            field, value = re.search(r"; use (\w+) = ([\w-]+)", said).groups()  # type: ignore[union-attr]
+            try:
+                rules = rules.replace(**{field: value})
+            except InputError as error:  # another rule goes with it
+                assert field in str(error), name
+                break
+            assert refusal(rules, front_end) != said, name
 
 
 @pytest.mark.parametrize("front_end", DEAR)

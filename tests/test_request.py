@@ -7,8 +7,12 @@ import pickle
 import subprocess
 import sys
 import threading
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from collections.abc import Callable
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 import pytest
 from bot_helpers import needs
@@ -18,7 +22,7 @@ import bjsim
 from bjsim.bots.seats import BotOptions, check_needs, find_seated
 from bjsim.sim.engine import compile_notice
 from bjsim.sim.running.table import Need
-from bjsim.sim.running.workers import FORKS, can_fork, find_backend
+from bjsim.sim.running.workers import FORKS, InlineExecutor, can_fork, find_backend
 
 TIMES = ("seconds", "rounds_per_second")
 
@@ -98,6 +102,9 @@ def test_a_run_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
     with pytest.raises(bjsim.InputError, match="different: hands"):
         bjsim.play("easy", brave, 4000, resume=kept)
     assert bjsim.play("easy", brave, 3000, resume=kept)[0].tally == whole[0].tally
+    again = bjsim.RunRequest("easy", brave, 3000, checkpoint=tmp_path / "again", on_progress=stop)
+    rounds = [again.play().rounds for _ in range(5)]
+    assert rounds == [1024, 2048, 3000, 3000, 3000] and again.play()[0].tally == whole[0].tally
     fresh = tmp_path / "fresh"
     seed = bjsim.play("easy", brave, 3000, seed=None, checkpoint=fresh, on_progress=stop).seed
     assert bjsim.play("easy", brave, 3000, seed=None, resume=fresh).seed == seed
@@ -177,6 +184,46 @@ def test_needs() -> None:
         place = find_backend(pool)
         with pytest.raises(bjsim.InputError, match="cannot be sent to a worker process"):
             check_needs([local], place, "pool", None)
+
+
+class Elsewhere(InlineExecutor):
+    """Its calls travel, as to the workers of loky, Dask and executorlib."""
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        return super().submit(*pickle.loads(pickle.dumps((fn, *args))), **kwargs)
+
+
+EXECUTORS: dict[str, Callable[[], Executor]] = {
+    "threads": lambda: ThreadPoolExecutor(1),
+    "processes": lambda: ProcessPoolExecutor(1),
+    "spawned": lambda: ProcessPoolExecutor(1, get_context("spawn")),
+    "elsewhere": Elsewhere,
+}
+PLAYERS: dict[str, tuple[Any, str]] = {  # and why they cannot travel
+    "chart": ("lim17", ""),
+    "function": (brave, ""),
+    "lambda": (lambda view: "S", "cannot be sent to a worker process"),
+    "file": ("mine.py:Mine", "is a player from a file"),
+    "program": ("bot.py", "is a program, which cannot travel"),
+}
+
+
+@pytest.mark.parametrize("player", PLAYERS)
+@pytest.mark.parametrize("executor", EXECUTORS)
+def test_an_executor_plays_the_same_or_refuses_what_cannot_travel(
+    executor: str, player: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mine.py").write_text("class Mine:\n    name = 'mine'\n    def decide(self, view): return 'S'\n")
+    (tmp_path / "bot.py").write_text("print('S')")
+    monkeypatch.chdir(tmp_path)
+    bot, why = PLAYERS[player]
+    with EXECUTORS[executor]() as pool:
+        request = partial(bjsim.RunRequest, "easy" if player != "program" else "cardshark", bot, 50, executor=pool)
+        if why and executor != "threads":
+            with pytest.raises(bjsim.InputError, match=why):
+                request()
+        elif (player, executor) not in (("program", "threads"), ("function", "spawned")):  # others play these
+            assert request().play()[0].tally == bjsim.play("easy", bot, 50)[0].tally
 
 
 @pytest.mark.skipif(not can_fork(), reason="processes cannot be forked here")

@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from fractions import Fraction
 from functools import wraps
-from numbers import Integral, Real
+from numbers import Real
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, TypeVar, Union, get_args, get_origin
@@ -22,7 +22,6 @@ SEED_BITS = 128  # of an unpredictable seed
 MAX_SEED = (1 << SEED_BITS) - 1
 EXPONENTS = {"k": "e3", "m": "e6", "b": "e9"}  # 10M is 10e6
 F = TypeVar("F", bound=Callable[..., Any])
-_NUMBERS = {int: Integral, float: Real}
 _on_command_line: ContextVar[bool] = ContextVar("_on_command_line", default=False)
 
 
@@ -123,12 +122,15 @@ def _fits(value: object, hint: Any) -> bool:
     origin, inner = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
         return any(_fits(value, part) for part in inner)
-    if hint in _NUMBERS:
-        return isinstance(value, _NUMBERS[hint]) and not isinstance(value, bool)
+    if hint in (int, float):
+        with suppress(ValueError, ZeroDivisionError):
+            value = _parse(value) if isinstance(value, str) else value
+        return isinstance(value, Real) and not isinstance(value, bool) and (hint is float or value % 1 == 0)
     if origin is type:
         return isinstance(value, type) and issubclass(value, inner[0])
     if origin in (list, tuple, Sequence):
-        return isinstance(value, origin) and all(_fits(item, inner[0]) for item in value)
+        text = inner[0] is not int  # a number may be text where one alone is asked for
+        return isinstance(value, origin) and all(_fits(x, inner[0]) and (text or not isinstance(x, str)) for x in value)
     if origin is Mapping:
         return isinstance(value, Mapping) and all(_fits(key, inner[0]) and _fits(value[key], inner[1]) for key in value)
     kind = NoneType if hint is None else origin or hint

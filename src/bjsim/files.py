@@ -51,10 +51,15 @@ def read_bytes(path: str | os.PathLike[str], most: int = MAX_DATA) -> bytes:
     return content
 
 
+def decode(content: bytes) -> str:
+    """The text of a file in UTF-8, or in UTF-16 with a byte order mark. Raises: UnicodeDecodeError."""
+    return content.decode("utf-16" if content.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig")
+
+
 def read_text(path: str | os.PathLike[str], most: int = MAX_DATA) -> str:
-    """Read a file in UTF-8. Raises: OSError."""
+    """Read a file, decoded as by `decode`. Raises: OSError."""
     try:
-        return read_bytes(path, most).decode()
+        return decode(read_bytes(path, most))
     except UnicodeDecodeError:
         raise OSError(errno.EILSEQ, "not valid UTF-8", os.fspath(path)) from None
 
@@ -102,18 +107,18 @@ def make_folder(path: Path) -> None:
 
 
 def read_toml(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Read a TOML file in UTF-8 of at most MAX_TOML. Raises: OSError, and ValueError as `parse_toml`."""
+    """Read a TOML file of at most MAX_TOML. Raises: OSError, and ValueError as `parse_toml`."""
     return parse_toml(read_bytes(path, MAX_TOML))
 
 
 def parse_toml(content: bytes) -> dict[str, Any]:
-    """Parse a TOML file's content, in UTF-8.
+    """Parse a TOML file's content, decoded as by `decode`.
 
     A ValueError's message is a predicate to follow the file's name: not valid TOML, nested too deeply, or an
     integer of 2**128 or more.
     """
     try:
-        values = tomllib.loads(content.decode())
+        values = tomllib.loads(decode(content))
         _check_numbers(values)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ValueError(f"is not valid TOML: {error}") from None

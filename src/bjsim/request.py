@@ -156,7 +156,7 @@ class RunRequest:
             saved = Checkpoint(Path(keep), self.identity(players)) if keep else None
             exact = exact_ahead(experiment, players, place)  # before any thread is started
             opened.enter_context(collect_logs(self.log))
-            yield Run(players, experiment, place, exact, saved, self.resume is not None)
+            yield Run(players, experiment, place, exact, saved, bool(saved and saved.path.exists()))
 
     def _find_backend(self) -> Backend:
         """Where it is played. Which of them is safe depends on the threads that there are now."""

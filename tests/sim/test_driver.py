@@ -1,7 +1,9 @@
 """The driver: the same results on any workers, after lost workers, and after a stop and a resumption."""
 
 import json
+import logging
 import math
+import multiprocessing
 import os
 import signal
 import threading
@@ -157,7 +159,33 @@ def test_no_thread_of_a_pool_is_left_when_a_run_has_ended(ends):
     assert threading.enumerate() == before
 
 
-def test_one_log_holds_the_records_of_all_workers(tmp_path):
+@pytest.fixture(params=["fork", "spawn"])
+def start_method(request):
+    """How multiprocessing starts processes where it is not said: since Python 3.14, not by a fork."""
+    before = multiprocessing.get_start_method(allow_none=True)
+    multiprocessing.set_start_method(request.param, force=True)
+    yield request.param
+    multiprocessing.set_start_method(before, force=True)
+
+
+@pytest.mark.parametrize("level", [logging.NOTSET, logging.ERROR])
+def test_a_log_leaves_the_logger_as_it_was(tmp_path, start_method, level):
+    own, handler = logging.getLogger("bjsim"), logging.NullHandler()
+    own.addHandler(handler)
+    own.setLevel(level)
+    try:
+        before = own.level, own.propagate, [*own.handlers], threading.enumerate()
+        for number in range(2):
+            with collect_logs(tmp_path / str(number)):
+                own.info("said")
+            assert (own.level, own.propagate, own.handlers, threading.enumerate()) == before
+            assert (tmp_path / str(number)).read_text().endswith("INFO said\n")
+    finally:
+        own.removeHandler(handler)
+        own.setLevel(logging.NOTSET)
+
+
+def test_one_log_holds_the_records_of_all_workers(tmp_path, start_method):
     path = tmp_path / "log"
     with collect_logs(str(path)):
         Driver(Experiment(EASY, [SlowTable()], 2_000_000, seed=3, tables=4), local(2)).run()

@@ -15,8 +15,9 @@ pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="re
 PATIENCE_S = 60  # enough for a busy machine
 POOL = """
 import time
-from bjsim.sim.running.workers import fork_workers
-pool = fork_workers(2)
+from bjsim.sim.running.workers import local
+opened = local(2).open_pool()
+pool = opened.__enter__()
 jobs = [pool.submit(time.sleep, 3600) for _ in range(2)]
 print("ready", flush=True)
 time.sleep(3600)
@@ -87,7 +88,11 @@ def left_after_a_kill(*command: object, children: int = 2) -> set[int]:
     return left
 
 
-@pytest.mark.parametrize(("program", "children"), [(POOL, 2), (IDLE_POOL, 2), (STRANGER, 3), (WORK_AHEAD, 1)])
+@pytest.mark.parametrize(
+    ("program", "children"),
+    [(POOL, 2), (IDLE_POOL, 2), (STRANGER, 3), (WORK_AHEAD, 1)],
+    ids=["busy", "idle", "stranger", "ahead"],
+)
 def test_a_worker_ends_with_its_parent(program: str, children: int) -> None:
     assert left_after_a_kill(sys.executable, "-c", program, children=children) == set()
 
@@ -122,13 +127,14 @@ def test_a_worker_that_is_stopped_while_it_starts_says_nothing() -> None:
     code = """
 import os, signal, time
 from concurrent.futures import BrokenExecutor
-from bjsim.sim.running.workers import fork_workers
+from bjsim.sim.running.workers import local
 def stop(*_):
     raise KeyboardInterrupt
 signal.signal(signal.SIGTERM, stop)
 os.register_at_fork(after_in_child=lambda: (os.kill(os.getpid(), signal.SIGTERM), time.sleep(0.1)))
 try:
-    fork_workers(1)
+    with local(2).open_pool() as pool:
+        pool.submit(int).result()
 except BrokenExecutor:
     print("lost")
 """

@@ -160,6 +160,13 @@ def test_a_bad_file_is_refused_in_one_line_that_names_it(tmp_path: Path, text: s
     assert "\n" not in message
 
 
+@pytest.mark.parametrize("stem", ["x" * 101, "tab\there", "bell\a", "\u00e9t\u00e9", "\u202e", "\udce9"])
+def test_rules_may_be_in_a_file_of_any_name(tmp_path: Path, stem: str) -> None:
+    (tmp_path / f"{stem}.toml").write_text("decks = 2")
+    game = load_rules(tmp_path / f"{stem}.toml")
+    assert game == Rules(decks=2) and game.name.isprintable()
+
+
 def test_a_missing_file_and_a_folder_are_refused(tmp_path: Path) -> None:
     with pytest.raises(RulesError, match=r"cannot read the rules file .*none\.toml: No such file"):
         load_rules(str(tmp_path / "none.toml"))

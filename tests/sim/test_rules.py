@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.games import rules
 
-from bjsim.sim.game.presets import PRESETS
+from bjsim.sim.game.presets import PRESETS, the_rules
 from bjsim.sim.game.rule_text import ALIASES, CONTRADICTIONS, WORDS, unknown_field
 from bjsim.sim.game.rules import RULE_FIELDS, Rules, RulesError, parse_field
 
@@ -297,6 +297,37 @@ def test_a_field_has_one_value() -> None:
         Rules(h17=True, s17=True)  # type: ignore[call-arg]
     with pytest.raises(RulesError, match="did you mean h17"):
         Rules().replace(h71=True)
+
+
+SAME = {  # settings that mean one value of a field
+    "peek": ["peek=no", "enhc", "obo", "peek=0", "PEEK=false"],
+    "blackjack_pays": ["bj=3:2", "blackjack_pays=3/2", "3:2", "bj=1.5"],
+    "cut": ["75%", "cut=3/4", "pen=0.75", "penetration=75%"],
+    "hit_soft_17": ["h17", "hit_soft_17=yes", "s17=no"],
+    "surrender": ["ls", "surrender=true", "surrender=late"],
+    "decks": ["decks=inf", "decks=infinite"],
+    "chips": ["chips=1e6", "chips=1M"],
+    "name": ["name=a", "name=a"],
+}
+OTHER = {
+    "peek": ["peek=yes", "obo"],
+    "blackjack_pays": ["bj=3:2", "6:5"],
+    "cut": ["csm", "75%"],
+    "hit_soft_17": ["h17", "h17=no"],
+    "surrender": ["ls", "es"],
+    "decks": ["decks=6", "decks=8"],
+    "chips": ["chips=many", "chips=1M"],
+    "name": ["name=a", "name=b"],
+}
+
+
+@pytest.mark.parametrize("field", SAME)
+def test_what_agrees_in_value_is_not_given_twice(field: str) -> None:
+    for one, other in itertools.permutations(SAME[field], 2):
+        assert getattr(the_rules("european", (one, other)), field) == getattr(the_rules("european", (one,)), field)
+    for one, other in itertools.permutations(OTHER[field], 2):
+        with pytest.raises(RulesError, match=f"{field} is given twice, as {one} and as {other}"):
+            the_rules("european", (one, other))
 
 
 @pytest.mark.parametrize(

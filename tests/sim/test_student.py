@@ -20,6 +20,13 @@ def test_student_t_matches_published_tables(freedom, t):
     assert freedom > 2000 or t_tail(t_half(freedom), freedom) == pytest.approx(0.05, abs=1e-9)
 
 
+@pytest.mark.parametrize("alpha", [0.5, 0.05, 0.01, 0.025, 1e-4, 1e-6])
+def test_student_t_for_many_degrees_of_freedom_is_that_of_its_finite_sum(alpha: float) -> None:
+    halves = {freedom: t_half(freedom, alpha) for freedom in (*range(1990, 2011), 4000, 20_000)}
+    assert [*halves.values()] == sorted(halves.values(), reverse=True)
+    assert [t_tail(half, freedom) for freedom, half in halves.items()] == pytest.approx([alpha] * 23, rel=3e-4)
+
+
 @pytest.mark.parametrize("alpha", [0.05, 1e-4])
 @pytest.mark.parametrize("n", [200, 2000])
 def test_the_anytime_interval_is_narrowest_where_it_should_be(n, alpha):

@@ -6,6 +6,8 @@ import logging
 import random
 from dataclasses import replace
 from fractions import Fraction
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -16,9 +18,10 @@ from bjsim.strategies.comparison import Comparison
 from bjsim.strategies.evaluation import compare
 from bjsim.strategies.evaluation.compare import best_chart, evaluate_chart, in_its_shoe, solve
 from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.experiment import exact_return
-from bjsim.strategies.players.catalogue import CATALOGUE, Kelly, find_player, fingerprint
+from bjsim.strategies.experiment import exact_return, exact_returns
+from bjsim.strategies.players.catalogue import CATALOGUE, ExchangingChart, Kelly, find_player, fingerprint
 from bjsim.strategies.results import ExactReturn
+from bjsim.strategies.shoe.players import TwoCardPlayer
 from bjsim.strategies.shoe.solver import ShoeSolver
 
 ONE_DECK = named_rules("vegas-h17").replace(surrender=True, resplit_aces=True, decks=1)
@@ -164,6 +167,19 @@ def test_players_by_cards_have_exact_values() -> None:
         assert result.exact_sd == pytest.approx(solver.sd_of(strategy), abs=1e-12)
         assert result.verdict == "agrees with the exact value"
     assert results[2].verdict == "no exact value: only charts have one"
+
+
+@pytest.mark.parametrize("method", ["bet", "observe"])
+@pytest.mark.parametrize("base", [Chart, ExchangingChart, TwoCardPlayer, Kelly])
+def test_a_player_that_chooses_its_bets_has_no_exact_value(
+    base: type, method: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That of its chart is for flat bets."""
+    monkeypatch.setattr("bjsim.strategies.experiment.exact_return", lambda *asked: ExactReturn(0.5, None))
+    kinds = (type("Mine", (base,), {name: lambda self, seen: 1}) for name in ("none", method))
+    players: list[Any] = [object.__new__(kind) for kind in kinds]
+    values = [one.value for one in exact_returns(SimpleNamespace(rules=FRESH, groups=[]), players)]  # type: ignore[arg-type]
+    assert values == [None if base is Kelly else 0.5, None if base is Kelly or method == "bet" else 0.5]
 
 
 def test_a_cut_card_costs_what_is_published() -> None:

@@ -1,5 +1,6 @@
 """Charts as text, CSV and policy: round trips, and errors with line and column."""
 
+import codecs
 import random
 
 import pytest
@@ -7,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bjsim.errors import InputError
-from bjsim.sim.game.presets import PRESETS, named_rules
+from bjsim.sim.game.presets import PRESETS, load_rules, named_rules
+from bjsim.sim.game.shoe import ScriptedShoe
 from bjsim.sim.game.states import States
 from bjsim.strategies.charts.chart import CODES, Chart, chart_rows, splittable_rows
 from bjsim.strategies.evaluation.compare import evaluate_chart
@@ -53,6 +55,29 @@ def test_order_case_and_comments_do_not_matter(name, seed, form):
     rng.shuffle(lines)
     text = "\r\n".join(["# a comment", "", header, *(f"{line.lower()}  # said" for line in lines)])
     assert read_chart(text.encode("utf-8-sig"), "again", chart.rules).cells == chart.cells
+
+
+ENCODINGS = {
+    "as Notepad saves": lambda text: text.encode("utf-8-sig"),
+    "as PowerShell writes": lambda text: codecs.BOM_UTF16_LE + text.encode("utf-16-le"),
+    "in the other order": lambda text: codecs.BOM_UTF16_BE + text.encode("utf-16-be"),
+}
+FILES = {
+    "x.csv": (TEXT["csv"], lambda path: load_chart(path, NELLER).cells),
+    "x.toml": ('bj = "6:5"\nname = "é"\n', lambda path: load_rules(path).to_dict()),
+    "x.txt": ("T 8 6 # é\n9", lambda path: ScriptedShoe.load(path).cards),
+}
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+@pytest.mark.parametrize("file", FILES)
+def test_a_file_is_read_in_any_encoding_that_it_says(tmp_path, file, encoding):
+    text, load = FILES[file]
+    path = tmp_path / file
+    path.write_text(text, encoding="utf-8")
+    plain = load(path)
+    path.write_bytes(ENCODINGS[encoding](text.replace("\n", "\r\n")))
+    assert load(path) == plain
 
 
 def test_a_csv_may_come_from_a_spreadsheet():

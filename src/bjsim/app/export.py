@@ -9,7 +9,6 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
@@ -23,7 +22,7 @@ from bjsim.app.work import ChosenGame, game_report
 from bjsim.errors import InputError, file_errors
 from bjsim.files import read_bytes, read_text
 from bjsim.report.page import templates
-from bjsim.sim.running.workers import end_with_parent, own_pool, start_context
+from bjsim.sim.running.workers import end_with_parent, own_processes, start_context
 
 PYODIDE = "https://cdn.jsdelivr.net/pyodide/v0.27.7/full/"  # what the tests run with
 RUNTIME = ("pyodide.mjs", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
@@ -113,8 +112,7 @@ def _each(
     if processes == 1:
         yield from map(compute, games)
         return
-    pool = ProcessPoolExecutor(processes, start_context(fork=False), end_with_parent)
-    with own_pool(pool):
+    with own_processes(processes, start_context(fork=False), end_with_parent) as pool:
         yield from pool.map(compute, games)
 
 

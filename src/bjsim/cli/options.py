@@ -325,7 +325,7 @@ def parse_varied(varied: Sequence[str], others: Sequence[str] = ()) -> list[list
 
 def _fields(name: str, value: str) -> list[str]:
     """The rules that a name, which may be a word of the trade, stands for. Raises: InputError."""
-    fields = expand_words({name: value}, RULE_FIELDS)
+    fields = expand_words([(name, value)], RULE_FIELDS)
     for field, each in fields.items():
         parse_field(field, each)
     return [*fields]

@@ -130,7 +130,7 @@ def _is_adjusted(table: Table) -> bool:
 
 
 def _exact_return(rules: Rules, player: Player, with_sd: bool) -> ExactReturn:
-    if not isinstance(player, Chart | TwoCardPlayer):
+    if not isinstance(player, Chart | TwoCardPlayer) or isinstance(player, Bettor):
         return ExactReturn(None, None, "only charts have one")
     return exact_return(rules, player if isinstance(player, Chart) else player.strategy, with_sd)
 

@@ -10,7 +10,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor
+from concurrent.futures import Executor
 from contextlib import AbstractContextManager, ExitStack, closing
 from multiprocessing.util import Finalize
 from pathlib import Path
@@ -40,7 +40,7 @@ from bjsim.sim.engine.compile_notice import in_notebook
 from bjsim.sim.game.actions import Player
 from bjsim.sim.running.pieces import Pieces
 from bjsim.sim.running.table import Backend
-from bjsim.sim.running.workers import can_fork, end_with_parent, own_pool, start, start_context
+from bjsim.sim.running.workers import can_fork, end_with_parent, own_processes, start_context
 
 if TYPE_CHECKING:
     from multiprocessing.queues import SimpleQueue
@@ -117,9 +117,7 @@ def _open_pool(field: Field, close_inherited: Callable[[], None]) -> AbstractCon
     numbers = context.SimpleQueue()
     for number in range(field.workers):
         numbers.put(number)
-    pool = ProcessPoolExecutor(field.workers, context, _begin, (field, numbers, close_inherited if forks else None))
-    start(pool)
-    return own_pool(pool)
+    return own_processes(field.workers, context, _begin, field, numbers, close_inherited if forks else None)
 
 
 # --- in a worker

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bjsim.arguments import a_type, names_wrong_types
-from bjsim.errors import InputError, suggest
+from bjsim.errors import InputError, one_line, suggest
 from bjsim.files import read_toml
-from bjsim.sim.game.rule_text import WORDS, parse_word, side_bet_error
-from bjsim.sim.game.rules import Rules, RulesError
+from bjsim.sim.game.rule_text import WORDS, expand_words, parse_word, side_bet_error
+from bjsim.sim.game.rules import LONGEST_NAME, RULE_FIELDS, Rules, RulesError
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def load_rules(rules: RulesLike) -> Rules:
     try:
         values = read_toml(path)
         base = named_rules(str(values.pop("preset"))) if "preset" in values else Rules()
-        return base.replace(**{"name": path.stem, **values})
+        return base.replace(**{"name": one_line(path.stem)[:LONGEST_NAME], **values})
     except OSError as error:
         raise RulesError(f"cannot read the rules file {rules}: {error.strerror}") from None
     except RulesError as error:
@@ -80,12 +80,11 @@ def load_rules(rules: RulesLike) -> Rules:
 
 def the_rules(rules: str | Rules, settings: tuple[str, ...]) -> Rules:
     """The rules, by name or file or as they are, with the changes of `--set`. Raises: InputError."""
-    changes: dict[str, object] = {}
+    changes: list[tuple[str, object]] = []
     for setting in settings:
         name, equals, value = setting.partition("=")
         if not equals and parse_word(name.strip()) is None:
             hint = suggest(name.strip(), WORDS, f"single words are {', '.join(WORDS)}")
             raise InputError(f"--set {setting} is not accepted; write FIELD=VALUE, such as peek=true; {hint}")
-        if changes.setdefault(name.strip(), meant := value.strip() if equals else True) != meant:
-            raise InputError(f"{name.strip()} is given twice; give it once")
-    return load_rules(rules).replace(**changes)
+        changes.append((name.strip(), value.strip() if equals else True))
+    return load_rules(rules).replace(**expand_words(changes, RULE_FIELDS))

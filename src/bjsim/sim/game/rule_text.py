@@ -7,7 +7,8 @@ Raises: ValueError, KeyError or ZeroDivisionError for text that the field does n
 
 import math
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import field, fields
 from fractions import Fraction
 from functools import wraps
@@ -207,15 +208,15 @@ def parse_word(text: str) -> dict[str, object] | None:
     return WORDS.get(text.lower())
 
 
-def expand_words(changes: Mapping[str, object], known: Collection[str]) -> dict[str, object]:
-    """Replace words of the trade by their fields.
+def expand_words(changes: Iterable[tuple[str, object]], known: Mapping[str, Mapping[str, Any]]) -> dict[str, object]:
+    """Replace words of the trade by their fields; `known` are the fields with their metadata.
 
     A word in `changes` has a truth value; false is the opposite of a word for a flag. RulesError: a name is
     unknown, a value does not fit its word, or a field gets several values.
     """
     expanded: dict[str, object] = {}
-    owners: dict[str, str] = {}
-    for name, value in changes.items():
+    owners: dict[str, tuple[str, object]] = {}
+    for name, value in changes:
         field = name.lower().replace("-", "_")
         field = ALIASES.get(field, field)
         is_field = field == "name" or field in known
@@ -231,10 +232,14 @@ def expand_words(changes: Mapping[str, object], known: Collection[str]) -> dict[
             hint = "use true or false" if opposite else "use true"
             raise RulesError(f"{shorten(name)} = {shorten(value)} is not accepted; {hint}")
         for each in meant.keys() & expanded.keys():
-            if str(expanded[each]).lower() != str(meant[each]).lower():
-                raise RulesError(f"{each} is given twice, as {shorten(owners[each])} and as {shorten(name)}")
+            said: set[Any] = {str(values[each]).strip() for values in (expanded, meant)}
+            with suppress(ValueError, KeyError, ZeroDivisionError):  # refused later
+                said = {*map(known[each]["parse"], said)}
+            if len(said) > 1:
+                both = (n if v is True else f"{n}={shorten(v)}" for n, v in (owners[each], (name, value)))
+                raise RulesError(f"{each} is given twice, as {' and as '.join(map(shorten, both))}")
         expanded |= meant
-        owners |= dict.fromkeys(meant, name)
+        owners |= dict.fromkeys(meant, (name, value))
     return expanded
 
 
@@ -249,11 +254,11 @@ def _opposite(fields: Mapping[str, object]) -> dict[str, object] | None:
 def name_unknown_fields(rules: type[T]) -> type[T]:
     """Let the constructor suggest a field for one that does not exist, and take words of the trade, as `replace`."""
     construct: Any = rules.__init__
-    known = [each.name for each in fields(rules) if "parse" in each.metadata]  # type: ignore[arg-type]
+    known = {each.name: each.metadata for each in fields(rules) if "parse" in each.metadata}  # type: ignore[arg-type]
 
     @wraps(construct)
     def init(self: T, *values: object, **named: object) -> None:
-        construct(self, *values, **expand_words(named, known))
+        construct(self, *values, **expand_words(named.items(), known))
 
     setattr(rules, "__init__", init)  # noqa: B010
     return rules

@@ -374,7 +374,7 @@ class Rules(RuleValues):
         Raises:
             InputError: As for the constructor, or a field is unknown.
         """
-        changes = expand_words(changes, RULE_FIELDS)
+        changes = expand_words(changes.items(), RULE_FIELDS)
         if "deck" in changes and (self.deck == "spanish" or self.ten_probability == NORMAL_TENS):
             changes = {"ten_probability": NORMAL_TENS, **changes}
         if not self.insurance or "insurance" in changes:

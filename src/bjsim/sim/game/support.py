@@ -46,6 +46,7 @@ TRAITS = {
     "unsolved shoe": Trait(
         "no_hole_loses", lambda r: r.no_hole_loses == "busted-plus-one" and not r.infinite, UNSOLVED
     ),
+    "endless aces": Trait("max_ace_hands", lambda r: r.most_hands == inf > r.max_hands, "max_ace_hands = 3 to 16"),
     "endless hands": Trait("max_hands", lambda r: r.most_hands == inf, "max_hands = 2 to 16", "splits without a limit"),
     "drawn 21 ties": Trait("natural_beats_21", lambda r: not r.natural_beats_21, "natural_beats_21 = true"),
     "no hole card": Trait("deal", lambda r: r.deal.count("d") < 2, "deal = pdpd", "no hole card"),
@@ -129,7 +130,7 @@ FRONT_ENDS = {
         {
             "two hands": "are not covered by the distribution of profits",
             "replay": "a tied bet is replayed, so a single round has no profit distribution",
-            "endless hands": "without a limit of hands, the profit of a round is not bounded",
+            **dict.fromkeys(("endless aces", "endless hands"), "without a limit of hands, profits have no bound"),
             "unsolved shoe": NO_VALUE,
         },
     ),

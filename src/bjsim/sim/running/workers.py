@@ -56,8 +56,7 @@ def _threads(workers: int) -> Executor:
 
 def borrowed(executor: Executor, workers: int) -> Backend:
     """Someone else's executor that plays `workers` jobs at once."""
-    forks = not ONE_THREAD and isinstance(executor, futures.ProcessPoolExecutor)
-    offers = FORKS if forks else Need.ANYTHING
+    offers = Need.ANYTHING if isinstance(executor, ThreadPoolExecutor) else OTHER_PROCESSES
     return Backend(lambda: nullcontext(executor), 2 * workers, offers)
 
 
@@ -65,7 +64,8 @@ def local(workers: int) -> Backend:
     """Processes of this machine, forked if possible; one worker is this process itself."""
     if workers == 1:
         return Backend(lambda: nullcontext(InlineExecutor()), 1)
-    return Backend(lambda: own_pool(fork_workers(workers)), 2 * workers, FORKS if can_fork() else OTHER_PROCESSES)
+    offers = FORKS if can_fork() else OTHER_PROCESSES
+    return Backend(lambda: own_processes(workers, start_context(), _start_worker, _collected), 2 * workers, offers)
 
 
 def find_backend(executor: Executor | None = None, workers: int | None = None, needs: Need = Need.NOTHING) -> Backend:
@@ -137,6 +137,18 @@ def own_pool(pool: Executor) -> Iterator[Executor]:
         # At exit, Python writes to a pipe that a pool's thread may be closing: join the thread before.
         pool.shutdown(wait=isinstance(pool, futures.ProcessPoolExecutor))
         raise
+
+
+@contextmanager
+def own_processes(
+    workers: int, context: ForkContext | SpawnContext, begin: Callable[..., object], *given: Any
+) -> Iterator[Executor]:
+    """An own pool of processes that call `begin(*given)` first. If forked, all have started: threads may start then."""
+    most = min(workers, 61) if sys.platform == "win32" else workers  # Windows waits for no more
+    with own_pool(futures.ProcessPoolExecutor(most, context, begin, given)) as pool:
+        with stops_held():
+            pool.submit(os.getpid)
+        yield pool
 
 
 def has_dead_worker(pool: Executor) -> bool:
@@ -239,19 +251,6 @@ def _start_worker(records: Any) -> None:
         log.setLevel(logging.INFO)
 
 
-def fork_workers(workers: int) -> Executor:
-    """Open a pool. Its workers have started when this returns, so that threads may start afterwards."""
-    pool = futures.ProcessPoolExecutor(workers, start_context(), _start_worker, (_collected,))
-    start(pool).result()
-    return pool
-
-
-def start(pool: Executor) -> Future[int]:
-    """Start the workers of a pool. Returns: what is done once the first of them is ready."""
-    with stops_held():
-        return pool.submit(os.getpid)
-
-
 @contextmanager
 def collect_logs(path: str | os.PathLike[str] | None) -> Iterator[None]:
     """Write the log records of this process, and of all workers that it starts, to `path` if given.
@@ -268,28 +267,25 @@ def collect_logs(path: str | os.PathLike[str] | None) -> Iterator[None]:
         why = error.strerror if isinstance(error, OSError) else error
         raise InputError(f"cannot write the log {path}: {why}") from None
     handler.setFormatter(logging.Formatter("%(asctime)s %(process)d %(levelname)s %(message)s"))
-    log.addHandler(handler)
-    log.setLevel(logging.INFO)
-    log.propagate = False
-    listener = None
+    collector, listener, before = handler, None, (log.level, log.propagate)
     if can_fork():
-        from multiprocessing_logging import install_mp_handler, uninstall_mp_handler
+        from multiprocessing_logging import MultiProcessingHandler
 
-        install_mp_handler(log)
+        collector = MultiProcessingHandler("bjsim-log", sub_handler=handler)
     else:
         _collected = start_context().Queue()
         listener = logging.handlers.QueueListener(_collected, handler)
         listener.start()
+    log.addHandler(collector)
+    log.setLevel(logging.INFO)
+    log.propagate = False
     try:
         yield
     finally:
-        if listener is None:
-            for collector in log.handlers:
-                if getattr(collector, "sub_handler", None) is handler:
-                    collector.close()  # waits for records in transit; uninstalling does not
-            uninstall_mp_handler(log)
-        else:
+        log.removeHandler(collector)
+        if listener:
             listener.stop()
             _collected = None
-        log.removeHandler(handler)
-        handler.close()
+        collector.close()  # waits for records in transit
+        log.setLevel(before[0])
+        log.propagate = before[1]

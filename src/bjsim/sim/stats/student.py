@@ -5,8 +5,9 @@ Intervals and evidence for the mean of normal values whose standard deviation is
 
 import math
 from functools import lru_cache
+from statistics import NormalDist
 
-from bjsim.sim.stats.estimate import ALPHA, Z95, spread
+from bjsim.sim.stats.estimate import ALPHA, spread
 
 
 def t_tail(t: float, freedom: int) -> float:
@@ -30,7 +31,7 @@ def t_tail(t: float, freedom: int) -> float:
 def t_half(freedom: int, alpha: float = ALPHA) -> float:
     """The quantile t with P(|T| > t) = alpha, for 1 or more degrees of freedom."""
     if freedom > 2000:
-        z = Z95 if alpha == ALPHA else t_half(2000, alpha)
+        z = -NormalDist().inv_cdf(alpha / 2)
         return z + (z**3 + z) / (4 * freedom)
     low, high = 0.0, 1e3
     for _ in range(60):

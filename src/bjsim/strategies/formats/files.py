@@ -44,16 +44,15 @@ def decode(data: bytes | str, name: str) -> str:
     """Decode a chart file: not too large, UTF-8 or UTF-16 with a byte order mark, without control characters."""
     if len(data) > MAX_BYTES:
         raise ChartError(f"{name} is larger than {MAX_BYTES >> 10} KiB; a chart is a table of hands and dealer's cards")
-    text, before, problem = data, "", ""
+    text = before = problem = ""
     try:
-        if isinstance(data, bytes):
-            text = data.decode("utf-16" if data.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig")
+        text = files.decode(data) if isinstance(data, bytes) else data
     except UnicodeDecodeError as error:
         before = error.object[: error.start].decode("utf-8", "replace")
         problem = f"not valid UTF-8 (byte {error.object[error.start]:#04x})"
-    if isinstance(text, str) and (control := re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]", text)):
+    if control := re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]", text):
         before, problem = text[: control.start()], f"not a text file (character {ord(control[0]):#04x})"
-    if isinstance(text, bytes) or problem:
+    if problem:
         *above, line = re.split(r"\r\n|\n|\r", before)
         what = "a chart is a table of hands, dealer's cards and actions"
         raise ChartError(f"{name}, line {len(above) + 1}, column {len(line) + 1}: {problem}; {what}")
