@@ -95,8 +95,8 @@ def test_a_wrong_text_is_one_line_in_the_words_of_the_caller(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
-        ("until", "100%", "--until 100% is not accepted; use a percentage above 0%, below 100%"),
-        ("rebate", "101%", "--rebate 101% is not accepted; use a percentage above 0%, up to 100%"),
+        ("until", "100%", "--until 100% is not accepted; use a percentage from 1e-10%, below 100%"),
+        ("rebate", "101%", "--rebate 101% is not accepted; use a percentage from 1e-10%, up to 100%"),
         ("floor", "-1", "--floor '-1' is not accepted; use an amount from 0, such"),
         *(("bankroll", text, "use an amount above 0, such") for text in ("0", "1,5", "1,0005", "1.5,000", "10km", "k")),
     ],

@@ -36,7 +36,7 @@ class EndlessSplitting(RunFailed):
 
 
 def without_folders(text: str) -> str:
-    """A list of values, such as `system=hilo,/home/me/my.toml`, with the names of its files; counts have no ending."""
+    """A list of values, such as `system=hilo,systems/my.toml`, with the names of its files; counts have no ending."""
     return re.sub(r"[^=,;\s]*/(?=[^/,;]*\.[A-Za-z]+(?:[,;]|$))", "", text)
 
 

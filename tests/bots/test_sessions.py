@@ -306,7 +306,7 @@ def test_memory_is_limited_while_a_bot_ends(tmp_path, mode, protocol, last):
             assert opened.exchange(b"hello 1\n", 9.0, anew=True).stdout == b"ready 1"
             reply, cause = opened.finish(b"bye\n"), "timeout"
         else:
-            reply, cause = opened.ask(["12"]), "orphan"
+            reply, cause = opened.ask(["12"]), "memory"
     assert (reply.cause, reply.stderr) == (cause, b"")
 
 

@@ -165,9 +165,10 @@ def test_errors_of_the_row() -> None:
     text = format_text(Solver(INFINITE).chart)
     *rows, last = text.splitlines()
     assert last.split() == ["insurance", *"SSSSSSSSSS"]
-    for cells in ("S S S S S S S S S H", "I S S S S S S S S S"):
-        with pytest.raises(ChartError, match="for insurance against"):
-            read_with_notes("\n".join([*rows, f"insurance {cells}"]), "mine", INFINITE)
+    with pytest.raises(ChartError, match="for insurance against A; use I or S"):
+        read_with_notes("\n".join([*rows, "insurance S S S S S S S S S H"]), "mine", INFINITE)
+    for cells, taken in (("I S S S S S S S S S", "S"), ("I I I I I I I I I I", "I")):  # the cell against the ace counts
+        assert read_with_notes("\n".join([*rows, f"insurance {cells}"]), "mine", INFINITE).chart.insurance == taken
 
 
 def test_a_printed_chart_with_the_row() -> None:

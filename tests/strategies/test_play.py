@@ -211,7 +211,7 @@ class Flat:
 
 
 def test_replayed_bets_are_not_varied() -> None:
-    with pytest.raises(InputError, match="flat varies its bet: ties = replay"):
+    with pytest.raises(InputError, match="flat varies its bet, but ties = replay"):
         library.play("neller", Flat(), hands=10)
 
 

@@ -150,12 +150,17 @@ FRONT_ENDS = {
             "replay": "perfect values a bet in its round",
         },
     ),
-    "optimal-2c": FrontEnd(
-        "optimal-2c", {"infinite": "optimal-2c needs a finite shoe", "two hands": "are not played by optimal-2c"}
-    ),
-    "optimal-cd": FrontEnd(
-        "optimal-cd", {"infinite": "optimal-cd needs a finite shoe", "two hands": "are not played by optimal-cd"}
-    ),
+    **{
+        name: FrontEnd(
+            name,
+            {
+                "infinite": f"{name} needs a finite shoe",
+                "two hands": f"are not played by {name}",
+                "unsolved shoe": NO_VALUE,
+            },
+        )
+        for name in ("optimal-2c", "optimal-cd")
+    },
     "kelly": FrontEnd("kelly", {"no raises": "kelly raises its stake"}),
     "export": FrontEnd(
         "bjsim bot export",
