@@ -83,7 +83,8 @@ class RunResult(Described, Sequence[BotResult]):
         ]
         hands = {one.tally.rounds for one in self}
         each = " each" if len(self) > 1 else ""
-        count = f"{max(hands, default=0):,} hands{each}" if len(hands) < 2 else f"up to {max(hands):,} hands each"
+        most = max(hands, default=0)
+        count = f"up to {most:,} hands each" if len(hands) > 1 else f"{most:,} hand{'s' * (most != 1)}{each}"
         title = f"The return of {self[0].name}" if len(self) == 1 else f"The returns of {len(self)} bots"
         return Report(
             title, [game_text(self.rules), f"{count}, seed {self.seed}"], parts, [self.rules], data=self._data

@@ -36,7 +36,7 @@ def replay(
     many as the rules have seats, and each such group has --tables tables, numbered consecutively from group to group.
     """
     if programs := [bot for bot in bots if is_program(bot)]:
-        raise InputError(f"--bots {', '.join(programs)}: rounds of programs are not replayed; name charts")
+        raise InputError(f"--bots {', '.join(programs)}: rounds of programs are not replayed; name strategies")
     refuse_together("shoe_path", "table_number", "round_number", "tables", "seed", why=", as --shoe is played whole")
     if shoe_path:
         if len(bots) > rules.seats:
