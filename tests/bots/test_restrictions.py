@@ -82,13 +82,20 @@ RESTRICTIONS = {
     "clock": inside("now - self.started > limit_ns", "False"),
     "processor time": inside('ticks * 1_000_000_000 > cpu_ns * os.sysconf("SC_CLK_TCK")', "False"),
     "output": Removal(limits={"output": 1 << 20}),
-    "sweep": inside("not self._nothing_left(started)", "False"),
+    "sweep": inside("cause = self._wait_for_rest(started)", "pass"),
     **{name: Removal(calls=[name]) for name in (
         "ptrace", "socket", "shmget", "msgget", "add_key", "unshare", "setpriority", "MMAP", "PRLIMIT", "MADVISE",
         "fadvise64", "preadv2", "utimensat", "flock", "inotify_init1", "sync", "syncfs", "FCNTL", "IOCTL", "setsid",
         "SETPGID", "KILL", "SOCKETPAIR",
     )},
 }  # fmt: skip
+
+
+def test_what_a_removal_replaces_is_there() -> None:
+    """Else it removes nothing, and the attack that it should let through proves nothing."""
+    texts = "".join(path.read_text() for path in sorted(Path(seccomp.__file__).parent.glob("*.py")))
+    assert [old for each in RESTRICTIONS.values() for old, _ in each.inside if old not in texts] == []
+
 
 HUNDREDS = """
 for _ in range(300):

@@ -323,10 +323,10 @@ def test_an_output_that_cannot_be_written_is_one_line(words, output, said):
 
 
 def test_a_picture_is_whole_or_absent(tmp_path, monkeypatch):
-    def full(path):
+    def full(path, content):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("bjsim.report.picture.replacing", full)
+    monkeypatch.setattr(Path, "write_bytes", full)
     for name in ("x.svg", "x.png"):
         done = bjsim("solve", "--rules", "easy", "--plot", tmp_path / name)
         assert done.err == f"bjsim: cannot write {tmp_path}/{name}: No space left on device\n"
@@ -556,3 +556,20 @@ def test_a_page_has_no_folders_of_what_was_varied(tmp_path):
     )
     page = (tmp_path / "p.html").read_text(encoding="utf-8")
     assert done.status == 0 and "my.toml" in page and str(tmp_path) not in page
+
+
+def test_an_empty_name_of_a_file_is_refused_before_anything_is_played():
+    for option in ("--json", "--html", "--plot"):
+        assert bjsim("run", "--bots", "lim17", "--hands", 10, option, "").status == 2
+
+
+def test_a_bot_that_cannot_be_replaced_is_kept(tmp_path, monkeypatch):
+    (tmp_path / "my.py").write_text("mine")
+    monkeypatch.setattr(os, "access", lambda path, mode: False)  # root may write to all files
+    assert bjsim("bot", "export", "optimal", "--output", tmp_path / "my.py").status == 2
+    assert (tmp_path / "my.py").read_text() == "mine"
+
+
+def test_a_name_beside_what_varies_is_a_name():
+    done = bjsim("compare", "--set", "name=Mine", "--decks", "inf", "--vary", "das=true,false")
+    assert done.status == 0

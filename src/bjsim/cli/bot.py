@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.console import Console
 
+from bjsim.arguments import check_writable
 from bjsim.asked.kinds import KINDS
 from bjsim.bots.check import BotCheck, CheckedView, Trial, check_match, price, situations, try_bot
 from bjsim.bots.contest.config import Contest
@@ -148,4 +149,5 @@ def export(chart: str, contest: Contest, rules: Rules, output: str | None) -> No
     player = find_player(chart, rules)
     if not isinstance(player, Chart):
         raise InputError(f"{chart} is not a chart; only charts can be exported as bots")
+    check_writable(output)
     write_text(export_chart(player), output or "-")

@@ -163,7 +163,7 @@ class Files(NamedTuple):
                 raise InputError(f"{option} {path} is not accepted; the file must end in .png or .svg")
             if path:
                 need_matplotlib(option)
-        given = [path for path in self if path]
+        given = [path for path in self if path is not None]
         if "-" in (self.html_path, self.save_path):
             raise InputError(f"{'--html' if self.html_path == '-' else '--save'} - is not accepted; give a file's name")
         if len({*given}) < len(given):
@@ -306,7 +306,7 @@ def parse_varied(varied: Sequence[str], others: Sequence[str] = ()) -> list[list
     owners = {name: name for name in others if is_given(name)}
     owners |= {field: name for name, (field, *_) in SHORT.items() if is_given(name)}
     for name, _, value in (text.partition("=") for text in click.get_current_context().params["settings"]):
-        owners |= dict.fromkeys(_fields(name.strip(), value or "true"), name)
+        owners |= dict.fromkeys(expand_words([(name.strip(), value or "true")], RULE_FIELDS), name)
     for text in varied:
         name, equals, values = text.partition("=")
         name = name.strip()

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bjsim.errors import InputError
-from bjsim.files import replacing
 from bjsim.report.colours import ACTIONS, LINES
 from bjsim.report.parts import Bars, Chances, ChartGrid, Curves, DataTable, Dots, Figures, Heat, Notes, Panel, Report
 from bjsim.report.scales import find_ticks, x_bounds, y_bounds
@@ -69,8 +68,7 @@ def save_figure(figure: Any, path: str) -> None:
         few = Image.open(drawn).convert("RGB").quantize(PALETTE, Image.Quantize.FASTOCTREE)
         few.save(picture, "png", optimize=True)
     try:
-        with replacing(Path(path)) as file:
-            file.write(picture.getvalue())
+        Path(path).write_bytes(picture.getvalue())
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror}") from None
 

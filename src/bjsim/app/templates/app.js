@@ -94,7 +94,8 @@ const refuse = text => {
   controls.find(one => new RegExp(`^${one.name}\\b`).test(text))?.closest(".rule").classList.add("wrong");
   const box = refusal(text);
   if (page === "play" && at("answer") && tableOf === answersOf()) { at("answer").querySelector(".wrong")?.remove(); at("answer").append(box); return; }
-  report.replaceChildren(box); at("details")?.replaceChildren(); at("rest")?.replaceChildren();
+  report.replaceChildren(box); at("rest")?.replaceChildren();
+  if (!EARLY.test(text)) at("details")?.replaceChildren();
   if (page === "game") forgetPrices();
   if (page === "count") hideOld(text);
   if (page === "play") at("record").hidden = true;
@@ -168,7 +169,7 @@ const update = async () => {
       if (go) go.disabled = !answer.ok && !early;
       if (!answer.ok && !(early && report.textContent === text)) refuse(text); // once: it is read aloud
       if (early) { go.textContent = "Stop"; say("playing …"); continue; }
-      if (!answer.ok) return false;
+      if (!answer.ok) { if (go) go.textContent = "Done"; return false; }
       const [head, rest] = text.split("<!-- rest -->"); // what follows the questions of a page
       renew(report, head);
       if (at("rest")) renew(at("rest"), rest || "");
