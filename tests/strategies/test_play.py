@@ -27,6 +27,7 @@ from bjsim.sim.running.driver import Driver
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.experiment import exact_returns, make_experiment, make_results
 from bjsim.strategies.formats.files import WRITERS
+from bjsim.strategies.learning.observations import PolicyPlayer
 from bjsim.strategies.players.catalogue import FunctionPlayer, find_player, fingerprint
 from bjsim.strategies.results import ExactReturn
 
@@ -265,6 +266,11 @@ class SoftOther(Other):
     """The same of another class."""
 
 
+class Table(Limit):
+    def __init__(self, table: dict[str, str]) -> None:
+        self.table = table
+
+
 def hits(limit: int, letters: str) -> FunctionPlayer:
     return FunctionPlayer("bot", lambda view: "H" if len(view.hand) < limit and letters else "S")
 
@@ -278,8 +284,11 @@ def hits(limit: int, letters: str) -> FunctionPlayer:
         (Limit(17), Limit(16)),
         (hits(17, "SH"), hits(16, "SH")),
         (FunctionPlayer("b", lambda view, least=17: "H"), FunctionPlayer("b", lambda view, least=16: "H")),
+        (PolicyPlayer("easy", lambda seen, _: np.where(seen[:, 0] < 17, 1, 0)),
+         PolicyPlayer("easy", lambda seen, _: np.where(seen[:, 0] < 16, 1, 0))),
+        (Table({"16": "H"}), Table({"16": "S"})),
     ],
-    ids=["generator", "inherited", "attribute", "closure", "default"],
+    ids=["generator", "inherited", "attribute", "closure", "default", "policy", "table"],
 )  # fmt: skip
 def test_players_of_one_name_that_differ_in_one_respect_have_other_fingerprints(one: Any, other: Any) -> None:
     assert fingerprint("b", one) == fingerprint("b", one) != fingerprint("b", other)

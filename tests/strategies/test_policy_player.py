@@ -77,3 +77,6 @@ def test_a_decision_with_fewer_actions_is_answered_too(name: str) -> None:
     for state, column, legal in {key for key in player._answers if set("DP") & set(key[2])}:
         for fewer in ("SH", legal.replace("P", ""), legal.replace("D", "")):
             assert player.policy(state, column, fewer) in fewer
+    hits = PolicyPlayer(rules, lambda seen, masks: np.where(masks[:, 3], 3, 1))  # splits what it can, else hits
+    pairs = [key for key in hits._answers if "P" in key[2]]
+    assert {hits.policy(state, column, "SH") for state, column, _ in pairs} == ({"H"} if pairs else set())

@@ -30,3 +30,9 @@ def test_cells_with_the_other_code_and_its_counts() -> None:
     assert found["12", "4"] == [("H", "< 0")]
     assert found["15", "T"] == [("H", "< 0"), ("Rs", ">= 4")]
     assert ("insurance", "") not in found and found["13", "4"] == [("H", "<= -1")]
+
+
+def test_a_pair_is_shown_as_it_is_played_with_the_index_plays_of_its_total() -> None:
+    chart = Solver(named_rules("vegas-s17")).chart
+    plays = Departures.parse("16vT S>=0, 88vT P<8", chart).plays
+    assert departed_cells(chart, plays)["88", "T"] == [("S", ">= 8")]

@@ -158,3 +158,8 @@ def test_a_pair_that_is_not_split_follows_the_index_plays_of_its_total(number: i
     cells = Departures.parse("16vT S>=0, 88vT P<6, 18v9 H<3, 99v9 P<2", chart).chart_at(number).cells
     for pair, total, column, splits in (("88", "16", "T", number < 6), ("99", "18", "9", number < 2)):
         assert cells[pair, column] == ("P" if splits else cells[total, column])
+
+
+def test_a_pair_without_its_total_is_refused_in_words() -> None:
+    with pytest.raises(InputError, match="has no cell for 16 against T"):
+        Departures.parse("88vT P<0", Chart("x", named_rules("vegas-s17"), {("88", "T"): "P"}))

@@ -127,7 +127,11 @@ def _depart(base: Chart, cell: Cell, plays: Iterable[Departure], count: Fraction
             code = "P"
         elif code[0] == "P":
             row = parse_row(cell[0])
-            code = "H" if row.kind == SOFT or row.soft else now[row.total, cell[1]]
+            code = (
+                "H"
+                if row.kind == SOFT or row.soft
+                else now.get((row.total, cell[1])) or base.code((row.total,), cell[1])
+            )
             surrenders, code = surrenders or code[0] == "R", _without_surrender(code)
     if not decisions.get("R", surrenders):
         return code
@@ -228,7 +232,9 @@ def departed_cells(chart: Chart, plays: Sequence[Departure]) -> dict[tuple[str, 
         cell = play.row, play.column
         if play.row == INSURANCE:
             continue
-        alone = Departures(chart, (play,))
+        total = parse_row(play.row).total  # as which a pair is played that is not split
+        others = (each for each in plays if (each.row, each.column) == (total, play.column) and each.row != play.row)
+        alone = Departures(chart, (play, *others))
         from_here = ((play.count, ">="), (play.count - 1, "<")), ((play.count + 1, ">"), (play.count, "<="))
         for count, sign in from_here[play.operator in (">", "<=")]:
             code = alone.chart_at(count).cells[cell]

@@ -1,5 +1,6 @@
 """Observations and action masks: what the environments show of a game."""
 
+import hashlib
 import math
 import re
 from collections.abc import Callable, Iterator
@@ -250,11 +251,15 @@ class PolicyPlayer(StatePlayer):
             decision: letter if letter in decision[2] else "S"
             for decision, letter in zip(decisions, letters, strict=True)
         }
+        self.digest = hashlib.sha256(repr(sorted(map(repr, self._answers.items()))).encode()).hexdigest()
         self.illegal = sum(letter not in legal for (*_, legal), letter in zip(decisions, letters, strict=True))
 
     def policy(self, state: HandState, column: str, legal: str) -> str:
         if legal != INSURANCE or state.cards:
-            usual = legal if (state, column, legal) in self._answers else self.states.against(column).legal(state)
+            full = self.states.against(column).legal(state)
+            usual = (
+                legal if (state, column, legal) in self._answers else full if "P" in legal else full.replace("P", "")
+            )
             answer = self._answers[state, column, usual]
             return answer if answer in legal else "S"  # chips may not suffice for it
         answers = {answer for (_, _, asked), answer in self._answers.items() if asked == INSURANCE}

@@ -9,6 +9,7 @@ import os
 import pickle
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -384,11 +385,14 @@ def _code(decide: Any) -> bytes:
     kind = type(decide)
     methods = [decide] if hasattr(decide, "__code__") else [getattr(kind, name) for name in dir(kind)]
     methods = [each for each in methods if hasattr(each, "__code__")]
-    held = [cell.cell_contents for each in methods for cell in each.__closure__ or ()]
-    held += [value for each in methods for value in each.__defaults__ or ()]
-    held += getattr(decide, "__dict__", {}).values()
-    simple = [each for each in held if isinstance(each, int | float | str)]
-    return repr([*(_constant(each.__code__) for each in methods), simple]).encode()
+    held = [value for each in methods for value in getattr(each, "__defaults__", None) or ()]
+    for cell in (cell for each in methods for cell in getattr(each, "__closure__", None) or ()):
+        with suppress(ValueError):  # it is empty
+            held.append(cell.cell_contents)
+    shown = [value for name, value in getattr(decide, "__dict__", {}).items() if name[0] != "_"]  # others may be caches
+    texts = [repr(each) for each in (*held, *shown) if isinstance(each, int | float | str | tuple | list | dict)]
+    codes = [_constant(each.__code__) for each in methods]
+    return repr([*codes, *(text for text in texts if " at 0x" not in text)]).encode()
 
 
 def _constant(value: Any) -> str:
