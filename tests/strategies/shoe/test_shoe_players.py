@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import pickle
 import random
 
@@ -110,6 +111,17 @@ def test_they_play_whole_rounds(name: str, game: str) -> None:
     for _ in range(25):
         rng.shuffle(cards)
         Round(rules, ScriptedShoe("".join(cards)), 1).play([player])
+
+
+@pytest.mark.parametrize("game", ["neller", slow("neller-v2"), "vegas-s17"])
+def test_perfect_begins_as_the_shoe_is_solved(game: str) -> None:
+    """With what a tied bet is worth that is replayed."""
+    rules = named_rules(game).replace(decks=2)
+    solver, perfect = ShoeSolver(rules), Perfect(rules)
+    for hand, card in itertools.product(("T2", "88", "A7", "TT", "54"), "469TA"):
+        values = solver.hand_values(hand, card, "cdp1")
+        seen = View.alone(rules, hand, card, "".join(values))._replace(visible=f"{card}#{hand}")
+        assert values[perfect.decide(seen).letter] == pytest.approx(max(values.values()), abs=1e-12)
 
 
 @pytest.mark.parametrize("kind", [slow(TwoCardPlayer), CardPlayer])

@@ -147,7 +147,6 @@ FRONT_ENDS = {
         {
             "infinite": "perfect counts the visible cards, which carry no information in an infinite shoe",
             "two hands": "are not played by perfect",
-            "replay": "perfect values a bet in its round",
         },
     ),
     **{

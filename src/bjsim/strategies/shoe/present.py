@@ -28,17 +28,19 @@ from bjsim.strategies.shoe.analysis import Analysis, ShoeStates
 from bjsim.strategies.shoe.game import Game, ShownGame, make_game
 from bjsim.strategies.shoe.hands import VALUES, Composition, Removed, all_hands
 from bjsim.strategies.shoe.passes import DOUBLE, HIT, Base, Nodes, Shown, best, double, hit
+from bjsim.strategies.shoe.plays import ShoePlays
 from bjsim.strategies.solution import with_natural
 from bjsim.sums import add_up
 
 MIN_UNSEEN = 16  # unseen cards; with fewer, another deck is added
 
 
-def action_values(view: View, unseen: Sequence[float]) -> dict[str, float]:
+def action_values(view: View, unseen: Sequence[float], tie_value: float = 0.0) -> dict[str, float]:
     """Return the expected profit of each action, in initial bets by letter; see `Solution.hand_values`.
 
     Play afterwards is optimal, and CDP1 after a split. `unseen` counts the unseen cards of each of the 13 ranks,
     including the dealer's hidden card; `visible` of the view is not read. A raise is ignored.
+    A bet that ties is worth `tie_value`.
     """
     rules, cards, shown, legal = view.rules, view.hand, view.dealer, view.legal
     game = make_game(rules)
@@ -55,7 +57,7 @@ def action_values(view: View, unseen: Sequence[float]) -> dict[str, float]:
     final = game.dealer.hands[start]
     dealer = final.chances(left + final.known, hand.removed, len(game.dealer.outcomes))
     base = Base(*(np.empty((1, size + 1)) for _ in range(4)))
-    game.prepare(nodes, shown_cards, dealer[None], 0.0, base)
+    game.prepare(nodes, shown_cards, dealer[None], tie_value, base)
     value, act = np.zeros(size + 1), np.zeros(size, np.int8)
     ended = {action: np.append(paid[nodes.kind], -0.5) * base.plays for action, paid in game.endings.items()}
     for low in range(0, size, block):
@@ -74,16 +76,16 @@ def action_values(view: View, unseen: Sequence[float]) -> dict[str, float]:
     if "P" in legal:
         ranks = [parse_rank(card) for card in (*cards, *shown)]
         whole = Composition(tuple(count + ranks.count(rank) for rank, count in enumerate(unseen)))
-        ev["P"] = _split_value(view, whole, start, values[0]) / plays
+        ev["P"] = _split_value(view, whole, start, values[0], tie_value) / plays
     return with_natural(rules, cards, shown, ev, 1 - plays, view.split)
 
 
-def _split_value(view: View, whole: Composition, start: int, pair: int) -> float:
+def _split_value(view: View, whole: Composition, start: int, pair: int, tie_value: float) -> float:
     """The value of splitting a pair, by CDP1, with room for as many more hands as the seat may still have."""
     rules = view.rules
     limit = max(rules.hand_limit(pair == 0) - view.hands + 1, 2)
     shoe = ShoeStates(_pair_game(make_game(rules.replace(max_hands=limit, max_ace_hands="none")), start, pair), whole)
-    play = Analysis(shoe).by_cards(0, "cdp1")
+    play = Analysis(shoe, tie_value).by_cards(0, "cdp1")
     if not view.free:
         return float(play.split[pair])
     first, others = shoe.forms(0, pair)  # the bets of all hands are the house's
@@ -176,9 +178,13 @@ class Perfect:
         if key not in self._known:
             if len(self._known) >= MOST_KEPT:  # hands of a full table hardly recur
                 self._known.clear()
-            values = action_values(view._replace(rules=self.rules), self.unseen(view))
+            values = action_values(view._replace(rules=self.rules), self.unseen(view), self._tie_value)
             self._known[key] = Action(max(values, key=values.__getitem__))
         return self._known[key]
+
+    @cached_property
+    def _tie_value(self) -> float:
+        return ShoePlays(self.rules).tie_value_of("cdp1")
 
     @cached_property
     def _attacked(self) -> str:
