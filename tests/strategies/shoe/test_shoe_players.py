@@ -115,7 +115,7 @@ def test_they_play_whole_rounds(name: str, game: str) -> None:
 
 @pytest.mark.parametrize("game", ["neller", slow("neller-v2"), "vegas-s17"])
 def test_perfect_begins_as_the_shoe_is_solved(game: str) -> None:
-    """With what a tied bet is worth that is replayed."""
+    """With the value of a tied bet that is replayed."""
     rules = named_rules(game).replace(decks=2)
     solver, perfect = ShoeSolver(rules), Perfect(rules)
     for hand, card in itertools.product(("T2", "88", "A7", "TT", "54"), "469TA"):

@@ -40,7 +40,7 @@ def action_values(view: View, unseen: Sequence[float], tie_value: float = 0.0) -
 
     Play afterwards is optimal, and CDP1 after a split. `unseen` counts the unseen cards of each of the 13 ranks,
     including the dealer's hidden card; `visible` of the view is not read. A raise is ignored.
-    A bet that ties is worth `tie_value`.
+    A bet that ties has the value `tie_value`.
     """
     rules, cards, shown, legal = view.rules, view.hand, view.dealer, view.legal
     game = make_game(rules)
