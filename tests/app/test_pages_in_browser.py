@@ -679,6 +679,10 @@ def test_a_count_reads_amounts_as_the_server_does(person):
 
 
 def test_where_storage_is_refused_pages_work_until_they_are_left(person):
+    person.open(person.served.base + "/play?rules=easy&seed=5")  # whose worker another test may have killed
+    person.until(
+        "document.getElementById('report').innerText && document.getElementById('report').ariaBusy === 'false'"
+    )
     refused = "Object.defineProperty(window, '{}', {{configurable: true, get() {{ throw new Error('refused'); }}}});"
     source = "".join(map(refused.format, ("sessionStorage", "localStorage")))
     script = person.call("Page.addScriptToEvaluateOnNewDocument", source=source)["identifier"]
