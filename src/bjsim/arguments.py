@@ -129,8 +129,11 @@ def _fits(value: object, hint: Any) -> bool:
     if origin is type:
         return isinstance(value, type) and issubclass(value, inner[0])
     if origin in (list, tuple, Sequence):
-        text = inner[0] is not int  # a number may be text where one alone is asked for
-        return isinstance(value, origin) and all(_fits(x, inner[0]) and (text or not isinstance(x, str)) for x in value)
+        if not isinstance(value, origin):
+            return False
+        if inner[0] is int and any(isinstance(part, str) for part in value):  # one number alone may be text
+            return False
+        return all(_fits(part, inner[0]) for part in value)
     if origin is Mapping:
         return isinstance(value, Mapping) and all(_fits(key, inner[0]) and _fits(value[key], inner[1]) for key in value)
     kind = NoneType if hint is None else origin or hint
@@ -238,3 +241,8 @@ def amount(text: str, zero: bool = False) -> float | None:
     except ValueError:
         return None
     return found if 0 < found < 1e15 or (zero and found == 0) else None
+
+
+def without_folders(text: str) -> str:
+    """A list of values, such as `system=hilo,systems/my.toml`, with the names of its files; counts have no ending."""
+    return re.sub(r"[^=,;\s]*/(?=[^/,;]*\.[A-Za-z]+(?:[,;]|$))", "", text)

@@ -35,11 +35,6 @@ class EndlessSplitting(RunFailed):
     """A round in which one seat's splits exceeded the limit on hands."""
 
 
-def without_folders(text: str) -> str:
-    """A list of values, such as `system=hilo,systems/my.toml`, with the names of its files; counts have no ending."""
-    return re.sub(r"[^=,;\s]*/(?=[^/,;]*\.[A-Za-z]+(?:[,;]|$))", "", text)
-
-
 def printable(text: str) -> str:
     """The text with characters replaced that control a terminal or change the direction of writing."""
     return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)

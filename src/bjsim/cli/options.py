@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import click
 from click.core import ParameterSource
 
-from bjsim.arguments import check_writable
+from bjsim.arguments import check_writable, without_folders
 from bjsim.asked.kinds import Names, Written
 from bjsim.cli.asked import AskedType
 from bjsim.cli.waiting import waiting
-from bjsim.errors import InputError, without_folders
+from bjsim.errors import InputError
 from bjsim.json_values import json_values
 from bjsim.sim.game.presets import PRESETS, the_rules
 from bjsim.sim.game.rule_text import expand_words

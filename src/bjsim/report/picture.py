@@ -65,8 +65,8 @@ def save_figure(figure: Any, path: str) -> None:
             figure.savefig(picture, format="svg", metadata={"Date": None})
     else:
         figure.savefig(drawn, format="png", dpi=DPI)
-        few = Image.open(drawn).convert("RGB").quantize(PALETTE, Image.Quantize.FASTOCTREE)
-        few.save(picture, "png", optimize=True)
+        reduced = Image.open(drawn).convert("RGB").quantize(PALETTE, Image.Quantize.FASTOCTREE)
+        reduced.save(picture, "png", optimize=True)
     try:
         Path(path).write_bytes(picture.getvalue())
     except OSError as error:

@@ -324,7 +324,11 @@ def _more(close: Sequence[BotDifference]) -> str:
     known = [matches for matches in missing if matches]
     if len(known) < len(missing):
         return "; no number of matches is in sight that would separate them"
-    return f"; about {max(known):,} more match{'es' * (max(known) != 1)} would separate them"
+    return f"; about {_matches(max(known), ' more')} would separate them"
+
+
+def _matches(number: int, more: str = "") -> str:
+    return f"{number:,}{more} match{'es' * (number != 1)}"
 
 
 # --- The standings as a table, a drawing, JSON values and sentences.
@@ -437,9 +441,9 @@ def _said(standings: Standings) -> Iterator[str]:
         yield f"mark {mark.mark or 'none':5} {mark.bot}{score}"
     yield from (f"{row.name} retired {row.score.retired}" for row in standings.rows() if row.score.retired)
     for row in standings.former():
-        played = f"{row.score.matches} match{'es' * (row.score.matches != 1)}"
+        played = _matches(row.score.matches)
         yield f"left: {row.name} ({row.left} after {played}, {row.chips:.1f} chips)"
-    ended, played = describe_end(standings), f"{standings.matches:,} match{'es' * (standings.matches != 1)}"
+    ended, played = describe_end(standings), _matches(standings.matches)
     yield f"{played}; ended: {ended}" if ended else f"{played} so far, not finished"
     yield from filter(None, [describe_lead(standings), describe_authors(standings)])
 
@@ -449,7 +453,7 @@ def describe_pair(standings: Standings) -> Report:
     first, second = sorted((0, 1), key=lambda bot: standings.difference(bot, 1 - bot).mean, reverse=True)
     lead = standings.difference(first, second)
     names = [standings.bots[bot]["name"] for bot in (first, second)]
-    played = f"{standings.matches:,} match{'es' * (standings.matches != 1)}"
+    played = _matches(standings.matches)
     unit = f"{'per cent of ' * (standings.contest.scored_by == 'log')}chips per match"
     parts: list[Any] = []
     if lead.interval is None:

@@ -51,7 +51,7 @@ THRESHOLDS = {
 }
 PILOT, PILOT_TABLE = 1 << 14, 2**32  # rounds, and a table number that no run uses
 
-LANES, LUCK_LANES = 1 << 14, 1 << 12  # about as many side by side: their working memory stays in the cache
+LANES, LUCK_LANES = 1 << 14, 1 << 12  # about as many side by side: more are not faster
 LEAST, MOST = 64, 2048  # cards of a segment of an infinite shoe
 ENDLESS_LEAST = 512  # if splits have no limit
 MARGIN = 1.02  # of the cards that the rounds probably need

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bjsim.arguments import without_folders
 from bjsim.arrays import Floats
-from bjsim.errors import InputError, without_folders
+from bjsim.errors import InputError
 from bjsim.report.data import Described, data_frame
 from bjsim.report.page import render_page
 from bjsim.report.parts import (
