@@ -313,3 +313,13 @@ def test_a_pair_that_may_not_be_split_is_judged_in_the_row_of_its_total() -> Non
     seen = View(coach.rules, 0, "88", "T", "T#88", 10, 90, "SHD", split=True, hands=2)
     judged = coach.judge(seen, Action("S"))
     assert judged is not None and judged.cell == ("16", "T")
+
+
+def test_split_hands_whose_ties_are_replayed_have_the_values_of_an_infinite_shoe_in_a_very_large_one() -> None:
+    rules = EASY.replace(ties="replay", decks="inf")
+    infinite, large = Coach(rules), ShoeSolver(rules.replace(decks=8), dict.fromkeys("A23456789TJQK", 16_000))
+    for hand, dealer, legal in [("8T", "T6", "SHD"), ("85", "TT", "SHD"), ("837", "97", "SH")]:
+        view = look(rules, hand, dealer, legal, split=True, hands=2)
+        judged = infinite.judge(view, Action("S"))
+        assert judged is not None
+        assert large.view_values(view._replace(rules=large.rules)) == pytest.approx(judged.values, abs=1e-4)

@@ -216,7 +216,7 @@ def random_chart(game: Rules, seed: int, weights: int = 0) -> Chart:
     cells = _cells(game)
     return Chart(
         f"random-{seed}", game, dict(zip(cells, rng.choices(CODES, weighed(weights), k=len(cells)), strict=True)),
-        insurance="IS"[seed % 2], attack="2T7A53"[seed % 7 :],
+        insurance="IS"[seed % 2], attack="2T7A53"[seed % 7 :] * game.attack,
     )  # fmt: skip
 
 

@@ -155,6 +155,11 @@ INSURANCE_ROW, ATTACK_ROW = "insurance", "attack"  # in printed charts and files
 IF_SPLITS_DOUBLE = ("Ph", "Pd", "Ps")  # these split only if a split hand may double
 
 
+def actions_of(code: str, rules: Rules) -> str:
+    """Return the actions of a code in this game, in order of preference."""
+    return ACTIONS[code][code in IF_SPLITS_DOUBLE and not rules.double_after_split :]
+
+
 def full_code(action: str, ev: Mapping[str, float | Fraction]) -> str:
     """Return the code of an action; after a double or surrender, with the best of what else a code can name."""
     others = [letter for letter in ELSE.get(action, "") if letter in ev]
@@ -212,10 +217,9 @@ class Chart(StatePlayer):
                 )
         if self.insurance not in tuple(INSURANCE):
             raise InputError(f"chart {self.name}: unknown code {self.insurance!r} for insurance; codes are I S")
-        if not set(self.attack) <= set(RANKS):
-            raise InputError(
-                f"chart {self.name}: unknown cards in attack = {self.attack!r}; cards are {' '.join(RANKS)}"
-            )
+        if not set(self.attack) <= set(self.states.columns):
+            known = " ".join(self.states.columns)
+            raise InputError(f"chart {self.name}: unknown cards in attack = {self.attack!r}; cards are {known}")
         object.__setattr__(self, "cells", MappingProxyType(dict(self.cells)))
 
     @classmethod
@@ -309,11 +313,8 @@ class Chart(StatePlayer):
         if legal == ATTACK:
             return "A" if column in self.attack else "S"
         code = self.code(self.states.rows_of(state, "P" in legal), column)
-        actions = ACTIONS[code]
-        if code in IF_SPLITS_DOUBLE and not self.rules.double_after_split:
-            actions = actions[1:]
         return next(
-            (action for action in actions if action in legal),
+            (action for action in actions_of(code, self.rules) if action in legal),
             "H" if state.split != SPLIT_ACES and not state.doubled else "S",
         )
 

@@ -1,18 +1,18 @@
 """`CountCoach`: the cost of single decisions of a counter, by what the count says about the unseen cards."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import INSURANCE, Action, View
-from bjsim.sim.game.cards import DECKS, TEN, parse_rank
+from bjsim.sim.game.cards import TEN, parse_rank
 from bjsim.sim.game.events import Dealt, Event, Revealed, Shuffled, as_seen
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.counting.request import CountRequest
 from bjsim.strategies.counting.system import CountingSystem
 from bjsim.strategies.counting.typical import decks_to_count, expected_counts, remaining, spread_tens
 from bjsim.strategies.evaluation.coach import Coach, Judgement
-from bjsim.strategies.shoe.present import MIN_UNSEEN, action_values
+from bjsim.strategies.shoe.present import action_values, with_fresh_decks
 from bjsim.sums import add_up
 
 # --- `TableCount`: the count of a player who sees the open cards of a table.
@@ -100,12 +100,9 @@ class CountCoach(Coach):
         letter = chart.policy(now.state, now.column, "".join(values))
         return Judgement(view, action.letter, values, letter if letter in values else action.letter)
 
-    def _expected(self) -> list[float]:
+    def _expected(self) -> Sequence[float]:
         """The expected number of unseen cards of each rank, the hole card among them."""
         count, unseen = self.count, max(self.count.unseen, 1)
         mean_tag = float(count.system.pivot(count.decks) - count.running) / unseen
         expected = expected_counts(count.system, remaining(count.decks, deck=count.system.deck), unseen, mean_tag)
-        found: list[float] = spread_tens(expected, count.system.deck).tolist()
-        while add_up(found) < MIN_UNSEEN:  # a fresh deck follows
-            found = [one + more for one, more in zip(found, DECKS[count.system.deck], strict=True)]
-        return found
+        return with_fresh_decks(spread_tens(expected, count.system.deck).tolist(), count.system.deck)

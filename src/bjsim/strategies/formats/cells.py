@@ -8,11 +8,11 @@ from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import (
     ATTACK_ROW,
     CODES,
-    IF_SPLITS_DOUBLE,
     INSURANCE_ROW,
     PAIR,
     SOFT,
     Chart,
+    actions_of,
     format_ranges,
     parse_row,
     rows_of,
@@ -192,11 +192,9 @@ class Builder:
             for column, code in cells.items():
                 base = self.cells[row][column]
                 if code == "Y" or code[0] == "R":
-                    other = base
-                    if base in IF_SPLITS_DOUBLE:
-                        other = "P" if self.rules.double_after_split else base[1].upper()
-                    kept = base if base[0] == "R" else {"S": "Rs", "Ds": "Rs", "P": "Rp"}.get(other, "Rh")
-                    self.cells[row][column] = kept
+                    other = actions_of(base, self.rules)
+                    kept = "Rp" if other[0] == "P" else "Rs" if other[-1] == "S" else "Rh"
+                    self.cells[row][column] = base if base[0] == "R" else kept
                 elif code != base and (code != "N" or base[0] == "R"):
                     raise self.error(place, f"{row} against {column} is {code} here, but {base} elsewhere")
 

@@ -22,7 +22,7 @@ from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import States
 from bjsim.sim.game.support import need
-from bjsim.strategies.charts.chart import ACTIONS, CODES, IF_SPLITS_DOUBLE, INSURANCE_ROW, Chart, StatePlayer
+from bjsim.strategies.charts.chart import CODES, INSURANCE_ROW, Chart, StatePlayer, actions_of
 from bjsim.strategies.evaluation.compare import Evaluation, evaluate_chart
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.exact.values import Means
@@ -467,8 +467,8 @@ def _best_code(player: PolicyPlayer, decisions: list[Decision], column: str) -> 
     ]
 
     def agreement(code: str) -> tuple[bool, int]:
-        taken = [next((action for action in ACTIONS[code] if action in letters), "H") for letters in legal]
+        actions = actions_of(code, player.rules)
+        taken = [next((action for action in actions if action in letters), "H") for letters in legal]
         return taken[0] == wanted[0], sum(one == other for one, other in zip(taken, wanted, strict=True))
 
-    splits = player.rules.double_after_split  # else these codes do not
-    return max((code for code in CODES if splits or code not in IF_SPLITS_DOUBLE), key=agreement)
+    return max(CODES, key=agreement)

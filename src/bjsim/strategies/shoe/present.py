@@ -145,6 +145,13 @@ def _pair_game(game: Game, start: int, pair: int) -> Game:
     return ShownGame(game.rules, game, start, pair)
 
 
+def with_fresh_decks(counts: Sequence[float], deck: str) -> Sequence[float]:
+    """Add decks to the unseen cards of each rank until enough are left for a round, as `Perfect` sees them."""
+    while min(counts) < 0 or add_up(counts) < MIN_UNSEEN:
+        counts = [count + more for count, more in zip(counts, DECKS[deck], strict=True)]
+    return counts
+
+
 class Perfect:
     """A player that takes the best action given all visible cards of the round, in a finite shoe.
 
@@ -194,10 +201,8 @@ class Perfect:
         values = {start: analysis.round_value(start, analysis.by_cards(start, "cdp1")) for start in shoe.live}
         return "".join(shoe.game.columns[start] for start, value in values.items() if value > 0)
 
-    def unseen(self, view: View) -> list[int]:
+    def unseen(self, view: View) -> Sequence[float]:
         """Return the number of unseen cards of each rank; if few are left, another deck is added."""
         open_cards = [parse_rank(card) for card in view.visible if card != HIDDEN]
         counts = [count - open_cards.count(rank) for rank, count in enumerate(self.rules.shoe_counts)]
-        while min(counts) < 0 or add_up(counts) < MIN_UNSEEN:
-            counts = [count + more for count, more in zip(counts, DECKS[self.rules.deck], strict=True)]
-        return counts
+        return with_fresh_decks(counts, self.rules.deck)

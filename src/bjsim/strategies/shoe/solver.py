@@ -227,13 +227,11 @@ class ShoeSolver(ShoePlays, Solution):
         if not view.split:
             values = self.hand_values(view.hand, view.dealer, pair="P" in view.legal, doubled=view.doubled)
             return {letter: values[letter] for letter in view.legal if letter in values}
-        if self.rules.ties == "replay":
-            raise InputError("the values of split hands in a finite shoe ignore that ties are replayed")
-        return action_values(view._replace(rules=self.rules), self.unseen(view))
+        return action_values(view._replace(rules=self.rules), self.unseen(view), self.tie_value_of("td"))
 
-    def unseen(self, view: View) -> list[int]:
+    def unseen(self, view: View) -> list[float]:
         """Count the cards of each rank that are not the hand's, its pair's or the dealer's; see `Solution.unseen`."""
-        left = list(self.rules.shoe_counts)
+        left = list(self.composition.ranks)
         for card in (*view.hand, *view.dealer, *view.hand[0] * (view.hands - 1)):
             rank = parse_rank(card)
             if rank >= TEN:  # a pair may have been of two ranks
