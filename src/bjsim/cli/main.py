@@ -157,7 +157,9 @@ def _main(args: list[str] | None) -> None:
     except click.Abort:
         _fail("stopped", 130)
     except OSError as error:
-        if not error.filename:  # of standard output, to which the interpreter must not write at its exit
+        try:
+            sys.stdout.flush()
+        except OSError:  # the interpreter must not try again at its exit
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if error.errno == errno.EPIPE:
             sys.exit(1)
