@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
-from bjsim.app.work import ChosenGame
+from bjsim.app.work import ChosenGame, TooEarly
 from bjsim.arguments import MAX_HANDS, MAX_SEED, whole_number
 from bjsim.asked.kinds import KINDS
 from bjsim.errors import InputError, RunFailed, suggest
@@ -185,7 +185,7 @@ def count_report(asked: AskedCount) -> str:
     try:
         result = CountResult.of(run, request)
     except InputError as error:  # counts with a bet may come in later rounds
-        raise error if count.over else InputError(f"{error}; more rounds are being played") from None
+        raise error if count.over else TooEarly(f"{error}; more rounds are being played") from None
     notes = ["± half the 95% interval; profits are luck-adjusted.", *result.notes]
     parts: list[Any] = [Section(f"EV by {run.count_name}"), result.table()]
     if not (run.spots > 1).any():

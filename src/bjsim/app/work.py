@@ -33,12 +33,16 @@ BET, HOURLY = 25, 70  # dollars and hands an hour of a page that is first opened
 FIRST_CELLS = 8  # wrong cells that a page shows first
 
 
+class TooEarly(InputError):
+    """What is asked needs more rounds than have been played so far; more are being played."""
+
+
 def answered(job: Callable[..., str], arguments: Sequence[object]) -> tuple[int, str]:
     """The status and the text of the answer of a job."""
     try:
         return 200, job(*arguments)
     except InputError as error:
-        return 422, str(error)
+        return 425 if isinstance(error, TooEarly) else 422, str(error)
 
 
 class ChosenGame(NamedTuple):

@@ -11,7 +11,6 @@ const page = document.body.dataset.page, at = id => document.getElementById(id);
 const form = at("rules"), preset = at("preset"), report = at("report"), state = at("state"), ask = at("ask"), go = at("go");
 const controls = [...form.querySelectorAll("[name]")], asked = ask ? [...ask.querySelectorAll("[name]")] : [];
 const itself = Array.from(crypto.getRandomValues(new Uint32Array(4)), one => one.toString(36)).join("");
-const EARLY = /; more rounds are being played$/; // a refusal of the rounds so far
 const computing = at("details")?.innerHTML; // what stands there until there is an answer
 const AGAIN = 5; // times that a report is asked for again after a worker has died
 let presets, running = new AbortController(), halted = false, indexing = new AbortController(), indicesOf, indicesGame, shownAddress;
@@ -90,12 +89,12 @@ const refusal = text => Object.assign(document.createElement("p"), {textContent:
 const unknown = Object.assign(document.createElement("p"), {className: "notice warn", role: "alert", hidden: true});
 form.after(unknown);
 // What is wrong stands where the answer would: an old answer beside it would seem to be that of the new question.
-const refuse = text => {
+const refuse = (text, early = false) => {
   controls.find(one => new RegExp(`^${one.name}\\b`).test(text))?.closest(".rule").classList.add("wrong");
   const box = refusal(text);
   if (page === "play" && at("answer") && tableOf === answersOf()) { at("answer").querySelector(".wrong")?.remove(); at("answer").append(box); return; }
   report.replaceChildren(box); at("rest")?.replaceChildren();
-  if (!EARLY.test(text)) at("details")?.replaceChildren();
+  if (!early) at("details")?.replaceChildren();
   if (page === "game") forgetPrices();
   if (page === "count") hideOld(text);
   if (page === "play") at("record").hidden = true;
@@ -165,9 +164,9 @@ const update = async () => {
       clearTimeout(waits);
       if (answer.status === 503 && go && again--) { say(text); await pause(1000, signal); continue; }
       say(""); report.ariaBusy = "false";
-      const early = !answer.ok && EARLY.test(text); // the next rounds may do
+      const early = answer.status === 425; // more rounds may do
       if (go) go.disabled = !answer.ok && !early;
-      if (!answer.ok && !(early && report.textContent === text)) refuse(text); // once: it is read aloud
+      if (!answer.ok && !(early && report.textContent === text)) refuse(text, early); // once: it is read aloud
       if (early) { go.textContent = "Stop"; say("playing …"); continue; }
       if (!answer.ok) { if (go) go.textContent = "Done"; return false; }
       const [head, rest] = text.split("<!-- rest -->"); // what follows the questions of a page
