@@ -701,6 +701,7 @@ def test_where_storage_is_refused_pages_work_until_they_are_left(person):
 
 def test_every_row_of_a_game_is_not_the_text_of_a_chart(person):
     person.visit("/game?rules=easy")
+    person.run("sessionStorage.clear()")
     person.click("#full")
     person.open(person.served.base + "/chart?rules=easy")
     person.until("presets")
