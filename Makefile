@@ -14,7 +14,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 run: $(VENV)/.installed
 	$(BIN)/bjsim run --bots optimal,lim17 --hands 1e7
 
-# WORDS go to pytest, such as WORDS=tests/sim; so too in the next targets.
+# WORDS go to pytest, such as WORDS=tests/sim; so too in other targets.
 test: $(VENV)/.installed-test
 	$(TESTS) $(WORDS)
 
@@ -69,7 +69,7 @@ docs: $(VENV)/.installed-docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 clean:
-	rm -rf $(VENV) build dist src/*.egg-info .pytest_cache .hypothesis .benchmarks .mypy_cache .ruff_cache .coverage*
+	rm -rf $(VENV) build dist docs/gallery src/*.egg-info .pytest_cache .hypothesis .benchmarks .mypy_cache .ruff_cache .coverage*
 	find . -name .git -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The interpreter names its own path, so that a slow launcher script in front of it is not kept in .venv.

@@ -22,7 +22,7 @@ def table(head: str, rows: Iterable[Iterable[str]]) -> str:
 
 
 def modules() -> str:
-    """All modules, in the order of the packages' layers, with the first sentence of each."""
+    """All modules, in the order of the packages' layers, with the first paragraph of each."""
     rows = []
     for package in ("sim", "strategies", "bots", "table", "app", "cli"):
         for path in sorted((PACKAGE / package).rglob("*.py")):

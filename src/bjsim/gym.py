@@ -1,6 +1,6 @@
 """The environments for reinforcement learning, under a short name (extra `gym`).
 
-Importing it registers an environment for every preset with Gymnasium.
+Importing it registers the environments of the presets with Gymnasium.
 """
 
 from bjsim.strategies.learning.gym_env import BlackjackEnv as BlackjackEnv

@@ -60,6 +60,7 @@ def test_the_same_seed_plays_the_same(name: str) -> None:
 def test_ids_and_documentation_have_their_form() -> None:
     assert gym_env.env_id("easy") == "bjsim/Easy-v0"
     assert gym_env.env_id("vegas-s17") == "bjsim/VegasS17-v0"
+    assert {name for name in gymnasium.registry if name[:6] == "bjsim/"} == {*map(gym_env.env_id, ASKED)}
     headings = re.findall(r"^    ## (.+)$", gym_env.BlackjackEnv.__doc__, re.MULTILINE)
     assert headings == [
         "Description",

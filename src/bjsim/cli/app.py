@@ -32,7 +32,7 @@ from bjsim.errors import InputError
     "--pyodide",
     metavar="DIR|URL",
     default="",
-    help="Python of an exported site: files to copy, or where they are.  [default: Pyodide's own server]",
+    help="Python of an exported site: files to copy, or where they are.  [default: a public server]",
 )
 @click.option("--no-browser", is_flag=True, help="Print the address only; open no browser.")
 def app(port: int, contest: Path | None, export: Path | None, pyodide: str, no_browser: bool) -> None:

@@ -58,7 +58,7 @@ class CompiledTable:
     unit: Fraction
     readable: ReadableTable
     tables: int = 1
-    blocks_at_once = 32  # two million rounds, some tenths of a second
+    blocks_at_once = 32  # two million rounds, some hundredths of a second
 
     @property
     def seats(self) -> int:

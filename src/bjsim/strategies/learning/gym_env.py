@@ -18,6 +18,7 @@ from bjsim.sim.game.presets import PRESETS, load_rules
 from bjsim.sim.game.round import Round
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import Stream, open_shoe
+from bjsim.sim.game.support import refusal
 from bjsim.strategies.learning.observations import (
     LUCK_ADJUSTED,
     PAYOFF,
@@ -214,8 +215,8 @@ def env_id(preset: str) -> str:
 
 
 def register_envs() -> None:
-    for name in PRESETS:
-        if env_id(name) not in gymnasium.registry:
+    for name, preset in PRESETS.items():
+        if env_id(name) not in gymnasium.registry and not refusal(preset.rules, "environment"):
             gymnasium.register(
                 id=env_id(name),
                 entry_point=f"{__name__}:BlackjackEnv",
