@@ -34,14 +34,15 @@ Process = subprocess.Popen[str]
 def play(*words: object, began: Path, disturb: Callable[[Process], object] | None = None) -> tuple[int, list[str]]:
     """Run a command; it is disturbed once the file `began` exists. Returns its status, and its lines on stderr."""
     command = [sys.executable, "-m", "bjsim", *map(str, words)]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         try:
             if disturb:
                 assert wait_until(lambda: began.exists() and began.stat().st_size > 1000)
                 disturb(process)
-            _, err = process.communicate(timeout=300)
+            out, err = process.communicate(timeout=300)
         finally:
             process.kill()
+    assert ("stopped: results so far" in out) == (process.returncode == 130)
     return process.returncode, err.splitlines()
 
 
