@@ -9,22 +9,15 @@ from typing import Any
 import pytest
 from matplotlib.text import Text
 from small_mdps import CHAIN
-from support.command import bjsim as command
+from support.command import bjsim
 
-from bjsim.cli.main import main
 from bjsim.report import picture
 
 
-def bjsim(*args: str) -> int:
-    with pytest.raises(SystemExit) as status:
-        main(["learn", *args])
-    return int(status.value.code or 0)
-
-
-def test_a_game_with_everything(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_game_with_everything(tmp_path: Path) -> None:
     data, picture = tmp_path / "learned.json", tmp_path / "regret.svg"
-    assert bjsim("--rules", "neller-v3", "--episodes", "2e5", "--json", str(data), "--plot", str(picture)) == 0
-    out = capsys.readouterr().out
+    status, out, _ = bjsim("learn", "--rules", "neller-v3", "--episodes", "2e5", "--json", data, "--plot", picture)
+    assert status == 0
     for part in (
         "572 states",
         "The learned chart",
@@ -40,43 +33,33 @@ def test_a_game_with_everything(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert picture.read_text().startswith("<?xml")
 
 
-def test_another_game_is_not_asked_the_questions_of_neller(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert (
-        bjsim(
-            "--rules", "blackjack-p", "--set", "split_by=never", "--episodes", "1e3", "--json", str(tmp_path / "x.json")
-        )
-        == 0
-    )
-    assert "Hoyle" not in capsys.readouterr().out and "Hoyle" in (tmp_path / "x.json").read_text()
+def test_another_game_is_not_asked_the_questions_of_neller(tmp_path: Path) -> None:
+    file, game = tmp_path / "x.json", ("--rules", "blackjack-p", "--set", "split_by=never")
+    status, out, _ = bjsim("learn", *game, "--episodes", "1e3", "--json", file)
+    assert status == 0 and "Hoyle" not in out and "Hoyle" in file.read_text()
 
 
-def test_json_on_standard_output_is_only_json(capsys: pytest.CaptureFixture[str]) -> None:
-    assert bjsim("--episodes", "2000", "--rules", "neller", "--seed", "3", "--json", "-") == 0
-    first = capsys.readouterr()
-    assert bjsim("--episodes", "2000", "--rules", "neller", "--seed", "3", "--json", "-") == 0
-    one, two = json.loads(first.out), json.loads(capsys.readouterr().out)
+def test_json_on_standard_output_is_only_json() -> None:
+    words = ("learn", "--episodes", "2000", "--rules", "neller", "--seed", "3", "--json", "-")
+    first, second = bjsim(*words), bjsim(*words)
     assert "The learned chart" in first.err
-    assert {key: value for key, value in one.items() if key != "seconds"} == {
-        key: value for key, value in two.items() if key != "seconds"
-    }
+    assert {**first.json, "seconds": 0} == {**second.json, "seconds": 0}
 
 
-def test_a_process_in_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_process_in_a_file(tmp_path: Path) -> None:
     file = tmp_path / "chain.json"
     file.write_text(json.dumps(CHAIN))
-    assert bjsim("--mdp", str(file), "--episodes", "1e4") == 0
-    out = capsys.readouterr().out
-    assert "discount factor 0.9" in out and "every state has an optimal action" in out
+    status, out, _ = bjsim("learn", "--mdp", file, "--episodes", "1e4")
+    assert status == 0 and "discount factor 0.9" in out and "every state has an optimal action" in out
 
 
-def test_algorithms_are_compared_in_one_picture(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_algorithms_are_compared_in_one_picture(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     drawn: list[Any] = []
     monkeypatch.setattr(picture, "save_figure", lambda figure, path: drawn.append(figure))
     data, game = tmp_path / "both.json", ("--rules", "vegas-h17", "--decks", "inf", "--set", "surrender=late")
-    assert bjsim(*game, "--episodes", "2e4", "--algorithm", "q,mc", "--plot", "x.png", "--json", str(data)) == 0
-    out = capsys.readouterr().out
+    words = ("--episodes", "2e4", "--algorithm", "q,mc", "--plot", "x.png", "--json", data)
+    status, out, _ = bjsim("learn", *game, *words)
+    assert status == 0
     both = json.loads(data.read_text())["algorithms"]
     assert [one["algorithm"] for one in both] == ["q", "mc"] and all(f"{one['regret']:.6f}" in out for one in both)
     value, regret = drawn[0].subfigs[0].axes
@@ -90,9 +73,9 @@ def test_algorithms_are_compared_in_one_picture(
     for text in (above._suptitle, *below.texts):
         edges = text.get_window_extent()
         assert edges.x0 >= 0 and edges.x1 <= drawn[0].bbox.x1, text.get_text()
-    words = {text.get_text() for text in drawn[0].findobj(Text)}
-    assert {"q, even draws", "mc, independent draws", f"exact optimum, {optimum:+.4f}"} <= words
-    assert any("--algorithm q,mc --episodes 20000 --seed 1" in text for text in words)
+    texts = {text.get_text() for text in drawn[0].findobj(Text)}
+    assert {"q, even draws", "mc, independent draws", f"exact optimum, {optimum:+.4f}"} <= texts
+    assert any("--algorithm q,mc --episodes 20000 --seed 1" in text for text in texts)
 
 
 @pytest.mark.parametrize(
@@ -108,14 +91,11 @@ def test_algorithms_are_compared_in_one_picture(
         ),
     ],
 )
-def test_a_broken_file_gets_one_line(
-    change: dict[str, object], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_broken_file_gets_one_line(change: dict[str, object], message: str, tmp_path: Path) -> None:
     file = tmp_path / "chain.json"
     file.write_text(json.dumps(CHAIN | change))
-    assert bjsim("--mdp", str(file), "--episodes", "1000") == 2
-    err = capsys.readouterr().err
-    assert message in err and err.count("\n") == 1
+    status, _, err = bjsim("learn", "--mdp", file, "--episodes", "1000")
+    assert status == 2 and message in err and err.count("\n") == 1
 
 
 @pytest.mark.parametrize(
@@ -133,16 +113,15 @@ def test_a_broken_file_gets_one_line(
         ),
     ],
 )
-def test_impossible_requests_are_reported(
-    args: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert bjsim(*args) == 2
-    assert message in capsys.readouterr().err
+def test_impossible_requests_are_reported(args: tuple[str, ...], message: str) -> None:
+    status, _, err = bjsim("learn", *args)
+    assert status == 2 and message in err
 
 
 def test_a_page_says_how_many_workers_learned_since_they_change_the_result(tmp_path: Path) -> None:
     page = tmp_path / "learned.html"
-    assert bjsim("--rules", "neller", "--episodes", "2000", "--workers", "2", "--html", str(page)) == 0
+    words = ("--rules", "neller", "--episodes", "2000", "--workers", "2", "--html", page)
+    assert bjsim("learn", *words).status == 0
     assert "bjsim learn --rules neller --episodes 2000 --workers 2 --seed 1<" in page.read_text()
 
 
@@ -151,7 +130,7 @@ def test_a_regret_that_is_infinite_throughout_has_no_curve(tmp_path: Path) -> No
     to = {"stay": [{"to": "wait", "reward": -1}], "leave": [{"to": "end", "reward": -100}]}
     (tmp_path / "loop.json").write_text(json.dumps({"states": {"wait": to}, "terminal": ["end"]}))
     learn = ("learn", "--mdp", tmp_path / "loop.json", "--episodes", 200)
-    assert command(*learn, "--html", tmp_path / "x.html").status == 0
+    assert bjsim(*learn, "--html", tmp_path / "x.html").status == 0
     assert "regret" in (tmp_path / "x.html").read_text()
-    done = command(*learn, "--plot", tmp_path / "x.png")
+    done = bjsim(*learn, "--plot", tmp_path / "x.png")
     assert done.status == 2 and "there is nothing to draw" in done.err and "value of the best policy" in done.out
