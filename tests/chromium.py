@@ -6,9 +6,15 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import time
 from itertools import count
+from pathlib import Path
 
 PROGRAM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+
+AXE = Path(os.environ.get("BJSIM_AXE", Path(__file__).parents[1] / "build/axe/package/axe.min.js"))
+KEYS = {"Backspace": 8, "Tab": 9, "Enter": 13, "Escape": 27, " ": 32,
+        "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40}  # fmt: skip
 
 
 class Chromium:
@@ -99,6 +105,34 @@ class Chromium:
         result = self.call("Runtime.evaluate", expression=script, returnByValue=True)
         assert "exceptionDetails" not in result, result
         return result["result"].get("value")
+
+    def until(self, script: str, seconds: float = 40) -> None:
+        """Wait until a script has a true value."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            if self.run(f"Boolean(document.body && ({script}))"):
+                return
+            time.sleep(0.05)
+        raise AssertionError(f"{script}; the page says {self.text('body')[:1500]}; {self.problems}")
+
+    def text(self, selector: str) -> str:
+        """The text of an element."""
+        return str(self.run(f"document.querySelector({selector!r})?.innerText ?? ''"))
+
+    def press(self, key: str) -> None:
+        """Press and release a key."""
+        code = KEYS.get(key) or ord(key.upper())
+        text = {"Enter": "\r"}.get(key, key if len(key) == 1 else "")
+        self.call("Input.dispatchKeyEvent", type="keyDown", key=key, text=text, windowsVirtualKeyCode=code)
+        self.call("Input.dispatchKeyEvent", type="keyUp", key=key, windowsVirtualKeyCode=code)
+
+    def findings(self) -> list[object]:
+        """What axe-core finds."""
+        keep = "window.found = all.map(one => one.id + one.nodes[0].html);"
+        self.run(AXE.read_text(encoding="utf-8") + "; window.found = null; true")
+        self.run(f"axe.run().then(({{violations: all}}) => {{ {keep} }}); true")
+        self.until("window.found")
+        return self.run("window.found")  # type: ignore[return-value]
 
     def screenshot(self) -> bytes:
         """A screenshot of the window as PNG."""

@@ -5,12 +5,9 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 from chromium import Chromium
-
-AXE = Path(__file__).parents[2] / "build/axe/package/axe.min.js"
 
 
 class Served:
@@ -62,19 +59,6 @@ class Person(Chromium):
         self.open(self.served.base + path, width, 800, dark=dark)
         self.until("!document.getElementById('report') || document.querySelector('#report h1')")
 
-    def until(self, script: str, seconds: float = 40) -> None:
-        """Wait until a script has a true value."""
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            if self.run(f"Boolean(document.body && ({script}))"):
-                return
-            time.sleep(0.05)
-        raise AssertionError(f"{script}; the page says {self.text('body')[:1500]}; {self.problems}")
-
-    def text(self, selector: str) -> str:
-        """The text of an element."""
-        return str(self.run(f"document.querySelector({selector!r})?.innerText ?? ''"))
-
     def _middle(self, selector: str) -> list[float]:
         found = self.run(
             f"(() => {{ const one = document.querySelector({selector!r}); one.scrollIntoView({{block: 'center'}}); "
@@ -95,14 +79,6 @@ class Person(Chromium):
         self.call("Input.dispatchTouchEvent", type="touchStart", touchPoints=[{"x": x, "y": y}])
         self.call("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
 
-    def press(self, key: str) -> None:
-        """Press a key."""
-        code = {"Enter": 13, "Tab": 9, " ": 32, "ArrowDown": 40, "ArrowUp": 38, "Backspace": 8}.get(key)
-        text = {"Enter": "\r", " ": " "}.get(key, key if len(key) == 1 else "")
-        code = ord(key.upper()) if code is None else code
-        self.call("Input.dispatchKeyEvent", type="keyDown", key=key, text=text, windowsVirtualKeyCode=code)
-        self.call("Input.dispatchKeyEvent", type="keyUp", key=key, windowsVirtualKeyCode=code)
-
     def tab_to(self, selector: str) -> None:
         """Press Tab until an element has the focus."""
         for _ in range(90):
@@ -115,12 +91,3 @@ class Person(Chromium):
         """Type in place of what a field holds."""
         self.run("document.activeElement.select()")
         self.call("Input.insertText", text=text)
-
-    def findings(self) -> list[object]:
-        """What axe-core finds."""
-        self.run(AXE.read_text(encoding="utf-8"))
-        self.run(
-            "axe.run().then(({violations: all}) => { window.found = all.map(one => one.id + one.nodes[0].html); })"
-        )
-        self.until("window.found")
-        return self.run("window.found")  # type: ignore[return-value]

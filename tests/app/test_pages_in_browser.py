@@ -8,8 +8,8 @@ import time
 from base64 import b64decode
 
 import pytest
-from app.served import AXE, Person, Served
-from chromium import PROGRAM
+from app.served import Person, Served
+from chromium import AXE, PROGRAM
 
 import bjsim
 from bjsim.arguments import amount

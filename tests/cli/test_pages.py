@@ -91,14 +91,12 @@ def test_cells_are_reached_with_the_keyboard(opened):
     assert page.run("document.querySelectorAll('.chart td[tabindex=\"0\"]').length") == 3  # one stop for each table
     page.run("document.querySelector('.hard td').focus()")
     for key in ("ArrowDown", "ArrowDown", "ArrowRight", "ArrowLeft", "ArrowUp", "ArrowRight", "ArrowUp", "ArrowUp"):
-        for kind in ("keyDown", "keyUp"):
-            page.call("Input.dispatchKeyEvent", type=kind, key=key, code=key)
+        page.press(key)
     tip = "(tip => tip.hidden ? '' : tip.textContent)(document.getElementById('tip'))"
     assert page.run(tip).startswith("4 against 3: H\n")
     box = page.run("(b => [b.left, b.top, b.right, b.bottom])(document.getElementById('tip').getBoundingClientRect())")
     assert box[0] >= 0 and box[1] >= 0 and box[2] <= 1000 and box[3] <= 400
-    for kind in ("keyDown", "keyUp"):
-        page.call("Input.dispatchKeyEvent", type=kind, key="Escape", code="Escape")
+    page.press("Escape")
     assert page.run(tip) == ""
 
 

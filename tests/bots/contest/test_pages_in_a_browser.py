@@ -1,19 +1,17 @@
 """The pages of contests in a real browser: they reload themselves, fit on a phone, and are accessible."""
 
 import json
-import os
 import re
 import time
 from pathlib import Path
 
 import pytest
+from chromium import AXE
 from support.colour_vision import VISIONS, contrast, smallest_difference
 from support.matches import begin, counted, index_of
 
 from bjsim.bots.contest import page as pages
 from bjsim.bots.contest.page import DARK, LIGHT, make_colours, make_slugs, write_results
-
-AXE = Path(os.environ.get("BJSIM_AXE", "build/axe/package/axe.min.js"))
 
 
 class Failing:
@@ -46,14 +44,6 @@ def index_and_pages(folder):
 def write_page(folder, records):
     """Write the page after some matches of a journal."""
     (folder / "index.html").write_text(index_of(*counted(folder, records)), encoding="utf-8")
-
-
-def wait_for(browser, script):
-    """Wait until a script's value is true."""
-    deadline = time.monotonic() + 60
-    while not browser.run(script):
-        assert time.monotonic() < deadline, f"never true: {script}"
-        time.sleep(0.05)
 
 
 @pytest.fixture
@@ -96,12 +86,12 @@ def test_it_reloads_until_the_end_and_keeps_what_a_reader_sees(browser, quick):
     state = browser.run(STATE)
     assert json.loads(state) == [-32, True, "score", "1 of"]  # 40 px further than with the padding of 8
     browser.run("window.old = true; true")
-    wait_for(browser, f"!window.old && {READY} && document.getElementById('live')?.hidden === false")
+    browser.until(f"!window.old && {READY} && document.getElementById('live')?.hidden === false")
     assert browser.run(STATE) == state
     write_page(quick, 99)
-    wait_for(browser, f"{READY} && document.body.textContent.includes('The contest is over')")
+    browser.until(f"{READY} && document.body.textContent.includes('The contest is over')")
     assert browser.run("[document.body.dataset.reload ?? null, document.getElementById('live')]") == [None, None]
-    wait_for(browser, f"Math.abs(JSON.parse({STATE})[0] + 32) <= 1")  # though a drawing appeared above
+    browser.until(f"Math.abs(JSON.parse({STATE})[0] + 32) <= 1")  # though a drawing appeared above
     assert json.loads(browser.run(STATE))[1:3] == [True, "score"]
     browser.run("window.old = true; true")
     time.sleep(0.8)
@@ -117,12 +107,12 @@ def test_a_reader_can_stop_it(browser, quick):
     browser.run("document.getElementById('auto').click(); true")
     rules = "document.getElementById('rules').open"  # which a link has opened, and the reader closes
     browser.run("location.hash = 'rules'; true")
-    wait_for(browser, f"{rules} && ({rules} = false, true)")
-    wait_for(browser, f"!window.old && {READY} && performance.now() > 100")
+    browser.until(f"{rules} && ({rules} = false, true)")
+    browser.until(f"!window.old && {READY} && performance.now() > 100")
     assert not browser.run(rules)
     browser.run("window.old = true; true")
     step = "(document.getElementById('back').focus(), window.old = true)"  # through a hand; before it loads again
-    wait_for(browser, f"!window.old && {READY} && {step}")
+    browser.until(f"!window.old && {READY} && {step}")
     time.sleep(0.8)
     assert browser.run("window.old")
 
@@ -202,11 +192,7 @@ def test_axe_finds_nothing(browser, folder, running, dark, width):
     for page in (*index_and_pages(folder)[:2], running / "index.html"):
         browser.open(page.as_uri(), width=width, dark=dark)
         browser.run("document.querySelectorAll('details').forEach((each, n) => { each.open = n < 20; })")
-        browser.run(AXE.read_text(encoding="utf-8") + "; true")
-        browser.run("window.found = null; axe.run().then(result => { window.found = result.violations; }); true")
-        wait_for(browser, "window.found !== null")
-        found = browser.run("found.map(each => [each.id, each.nodes.length, each.nodes[0].html.slice(0, 200)])")
-        assert found == []
+        assert browser.findings() == []
 
 
 # --- colours and words

@@ -161,13 +161,6 @@ def test_wrong_settings_show_no_figures(page):
     assert shown(page, {"bankroll": 100}, BETS)["figures"]["score"] != "–"
 
 
-def press(browser, key, code, text=""):
-    """Press and release a key."""
-    for kind in ("keyDown", "keyUp"):
-        typed = {"text": text} if text and kind == "keyDown" else {}
-        browser.call("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code, **typed)
-
-
 BACKGROUND = "getComputedStyle(document.body).backgroundColor"
 
 
@@ -187,7 +180,7 @@ def test_it_is_usable_on_a_phone_by_keyboard(browser, tmp_path, dark):
     assert browser.run(BACKGROUND) == ("rgb(17, 22, 19)" if dark else "rgb(250, 250, 247)")
     reached = []
     while not reached or reached[-1] != "Bet at ≥ +8":
-        press(browser, "Tab", 9)
+        browser.press("Tab")
         reached.append(browser.run(FOCUSED))
         style = browser.run("(({outlineStyle, outlineWidth}) => outlineStyle + outlineWidth)"
                             "(getComputedStyle(document.activeElement))")  # fmt: skip
@@ -197,17 +190,17 @@ def test_it_is_usable_on_a_phone_by_keyboard(browser, tmp_path, dark):
     assert [one for one in reached if not one.startswith("Bet")] == controls
     assert len(reached) == len(controls) + len(COUNTS)
     before = browser.run("document.getElementById('score').textContent")
-    press(browser, "ArrowUp", 38)  # the bet at +8: a unit more
+    browser.press("ArrowUp")  # the bet at +8: a unit more
     assert browser.run("document.activeElement.value") == "13"
     figures = find_figures(ramp_returns(TABLE, np.append(BETS[:-1], 13)), Terms())
     score = next(figure.text for figure in figures if figure.key == "score")
     assert browser.run("document.getElementById('score').textContent") == score != before
     browser.run("document.getElementById('reset').focus()")
-    press(browser, "Enter", 13, "\r")
+    browser.press("Enter")
     assert browser.run("document.getElementById('score').textContent") == before
     browser.run("document.getElementById('bankroll').select()")
     for digit in "500":
-        press(browser, digit, ord(digit), digit)
+        browser.press(digit)
     ruin = next(figure.text for figure in find_figures(ramp_returns(TABLE, BETS), Terms(500.0)) if figure.key == "ror")
     assert browser.run("document.getElementById('ror').textContent") == ruin
 
