@@ -13,19 +13,16 @@ from pathlib import Path
 import pytest
 from bot_helpers import needs_sandbox
 from support.command import bjsim, refusal
-from support.matches import rounds_in
+from support.matches import CARDSHARK, begin, forged, rounds_in
 
 from bjsim.bots.contest import journal
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.entrants import gather
-from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.page import contest_command, published_sources
 from bjsim.cli.koth_play import play
 from bjsim.errors import InputError
-from bjsim.sim.game.presets import load_rules
 from bjsim.strategies.players.catalogue import find_player
 
-CARDSHARK = load_rules("cardshark")
 STANDS = "print('S')"
 READS = "try:\n    print(open('/etc/passwd').read() and '{}')\nexcept OSError:\n    print('{}')\n"  # a file of the host
 
@@ -137,16 +134,13 @@ def test_what_is_started_with_a_process_without_streams_has_them():
 
 def foreign(folder, bots, source, digest=None, house=""):
     """A contest in progress, whose journal claims that the first bot, or the house, is at `source`."""
-    contest = Contest(CARDSHARK, matches=1, house=house and "lim18")
-    host = Host.begin(folder, contest, gather(bots, CARDSHARK))
-    host._journal.close()
+    begin(folder, bots, matches=1, house=house and "lim18").close()
     header = next(journal.read(folder))
     if house:
         header["contest"]["house"] = source  # the header's own entry of the house stays harmless
     else:
         header["bots"][0] |= {"source": source} | ({"sha256": digest} if digest else {})
-    line, _ = journal.encode_record({key: value for key, value in header.items() if key != "crc"}, 0)
-    (folder / journal.NAME).write_bytes(line)
+    forged(folder, [header])
 
 
 @pytest.fixture
@@ -193,10 +187,7 @@ def test_a_foreign_folder_that_has_ended_runs_none_of_its_code(tmp_path, evil):
     """A contest goes on after its end when it is extended (finding 4b)."""
     file, mark = evil
     foreign(tmp_path / "c", ["lim17", "optimal"], f"{file}:player")
-    _, crc = journal.encode_record(next(journal.read(tmp_path / "c")), 0)
-    line, _ = journal.encode_record({"record": "end", "reason": "time", "matches": 1}, crc)
-    with (tmp_path / "c" / journal.NAME).open("ab") as records:
-        records.write(line)
+    forged(tmp_path / "c", [*journal.read(tmp_path / "c"), {"record": "end", "reason": "time", "matches": 1}])
     for words in (["resume", tmp_path / "c"], ["extend", tmp_path / "c", 1]):
         assert "trust it only" in refusal("koth", *words) and not mark.exists()
     assert bjsim("koth", "close", tmp_path / "c").status == 0 and not mark.exists()

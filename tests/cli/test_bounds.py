@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from support.command import bjsim, refusal
+from support.matches import forged
 
 from bjsim.bots.contest import journal
 from bjsim.bots.contest.entrants import gather
@@ -99,8 +100,7 @@ def test_a_journal_with_such_an_exponent_is_refused(tmp_path: Path) -> None:
     assert bjsim("koth", "play", "lim13", "lim17", "--matches", 1, "--out", tmp_path / "c").status == 0
     header = next(journal.read(tmp_path / "c"))
     header["contest"]["rules"]["blackjack_pays"] = HUGE
-    line, _ = journal.encode_record({key: value for key, value in header.items() if key != "crc"}, 0)
-    (tmp_path / "c" / journal.NAME).write_bytes(line)
+    forged(tmp_path / "c", [header])
     for command in ("show", "verify"):
         done = guarded("koth", command, tmp_path / "c")
         assert done.returncode and done.stderr.count("\n") == 1 and "blackjack_pays" in done.stderr
@@ -188,10 +188,6 @@ def test_a_journal_of_thousands_of_bots_is_refused_or_replayed_soon(tmp_path: Pa
     records = list(journal.read(tmp_path / "c"))
     bots = records[0]["bots"]
     records[0]["bots"] = bots + [{**bots[0], "name": f"x{number}"} for number in range(2998)]
-    crc, lines = 0, b""
-    for record in records:
-        line, crc = journal.encode_record({key: value for key, value in record.items() if key != "crc"}, crc)
-        lines += line
-    (tmp_path / "c" / journal.NAME).write_bytes(lines)
+    forged(tmp_path / "c", records)
     done = guarded("koth", "verify", tmp_path / "c")
     assert done.returncode == 1 and "recorded seats" in done.stderr

@@ -13,16 +13,12 @@ import pytest
 from bot_helpers import needs_sandbox
 from support.command import bjsim, refusal
 from support.long_journal import crashers
-from support.matches import CARDSHARK, begin, match_of, placed, rounds_in, whole
+from support.matches import CARDSHARK, CHART, begin, match_of, placed, rounds_in, whole
 
 from bjsim.bots.contest import journal
 from bjsim.bots.contest.config import Contest, parse_marks
 from bjsim.bots.contest.standings import Mark, Standings, make_marks
 from bjsim.errors import InputError
-from bjsim.strategies.formats.files import format_text
-from bjsim.strategies.players.catalogue import CATALOGUE
-
-CHART = format_text(CATALOGUE["hoyle"].chart(CARDSHARK))
 
 
 def rows(folder: Path) -> dict[str, dict[str, Any]]:

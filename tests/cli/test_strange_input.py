@@ -19,14 +19,11 @@ import pytest
 from bot_helpers import needs
 from support.command import bjsim, refusal
 from support.games import slow
-from support.matches import lines_in
+from support.matches import begin, lines_in
 from support.mutations import mutations
 from support.printed import printed
 
 from bjsim.bots.contest import journal
-from bjsim.bots.contest.config import Contest
-from bjsim.bots.contest.entrants import gather
-from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.journal import _record_in as read_record
 from bjsim.bots.contest.page import marks_csv, standings_csv
 from bjsim.bots.contest.standings import Mark, Standings, standings_table
@@ -35,7 +32,6 @@ from bjsim.bots.sandbox.languages import BuildError
 from bjsim.cli.main import PrintableFormatter, open_standard_streams, os_error_text
 from bjsim.sim.game.presets import load_rules
 
-CARDSHARK = load_rules("cardshark")
 ESCAPES = "\x1b]0;title\x07\x1b[2J"
 
 
@@ -95,7 +91,7 @@ def write(folder, *lines):
 def records(tmp_path_factory):
     """The records of a contest of one match."""
     folder = tmp_path_factory.mktemp("played")
-    Host.begin(folder, Contest(CARDSHARK, seed=1, matches=1), gather(["lim17", "optimal"], CARDSHARK)).run()
+    begin(folder, ["lim17", "optimal"], seed=1, matches=1).run()
     return lines_in(folder)
 
 
@@ -212,8 +208,7 @@ def test_a_checkpoint_of_100_000_brackets(tmp_path):
     "arguments", [["show"], ["show", "--hand", "1.1.1"], ["show", "--json", "-"], ["resume"], ["verify"]]
 )
 def test_a_journal_cannot_steer_the_terminal_that_it_is_shown_on(tmp_path, arguments):
-    bots = gather(["a=hoyle", "b=hoyle"], CARDSHARK)  # the plays that the luck model starts from
-    Host.begin(tmp_path / "p", Contest(CARDSHARK, seed=1, matches=1), bots).run()
+    begin(tmp_path / "p", ["a=hoyle", "b=hoyle"], seed=1, matches=1).run()  # as the luck model expects both to play
     header, first, *others = lines_in(tmp_path / "p")
     for number in (0, 1):
         for key in ("name", "language"):
@@ -298,8 +293,7 @@ def test_a_full_disk_is_said_of_the_file(tmp_path, monkeypatch):
     def full(number):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    host = Host.begin(tmp_path / "c", Contest(CARDSHARK, matches=1), gather(["lim17", "optimal"], CARDSHARK))
-    host._journal.close()
+    begin(tmp_path / "c", ["lim17", "optimal"], matches=1).close()
     monkeypatch.setattr(os, "fsync", full)
     status, _, err = bjsim("koth", "resume", tmp_path / "c")
     assert (status, err) == (1, f"bjsim: {tmp_path}/c/journal.jsonl: the disk is full\n")

@@ -8,13 +8,10 @@ import re
 import numpy as np
 import pytest
 from support.command import bjsim, refusal
-from support.matches import rounds_in
+from support.matches import begin, rounds_in
 
 from bjsim.arguments import MAX_SEED
 from bjsim.bots.contest import journal
-from bjsim.bots.contest.config import Contest
-from bjsim.bots.contest.entrants import gather
-from bjsim.bots.contest.host import Host
 from bjsim.cli.koth_play import ContestScreen
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.shoe import Stream
@@ -23,7 +20,6 @@ from bjsim.sim.running.table import ReadableTable, Span
 from bjsim.strategies.experiment import make_experiment
 from bjsim.strategies.players.catalogue import find_player
 
-CARDSHARK = load_rules("cardshark")
 MATCHES = 8
 
 # Knows the first cards of every shoe of the seeds 1 to 20, and identifies its own shoe from the open cards in the order
@@ -115,14 +111,13 @@ def test_the_seed_is_shown_when_the_contest_is_closed_and_not_before(tmp_path, m
 def test_a_seed_that_programs_can_guess_is_warned_of(tmp_path, caplog, seed, program, warned):
     (tmp_path / "bot.py").write_text("print('S')")
     bots = [str(tmp_path / "bot.py") if program else "lim18", "lim17"]
-    Host.begin(tmp_path / "c", Contest(CARDSHARK, seed=seed), gather(bots, CARDSHARK), 1, "auto")
+    begin(tmp_path / "c", bots, sandbox="auto", seed=seed)
     assert ("play without a seed" in caplog.text) == warned
 
 
 def test_a_house_player_that_is_a_program_could_guess_too(tmp_path, caplog):
     (tmp_path / "bot.py").write_text("print('S')")
-    contest = Contest(CARDSHARK, seed=1, house=str(tmp_path / "bot.py"))
-    Host.begin(tmp_path / "c", contest, gather(["lim17", "lim18"], CARDSHARK), 1, "auto")
+    begin(tmp_path / "c", ["lim17", "lim18"], sandbox="auto", seed=1, house=str(tmp_path / "bot.py"))
     assert "play without a seed" in caplog.text
 
 

@@ -16,8 +16,11 @@ from bjsim.bots.contest.page_data import PageData
 from bjsim.bots.contest.standings import Standings
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.rules import Rules
+from bjsim.strategies.formats.files import format_text
+from bjsim.strategies.players.catalogue import CATALOGUE
 
 CARDSHARK = load_rules("cardshark")
+CHART = format_text(CATALOGUE["hoyle"].chart(CARDSHARK))
 Record = dict[str, Any]
 
 

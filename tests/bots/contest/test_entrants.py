@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from bot_helpers import SAMPLES, needs, needs_sandbox
 from support.command import bjsim, refusal
-from support.matches import CARDSHARK, begin, whole
+from support.matches import CARDSHARK, CHART, begin, whole
 
 from bjsim.bots import player
 from bjsim.bots.contest import entrants
@@ -28,7 +28,6 @@ from bjsim.bots.sandbox import folders
 from bjsim.bots.sandbox.folders import read_bot
 from bjsim.bots.sandbox.languages import BuildError
 from bjsim.errors import InputError
-from bjsim.strategies.formats.files import format_text
 from bjsim.strategies.players.catalogue import CATALOGUE
 
 
@@ -102,9 +101,6 @@ def test_a_player_that_a_contest_would_not_call_in_full_is_refused(tmp_path, met
 
 
 # --- What strangers may put into a folder of bots while a contest reads it, plays it, or watches it.
-
-
-CHART = format_text(CATALOGUE["hoyle"].chart(CARDSHARK))
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from bot_helpers import needs_sandbox
 from support.command import bjsim
-from support.matches import CARDSHARK, begin, counted, forged, lines_in, placed, rounds_in, whole
+from support.matches import CARDSHARK, CHART, begin, counted, forged, lines_in, placed, rounds_in, whole
 
 from bjsim.bots.contest import journal
 from bjsim.bots.contest.entrants import IN_PROCESS
@@ -33,8 +33,6 @@ from bjsim.bots.contest.page import standings_csv, standings_json
 from bjsim.bots.contest.replay import Answers, verify
 from bjsim.errors import InputError, RunFailed
 from bjsim.sim.game.presets import load_rules
-from bjsim.strategies.formats.files import format_text
-from bjsim.strategies.players.catalogue import CATALOGUE
 
 BOTS = ["lim17", "optimal", "lim19", "hoyle", "lim15"]
 
@@ -344,7 +342,6 @@ def test_verify_finds_faults_that_were_not_made(tmp_path, faults, said):
 # --- `koth verify` asks players again: finding 7, a journal whose bots were exchanged.
 
 
-CHART = format_text(CATALOGUE["hoyle"].chart(CARDSHARK))
 HITS = "import sys\nprint('H' if int(sys.argv[1]) < 15 else 'S')\n"
 STANDS = "print('S')\n"
 RANDOM = "import os\nprint('H' if os.urandom(1)[0] % 2 and int(__import__('sys').argv[1]) < 21 else 'S')\n"
