@@ -69,12 +69,9 @@ def test_the_tutorial(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["play", "lim17"], "two bots or more"),
         (["play", "lim17", "lim71"], "did you mean lim17?"),
-        (["play", "lim17", "lim18", "--rules", "neller"], "ties = replay: a contest settles"),
         (["play", "lim17", "lim18", "--timeout", "-1"], "seconds from 0.01 to 600"),
         (["show", "nowhere"], "no contest in nowhere"),
-        (["resume", "nowhere"], "no contest in nowhere"),
         (["verify", "nowhere"], "no contest in nowhere"),
         (["shw", "final"], "Did you mean 'show'?"),
         (["lim17", "optimal"], "No such command 'lim17'"),

@@ -65,8 +65,5 @@ def test_words_of_the_trade(tmp_path):
     assert load_rules(str(path)) == meant
 
 
-def test_bad_input_gets_one_line_and_status_2(tmp_path):
-    assert "did you mean neller?" in refusal("rules", "neler")
+def test_a_file_of_rules_needs_a_game():
     assert "--toml needs a game" in refusal("rules", "--toml")
-    assert "cannot read the rules file" in refusal("rules", tmp_path / "none.toml")
-    assert "did you mean decks?" in refusal("rules", "easy", "--set", "dekcs=3")

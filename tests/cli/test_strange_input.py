@@ -21,12 +21,11 @@ from support.command import bjsim, refusal
 from support.games import slow
 from support.matches import begin, lines_in
 from support.mutations import mutations
-from support.printed import printed
 
 from bjsim.bots.contest import journal
 from bjsim.bots.contest.journal import _record_in as read_record
 from bjsim.bots.contest.page import marks_csv, standings_csv
-from bjsim.bots.contest.standings import Mark, Standings, standings_table
+from bjsim.bots.contest.standings import Mark, Standings
 from bjsim.bots.protocol import Fault
 from bjsim.bots.sandbox.languages import BuildError
 from bjsim.cli.main import PrintableFormatter, open_standard_streams, os_error_text
@@ -271,19 +270,6 @@ def test_no_name_becomes_a_formula_in_a_spreadsheet(tmp_path, records, name):
     below, above = csv.DictReader(io.StringIO(marks_csv(marks)))
     assert (below["bot"], below["score"], below["low"], below["mark"]) == (f"'{name}", "-0.5", "", "-")
     assert (above["bot"], above["mark"], above["sure"]) == ("lim17", f"'{name}", "yes")
-
-
-@pytest.mark.parametrize("width", [80, 140])
-def test_a_long_name_does_not_hide_the_table(width):
-    row = {
-        "rank": 1, "rank_range": [1, 2], "bot": "x" * 245,
-        "matches": 25, "broke": 2, "chips": 187.5, "chips_ci95": [180.0, 195.0],
-        "luck_adjusted": -0.123, "luck_adjusted_ci95": [-0.223, -0.023], "faults": {"crash": 3}, "ms_per_move": 1.25,
-    }  # fmt: skip
-    shown = printed(standings_table([row, row | {"rank": 2, "bot": "short"}]), width, is_terminal=True)
-    assert shown.count("x") >= 245 and "short" in shown
-    assert shown.count("187.5 ±   7.5") == 2 and shown.count("-0.123 ± 0.100") == 2 and shown.count("crash") == 2
-    assert all(len(line) <= width for line in shown.splitlines())
 
 
 # --- errors of the operating system

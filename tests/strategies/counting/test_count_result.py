@@ -180,7 +180,7 @@ def test_what_is_no_bet_needs_another_run(result: bjsim.CountResult) -> None:
         result.vary(cut="60%")
     with pytest.raises(bjsim.InputError, match="insurance = never is not accepted; use true or false"):
         result.vary(insurance=["never", "free"])
-    with pytest.raises(bjsim.InputError, match="ramp='0:0 40:5' has no bet at the counts of the table"):
+    with pytest.raises(bjsim.InputError, match="ramp='0:0 40:5' has no bet at the counts of the table, ≤ -"):
         result.with_bets(ramp="0:0 40:5")
     with pytest.raises(bjsim.InputError, match="optimal: the best bet is 0 at every count; give a larger bankroll"):
         result.with_bets(optimal="0-8", bankroll=1, chip=1)
