@@ -51,17 +51,6 @@ def pages(report, asked):
         yield page
 
 
-def test_a_run_ends_with_the_figures_of_its_command():
-    *_, page = pages(run_report, AskedRun(EASY, "optimal, lim17", "20000", "7"))
-    heading, *found = rows(page, "bots")
-    figures = printed(page)["bots"]
-    assert len(found) == len(figures) == 2
-    for row, bot in zip(found, figures, strict=True):
-        cells = dict(zip(heading, row, strict=True))
-        assert cells["hands"] == f"{bot['hands']:,}" == "20,000"
-        assert cells["return"].replace("−", "-") == f"{100 * bot['mean']:+.4f}%"
-
-
 def test_a_run_that_goes_on_has_the_figures_of_as_many_hands(shortest):
     asked = AskedRun(EASY, "optimal", "1e5")
     found = list(pages(run_report, asked))

@@ -86,7 +86,12 @@ def figures(page):
 @pytest.mark.parametrize("game", games(SETTINGS, ["easy", "blackjack-p", "single-deck", "neller", "neller-v1"], 1))
 def test_game(person, game):
     page = shown(person, "game", game)
-    assert f"{100 * printed(page)['value']:+.6f}% of the bet" in page.replace("−", "-")
+    found = printed(page)
+    assert f"{100 * found['value']:+.6f}% of the bet" in page.replace("−", "-")
+    assert f'<dd class="value">{100 * abs(found["value"]):.3f}<small>%' in page
+    if "sd" in found:
+        person.until("parseFloat(at('deviation').textContent)", 120)
+        assert person.text("#deviation") == f"{found['sd']:.6f} bets"
 
 
 @pytest.mark.parametrize("game", games(SETTINGS, ["easy", "vegas-s17", "single-deck", "two-deck"], 2))

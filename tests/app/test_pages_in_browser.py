@@ -61,6 +61,19 @@ def figure(person, name):
     )
 
 
+def counted(person, query="rules=single-deck&rounds=20000&indices=none"):
+    """Let a count end."""
+    person.visit("/count?" + query)
+    person.until("go.textContent === 'Done'", 120)
+
+
+def seated(person, query):
+    """Begin the first round at a table."""
+    person.visit("/play?" + query)
+    person.click("#answer button")
+    person.until("document.querySelector('.said').innerText.includes('Round 1')")
+
+
 def test_a_form_of_the_best_chart_is_copied_by_a_click(person):
     person.open(person.served.base + "/chart?rules=neller")
     person.until("document.getElementById('sample')")
@@ -289,8 +302,7 @@ def test_a_count_narrows_while_one_watches_and_has_other_bets_at_once(person):
 
 
 def test_a_bad_bet_waits_for_a_number_a_corrected_one_counts_and_back_undoes_it(person):
-    person.visit("/count?rules=single-deck&rounds=20000&indices=none")
-    person.until("go.textContent === 'Done'", 60)
+    counted(person)
     asked, entries = person.run("[location.search, history.length]")
     shown = person.text("#hour .value"), person.run("document.querySelector('#bets div:last-child input').value")
     person.tab_to("#bets div:last-child input")
@@ -332,8 +344,7 @@ def test_index_plays_come_though_the_reader_goes_to_the_answer_and_stops_the_run
 
 
 def test_a_count_finds_the_best_bets_for_a_risk_or_says_what_would_do_it(person):
-    person.visit("/count?rules=two-deck&rounds=200000&indices=none")
-    person.until("document.getElementById('go').textContent === 'Done'", 120)
+    counted(person, "rules=two-deck&rounds=200000&indices=none")
     ruin = "parseFloat(document.querySelector('#ruin .value').textContent)"
     person.click("#best")
     assert person.run(ruin) <= 10 and person.run("document.getElementById('no-bets').hidden")
@@ -393,8 +404,7 @@ def test_a_kept_table_stands_beside_another_one_each_with_its_own_best_bets(pers
 
 
 def test_a_count_that_leaves_shoes_has_fewer_rounds_in_an_hour(person):
-    person.visit("/count?rules=single-deck&rounds=60000&indices=none")
-    person.until("document.getElementById('go').textContent === 'Done'", 120)
+    counted(person, "rules=single-deck&rounds=60000&indices=none")
     person.tab_to("#leave")
     person.press("ArrowDown")  # 0
     person.press("ArrowDown")  # -1
@@ -454,9 +464,7 @@ def test_a_count_is_asked_under_time(person):
 
 
 def test_another_time_to_count_keeps_the_table(person):
-    person.visit("/play?rules=easy&seed=5")
-    person.click("#answer button")
-    person.until("document.querySelector('.said').innerText.includes('Round 1')")
+    seated(person, "rules=easy&seed=5")
     shown = person.text("#report")
     person.run("document.getElementById('seconds').focus()")
     person.write("20")
@@ -595,9 +603,7 @@ def test_the_record_of_a_game_is_shown_and_chooses_what_the_next_drill_asks(pers
 
 
 def test_two_tabs_play_two_tables(person):
-    person.visit("/play?rules=easy&seed=9")
-    person.click("#answer button")
-    person.until("document.querySelector('.said').innerText.includes('Round 1')")
+    seated(person, "rules=easy&seed=9")
     first, one = person.session, person.text("#report")
     target = person.call("Target.createTarget", url="about:blank")["targetId"]
     person.session = person.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
@@ -634,9 +640,7 @@ def test_a_contest_is_shown_with_its_replays(person):
 
 
 def test_a_killed_worker_is_replaced_and_nothing_is_lost(person, served):
-    person.visit("/play?rules=easy&seed=31")
-    person.click("#answer button")
-    person.until("document.querySelector('.said').innerText.includes('Round 1')")
+    seated(person, "rules=easy&seed=31")
     for worker in served.workers():
         os.kill(worker, signal.SIGKILL)
     for _ in range(20):
@@ -689,9 +693,7 @@ def test_where_storage_is_refused_pages_work_until_they_are_left(person):
     person.visit("/game?rules=easy")
     person.click("#full")
     assert person.run("at('full').ariaPressed") == "true"
-    person.visit("/play?rules=easy&seed=5")
-    person.click("#answer button")
-    person.until("document.querySelector('.said').innerText.includes('Round 1')")
+    seated(person, "rules=easy&seed=5")
     for path in ("/chart?rules=easy", "/count?rules=single-deck&rounds=20000&indices=none"):
         person.open(person.served.base + path)
         person.until(f"presets && {IDLE}")
@@ -738,11 +740,6 @@ def test_no_details_of_another_game_stand_beside_a_figure(person):
     assert "being computed" in person.text("#details")
     person.run("window.askHost = askHost; (async () => { try { await showDetails('x', '', {}); } catch {} })()")
     person.until("at('details').ariaBusy === 'false'")
-
-
-def counted(person, query="rules=single-deck&rounds=20000&indices=none"):
-    person.visit("/count?" + query)
-    person.until("go.textContent === 'Done'", 120)
 
 
 def test_bets_have_the_counts_of_their_game_though_one_has_the_focus(person):
@@ -815,9 +812,7 @@ def test_a_count_waits_for_rare_counts(person):
 
 
 def test_a_game_that_is_refused_leaves_no_table_and_no_clock(person):
-    person.visit("/play?rules=easy&seed=77&seconds=30")
-    person.click("#answer button")
-    person.until("document.querySelector('.said').innerText.includes('Round 1')")
+    seated(person, "rules=easy&seed=77&seconds=30")
     person.run("report.querySelector('form').append(made('progress', '', {id: 'clock'})); countDown()")
     kept = person.run("answers()")
     person.run("at('seed').value = 'x'; changed()")
