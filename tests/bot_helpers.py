@@ -2,21 +2,21 @@
 
 import os
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
+from support.waiting import wait_until
 
 import bjsim
 from bjsim.bots.sandbox import inside, restrictions
 from bjsim.bots.sandbox.inside import landlock
 from bjsim.bots.sandbox.languages import ENDINGS, LANGUAGES
 from bjsim.bots.turn import Strikes, Turn
-from bjsim.sim.game.actions import HIT, STAND, View
-from bjsim.sim.game.cards import Hand
+from bjsim.sim.game.actions import View
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.round import Round
 from bjsim.sim.game.shoe import Stream, open_shoe
+from bjsim.strategies.players.catalogue import find_player
 
 SAMPLES = Path(bjsim.__file__).parent / "bots" / "samples"
 TEST_BOTS = Path(__file__).parent / "support" / "bots"
@@ -33,6 +33,8 @@ BOXES = [
 ]
 # Whether processes can be counted apart, so that a limit on them is exact.
 COUNTED = subprocess.run(["unshare", "--user", "true"], capture_output=True).returncode == 0
+
+lim17 = find_player("lim17", named_rules("cardshark")).decide
 
 
 def use_box(kind, patch):
@@ -83,10 +85,8 @@ def processes():
 
 def left_of(find, seconds=5):
     """What is still found after at most so many seconds."""
-    deadline = time.monotonic() + seconds
-    while (left := find()) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    return left
+    wait_until(lambda: not find(), seconds)
+    return find()
 
 
 class Scripted:
@@ -116,11 +116,6 @@ class TakenTurns:
     @property
     def faults(self):
         return [answer.fault for answer in self.answers if answer.fault]
-
-
-def lim17(view):
-    """The decision of Lim 17."""
-    return HIT if Hand(*view.hand).points < 17 else STAND
 
 
 def play(players, rounds, rules=None, seed=5):

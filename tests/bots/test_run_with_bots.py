@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from bot_helpers import SAMPLES, TEST_BOTS, Scripted, a_view, left_of, lim17, needs, needs_sandbox, processes
 from click.testing import CliRunner
+from support.waiting import wait_until
 
 from bjsim.bots.sandbox.session import SandboxClosed
 from bjsim.cli.run import run as command
@@ -60,9 +61,7 @@ def test_a_run_that_is_stopped_leaves_no_process(tmp_path, ending, after):
     with subprocess.Popen(
         [*LONG, bots, "--checkpoint", str(kept)], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as host:
-        deadline = time.monotonic() + 60
-        while not kept.exists() and time.monotonic() < deadline:
-            time.sleep(0.1)
+        assert wait_until(kept.exists)
         time.sleep(after)
         started = processes() - before - {host.pid}
         assert len(started) > 4

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from bot_helpers import EACH_LANGUAGE, SAMPLES, TEST_BOTS, Scripted, a_view, lim17, needs, play
+from bot_helpers import EACH_LANGUAGE, SAMPLES, TEST_BOTS, a_view, needs, play
 from support.command import bjsim
 from support.matches import begin, rounds_in
 
@@ -32,11 +32,6 @@ def test_lim17_is_the_same_in_every_language(ending):
     with open_bot(SAMPLES / f"lim17{ending}", sandbox="auto", timeout=20.0) as bot:
         assert play([inside, bot, inside, bot], rounds) == play([inside] * 4, rounds)
         assert not bot.faults
-
-
-def test_lim17_of_the_helpers_is_lim17():
-    inside = find_player("lim17", named_rules("cardshark"))
-    assert play([Scripted(lim17)] * 4, 100) == play([inside] * 4, 100)
 
 
 @needs(".py")

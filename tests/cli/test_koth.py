@@ -22,6 +22,7 @@ from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.standings import standings_table
 from bjsim.bots.sandbox import restrictions
 from bjsim.cli.koth_play import ContestScreen, choose_contest
+from bjsim.sim.game.presets import load_rules
 
 TUTORIAL = Path(__file__).parents[2] / "docs" / "tutorials" / "contest.md"
 KEYS = {"rank", "bot", "matches", "hands", "chips", "chips_ci95", "luck_adjusted", "luck_adjusted_ci95", "faults"}
@@ -108,21 +109,13 @@ def test_the_command_to_go_on_can_be_typed_as_it_is_printed(tmp_path, monkeypatc
     assert f"{8 if '--duplicate' in options else 4} matches; ended" in printed
 
 
-@pytest.mark.parametrize("text", ["", "until = 'decided'", "matches = 7"])
-def test_with_and_without_a_file_a_contest_goes_on_until_it_is_decided(tmp_path, text):
-    config = tmp_path / "contest.toml"
-    config.write_text(f"seed = 1\n{text}")
-    contest, _ = choose_contest(str(config), None, {"until": "decided"})
-    assert contest.matches == (7 if "matches" in text else choose_contest(None, None, {"until": "decided"})[0].matches)
-    assert choose_contest(str(config), "cardshark", {"until": "decided", "matches": 30})[0].matches == 30
-
-
 def test_a_contest_may_be_hosted_from_another_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine").mkdir()
     assert bjsim("bot", "export", "lim17", "--output", "mine/same.py").status == 0
     (tmp_path / "mine" / "contest.toml").write_text('bots = ["same.py", "lim17"]\nmatches = 2')
     assert "2 matches; ended" in koth("play", "--config", "mine/contest.toml", "--sandbox", "auto", "--timeout", 20)
+    assert choose_contest("mine/contest.toml", "vegas-s17", {})[0].rules == load_rules("vegas-s17")
 
 
 def test_house_players_fill_chairs_and_are_not_ranked(tmp_path):

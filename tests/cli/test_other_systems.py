@@ -8,9 +8,9 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
-from typing import NamedTuple
 
 import pytest
+from support.command import Outcome
 
 from bjsim.cli.main import COMMANDS
 
@@ -45,12 +45,6 @@ class Timid:
     def decide(self, view):
         return "S"
 """
-
-
-class Outcome(NamedTuple):
-    status: int
-    out: str
-    err: str
 
 
 @pytest.fixture

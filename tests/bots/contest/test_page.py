@@ -10,6 +10,7 @@ from itertools import islice
 import pytest
 from bot_helpers import Scripted
 from support.command import bjsim
+from support.conformance import Watched
 from support.games import ONE_HAND, few
 from support.matches import CARDSHARK, begin, counted, index_of, match_of, whole
 
@@ -253,23 +254,15 @@ class Splitter:
         return Action(letter if int(make_argv(view)[0]) < 16 or letter == "P" else "S")
 
 
-class RequestLog:
-    """Wraps a player and records its requests."""
-
-    def __init__(self, player):
-        self.player, self.name, self.requests = player, player.name, []
-
-    def decide(self, view):
-        self.requests.append([] if view.legal in (ATTACK, INSURANCE) else make_argv(view))  # programs are not asked
-        return self.player.decide(view)
-
-
 def rounds_with_requests(contest, bots, match=0):
     """The records of a match at one table, each with the requests to every seat."""
-    players = [RequestLog(Splitter() if bot == "splitter" else find_player(bot, contest.rules)) for bot in bots]
+    players = [Watched(Splitter() if bot == "splitter" else find_player(bot, contest.rules)) for bot in bots]
     plan = TablePlan(match, 0, match, tuple(range(len(bots))))
     rounds = play_table(contest, plan, players.__getitem__, None).rounds
-    asked = [iter(player.requests) for player in players]
+    asked = [
+        iter([[] if view.legal in (ATTACK, INSURANCE) else make_argv(view) for view, _ in player.seen])
+        for player in players  # programs are not asked about an attack or insurance
+    ]
     for record in rounds:
         made = zip(record["seats"], record["moves"], strict=True)
         yield record, [[*filter(None, islice(asked[bot], len(moves)))] for bot, moves in made]
