@@ -1,7 +1,7 @@
 """Files that others may have made: regular ones of a limited size are read, and links are not written through.
 
 A pipe would wait for a writer, and a device has no end; a link in a folder from elsewhere may lead to any file of the
-user. All refusals are OSErrors with a `strerror` to quote.
+user. All refusals are OSErrors with a `strerror` to quote, but that of `write_file`, which quotes it itself.
 """
 
 import errno
@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, BinaryIO
 
-from bjsim.errors import file_errors
+from bjsim.errors import InputError, file_errors
 
 MAX_TOML = 1 << 16  # bytes of a file; those of contests and rules have some hundred
 MAX_DATA = 1 << 28  # bytes of a file that a program has written
@@ -83,6 +83,16 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         with fresh.open("xb") as file:
             yield file
         fresh.replace(path)
+
+
+def write_file(path: str, content: bytes) -> None:
+    """Write a file that a user asked for. Raises: InputError: It cannot be written whole, and there is none."""
+    try:
+        Path(path).write_bytes(content)
+    except OSError as error:
+        if os.path.isfile(path):  # half of it
+            os.remove(path)
+        raise InputError(f"cannot write {path}: {error.strerror}") from None
 
 
 def open_to_change(path: Path, mode: str) -> IO[bytes]:

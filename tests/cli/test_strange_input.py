@@ -302,17 +302,6 @@ def test_an_output_that_cannot_be_written_is_one_line(words, output, said):
     assert (done.returncode, done.stderr) == (1, said)
 
 
-def test_a_picture_is_whole_or_absent(tmp_path, monkeypatch):
-    def full(path, content):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    monkeypatch.setattr(Path, "write_bytes", full)
-    for name in ("x.svg", "x.png"):
-        done = bjsim("solve", "--rules", "easy", "--plot", tmp_path / name)
-        assert done.err == f"bjsim: cannot write {tmp_path}/{name}: No space left on device\n"
-    assert not list(tmp_path.iterdir())
-
-
 def test_failure_to_start_a_process_is_reported(tmp_path, monkeypatch):
     def refuse(*_):
         raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
@@ -422,14 +411,16 @@ def test_the_name_of_a_file_that_no_file_can_have_is_bad_input():
     assert "name too long" in refusal("run", "--hands", 9, "--bots", "9" * 5000)
 
 
-def test_a_disk_that_is_full_leaves_no_half_file(tmp_path, monkeypatch):
+@pytest.mark.parametrize(("option", "name"), [("--html", "page.html"), ("--plot", "x.svg"), ("--plot", "x.png")])
+def test_a_disk_that_is_full_leaves_no_half_file(tmp_path, monkeypatch, option, name):
     def fill(path, data):
-        path.write_text(data[:9].decode())
+        with path.open("wb") as file:
+            file.write(data[:9])
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(Path, "write_bytes", fill)
-    done = bjsim("solve", "--rules", "easy", "--html", tmp_path / "page.html")
-    assert (done.status, done.err) == (2, f"bjsim: cannot write {tmp_path}/page.html: No space left on device\n")
+    done = bjsim("solve", "--rules", "easy", option, tmp_path / name)
+    assert (done.status, done.err) == (2, f"bjsim: cannot write {tmp_path}/{name}: No space left on device\n")
     assert not list(tmp_path.iterdir())
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import json
-import os
 import re
 import shlex
 import sys
@@ -22,6 +21,7 @@ from bjsim.asked.kinds import Names, Written
 from bjsim.cli.asked import AskedType
 from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError
+from bjsim.files import write_file
 from bjsim.json_values import json_values
 from bjsim.sim.game.presets import PRESETS, the_rules
 from bjsim.sim.game.rule_text import expand_words
@@ -248,13 +248,8 @@ def write_text(text: str, path: str) -> None:
     """Write text to a file or, for `-`, to standard output. Raises: InputError if the file cannot be written."""
     if path == "-":
         sys.stdout.write(text)
-        return
-    try:
-        Path(path).write_bytes(text.encode("utf-8", "replace"))  # names of files may not be UTF-8
-    except OSError as error:
-        if os.path.isfile(path):  # half of it
-            os.remove(path)
-        raise InputError(f"cannot write {path}: {error.strerror}") from None
+    else:
+        write_file(path, text.encode("utf-8", "replace"))  # names of files may not be UTF-8
 
 
 # --- Captions of pictures and pages: the command that makes them.

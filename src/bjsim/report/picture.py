@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bjsim.errors import InputError
+from bjsim.files import write_file
 from bjsim.report.colours import ACTIONS, LINES
 from bjsim.report.parts import Bars, Chances, ChartGrid, Curves, DataTable, Dots, Figures, Heat, Notes, Panel, Report
 from bjsim.report.scales import find_ticks, x_bounds, y_bounds
@@ -67,10 +68,7 @@ def save_figure(figure: Any, path: str) -> None:
         figure.savefig(drawn, format="png", dpi=DPI)
         reduced = Image.open(drawn).convert("RGB").quantize(PALETTE, Image.Quantize.FASTOCTREE)
         reduced.save(picture, "png", optimize=True)
-    try:
-        Path(path).write_bytes(picture.getvalue())
-    except OSError as error:
-        raise InputError(f"cannot write {path}: {error.strerror}") from None
+    write_file(path, picture.getvalue())
 
 
 # --- Curves, bars and dots.
