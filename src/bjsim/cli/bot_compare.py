@@ -10,6 +10,7 @@ from rich.console import Console
 
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
+from bjsim.bots.contest.page import write_results
 from bjsim.bots.contest.standings import describe_pair
 from bjsim.cli.asked import ask
 from bjsim.cli.bot_game import slow_hint
@@ -66,6 +67,8 @@ def compare(
             with waiting("playing") as line:
                 host.run(ContestScreen(host, console, line).update)
         finally:  # after Ctrl-C too
+            if out:
+                write_results(where, host.standings, host.page, host.logs)
             for row in host.standings.rows():
                 if faults := row.score.faults.total():
                     say(console, f"{row.name}: {counted(faults, 'fault')}; see: bjsim bot check", "red")
