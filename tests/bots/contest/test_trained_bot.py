@@ -23,13 +23,10 @@ from bjsim.sim.game.presets import PRESETS
 from bjsim.strategies.learning.observations import Encoder
 
 pytest.importorskip("gymnasium", reason="needs the extra bjsim[gym]")
-pytest.importorskip("stable_baselines3", reason="the page trains with stable-baselines3")
 FULL = "1024, 3000, 48"
 PAGE = "docs/how-to/train-a-bot.md"
-BLOCKS = {
-    language: [block.text for block in blocks(PAGE, (ROOT / PAGE).read_text("utf-8")) if block.language == language]
-    for language in ("python", "toml", "sh")
-}
+MINE = [block for block in blocks(PAGE, (ROOT / PAGE).read_text("utf-8")) if Path(__file__).name in block.marker]
+BLOCKS = {name: [block.text for block in MINE if block.language == name] for name in ("python", "toml", "sh")}
 
 
 def train(folder: Path, sizes: str) -> float:
