@@ -65,6 +65,12 @@ lint: $(VENV)/.installed-test $(VENV)/.installed-dev
 	$(BIN)/validate-pyproject pyproject.toml
 	$(BIN)/python .ci/prose.py
 
+# Tests of accessibility are skipped without it; npm fetches it.
+build/axe/package/axe.min.js:
+	mkdir -p build/axe
+	npm pack --silent --pack-destination build/axe axe-core@4
+	tar xzf build/axe/axe-core-4.*.tgz -C build/axe
+
 docs: $(VENV)/.installed-docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
