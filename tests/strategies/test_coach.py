@@ -323,3 +323,10 @@ def test_split_hands_whose_ties_are_replayed_have_the_values_of_an_infinite_shoe
         judged = infinite.judge(view, Action("S"))
         assert judged is not None
         assert large.view_values(view._replace(rules=large.rules)) == pytest.approx(judged.values, abs=1e-4)
+
+
+def test_insurance_of_two_hands_costs_twice_as_much() -> None:
+    rules = load_rules("blackjack-switch").replace(decks="inf", insurance=True)
+    judgement = Coach(rules).judge(look(rules, "T6", "A", INSURANCE)._replace(others="92"), Action("I"))
+    assert judgement is not None
+    assert judgement.cost == pytest.approx(2 * 1 / 2 * (1 - 3 * 4 / 13)) and judgement.lost == judgement.cost
