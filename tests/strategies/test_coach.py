@@ -291,6 +291,9 @@ def test_records_that_are_open_at_once_lose_nothing(coach: Coach, tmp_path: Path
     for record in (records[1], records[0]):
         record.note(("15", "T"), True)
     assert all(Record(chart, file).due == ["15 v T"] for chart in (coach.chart, other))
+    Record(coach.chart, file).note(("14", "T"), True)
+    records[0].note(("13", "T"), True)  # a third cell of a chart, by the first record of it
+    assert Record(coach.chart, file).due == ["15 v T", "14 v T", "13 v T"]
 
 
 def test_a_record_that_cannot_be_read_is_kept(coach: Coach, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

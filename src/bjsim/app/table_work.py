@@ -154,7 +154,8 @@ def _table_page(asked: AskedPlay, open_table: PlayedTable) -> str:
     hint = None
     if asked.hint and isinstance(question, MoveAsked):
         hint = tally.coach.judge(question.view, Action(question.view.legal.replace("B", "")[0]))
-    notes = [f"Values are exact for {tally.coach.basis}; costs are in initial bets.", *describe_misses(tally.misses)]
+    basis = f"Values are exact for {tally.coach.basis}; costs are in initial bets."
+    notes = [basis, *describe_misses(tally.misses), tally.record.problem]
     if open_table.practice:
         notes.append(open_table.practice.tags())
     return _page(
@@ -240,8 +241,9 @@ def drill_report(asked: AskedPlay, answers: Sequence[str]) -> str:
     noted = drill.record.noted[-1:] if asked.new == "yes" else []
     return _page(
         asked.game.rules(), asked.game.command(*words), dealer=dealer, dealer_total="", lines=said, bars=bars,
-        hands=[("You", view.hand, _total(view.hand), "", True)], figures=[("score", score)], notes=[*notes, *missed],
-        noted=noted, text=f"{format_cards(view.hand)} against {' '.join(view.dealer)}", moves=moves,
+        hands=[("You", view.hand, _total(view.hand), "", True)], figures=[("score", score)], noted=noted,
+        notes=[*notes, *missed, drill.record.problem], moves=moves,
+        text=f"{format_cards(view.hand)} against {' '.join(view.dealer)}",
     )  # fmt: skip
 
 
