@@ -27,7 +27,6 @@ from bjsim.table.card_table import (
     record_path,
 )
 from bjsim.table.words import (
-    ORDER,
     PERSON,
     blame,
     describe_hand,
@@ -35,7 +34,7 @@ from bjsim.table.words import (
     format_bets,
     format_cards,
     format_chips,
-    move_name,
+    move_names,
     parse_action,
     parse_bet,
     praise,
@@ -89,7 +88,7 @@ class PlayedTable:
         """Answer the question. Raises: InputError: The answer is not accepted; nothing is changed."""
         answer: object = _parse(self.question, word)
         if isinstance(answer, str):
-            raise InputError(answer.removesuffix(", q quit, ? help").removesuffix(", or q to quit"))
+            raise InputError(answer.removesuffix(", q quit, ? help"))
         if isinstance(self.question, BetAsked):
             self.lines.clear()
         self.answers.append(word)
@@ -183,11 +182,9 @@ def _question_parts(question: object, table: CardTable) -> dict[str, Any]:
 
 def _moves(view: View) -> list[tuple[str, str, str]]:
     """Key, answer and name of the possible moves."""
-    letters = sorted(view.legal, key=ORDER.find)
-    answers = [f"b {min(view.stake, view.chips)}" if letter == "B" else letter.lower() for letter in letters]
-    return [
-        (letter.lower(), answer, move_name(letter, view.legal)) for letter, answer in zip(letters, answers, strict=True)
-    ]
+    raised = f"b {min(view.stake, view.chips)}"
+    names = move_names(view).items()
+    return [(letter.lower(), raised if letter == "B" else letter.lower(), name) for letter, name in names]
 
 
 def _total(cards: str) -> str:
