@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from bjsim.errors import RunFailed
+from bjsim.report.parts import percent, typeset
 from bjsim.sim.game.actions import ATTACK, EXCHANGE, INSURANCE, NAMES, Action, View
 from bjsim.sim.game.cards import HIDDEN, RANKS, Hand
 from bjsim.sim.game.events import (
@@ -469,19 +470,19 @@ def reason(cards: str, values: Mapping[str, float], rules: Rules, left: Mapping[
     """
     best, *others = sorted(values, key=lambda letter: -values[letter])
     hand = Hand(cards)
-    if not others or "S" not in values or any(getattr(rules, name) != plain for name, plain in PLAIN.items()):
+    if not {"S", "H"} <= values.keys() or any(getattr(rules, name) != plain for name, plain in PLAIN.items()):
         return ""
-    gap = f"{100 * (values[best] - values[others[0]]):.2f}% of the bet"
     if best == "P":
-        together, alone = values["P"], max(values[letter] for letter in others)
+        together, alone = (typeset(f"{values[letter]:+.3f}") for letter in ("P", others[0]))
         return (
-            f"Two hands that begin with {cards[0].replace('T', '10')} have {together:+.3f} bets together; "
-            f"one hand of {hand.points} has {alone:+.3f}."
+            f"Two hands that begin with {cards[0].replace('T', '10')} have {together} bets together; "
+            f"one hand of {hand.points} has {alone}."
         )
     if best == "D":
+        won = typeset(f"{values['D']:+.3f}")
         return (
-            f"Twice the bet on one card wins {values['D']:+.3f} bets on average. That is more than with the "
-            f"freedom to draw again, by {gap}."
+            f"Twice the bet on one card wins {won} bets on average. That is more than with the "
+            f"freedom to draw again, by {percent(values['D'] - values['H'], 2, sign='')} of the bet."
         )
     if best == "R":
         return f"Every other action loses more than half of the bet, the next best {-values[others[0]]:.3f}."
@@ -494,4 +495,6 @@ def reason(cards: str, values: Mapping[str, float], rules: Rules, left: Mapping[
         why = f"Standing on {hand.points} {'wins' if stands > 0 else 'loses'} {abs(stands):.3f} of a bet on average"
     broken = sum(weight for card, weight in left.items() if Hand(cards + card).points > 21) / sum(left.values())
     breaks = f"A card breaks you {100 * broken:.0f} times in 100" if broken else "No single card can break you"
-    return f"{why}. {breaks}{', and that is still better, by ' + gap if broken and best == 'H' else ''}."
+    if best == "H" and broken:
+        breaks += f", and that is still better, by {percent(values['H'] - stands, 2, sign='')} of the bet"
+    return f"{why}. {breaks}."
