@@ -40,7 +40,7 @@ from bjsim.sim.game.events import DEALER, Acted, Dealt, Event, HandEnded, Shuffl
 from bjsim.sim.game.hand_states import BUST, SURRENDERED, HandState
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.values.slopes import DealerIndex, Slopes
-from bjsim.strategies.charts.chart import Chart
+from bjsim.strategies.charts.chart import CODES, Chart
 from bjsim.strategies.exact.values import Policy
 from bjsim.strategies.players.catalogue import CATALOGUE
 from bjsim.sums import add_up
@@ -470,9 +470,13 @@ class OpponentModel:
 
     @staticmethod
     def _updated(current: str, action: str, legal: str) -> str:
+        """The code of a cell after an action. It keeps the other action of the current one if a code names both."""
+        alone = code = action
         if action in "DR":
-            return action + current[-1].lower()
-        return current[0] + action.lower() if current[0] in "DR" and current[0] not in legal else action
+            alone, code = f"{action}h", action + current[-1].lower()
+        elif current[0] in "DR" and current[0] not in legal:
+            code = current[0] + action.lower()
+        return code if code in CODES else alone
 
     def apply(self, changes: ChartChanges) -> None:
         for cell, code in changes.items():
