@@ -442,6 +442,18 @@ def test_the_commitment_is_told_at_the_start_and_verified_after_the_close(tmp_pa
     assert line not in bjsim(*words, "--seed", 2**60 + 1, "--out", tmp_path / "d").out
 
 
+def test_the_commitment_has_what_the_house_plays(tmp_path: Path) -> None:
+    """A host who knows the seed could choose among charts of one name."""
+    house, found = tmp_path / "h.txt", list[str]()
+    for text in (CHART, CHART.replace(" S", " H", 1)):
+        house.write_text(text)
+        for settings in ({"house": str(house)}, {"against": (str(house),)}, {"house": "lim17"}):
+            folder = tmp_path / str(len(found))
+            begin(folder, BOTS[:2], seed=1, matches=1, **settings).close()
+            found.append(journal.commitment(folder))
+    assert len({*found}) == 5 and found[2] == found[5]
+
+
 @pytest.fixture(scope="module")
 def contest(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A contest of programs, with their sources in `bots`; one of them takes faults until it has no strikes left."""

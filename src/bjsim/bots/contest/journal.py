@@ -72,7 +72,8 @@ def commitment(folder: Path) -> str:
     header = next(read(folder))
     settings = {key: value for key, value in header["contest"].items() if key not in ("house", "against")}
     others = [os.path.basename(text) for text in (header["contest"]["house"], *header["contest"]["against"])]
-    bots = [[bot["name"], bot["sha256"], bot.get("plays", {})] for bot in header["bots"]]
+    players = [*header["bots"], *filter(None, [*header["against"], header["house"]])]
+    bots = [[player["name"], player["sha256"], player.get("plays", {})] for player in players]
     return hashlib.sha256(_ENCODER.encode([settings, others, bots]).encode()).hexdigest()
 
 
