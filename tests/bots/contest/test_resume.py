@@ -29,7 +29,7 @@ from bjsim.bots.contest.match import (
     replay_round,
     with_spent,
 )
-from bjsim.bots.contest.page import standings_csv, standings_json
+from bjsim.bots.contest.page import close, standings_csv, standings_json
 from bjsim.bots.contest.replay import Answers, verify
 from bjsim.errors import InputError, RunFailed
 from bjsim.sim.game.presets import load_rules
@@ -305,6 +305,33 @@ def test_a_second_process_does_not_change_the_journal_of_the_first(tmp_path, und
     assert being_made.read_bytes() == b"the first one's header"
     journal.Journal.create(tmp_path, header).close()  # a leftover file is replaced
     assert [record["record"] for record in journal.read(tmp_path)] == ["header"]
+
+
+@pytest.mark.parametrize("when", ["before the lock", "while it is replaced"])
+def test_a_journal_that_is_replaced_is_not_played(tmp_path, monkeypatch, undisturbed, when):
+    """Closing a contest replaces it: who had opened the old one played all matches into nothing."""
+    path, lock, replace = tmp_path / journal.NAME, fcntl.flock, Path.replace
+    placed(tmp_path, whole(undisturbed))
+    (tmp_path / "new").write_bytes(whole(undisturbed))
+    refused = pytest.raises(journal.JournalError, match="another process")
+
+    def late(file, how):
+        replace(tmp_path / "new", path)
+        lock(file, how)
+
+    def early(fresh, target):
+        with refused:
+            Host.resume(tmp_path)
+        return replace(fresh, target)
+
+    if when == "before the lock":
+        monkeypatch.setattr(journal.fcntl, "flock", late)
+        with refused:
+            Host.resume(tmp_path)
+    else:
+        monkeypatch.setattr(Path, "replace", early)
+        close(tmp_path)
+        assert Host.resume(tmp_path).standings.closed
 
 
 STAND = {"bot": 0, "place": 0, "move": 1, "kind": "crash", "detail": ""}

@@ -601,7 +601,9 @@ def close(folder: Path) -> None:
             file.write(line)
         file.flush()
         os.fsync(file.fileno())
-        journal.close()
+        if not hasattr(os, "fork"):
+            journal.close()  # Windows cannot replace an open file
+    journal.close()  # and with it the lock: no other process may write to the old file
 
 
 def _rename(record: dict[str, Any], name: Callable[[str], str]) -> None:
