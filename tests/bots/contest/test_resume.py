@@ -18,6 +18,7 @@ from bot_helpers import needs_sandbox
 from support.command import bjsim
 from support.matches import CARDSHARK, begin, counted, forged, lines_in, placed, rounds_in, whole
 
+from bjsim.bots import player
 from bjsim.bots.contest import journal
 from bjsim.bots.contest.entrants import IN_PROCESS
 from bjsim.bots.contest.host import Host
@@ -31,6 +32,8 @@ from bjsim.bots.contest.match import (
 )
 from bjsim.bots.contest.page import close, standings_csv, standings_json
 from bjsim.bots.contest.replay import Answers, verify
+from bjsim.bots.sandbox import restrictions
+from bjsim.bots.sandbox.languages import BuildError
 from bjsim.errors import InputError, RunFailed
 from bjsim.sim.game.presets import load_rules
 from bjsim.strategies.formats.files import format_text
@@ -506,6 +509,21 @@ def test_programs_are_asked_again(contest: Path) -> None:
     assert said.status == 0, said.err
     assert "asked again: hits" in said.out and "asked again: stands" in said.out
     assert "asked again: faulty" in said.out and "moves not verified: faulty, random\n" in said.out
+
+
+@needs_sandbox
+def test_why_programs_cannot_be_asked_is_told(contest: Path, monkeypatch, caplog) -> None:
+    """Their moves were only called not verified."""
+
+    def build(*arguments, **options):
+        raise BuildError("there is no compiler")
+
+    monkeypatch.setattr(player, "build", build)
+    found = bjsim("koth", "verify", contest / "c", "--bots", contest / "bots")
+    assert found.status == 0 and "hits is not asked again: there is no compiler" in caplog.text
+    monkeypatch.setattr(restrictions, "find_box", lambda: restrictions.Held("none", False, "it is held", "no Landlock"))
+    said = bjsim("koth", "verify", contest / "c", "--bots", contest / "bots")
+    assert (said.status, said.err) == (1, "bjsim: a sandbox is required, but it is held (no Landlock)\n")
 
 
 @needs_sandbox
