@@ -367,8 +367,14 @@ def test_the_last_match_can_be_replayed_whole_or_its_first_500_rounds():
 
 
 def test_a_page_of_a_contest_that_has_only_begun(tmp_path):
-    host = begin(tmp_path, ["lim17", "lim17"])
-    assert "No hand has been played yet" in index_of(host.standings, host.page)
+    for name, bots, settings in (("c", ["lim17", "lim17"], {}), ("course", ["lim17"], {"against": ("hoyle",)})):
+        host = begin(tmp_path / name, bots, **settings)
+        assert "No hand has been played yet" in index_of(host.standings, host.page)
+
+
+def test_the_name_of_a_bot_keeps_its_letters(tmp_path):
+    page = make_page(tmp_path, ["lim17", f"{__file__}:Hostile"], matches=1)
+    assert "<strong>lim17 is the only bot with a rank.</strong>" in page
 
 
 @pytest.mark.parametrize(

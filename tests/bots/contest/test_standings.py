@@ -262,6 +262,9 @@ def test_who_leads_and_what_a_decision_would_take():
     standings = made_up(["weak", "best"], 7, [-9, 9])
     assert describe_lead(standings) == "not decided: bots are compared from 8 matches on"
     assert not standings.decided and standings.reason_to_end(0.0) == "matches"
+    assert describe_lead(begun("a", against=("hoyle",))) == describe_lead(standings)
+    halfway = played(begun("ab", duplicate=True), [[0, 0]], [{"bot": 1, **FAILED}])  # through a batch
+    assert describe_lead(halfway) == "not decided: bots are compared from 16 matches on"
     standings = made_up(["weak", "best"], 20, [-9, 9])
     assert describe_lead(standings) == "best is ahead of every other bot (95%)"
     standings = made_up(["one", "other", "weak"], 40, [0.1, 0, -9], seed=3)
