@@ -21,7 +21,7 @@ from bjsim.bots.contest import journal
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.match import ReplayMismatch
-from bjsim.bots.contest.page import write_results
+from bjsim.bots.contest.page import ContestReport, write_results
 from bjsim.bots.contest.replay import protocols, questions, verify
 from bjsim.bots.contest.standings import Standings, row_values
 from bjsim.cli.koth_change import newcomers, number_of
@@ -400,6 +400,16 @@ def test_a_bot_that_answers_cannot_be_retired_in_a_journal(tmp_path: Path, faile
     forged(tmp_path / "c", [header, *records])
     with pytest.raises(ReplayMismatch, match="retires a bot that still answers"):
         verify(tmp_path / "c")
+
+
+@pytest.mark.parametrize("matches", [3, 4])
+def test_the_page_of_a_retired_bot_shows_its_last_match_unless_it_was_not_asked(
+    tmp_path: Path, failed: Path, matches: int
+) -> None:
+    records = [record for record in journal.read(failed) if record.get("match", 0) < matches]
+    records[0]["bots"][0]["language"] = "python"
+    asked = ContestReport(*counted(forged(tmp_path / "c", records))).questions(0)
+    assert len(asked) == (4 if matches == 3 else 0) and all(question.fault for question in asked)
 
 
 def test_a_new_version_is_asked_again(tmp_path: Path, failed: Path) -> None:

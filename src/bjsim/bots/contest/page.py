@@ -312,8 +312,10 @@ class ContestReport:
         self.former = [self._describe(row, logs) for row in standings.former()]
         self.changed = datetime.fromtimestamp(changed, UTC).strftime("%Y-%m-%d %H:%M") if changed else ""
         houses = [""] * (len(standings.seat_names) - len(standings.names))  # what they are asked is not shown
-        retired = standings.roster.retired  # nor what retired bots are asked: nothing
-        asked = ["" if bot in retired else protocol_of(each) for bot, each in enumerate(standings.bots)]
+        asked = list(map(protocol_of, standings.bots))
+        for bot, match in standings.roster.retired.items():
+            if data.hands[bot].match >= match:  # from then on nothing
+                asked[bot] = ""
         self.protocols = [*asked, *houses]  # empty for a player that is not a program
         self.logs = defaultdict[int, deque[BotLog]](partial(deque, maxlen=LOGS_SHOWN))  # the last of each bot
         self.ready: dict[int, dict[str, str]] = {}  # what a line bot last said of itself
@@ -450,7 +452,7 @@ def render_bot(report: ContestReport, row: Mapping[str, Any]) -> str:
         bot=report.bots[bot],
         earlier=[each for each in report.former if each["lasting_name"] == row["bot"] and each is not row],
         colour=report.colours[bot],
-        failure=faults[0].shown[0] if faults else None,
+        failure=report.data.failures.get(bot),
         mistakes=mistakes,
         costliest=costliest,
         rank=draw_rank(report.standings, bot),
@@ -558,7 +560,7 @@ def write_results(folder: Path, standings: Standings, page: PageData, logs: Logs
     write_atomically(folder / "standings.json", standings_json(standings, logs))
     write_atomically(folder / "standings.csv", standings_csv(standings, logs))
     if standings.contest.marks:
-        faults = {bot: group.shown[0]["detail"] for (bot, _), group in sorted(page.faults.items(), reverse=True)}
+        faults = {bot: fault["detail"] for bot, fault in page.failures.items()}
         write_atomically(folder / "marks.csv", marks_csv(make_marks(standings, faults)))
     report = ContestReport(standings, page, logs, (folder / journals.NAME).stat().st_mtime)
     pages = folder / "pages"

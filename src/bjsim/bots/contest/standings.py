@@ -232,7 +232,7 @@ class Mark(NamedTuple):
 
 
 def make_marks(standings: Standings, faults: Mapping[int, str] | None = None) -> list[Mark]:
-    """The marks of the bots, best score first, unranked and students without a bot last. faults: the first by bot.
+    """The marks of the bots, best score first, unranked and students without a bot last. faults: one by bot.
 
     Each name has one row: that of a bot that takes part, else of the last that has left, else of a student without one.
     """
