@@ -9,7 +9,7 @@ import pytest
 from support.matches import CARDSHARK, begin, deal_of
 
 from bjsim.bots.contest.config import Contest
-from bjsim.bots.contest.page import draw_convergence, draw_intervals, write_results
+from bjsim.bots.contest.page import GAP, draw_convergence, draw_intervals, write_results
 from bjsim.bots.contest.replay import replay
 from bjsim.sim.game.actions import Action, raise_by
 from bjsim.sim.game.presets import load_rules
@@ -216,6 +216,19 @@ def test_one_lucky_match_does_not_set_the_scale():
     assert heights[0][0] == 3 and all(3 <= height <= 97 for line in heights for height in line)
     standings.progress[0] = 1, later
     assert draw_convergence(standings, [0] * 20)["cut"] == []
+
+
+@pytest.mark.parametrize("last", [320.0, 900.0])
+def test_a_label_stands_at_its_line(last):
+    """Also where the bot with the highest mean is ruined and comes last, and where its line is cut off."""
+    means = [300.0, 200.0, 100.0, last]
+    standings = SimpleNamespace(
+        matches=2, names=["bot"] * 4, scores=[SimpleNamespace(started=True)] * 4, order=lambda: list(range(4)),
+        ruined=lambda bot: bot == 3, progress=[(1, means), (2, means)],
+    )  # fmt: skip
+    lines = draw_convergence(standings, [0] * 4)["lines"]
+    heights = [float(line["points"].rpartition(",")[2]) for line in lines]
+    assert heights[3] == 3 and all(abs(line["label"] - at) <= GAP for line, at in zip(lines, heights, strict=True))
 
 
 # --- in a browser

@@ -217,13 +217,14 @@ def draw_convergence(standings: Standings, colours: Sequence[int]) -> dict[str, 
     values = [means[bot] for _, means in points for bot in order]
     low, high = _clip(values, [points[-1][1][bot] for bot in order if not standings.ruined(bot)] or values)
     x, y = _scale(points[0][0], points[-1][0]), _scale(low, high, 97, 3)
-    labels = _spread_labels([float(y(points[-1][1][bot])) for bot in order[:TOP]])
+    heights = [[y(min(high, max(low, means[bot]))) for _, means in points] for bot in order]
+    labels = _spread_labels([line[-1] for line in heights[:TOP]])
     lines = [
         {
             "name": standings.names[bot],
             "colour": colours[bot],
             "label": labels[index] if index < TOP and standings.scores[bot].started else None,
-            "points": " ".join(f"{x(matches)},{y(min(high, max(low, means[bot])))}" for matches, means in points),
+            "points": " ".join(f"{x(at)},{height}" for (at, _), height in zip(points, heights[index], strict=True)),
         }
         for index, bot in enumerate(order)
     ]
@@ -265,15 +266,17 @@ def _match_ticks(first: int, last: int) -> list[tuple[float, str]]:
     return [(x(matches), f"{matches:,}") for matches in (first, *between, last)]
 
 
-def _spread_labels(heights: list[float]) -> list[float]:
-    """Move label positions, top first, so that they do not overlap and stay within the drawing."""
-    for index in range(1, len(heights)):
-        heights[index] = max(heights[index], heights[index - 1] + GAP)
+def _spread_labels(wanted: Sequence[float]) -> dict[int, float]:
+    """The label positions, moved so that they do not overlap and stay within the drawing, by index."""
+    downwards = sorted(range(len(wanted)), key=wanted.__getitem__)
+    heights = sorted(wanted)
+    for place in range(1, len(heights)):
+        heights[place] = max(heights[place], heights[place - 1] + GAP)
     limit = 97.0
-    for index in reversed(range(len(heights))):
-        heights[index] = min(heights[index], limit)
-        limit = heights[index] - GAP
-    return heights
+    for place in reversed(range(len(heights))):
+        heights[place] = min(heights[place], limit)
+        limit = heights[place] - GAP
+    return dict(zip(downwards, heights, strict=True))
 
 
 RELOAD = 20  # seconds between two reloads of a page while the contest is not over
