@@ -1,5 +1,6 @@
 """The page of a contest: well formed, complete without JavaScript, and interactive in a real browser."""
 
+import ntpath
 import posixpath
 import re
 import shlex
@@ -237,6 +238,13 @@ def test_files_are_relative_to_their_common_folder():
     named = ["./a.py", "./c/b.c"]
     assert published_sources(["lim17", *files, "package.module:player"]) == ["lim17", *named, "package.module:player"]
     assert published_sources(["/somewhere/bots/a.py", "lim17"]) == ["./a.py", "lim17"]
+
+
+def test_on_two_drives_they_are_relative_to_the_folder_of_each(monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(pages.os, "path", ntpath)
+        found = published_sources(["C:\\a\\one.txt", "lim17", "D:\\b\\two.txt", "D:\\b\\c\\three.txt"])
+    assert found == ["./one.txt", "lim17", "./two.txt", "./c\\three.txt"]
 
 
 # --- replays

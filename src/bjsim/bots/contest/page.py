@@ -47,8 +47,12 @@ def published_sources(sources: Sequence[str]) -> list[str]:
     The page must not reveal other paths. A file starts with `./`, so that it cannot be mistaken for anything else.
     """
     files = [source for source in sources if os.path.isabs(source)]
-    folder = os.path.commonpath([os.path.dirname(file) for file in files]) if files else ""
-    return [f"./{os.path.relpath(source, folder)}" if os.path.isabs(source) else source for source in sources]
+    folders = defaultdict[str, list[str]](list)  # by drive, of which only Windows has several
+    for file in files:
+        folders[os.path.splitdrive(file)[0]].append(os.path.dirname(file))
+    common = {drive: os.path.commonpath(each) for drive, each in folders.items()}
+    published = {file: f"./{os.path.relpath(file, common[os.path.splitdrive(file)[0]])}" for file in files}
+    return [published.get(source, source) for source in sources]
 
 
 def contest_command(contest: Contest, names: Sequence[str], sources: Sequence[str]) -> str:
