@@ -70,6 +70,7 @@ def test_the_tutorial(tmp_path, monkeypatch):
     ("arguments", "said"),
     [
         (["play", "lim17"], "two bots or more"),
+        (["play", "--against", "lim17"], "a contest needs a bot or more, not 0"),
         (["play", "lim17", "lim71"], "did you mean lim17?"),
         (["play", "lim17", "lim18", "--rules", "neller"], "ties = replay: a contest settles"),
         (["play", "lim17", "lim18", "--timeout", "-1"], "seconds from 0.01 to 600"),

@@ -206,13 +206,14 @@ def gather(
         exists = Path(text).exists()
         name, source = ("", text) if exists else name_and_source(text)
         path = Path(source)
+        is_packed = path.suffix.lower() == ".zip" and path.is_file()
         if not source:
             raise InputError(f"{text!r} names no bot; give a strategy, a file or a folder, or NAME=BOT")
-        if path.suffix.lower() == ".zip" and path.is_file():
+        if name and (is_packed or (path.is_dir() and not is_bot_folder(path))):
+            raise InputError(f"{text}: a folder of bots takes no name; its bots are named after their files")
+        if is_packed:
             path = unpack(path)
         if path.is_dir() and not is_bot_folder(path):
-            if name:
-                raise InputError(f"{text}: a folder of bots takes no name; its bots are named after their files")
             if not (found := bots_in_folder(path, rules, left_out, course)):
                 raise InputError(f"the folder {path} contains no bots")
             entrants += found
@@ -220,7 +221,7 @@ def gather(
             student = _students([path.name])[path.name] if course and is_bot_folder(path) else ""
             entrants.append(_read_file(path, rules, student)[0] if exists else identify(source, rules, name))
     if len(entrants) < fewest:
-        raise InputError(f"a contest needs two bots or more, not {len(entrants)}")
+        raise InputError(f"a contest needs {'two bots' if fewest > 1 else 'a bot'} or more, not {len(entrants)}")
     return with_unique_names(entrants)
 
 
