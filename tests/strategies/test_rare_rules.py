@@ -35,8 +35,8 @@ def test_what_a_natural_takes_of_a_bonus_at_once_is_refused_in_a_finite_shoe() -
     game = VEGAS.replace(peek=False, no_hole_loses="original", bonuses="super-fun", decks=8)
     assert bjsim.solve(game).value == pytest.approx(bjsim.solve(game.replace(decks="inf")).value)
     assert bjsim.solve(game).refusal == (
-        "no_hole_loses = original with bonuses = super-fun has no exact value in a finite shoe; "
-        "use bonuses = none, win or spanish, or decks = inf"
+        "no_hole_loses = original: what hands lose to a natural has no exact value in a finite shoe; "
+        "use no_hole_loses = all, or decks = inf"
     )
 
 
