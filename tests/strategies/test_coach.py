@@ -323,3 +323,12 @@ def test_split_hands_whose_ties_are_replayed_have_the_values_of_an_infinite_shoe
         judged = infinite.judge(view, Action("S"))
         assert judged is not None
         assert large.view_values(view._replace(rules=large.rules)) == pytest.approx(judged.values, abs=1e-4)
+
+
+def test_aces_that_are_never_split_are_a_soft_hand() -> None:
+    """A drill of the pairs of a game without splits asked for A,A over and over."""
+    coach = Coach(load_rules("neller"))
+    aces = [each.topics for each in Drill(coach, 1).exercises if each.view.hand == "AA"]
+    assert aces and all("soft" in topics and "pairs" not in topics for topics in aces)
+    with pytest.raises(InputError, match="neller has no decisions to drill on the topics pairs"):
+        Drill(coach, 1, ("pairs",))

@@ -70,8 +70,8 @@ class ShoeTables:
 
     @property
     def exceptions(self) -> Sequence[TwoCards]:
-        """The two-card exceptions to the best chart, where the strategy is not the chart."""
-        return self.solution.exceptions if self.followed != "td" else ()
+        """The two-card exceptions to the best chart, where the strategy is the chart with them."""
+        return self.solution.exceptions if self.followed == "td-2c" else ()
 
     def named(self, name: str) -> dict[str, LabelledTable]:
         """The labelled tables of a name, by title: none for the dealer and single numbers."""
