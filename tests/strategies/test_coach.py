@@ -333,3 +333,12 @@ def test_insurance_of_two_hands_costs_twice_as_much() -> None:
     judgement = Coach(rules).judge(look(rules, "T6", "A", INSURANCE)._replace(others="92"), Action("I"))
     assert judgement is not None
     assert judgement.cost == pytest.approx(2 * 1 / 2 * (1 - 3 * 4 / 13)) and judgement.lost == judgement.cost
+
+
+def test_aces_that_are_never_split_are_a_soft_hand() -> None:
+    """A drill of the pairs of a game without splits asked for A,A over and over."""
+    coach = Coach(load_rules("neller"))
+    aces = [each.topics for each in Drill(coach, 1).exercises if each.view.hand == "AA"]
+    assert aces and all("soft" in topics and "pairs" not in topics for topics in aces)
+    with pytest.raises(InputError, match="neller has no decisions to drill on the topics pairs"):
+        Drill(coach, 1, ("pairs",))

@@ -107,3 +107,19 @@ def test_a_counter_refuses_a_bet_before_the_deal() -> None:
 def test_a_chart_keeps_its_attacks_in_another_game() -> None:
     chart = bjsim.solve("double-attack").chart
     assert bjsim.evaluate(chart, "double-attack").value == pytest.approx(bjsim.solve("double-attack").value, abs=1e-12)
+
+
+@pytest.mark.parametrize("decks", ["inf", 1])
+def test_the_parts_of_a_round_have_its_attacks(decks: object) -> None:
+    solution = bjsim.solve(GAME.replace(decks=decks))
+    assert solution.chart.attack
+    parts = [*solution.round_parts()]
+    assert sum(part.chance for part in parts) == pytest.approx(1, abs=1e-12)
+    assert sum(part.profit for part in parts) == pytest.approx(float(solution.value), abs=1e-12)
+
+
+def test_an_attack_on_a_card_that_the_shoe_lacks_costs_nothing() -> None:
+    game = GAME.replace(decks=1)
+    solver = ShoeSolver(game, dict.fromkeys("A3456789JQK", 4))
+    chart = replace(solver.chart, attack="2" + solver.chart.attack)
+    assert solver.costs(chart) == [] and solver.value_of(chart) == pytest.approx(solver.value, abs=1e-14)

@@ -14,7 +14,7 @@ from support.games import ONE_HAND, few
 from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.rules import Rules, RulesError
 from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.mdp.blackjack import GameProcess, find_reasons, game_mdp, measure_size, plain_size
+from bjsim.strategies.mdp.blackjack import REASONS, GameProcess, find_reasons, game_mdp, measure_size, plain_size
 from bjsim.strategies.mdp.model import FiniteMDP, MDPError, build_mdp
 from bjsim.strategies.mdp.solve import evaluate, start_value, value_iteration
 
@@ -245,3 +245,20 @@ def test_rules_are_not_changed_by_their_name() -> None:
 def test_classes_have_names_of_their_own(changes: dict[str, object]) -> None:
     names = [each.name for each in GameProcess(Rules(**changes)).equivalence.classes]  # type: ignore[arg-type]
     assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize("name", [name for name, preset in PRESETS.items() if preset.rules.bets == 1])
+def test_a_plain_game_only_hits_and_stands(name: str) -> None:
+    """Free doubles, insurance and attacks stayed in it."""
+    rules = PRESETS[name].rules.replace(decks="inf")
+    plain = rules.replace(**{name: value for values, _ in REASONS for name, value in values.items()})
+    process = GameProcess(plain)
+    assert {letter for state in process.decisions.values() for letter in process.legal(state)} == {"S", "H"}
+    assert measure_size(plain) == plain_size(rules) and plain_size(rules).offers == 0
+
+
+def test_reasons_are_those_of_the_game() -> None:
+    """Super Fun 21 has no bonus for 7-7-7, and any hand of it may surrender."""
+    told = " ".join(reason.why for reason in find_reasons(PRESETS["super-fun-21"].rules))
+    assert "may win a bonus" in told and "which hands may surrender" in told
+    assert "7-7-7" not in told and "initial" not in told

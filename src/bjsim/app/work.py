@@ -83,7 +83,7 @@ def game_report(asked: ChosenGame) -> str:
         exact=f"{typeset(percent(value, 6, unit='% of the bet'))}, first round of {deal}",
         cost=f"{'costs' if value < 0 else 'pays'} you ${BET * HOURLY * abs(value):,.2f} an hour" if known else "–",
         bet=BET, hourly=HOURLY, preset=asked.preset if asked.settings else "",
-        best=valued.part(), pointing=point_at_cells([rules]).lines[0], games=[rules],
+        best=valued.part(), pointing=point_at_cells(solution).lines[0], games=[rules],
         command=asked.solved_as(solution).command("solve"),
     )  # fmt: skip
 

@@ -202,7 +202,7 @@ def test_a_finite_shoe_has_its_exact_standard_deviation_and_says_what_is_not_exa
 def test_a_shoe_that_is_not_solved_is_refused(ask: Any) -> None:
     """The figures were those of an infinite shoe, without a word."""
     rules = bjsim.load_rules("european").replace(no_hole_loses="busted-plus-one")
-    with pytest.raises(bjsim.InputError, match="busted-plus-one: what split hands lose has no exact value"):
+    with pytest.raises(bjsim.InputError, match="busted-plus-one: what hands lose to a natural has no exact value"):
         ask(rules)
 
 

@@ -174,3 +174,34 @@ def test_a_game_of_other_tens_has_no_whole_decks() -> None:
     with pytest.raises(InputError, match="ten_probability: a side bet is dealt from whole decks; give decks"):
         bjsim.sidebet("insurance", rules=rules)
     assert bjsim.sidebet("insurance", "inf", rules=rules).ev == bjsim.sidebet("insurance", "inf").ev
+
+
+def test_a_dealers_hand_below_the_only_ace_has_no_effect_of_its_removal() -> None:
+    shoe = {"A": 1, "T": 5, "5": 4}
+    below_an_ace = replace(BUST_OR_22, upcard="A")
+    assert list(bjsim.sidebet(below_an_ace, shoe=shoe).removal) == list(bjsim.sidebet("insurance", shoe=shoe).removal)
+
+
+@pytest.mark.parametrize(
+    ("name", "bust", "paid"),
+    [
+        ("bust", "3+", "bust"),
+        ("up to 4 cards", "4-", "up to 4 cards"),
+        ("4", "4-", "4"),  # not four cards alone
+        ("3 cards", "3", "three"),  # another name
+    ],
+)
+def test_a_bust_of_any_name_may_be_paid_otherwise(name: str, bust: str, paid: str) -> None:
+    event = Event(name, Fraction(3), {"bust": bust}, ("three",))
+    bet = BetRules("b", FINISHED, (event,), tables={"6": {paid: Fraction(4)}})
+    usual = bjsim.sidebet(replace(bet, tables={}), 6)
+    for found in (bjsim.sidebet(bet, 6), bjsim.sidebet(bet, 6, pays={paid: 4})):
+        expected = "3 or more cards" if paid == "three" else name
+        assert [(one.event, one.pays) for one in found.events] == [(expected, 4)]
+        assert paid == "three" or found.hit_frequency == usual.hit_frequency
+
+
+def test_ranks_may_be_small_letters() -> None:
+    small, large = (BetRules("r", "player", (Event("kq", Fraction(9), {"ranks": ranks}),)) for ranks in ("kq", "KQ"))
+    assert bjsim.sidebet(small, 1) == bjsim.sidebet(large, 1)
+    assert "K" in bjsim.sidebet(small, 1).removal

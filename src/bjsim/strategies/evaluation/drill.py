@@ -221,7 +221,10 @@ def _exercises(coach: Coach) -> list[Exercise]:
 
 def _topics(judgement: Judgement) -> frozenset[str]:
     assert judgement.cell
-    topics = {("hard", "pairs", "soft")[parse_row(judgement.cell[0]).kind]}
+    row = judgement.cell[0]
+    topics = {("hard", "pairs", "soft")[parse_row(row).kind]}
+    if row == "AA" and "P" not in judgement.values:  # which is soft 12
+        topics = {"soft"}
     best_two = sorted(judgement.values, key=lambda letter: -judgement.values[letter])[:2]
     topics |= {topic for letter, topic in (("D", "doubles"), ("R", "surrender")) if letter in best_two}
     return frozenset(topics | ({"close"} if judgement.margin < SCALE else set()))
