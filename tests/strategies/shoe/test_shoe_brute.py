@@ -9,11 +9,10 @@ from fractions import Fraction
 
 import pytest
 from support.games import random_chart, slow
-from support.tiny_shoe import FREE, POINTS, OutOfCards, TinyShoe, draws, less, sort
+from support.tiny_shoe import FREE, POINTS, OutOfCards, TinyShoe, draws, follow, less, sort
 
 from bjsim.sim.game.actions import View
-from bjsim.sim.game.cards import RANKS, parse_rank
-from bjsim.sim.game.hand_states import HandState
+from bjsim.sim.game.cards import RANKS
 from bjsim.sim.game.rules import Rules, RulesError
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.shoe.plays import find_node, find_start
@@ -94,18 +93,7 @@ class Players:
 
     def __init__(self, solver: ShoeSolver, tiny: TinyShoe) -> None:
         self.solver, self.tiny = solver, tiny
-        self.states = solver.game.states
-        self.exceptions = {(e.cards, e.column): e.action for e in solver.exceptions}
-
-    def chart(self, chart: Chart):
-        def policy(hand: str, shown: str, split: str, legal: str) -> str:
-            if legal == "AS":
-                return chart.policy(HandState(), self.states.column(shown), legal)
-            return chart.policy(
-                chart.states.hand(map(parse_rank, hand), bool(split), FREE in split), self.states.column(shown), legal
-            )
-
-        return policy
+        self.chart = follow(solver.chart)
 
     def action(self, hand: str, shown: str, name: str) -> str:
         shoe = self.solver.shoe
@@ -126,7 +114,7 @@ class Players:
             return self.insures(hand, shown)
         if not split and len(hand) == 2:
             return self.action(hand, shown, "td-2c")
-        return self.chart(self.solver.chart)(hand, shown, split, legal)
+        return self.chart(hand, shown, split, legal)
 
     def by_cards(self, name: str):
         """CDZ- and CDP1: stand, hit and double are the tiny shoe's own choice; splits and surrenders the solver's."""
@@ -164,13 +152,13 @@ def check(seed: int) -> bool:
     chart = random_chart(rules, seed)
     try:
         compared = [
-            (tiny.value(players.chart(solver.chart)), solver.value),
+            (tiny.value(players.chart), solver.value),
             (tiny.value(players.with_exceptions), solver.value_of("td-2c")),
             (tiny.value(players.by_cards("cdz-")), solver.value_of("cdz-")),
             (tiny.value(players.by_cards("cdp1")), solver.value_of("cdp1")),
-            (tiny.value(players.chart(chart)), solver.value_of(chart)),
+            (tiny.value(follow(chart)), solver.value_of(chart)),
         ]
-        mean, square = (tiny.value(players.chart(chart), power) for power in (1, 2))
+        mean, square = (tiny.value(follow(chart), power) for power in (1, 2))
     except OutOfCards:
         return False
     if rules.split_by != "rank" and not (rules.free_bets and rules.split_by != "never"):
@@ -197,7 +185,7 @@ def test_tens_split_by_rank_have_their_brute_force_value() -> None:
     solver, tiny = ShoeSolver(rules, Counter(cards)), TinyShoe(rules, cards)
     best = solver.chart
     chart = Chart("tens", rules, dict(best.cells) | {("TT", column): "P" for column in best.states.columns})
-    exact = tiny.value(Players(solver, tiny).chart(chart))
+    exact = tiny.value(follow(chart))
     assert solver.value_of(chart) == pytest.approx(float(exact), abs=ROUNDING)
     assert solver.value_of(chart) < solver.value - 0.01
 
