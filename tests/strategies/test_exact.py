@@ -243,6 +243,13 @@ def test_a_tie_that_is_replayed_is_not_a_push(solvers: dict[str, Solver]) -> Non
     assert neller.ev(neller.chart.policy).tied > 0 == push.ev(push.chart.policy).tied
 
 
+def test_a_dealers_natural_at_once_changes_nothing_where_stakes_are_fixed() -> None:
+    """In neller the only actions are hit and stand, so the time at which the dealer's natural shows does not matter."""
+    fixed, doubling = (named_rules(name).replace(naturals="both") for name in ("neller", "neller-v3"))
+    assert Solver(fixed).value == pytest.approx(Solver(fixed.replace(peek=True)).value, abs=1e-12)
+    assert Solver(doubling).value < Solver(doubling.replace(peek=True)).value
+
+
 # --- BlackJack(p)
 
 
