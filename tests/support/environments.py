@@ -22,14 +22,16 @@ def played(
     tables: int = 16,
     favourite: int = 0,
     favour: float = 1,
-    values: bool = False,
+    close: float = 0.0,
+    **options: Any,
 ) -> tuple[int, set[int]]:
     """Compare every step of both environments for an agent with random actions, of which some are not legal.
 
+    close: how far values may differ. options: those of the environments.
     Returns: the number of rounds, and the actions that were legal.
     """
-    fast = gym.BlackjackVectorEnv(tables, game, mode, values=values)
-    one_table = partial(gym.BlackjackEnv, game, values=values)
+    fast = gym.BlackjackVectorEnv(tables, game, mode, **options)
+    one_table = partial(gym.BlackjackEnv, game, **options)
     readable = gymnasium.vector.SyncVectorEnv([one_table] * tables, autoreset_mode=mode)
     rng, rounds, legal = np.random.default_rng(seed), 0, set()
     (one, info), (other, expected) = fast.reset(seed=seed), readable.reset(seed=seed)
@@ -37,8 +39,9 @@ def played(
         np.testing.assert_array_equal(one, other)
         np.testing.assert_array_equal(info["action_mask"], expected["action_mask"])
         assert info["action_mask"].dtype == expected["action_mask"].dtype and one.dtype == other.dtype
-        if values:
-            np.testing.assert_allclose(info["values"], expected["values"], atol=1e-9)
+        for key in ("values", "advantage") if options.get("values") else ():
+            np.testing.assert_allclose(info[key], expected[key], rtol=100 * close, atol=close)
+            assert (np.isneginf(info[key]) == (info["action_mask"] == 0)).all()
         legal |= set(np.flatnonzero(info["action_mask"].any(axis=0)).tolist())
         weights = info["action_mask"] + 0.02
         weights[:, favourite] *= favour
