@@ -8,7 +8,6 @@ from fractions import Fraction
 import pytest
 from support.table import play_script
 
-import bjsim
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import ATTACK, Action, View
 from bjsim.sim.game.presets import named_rules
@@ -102,8 +101,3 @@ def test_charts_are_written_and_read_with_their_attacks() -> None:
 def test_a_counter_refuses_a_bet_before_the_deal() -> None:
     with pytest.raises(InputError, match="attack = true: a counter is not asked between the dealer's card and its own"):
         count(named_rules("vegas-s17").replace(deal="dppd", attack=True), rounds=100)
-
-
-def test_a_chart_keeps_its_attacks_in_another_game() -> None:
-    chart = bjsim.solve("double-attack").chart
-    assert bjsim.evaluate(chart, "double-attack").value == pytest.approx(bjsim.solve("double-attack").value, abs=1e-12)

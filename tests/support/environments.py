@@ -1,7 +1,8 @@
-"""The vector environments against Gymnasium's own vector of readable environments, step by step."""
+"""A chart as a policy, and the vector environments against Gymnasium's own of readable ones, step by step."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -10,8 +11,27 @@ import numpy as np
 
 import bjsim.gym as gym
 from bjsim.sim.game.rules import Rules
+from bjsim.strategies.charts.chart import Chart
+from bjsim.strategies.learning.observations import Encoder
 
 NEXT_STEP, SAME_STEP = gymnasium.vector.AutoresetMode.NEXT_STEP, gymnasium.vector.AutoresetMode.SAME_STEP
+
+
+def chart_policy(chart: Chart) -> Callable[[Any, Any], int]:
+    """A chart as a policy over observations and masks."""
+    encoder = Encoder(chart.rules)
+    hands = {encoder.features(state): state for state in encoder.states.reachable()}
+
+    def policy(observation: Any, mask: Any) -> int:
+        legal = "".join(letter for letter, on in zip(encoder.letters, mask, strict=True) if on)
+        if legal == "S":  # also where a round is over, and there is no hand
+            return encoder.letters.index(legal)
+        if "I" in legal:
+            legal = "IS"
+        hand = hands[tuple(observation[:6].tolist())]
+        return encoder.letters.index(chart.policy(hand, encoder.columns[observation[6]], legal))
+
+    return policy
 
 
 def played(
