@@ -30,7 +30,7 @@ GAMES = {name: PRESETS[name].rules.replace(decks="inf") for name in ASKED} | {
     "five hands": Rules(decks=math.inf, ten_probability=Fraction(4, 5), max_hands=5),
     "endless": Rules(decks=math.inf, ten_probability=Fraction(45, 100), max_hands=math.inf),
 }
-BOTH = {"values": True, "reward": "luck-adjusted"}
+BOTH: dict[str, Any] = {"values": True, "reward": "luck-adjusted"}
 
 
 def at_random(rng: np.random.Generator, mask: Array, split: float = 3.0) -> Array:
@@ -203,7 +203,7 @@ def test_a_group_with_equal_decisions_has_equal_returns() -> None:
         while not ended:
             action = int(observation[0] < 17)
             asked.append((*observation.tolist(), *info["action_mask"].tolist(), action))
-            observation, reward, ended, _, info = env.step(action)
+            observation, reward, ended, _, info = env.step(np.int64(action))
             total += reward
         assert seen.setdefault(tuple(asked), total) == total
     assert len(set(seen.values())) > 30
