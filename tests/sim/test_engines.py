@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import types
 from support.engines import UNLIKELY, differences, play_rounds
-from support.games import CODE_WEIGHTS, MANY, random_chart, rules, slow
+from support.games import CODE_WEIGHTS, MANY, random_chart, rules, slow, splits_everything
 
 import bjsim
 from bjsim.errors import EndlessSplitting, InputError
@@ -137,17 +137,6 @@ def test_random_rules_have_every_value() -> None:
     assert {(field, value) for field, values in words.items() for value in values} <= played  # type: ignore[attr-defined]
     kinds = Counter(field for field, _ in played)
     assert kinds["decks"] >= 5 and kinds["deal"] >= 6 and kinds["seats"] >= 5 and kinds["ten_probability"] >= 6
-
-
-def splits_everything(game: Rules) -> Chart:
-    """Splits every pair, doubles eleven, hits to 14."""
-
-    def code(row: str, column: str) -> str:
-        if row == "AA" or (len(row) == 2 and row[0] == row[1] and row != "11"):
-            return "P"
-        return "Dh" if row == "11" else "H" if row.isdigit() and int(row) < 14 else "S"
-
-    return make_chart("splits everything", game, code)
 
 
 def hits_to_21(game: Rules) -> Chart:

@@ -456,4 +456,5 @@ def test_in_an_infinite_shoe_no_luck_is_left(max_hands: object) -> None:
     experiment = make_experiment(game, [chart], 3000, 1, adjust_luck=True)
     (result,) = make_results(experiment, [chart], Driver(experiment).run())
     assert result.adjusted and result.exact is not None and result.certified
+    assert result.verdict == "every round agrees with the exact value"
     assert result.adjusted.se == 0

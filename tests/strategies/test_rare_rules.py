@@ -16,9 +16,6 @@ from bjsim.errors import InputError
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.seats import Cards, PlayedHand, Seat, settle_hands
 from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.formats.files import WRITERS, read_chart
-from bjsim.strategies.mdp.blackjack import game_mdp
-from bjsim.strategies.mdp.solve import start_value, value_iteration
 
 VEGAS = bjsim.load_rules("vegas-s17").replace(decks="inf", cut=1)
 
@@ -81,27 +78,6 @@ def test_half_of_a_doubled_hand_is_a_whole_number_of_units(pays: str) -> None:
     game = VEGAS.replace(surrender="none", surrender_after_double=True, blackjack_pays=pays)
     (found,) = bjsim.play(game, ["optimal"], hands=300, workers=1).results
     assert found.exact == pytest.approx(bjsim.solve(game).value, abs=1e-12)
-
-
-def test_doubled_hands_of_different_cards_are_different_states_to_learn() -> None:
-    changes = {"bonuses": "win", "double_cards": "any", "surrender_after_double": True, "surrender": "none"}
-    game = VEGAS.replace(peek=False, insurance=False, **changes)
-    process = game_mdp(game)
-    assert start_value(process, value_iteration(process, 1e-11).values) == pytest.approx(
-        Solver(game).best_value, abs=1e-9
-    )
-
-
-@pytest.mark.parametrize("preset", ["free-bet", "spanish-21", "super-fun-21", "double-attack", "neller-v1"])
-def test_a_chart_that_is_written_is_read_back(preset: str) -> None:
-    solved = bjsim.solve(bjsim.load_rules(preset).replace(decks="inf", cut=1))
-    for form, write in WRITERS.items():
-        try:
-            text = write(solved.chart)
-        except InputError as error:
-            assert form == "policy" and "a policy cannot say" in str(error)
-            continue
-        assert bjsim.evaluate(read_chart(text, form, solved.rules)).value == pytest.approx(solved.value, abs=1e-12)
 
 
 def test_a_policy_refuses_what_it_cannot_say() -> None:

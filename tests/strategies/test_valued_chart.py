@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from bjsim.sim.game.presets import PRESETS, named_rules
+from bjsim.sim.game.presets import named_rules
 from bjsim.strategies.evaluation.compare import compare, evaluate_chart, in_its_shoe, solve
 from bjsim.strategies.evaluation.valued_chart import ValuedCell, ValuedChart, point_at_cells
 from bjsim.strategies.exact.solver import Solver
@@ -67,12 +67,6 @@ def test_a_game_that_is_solved_in_an_infinite_shoe_includes_the_natural() -> Non
     solution = solve(named_rules("european").replace(obo=True, charlie=6))
     assert solution.refusal and "followed by best play." in point_at_cells(solution).lines[0]
     assert "the best chart" in point_at_cells(ShoeSolver(named_rules("european"))).lines[0]
-
-
-@pytest.mark.parametrize("name", [name for name in PRESETS if PRESETS[name].rules.infinite])
-def test_the_dealers_outcomes_add_up(name):
-    for outcomes in ValuedChart.of_best(solve(named_rules(name))).dealer.values():
-        assert sum(outcomes.values()) == pytest.approx(1)
 
 
 def test_wrong_cells_have_the_best_code_and_their_cost():
