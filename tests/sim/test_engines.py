@@ -59,16 +59,16 @@ def test_the_table_pays_what_the_readable_round_pays_in_random_games(games: int)
             return
         seats = [random_chart(game, seed, seed % len(CODE_WEIGHTS)) for seed in seeds]
         cases.add((game, tuple(seeds), key))
-        assert differences(game, seats, key, rounds=100, seen=seen, unlikely=UNLIKELY if games < 200 else None) == []
+        assert differences(game, seats, key, rounds=100, seen=seen, unlikely=UNLIKELY if games < 100 else None) == []
 
     check()
     assert len(cases) == games
     assert len({case[0] for case in cases}) >= games // 3
-    if games < 200:  # too few for all events
+    if games < 100:  # too few for all events
         return
-    everything = {
+    everything = {  # but for insurance, which test_walkers.py sees, and many hands, which the long runs see
         "charlie", "natural", "21", "bust", "stood", "surrendered", *"SHDPR", "none", "replayed", "hidden", "shown",
-        "shuffle", "insured", "insurance", "2 hands", "5 hands", "9 hands", "shoe ran out", "-1/2", "-2", "3/2", "6/5",
+        "shuffle", "2 hands", "shoe ran out", "-1/2", "-2", "3/2", "6/5",
     }  # fmt: skip
     rare = {sight: seen[sight] for sight in everything if seen[sight] < 5}
     assert not rare, f"hardly ever seen: {rare}"
@@ -189,6 +189,7 @@ def test_both_engines_pay_the_same_over_long_runs(
     assert differences(game, [chart(game)] * game.seats, (2024, 3, 5), rounds, seen=seen) == []
     if chart is splits_everything and game.max_hands > 2:
         assert seen["5 hands"] >= 5
+        assert seen["9 hands"] >= 5 or game.max_hands < 9
     if game.decks == 1 and game.cut == 1:
         assert seen["shoe ran out"] >= 100
 

@@ -80,8 +80,7 @@ def test_random_games_are_paid_the_same(games: int) -> None:
         seen["insured"] += game.insurance and any(chart.insurance == "I" for chart in seated)
 
     check()
-    assert min(seen[what] for what in ("finite", "replayed", "several seats", "round-robin")) >= games // 100
-    assert seen["insured"] >= games // 100
+    assert min(seen[what] for what in ("finite", "replayed", "several seats", "round-robin", "insured")) >= games // 25
 
 
 @pytest.mark.parametrize("fields", [{}, {"seats": 3}, {"decks": "inf"}, {"deal": "pdp", "peek": False, "seats": 2}])
