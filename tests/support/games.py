@@ -16,7 +16,7 @@ from bjsim.sim.game.cards import NORMAL_TENS
 from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import States
-from bjsim.strategies.charts.chart import CODES, Chart, chart_rows
+from bjsim.strategies.charts.chart import CODES, Chart, chart_rows, make_chart
 
 # Weights of the codes S H P Dh Ds Rh Rs Ph Pd Ps Rp in random charts: equal, and with various tendencies.
 CODE_WEIGHTS = (
@@ -203,6 +203,17 @@ def _doubled_hands(drawn: Mapping[str, Any]) -> dict[str, Any]:
         "surrender_after_double": late and not free and drawn["no_hole_loses"] != "original" and number % 2 == 0,
         "bonuses": "super-fun" if drawn["bonuses"] == "none" and number % 7 < 2 else drawn["bonuses"],
     }
+
+
+def splits_everything(game: Rules) -> Chart:
+    """Splits every pair, doubles eleven, hits to 14."""
+
+    def code(row: str, column: str) -> str:
+        if row == "AA" or (len(row) == 2 and row[0] == row[1] and row != "11"):
+            return "P"
+        return "Dh" if row == "11" else "H" if row.isdigit() and int(row) < 14 else "S"
+
+    return make_chart("splits everything", game, code)
 
 
 def weighed(weights: int) -> tuple[int, ...]:
