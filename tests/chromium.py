@@ -100,6 +100,14 @@ class Chromium:
         assert "exceptionDetails" not in result, result
         return result["result"].get("value")
 
+    def press(self, key: str) -> None:
+        """Press a key."""
+        code = {"Enter": 13, "Tab": 9, " ": 32, "ArrowDown": 40, "ArrowUp": 38, "Backspace": 8}.get(key)
+        text = {"Enter": "\r", " ": " "}.get(key, key if len(key) == 1 else "")
+        code = ord(key.upper()) if code is None else code
+        self.call("Input.dispatchKeyEvent", type="keyDown", key=key, text=text, windowsVirtualKeyCode=code)
+        self.call("Input.dispatchKeyEvent", type="keyUp", key=key, windowsVirtualKeyCode=code)
+
     def screenshot(self) -> bytes:
         """A screenshot of the window as PNG."""
         from base64 import b64decode

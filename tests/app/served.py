@@ -95,14 +95,6 @@ class Person(Chromium):
         self.call("Input.dispatchTouchEvent", type="touchStart", touchPoints=[{"x": x, "y": y}])
         self.call("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
 
-    def press(self, key: str) -> None:
-        """Press a key."""
-        code = {"Enter": 13, "Tab": 9, " ": 32, "ArrowDown": 40, "ArrowUp": 38, "Backspace": 8}.get(key)
-        text = {"Enter": "\r", " ": " "}.get(key, key if len(key) == 1 else "")
-        code = ord(key.upper()) if code is None else code
-        self.call("Input.dispatchKeyEvent", type="keyDown", key=key, text=text, windowsVirtualKeyCode=code)
-        self.call("Input.dispatchKeyEvent", type="keyUp", key=key, windowsVirtualKeyCode=code)
-
     def tab_to(self, selector: str) -> None:
         """Press Tab until an element has the focus."""
         for _ in range(90):

@@ -205,6 +205,17 @@ def _doubled_hands(drawn: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def splits_everything(game: Rules) -> Chart:
+    """Splits every pair, doubles eleven, hits to 14."""
+
+    def code(row: str, column: str) -> str:
+        if row == "AA" or (len(row) == 2 and row[0] == row[1] and row != "11"):
+            return "P"
+        return "Dh" if row == "11" else "H" if row.isdigit() and int(row) < 14 else "S"
+
+    return make_chart("splits everything", game, code)
+
+
 def weighed(weights: int) -> tuple[int, ...]:
     """The weights of all codes: 1 of those that are not listed."""
     return CODE_WEIGHTS[weights] + (1,) * (len(CODES) - len(CODE_WEIGHTS[weights]))
@@ -241,14 +252,3 @@ def other_codes(
         for cell in cells
         if rng.random() < share
     }
-
-
-def splits_everything(game: Rules) -> Chart:
-    """Splits every pair, doubles eleven, hits to 14."""
-
-    def code(row: str, column: str) -> str:
-        if row == "AA" or (len(row) == 2 and row[0] == row[1] and row != "11"):
-            return "P"
-        return "Dh" if row == "11" else "H" if row.isdigit() and int(row) < 14 else "S"
-
-    return make_chart("splits everything", game, code)
