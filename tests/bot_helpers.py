@@ -65,20 +65,25 @@ def a_view(hand="K2", legal="SHDB", stake=10, chips=190, rules=None):
     return View(rules or named_rules("cardshark"), 0, hand, "9", f"9#{hand}A38", stake, chips, legal)
 
 
-def processes():
-    """The ids of all descendants of this process that have not ended, as a set."""
-    parents = {}
+def parents():
+    """The parents of all processes that have not ended, by process id."""
+    found = {}
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
             with open(f"/proc/{pid}/stat") as stat:
                 state, parent, *_ = stat.read().rpartition(")")[2].split()
         except OSError:
             continue
-        if state != "Z":
-            parents[int(pid)] = int(parent)
-    found, new = set(), {os.getpid()}
+        if state not in "ZX":
+            found[int(pid)] = int(parent)
+    return found
+
+
+def processes(of=None):
+    """The ids of all descendants of a process, else of this one, that have not ended, as a set."""
+    alive, found, new = parents(), set(), {of or os.getpid()}
     while new:
-        new = {pid for pid, parent in parents.items() if parent in new} - found
+        new = {pid for pid, parent in alive.items() if parent in new} - found
         found |= new
     return found
 

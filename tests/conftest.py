@@ -19,7 +19,6 @@ GROUPS = {
         "test_crossings.py",
         "sim/test_engines.py",
         "sim/test_luck.py",
-        "sim/test_plain.py",
         "sim/test_walkers.py",
         "strategies/counting/test_luck_lanes.py",
     ),

@@ -33,7 +33,6 @@ NETS = (
     "tests/test_brute_force.py",
     "tests/strategies/sidebets",
     "tests/strategies/shoe/test_shoe_brute.py",
-    "tests/strategies/shoe/test_shoe_figures.py",
     "tests/strategies/shoe/test_agreement.py",
     "tests/strategies/test_effects_of_rules.py",
     "tests/strategies/test_exact.py",

@@ -14,7 +14,7 @@ import pytest
 
 import bjsim
 from bjsim.arguments import command_line
-from bjsim.asked.kinds import KINDS, Flag, Name, Written, kind_of
+from bjsim.asked.kinds import KINDS, Count, Ending, Flag, Name, Number, Share, Written, kind_of
 from bjsim.asked.signature import REQUIRED, parameters, said_of_arguments
 from bjsim.cli.main import COMMANDS, cli
 from bjsim.errors import InputError
@@ -47,6 +47,7 @@ TEXTS = {  # a text, what it stands for, and how that is written; of kinds that 
     "protocols": ("line, argv", ("argv", "line"), "argv,line"),
     "against": ("hoyle,lim17", ("hoyle", "lim17"), "hoyle,lim17"),
 }
+NUMBERS = (Count, Ending, Number, Share)
 WRONG = {"bots": "a,,b", "against": "a,,b", "shoe": "A=x", "until": "5", "sandbox": "off"}  # others refuse `x`
 
 
@@ -179,3 +180,10 @@ def test_help_of_what_only_computes_does_not_wait_for_numpy(command: str) -> Non
         "except SystemExit:\n    sys.exit('numpy' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code, command], stdout=subprocess.DEVNULL).returncode == 0
+
+
+@pytest.mark.parametrize("name", [name for name, kind in KINDS.items() if isinstance(kind, NUMBERS)])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_number_that_no_float_can_hold_is_refused(name: str, sign: int) -> None:
+    with pytest.raises(InputError, match=f"^{name.rpartition('.')[2]}.* is not accepted; use "):
+        KINDS[name].check(name.rpartition(".")[2], sign * 10**400)

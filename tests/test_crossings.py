@@ -122,7 +122,7 @@ def environments(chart: Chart) -> str:
     """The vector environment and that of readable rounds, for random actions; it raises."""
     values, split = chart.rules.infinite, LETTERS.index("P")
     steps = WITH_VALUES if values else STEPS
-    played(chart.rules, SAME_STEP, steps, seed=5, tables=8, favourite=split, favour=3, values=values)
+    played(chart.rules, SAME_STEP, steps, seed=5, tables=8, favourite=split, favour=3, close=CLOSE, values=values)
     return ""
 
 

@@ -15,6 +15,7 @@ from bjsim.bots.export import export
 from bjsim.bots.seats import find_seated
 from bjsim.errors import InputError
 from bjsim.sim.engine.compiled_rules import compile_rules
+from bjsim.sim.game.actions import View
 from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import States
@@ -45,6 +46,11 @@ def count(rules: Rules) -> object:
     return CountingGame(rules, find_system("hilo"), Departures(CATALOGUE["lim17"].chart(rules), ()))
 
 
+def decide(rules: Rules) -> object:
+    shown = "K7"[: 1 + (rules.dealer_shows == "both")]
+    return Perfect(rules).decide(View.alone(rules, "K6", shown, "SH"))
+
+
 def chart_bot(rules: Rules) -> str:
     return export(CATALOGUE["lim17"].chart(rules))
 
@@ -63,7 +69,7 @@ PLAYS: dict[str, Callable[[Rules], object]] = {
     "hole card": lambda rules: known(rules, "hole"),
     "bank": lambda rules: bank(rules, 100, 10),
     "shoe": make_game,
-    "perfect": Perfect,
+    "perfect": decide,
     "optimal-2c": TwoCardPlayer,
     "optimal-cd": CardPlayer,
     "kelly": Kelly,
@@ -72,6 +78,7 @@ PLAYS: dict[str, Callable[[Rules], object]] = {
 UNUSUAL = {
     "busted bets and one": named_rules("european").replace(no_hole_loses="busted-plus-one", decks="inf"),
     "the same in a finite shoe": named_rules("european").replace(no_hole_loses="busted-plus-one"),
+    "one bet and hands that win at once": named_rules("european").replace(obo=True, charlie=6),
     "raises in a finite shoe": named_rules("cardshark").replace(decks=6),
     "a tie after an insured natural": named_rules("vegas-s17").replace(ties="replay", decks="inf"),
     "a tie after a surrender": named_rules("neller").replace(ties="replay", surrender="late", peek=False, decks="inf"),
@@ -81,7 +88,8 @@ UNUSUAL = {
 }
 GAMES = {name: preset.rules for name, preset in PRESETS.items()} | UNUSUAL
 BY_VALUE = {f"{name} {value}": unusual_rules("peek", {name: value}, finite=False) for name, value in ALL_VALUES}
-DEAR = ("luck", "known", "upcard", "hole card", "bank", "optimal-2c", "optimal-cd")  # seconds where they play a game
+# seconds where they play a game
+DEAR = ("luck", "known", "upcard", "hole card", "bank", "perfect", "optimal-2c", "optimal-cd")
 
 
 def distinct_games() -> dict[str, Rules]:

@@ -74,10 +74,12 @@ def test_every_address_is_relative_and_leads_to_a_file(site):
 
 
 def test_its_pages_are_those_of_the_app(site):
-    """But for the endings of addresses, and the policy that no server sends."""
+    """But for the endings of addresses, the policy that no server sends, and what to do if there is no answer."""
     for name in pages.PAGES:
         exported = re.sub(r"<meta http-equiv.*?>\n", "", (site / f"{name}.html").read_text(encoding="utf-8"))
-        assert re.sub(r'(<a href="\w+)\.html', r"\1", exported) == pages.shell(name)
+        exported, own = (re.sub(r'(id="stopped".*?>).*?</p>', r"\1", one) for one in (exported, pages.shell(name)))
+        assert re.sub(r'(<a href="\w+)\.html', r"\1", exported) == own and 'id="stopped"' in own
+        assert "Run <code>bjsim app" not in (site / f"{name}.html").read_text(encoding="utf-8")
 
 
 def test_its_policy_allows_nothing_inline_and_no_other_server(site):

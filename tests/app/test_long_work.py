@@ -186,3 +186,19 @@ def test_no_part_of_a_long_address_is_lost():
     plays = ", ".join(f"{total}v{card} S>={card}" for card in range(2, 10) for total in range(12, 17)) + ", 16vT S>=9"
     [asked] = REPORTS["count"].arguments({"indices": [4 * " " + plays * 3]}, "")
     assert asked.indices.endswith("16vT S>=9") and len(asked.indices) > 1000
+
+
+def test_index_plays_that_add_no_score_are_listed(monkeypatch):
+    """As of bets that lose whatever is played, whose SCORE is 0."""
+    plays = [SimpleNamespace(departure=f"16vT S>={count}") for count in (0, 1)]
+    scores = SimpleNamespace(
+        found=plays, gain=lambda play: 0.0, table=lambda: Notes([]), describe=lambda: SimpleNamespace(lines=[""])
+    )
+    monkeypatch.setattr(long_work, "find_indices", lambda *asked: scores)
+    page = indices_report(AskedCount(SIX, ramp="1"))
+    assert re.findall(r'width="(.*?)".*?number">(.*?)<', page) == [("0.0", "+0.00")] * 2
+
+
+def test_a_run_whose_rounds_all_tied_has_no_return_yet():
+    pages = [run_report(AskedRun(ChosenGame("neller", ()), "lim17", "1", seed)) for seed in ("4", "5")]
+    assert ["no return yet" in page for page in pages] == [True, False]

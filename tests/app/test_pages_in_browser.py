@@ -848,3 +848,25 @@ def test_a_drill_of_another_game_asks_its_own_cells(person):
     person.run("preset.value = 'easy'; preset.dispatchEvent(new Event('change'))")
     assert person.run("new URLSearchParams(location.search).get('due')") == "16 v T7"
     person.run("localStorage.removeItem('bjsim-record')")
+
+
+def test_the_values_of_moves_wait_for_a_move_that_is_under_way(person):
+    person.visit("/play?rules=vegas-s17&seed=156")  # A A against 4
+    person.click("#answer button")
+    person.until("document.querySelector('[data-key=s]')")
+    press = "document.body.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}))"
+    person.run(f"for (const key of ['s', '?']) {press}")
+    person.until(f"{IDLE} && document.querySelector('.said').innerText.includes('stand costs')")
+    person.until("(localStorage.getItem('bjsim-record') || '').includes('AA v 4')")
+    person.run("localStorage.removeItem('bjsim-record')")
+
+
+def test_enter_opens_the_hand_of_a_row_of_hands(person):
+    person.visit("/game?rules=neller-v1")
+    person.run("sessionStorage.setItem('rows', 'full'); afterChart()")
+    named = "one.cells[0].firstChild.textContent"
+    for row in ("16/4", "16"):
+        person.run(f"[...document.querySelectorAll('.chart tr')].find(one => {named} === '{row}').cells[1].focus()")
+        person.press("Enter")
+    person.until("location.pathname === '/hand'")
+    assert person.run("new URLSearchParams(location.search).get('hand')") == "16 v 2"

@@ -14,6 +14,7 @@ from bjsim.app import table_work
 from bjsim.app.table_work import AskedPlay, play_report
 from bjsim.app.work import ChosenGame
 from bjsim.errors import InputError
+from bjsim.sim.game.actions import View
 from bjsim.sim.game.presets import PRESETS
 
 EASY, SIX = ChosenGame("easy", ()), ChosenGame("vegas-s17", ())
@@ -169,3 +170,30 @@ def test_a_page_does_not_speak_of_keys_of_the_terminal():
         give(AskedPlay(SIX, "7"), "x")
     with pytest.raises(InputError, match=r"zz is not a move here: [^,]*, [^,]*, d.double$"):
         give(AskedPlay(SIX, "7"), "10", "zz")
+    with pytest.raises(InputError, match=r"x is not a count: type a number such as -2$"):
+        give(AskedPlay(SIX, "21", "hilo"), "10", "s", "10", "s", "10", "s", "s", "x")
+
+
+def test_drills_that_are_open_at_once_lose_no_answer(home):
+    noted, given = set(), {"hard": [], "soft": []}
+    for topic in ("hard", "soft", "hard"):
+        asked, answers = AskedPlay(EASY, "3", drill=topic), given[topic]
+        page = play_report(asked._replace(answers="\n".join(answers)))
+        answers.append(re.search(r'data-word="(.*?)"', page)[1])
+        page = play_report(asked._replace(answers="\n".join(answers), new="yes"))
+        noted.add(re.search(r'data-cell="(.*?)"', page)[1])
+    [cells] = json.loads(home.read_text()).values()
+    assert cells.keys() == noted and len(noted) == 3
+
+
+@pytest.mark.parametrize("topic", ["", "hard"])
+def test_a_record_that_is_set_aside_is_told(home, topic):
+    home.parent.mkdir()
+    home.write_text("[")
+    page = play_report(AskedPlay(EASY, "3", drill=topic, answers="" if topic else "10", new="yes"))
+    assert "practice.json is not a record of bjsim: it is renamed practice.broken" in page
+
+
+def test_a_page_says_what_is_free():
+    view = View(PRESETS["free-bet"].rules, 0, "65", "T", "T#65", 10, 90, "SHD")
+    assert table_work._moves(view) == [("h", "h", "hit"), ("s", "s", "stand"), ("d", "d", "free double")]

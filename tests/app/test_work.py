@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 from support.command import bjsim
 
-from bjsim.app import work
+from bjsim.app import pages, work
 from bjsim.app.table_work import AskedPlay, play_report
 from bjsim.app.work import (
     ChosenGame,
@@ -21,7 +21,7 @@ from bjsim.app.work import (
     value_change,
 )
 from bjsim.errors import InputError
-from bjsim.report.page import render_page
+from bjsim.report.page import render_page, templates
 from bjsim.strategies.evaluation.compare import solve
 from bjsim.strategies.formats.files import WRITERS
 from bjsim.strategies.solved import hands_of
@@ -80,7 +80,7 @@ def test_two_hands_are_valued_as_dealt_and_exchanged() -> None:
         ),
         ("vegas-s17", "T,T v 6", "Standing on 20 wins 0.703 of a bet on average. A card breaks you 92 times in 100."),
         ("vegas-s17", "A,7 v 9", "Standing on 18 loses 0.183 of a bet on average. No single card can break you."),
-        ("vegas-s17", "8,8 v A", "Two hands that begin with 8 have -0.364 bets together; one hand of 16 has -0.514."),
+        ("vegas-s17", "8,8 v A", "Two hands that begin with 8 have −0.364 bets together; one hand of 16 has −0.514."),
         ("vegas-s17", "6,5 v 6", "Twice the bet on one card wins +0.683 bets on average."),
         ("atlantic-city", "T,6 v T", "Every other action loses more than half of the bet, the next best 0.53"),
         ("vegas-s17 decks=inf surrender=early", "T,6 v A", "half of the bet, the next best 0.666."),
@@ -142,3 +142,51 @@ def test_the_command_of_a_shoe_that_is_not_solved_is_of_the_infinite_one() -> No
 def test_the_values_of_moves_are_shown_where_bets_are_raised_too(preset: str) -> None:
     asked = [AskedPlay(ChosenGame(preset, ()), seed=str(seed), answers="10", hint="yes") for seed in range(1, 6)]
     assert sum("What each move wins" in play_report(each) for each in asked) >= 3
+
+
+@pytest.mark.parametrize(
+    ("preset", "hand", "best", "named", "said"),
+    [
+        ("vegas-s17", "A,7 v 6", "D", "H", "with the freedom to draw again, by"),  # to stand is better than to draw
+        ("atlantic-city", "T,5 v 9", "H", "S", "and that is still better, by"),  # to surrender is better than to stand
+    ],
+)
+def test_a_reason_compares_the_actions_that_it_names(preset: str, hand: str, best: str, named: str, said: str) -> None:
+    game = ChosenGame(preset, ())
+    values = solve(game.rules()).hand_values(hand[:4:2], hand[-1])
+    assert max(values, key=values.__getitem__) == best and sorted(values, key=values.__getitem__)[-2] != named
+    gap = 100 * float(values[best] - values[named])
+    assert f"{said} {gap:.2f}% of the bet" in text(hand_report(game, hand))
+
+
+def test_a_king_is_a_ten_that_is_gone() -> None:
+    pages = [text(hand_report(ChosenGame("single-deck", ()), hand)) for hand in ("K,6 v Q", "T,6 v T")]
+    said = [re.findall(r"A card breaks you \d+ times", page) for page in pages]
+    assert said[0] == said[1] == ["A card breaks you 59 times"]  # 29 of 49
+
+
+def test_infinite_values_have_their_sign_on_every_page() -> None:
+    game = ChosenGame("blackjack-p", ("ten_probability=0.6",))
+    hand = text(hand_report(game, "T,T v 2").partition("<!-- rest -->")[0])
+    assert "better than stand by ∞% of the bet" in hand and "Split +∞" in hand and "have +∞ bets together" in hand
+    value = text(game_report(game).partition("Best play")[0])
+    assert "+∞% of the bet, first round" in value
+    assert not re.search(r"\binf\b", hand + value)
+
+
+@pytest.mark.parametrize(("game", "tag"), [(SWITCH, "for an infinite shoe"), (ChosenGame("easy", ()), "exact")])
+def test_only_the_values_of_the_game_itself_are_called_exact(game: ChosenGame, tag: str) -> None:
+    shown = "T7" if game.preset == "easy" else "T"
+    assert re.findall(r'class="tag[^>]*>(.*?)</span>', hand_report(game, f"T,6 v {shown}")) == [tag]
+
+
+def test_what_templates_import_and_what_styles_define_is_used() -> None:
+    env, named = templates("bjsim.app"), pages.assets()
+    for name in env.list_templates():
+        source = env.loader.get_source(env, name)[0] if env.loader else ""
+        for names in re.findall(r"{% from .*? import (.*?) %}", source):
+            for one in names.split(", "):
+                assert len(re.findall(rf"\b{one.split()[-1]}\b", source)) > 1, (name, one)
+    style = named["style.css"][0]
+    for one in re.findall(r"(--[\w-]+):", style):
+        assert re.search(rf"var\({one}[,)]", style), one

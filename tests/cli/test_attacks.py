@@ -202,6 +202,8 @@ def test_settings_of_others_run_none_of_their_code(tmp_path, evil, line):
     command = ["koth", "play", "--config", config, "--out", out, *["lim17", "lim16"][: 0 if "bots" in line else 2]]
     said = refusal(*command)
     assert f"{config} runs" in said and "evil.py:player in this process" in said and "--trust" in said
+    if not line.startswith("house"):
+        assert refusal(*command, "--house", "") == said
     assert not mark.exists() and not out.exists()
     assert bjsim(*command, "--trust").status == 0 and mark.exists()
 

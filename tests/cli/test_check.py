@@ -35,7 +35,7 @@ def test_a_second_letter_is_explained(tmp_path: Path) -> None:
     lines = [line.replace("Rs Rh", "Rh Rh") if line.split()[:1] == ["16"] else line for line in best.splitlines()]
     path.write_text("\n".join(lines), encoding="utf-8")
     out = bjsim("check", path, *rules).out.splitlines()
-    line = "16 v T Rh → Rs: the second letter counts for hands of three or more cards, which may not surrender"
+    line = "16 v T Rh → Rs: the second letter counts for hands that may not surrender"
     assert line in out
     assert "second letter" not in bjsim("check", "hoyle", "--rules", "vegas-s17").out
 

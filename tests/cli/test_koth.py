@@ -70,6 +70,7 @@ def test_the_tutorial(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
+        (["play", "--against", "lim17"], "a contest needs a bot or more, not 0"),
         (["play", "lim17", "lim71"], "did you mean lim17?"),
         (["play", "lim17", "lim18", "--timeout", "-1"], "seconds from 0.01 to 600"),
         (["show", "nowhere"], "no contest in nowhere"),
@@ -126,8 +127,8 @@ def test_house_players_fill_chairs_and_are_not_ranked(tmp_path):
     assert "--bot walt: table 1.1 has lim17, optimal" in walt
     assert "has no match 9 with a table 9" in refusal("koth", "show", tmp_path, "--hand", "9.9.9")
     assert "has no match 1 with a table 1 of bot 21" in refusal("koth", "show", tmp_path, "--hand", "1.1.1.21")
-    for wrong in ("1.1", "1.1.²", f"1.1.{'9' * 5000}"):  # of the last Python makes no integer
-        said = refusal("koth", "show", tmp_path, "--hand", wrong)
+    for wrong, *more in (["1.1"], ["1.1.²"], [f"1.1.{'9' * 5000}"], ["1.1.1.1", "--bot", "lim17"]):
+        said = refusal("koth", "show", tmp_path, "--hand", wrong, *more)  # of the third Python makes no integer
         assert "is not accepted; write MATCH.TABLE.ROUND" in said and len(said) < 400
     assert "--json is of the standings" in refusal("koth", "show", tmp_path, "--hand", "1.1.1", "--json", "-")
 

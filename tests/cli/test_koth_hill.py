@@ -118,6 +118,22 @@ def test_a_folder_that_a_contest_follows(tmp_path: Path) -> None:
     assert not {"joins", "version", "leaves"} & set(again.out.split()) and (hill / journal.NAME).read_bytes() == before
 
 
+def test_two_bots_of_one_file_both_follow_it(tmp_path: Path) -> None:
+    """Only one did: the other had changed, and no later sync could play on."""
+    folder, hill = tmp_path / "bots", tmp_path / "hill"
+    folder.mkdir()
+    (folder / "x.txt").write_text(CHART)
+    words = ("koth", "play", folder, f"again={folder / 'x.txt'}", "lim17", "--matches", 1, "--out", hill)
+    assert bjsim(*words).status == 0
+    (folder / "x.txt").write_text(CHART.replace(" S", " H", 1))
+    for changed in (["x is now version 2", "again is now version 2"], []):
+        done = bjsim("koth", "sync", hill, folder, "--no-play")
+        assert done.status == 0 and [line for line in done.out.splitlines() if "version" in line] == changed
+    (folder / "x.txt").unlink()
+    (folder / "y.txt").write_text(CHART)
+    assert {"again leaves", "x leaves"} < {*bjsim("koth", "sync", hill, folder, "--no-play").out.splitlines()}
+
+
 def test_a_bot_that_cannot_be_played_does_not_join(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """The others of the folder do."""
     folder, hill = tmp_path / "bots", tmp_path / "hill"

@@ -121,7 +121,7 @@ def test_a_contest_of_strategies_charts_and_python_players(tmp_path, bjsim):
     done = bjsim("koth", "play", "optimal", "lim17", "timid.py:Timid", "--matches", 2, "--workers", 2, "--seed", 1)
     assert done.status == 0, done.err
     assert (tmp_path / "contest" / "index.html").exists()
-    for line in ("resume contest --trust", "show contest", "verify contest"):
+    for line in ("resume contest --trust", "show contest", "verify contest", "verify contest --bots ."):
         done = bjsim("koth", *line.split())
         assert done.status == 0, done.err
 

@@ -124,6 +124,8 @@ def test_rows_for_counted_cards_are_explained():
     (note,) = ValuedChart.of_best(solve(named_rules("neller-v1"))).row_notes()
     assert note.startswith("12/3 is 12 in 3 cards; 13:67 is 13 of 6 and 7. Other rows are for all other hands")
     assert ValuedChart.of_best(solve(named_rules("neller"))).row_notes() == []
+    (note,) = ValuedChart.of_best(solve(named_rules("free-bet").replace(decks="inf"))).row_notes()
+    assert re.fullmatch(r"(\d+)/free is \1 with a bet of the house. Other rows are for .*", note)
 
 
 def test_the_luck_adjusted_return_is_magnified():

@@ -13,7 +13,7 @@ from support.command import Outcome, bjsim, refusal
 from support.games import slow
 from support.pseudo_terminal import PseudoTerminal
 
-from bjsim.sim.game.actions import INSURANCE, Action, View
+from bjsim.sim.game.actions import ATTACK, EXCHANGE, INSURANCE, Action, View
 from bjsim.sim.game.presets import PRESETS, load_rules
 from bjsim.sim.game.round import Round
 from bjsim.sim.game.shoe import Stream, open_shoe
@@ -127,14 +127,22 @@ def test_a_game_without_a_bet_to_ask_for() -> None:
         ("vegas-s17", "TA9K", "i", ["You win 10 chips (insurance)."]),
         ("vegas-s17", "AKKA", "", ["You have blackjack.", "You get the bet back (blackjack)."]),
         ("vegas-s17", "A9KQ", "", ["You have blackjack.", "You win 15 chips (blackjack)."]),
-        ("easy", "AKT9", "", ["The dealer has blackjack.", "You lose 10 chips (19 against blackjack)."]),
+        ("easy", "AKT9", "", ["The dealer has A K, blackjack.", "You lose 10 chips (19 against blackjack)."]),
         ("easy", "T8T8", "s", ["You get the bet back (18 against 18)."]),
         ("easy", "T7 AA 35", "p", [
             "Hand 1: you get 3: A 3, soft 14.", "Hand 1: you stand on 14: a split ace gets one card.",
             "Hand 2: you get 5: A 5, soft 16.", "Hand 2: you lose 10 chips (16 against 17).",
         ]),
         ("european", "T95 K", "s", ["The dealer has 9.", "The dealer draws K: 9 K, 19."]),
-        ("european", "TTT A", "s", ["You lose 10 chips (20 against blackjack)."]),
+        ("european", "TTT A", "s", [
+            "The dealer draws A: T A, blackjack.", "You lose 10 chips (20 against blackjack).",
+        ]),
+        ("blackjack-p", "TATK", "s", [
+            "The dealer turns over K: A K, blackjack.", "You lose 10 chips (20 against blackjack).",
+        ]),
+        ("neller-v1 --set bonuses=at-once", "2T38 4 2 5", "h h h s", [
+            "The dealer turns over 8: T 8, 18.", "You win 20 chips (16).",
+        ]),
         ("neller", "TAT T", "s", ["You lose 10 chips (20 against 21)."]),
         ("neller", "T8T T 8", "s", ["You win 10 chips (20 against 18)."]),
         ("neller", "TTTT T8T9 ", "s s", [
@@ -153,7 +161,7 @@ def test_a_game_without_a_bet_to_ask_for() -> None:
     ],
 )  # fmt: skip
 def test_what_is_printed(rules: str, shoe: str, answers: str, lines: list[str]) -> None:
-    out = play(answers or ".", "--rules", rules, "--bet", 10, "--shoe", shoe).out
+    out = play(answers or ".", "--rules", *rules.split(), "--bet", 10, "--shoe", shoe).out
     assert [line for line in lines if line not in out.splitlines()] == [], out
 
 
@@ -202,7 +210,7 @@ def test_wrong_and_helpful_answers() -> None:
 
 def test_insurance_is_asked_for_by_its_own_keys() -> None:
     view = View(load_rules("easy"), 0, "T9", "A", "A#T9", 10, 190, INSURANCE)
-    assert keys(INSURANCE).replace("\N{NO-BREAK SPACE}", " ") == "i insurance, s no insurance"
+    assert keys(view).replace("\N{NO-BREAK SPACE}", " ") == "i insurance, s no insurance"
     assert [parse_action(word, view) for word in ("i", "Insurance", "yes", "n", "s")] == [Action("I")] * 3 + [
         Action("S")
     ] * 2
@@ -499,3 +507,17 @@ def test_a_game_with_insurance() -> None:
     assert INSURANCE_GAME in out
     out = play("i", "--rules", "vegas-s17", "--set", "insurance=true", "--coach", "--bet", 18, "--shoe", "TA9K").out
     assert "insurance costs 0.0388 bets (0.70 chips)." in out  # always two decimals
+
+
+@pytest.mark.parametrize("legal", [ATTACK, EXCHANGE, INSURANCE, "SH", "SHDP", "SHDPR"])
+@pytest.mark.parametrize("game", ["easy", "free-bet"])
+def test_a_move_is_named_by_its_key_and_by_its_words(game: str, legal: str) -> None:
+    view = View(load_rules(game), 0, "55", "9", "9#55", 10, 90, legal)
+    shown = [part.split("\N{NO-BREAK SPACE}") for part in keys(view).split(", ")]
+    for key, words in shown:
+        assert parse_action(key, view) == parse_action(words, view) == Action(key.upper())
+    assert sorted(key.upper() for key, _ in shown) == sorted(legal)
+    assert ("free double" in keys(view)) == (game == "free-bet" and "D" in legal)
+    if "H" not in legal:  # a question of yes or no
+        answered = [parse_action(word, view) for word in ("yes", "y", "no", "n")]
+        assert answered == [Action(key) for key in (legal[0], legal[0], "S", "S")]

@@ -37,6 +37,7 @@ from bjsim.report.parts import (
 )
 from bjsim.report.picture import draw, make_figure
 from bjsim.report.scales import find_ticks, padded, round_values, x_bounds, y_bounds
+from bjsim.report.svg import draw_bars
 from bjsim.strategies.results import AdjustedReturn, CutCardEffect
 
 six = partial(parts.percent, digits=6)
@@ -321,3 +322,16 @@ def test_scales_of_few_points():
     assert y_bounds(curves.panels[0]) == (3, 5) and x_bounds(curves) == (10, 11)
     assert find_ticks(curves.x, 10, 11) == [10, 11] and find_ticks(curves.x, 10, 1e4) == [10, 100, 1000, 1e4]
     assert padded([0, 1], 0.1) == (-0.1, 1.1)
+
+
+def test_a_warning_is_no_small_print():
+    page = make_page(Report("", [], [Notes(["biased"], "warning"), Notes(["as usual"], "dim")]))
+    assert '<p class="notice warn">biased</p>' in page and '<p class="note">as usual</p>' in page
+    assert "\n.notice.warn {" in page
+
+
+@pytest.mark.parametrize(("halves", "colours"), [((), ["grey", "grey"]), ((0.1, 0.1), ["gain", "loss"])])
+def test_only_bars_with_intervals_are_gains_and_losses(halves, colours):
+    bars = draw_bars(["0", "1"], parts.DataSeries("", [0.5, -0.5], str, halves, colour="grey"))
+    assert re.findall(r'<rect class="(\w+)"', bars) == colours
+    assert "\nrect.grey { fill: " in make_page(Report("", [], []))

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import pytest
 from support.command import bjsim, refusal
+from support.printed import printed
 
 from bjsim.sim.game.presets import PRESETS
+from bjsim.strategies.exact.solver import Solver
+from bjsim.strategies.exact.tables import Tables
+from bjsim.strategies.shoe.solver import ShoeSolver, ShoeTables
+from bjsim.strategies.solved import describe_solved
 
 SIX = ("--rules", "vegas-s17", "--decks", 6)
 
@@ -161,3 +166,16 @@ def test_what_is_printed_is_written_as_json_too(preset: str) -> None:
     words = ("solve", "value", "--rules", preset)
     status = 2 if PRESETS[preset].rules.bets > 1 else 0  # two hands have no value in a finite shoe
     assert bjsim(*words, "--json", "-").status == bjsim(*words).status == status
+
+
+@pytest.mark.parametrize("strategy", ["td", "td-2c", "cdz-"])
+def test_exceptions_are_of_the_chart_with_exceptions_alone(strategy: str) -> None:
+    out = bjsim("solve", "strategy", "--rules", "single-deck", "--strategy", strategy).out
+    assert ("Two-card exceptions of td-2c" in out) == (strategy == "td-2c")
+    assert "exceptions of cdz-" not in out
+
+
+def test_the_tables_of_a_shoe_are_followed_by_its_chart() -> None:
+    game = PRESETS["single-deck"].rules
+    for tables, after in ((ShoeTables(ShoeSolver(game)), "the best chart"), (Tables(Solver(game)), "best play")):
+        assert f"{after} afterwards" in printed(describe_solved(tables, ["hit"], "", False), is_terminal=True)

@@ -24,21 +24,6 @@ ONE = named_rules("vegas-h17").replace(decks=1, surrender=True)
 EVERY = [(name, decks, player) for name in ONE_HAND for decks in (1, 8) for player in (TwoCardPlayer, CardPlayer)]
 
 
-@pytest.mark.parametrize(
-    ("name", "decks", "player"),
-    [
-        pytest.param("vegas-s17", 1, CardPlayer, marks=pytest.mark.slow),
-        pytest.param("easy", 1, CardPlayer, marks=pytest.mark.slow),
-        ("european", 1, TwoCardPlayer),
-    ],
-)
-def test_both_engines_pay_the_same(name: str, decks: int, player: type[TwoCardPlayer]) -> None:
-    """Round by round, by the round table too where there is one."""
-    rules = named_rules(name).replace(decks=decks)
-    seats = [player(rules)]
-    assert differences(rules, seats, KEY, 2000, compile_players(rules, seats)) == []
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "decks", "player"), EVERY)
 def test_both_engines_pay_the_same_in_every_preset(name: str, decks: int, player: type[TwoCardPlayer]) -> None:

@@ -25,14 +25,16 @@ from bjsim.sim.running.experiment import Experiment, Point, half_width
 from bjsim.sim.running.table import block_number, block_start
 from bjsim.sim.running.workers import collect_logs, local
 from bjsim.sim.stats.tally import Tally
+from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.experiment import make_experiment
 from bjsim.strategies.players.catalogue import find_player
 
 EASY = named_rules("easy")
 
 
-def easy(hands=300_000, tables=1, bots=("optimal", "lim17")):
-    return make_experiment(EASY, [find_player(bot, EASY) for bot in bots], hands, seed=3, tables=tables)
+def easy(hands=300_000, tables=1, precision=0.0):
+    players = [find_player(bot, EASY) for bot in ("optimal", "lim17")]
+    return make_experiment(EASY, players, hands, seed=3, tables=tables, precision=precision)
 
 
 @given(st.integers(0, 10**9))
@@ -198,8 +200,7 @@ def test_one_log_holds_the_records_of_all_workers(tmp_path, start_method):
 
 
 def precise(precision, hands=10**9, tables=1):
-    players = [find_player(bot, EASY) for bot in ("optimal", "lim17")]
-    return make_experiment(EASY, players, hands, seed=3, tables=tables, precision=precision)
+    return easy(hands, tables, precision)
 
 
 @pytest.mark.parametrize("tables", [1, pytest.param(3, marks=pytest.mark.slow)])
@@ -255,3 +256,25 @@ def test_points_survive_a_checkpoint():
     adjusted = Point(10, 0.25, (0.0, 0.5), (-math.inf, math.inf))
     for point in (Point(10, -0.5, (-1.0, 0.0), (-math.inf, math.inf), adjusted), adjusted):
         assert _point(*json.loads(json.dumps(point))) == point
+
+
+@pytest.mark.parametrize(("decks", "precision"), [(1, 4e-4), (6, 6e-5), ("inf", 1e-2)])
+def test_a_run_to_a_precision_takes_about_as_long_as_expected(decks, precision):
+    """The variance of luck-adjusted returns is 48 times as large in one deck as in six; inf is not adjusted.
+
+    The interval is looked at after 1, 2, 4, .. blocks, so that a run may take twice as long as it needs.
+    """
+    rules = named_rules("vegas-s17").replace(decks=decks)
+    chart = Solver(rules.replace(decks="inf")).chart
+    experiment = make_experiment(rules, [chart], 10**7, seed=3, precision=precision)
+    progress = Driver(experiment).run()
+    assert half_width(progress.tallies[0], experiment.optimal_n) <= precision
+    assert 0.4 < progress.rounds / experiment.target_n < 3
+
+
+def test_the_pilot_is_no_part_of_the_run():
+    """The same rounds have the same results with a precision, for which other rounds are played first, and without."""
+    rules = named_rules("vegas-s17").replace(decks=2)
+    chart = Solver(rules.replace(decks="inf")).chart
+    with_pilot, without = (make_experiment(rules, [chart], 3000, seed=3, precision=each) for each in (1e-9, 0.0))
+    assert Driver(with_pilot).run().tallies == Driver(without).run().tallies

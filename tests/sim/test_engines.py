@@ -15,10 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import types
 from support.engines import UNLIKELY, differences, play_rounds
-from support.games import CODE_WEIGHTS, MANY, random_chart, rules, slow
+from support.games import CODE_WEIGHTS, random_chart, rules, slow, splits_everything
 
 import bjsim
-from bjsim.errors import EndlessSplitting, InputError
+from bjsim.errors import EndlessSplitting
 from bjsim.sim.engine.compiled_rules import compile_rules, payoff_code
 from bjsim.sim.engine.counting import play_units
 from bjsim.sim.engine.kernels import arrays, layout, plain, walk
@@ -27,7 +27,6 @@ from bjsim.sim.engine.pack import pack_plain
 from bjsim.sim.engine.round_table import make_round_tables
 from bjsim.sim.engine.rounds import play_plain
 from bjsim.sim.engine.transitions import Transitions
-from bjsim.sim.game.events import DEALER
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.rules import RULE_FIELDS, Rules
 from bjsim.sim.game.shoe import stream_key
@@ -59,16 +58,16 @@ def test_the_table_pays_what_the_readable_round_pays_in_random_games(games: int)
             return
         seats = [random_chart(game, seed, seed % len(CODE_WEIGHTS)) for seed in seeds]
         cases.add((game, tuple(seeds), key))
-        assert differences(game, seats, key, rounds=100, seen=seen, unlikely=UNLIKELY if games < 200 else None) == []
+        assert differences(game, seats, key, rounds=100, seen=seen, unlikely=UNLIKELY if games < 100 else None) == []
 
     check()
     assert len(cases) == games
     assert len({case[0] for case in cases}) >= games // 3
-    if games < 200:  # too few for all events
+    if games < 100:  # too few for all events
         return
-    everything = {
+    everything = {  # but for insurance, which test_walkers.py sees, and many hands, which the long runs see
         "charlie", "natural", "21", "bust", "stood", "surrendered", *"SHDPR", "none", "replayed", "hidden", "shown",
-        "shuffle", "insured", "insurance", "2 hands", "5 hands", "9 hands", "shoe ran out", "-1/2", "-2", "3/2", "6/5",
+        "shuffle", "2 hands", "shoe ran out", "-1/2", "-2", "3/2", "6/5",
     }  # fmt: skip
     rare = {sight: seen[sight] for sight in everything if seen[sight] < 5}
     assert not rare, f"hardly ever seen: {rare}"
@@ -139,17 +138,6 @@ def test_random_rules_have_every_value() -> None:
     assert kinds["decks"] >= 5 and kinds["deal"] >= 6 and kinds["seats"] >= 5 and kinds["ten_probability"] >= 6
 
 
-def splits_everything(game: Rules) -> Chart:
-    """Splits every pair, doubles eleven, hits to 14."""
-
-    def code(row: str, column: str) -> str:
-        if row == "AA" or (len(row) == 2 and row[0] == row[1] and row != "11"):
-            return "P"
-        return "Dh" if row == "11" else "H" if row.isdigit() and int(row) < 14 else "S"
-
-    return make_chart("splits everything", game, code)
-
-
 def hits_to_21(game: Rules) -> Chart:
     """Draws as long as possible."""
     return make_chart("hits to 21", game, lambda row, column: "H")
@@ -189,15 +177,9 @@ def test_both_engines_pay_the_same_over_long_runs(
     assert differences(game, [chart(game)] * game.seats, (2024, 3, 5), rounds, seen=seen) == []
     if chart is splits_everything and game.max_hands > 2:
         assert seen["5 hands"] >= 5
+        assert seen["9 hands"] >= 5 or game.max_hands < 9
     if game.decks == 1 and game.cut == 1:
         assert seen["shoe ran out"] >= 100
-
-
-@pytest.mark.parametrize("name", MANY)
-def test_both_engines_pay_the_same_in_every_preset(name: str) -> None:
-    game = named_rules(name)
-    seats = [Solver(game).chart, *(random_chart(game, seed, seed % 6) for seed in range(1, game.seats))]
-    assert differences(game, seats, (7, 0, 0), 1500) == []
 
 
 def corrupt(compiled: CompiledRules, array: str, rng: random.Random) -> CompiledRules:
@@ -225,19 +207,6 @@ def test_compiled_rules_with_one_wrong_cell_are_caught(array: str) -> None:
     rng = random.Random(1)
     assert any(differences(game, [chart], (1, 0, 0), 1000, corrupt(compiled, array, rng)) for _ in range(6))
     assert differences(game, [chart], (1, 0, 0), 1000, compiled) == []
-
-
-@pytest.mark.parametrize(
-    ("row", "column", "code"), [("16", "T", "S"), ("A7", "9", "S"), ("11", "6", "H"), ("88", "T", "H")]
-)
-def test_a_chart_with_one_other_cell_is_caught(row: str, column: str, code: str) -> None:
-    """Negative control of the readable round."""
-    game = named_rules("vegas-s17").replace(decks="inf")
-    chart = Solver(game).chart
-    assert chart.cells[row, column] != code
-    other = Chart("other", game, {**chart.cells, (row, column): code})
-    compiled = compile_rules(game, [chart.policy])
-    assert differences(game, [other], (1, 0, 0), 3000, compiled) != []
 
 
 def test_the_stream_decides_the_cards() -> None:
@@ -272,29 +241,11 @@ def test_the_readable_round_stops_above_the_limit_on_hands(monkeypatch: pytest.M
         table.play_round(iter(tens + nines))
 
 
-def test_the_trace_counts_every_card() -> None:
-    """Easy deals four cards; a natural ends the round there."""
-    game = named_rules("easy")
-    trace = play_rounds(compile_rules(game, [Solver(game).chart.policy]), stream_key(3, 0, 0), 2000, 2000)[2]
-    cards = np.diff(trace[:, 1], prepend=0)
-    assert cards.min() == 4
-    natural_win = trace[:, 0] == payoff_code(game.blackjack_pays, 0, game.unit)
-    assert (cards[natural_win] == 4).sum() >= 50
-
-
 def test_a_strategy_must_answer_what_is_allowed() -> None:
     game = named_rules("vegas-s17")
     for wrong in ("R", "X", ""):
         with pytest.raises(ValueError, match=f"a strategy chose {wrong} of"):
             compile_rules(game, [lambda state, column, legal, wrong=wrong: wrong])  # type: ignore[misc]
-
-
-def test_a_chart_without_a_cell_is_named() -> None:
-    game = named_rules("vegas-s17")
-    chart = Solver(game).chart
-    cells = {place: code for place, code in chart.cells.items() if place != ("14", "7")}
-    with pytest.raises(InputError, match="chart holed has no cell for 14 against 7"):
-        compile_rules(game, [Chart("holed", game, cells).policy])
 
 
 def test_payoffs_are_whole_units() -> None:
@@ -322,10 +273,6 @@ def test_what_kernels_are_given_is_defined_among_them() -> None:
     classes = {kind.instance_class for kind in given if isinstance(kind, types.NamedTuple)}
     assert {"ShoeArrays", "PlainTable", "PlainWork", "Luck", "Counter"} <= {each.__name__ for each in classes}
     assert {each.__module__ for each in classes} == {layout.__name__, arrays.__name__}
-
-
-def test_the_dealer_has_seat_number_minus_one() -> None:
-    assert DEALER == -1
 
 
 @pytest.mark.parametrize("doubles", [slow(1), slow(2), 3])

@@ -1,4 +1,4 @@
-"""All executors give the same results, also when workers are killed."""
+"""All executors give the same results, and so does a run that is killed and resumed."""
 
 import json
 import os
@@ -9,52 +9,16 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
-from dataclasses import replace
-from functools import cache
 from pathlib import Path
 
 import pytest
 from support.documents import ROOT, blocks
 from support.games import slow
-from support.mortal import MortalTable
 from support.waiting import wait_until
 
 import bjsim
-from bjsim.sim.game.presets import named_rules
-from bjsim.sim.running.driver import Driver
-from bjsim.sim.running.table import Backend
-from bjsim.sim.running.workers import local
-from bjsim.strategies.experiment import make_experiment
-from bjsim.strategies.players.catalogue import find_player
 
 linux = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for processes in /proc")
-EASY = named_rules("easy")
-
-
-def easy(hands=3_000_000, tables=2):
-    return make_experiment(EASY, players(), hands, seed=3, tables=tables)
-
-
-@cache
-def players():
-    return [find_player(bot, EASY) for bot in ("optimal", "lim17")]
-
-
-def mortal(experiment, folder, deaths):
-    """The same experiment, but it kills this many workers."""
-    for number in range(deaths):
-        (folder / str(number)).touch()
-    return replace(experiment, groups=[MortalTable(table, folder) for table in experiment.groups])
-
-
-def outcome(progress):
-    return progress.tallies, progress.convergence
-
-
-@pytest.fixture(scope="module")
-def one_worker():
-    return outcome(Driver(easy()).run())
 
 
 def test_any_executor_plays_the_same_and_is_left_open():
@@ -63,10 +27,6 @@ def test_any_executor_plays_the_same_and_is_left_open():
         results = bjsim.play("easy", ["optimal", "lim17"], hands=300_000, executor=pool, workers=2)
         assert [result.to_json() for result in results] == alone
         assert pool.submit(int, "7").result() == 7
-
-
-def test_two_processes_play_the_same(one_worker):
-    assert outcome(Driver(easy(), local(2)).run()) == one_worker
 
 
 @linux
@@ -91,19 +51,6 @@ def test_the_examples_of_the_cluster_page_give_the_same_bits(library, tmp_path):
     assert ran.returncode == 0, ran.stderr
     alone = bjsim.play("vegas-s17", ["optimal", "lim17"], hands=300_000, seed=3, workers=1)
     assert ran.stdout.splitlines()[-1] == str(alone.to_json()["bots"])
-
-
-@linux
-def test_an_executor_whose_worker_is_killed_plays_the_same(one_worker, tmp_path):
-    """loky replaces a pool that broke when it is asked for one again; the driver then submits the lost jobs again."""
-    loky = pytest.importorskip("loky", reason="loky is not installed")
-    doomed = mortal(easy(), tmp_path, deaths=1)
-    backend = Backend(lambda: nullcontext(loky.get_reusable_executor(max_workers=2)), 4)
-    try:
-        assert outcome(Driver(doomed, backend).run()) == one_worker
-    finally:
-        loky.get_reusable_executor().shutdown(kill_workers=True)
-    assert not list(tmp_path.iterdir()), "a worker died"
 
 
 # real runs, which are killed

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bjsim.sim.game.cards import RANKS, Hand, card_value, count_points, is_natural, parse_rank, rank_probabilities
+from bjsim.sim.game.cards import RANKS, Hand, card_value, count_points, is_natural, parse_rank
 
 CARDS = st.lists(st.sampled_from(RANKS), min_size=1, max_size=12)
 
@@ -134,11 +132,3 @@ def test_naturals_are_two_cards() -> None:
     assert naturals == {"A" + ten for ten in "TJQK"} | {ten + "A" for ten in "TJQK"}
     assert count_points([]) == (0, False)
     assert not is_natural([0]) and not is_natural([0, 4, 4])
-
-
-@pytest.mark.parametrize("p", [Fraction(4, 13), Fraction(1, 100), Fraction(1, 2), Fraction(99, 100)])
-def test_the_distribution_of_blackjack_p(p: Fraction) -> None:
-    probabilities = rank_probabilities(p)
-    assert sum(probabilities) == 1
-    assert probabilities[:9] == ((1 - p) / 9,) * 9
-    assert probabilities[9:] == (p / 4,) * 4

@@ -1,4 +1,4 @@
-"""The disk cache of compiled functions: its invalidation and its location."""
+"""The disk cache of compiled functions, its invalidation and its location, and the notice that they are compiled."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numba
 import pytest
 from support.kernels import from_python
 
 from bjsim.sim.engine import jit
+from bjsim.sim.engine.compile_notice import on_compile
 from bjsim.sim.game import actions
 
 CALLER = """\
@@ -168,3 +170,15 @@ def test_code_that_makes_arrays_is_loaded_with_numba_s_runtime(package: Path) ->
     (package / "kernels" / "caller.py").write_text(f"import numpy as np\n{source}")
     assert ran(package)[:2] == (45, 0)
     assert ran(package)[:2] == (45, 1)
+
+
+def test_the_notice_comes_once_before_anything_is_compiled_and_only_then() -> None:
+    one, other = numba.njit(lambda x: x + 1), numba.njit(lambda x: x + 2)
+    said: list[object] = []
+    with on_compile(lambda: said.append(not one.signatures)):
+        assert one(1) == 2 and other(1) == 3
+    assert said == [True]  # and before it was compiled
+    with on_compile(lambda: said.append("again")):
+        assert one(1) == 2 and other(1) == 3
+    other(1.5)
+    assert said == [True]

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from bot_helpers import needs, needs_sandbox
+from bot_helpers import needs, needs_sandbox, parents, processes
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /proc")
 
@@ -45,27 +45,6 @@ print("ready\"""",
 BJSIM = (sys.executable, "-c", "from bjsim.cli.main import main; main()")
 
 
-def alive() -> dict[int, int]:
-    """Parent process ids by process id, without zombies."""
-    found = {}
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                state, parent = (entry / "stat").read_text().rpartition(")")[2].split()[:2]
-            except OSError:
-                continue  # it has just ended
-            if state not in "ZX":
-                found[int(entry.name)] = int(parent)
-    return found
-
-
-def descendants(of: int) -> set[int]:
-    parents, found = alive(), {of}
-    while more := {pid for pid, parent in parents.items() if parent in found} - found:
-        found |= more
-    return found - {of}
-
-
 def left_after_a_kill(*command: object, children: int = 2) -> set[int]:
     """Start a program, kill it once it has this many children, and return which descendants survive."""
     with subprocess.Popen(
@@ -73,16 +52,16 @@ def left_after_a_kill(*command: object, children: int = 2) -> set[int]:
     ) as host:
         try:
             end = time.monotonic() + PATIENCE_S
-            while len(descendants(host.pid)) < children:
+            while len(processes(host.pid)) < children:
                 assert time.monotonic() < end and host.poll() is None, "it did not start"
                 time.sleep(0.05)
             time.sleep(0.5)
-            left = descendants(host.pid)
+            left = processes(host.pid)
         finally:
             host.kill()
     while left and time.monotonic() < end:
         time.sleep(0.05)
-        left &= alive().keys()
+        left &= parents().keys()
     for pid in left:
         os.kill(pid, signal.SIGKILL)
     return left

@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.mortal import die
 
 from bjsim.errors import RunFailed
 from bjsim.sim.running import pieces as module
@@ -33,14 +34,6 @@ def called(job):
 
 def square(job, seconds=0.0):
     time.sleep(seconds)
-    return job * job
-
-
-def die(job, folder):
-    """Die of every file in the folder that is called after the job."""
-    for file in Path(folder).glob(f"{job}-*"):
-        file.unlink()
-        os.kill(os.getpid(), signal.SIGKILL)
     return job * job
 
 
@@ -72,6 +65,18 @@ def test_a_job_that_kills_its_workers_is_named(tmp_path):
     with pytest.raises(RunFailed, match="job 7: its worker died twice with nothing else under way"):
         next(results)
     assert len(list(tmp_path.iterdir())) == 96, "four workers died"
+
+
+def test_an_executor_that_replaces_its_workers_goes_on(tmp_path):
+    """loky replaces a pool that broke when it is asked for one again; the lost jobs are submitted again."""
+    loky = pytest.importorskip("loky", reason="loky is not installed")
+    (tmp_path / "7-0").touch()
+    backend = Backend(lambda: nullcontext(loky.get_reusable_executor(max_workers=2)), 4)
+    try:
+        assert [*Pieces(backend, iter(range(40)), lambda job: (die, job, str(tmp_path)), called).results()] == SQUARES
+    finally:
+        loky.get_reusable_executor().shutdown(kill_workers=True)
+    assert not list(tmp_path.iterdir()), "a worker died"
 
 
 class FakePool(Executor):

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import gc
 import math
+import os
 import random
+import subprocess
+import sys
 import weakref
 from collections import Counter
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,11 +19,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.engines import SEED, Game
-from support.games import MANY, charts, random_chart, rules, slow
+from support.games import MANY, charts, random_chart, rules, slow, splits_everything
 
 from bjsim.request import play
 from bjsim.sim.engine.compiled_rules import compile_rules
 from bjsim.sim.engine.kernels.arrays import WalkedTable
+from bjsim.sim.engine.kernels.deal import LANES
 from bjsim.sim.engine.pack import for_kernel, pack_moves, pack_plain
 from bjsim.sim.engine.play import THRESHOLDS, Threshold, Walkers, play_blocks
 from bjsim.sim.engine.round_table import LEFT, LeftTable, RoundTable
@@ -80,8 +85,7 @@ def test_random_games_are_paid_the_same(games: int) -> None:
         seen["insured"] += game.insurance and any(chart.insurance == "I" for chart in seated)
 
     check()
-    assert min(seen[what] for what in ("finite", "replayed", "several seats", "round-robin")) >= games // 100
-    assert seen["insured"] >= games // 100
+    assert min(seen[what] for what in ("finite", "replayed", "several seats", "round-robin", "insured")) >= games // 25
 
 
 @pytest.mark.parametrize("fields", [{}, {"seats": 3}, {"decks": "inf"}, {"deal": "pdp", "peek": False, "seats": 2}])
@@ -112,25 +116,6 @@ def test_a_wrong_table_is_caught(decks: str) -> None:
     assert not game.wrong([2000], moves)
 
 
-def test_wrong_seats_are_caught() -> None:
-    """Negative control: the seats have each other's charts."""
-    rules = named_rules("vegas-s17").replace(seats=3)
-    never = make_chart("below 15", rules, lambda row, column: "H" if row.isdigit() and int(row) < 15 else "S")
-    game = Game(rules, [best(rules), never, best(rules)])
-    assert game.wrong([2000], game.moves._replace(start=game.moves.start[[1, 0, 1]])) == "arrays"
-    assert not game.wrong([2000], game.moves)
-
-
-def splitter(game: Rules) -> Chart:
-    """Splits every pair, and hits below 15."""
-
-    def code(row: str, column: str) -> str:
-        pair = row == "AA" or (len(row) == 2 and row[0] == row[1] and row != "11")
-        return "P" if pair else "H" if row.isdigit() and int(row) < 15 else "S"
-
-    return make_chart("splits", game, code)
-
-
 @pytest.mark.parametrize("seats", [1, slow(3)])
 @pytest.mark.parametrize(
     "fields",
@@ -145,7 +130,7 @@ def splitter(game: Rules) -> Chart:
 )
 def test_splits_and_resplits_stay_in_the_table(fields: dict[str, object], seats: int) -> None:
     game = Rules(**fields, seats=seats)  # type: ignore[arg-type]
-    assert not Game(game, [splitter(game)] * seats).wrong([700, 0, 1, 64])
+    assert not Game(game, [splits_everything(game)] * seats).wrong([700, 0, 1, 64])
 
 
 def without_room(table: RoundTable) -> RoundTable:
@@ -168,7 +153,7 @@ LEAVING = [
 def test_rounds_that_leave_the_table_are_replayed(fields: dict[str, object], seats: int, turns: str) -> None:
     """A shoe that is dealt to its last card runs out in some of the rounds that are replayed."""
     rules = named_rules("vegas-s17").replace(**{"max_hands": 4, **fields}, seats=seats, turns=turns)
-    game = Game(rules, [splitter(rules), best(rules), splitter(rules)][:seats], 1e-3)
+    game = Game(rules, [splits_everything(rules), best(rules), splits_everything(rules)][:seats], 1e-3)
     moves = pack_moves([without_room(table) for table in game.tables], game.chart)
     assert not game.wrong([140, 0, 1, 140, 33], moves)
     assert len(game.replayed) > 20
@@ -179,7 +164,7 @@ def test_rounds_that_leave_the_table_are_replayed(fields: dict[str, object], sea
 def test_small_tables_pay_the_same(fields: dict[str, object], seats: int) -> None:
     """Tables with room for few split hands."""
     rules = named_rules("vegas-s17").replace(**fields, seats=seats)
-    game = Game(rules, [splitter(rules)] * seats, unlikely=0.1)
+    game = Game(rules, [splits_everything(rules)] * seats, unlikely=0.1)
     assert not game.wrong([400, 0, 1, 90], game.moves)
     assert len(game.replayed) > 10
 
@@ -188,7 +173,7 @@ def test_small_tables_pay_the_same(fields: dict[str, object], seats: int) -> Non
 def test_a_round_replayed_wrongly_is_caught(monkeypatch: pytest.MonkeyPatch, decks: str) -> None:
     """Negative control: a replayed round pays one unit more, or takes one more card."""
     rules = named_rules("vegas-s17").replace(decks=decks)
-    game = Game(rules, [splitter(rules)])
+    game = Game(rules, [splits_everything(rules)])
     moves = pack_moves([without_room(game.tables[0])], game.chart)
     play_round = game.play_round
     for change in ((1, 0), (0, 1)):
@@ -247,7 +232,7 @@ def test_rounds_longer_than_their_lanes_are_replayed(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("bjsim.sim.engine.play.LEAST", 8)
     monkeypatch.setattr("bjsim.sim.engine.play.MOST", 8)
     rules = named_rules("vegas-s17").replace(decks="inf", seats=4)
-    game = Game(rules, [splitter(rules)] * 4)
+    game = Game(rules, [splits_everything(rules)] * 4)
     assert not game.wrong([500, 0, 1, 90], game.moves)
     assert sum(cards > 16 for cards in game.replayed) > 10
 
@@ -358,16 +343,38 @@ def test_tables_that_are_played_in_turn_keep_their_walkers(monkeypatch: pytest.M
     assert len(made) == 5 and len(compiled_table._walkers) == 1
 
 
-@pytest.mark.parametrize("lengths", [[], [0], [4103], [1, 2, 3, 4, 5, 6, 7, 8, 9], [12288, 0, 0, 5, 4095]])
-def test_blocks_may_be_of_any_length_and_number(lengths: list[int]) -> None:
-    game = Game(named_rules("easy"), [best(named_rules("easy"))])
-    assert not game.wrong(lengths)
+SOME = [[], [0], [4103], [1, 2, 3, 4, 5, 6, 7, 8, 9], [12288, 0, 0, 5, 4095]]
 
 
-@pytest.mark.parametrize("fields", [{"cut": "1/25"}, {"decks": 1, "cut": "1/25", "seats": 5}, {"decks": 1, "cut": 1}])
+@pytest.mark.parametrize(
+    ("decks", "lengths"),
+    [
+        *(("inf", lengths) for lengths in SOME),
+        *((2, [37 * block % 230 for block in range(number)]) for number in (LANES - 1, LANES, LANES + 1)),
+        slow(2, [37 * block % 230 for block in range(3 * LANES + 5)]),
+    ],
+)
+def test_blocks_may_be_of_any_length_and_number(decks: object, lengths: list[int]) -> None:
+    game = named_rules("easy").replace(decks=decks)
+    assert not Game(game, [best(game)]).wrong(lengths)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"cut": "1/25"},
+        {"decks": 1, "cut": "1/25", "seats": 5},
+        {"decks": 1, "cut": 1},
+        {"decks": 1, "cut": "1/52"},
+        {"decks": 2, "cut": "51/104"},
+        {"decks": 5, "deck": "spanish", "cut": "1/2"},
+        {"decks": 1, "cut": 1, "ties": "replay"},
+    ],
+)
 def test_short_shoes_are_dealt_the_same(fields: dict[str, object]) -> None:
-    game = named_rules("vegas-s17").replace(**fields)
-    assert not Game(game, [best(game)] * game.seats).wrong([500])
+    """A chart that splits whatever it may has long rounds, of which many outlast the shoe."""
+    game = named_rules("vegas-s17").replace(**{"max_hands": 3, **fields})
+    assert not Game(game, [splits_everything(game)] * game.seats).wrong([500, 0, 1, 320])
 
 
 def test_hands_that_come_to_the_same_are_one_row() -> None:
@@ -377,3 +384,47 @@ def test_hands_that_come_to_the_same_are_one_row() -> None:
     other = Game(game, [random_chart(game, 1)])
     assert len(stand.tables[0].kind) < len(other.tables[0].kind) / 3
     assert len(np.unique(stand.tables[0].ends[:-1, 0])) == 2  # it wins or loses
+
+
+def test_a_wrong_entry_of_the_plain_table_is_caught() -> None:
+    """Negative control: two cards exchanged in one row."""
+    game = Game(named_rules("vegas-s17"), [best(named_rules("vegas-s17"))])
+    after = game.tables[0].after.copy()
+    after[4, [4, 8]] = after[4, [8, 4]]
+    wrong = pack_plain(game.tables[0]._replace(after=after))
+    assert (game.plain([400], wrong)[0] != game.plain([400])[0]).any()
+
+
+def test_a_table_of_many_rows_is_played_by_wider_entries() -> None:
+    """Above 65,536 rows: rows that no round reaches do not count, so that the type is forced."""
+    rules = named_rules("vegas-s17").replace(decks=1)
+    game = Game(rules, [best(rules)])
+    packed = pack_plain(game.tables[0])
+    assert packed.entries.dtype == np.uint16
+    wide = packed._replace(entries=packed.entries.astype(np.uint32))
+    assert (game.plain([3000], wide)[0] == game.plain([3000], packed)[0]).all()
+
+
+SCRIPT = """
+import hashlib
+from test_walkers import Game, best, named_rules
+for decks in ("1", "6", "inf"):
+    rules = named_rules("vegas-s17").replace(decks=decks)
+    print(hashlib.sha256(Game(rules, [best(rules)]).plain([5000] * 40)[0].tobytes()).hexdigest())
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "features"), [("haswell", "+avx2"), ("x86-64", "+sse2")])
+def test_any_processor_plays_the_same(name: str, features: str, tmp_path: Path) -> None:
+    """Vectors of older processors: numba is told that the processor is one."""
+    if os.uname().machine != "x86_64":
+        pytest.skip("the processors are of another kind")
+    results = []
+    for told in ({}, {"NUMBA_CPU_NAME": name, "NUMBA_CPU_FEATURES": features}):
+        path = os.pathsep.join([os.path.dirname(__file__), os.path.dirname(os.path.dirname(__file__))])
+        env = {**os.environ, **told, "NUMBA_CACHE_DIR": str(tmp_path / name / str(len(told))), "PYTHONPATH": path}
+        done = subprocess.run([sys.executable, "-c", SCRIPT], env=env, capture_output=True, text=True, check=True)
+        results.append(done.stdout)
+    assert results[0] == results[1]
+    assert len(results[0].split()) == 3

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import logging
-import random
 from dataclasses import replace
 from fractions import Fraction
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from support.games import other_codes, random_chart
 
 import bjsim
 from bjsim.sim.game.presets import named_rules
-from bjsim.strategies.charts.chart import CODES, Chart, splittable_rows
+from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.comparison import Comparison
 from bjsim.strategies.evaluation import compare
 from bjsim.strategies.evaluation.compare import best_chart, evaluate_chart, in_its_shoe, solve
@@ -40,16 +40,10 @@ def book_chart() -> Chart:
     return Chart("book", ONE_DECK, {**Solver(ONE_DECK).chart.cells, **cells})
 
 
-def random_chart(rules: bjsim.Rules, seed: int, share: float) -> Chart:
+def changed(rules: bjsim.Rules, seed: int, share: float) -> Chart:
     """The best chart with other codes in a share of its cells."""
-    rng, chart = random.Random(seed), best_chart(rules)
-    pairs = splittable_rows(chart.states)
-    cells = {
-        cell: rng.choice([code for code in CODES if "P" not in code.upper() or cell[0] in pairs])
-        for cell in chart.cells
-        if rng.random() < share
-    }
-    return Chart("random", rules, {**chart.cells, **cells})
+    chart = best_chart(rules)
+    return Chart("changed", rules, {**chart.cells, **other_codes(chart.states, chart.cells, seed, share)})
 
 
 def test_a_book_for_one_deck_beats_the_chart_of_the_infinite_shoe() -> None:
@@ -65,12 +59,14 @@ def test_a_book_for_one_deck_beats_the_chart_of_the_infinite_shoe() -> None:
 
 
 @pytest.mark.parametrize("decks", [1, 6])
-@pytest.mark.parametrize("name", ["vegas-s17", "european", "neller-v3"])
+@pytest.mark.parametrize("name", ["vegas-s17", "european", "neller-v3", "vegas-h17", "easy"])
 def test_costs_add_up_in_finite_shoes(name: str, decks: int) -> None:
     """Also per settled bet; `alone` is the loss from changing one cell of the best chart."""
-    rules = named_rules(name).replace(decks=decks)
-    for seed, share in ((1, 0.03), (2, 0.2)):
-        evaluation = evaluate_chart(random_chart(rules, seed, share))
+    rules = named_rules(name).replace(decks=decks, resplit_aces=True)
+    splits_much = random_chart(rules, 2, 1)
+    for chart in (random_chart(rules, 1), splits_much, changed(rules, 1, 0.03), changed(rules, 2, 0.2)):
+        evaluation = evaluate_chart(chart)
+        assert all(cell.alone >= -1e-13 for cell in evaluation.cells)
         assert len(evaluation.cells) > 3 and evaluation.difference > 1e-4
         assert evaluation.remainder == pytest.approx(0, abs=1e-12)
         assert evaluation.value == pytest.approx(ShoeSolver(rules).value_of(evaluation.chart), abs=1e-13)

@@ -1,17 +1,19 @@
 """Charts as text, CSV and policy: round trips, and errors with line and column."""
 
 import codecs
+import itertools
 import random
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.games import other_codes
 
 from bjsim.errors import InputError
 from bjsim.sim.game.presets import PRESETS, load_rules, named_rules
 from bjsim.sim.game.shoe import ScriptedShoe
 from bjsim.sim.game.states import States
-from bjsim.strategies.charts.chart import CODES, Chart, chart_rows, splittable_rows
+from bjsim.strategies.charts.chart import Chart, chart_rows
 from bjsim.strategies.evaluation.compare import evaluate_chart
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.formats.files import WRITERS, detect_format, load_chart, read_chart, read_with_notes
@@ -26,15 +28,9 @@ TEXT = {form: WRITERS[form](BEST["neller"]) for form in WRITERS}
 
 def a_random_chart(name, seed):
     """Charts of a game with all rows filled."""
-    rules = PRESETS[name].rules
-    states, rng = States(rules), random.Random(seed)
-    pairs = splittable_rows(states)
-    cells = {
-        (row, column): rng.choice([code for code in CODES if "P" not in code.upper() or row in pairs])
-        for row in chart_rows(states)
-        for column in states.columns
-    }
-    return Chart("any", rules, cells)
+    states = States(PRESETS[name].rules)
+    cells = itertools.product(chart_rows(states), states.columns)
+    return Chart("any", states.rules, other_codes(states, cells, seed))
 
 
 @settings(max_examples=25)

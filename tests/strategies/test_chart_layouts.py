@@ -10,8 +10,8 @@ from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
-from support.chart_layouts import CARDS, HARD, LINES, PAIRS, ROWS, SOFT, bare_name, render, table
-from support.chart_styles import damage
+from support.chart_layouts import BOOK, CARDS, HARD, LINES, PAIRS, ROWS, SOFT, bare_name, render, table
+from support.chart_styles import COLUMNS, damage
 from support.games import rules as random_rules
 
 from bjsim.sim.game.presets import PRESETS
@@ -24,9 +24,11 @@ from bjsim.strategies.formats.lines import ChartError
 from bjsim.strategies.formats.policy import format_policy
 
 RULES = PRESETS["vegas-s17"].rules
-LAYOUTS = render(LINES)
-COLUMNS = "23456789TA"
-CELLS = {(row, column): code for row, codes in LINES.items() for column, code in zip(COLUMNS, codes, strict=True)}
+LAYOUTS, BOOKS = render(LINES), render(BOOK)
+CELLS, BOOK_CELLS = (
+    {(row, column): code for row, codes in chart.items() for column, code in zip(COLUMNS, codes, strict=True)}
+    for chart in (LINES, BOOK)
+)
 LOST = {"letters"}  # layouts that cannot say everything: a bare D is read as Ds only where the hand stands
 
 
@@ -100,6 +102,8 @@ def test_the_chart_is_worth_what_an_independent_calculation_says() -> None:
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_every_layout_is_the_same_chart(layout: str) -> None:
     assert read_with_notes(LAYOUTS[layout], layout, RULES).chart.cells == CELLS
+    surrender = RULES.replace(surrender=True)
+    assert read_with_notes(BOOKS[layout], layout, surrender).chart.cells == BOOK_CELLS
 
 
 def test_three_files_are_one_chart() -> None:

@@ -16,7 +16,7 @@ from bjsim.sim.game.hand_states import SPLIT_HAND
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
-from bjsim.strategies.evaluation.coach import Coach
+from bjsim.strategies.evaluation.coach import Coach, Judgement
 from bjsim.strategies.evaluation.drill import MAX_BYTES, MAX_CHARTS, TOPICS, Drill, Record, cell_name
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.shoe.solver import ShoeSolver
@@ -28,17 +28,20 @@ def look(rules: Rules, hand: str, dealer: str, legal: str = "SHD", split: bool =
     return View(rules, 0, hand, dealer, dealer + hand, 10, 190, legal, split, hands)
 
 
-def cost(coach: Coach, view: View, letter: str) -> float:
+def judge(coach: Coach, view: View, letter: str) -> Judgement:
     judgement = coach.judge(view, Action(letter))
     assert judgement is not None
-    return judgement.cost
+    return judgement
+
+
+def cost(coach: Coach, view: View, letter: str) -> float:
+    return judge(coach, view, letter).cost
 
 
 def test_figures_of_the_assignment() -> None:
     """[Easy]: 18 v 16 stands for 6/13; 19 v 20 loses 1 by standing, 10/13 by hitting, 20/13 doubled, 1/2 given up."""
     coach = Coach(EASY)
-    judgement = coach.judge(look(EASY, "T8", "T6"), Action("H"))
-    assert judgement is not None
+    judgement = judge(coach, look(EASY, "T8", "T6"), "H")
     assert (judgement.best, judgement.chart, judgement.is_mistake) == ("S", "S", True)
     assert judgement.values["S"] == pytest.approx(6 / 13)
     view = look(EASY, "T9", "TT", "SHDR")
@@ -59,12 +62,11 @@ def test_a_finite_shoe_has_the_values_of_its_solver() -> None:
 def test_the_best_chart_is_never_a_mistake() -> None:
     """Ten and two against a four: the chart of six decks stands, and for exactly these cards a hit is better."""
     coach = Coach(VEGAS)
-    stand, hit = (coach.judge(look(VEGAS, "T2", "4"), Action(letter)) for letter in "SH")
-    assert stand is not None and hit is not None
+    stand, hit = (judge(coach, look(VEGAS, "T2", "4"), letter) for letter in "SH")
     assert (stand.best, stand.chart, stand.is_mistake, hit.is_mistake) == ("H", "S", False, False)
     assert 0 < stand.cost < 0.01 and hit.cost == 0
-    other = coach.judge(look(VEGAS, "93", "4"), Action("H"))
-    assert other is not None and other.is_mistake  # negative control: of another twelve the chart is right
+    other = judge(coach, look(VEGAS, "93", "4"), "H")
+    assert other.is_mistake  # negative control: of another twelve the chart is right
 
 
 @pytest.mark.parametrize("pending", [0, 1])
@@ -80,8 +82,7 @@ def test_a_resplit_takes_a_hand_from_those_that_wait(pending: int) -> None:
     kept = [float(means.value(states.add(start, rank), False)) for rank in range(13)]
     hand = sum(kept) / 13  # a split hand that is never split again
     waiting = (sum(kept) - kept[7] + 2 * hand) / 13  # rank index 7 is the eight
-    judgement = coach.judge(look(EASY, "88", "T6", "SHDP", True, 3)._replace(pending=pending), Action("S"))
-    assert judgement is not None
+    judgement = judge(coach, look(EASY, "88", "T6", "SHDP", True, 3)._replace(pending=pending), "S")
     assert judgement.values["P"] == pytest.approx(2 * hand + pending * (hand - waiting))
     assert judgement.values["S"] == pytest.approx(means.act(coach.chart.states.hand((7, 7), True), "S"))
 
@@ -90,9 +91,8 @@ def test_a_split_hand_lacks_the_cards_of_its_pair() -> None:
     """Eights of a single deck: two hands hold three of them, so that a ten more often follows. By hand: 10 v 6."""
     rules = VEGAS.replace(decks=1, double_after_split=False)
     coach = Coach(rules)
-    split = coach.judge(look(rules, "8T", "6", "SH", True, 2), Action("H"))
-    whole = coach.judge(look(rules, "8T", "6", "SH"), Action("H"))
-    assert split is not None and whole is not None
+    split = judge(coach, look(rules, "8T", "6", "SH", True, 2), "H")
+    whole = judge(coach, look(rules, "8T", "6", "SH"), "H")
     less = ShoeSolver(rules, {**dict.fromkeys("A2345679TJQK", 4), "8": 3}).hand_values("8T", "6")
     assert {letter: split.values[letter] for letter in "SH"} == pytest.approx({letter: less[letter] for letter in "SH"})
     assert split.values["S"] != pytest.approx(whole.values["S"], abs=1e-6)  # negative control
@@ -103,7 +103,6 @@ def test_what_has_no_exact_value_is_not_judged() -> None:
     assert Coach(cards).judge(look(cards, "T6", "T", "SHDB"), Action("B", 10)) is None
     assert Coach(cards).judge(look(cards, "55555", "T"), Action("S")) is None  # a scripted shoe may have five fives
     replayed = load_rules("neller-v2").replace(decks=6)
-    assert Coach(replayed).judge(look(replayed, "8T", "6", "SH", True, 2), Action("S")) is None
     assert "infinite" not in Coach(replayed).basis and Coach(EASY).basis == "an infinite shoe"
 
 
@@ -124,8 +123,7 @@ def test_an_early_surrender_is_judged_before_the_dealer_looks(decks: str | int) 
     """
     early, late = (VEGAS.replace(decks=decks, surrender=kind) for kind in ("early", "late"))
     view = look(early, "T4", "A", "SHDR")
-    judgement, without = Coach(early).judge(view, Action("H")), Coach(late).judge(view, Action("H"))
-    assert judgement is not None and without is not None
+    judgement, without = judge(Coach(early), view, "H"), judge(Coach(late), view, "H")
     tens = 4 / 13 if decks == "inf" else 95 / 309
     assert judgement.values["R"] == pytest.approx(-0.5) == without.values["R"]
     for letter in "SHD":
@@ -138,9 +136,8 @@ def test_an_early_surrender_is_judged_before_the_dealer_looks(decks: str | int) 
 def test_insurance_by_the_cards_that_are_seen(decks: str | int, tens: float) -> None:
     """Half a bet at 2:1 on a ten face down. Of six decks the ace, a ten and a six are known, and 95 of 309 are tens."""
     rules = VEGAS.replace(decks=decks, insurance=True)
-    judgement = Coach(rules).judge(look(rules, "T6", "A", INSURANCE), Action("I"))
-    assert judgement is not None and judgement.is_mistake
-    assert (judgement.best, judgement.chart) == ("S", "S")
+    judgement = judge(Coach(rules), look(rules, "T6", "A", INSURANCE), "I")
+    assert (judgement.best, judgement.chart, judgement.is_mistake) == ("S", "S", True)
     assert judgement.cost == pytest.approx(1 / 2 * (1 - 3 * tens))
 
 
@@ -160,9 +157,8 @@ def test_the_weight_of_an_exercise(coach: Coach) -> None:
 
 
 def _second(coach: Coach, view: View) -> str:
-    judgement = coach.judge(view, Action("S"))
-    assert judgement is not None
-    return sorted(judgement.values, key=lambda letter: -judgement.values[letter])[1]
+    values = judge(coach, view, "S").values
+    return sorted(values, key=lambda letter: -values[letter])[1]
 
 
 def test_a_drill_returns_to_what_was_missed(coach: Coach) -> None:
@@ -170,10 +166,8 @@ def test_a_drill_returns_to_what_was_missed(coach: Coach) -> None:
         drill, found = Drill(coach, 5), Counter[tuple[str, str]]()
         for _ in range(300):
             exercise = drill.ask()
-            judgement = coach.judge(exercise.view, Action("S"))
-            assert judgement is not None
-            wrong = missed and exercise.cell == ("12", "3")
-            drill.answer(exercise, Action(_second(coach, exercise.view) if wrong else judgement.best))
+            best, wrong = judge(coach, exercise.view, "S").best, missed and exercise.cell == ("12", "3")
+            drill.answer(exercise, Action(_second(coach, exercise.view) if wrong else best))
             found[exercise.cell] += 1
         assert (len(drill.misses), drill.asked) == (missed * found["12", "3"], 300)
         return found
@@ -221,9 +215,8 @@ def test_a_later_drill_begins_with_what_was_missed(coach: Coach, tmp_path: Path)
         drill = Drill(coach, 7, topics, Record(coach.chart, file))
         for number in range(wrong + right):
             exercise = drill.ask()
-            judgement = coach.judge(exercise.view, Action("S"))
-            assert judgement is not None
-            drill.answer(exercise, Action(_second(coach, exercise.view) if number < wrong else judgement.best))
+            best = judge(coach, exercise.view, "S").best
+            drill.answer(exercise, Action(_second(coach, exercise.view) if number < wrong else best))
         return drill
 
     missed = [cell_name(miss.cell) for miss in session(3, 0).misses if miss.cell]
@@ -291,6 +284,9 @@ def test_records_that_are_open_at_once_lose_nothing(coach: Coach, tmp_path: Path
     for record in (records[1], records[0]):
         record.note(("15", "T"), True)
     assert all(Record(chart, file).due == ["15 v T"] for chart in (coach.chart, other))
+    Record(coach.chart, file).note(("14", "T"), True)
+    records[0].note(("13", "T"), True)  # a third cell of a chart, by the first record of it
+    assert Record(coach.chart, file).due == ["15 v T", "14 v T", "13 v T"]
 
 
 def test_a_record_that_cannot_be_read_is_kept(coach: Coach, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -311,8 +307,7 @@ def test_a_pair_that_may_not_be_split_is_judged_in_the_row_of_its_total() -> Non
     """The third 8 of two hands, which are all that there may be."""
     coach = Coach(VEGAS.replace(max_hands=2, decks="inf"))
     seen = View(coach.rules, 0, "88", "T", "T#88", 10, 90, "SHD", split=True, hands=2)
-    judged = coach.judge(seen, Action("S"))
-    assert judged is not None and judged.cell == ("16", "T")
+    assert judge(coach, seen, "S").cell == ("16", "T")
 
 
 def test_split_hands_whose_ties_are_replayed_have_the_values_of_an_infinite_shoe_in_a_very_large_one() -> None:
@@ -320,6 +315,21 @@ def test_split_hands_whose_ties_are_replayed_have_the_values_of_an_infinite_shoe
     infinite, large = Coach(rules), ShoeSolver(rules.replace(decks=8), dict.fromkeys("A23456789TJQK", 16_000))
     for hand, dealer, legal in [("8T", "T6", "SHD"), ("85", "TT", "SHD"), ("837", "97", "SH")]:
         view = look(rules, hand, dealer, legal, split=True, hands=2)
-        judged = infinite.judge(view, Action("S"))
-        assert judged is not None
-        assert large.view_values(view._replace(rules=large.rules)) == pytest.approx(judged.values, abs=1e-4)
+        values = judge(infinite, view, "S").values
+        assert large.view_values(view._replace(rules=large.rules)) == pytest.approx(values, abs=1e-4)
+
+
+def test_insurance_of_two_hands_costs_twice_as_much() -> None:
+    rules = load_rules("blackjack-switch").replace(decks="inf", insurance=True)
+    judgement = Coach(rules).judge(look(rules, "T6", "A", INSURANCE)._replace(others="92"), Action("I"))
+    assert judgement is not None
+    assert judgement.cost == pytest.approx(2 * 1 / 2 * (1 - 3 * 4 / 13)) and judgement.lost == judgement.cost
+
+
+def test_aces_that_are_never_split_are_a_soft_hand() -> None:
+    """A drill of the pairs of a game without splits asked for A,A over and over."""
+    coach = Coach(load_rules("neller"))
+    aces = [each.topics for each in Drill(coach, 1).exercises if each.view.hand == "AA"]
+    assert aces and all("soft" in topics and "pairs" not in topics for topics in aces)
+    with pytest.raises(InputError, match="neller has no decisions to drill on the topics pairs"):
+        Drill(coach, 1, ("pairs",))

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.environments import NEXT_STEP, SAME_STEP, gym, gymnasium, played
 from support.games import ASKED, few
 
 from bjsim.arrays import Array
@@ -23,22 +24,18 @@ from bjsim.strategies.learning.observations import DecisionValues, Encoder
 from bjsim.strategies.mdp.blackjack import game_mdp
 from bjsim.strategies.mdp.solve import evaluate, start_value
 
-gymnasium = pytest.importorskip("gymnasium", reason="needs the extra bjsim[gym]")
-gym = pytest.importorskip("bjsim.gym")
-NEXT_STEP, SAME_STEP = gymnasium.vector.AutoresetMode.NEXT_STEP, gymnasium.vector.AutoresetMode.SAME_STEP
-
 GAMES = {name: PRESETS[name].rules.replace(decks="inf") for name in ASKED} | {
     "early": PRESETS["vegas-s17"].rules.replace(insurance=True, surrender="early", decks="inf"),
     "original": PRESETS["european"].rules.replace(no_hole_loses="original", max_hands=4, decks="inf"),
     "five hands": Rules(decks=math.inf, ten_probability=Fraction(4, 5), max_hands=5),
     "endless": Rules(decks=math.inf, ten_probability=Fraction(45, 100), max_hands=math.inf),
 }
-BOTH = {"values": True, "reward": "luck-adjusted"}
+BOTH: dict[str, Any] = {"values": True, "reward": "luck-adjusted"}
 
 
-def at_random(rng: np.random.Generator, mask: Array, split: float = 3.0, illegal: float = 0.0) -> Array:
-    """Random actions, most of them legal, with a preference for splits."""
-    weights = mask + illegal
+def at_random(rng: np.random.Generator, mask: Array, split: float = 3.0) -> Array:
+    """Random legal actions, with a preference for splits."""
+    weights = mask.astype(float)
     weights[:, 3] *= split
     actions: Array = (rng.random(weights.shape) * weights).argmax(axis=1)
     return actions
@@ -120,18 +117,7 @@ def test_further_splits_are_those_of_the_solver(most: float, loses: str, dealer:
 
 @pytest.mark.parametrize(("name", "mode"), [*few(GAMES, SAME_STEP), ("neller-v2", NEXT_STEP), ("early", NEXT_STEP)])
 def test_both_environments_give_the_same(name: str, mode: Any) -> None:
-    fast = gym.BlackjackVectorEnv(8, GAMES[name], mode, **BOTH)
-    readable = gymnasium.vector.SyncVectorEnv([partial(gym.BlackjackEnv, GAMES[name], **BOTH)] * 8, autoreset_mode=mode)
-    rng = np.random.default_rng(1)
-    (_, info), (_, expected) = fast.reset(seed=1), readable.reset(seed=1)
-    for _ in range(60):
-        for key in ("values", "advantage"):
-            np.testing.assert_array_equal(info[key], expected[key])
-            assert (np.isneginf(info[key]) == (info["action_mask"] == 0)).all()
-        actions = at_random(rng, info["action_mask"], illegal=0.02)
-        _, reward, _, _, info = fast.step(actions)
-        _, expected_reward, _, _, expected = readable.step(actions)
-        np.testing.assert_array_equal(reward, expected_reward)
+    assert played(GAMES[name], mode, 60, seed=1, tables=8, favourite=3, favour=3, **BOTH)[0] > 50
 
 
 def returns(env: Any, other: Any, choose: Any, episodes: int) -> tuple[Array, Array]:
@@ -162,18 +148,12 @@ def luck(name: str, values: DecisionValues | None = None) -> tuple[float, float]
     return float(difference.mean() / difference.std() * math.sqrt(len(difference))), float(two.std() / one.std())
 
 
-@pytest.mark.parametrize("name", ["neller-v2", "vegas-s17", "early", "original", "five hands", "endless"])
-def test_the_luck_of_random_play_has_mean_0(name: str) -> None:
-    """Within 4 standard errors, fixed seed (error rate 6e-5 for each game)."""
-    errors, spread = luck(name)
-    assert abs(errors) < 4 and spread < 1.2
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", GAMES)
 def test_the_luck_of_random_play_has_mean_0_in_every_game(name: str) -> None:
     """Within 4 standard errors, fixed seed (error rate 6e-5 for each game)."""
-    assert abs(luck(name)[0]) < 4
+    errors, spread = luck(name)
+    assert abs(errors) < 4 and spread < 1.2
 
 
 def test_wrong_values_leave_luck() -> None:
@@ -223,7 +203,7 @@ def test_a_group_with_equal_decisions_has_equal_returns() -> None:
         while not ended:
             action = int(observation[0] < 17)
             asked.append((*observation.tolist(), *info["action_mask"].tolist(), action))
-            observation, reward, ended, _, info = env.step(action)
+            observation, reward, ended, _, info = env.step(np.int64(action))
             total += reward
         assert seen.setdefault(tuple(asked), total) == total
     assert len(set(seen.values())) > 30

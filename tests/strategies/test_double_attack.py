@@ -8,7 +8,6 @@ from fractions import Fraction
 import pytest
 from support.table import play_script
 
-import bjsim
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import ATTACK, Action, View
 from bjsim.sim.game.presets import named_rules
@@ -18,6 +17,7 @@ from bjsim.strategies.exact.payoffs import round_payoffs
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.formats.files import format_text, read_chart
 from bjsim.strategies.shoe.solver import ShoeSolver
+from bjsim.strategies.solution import Solution
 
 GAME = named_rules("double-attack")
 INFINITE = GAME.replace(decks="inf")
@@ -104,6 +104,16 @@ def test_a_counter_refuses_a_bet_before_the_deal() -> None:
         count(named_rules("vegas-s17").replace(deal="dppd", attack=True), rounds=100)
 
 
-def test_a_chart_keeps_its_attacks_in_another_game() -> None:
-    chart = bjsim.solve("double-attack").chart
-    assert bjsim.evaluate(chart, "double-attack").value == pytest.approx(bjsim.solve("double-attack").value, abs=1e-12)
+@pytest.mark.parametrize("solution", [Solver(INFINITE), ShoeSolver(GAME.replace(decks=1))], ids=["inf", "1"])
+def test_the_parts_of_a_round_have_its_attacks(solution: Solution) -> None:
+    assert solution.chart.attack
+    parts = [*solution.round_parts()]
+    assert sum(part.chance for part in parts) == pytest.approx(1, abs=1e-12)
+    assert sum(part.profit for part in parts) == pytest.approx(float(solution.value), abs=1e-12)
+
+
+def test_an_attack_on_a_card_that_the_shoe_lacks_costs_nothing() -> None:
+    game = GAME.replace(decks=1)
+    solver = ShoeSolver(game, dict.fromkeys("A3456789JQK", 4))
+    chart = replace(solver.chart, attack="2" + solver.chart.attack)
+    assert solver.costs(chart) == [] and solver.value_of(chart) == pytest.approx(solver.value, abs=1e-14)

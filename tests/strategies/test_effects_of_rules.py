@@ -119,24 +119,6 @@ def test_a_spanish_deck_in_an_infinite_shoe_is_a_probability_of_tens() -> None:
     assert Solver(game.replace(deck="spanish")).value == Solver(game.replace(ten_probability="1/4")).value
 
 
-@pytest.mark.parametrize(
-    ("name", "changes", "strategy", "published", "within"),
-    [
-        ("single-deck", {}, "cdz-", -0.43, 0.005),
-        ("two-deck", {}, "cdp", -0.3797, 0.0006),
-        ("double-exposure", {}, "td", -0.68, 0.093),
-        ("spanish-21", {}, "cdz-", -0.78, 0.005),
-        ("spanish-21", {"hit_soft_17": False}, "cdz-", -0.37, 0.0055),
-    ],
-)
-def test_presets_have_their_published_values(
-    name: str, changes: dict[str, object], strategy: str, published: float, within: float
-) -> None:
-    """The reasons for the differences are on the page of agreement."""
-    value = 100 * ShoeSolver(named_rules(name).replace(**changes)).value_of(strategy)
-    assert abs(value - published) < within
-
-
 @pytest.mark.slow
 def test_a_huge_shoe_pays_the_bonuses_of_an_infinite_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """Doubled hands win no bonus, in the finite shoe too; with the bonus they would win more.

@@ -1,16 +1,15 @@
 """Charts compared with the best one: costs that add up, wrong cells, games with replayed ties or splits."""
 
 import math
-import random
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.games import charts, few, rules, slow
+from support.games import charts, few, other_codes, rules, slow
 
 from bjsim.sim.game.automaton import Decision
 from bjsim.sim.game.presets import PRESETS
-from bjsim.strategies.charts.chart import CODES, Chart, splittable_rows
+from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.evaluation.compare import evaluate_chart
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.exact.values import count_decisions, find_endless_split
@@ -26,16 +25,6 @@ def best(name, **changes):
 
 def changed(chart, cells):
     return Chart("changed", chart.rules, {**chart.cells, **cells})
-
-
-def some_changes(chart, seed, share):
-    """Other codes for a share of a chart's cells."""
-    rng, pairs = random.Random(seed), splittable_rows(chart.states)
-    return {
-        cell: rng.choice([code for code in CODES if "P" not in code.upper() or cell[0] in pairs])
-        for cell in chart.cells
-        if rng.random() < share
-    }
 
 
 PLANTED = {
@@ -72,7 +61,7 @@ def test_costs_add_up_to_the_whole_difference(games):
     @given(name=st.sampled_from(GAMES), seed=st.integers(0, 2**32), share=st.sampled_from([0.01, 0.1]))
     def check(name, seed, share):
         good = best(name)
-        evaluation = evaluate_chart(changed(good, some_changes(good, seed, share)))
+        evaluation = evaluate_chart(changed(good, other_codes(good.states, good.cells, seed, share)))
         assert evaluation.remainder == pytest.approx(0, abs=1e-12)
         assert all(cell.cost > -1e-14 for cell in evaluation.cells)
 
@@ -102,7 +91,7 @@ def test_costs_add_up_in_any_game(games):
 def test_alone_is_what_one_cell_costs_the_best_chart(name):
     good = best(name)
     solver = Solver(good.rules)
-    evaluation = evaluate_chart(changed(good, some_changes(good, 7, 0.03)))
+    evaluation = evaluate_chart(changed(good, other_codes(good.states, good.cells, 7, 0.03)))
     assert len(evaluation.cells) > 5
     for cell in evaluation.cells:
         one = changed(good, {(cell.row, cell.column): cell.chart})

@@ -243,6 +243,13 @@ def test_a_tie_that_is_replayed_is_not_a_push(solvers: dict[str, Solver]) -> Non
     assert neller.ev(neller.chart.policy).tied > 0 == push.ev(push.chart.policy).tied
 
 
+def test_a_dealers_natural_at_once_changes_nothing_where_stakes_are_fixed() -> None:
+    """In neller the only actions are hit and stand, so the time at which the dealer's natural shows does not matter."""
+    fixed, doubling = (named_rules(name).replace(naturals="both") for name in ("neller", "neller-v3"))
+    assert Solver(fixed).value == pytest.approx(Solver(fixed.replace(peek=True)).value, abs=1e-12)
+    assert Solver(doubling).value < Solver(doubling.replace(peek=True)).value
+
+
 # --- BlackJack(p)
 
 
@@ -253,8 +260,9 @@ def sweep() -> dict[Fraction, Solver]:
 
 @pytest.mark.parametrize("p", PS, ids=float)
 def test_policies_for_other_probabilities_are_sensible(sweep: dict[Fraction, Solver], p: Fraction) -> None:
-    """Codes are valid; no chart hits hard 18 or more, or soft 19 or more, or stands on 8 or less; the value of
-    standing rises with the total, and a hit of 11 or less never loses against standing."""
+    """Codes are valid; no chart hits hard 18 or more, or soft 19 or more, or stands on 8 or less, or doubles hard 13 or
+    more, or hits a total above one that stands; the value of standing rises with the total, and a hit of 11 or less
+    never loses against standing."""
     solver = sweep[p]
     cells = solver.chart.cells
     assert "resplitting" not in solver.infinite_because
@@ -266,11 +274,14 @@ def test_policies_for_other_probabilities_are_sensible(sweep: dict[Fraction, Sol
         for points in range(5, 9):
             assert cells[str(points), column] in ("H", "Dh")
         assert cells["TT", column] in ("S", "P")
+        assert not any(cells[str(points), column].startswith("D") for points in range(13, 20))
+        assert all(cells[str(n), column] != "S" or cells[str(n + 1), column] == "S" for n in range(12, 17))
         stands = [means.act(solver.situations[str(points)], "S") for points in range(12, 21)]
         assert stands == sorted(stands)
         for points in range(5, 12):
             state = solver.situations[str(points)]
             assert means.act(state, "H") > means.act(state, "S")
+    assert cells["88", "6"] == "P"
     for state in solver.states.reachable():
         legal = solver.states.legal(state)
         for column in solver.states.columns:
@@ -299,7 +310,7 @@ def test_the_value_is_continuous_in_p() -> None:
     assert all(0 < step < 0.002 for step in steps)
 
 
-@pytest.mark.parametrize("p", [Fraction(1, 2), Fraction(6, 10), Fraction(9, 10)])
+@pytest.mark.parametrize("p", [Fraction(1, 2), Fraction(6, 10), Fraction(9, 10), Fraction(97, 100)])
 def test_endless_splits_of_tens_have_an_unbounded_value(p: Fraction) -> None:
     """From p = 1/2 on each split hand becomes two more on average, without end: the value is infinite where one split
     gains, by brute force, and finite against all other cards."""
@@ -311,6 +322,7 @@ def test_endless_splits_of_tens_have_an_unbounded_value(p: Fraction) -> None:
         gains += [column] * (2 * half > brute.stand((10, 10)))
     infinite = [column for column, means in solver.best.items() if means.value(solver.situations["TT"]) == math.inf]
     assert set(infinite) == set(gains)
+    assert {solver.chart.cells["TT", column] for column in gains} == {"P"}
     assert 0 < len(infinite) < 10
     assert solver.value == math.inf
     assert f"resplitting TT against {infinite[0]} " in solver.infinite_because

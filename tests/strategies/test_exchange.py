@@ -136,3 +136,12 @@ def test_the_command_says_which_exchange_is_right() -> None:
     wrong = refusal("solve", *OPTIONS, "--hand", "T,5 / 6 v 6")
     assert wrong == "T5 / 6 v 6 is not accepted; give two hands of two cards, and one card"
     assert bjsim("solve", "value", *OPTIONS).out.startswith("-0.00714598")
+
+
+def test_a_ten_and_a_jack_are_a_pair_only_by_value() -> None:
+    """Split tens that may be naturals of 8:1 would be best."""
+    game = SWITCH.replace(decks=6, blackjack_pays=8, split_tens_blackjack=True)
+    kept = {by: exchange_values(game.replace(split_by=by), "TJ", "92", "6")["S"] for by in ("value", "rank")}
+    never = game.replace(split_by="never", split_tens_blackjack=False)
+    assert kept["rank"] == pytest.approx(exchange_values(never, "TJ", "92", "6")["S"], abs=1e-12)
+    assert kept["value"] > kept["rank"] + 0.1

@@ -13,7 +13,6 @@ from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.seats import is_free
 from bjsim.strategies.evaluation.coach import Coach
 from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.formats.words import parse_code
 from bjsim.strategies.shoe.solver import ShoeSolver
 
 TODAY, OF_2012 = named_rules("free-bet"), named_rules("free-bet-2012")
@@ -85,10 +84,6 @@ def test_the_coach_plays_a_free_hand_for_its_wins(decks: object) -> None:
         assert judged is not None
         assert judged.best == best
         assert judged.chart == best
-
-
-def test_published_codes_of_free_actions_are_read() -> None:
-    assert [parse_code(text) for text in ("FD", "Free double", "FS", "free-split", "FP")] == ["Dh", "Dh", "P", "P", "P"]
 
 
 def test_the_spread_of_split_hands_is_refused_in_a_finite_shoe() -> None:

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from support.table import Scripted, line
+from support.table import Scripted
 
 from bjsim.sim.game.actions import INSURANCE, View
 from bjsim.sim.game.events import InsuranceSettled, Insured
@@ -102,22 +102,19 @@ def test_even_money_is_the_same_as_insuring_a_natural() -> None:
         ({}, "T A 9 T", "I", "0", "1"),
         ({}, "T A 9 9", "I, S", "-3/2", "-1/2"),
         (NO_HOLE_CARD, "A A T T", "I", "1", "1"),  # the dealer draws, although nothing else waits
-        (NO_HOLE_CARD, "5 A 6 T T", "I, D", "-1", "1"),
+        (NO_HOLE_CARD, "5 A 6 T T", "I, D", "-1", "1"),  # a doubled bet is lost, and insurance wins one
         ({"surrender": "early"}, "T A 6 T", "I, R", "1/2", "1"),  # insurance is asked for first
         ({}, "T T 9 A", "", "-1", ""),  # not offered against a ten
     ],
 )
 def test_rounds(fields: dict[str, object], cards: str, answers: str, net: str, bet: str) -> None:
     player = Scripted(answers)
-    if fields == NO_HOLE_CARD and answers == "I, D":
-        net = "-1"  # a doubled bet is lost, and insurance wins one
     result = Round(OFFERED.replace(**fields), ScriptedShoe(cards), 1).play([player])
     assert str(result.net[0]) == net
     assert [str(event.net) for event in result.events if isinstance(event, InsuranceSettled)] == [bet] * bool(bet)
     assert [event.seat for event in result.events if isinstance(event, Insured)] == [0] * bool(bet)
     if answers:
         assert player.views[0].legal == INSURANCE and len(player.views[0].hand) == 2
-    assert all(line(event) for event in result.events)
 
 
 def test_every_seat_is_asked_before_anything_else() -> None:

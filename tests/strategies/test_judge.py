@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
+from support.environments import chart_policy
 from support.games import ASKED, few
 
 from bjsim.errors import InputError
@@ -14,26 +14,10 @@ from bjsim.sim.game.presets import PRESETS
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.evaluation.compare import evaluate_chart
 from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.learning.observations import Encoder, judge_policy
+from bjsim.strategies.learning.observations import judge_policy
 from bjsim.strategies.players.catalogue import find_player
 
 STAND, HIT, DOUBLE, SPLIT, SURRENDER, INSURE = range(6)
-Single = Callable[[Any, Any], int]
-
-
-def chart_policy(chart: Chart) -> Single:
-    """A chart as a policy over observations."""
-    encoder = Encoder(chart.rules)
-    hands = {encoder.features(state): state for state in encoder.states.reachable()}
-
-    def policy(observation: Any, mask: Any) -> int:
-        legal = "".join(letter for letter, on in zip(encoder.letters, mask, strict=True) if on)
-        if "I" in legal:
-            legal = "IS"
-        hand = hands[tuple(observation[:6].tolist())]
-        return encoder.letters.index(chart.policy(hand, encoder.columns[observation[6]], legal))
-
-    return policy
 
 
 @pytest.mark.parametrize("name", few(ASKED))

@@ -1,18 +1,14 @@
-"""Known cards: figures, averages, and rounds played by somebody who looks at the shoe."""
+"""Known cards: averages, figures of known naturals, and what is refused."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 import bjsim
 from bjsim.errors import InputError
-from bjsim.sim.game.actions import INSURANCE, Action
-from bjsim.sim.game.hand_states import DealerState
-from bjsim.sim.game.shoe import Unshuffled
 from bjsim.strategies.shoe.solver import ShoeSolver
 
 S17 = bjsim.load_rules("vegas-s17").replace(decks="inf")
@@ -41,19 +37,6 @@ def test_a_first_card_where_both_of_the_dealers_are_seen() -> None:
     assert found.value == pytest.approx(float(bjsim.solve("easy").value), abs=1e-12)
 
 
-def test_the_upcards_of_a_shoe_are_those_of_its_solver() -> None:
-    game = S17.replace(decks=2, insurance=True)
-    solver = bjsim.solve(game)
-    assert isinstance(solver, ShoeSolver)
-    assert bjsim.known(game, "up").values == pytest.approx(solver.by_upcard(), abs=1e-12)
-
-
-def test_many_decks_are_almost_infinite() -> None:
-    shoe = dict.fromkeys("A23456789", 30_000) | {"T": 120_000}
-    found = bjsim.known(S17.replace(decks=6), shoe=shoe)
-    assert found.values == pytest.approx(bjsim.known(S17).values, abs=1e-4)
-
-
 def test_a_shoe_without_a_card_has_no_value_for_it() -> None:
     shoe = dict.fromkeys("A2345678", 8) | {"T": 32}
     found = bjsim.known(S17.replace(decks=2), shoe=shoe)
@@ -79,49 +62,6 @@ def test_a_known_natural_is_insured_and_surrendered() -> None:
     assert early.value - late.value == pytest.approx(natural * (1 - natural) / 2)
     tens = bjsim.known(game.replace(decks=1, surrender="early", double_on="never"), "hole").values["BJ"]
     assert tens == pytest.approx(-(1 - 2 * 3 * 15 / (50 * 49)) / 2)
-
-
-def test_the_published_edge_of_a_known_hole_card() -> None:
-    """Thirteen per cent."""
-    assert bjsim.known(S17.replace(insurance=True), "hole").value == pytest.approx(0.13, abs=5e-4)
-
-
-class OpenShoe(Unshuffled):
-    """An infinite shoe of cards drawn beforehand."""
-
-    def __init__(self, seed: int) -> None:
-        weights = [float(p) for p in S17.card_probabilities]
-        self.cards = np.random.default_rng(seed).choice(13, size=2_000_000, p=weights).tolist()
-
-    def draw(self) -> int:
-        return int(self.cards.pop())
-
-
-@pytest.mark.slow
-def test_rounds_of_somebody_who_sees_the_hole_card() -> None:
-    """In the readable round; 4 standard errors."""
-    found = bjsim.known(S17, "hole")
-    chart, shoe, profits = found.chart, OpenShoe(7), []
-    while len(shoe.cards) > 1_000:
-        played = bjsim.Round(S17, shoe, 1)
-        asked = played.steps()
-        try:
-            question = next(asked)
-            while True:
-                view = question.view
-                both = chart.states.dealer_add(DealerState(), played.dealer.ranks[0])
-                column = chart.states.dealer_code(chart.states.dealer_add(both, played.dealer.ranks[1]))
-                state = chart.states.situation(view).state
-                move = chart.policy(state, column, view.legal)
-                if view.legal == INSURANCE:  # a chart takes it always or never, whatever the hole card is
-                    move = "I" if column == "21" else "S"  # of two cards
-                question = asked.send(Action(move))
-        except StopIteration as end:
-            profits.append(float(end.value.net[0]))
-    mean, error = float(np.mean(profits)), float(np.std(profits)) / len(profits) ** 0.5
-    assert error < 0.004
-    assert abs(mean - found.value) < 4 * error
-    assert abs(mean - found.game) > 20 * error  # negative control
 
 
 @pytest.mark.parametrize(

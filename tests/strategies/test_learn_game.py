@@ -35,18 +35,10 @@ def games() -> dict[str, LearnedGame]:
 def test_a_game_is_learned(name: str, games: dict[str, LearnedGame]) -> None:
     """Fixed seed. The exact regret is under 0.0005, every mistake costs under 0.01, and the value agrees."""
     found = games[name]
-    assert found.regret < 0.0005
+    assert found.regret < (0.0001 if name == "neller-v2" else 0.0005)
     assert all(each.cost < 0.01 for each in found.disagreements)
     assert found.value_exact == pytest.approx(float(Solver(PRESETS[name].rules).value), abs=1e-9)
     assert abs(found.learned.value - (found.value_exact - found.regret)) < 4 * found.learned.value_se
-
-
-def test_the_value_of_neller_v2_is_reached(games: dict[str, LearnedGame]) -> None:
-    """The figure was computed by another author's evaluator; a natural counts on a split hand too."""
-    found = games["neller-v2"]
-    assert found.value_exact == pytest.approx(-0.0382456951, abs=1e-10)
-    low, high = found.learned.value_ci95
-    assert low < -0.0382456951 < high and found.regret < 0.0001
 
 
 def test_a_learned_chart_has_the_attacks_that_were_learned() -> None:

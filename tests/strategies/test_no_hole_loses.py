@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator
+import math
 from fractions import Fraction
-from functools import cache
 
 import numpy as np
 import pytest
+from support.endless_shoe import EndlessShoe
 from support.engines import never
+from support.games import splits_everything
+from support.tiny_shoe import follow
 
 from bjsim.errors import InputError
 from bjsim.sim.engine.compiled_rules import compile_rules
 from bjsim.sim.engine.play import Walkers
 from bjsim.sim.game.automaton import Automaton
-from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.seats import Cards, PlayedHand, Seat, settle_hands
 from bjsim.sim.game.shoe import stream_key
 from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.exact.values import Moments, round_sd
+from bjsim.strategies.exact.values import round_sd
 from bjsim.strategies.shoe.solver import ShoeSolver
 
 SPLITS = {"max_hands": "inf", "resplit_aces": True, "hit_split_aces": True, "split_tens_blackjack": True}
@@ -84,137 +84,40 @@ def test_late_surrender_saves_half_a_bet_from_the_natural() -> None:
 
 @pytest.mark.parametrize("fields", [{"charlie": 5}, {"player_21_wins": True}, {"bonuses": "at-once"}])
 def test_the_finite_shoe_refuses_hands_that_win_at_once(fields: dict[str, object]) -> None:
-    (field, value), (game, _) = *fields.items(), pair("european", decks=6, **fields)
-    with pytest.raises(InputError, match=f"no_hole_loses = original with {field} = {str(value).lower()} has no exact"):
-        ShoeSolver(game)
+    with pytest.raises(InputError, match="no_hole_loses = original: what hands lose to a natural has no exact value"):
+        ShoeSolver(pair("european", decks=6, **fields)[0])
 
 
 # --- busted bets and one more
 
 BUSTED = named_rules("vegas-s17").replace(decks="inf", peek=False, no_hole_loses="busted-plus-one", max_hands=3)
-# A finished hand is (stake in bets, score), with the score 0 if it has bust.
-
-
-def draws() -> Iterator[tuple[int, Fraction]]:
-    yield from ((points, Fraction(4 if points == 10 else 1, 13)) for points in range(1, 11))
-
-
-def chart(state: HandState, column: str, legal: str) -> str:
-    """Hits to 14, doubles a total of 11 in two cards, and splits."""
-    return play(state.points, state.soft, state.cards, "P" in legal)
-
-
-def play(total: int, soft: bool, cards: int, pair: bool) -> str:
-    return "P" if pair else "D" if (total, soft, cards) == (11, False, 2) else "H" if total < 15 else "S"
-
-
-def drawn(hard: int, ace: bool, card: int) -> tuple[int, bool, int, bool]:
-    """A hand after a card: the sum with aces as 1, whether it has an ace, the total, and whether that is soft."""
-    hard, ace = hard + card, ace or card == 1
-    soft = ace and hard <= 11
-    return hard, ace, hard + 10 * soft, soft
-
-
-@cache
-def ends(hard: int, ace: bool, cards: int, stake: int = 1) -> dict[tuple[int, int], Fraction]:
-    """Distribution of (stake, score) of a hand."""
-    total, soft = (hard + 10, True) if ace and hard <= 11 else (hard, False)
-    action = play(total, soft, cards, False) if total < 21 and stake == 1 else "S"
-    if action == "S":
-        return {(stake, total if total <= 21 else 0): Fraction(1)}
-    found: dict[tuple[int, int], Fraction] = defaultdict(Fraction)
-    for card, p in draws():
-        for end, q in ends(*drawn(hard, ace, card)[:2], cards + 1, 1 + (action == "D")).items():
-            found[end] += p * q
-    return found
-
-
-@cache
-def split(card: int, pending: int, hands: int) -> dict[tuple[tuple[int, int], ...], Fraction]:
-    """Distribution of the finished hands of a pair that is split, and again up to three hands."""
-    if not pending:
-        return {(): Fraction(1)}
-    found: dict[tuple[tuple[int, int], ...], Fraction] = defaultdict(Fraction)
-    for second, p in draws():
-        if second == card and hands < 3:
-            parts = ((after, q) for after, q in split(card, pending + 1, hands + 1).items())
-        else:
-            parts = (
-                ((*others, end), q * r)
-                for end, q in ends(*drawn(card, card == 1, second)[:2], 2).items()
-                for others, r in split(card, pending - 1, hands).items()
-            )
-        for finished, q in parts:
-            found[tuple(sorted(finished))] += p * q
-    return found
-
-
-@cache
-def dealer(hard: int, ace: bool, cards: int) -> dict[int, Fraction]:
-    """Distribution of the dealer's score, 0 for a bust and 22 for a natural."""
-    total = hard + 10 if ace and hard <= 11 else hard
-    if total >= 17:
-        return {22 if total == 21 and cards == 2 else total if total <= 21 else 0: Fraction(1)}
-    found: dict[int, Fraction] = defaultdict(Fraction)
-    for card, p in draws():
-        for score, q in dealer(*drawn(hard, ace, card)[:2], cards + 1).items():
-            found[score] += p * q
-    return found
-
-
-def paid(hands: tuple[tuple[int, int], ...], score: int, wins_21: bool) -> int:
-    """The rule in its own words: busted bets, and one more if any hand has not been settled."""
-    busted = sum(stake for stake, own in hands if not own)
-    at_once = sum(stake for stake, own in hands if own == 21 and wins_21)
-    open_hands = [(stake, own) for stake, own in hands if own and not (own == 21 and wins_21)]
-    if score == 22:
-        return at_once - busted - bool(open_hands)
-    return at_once - busted + sum(stake * ((own > score) - (own < score)) for stake, own in open_hands)
 
 
 @pytest.mark.parametrize("wins_21", [False, True])
-@pytest.mark.parametrize("up", [1, 10])
-@pytest.mark.parametrize("card", [2, 6, 8])
-def test_splits_by_enumeration(card: int, up: int, wins_21: bool) -> None:
-    """All finished hands of a split together, without the automaton's order of hands; in exact fractions."""
-    rules = BUSTED.replace(player_21_wins=wins_21)
-    solver = Solver(rules, Fraction)
-    column = solver.columns["A" if up == 1 else "T"]
-    scores = dealer(up, up == 1, 1)
-    moments = [
-        sum(p * q * paid(hands, score, wins_21) ** power
-            for hands, p in split(card, 2, 2).items() for score, q in scores.items())
-        for power in (1, 2)
-    ]  # fmt: skip
-    hand = solver.states.add(solver.states.add(HandState(), card - 1), card - 1)
-    assert solver.means(column, Fraction(0), chart).act(hand, "P") == moments[0]
-    outcomes = [float(p) for p in column.probabilities.values()]
-    values = Moments(solver.states, column, chart, 0).act(hand, "P") @ outcomes
-    assert values == pytest.approx([float(moment) for moment in moments], abs=1e-12)
-    for other in ("all", "original"):  # negative control
-        changed = Solver(rules.replace(no_hole_loses=other), Fraction)
-        assert changed.means(changed.columns[column.label], Fraction(0), chart).act(hand, "P") != moments[0]
-
-
-@pytest.mark.parametrize(
-    ("hands", "lost"),
-    [
-        (["stood 2"], [-1]),
-        (["bust 2"], [-2]),
-        (["bust 2", "stood 2", "stood 1"], [-2, -1, 0]),
-        (["stood 1", "bust 1", "stood 2"], [-1, -1, 0]),
-        (["bust 1", "bust 2"], [-1, -2]),
-        (["natural 1", "stood 2", "natural 1"], [0, -1, 0]),
-        (["surrendered 1", "charlie 1", "stood 1", "stood 1"], [Fraction(-1, 2), 1, -1, 0]),
-    ],
-)
-def test_settlement_by_hand(hands: list[str], lost: list[Fraction]) -> None:
-    assert settle_by_hand("busted-plus-one", hands) == lost
+@pytest.mark.parametrize("loses", ["busted-plus-one", "original"])
+def test_rounds_of_all_cards(loses: str, wins_21: bool) -> None:
+    """All finished hands of a seat together, without the automaton's order of hands, up to three."""
+    rules = BUSTED.replace(no_hole_loses=loses, player_21_wins=wins_21)
+    solver, chart = Solver(rules), splits_everything(rules)
+    profits = EndlessShoe(rules).profits(follow(chart))
+    mean, square = (math.fsum(float(net) ** power * p for net, p in profits.items()) for power in (1, 2))
+    assert solver.value_of(chart) == pytest.approx(mean, abs=1e-12)
+    assert float(Solver(rules, Fraction).value_of(chart)) == pytest.approx(mean, abs=1e-12)
+    assert solver.sd_of(chart) == pytest.approx(math.sqrt(square - mean**2), abs=1e-12)
+    for other in {"all", "busted-plus-one", "original"} - {loses}:  # negative control
+        assert abs(Solver(rules.replace(no_hole_loses=other)).value_of(chart) - mean) > 1e-4
 
 
 @pytest.mark.parametrize(
     ("loses", "hands", "lost"),
     [
+        ("busted-plus-one", ["stood 2"], [-1]),
+        ("busted-plus-one", ["bust 2"], [-2]),
+        ("busted-plus-one", ["bust 2", "stood 2", "stood 1"], [-2, -1, 0]),
+        ("busted-plus-one", ["stood 1", "bust 1", "stood 2"], [-1, -1, 0]),
+        ("busted-plus-one", ["bust 1", "bust 2"], [-1, -2]),
+        ("busted-plus-one", ["natural 1", "stood 2", "natural 1"], [0, -1, 0]),
+        ("busted-plus-one", ["surrendered 1", "charlie 1", "stood 1", "stood 1"], [Fraction(-1, 2), 1, -1, 0]),
         ("original-and-busted", ["stood 2"], [-1]),
         ("original-and-busted", ["bust 2", "stood 2", "stood 1"], [-2, -1, -1]),
         ("original-and-busted", ["natural 1", "stood 2"], [0, -1]),
@@ -225,11 +128,7 @@ def test_settlement_by_hand(hands: list[str], lost: list[Fraction]) -> None:
         ("all", ["bust 2", "stood 2", "natural 1"], [-2, -2, 0]),
     ],
 )
-def test_settlement_of_the_other_rules_by_hand(loses: str, hands: list[str], lost: list[Fraction]) -> None:
-    assert settle_by_hand(loses, hands) == lost
-
-
-def settle_by_hand(loses: str, hands: list[str]) -> list[Fraction]:
+def test_settlement_by_hand(loses: str, hands: list[str], lost: list[Fraction]) -> None:
     """The profits of split hands against a natural."""
     rules = BUSTED.replace(no_hole_loses=loses, buy_in=10, chips=200, split_tens_blackjack=True)
     cards = {"stood": [8, 9], "bust": [9, 9, 9], "natural": [0, 9], "surrendered": [8, 6], "charlie": [1, 1, 1, 1, 1]}
@@ -239,7 +138,7 @@ def settle_by_hand(loses: str, hands: list[str]) -> list[Fraction]:
         hand.ending = end  # type: ignore[assignment]
         played.append(hand)
     settled = settle_hands(rules, Seat(0, 0, played), Cards([0, 12]), special=True)
-    return [each.net for each in settled]
+    assert [each.net for each in settled] == lost
 
 
 def test_values_for_luck_are_exact_and_move_no_mean() -> None:
@@ -256,15 +155,6 @@ def test_values_for_luck_are_exact_and_move_no_mean() -> None:
     assert mean == pytest.approx(exact, abs=4 * 1.15 / 400_000**0.5)
 
 
-def test_the_finite_shoe_refuses_busted_plus_one() -> None:
-    with pytest.raises(InputError, match="busted-plus-one: what split hands lose has no exact value in a finite shoe"):
-        ShoeSolver(BUSTED.replace(decks=6))
-
-
 def test_between_the_two_others() -> None:
     values = [Solver(BUSTED.replace(no_hole_loses=word)).value for word in ("all", "busted-plus-one", "original")]
     assert values == sorted(values) and values[0] < values[1] - 1e-4 < values[2] - 1e-4
-
-
-def test_the_word_of_the_trade() -> None:
-    assert named_rules("vegas-s17").replace(obo=True, enhc=True).no_hole_loses == "original"

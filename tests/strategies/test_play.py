@@ -129,11 +129,6 @@ def test_what_is_no_player_is_refused(bots, message):
     assert message in str(caught.value) and "\n" not in str(caught.value)
 
 
-def test_a_game_is_rules_or_their_name():
-    with pytest.raises(InputError, match="rules: an int is not accepted"):
-        library.play(5, "lim17", 10)
-
-
 def test_a_lambda_plays_here_but_cannot_be_sent_to_a_worker(monkeypatch):
     monkeypatch.setattr(executors, "is_fork_safe", lambda: True)  # pytest-xdist has threads
     assert library.play("easy", STAND, 10, workers=1)[0].tally.rounds == 10

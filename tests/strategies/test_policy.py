@@ -59,34 +59,9 @@ def test_the_form():
         assert len(letters) == 10 and set(letters) <= set("SHDP")
 
 
-@pytest.mark.parametrize("p", ["0.05", "0.2", "0.32", "0.33", "0.4", "0.45"])
-def test_policies_are_sensible(p):
-    """Stands on hard 18 and more, splits 8s against a 6, doubles no hard 13 and more, and stays finite."""
-    found = policy(p)
-    for hand in ("18", "19"):
-        assert set(found[hand]) == {"S"}
-    assert set(found["5"]) <= {"H", "D"}
-    assert found["88"][4] == "P"
-    assert "D" not in {letter for points in range(13, 20) for letter in found[str(points)]}
-    for points in range(12, 17):  # a policy that stands on a total stands on the next one
-        pairs = zip(found[str(points)], found[str(points + 1)], strict=True)
-        assert all(more == "S" for less, more in pairs if less == "S")
-    rules = RULES.replace(ten_probability=p)
-    assert -0.1 < Solver(rules).value < 1
-    assert "resplitting" not in Solver(rules).infinite_because
-
-
 def test_tens_are_split_more_the_more_there_are():
     splits = [policy(p)["1010"].count("P") for p in ("0.2", "4/13", "0.33", "0.4", "0.49")]
     assert splits == sorted(splits) and splits[0] == 0 and splits[-1] >= 6
-
-
-@pytest.mark.parametrize("p", ["0.5", "0.6", "0.97"])
-def test_the_value_is_infinite_from_p_one_half(p):
-    solver = Solver(RULES.replace(ten_probability=p))
-    assert solver.value == float("inf")
-    assert "resplitting TT against 2 " in solver.infinite_because
-    assert policy(p)["1010"][4] == "P"
 
 
 def test_a_losing_split_hand_may_be_split_without_end():
@@ -103,13 +78,12 @@ def test_a_losing_split_hand_may_be_split_without_end():
     assert Solver(rules).chart.cells["TT", "8"] == "P"
 
 
-@pytest.mark.parametrize("name", ["blackjack-p", "neller", "neller-v1", "neller-v2", "vegas-s17", "atlantic-city"])
+@pytest.mark.parametrize("name", ["blackjack-p", "neller", "neller-v2", "vegas-s17", "atlantic-city"])
 def test_the_best_policy_read_as_a_chart_is_the_best_chart(name):
-    """The gaps of a policy get the best play, at no loss; but it cannot distinguish 6-7 from T-3 (neller-v1)."""
+    """The gaps of a policy get the best play, at no loss."""
     rules = PRESETS[name].rules
     chart = read_chart(format_policy(best_chart(rules)), "policy", rules)
-    lost = evaluate_chart(chart).difference
-    assert lost == pytest.approx(0, abs=1e-12) if name != "neller-v1" else 5e-5 < lost < 1e-4
+    assert evaluate_chart(chart).difference == pytest.approx(0, abs=1e-12)
 
 
 @settings(max_examples=15)

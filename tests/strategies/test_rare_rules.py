@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from fractions import Fraction
 
@@ -13,10 +14,8 @@ from support.table import play_script
 import bjsim
 from bjsim.errors import InputError
 from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.seats import Cards, PlayedHand, Seat, settle_hands
 from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.formats.files import WRITERS, read_chart
-from bjsim.strategies.mdp.blackjack import game_mdp
-from bjsim.strategies.mdp.solve import start_value, value_iteration
 
 VEGAS = bjsim.load_rules("vegas-s17").replace(decks="inf", cut=1)
 
@@ -33,8 +32,8 @@ def test_what_a_natural_takes_of_a_bonus_at_once_is_refused_in_a_finite_shoe() -
     game = VEGAS.replace(peek=False, no_hole_loses="original", bonuses="super-fun", decks=8)
     assert bjsim.solve(game).value == pytest.approx(bjsim.solve(game.replace(decks="inf")).value)
     assert bjsim.solve(game).refusal == (
-        "no_hole_loses = original with bonuses = super-fun has no exact value in a finite shoe; "
-        "use bonuses = none, win or spanish, or decks = inf"
+        "no_hole_loses = original: what hands lose to a natural has no exact value in a finite shoe; "
+        "use no_hole_loses = all, or decks = inf"
     )
 
 
@@ -81,29 +80,46 @@ def test_half_of_a_doubled_hand_is_a_whole_number_of_units(pays: str) -> None:
     assert found.exact == pytest.approx(bjsim.solve(game).value, abs=1e-12)
 
 
-def test_doubled_hands_of_different_cards_are_different_states_to_learn() -> None:
-    changes = {"bonuses": "win", "double_cards": "any", "surrender_after_double": True, "surrender": "none"}
-    game = VEGAS.replace(peek=False, insurance=False, **changes)
-    process = game_mdp(game)
-    assert start_value(process, value_iteration(process, 1e-11).values) == pytest.approx(
-        Solver(game).best_value, abs=1e-9
-    )
-
-
-@pytest.mark.parametrize("preset", ["free-bet", "spanish-21", "super-fun-21", "double-attack", "neller-v1"])
-def test_a_chart_that_is_written_is_read_back(preset: str) -> None:
-    solved = bjsim.solve(bjsim.load_rules(preset).replace(decks="inf", cut=1))
-    for form, write in WRITERS.items():
-        try:
-            text = write(solved.chart)
-        except InputError as error:
-            assert form == "policy" and "a policy cannot say" in str(error)
-            continue
-        assert bjsim.evaluate(read_chart(text, form, solved.rules)).value == pytest.approx(solved.value, abs=1e-12)
-
-
 def test_a_policy_refuses_what_it_cannot_say() -> None:
     said = refusal("solve", "--rules", "double-attack", "--decks", "inf", "--format", "policy")
     assert said == "optimal: a policy cannot say when it attacks; use the format chart or csv"
     said = refusal("solve", "--rules", "neller-v1", "--format", "policy")
     assert said == "optimal: a policy cannot say that it plays H with 13:67 against 2; use the format chart or csv"
+
+
+@pytest.mark.parametrize("beats", [True, False], ids=["beats", "ties"])
+@pytest.mark.parametrize("loses", ["all", "original", "original-and-busted", "busted-plus-one"])
+def test_a_known_natural_is_not_valued_where_aces_are_split_against_it(loses: str, beats: bool) -> None:
+    """Each of two hands is a natural with the chance of a ten; what is paid then is that of the readable round."""
+    game = VEGAS.replace(peek=False, no_hole_loses=loses, natural_beats_natural=beats, split_aces_blackjack=True)
+    ten, played = Fraction(4, 13), Fraction(0)
+    for hands in itertools.product([[0, 9], [0, 8]], repeat=2):
+        finished = [PlayedHand(game.buy_in, cards, split_from=0) for cards in hands]
+        for hand in finished:
+            hand.ending = "natural" if hand.points == 21 else "stood"
+        settled = settle_hands(game, Seat(0, 0, finished), Cards([0, 12]), special=True)
+        naturals = hands.count([0, 9])
+        played += ten**naturals * (1 - ten) ** (2 - naturals) * sum(each.net for each in settled)
+    assert (played > -1) == (beats or loses == "busted-plus-one")
+    if played > -1:
+        with pytest.raises(InputError, match="split_aces_blackjack = true has no value with a known hole card"):
+            bjsim.known(game, "hole")
+    else:
+        assert bjsim.known(game, "hole").value > 0
+
+
+@pytest.mark.parametrize(
+    ("changes", "shoe"),
+    [
+        ({"blackjack_pays": "7"}, None),
+        ({}, {**dict.fromkeys("23456789", 2), "A": 20, "T": 20}),
+        ({"natural_beats_natural": False, "free_splits": "T"}, None),
+    ],
+)
+def test_tens_are_split_against_a_natural_if_another_pays_well_or_is_likely_or_free(
+    changes: dict[str, object], shoe: dict[str, int] | None
+) -> None:
+    game = VEGAS.replace(peek=False, natural_beats_natural=True, split_tens_blackjack=True)
+    with pytest.raises(InputError, match="split_tens_blackjack = true has no value with a known hole card"):
+        bjsim.known(game.replace(decks=1 if shoe else "inf", **changes), "hole", shoe=shoe)
+    assert bjsim.known(bjsim.load_rules("blackjack-p"), "hole").value > 0

@@ -32,11 +32,6 @@ def tables(easy: Solver) -> Tables:
     return Tables(easy)
 
 
-@pytest.fixture(scope="module")
-def vegas() -> Solver:
-    return Solver(named_rules("vegas-s17").replace(decks="inf"))
-
-
 # --- [Easy]: Easy Blackjack
 
 
@@ -209,48 +204,6 @@ def test_the_table_of_seed_000() -> None:
             table[index]
     with pytest.raises(TypeError):
         table[1, "a"] = 5
-
-
-# --- published values of casino games
-
-
-def test_published_value_with_four_hands(vegas: Solver) -> None:
-    """S17, double after split, split up to three times except aces, one card to split aces, peek: -0.511734%."""
-    assert round(100 * vegas.value, 6) == -0.511734
-
-
-def test_published_value_with_endless_resplits(vegas: Solver) -> None:
-    assert round(100 * Solver(vegas.rules.replace(max_hands="inf")).value, 7) == -0.5093975
-
-
-@pytest.mark.parametrize("rules", [{"max_hands": 3}, {"hit_soft_17": True}, {"blackjack_pays": "6/5"}, {"peek": False}])
-def test_other_rules_miss_the_published_value(vegas: Solver, rules: dict[str, object]) -> None:
-    """Negative control."""
-    assert round(100 * Solver(vegas.rules.replace(**rules)).value, 6) != -0.511734
-
-
-STAND_16 = [
-    -0.292784,
-    -0.252250,
-    -0.211063,
-    -0.167193,
-    -0.153699,
-    -0.475375,
-    -0.510518,
-    -0.543150,
-    -0.540430,
-    -0.666951,
-]
-
-
-@pytest.mark.parametrize(("column", "published"), list(zip("23456789TA", STAND_16, strict=True)))
-def test_published_values_of_standing_on_16(vegas: Solver, column: str, published: str) -> None:
-    """Given that the dealer has no natural."""
-    assert round(vegas.best[column].act(HandState(16, False, 2), "S"), 6) == float(published)
-
-
-def test_published_value_of_hitting_6_against_10(vegas: Solver) -> None:
-    assert round(vegas.best["T"].act(HandState(6, False, 2), "H"), 6) == -0.337749
 
 
 # --- every dealer table of every game

@@ -18,17 +18,14 @@ from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.round import Round
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import ScriptedShoe, ShoeError
-from bjsim.strategies.counting.count import count
 from bjsim.strategies.evaluation.coach import Coach
 from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.experiment import make_experiment
 from bjsim.strategies.learning.observations import Encoder
 from bjsim.strategies.mdp.blackjack import game_mdp
 from bjsim.strategies.players.catalogue import as_player, find_player
 from bjsim.strategies.shoe.exchange import exchange_values
 from bjsim.strategies.shoe.players import CardPlayer
 from bjsim.strategies.shoe.present import Perfect, action_values
-from bjsim.strategies.shoe.solver import ShoeSolver
 
 GAME = named_rules("blackjack-switch")
 INFINITE = GAME.replace(decks="inf")
@@ -266,12 +263,9 @@ def test_a_person_needs_chips_for_two_bets() -> None:
 def test_what_does_not_know_two_hands_says_so(tmp_path: Path) -> None:
     program = tmp_path / "bot.py"
     program.write_text("print('S')\n", encoding="utf-8")
-    hoyle = find_player("hoyle", GAME)
     cases: list[tuple[str, Callable[[], object]]] = [
         ("are not played by perfect", lambda: Perfect(GAME)),
         ("are not played by optimal-cd", lambda: CardPlayer(GAME)),
-        ("have no luck-adjusted returns", lambda: make_experiment(GAME, [hoyle], 100, 1, adjust_luck=True)),
-        ("are not counted", lambda: count(GAME, rounds=100)),
         ("are not shown by environments", lambda: Encoder(INFINITE)),
         ("are not learned", lambda: game_mdp(INFINITE)),
         ("have no protocol for programs", lambda: play(GAME, bots=str(program), hands=10)),
@@ -280,11 +274,6 @@ def test_what_does_not_know_two_hands_says_so(tmp_path: Path) -> None:
     for why, refused in cases:
         with pytest.raises(InputError, match=f"exchange = 21: two hands of a seat {why}; use exchange = none$"):
             refused()
-
-
-def test_a_chart_of_a_finite_shoe_is_not_found() -> None:
-    with pytest.raises(InputError, match="have a chart in an infinite shoe only; use decks = inf"):
-        ShoeSolver(GAME)
 
 
 @pytest.mark.parametrize(

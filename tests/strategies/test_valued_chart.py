@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from bjsim.sim.game.presets import PRESETS, named_rules
-from bjsim.strategies.evaluation.compare import compare, evaluate_chart, solve
+from bjsim.sim.game.presets import named_rules
+from bjsim.strategies.evaluation.compare import compare, evaluate_chart, in_its_shoe, solve
 from bjsim.strategies.evaluation.valued_chart import ValuedCell, ValuedChart, point_at_cells
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.exact.tables import Tables
@@ -49,20 +49,24 @@ def test_the_margin_is_that_of_the_two_best_actions():
 @pytest.mark.parametrize(("surrender", "says"), [("late", False), ("early", True), ("early-ten", True)])
 def test_a_page_says_what_the_values_of_cells_include(surrender, says):
     rules = named_rules("vegas-s17").replace(surrender=surrender)
-    assert ("an early surrender saves" in point_at_cells([rules]).lines[0]) == says
+    assert ("what a surrender saves" in point_at_cells(ShoeSolver(rules)).lines[0]) == says
 
 
 @pytest.mark.parametrize(("decks", "says"), [(2, True), ("inf", False)])
 def test_a_finite_shoe_is_solved_as_if_the_dealer_looked(decks, says):
     """Where a natural takes the original bet; the values of cells say so."""
     rules = named_rules("vegas-s17").replace(decks=decks, peek=False, no_hole_loses="original")
-    assert ("the dealer has no natural" in point_at_cells([rules]).lines[0]) == says
+    for surrender in ("none", "late"):  # which is early as solved
+        text = point_at_cells(in_its_shoe(rules.replace(surrender=surrender))).lines[0]
+        assert ("given that the dealer has no natural" in text) == says
+        assert ("what a surrender saves" in text) == (says and surrender == "late")
 
 
-@pytest.mark.parametrize("name", [name for name in PRESETS if PRESETS[name].rules.infinite])
-def test_the_dealers_outcomes_add_up(name):
-    for outcomes in ValuedChart.of_best(solve(named_rules(name))).dealer.values():
-        assert sum(outcomes.values()) == pytest.approx(1)
+def test_a_game_that_is_solved_in_an_infinite_shoe_includes_the_natural() -> None:
+    """A hand of six cards wins before it counts, so that the shoe is not solved as if the dealer looked."""
+    solution = solve(named_rules("european").replace(obo=True, charlie=6))
+    assert solution.refusal and "followed by best play." in point_at_cells(solution).lines[0]
+    assert "the best chart" in point_at_cells(ShoeSolver(named_rules("european"))).lines[0]
 
 
 def test_wrong_cells_have_the_best_code_and_their_cost():

@@ -90,13 +90,6 @@ def test_splits_up_to_a_limit_by_listing_every_way_they_can_go(limit: int, respl
             assert solver.best[column].act(hand(solver, card, card), "P") == split, (column, card)
 
 
-def test_the_list_of_split_ways_is_complete() -> None:
-    for limit in (2, 3, 4, 5):
-        leaves = list(split_leaves(Fraction(1, 13), limit))
-        assert sum(p for p, _, _ in leaves) == 1  # type: ignore[misc]
-        assert {pairs + others for _, pairs, others in leaves} == set(range(2, limit + 1))
-
-
 def test_endless_splits_are_the_limit_of_many() -> None:
     """The value increases with the limit and converges to that without a limit."""
     rules = named_rules("vegas-s17").replace(decks="inf", ten_probability="2/5", resplit_aces=True)
@@ -210,16 +203,6 @@ def test_mean_and_mean_square_are_those_of_every_round_played_out(case: str) -> 
         evs = Moments(solver.states, column, chart.policy, tie_value).value(state)
         probabilities = list(column.probabilities.values())
         assert evs @ probabilities == pytest.approx([mean, square], abs=1e-12)
-
-
-def test_one_wrong_cell_shows_in_every_round_played_out() -> None:
-    """Negative control: a chart that differs in one cell has another mean."""
-    rules = named_rules("easy").replace(max_hands=2)
-    solver, chart = Solver(rules), simple("11")(rules)
-    other = Chart("other", rules, {**chart.cells, ("11", "16"): "S"})
-    state = hand(solver, 8, 8)
-    means = [solver.means(solver.columns["16"], 0.0, one.policy).value(state) for one in (chart, other)]
-    assert abs(means[0] - means[1]) > 0.01  # type: ignore[operator]
 
 
 def test_a_chart_that_hits_doubles_and_surrenders_played_out() -> None:

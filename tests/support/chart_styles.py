@@ -6,9 +6,8 @@ import random
 import re
 from typing import NamedTuple
 
-HARD = [str(total) for total in range(4, 21)]
-SOFT = [f"A{card}" for card in range(2, 10)]
-PAIRS = [*(f"{11 * card}" for card in range(2, 10)), "TT", "AA"]
+from support.chart_layouts import HARD, PAIRS, SOFT
+
 COLUMNS = "23456789TA"
 WORDS = {
     "S": ["S", "s", "Stand", "STAND", "Stay"],

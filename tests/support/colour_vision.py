@@ -31,18 +31,7 @@ WHITE = TO_XYZ.sum(axis=1)  # D65
 def linear(colour):
     """Linear RGB of a colour such as `#f0e442`."""
     values = np.array([int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)])
-    return to_linear(values)
-
-
-def to_linear(values):
-    """Linear RGB of sRGB values, 0 to 1."""
     return np.where(values <= 0.04045, values / 12.92, ((values + 0.055) / 1.055) ** 2.4)
-
-
-def to_srgb(values):
-    """The sRGB values, 0 to 1, of linear RGB."""
-    values = np.clip(values, 0, 1)
-    return np.where(values <= 0.0031308, 12.92 * values, 1.055 * values ** (1 / 2.4) - 0.055)
 
 
 def lab(rgb):

@@ -36,8 +36,6 @@ class Counter:
     def __init__(self, system: CountingSystem, departures: Departures) -> None:
         self.system, self.departures = system, departures
         self.decks = int(departures.base.rules.decks)
-        self.insured: list[bool] = []
-        self.up = ""
         self.reset()
 
     def reset(self) -> None:
@@ -50,15 +48,11 @@ class Counter:
                 self.reset()
             case Dealt(card, face_down=True):
                 assert card == "#"
-                count = self.before if self.system.timing == "round" else self.count()
-                self.insured.append(self.up == "A" and self.departures.insured_at(count))
                 self.hidden = True
             case Dealt(card) | Revealed(card) if isinstance(event, Dealt) or self.hidden:
                 self.running += self.system.tags["A23456789TJQK".index(card) if card in "A23456789" else 9]
                 self.seen += 1
                 self.aces -= card == "A"
-                if isinstance(event, Dealt) and event.seat == -1:
-                    self.up = card
 
     def count(self) -> Fraction:
         return self.system.count(self.running, 52 * self.decks - self.seen, self.decks)
@@ -91,22 +85,23 @@ class Spot:
         return self.counter.decide(view)
 
 
-def at_a_table(game: CountingGame, key: tuple[int, int, int], rounds: int) -> tuple[np.ndarray, Counter]:
-    """Payoff codes of the counter's spots (0 for those not played), cards dealt and spots of every round."""
+def at_a_table(game: CountingGame, key: tuple[int, int, int], rounds: int) -> np.ndarray:
+    """By round: the count for bets, payoff codes of the counter's spots (0 where not played), cards dealt and spots."""
     rules, shoe = game.rules, DeckShoe(game.rules, Stream(*key))
     counter, most = Counter(game.system, game.departures), max(spots for _, spots in game.spots)
     rows, dealt = [], 0
     for _ in range(rounds):
         if shoe.dealt >= shoe.cut:
             counter.reset()
-        spots = spots_at(game.spots, floor(counter.count_for_bets()))
+        count = floor(counter.count_for_bets())
+        spots = spots_at(game.spots, count)
         players = [game.departures.base] * game.others + [counter] + [Spot(counter) for _ in range(spots - 1)]
         result = Round(rules, shoe, len(players)).play(players)
         dealt += sum(isinstance(event, Dealt) for event in result.events)
         payoffs = list(zip(result.net, result.tied, strict=True))[game.others :]
         codes = [payoff_code(*one, rules.unit) for one in payoffs]
-        rows.append([*codes, *[0] * (most - spots), dealt, spots])
-    return np.array(rows), counter
+        rows.append([count, *codes, *[0] * (most - spots), dealt, spots])
+    return np.array(rows)
 
 
 def play_shoes(table: CountingTable, key: tuple[int, int], shoes: int, traced: int = 0) -> tuple[CountSums, Array]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from bjsim.sim.engine import transitions
 from bjsim.sim.engine.compiled_rules import compile_rules, payoff_code
-from bjsim.sim.engine.kernels.arrays import SeatRows, WalkedTable
+from bjsim.sim.engine.kernels.arrays import PlainTable, SeatRows, WalkedTable
 from bjsim.sim.engine.kernels.layout import TIED, CompiledRules
 from bjsim.sim.engine.pack import for_kernel, make_deal, pack_moves, pack_plain
 from bjsim.sim.engine.play import Walkers, play_blocks
@@ -148,28 +148,35 @@ class Game:
         spans = [Span(block, rounds) for block, rounds in enumerate(lengths)]
         return [self.readable.play_traced(SEED, 0, span)[1] for span in spans]
 
-    def by_arrays(self, lengths: list[int], moves: SeatRows | None) -> tuple[Traces, np.ndarray]:
+    def plain(self, lengths: list[int], table: PlainTable | None = None) -> tuple[np.ndarray, list[list[int]]]:
+        """The counts of payoffs by the kernel of plain rounds, and the payoffs outside their window."""
+        keys = [stream_key(SEED, 0, block) for block in range(len(lengths))]
+        counts, outside = play_plain(self.compiled, table or pack_plain(self.tables[0]), keys, lengths)
+        return counts, sorted(outside.tolist())
+
+    def by_arrays(self, lengths: list[int], moves: SeatRows | None) -> tuple[Traces, np.ndarray, list[list[int]]]:
         keys = [stream_key(SEED, 0, block) for block in range(len(lengths))]
         game = self.compiled, WalkedTable(moves or self.moves, self.deal), self.play_round
         traced, untraced = play_blocks(*game, keys, lengths, traced=True), play_blocks(*game, keys, lengths)
         assert (traced.counts == untraced.counts).all()
-        assert sorted(traced.outside.tolist()) == sorted(untraced.outside.tolist())
-        return traced.traces, traced.counts
+        outside = sorted(traced.outside.tolist())
+        assert outside == sorted(untraced.outside.tolist())
+        return traced.traces, traced.counts, outside
 
     def wrong(self, lengths: list[int], moves: SeatRows | None = None) -> str:
         """The walkers that pay a round differently."""
         expected = self.expected(lengths)
-        traces, counts = self.by_arrays(lengths, moves)
+        traces, counts, outside = self.by_arrays(lengths, moves)
         failed = ["arrays"] if any((a != b).any() for a, b in zip(expected, traces, strict=True)) else []
         keys = [stream_key(SEED, 0, block) for block in range(len(lengths))]
         if (packed := for_kernel(self.moves)) and moves is None:
             played = play_seats(self.compiled, WalkedTable(packed, self.deal), keys, lengths, traced=True)
             if any((a != b).any() for a, b in zip(expected, played.traces, strict=True)):
                 failed.append("seats")
-            if (played.counts != counts).any():
+            if (played.counts != counts).any() or sorted(played.outside.tolist()) != outside:
                 failed.append("counts of seats")
         if len(self.chart) == 1 and moves is None:
-            plain, _ = play_plain(self.compiled, pack_plain(self.tables[0]), keys, lengths)  # see test_plain.py
-            if (plain != counts).any():
+            plain, others = self.plain(lengths)
+            if (plain != counts).any() or others != outside:
                 failed.append("plain")
         return ", ".join(failed)

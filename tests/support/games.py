@@ -16,7 +16,7 @@ from bjsim.sim.game.cards import NORMAL_TENS
 from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import States
-from bjsim.strategies.charts.chart import CODES, Chart, chart_rows
+from bjsim.strategies.charts.chart import CODES, Chart, chart_rows, make_chart, splittable_rows
 
 # Weights of the codes S H P Dh Ds Rh Rs Ph Pd Ps Rp in random charts: equal, and with various tendencies.
 CODE_WEIGHTS = (
@@ -205,6 +205,17 @@ def _doubled_hands(drawn: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def splits_everything(game: Rules) -> Chart:
+    """Splits every pair, doubles eleven, hits to 14."""
+
+    def code(row: str, column: str) -> str:
+        if row == "AA" or (len(row) == 2 and row[0] == row[1] and row != "11"):
+            return "P"
+        return "Dh" if row == "11" else "H" if row.isdigit() and int(row) < 14 else "S"
+
+    return make_chart("splits everything", game, code)
+
+
 def weighed(weights: int) -> tuple[int, ...]:
     """The weights of all codes: 1 of those that are not listed."""
     return CODE_WEIGHTS[weights] + (1,) * (len(CODES) - len(CODE_WEIGHTS[weights]))
@@ -229,3 +240,15 @@ def _cells(game: Rules) -> list[tuple[str, str]]:
 def charts(game: Rules) -> st.SearchStrategy[Chart]:
     """Random charts for this game."""
     return st.builds(random_chart, st.just(game), st.integers(0, 2**32), st.integers(0, len(CODE_WEIGHTS) - 1))
+
+
+def other_codes(
+    states: States, cells: Iterable[tuple[str, str]], seed: int, share: float = 1
+) -> dict[tuple[str, str], str]:
+    """Any codes that the rows may have, for a share of some cells."""
+    rng, pairs = random.Random(seed), splittable_rows(states)
+    return {
+        cell: rng.choice([code for code in CODES if "P" not in code.upper() or cell[0] in pairs])
+        for cell in cells
+        if rng.random() < share
+    }

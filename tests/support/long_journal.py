@@ -1,20 +1,13 @@
-"""Journals of any length: repeated real records with correct checksums, or a contest with many long records.
-
-`python -m support.long_journal FOLDER BYTES` (with `tests` on the path) makes one of this size, to measure `koth
---show` and `--resume`. With a third argument it plays a contest that `--verify` also confirms.
-"""
+"""Journals of any length: repeated real records with correct checksums, or a contest with many long records."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
-from contextlib import suppress
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 from bjsim.bots.contest import journal
-from bjsim.bots.contest.host import Host
 from support.matches import begin
 
 CRASHER = """
@@ -24,10 +17,6 @@ class Crasher:
     def decide(self, view):
         raise ValueError("\N{GAME DIE}" * 500)
 """
-
-
-class Enough(Exception):
-    """The journal has reached the wanted size."""
 
 
 def played(folder: Path, matches: int, bots: list[str]) -> Path:
@@ -69,21 +58,3 @@ def _repeated(source: Path) -> Iterator[dict[str, Any]]:
             if record["record"] != "end":
                 match = record["match"] + turn * matches
                 yield {**record, "match": match, "rounds": [{**each, "match": match} for each in record["rounds"]]}
-
-
-def main(folder: Path, size: int, verifiable: bool) -> None:
-    """Make a journal of `size` bytes in the folder."""
-    if not verifiable:
-        repeated(played(folder / "short", 8, ["lim17", "optimal", "kelly", "hoyle"]), folder / "long", size)
-        return
-
-    def stop(host: Host) -> None:
-        if (folder / "long" / journal.NAME).stat().st_size >= size:
-            raise Enough
-
-    with suppress(Enough):
-        begin(folder / "long", crashers(folder), matches=10**9, strikes=10**9).run(stop)
-
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1]), int(float(sys.argv[2])), len(sys.argv) > 3)

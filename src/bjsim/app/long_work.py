@@ -47,7 +47,8 @@ class Computation:
         began = now = time.perf_counter()
         while now - began <= MOMENT and not self.over:
             known = next(self._steps, None)
-            self.over, self.latest = known is None, known or self.latest
+            self.over = known is None
+            self.latest = self.latest if self.over else known  # which is false where no bet is settled
             now = time.perf_counter()
 
 

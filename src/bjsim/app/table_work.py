@@ -27,7 +27,6 @@ from bjsim.table.card_table import (
     record_path,
 )
 from bjsim.table.words import (
-    ORDER,
     PERSON,
     blame,
     describe_hand,
@@ -35,7 +34,7 @@ from bjsim.table.words import (
     format_bets,
     format_cards,
     format_chips,
-    move_name,
+    move_names,
     parse_action,
     parse_bet,
     praise,
@@ -89,7 +88,7 @@ class PlayedTable:
         """Answer the question. Raises: InputError: The answer is not accepted; nothing is changed."""
         answer: object = _parse(self.question, word)
         if isinstance(answer, str):
-            raise InputError(answer.removesuffix(", q quit, ? help").removesuffix(", or q to quit"))
+            raise InputError(answer.removesuffix(", q quit, ? help"))
         if isinstance(self.question, BetAsked):
             self.lines.clear()
         self.answers.append(word)
@@ -154,7 +153,8 @@ def _table_page(asked: AskedPlay, open_table: PlayedTable) -> str:
     hint = None
     if asked.hint and isinstance(question, MoveAsked):
         hint = tally.coach.judge(question.view, Action(question.view.legal.replace("B", "")[0]))
-    notes = [f"Values are exact for {tally.coach.basis}; costs are in initial bets.", *describe_misses(tally.misses)]
+    basis = f"Values are exact for {tally.coach.basis}; costs are in initial bets."
+    notes = [basis, *describe_misses(tally.misses), tally.record.problem]
     if open_table.practice:
         notes.append(open_table.practice.tags())
     return _page(
@@ -182,11 +182,9 @@ def _question_parts(question: object, table: CardTable) -> dict[str, Any]:
 
 def _moves(view: View) -> list[tuple[str, str, str]]:
     """Key, answer and name of the possible moves."""
-    letters = sorted(view.legal, key=ORDER.find)
-    answers = [f"b {min(view.stake, view.chips)}" if letter == "B" else letter.lower() for letter in letters]
-    return [
-        (letter.lower(), answer, move_name(letter, view.legal)) for letter, answer in zip(letters, answers, strict=True)
-    ]
+    raised = f"b {min(view.stake, view.chips)}"
+    names = move_names(view).items()
+    return [(letter.lower(), raised if letter == "B" else letter.lower(), name) for letter, name in names]
 
 
 def _total(cards: str) -> str:
@@ -240,8 +238,9 @@ def drill_report(asked: AskedPlay, answers: Sequence[str]) -> str:
     noted = drill.record.noted[-1:] if asked.new == "yes" else []
     return _page(
         asked.game.rules(), asked.game.command(*words), dealer=dealer, dealer_total="", lines=said, bars=bars,
-        hands=[("You", view.hand, _total(view.hand), "", True)], figures=[("score", score)], notes=[*notes, *missed],
-        noted=noted, text=f"{format_cards(view.hand)} against {' '.join(view.dealer)}", moves=moves,
+        hands=[("You", view.hand, _total(view.hand), "", True)], figures=[("score", score)], noted=noted,
+        notes=[*notes, *missed, drill.record.problem], moves=moves,
+        text=f"{format_cards(view.hand)} against {' '.join(view.dealer)}",
     )  # fmt: skip
 
 

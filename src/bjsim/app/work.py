@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from bjsim.errors import InputError, shorten
 from bjsim.report.page import page_body, render_page
-from bjsim.report.parts import Code, DataColumn, DataTable, Folded, Notes, Report, Section, percent
+from bjsim.report.parts import Code, DataColumn, DataTable, Folded, Notes, Report, Section, percent, typeset
 from bjsim.sim.game.actions import LETTERS
 from bjsim.sim.game.cards import RANKS
 from bjsim.sim.game.events import game_text
@@ -80,10 +80,10 @@ def game_report(asked: ChosenGame) -> str:
     return render_page(
         "bjsim.app", "game_answer.html", title=best_title(rules), game=game, lines=lines, value=value,
         name="House edge" if value < 0 else "Player's edge", edge=edge, unit="%" * known,
-        exact=f"{percent(value, 6, unit='% of the bet').replace('-', '−')}, first round of {deal}",
+        exact=f"{typeset(percent(value, 6, unit='% of the bet'))}, first round of {deal}",
         cost=f"{'costs' if value < 0 else 'pays'} you ${BET * HOURLY * abs(value):,.2f} an hour" if known else "–",
         bet=BET, hourly=HOURLY, preset=asked.preset if asked.settings else "",
-        best=valued.part(), pointing=point_at_cells([rules]).lines[0], games=[rules],
+        best=valued.part(), pointing=point_at_cells(solution).lines[0], games=[rules],
         command=asked.solved_as(solution).command("solve"),
     )  # fmt: skip
 
@@ -191,7 +191,8 @@ def hand_report(asked: ChosenGame, hand: str, gone: str = "") -> str:
     weights = dict(zip(RANKS, map(float, rules.card_probabilities), strict=True))
     if gone or not rules.infinite:
         left = cards_left(rules, gone)
-        weights = {card: max(count - (cards + shown).count(card), 0) for card, count in left.items()}
+        seen = cards + shown if rules.split_by == "rank" else re.sub("[JQK]", "T", cards + shown)
+        weights = {card: max(count - seen.count(card), 0) for card, count in left.items()}
     if gone:
         words += ["--shoe", ",".join(f"{card}={count}" for card, count in left.items())]
     solution: Solution = ShoeSolver(rules, left) if gone else solve(rules)
@@ -205,7 +206,7 @@ def hand_report(asked: ChosenGame, hand: str, gone: str = "") -> str:
     return render_page(
         "bjsim.app", "hand_answer.html", cards=cards, shown=shown, total=format_cards(cards).partition(", ")[2],
         bars=ranked(values), choices=choices, chosen=hand, why=reason(cards, values, rules, weights),
-        title=report.title,
+        title=report.title, tag="for an infinite shoe" if solution.refusal else "exact",
         rest=Markup(page_body(replace(report, title="", parts=folded, command=command))),
     )  # fmt: skip
 
@@ -264,9 +265,9 @@ def _what_it_costs(evaluation: Evaluation) -> str:
     return render_page(
         "bjsim.app", "chart_answer.html", title=f"Your chart in {evaluation.chart.rules.name}",
         lost=f"{100 * lost:.4f}" if is_known else "∞", unit="%" * is_known,
-        values=[percent(float(value), 4).replace("-", "−") for value in (evaluation.value, evaluation.best)],
+        values=[typeset(percent(float(value), 4)) for value in (evaluation.value, evaluation.best)],
         cells=[(cell, 100 * float(cell.cost)) for cell in cells], first=FIRST_CELLS,
         money=f"{lost * BET * HOURLY:,.2f}" if is_known else "", bet=BET, hourly=HOURLY, row=row,
         portion=round(100 * by_row[row] / in_all) if is_known and in_all > 0 and len(cells) > 2 else 0,
-        tag="exact" if not evaluation.refusal else "for an infinite shoe",
+        tag="for an infinite shoe" if evaluation.refusal else "exact",
     )  # fmt: skip

@@ -80,9 +80,10 @@ class Number(Written):
         return float(self.check(name, number))
 
     def check(self, name: str, value: Any) -> Any:
-        if isinstance(value, bool) or not isinstance(value, Real):
+        is_number = isinstance(value, Real) and not isinstance(value, bool)
+        if not is_number:
             raise InputError(f"{argument(name)}: {a_type(value)} is not accepted; use {self.use}")
-        if not self.low <= float(value) <= self.most:
+        if not self.low <= value <= self.most:  # exactly: a whole number may be too large for a float
             raise InputError(f"{argument(name, value)} is not accepted; use {self.use}")
         return value
 
@@ -186,7 +187,7 @@ class Ending(Written):
     def check(self, name: str, value: Any) -> str:
         try:
             is_time = not isinstance(value, bool) and 0 < float(value) < math.inf
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             is_time = False
         if value != "decided" and not is_time:
             raise InputError(f"{argument(name, value)} is not accepted; use decided, or a number of seconds")

@@ -1,6 +1,5 @@
 """`bjsim bot compare`: whether a bot is better than another one."""
 
-from contextlib import nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -60,15 +59,14 @@ def compare(
     for entrant in entrants:
         if hint := slow_hint(entrant.language, entrant.protocol):
             say(console, f"{entrant.name}: {hint}")
-    with nullcontext(out) if out else TemporaryDirectory() as folder:
-        where = Path(folder) if out else Path(folder) / "contest"
-        host = Host.begin(where, contest, entrants, workers, sandbox)
+    with TemporaryDirectory() as folder:
+        host = Host.begin(out or Path(folder) / "contest", contest, entrants, workers, sandbox)
         try:
             with waiting("playing") as line:
                 host.run(ContestScreen(host, console, line).update)
         finally:  # after Ctrl-C too
             if out:
-                write_results(where, host.standings, host.page, host.logs)
+                write_results(out, host.standings, host.page, host.logs)
             for row in host.standings.rows():
                 if faults := row.score.faults.total():
                     say(console, f"{row.name}: {counted(faults, 'fault')}; see: bjsim bot check", "red")

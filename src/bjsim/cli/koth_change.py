@@ -150,14 +150,15 @@ def follow(host: Host, folder: Path) -> None:
     A change that is not possible is left out with a warning; a bot whose new file cannot play leaves.
     """
     found = {bot.source: bot for bot in bots_in_folder(folder, host.contest.rules, course=bool(host.contest.against))}
-    numbers = {host.entrants[bot].source: bot for bot in host.roster.present}
-    mine = {source: bot for source, bot in numbers.items() if folder in Path(source).parents}
-    removed = [bot for source, bot in mine.items() if source not in found]
+    playing = [(host.entrants[bot].source, bot) for bot in host.roster.present]  # several bots may have one file
+    mine = [(source, bot) for source, bot in playing if folder in Path(source).parents]
+    sources = {source for source, _ in mine}
+    removed = [bot for source, bot in mine if source not in found]
     names = [host.entrants[bot].name for bot in host.roster.present if bot not in removed]
-    added = with_unique_names([bot for source, bot in found.items() if source not in mine], names)
+    added = with_unique_names([bot for source, bot in found.items() if source not in sources], names)
     leaving = {host.entrants[bot].name: [bot] for bot in removed}  # one that is there in another form is replaced
     changes: list[tuple[list[int], list[Entrant]]] = [(leaving.pop(bot.name, []), [bot]) for bot in added]
-    for source, number in mine.items():
+    for source, number in mine:
         old, new = host.entrants[number], found.get(source)
         if new and (new.language, new.sha256, new.protocol) != (old.language, old.sha256, old.protocol):
             changes.append(([number], [Entrant.from_dict({**new.to_dict(), "name": old.name})]))

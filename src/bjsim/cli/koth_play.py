@@ -134,7 +134,7 @@ def play(
     given = {name: value for name, value in asked.items() if value is not None}
     contest, listed = choose_contest(config_path, rules_name, given)
     named = [] if bots else [name_and_source(text)[1] for text in listed]
-    named += [] if given.keys() & {"house", "against"} else contest.field
+    named += [bot for bot in contest.field if bot not in (given.get("house"), *given.get("against", ()))]
     if config_path and not trust and (code := next(filter(is_python, named), None)):
         raise untrusted(config_path, code)
     left_out: dict[str, str] = {}

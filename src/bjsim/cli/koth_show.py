@@ -55,10 +55,8 @@ def show_hand(folder: Path, hand: str, bot: str | None, asked: bool) -> None:
 
     `bot` is the name of the bot whose own match it is, if any.
     """
-    try:
-        match, table, number, *own = parse_place(hand, (3, 4), PLACE)
-    except InputError as error:
-        raise InputError(f"--hand {error}") from None
+    parts, form = ((3,), "MATCH.TABLE.ROUND beside --bot") if bot else ((3, 4), PLACE)
+    match, table, number, *own = parse_place(hand, parts, form, "--hand ")
     header, records = read_table(folder, match, table, own[0] if own else bot)
     if not 0 <= number < len(records):
         raise InputError(f"--hand {hand}: table {match + 1}.{table + 1} has {counted(len(records), 'round')}")
@@ -75,11 +73,11 @@ def show_hand(folder: Path, hand: str, bot: str | None, asked: bool) -> None:
             click.echo(question.text)
 
 
-def parse_place(text: str, parts: tuple[int, ...], form: str) -> list[int]:
+def parse_place(text: str, parts: tuple[int, ...], form: str, option: str = "") -> list[int]:
     """The numbers of a place in a contest, from 0. parts: how many there may be. Raises: InputError."""
     numbers = text.split(".")
     if len(numbers) not in parts or not all(re.fullmatch("[0-9]{1,15}", number) for number in numbers):
-        raise InputError(f"{shorten(text)} is not accepted; write {form}")
+        raise InputError(f"{option}{shorten(text)} is not accepted; write {form}")
     return [int(number) - 1 for number in numbers]
 
 

@@ -15,13 +15,11 @@ import click
 from bjsim.cli.waiting import end_waiting
 from bjsim.errors import printable
 from bjsim.sim.game.actions import Action, View
-from bjsim.sim.game.seats import is_free
 from bjsim.table.card_table import CountAsked, CountPractice, parse_count
 from bjsim.table.words import (
     DECLINED,
     EXPLAINED,
     HELP,
-    ORDER,
     QUIT,
     UNBROKEN,
     EndOfInput,
@@ -31,7 +29,7 @@ from bjsim.table.words import (
     format_cards,
     format_chips,
     keys,
-    move_name,
+    move_names,
     parse_action,
     parse_bet,
     praise,
@@ -90,14 +88,13 @@ class Terminal:
 def ask_move(terminal: Terminal, question: str, view: View, explain: Callable[[], Sequence[str]] = tuple) -> Action:
     """Ask for a legal action until there is one. explain: further lines of help. Raises: EndOfInput."""
     while True:
-        free = [letter for letter in view.legal if is_free(letter, view)]
-        answer = terminal.ask(f"{question}: {keys(view.legal, free)}")
+        answer = terminal.ask(f"{question}: {keys(view)}")
         if answer.lower() in QUIT:
             raise PersonLeft("left")
         if answer.lower() in HELP:
-            for letter in sorted(view.legal, key=ORDER.find):
+            for letter, name in move_names(view).items():
                 meaning = DECLINED.get(view.legal, EXPLAINED["S"]) if letter == "S" else EXPLAINED[letter]
-                terminal.say(f"  {letter.lower()} {move_name(letter, view.legal)}: {meaning}")
+                terminal.say(f"  {letter.lower()} {name}: {meaning}")
             terminal.say("  q quits. Cards are A 2 to 9 T J Q K; # is face down. An ace counts 11 if it can (soft).")
             for line in explain():
                 terminal.say(line)
@@ -121,7 +118,7 @@ def ask_bet(terminal: Terminal, most: int, usual: int) -> int:
         bet = parse_bet(answer, most, usual) if answer else usual
         if isinstance(bet, int):
             return bet
-        terminal.say(f"{bet}.")
+        terminal.say(f"{bet}, or q to quit.")
 
 
 def ask_count(terminal: Terminal, asked: CountAsked, practice: CountPractice) -> Fraction:
@@ -136,7 +133,7 @@ def ask_count(terminal: Terminal, asked: CountAsked, practice: CountPractice) ->
         count = parse_count(answer)
         if isinstance(count, Fraction):
             return count
-        terminal.say(f"{count}.")
+        terminal.say(f"{count}, or q.")
 
 
 def run_drill(terminal: Terminal, drill: Drill, questions: int | None) -> None:

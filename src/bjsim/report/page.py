@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from bjsim.report import svg
 from bjsim.report.colours import ACTIONS, FULL, LINES, NIGHT
-from bjsim.report.parts import DataTable, Figures, Report
+from bjsim.report.parts import DataTable, Figures, Report, typeset
 from bjsim.sim.game.actions import NAMES
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ def templates(package: str) -> Environment:
     found = Environment(loader=loader, autoescape=select_autoescape(default=True), trim_blocks=True, lstrip_blocks=True)
     drawn = {draw.__name__: draw for draw in (svg.draw_panel, svg.draw_below, svg.draw_bars, svg.draw_dots)}
     found.globals |= {name: lambda *given, draw=draw: Markup(draw(*given)) for name, draw in drawn.items()}
+    found.filters["typeset"] = typeset
     found.globals |= {
         "names": NAMES,
         "colours": ACTIONS,

@@ -18,6 +18,11 @@ def percent(value: float, digits: int = 4, sign: str = "+", unit: str = "%") -> 
     return (text if float(text) else text.replace("-", sign)) + unit
 
 
+def typeset(number: str) -> str:
+    """The text of a number as pages show it, with a minus sign and ∞."""
+    return number.replace("-", "−").replace("inf", "∞")
+
+
 share = partial(percent, sign="")  # as a percentage too, of what has no sign
 
 

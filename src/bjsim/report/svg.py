@@ -56,7 +56,8 @@ def draw_bars(labels: Sequence[str], series: DataSeries) -> str:
     for n, (label, value) in enumerate(zip(labels, series.values, strict=True)):
         top, bottom, middle = y(max(value, 0)), y(min(value, 0)), round((n + 0.5) * wide, 1)
         where = f'x="{middle - 0.38 * wide:.1f}" y="{top}" width="{0.76 * wide:.1f}" height="{bottom - top:.1f}"'
-        drawn.append(f'<rect class="{"gain" if value > 0 else "loss"}" {where}/>')
+        colour = ("gain" if value > 0 else "loss") if series.halves else series.colour
+        drawn.append(f'<rect class="{colour}" {where}/>')
         if series.halves:
             ends = [y(min(max(end, low), high)) for end in series.interval(n)]
             drawn.append(f'<line class="whisker" x1="{middle}" x2="{middle}" y1="{ends[0]}" y2="{ends[1]}"/>')

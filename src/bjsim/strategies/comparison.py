@@ -128,7 +128,7 @@ class Comparison(Described):
         return Dots([one.rules.name for one in self.games], series, "value of the best strategy, % of the bet", details)
 
     def _charts(self) -> list[Any]:
-        rules, first = [one.rules for one in self.games], self.games[0].rules.name
+        first = self.games[0].rules.name
         about = (
             f"Framed: differs from {first}, whose code is before the arrow. Other small numbers are margins in percent "
             "of the bet."
@@ -142,7 +142,7 @@ class Comparison(Described):
             part = chart.part(means=f"in {first}:", other_first=True)
             is_open = number > 0 and len(self.games) <= OPEN
             folded.append(Folded(f"{one.rules.name}: {percent(one.value, 6)}{cells}", is_open, [part]))
-        return [Section("The best strategies"), Notes([about], "dim"), point_at_cells(rules, after=""), *folded]
+        return [Section("The best strategies"), Notes([about], "dim"), point_at_cells(), *folded]
 
 
 def change_texts(one: Compared) -> list[str]:

@@ -252,9 +252,10 @@ class Solution(ABC):
         if self.rules.insurance and chart.insurance != self.chart.insurance:  # its profit adds to all else
             cost = float(self.value_of(replace(chart, insurance=self.chart.insurance)) - self.value_of(chart))
             found.append(WrongCell(INSURANCE_ROW, "A", chart.insurance, self.chart.insurance, cost, cost))
-        for column in sorted(set(chart.attack) ^ set(self.chart.attack)) if self.rules.attack else ():
+        attacked = self.attack_values() if self.rules.attack else {}
+        for column in sorted(attacked.keys() & (set(chart.attack) ^ set(self.chart.attack))):
             taken, best = ("S", "A") if column in self.chart.attack else ("A", "S")
-            cost = abs(math.prod(self.attack_values()[column]))
+            cost = abs(math.prod(attacked[column]))
             found.append(WrongCell(ATTACK_ROW, column, taken, best, cost, cost))
         return sorted(found, key=lambda cell: (-cell.cost, -cell.alone))
 

@@ -54,6 +54,7 @@ MEANINGS = {
     "base-split": f"{PROFIT} of a split hand, not split again",
     "optimal": f"{PROFIT} of the best action",
 }
+IN_A_SHOE = {"hit": f"{PROFIT}; the best chart afterwards", "optimal": f"{PROFIT} of the chart's action"}
 STRATEGIES_NOTE = (
     "td plays by a chart of totals; td-2c has exceptions for two cards; cdz-, cdp1 and cdp use all cards of the hand, "
     "and differ in what they know after a split."
@@ -79,7 +80,7 @@ def describe_solved(tables: Tables | ShoeTables, names: Sequence[str], game: str
                 yield Code("", [Notes([])])
             yield from _printed(tables, name)
             for title, table in named(name).items():
-                yield Code(f"{title.capitalize()}\n{table}", [_on_screen(title, table)])
+                yield Code(f"{title.capitalize()}\n{table}", [_on_screen(title, table, solution.infinite)])
             yield from exceptions_parts(tables) if name == "strategy" else ()
 
     def data() -> dict[str, Any]:
@@ -139,8 +140,8 @@ def _printed(tables: Tables | ShoeTables, name: str) -> Iterator[Any]:
             yield Code("\n".join(dealer_lines(dealer)), [table])
 
 
-def _on_screen(title: str, table: LabelledTable) -> DataTable:
-    meaning = MEANINGS.get(title, PROFIT)
+def _on_screen(title: str, table: LabelledTable, is_infinite: bool) -> DataTable:
+    meaning = (MEANINGS if is_infinite else IN_A_SHOE).get(title, PROFIT)
     if title == "strategy":
         meaning = "; ".join(usual_legend({str(code) for row in table.rows for code in row if code}).values())
     columns = [DataColumn("", CORNER, str, is_text=True)]

@@ -277,7 +277,7 @@ def parse_count(text: str) -> Fraction | str:
     text = text.replace("\N{MINUS SIGN}", "-")
     if NUMBER.fullmatch(text):
         return Fraction(text)
-    return f"{text[:20] or 'An empty line'} is not a count: type a number such as -2, or q"
+    return f"{text[:20] or 'An empty line'} is not a count: type a number such as -2"
 
 
 def format_count(count: Fraction) -> str:

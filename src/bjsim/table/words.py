@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from bjsim.errors import RunFailed
+from bjsim.report.parts import percent, typeset
 from bjsim.sim.game.actions import ATTACK, EXCHANGE, INSURANCE, NAMES, Action, View
 from bjsim.sim.game.cards import HIDDEN, RANKS, Hand
 from bjsim.sim.game.events import (
@@ -74,7 +75,6 @@ class Narrator:
         self.stakes = [[bet] * bets for _ in names]
         self.dealer = ""
         self.hidden = False  # whether the hole card is face down
-        self._natural = False  # whether a peek has found one
         self._count = 0  # events narrated
         self._dealing = True
         self._order: list[int] = []  # of the holders in the deal
@@ -112,7 +112,7 @@ class Narrator:
     def _dealer_holding(self) -> str:
         if self.hidden or len(self.dealer) < 2:
             return f"The dealer has {' '.join(self.dealer + HIDDEN * self.hidden)}."
-        return f"The dealer has {_dealer(self.dealer)}."
+        return f"The dealer has {self._describe_dealer()}."
 
     def _narrate(self, event: Event) -> Iterator[Line]:
         match event:
@@ -121,15 +121,12 @@ class Narrator:
             case Dealt(seat=seat):
                 yield self._narrate_card(event), None
             case Peeked(natural=True):
-                self._natural = True
-                if not self.hidden:
-                    yield "The dealer has blackjack.", None
+                pass  # the dealer's cards, which are open now or will be at once, say it
             case Peeked():
                 yield "The dealer checks for blackjack: no blackjack.", None
             case Revealed(card):
                 self.dealer, self.hidden = self.dealer + card, False
-                text = f"{' '.join(self.dealer)}, blackjack" if self._natural else _dealer(self.dealer)
-                yield f"The dealer turns over {card}: {text}.", None
+                yield f"The dealer turns over {card}: {self._describe_dealer()}.", None
             case Acted(seat, hand, action):
                 if line := self._narrate_action(seat, hand, action):
                     yield line, None
@@ -155,12 +152,20 @@ class Narrator:
         else:
             self.hands[event.seat][event.hand] += event.card
 
+    def _describe_dealer(self) -> str:
+        if self._dealer_has_blackjack():
+            return f"{' '.join(self.dealer)}, blackjack"
+        return f"{format_cards(self.dealer)}{', bust' if Hand(self.dealer).points > 21 else ''}"
+
+    def _dealer_has_blackjack(self) -> bool:
+        return self.naturals and Hand(self.dealer).natural
+
     def _narrate_card(self, event: Dealt) -> str:
         self._take(event)
         if event.seat == DEALER:
             if event.face_down:
                 return "The dealer takes a card face down."
-            return f"The dealer draws {event.card}: {_dealer(self.dealer)}."
+            return f"The dealer draws {event.card}: {self._describe_dealer()}."
         acted, self._acted = self._acted, ""
         cards = self.hands[event.seat][event.hand]
         bust = ", bust" if Hand(cards).points > 21 else ""
@@ -218,7 +223,7 @@ class Narrator:
         if event.tied:
             again = format_chips(event.tied * self.bet)
             return self._sentence(seat, hand, "tie", f"{self._reason(seat, hand)}: {again} bet again"), None
-        reason = self._reason(seat, hand)
+        reason = self._reason(seat, hand, event.net > 0)
         if event.net == 0:
             return self._sentence(seat, hand, "get", f"the bet back ({reason})"), None
         return self._narrate_amount(seat, hand, event.net, reason)
@@ -229,16 +234,16 @@ class Narrator:
         colour = (WINS if won else LOSES) if seat == PERSON else None
         return self._sentence(seat, hand, verb, f"{format_chips(abs(net) * self.bet)} ({reason})", others), colour
 
-    def _reason(self, seat: int, hand: int) -> str:
+    def _reason(self, seat: int, hand: int, is_won: bool = False) -> str:
         ending = self._endings.get((seat, hand))
         if ending in REASONS:
             return REASONS[ending]
-        cards = Hand(self.dealer)
-        against = " against bust" if cards.points > 21 else f" against {cards.points}"
-        if self.naturals and cards.natural:
-            against = " against blackjack"
-        is_finished = cards.points >= 17  # else the hand has won or lost before
-        return f"{Hand(self.hands[seat][hand]).points}{against if is_finished else ''}"
+        points, dealer = Hand(self.hands[seat][hand]).points, Hand(self.dealer).points
+        if dealer < 17 or (is_won and points <= dealer <= 21):
+            return f"{points}"  # which has won or lost before the dealer played, such as by a bonus
+        if self._dealer_has_blackjack():
+            return f"{points} against blackjack"
+        return f"{points} against {'bust' if dealer > 21 else dealer}"
 
     def _sentence(self, seat: int, hand: int | None, verb: str, rest: str = "", others: str = "") -> str:
         """A sentence about a seat or one of its hands. verb: for the person; others: else, by default with an s."""
@@ -251,10 +256,6 @@ class Narrator:
         return text[0].upper() + text[1:] if seat == PERSON else text
 
 
-def _dealer(cards: str) -> str:
-    return f"{format_cards(cards)}{', bust' if Hand(cards).points > 21 else ''}"
-
-
 # --- Questions and answers.
 
 
@@ -263,7 +264,7 @@ STAKES = {"D": 1.0, "P": 1.0, "I": 0.5, "A": 1.0}  # further stakes that an acti
 Say = Callable[[str, str | None], object]  # takes a line and its colour
 SYNONYMS = {"stay": "S", "card": "H", "dd": "D", "double down": "D", "surr": "R", "bet": "B"}
 SYNONYMS |= dict.fromkeys(("exchange", "switch", "swap"), "X") | {"keep": "S"}
-SYNONYMS |= dict.fromkeys(("insurance", "insure", "yes", "y"), "I") | dict.fromkeys(("no", "n"), "S")
+SYNONYMS |= dict.fromkeys(("insurance", "insure"), "I") | dict.fromkeys(("no", "n"), "S")
 ORDER = "XAIHSDPRB"  # in which moves are listed
 QUIT = ("q", "quit", "exit")
 HELP = ("?", "help")
@@ -308,11 +309,15 @@ class PersonLeft(EndOfInput):
     """The person wants to stop."""
 
 
-def keys(legal: str, free: Collection[str] = ()) -> str:
-    """The keys of some actions in words: `h hit, s stand`. free: those that the house pays for."""
-    letters = sorted(legal, key=ORDER.find)
-    names = {letter: "free " * (letter in free) + move_name(letter, legal) for letter in letters}
-    return ", ".join(f"{letter.lower()}{UNBROKEN}{name}" for letter, name in names.items())
+def keys(view: View) -> str:
+    """The keys of the possible moves in words: `h hit, s stand`."""
+    return ", ".join(f"{letter.lower()}{UNBROKEN}{name}" for letter, name in move_names(view).items())
+
+
+def move_names(view: View) -> dict[str, str]:
+    """The names of the possible moves by letter, in the order of ORDER; `free double` if the house pays for it."""
+    letters = sorted(view.legal, key=ORDER.find)
+    return {letter: "free " * is_free(letter, view) + move_name(letter, view.legal) for letter in letters}
 
 
 def move_name(letter: str, legal: Collection[str]) -> str:
@@ -328,13 +333,16 @@ def parse_action(text: str, view: View) -> Action | str:
     """The action that an answer names, or what is wrong with it."""
     text = text.lower()
     words = {**SYNONYMS, **{name: letter for letter, name in NAMES.items()}, **{key.lower(): key for key in ORDER}}
+    words |= {name: letter for letter, name in move_names(view).items()}
+    if view.legal in DECLINED:
+        words |= dict.fromkeys(("yes", "y"), view.legal.replace("S", ""))
     raised = RAISE.fullmatch(text)
     letter = "B" if raised else words.get(text, "")
     if not letter:
-        return f"{text[:20] or 'An empty line'} is not a move here: {keys(view.legal)}, q quit, ? help"
+        return f"{text[:20] or 'An empty line'} is not a move here: {keys(view)}, q quit, ? help"
     if letter not in view.legal:
         name = NAMES.get(letter) or move_name(letter, letter)
-        return f"{name.capitalize()} is not possible here: {keys(view.legal)}"
+        return f"{name.capitalize()} is not possible here: {keys(view)}"
     if letter != "B":
         return Action(letter)
     if raised is None or int(raised[1]) > view.chips:
@@ -442,7 +450,7 @@ def parse_bet(text: str, most: int, usual: int) -> int | str:
     number = text.lower().removesuffix("s").removesuffix("chip").strip()
     if number.isascii() and number.isdigit() and len(number) <= 12 and 1 <= int(number) <= most:
         return int(number)
-    return f"{text.lower()[:20]} is not a bet: type 1 to {most}, Enter for {usual}, or q to quit"
+    return f"{text.lower()[:20]} is not a bet: type 1 to {most}, Enter for {usual}"
 
 
 # --- Why an action is the best.
@@ -462,19 +470,19 @@ def reason(cards: str, values: Mapping[str, float], rules: Rules, left: Mapping[
     """
     best, *others = sorted(values, key=lambda letter: -values[letter])
     hand = Hand(cards)
-    if not others or "S" not in values or any(getattr(rules, name) != plain for name, plain in PLAIN.items()):
+    if not {"S", "H"} <= values.keys() or any(getattr(rules, name) != plain for name, plain in PLAIN.items()):
         return ""
-    gap = f"{100 * (values[best] - values[others[0]]):.2f}% of the bet"
     if best == "P":
-        together, alone = values["P"], max(values[letter] for letter in others)
+        together, alone = (typeset(f"{values[letter]:+.3f}") for letter in ("P", others[0]))
         return (
-            f"Two hands that begin with {cards[0].replace('T', '10')} have {together:+.3f} bets together; "
-            f"one hand of {hand.points} has {alone:+.3f}."
+            f"Two hands that begin with {cards[0].replace('T', '10')} have {together} bets together; "
+            f"one hand of {hand.points} has {alone}."
         )
     if best == "D":
+        won = typeset(f"{values['D']:+.3f}")
         return (
-            f"Twice the bet on one card wins {values['D']:+.3f} bets on average. That is more than with the "
-            f"freedom to draw again, by {gap}."
+            f"Twice the bet on one card wins {won} bets on average. That is more than with the "
+            f"freedom to draw again, by {percent(values['D'] - values['H'], 2, sign='')} of the bet."
         )
     if best == "R":
         return f"Every other action loses more than half of the bet, the next best {-values[others[0]]:.3f}."
@@ -487,4 +495,6 @@ def reason(cards: str, values: Mapping[str, float], rules: Rules, left: Mapping[
         why = f"Standing on {hand.points} {'wins' if stands > 0 else 'loses'} {abs(stands):.3f} of a bet on average"
     broken = sum(weight for card, weight in left.items() if Hand(cards + card).points > 21) / sum(left.values())
     breaks = f"A card breaks you {100 * broken:.0f} times in 100" if broken else "No single card can break you"
-    return f"{why}. {breaks}{', and that is still better, by ' + gap if broken and best == 'H' else ''}."
+    if best == "H" and broken:
+        breaks += f", and that is still better, by {percent(values['H'] - stands, 2, sign='')} of the bet"
+    return f"{why}. {breaks}."

@@ -9,7 +9,7 @@ import pytest
 from support.matches import CARDSHARK, begin, deal_of
 
 from bjsim.bots.contest.config import Contest
-from bjsim.bots.contest.page import draw_convergence, draw_intervals, write_results
+from bjsim.bots.contest.page import GAP, draw_convergence, draw_intervals, write_results
 from bjsim.bots.contest.replay import replay
 from bjsim.sim.game.actions import Action, raise_by
 from bjsim.sim.game.presets import load_rules
@@ -26,9 +26,22 @@ class Raiser:
         return raise_by(7) if view.stake == 10 and view.chips >= 7 else Action("S")
 
 
-def play_pages(folder, bots):
+class Wrong:
+    """Names an action that is not legal, and once fails."""
+
+    name = "wrong"
+    failed = False
+
+    def decide(self, view):
+        if not self.failed:
+            self.failed = True
+            raise RuntimeError("once")
+        return "Q"
+
+
+def play_pages(folder, bots, **settings):
     """Play a contest; returns its host, and its pages as text by name."""
-    host = begin(folder, bots, sandbox="auto", matches=8, seed=1)
+    host = begin(folder, bots, sandbox="auto", **{"matches": 8, "seed": 1, **settings})
     write_results(folder, host.run(), host.page, host.logs)
     files = [folder / "index.html", *folder.glob("pages/*.html")]
     return host, {file.stem: file.read_text(encoding="utf-8") for file in files}
@@ -107,6 +120,18 @@ def test_a_bot_that_does_not_compile_shows_only_why(tmp_path):
     row = re.search(r'<tr id="bot-broken">(.*?)</tr>', pages["index"], re.S)[1]
     assert not re.search(r"\d\.\d", re.sub("<[^>]*>", " ", row))  # nor in the standings
     assert pages["index"].count('<span class="mean"') == 2
+
+
+@pytest.mark.parametrize(("retire", "why"), [(0, "It does not answer:"), (1, "It has retired after match 1: ")])
+def test_a_bot_that_answers_wrongly_shows_its_commonest_fault(tmp_path, retire, why):
+    """Also in the marks. It was said that it cannot be started, and the first fault by the alphabet was shown."""
+    bots = [f"{__file__}:Wrong", "lim17"]
+    host, pages = play_pages(tmp_path, bots, matches=2, retire=retire, marks="-9:B")
+    assert host.standings.scores[0].faults.keys() == {"bad-reply", "crash"}
+    said = re.search(r'<strong class="failed">(.*?)</strong> (.*?)\. It is not ranked', pages["wrong"])
+    assert said[1].startswith(why) and "Q" in said[2]
+    [row] = [line for line in (tmp_path / "marks.csv").read_text().splitlines() if line.startswith("wrong,")]
+    assert "Q" in row
 
 
 # --- hands
@@ -191,6 +216,19 @@ def test_one_lucky_match_does_not_set_the_scale():
     assert heights[0][0] == 3 and all(3 <= height <= 97 for line in heights for height in line)
     standings.progress[0] = 1, later
     assert draw_convergence(standings, [0] * 20)["cut"] == []
+
+
+@pytest.mark.parametrize("last", [320.0, 900.0])
+def test_a_label_stands_at_its_line(last):
+    """Also where the bot with the highest mean is ruined and comes last, and where its line is cut off."""
+    means = [300.0, 200.0, 100.0, last]
+    standings = SimpleNamespace(
+        matches=2, names=["bot"] * 4, scores=[SimpleNamespace(started=True)] * 4, order=lambda: list(range(4)),
+        ruined=lambda bot: bot == 3, progress=[(1, means), (2, means)],
+    )  # fmt: skip
+    lines = draw_convergence(standings, [0] * 4)["lines"]
+    heights = [float(line["points"].rpartition(",")[2]) for line in lines]
+    assert heights[3] == 3 and all(abs(line["label"] - at) <= GAP for line, at in zip(lines, heights, strict=True))
 
 
 # --- in a browser

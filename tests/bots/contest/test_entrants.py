@@ -340,6 +340,9 @@ def test_an_archive_with_a_folder_for_each_student(tmp_path: Path, caplog: pytes
     assert [bot.name for bot in gather([str(tmp_path / "hw1")], CARDSHARK)] == ["Ada Lovelace", "Bob", "erin"]
     with pytest.raises(InputError, match="File exists; give or remove that folder"):
         gather([str(archive)], CARDSHARK)
+    with pytest.raises(InputError, match="takes no name"):
+        gather([f"mine={archive.rename(tmp_path / 'hw2.zip')}"], CARDSHARK)
+    assert not (tmp_path / "hw2").exists()  # the corrected command unpacks it
 
 
 def placed(folder: Path, files: dict[str, str]) -> Path:
@@ -542,7 +545,8 @@ def two_folders(tmp_path, monkeypatch):
     """A contest's folder, a=b, with bots and rules; the current folder is another one with some of the same names."""
     for name in ("a=b", "here"):
         (tmp_path / name / "bots").mkdir(parents=True)
-        for bot in ("both.py", "bots/one.py", "bots/two.py"):
+        (tmp_path / name / "c=d").mkdir()
+        for bot in ("both.py", "bots/one.py", "bots/two.py", "c=d/x.py"):
             (tmp_path / name / bot).write_text(f"print('S')  # {name}")
     (tmp_path / "here" / "only.py").write_text("print('S')")
     (tmp_path / "a=b" / "own.py").write_text("def decide(view): return 'S'")
@@ -554,6 +558,7 @@ def two_folders(tmp_path, monkeypatch):
 def test_bots_are_looked_up_in_the_folder_of_the_file(two_folders):
     here = str(two_folders.parent / "here")
     listed = ["bots", "both.py", "x=both.py", "only.py", "lim17", "y=optimal", "own.py:decide", here + "/only.py"]
+    listed.append("c=d/x.py")
     (two_folders / "contest.toml").write_text(f"bots = {listed}\nrules = 'poor.toml'\nhouse = 'both.py'")
     contest, bots = load_config("../a=b/contest.toml")
     assert contest.rules.chips == 50 and contest.house == "../a=b/both.py"
@@ -562,7 +567,7 @@ def test_bots_are_looked_up_in_the_folder_of_the_file(two_folders):
         ("one", str(two_folders / "bots" / "one.py")), ("two", str(two_folders / "bots" / "two.py")),
         ("both", str(two_folders / "both.py")), ("x", str(two_folders / "both.py")), ("only", here + "/only.py"),
         ("lim17", "lim17"), ("y", "optimal"), ("own.py:decide", f"{two_folders / 'own.py'}:decide"),
-        ("only-2", here + "/only.py"),
+        ("only-2", here + "/only.py"), ("x-2", str(two_folders / "c=d" / "x.py")),
     ]  # fmt: skip
 
 

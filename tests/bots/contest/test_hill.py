@@ -21,11 +21,13 @@ from bjsim.bots.contest import journal
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.match import ReplayMismatch
-from bjsim.bots.contest.page import write_results
+from bjsim.bots.contest.page import ContestReport, write_results
 from bjsim.bots.contest.replay import protocols, questions, verify
 from bjsim.bots.contest.standings import Standings, row_values
 from bjsim.cli.koth_change import newcomers, number_of
 from bjsim.errors import InputError
+from bjsim.strategies.formats.files import format_text
+from bjsim.strategies.players.catalogue import CATALOGUE
 
 STRATEGIES = ("optimal", "hoyle", "lim12", "lim13", "lim14", "lim15", "lim16", "lim17", "lim18", "mimic")
 TWENTY = [f"b{number}={STRATEGIES[number % len(STRATEGIES)]}" for number in range(20)]
@@ -184,6 +186,25 @@ def test_an_addition_changes_nobody_else(tmp_path: Path, duplicate: bool) -> Non
     after = own_results(dropped)
     assert any(after[key] != values for key, values in before.items() if key[0] != "lim17")  # the test has power
     assert all(verify(folder).rounds for folder in (alone, early, late, dropped))
+
+
+@pytest.mark.parametrize("settings", [{"house": "lim17"}, {"house": "h.txt"}, {"against": ("lim17", "h.txt")}, {}])
+def test_the_house_is_the_same_in_every_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: dict[str, Any]
+) -> None:
+    """A file of its name in the current folder played in its place, and a file in another folder was not found."""
+    for place in ("home", "elsewhere"):
+        (tmp_path / place).mkdir()
+        for name in ("h.txt",) if place == "home" else ("lim17", "hoyle"):
+            (tmp_path / place / name).write_text(format_text(CATALOGUE["lim19"].chart(CARDSHARK)))
+    journals = []
+    for place in ("home", "elsewhere"):
+        monkeypatch.chdir(tmp_path / "home")
+        begin(tmp_path / f"in {place}", ["lim13", "lim15"], **SHORT, **settings).close()
+        monkeypatch.chdir(tmp_path / place)
+        Host.resume(tmp_path / f"in {place}", change=partial(apply, event=Event(join=("x=lim16",)))).run()
+        journals.append(whole(tmp_path / f"in {place}"))
+    assert journals[0] == journals[1]
 
 
 @pytest.fixture(scope="module")
@@ -379,6 +400,16 @@ def test_a_bot_that_answers_cannot_be_retired_in_a_journal(tmp_path: Path, faile
     forged(tmp_path / "c", [header, *records])
     with pytest.raises(ReplayMismatch, match="retires a bot that still answers"):
         verify(tmp_path / "c")
+
+
+@pytest.mark.parametrize("matches", [3, 4])
+def test_the_page_of_a_retired_bot_shows_its_last_match_unless_it_was_not_asked(
+    tmp_path: Path, failed: Path, matches: int
+) -> None:
+    records = [record for record in journal.read(failed) if record.get("match", 0) < matches]
+    records[0]["bots"][0]["language"] = "python"
+    asked = ContestReport(*counted(forged(tmp_path / "c", records))).questions(0)
+    assert len(asked) == (4 if matches == 3 else 0) and all(question.fault for question in asked)
 
 
 def test_a_new_version_is_asked_again(tmp_path: Path, failed: Path) -> None:

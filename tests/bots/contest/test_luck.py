@@ -1,8 +1,9 @@
 """Luck adjustment: it is unbiased, exact in an infinite shoe, and reduces the variance of means."""
 
+import random
 import statistics
 from dataclasses import replace
-from itertools import islice
+from itertools import islice, product
 
 import numpy as np
 import pytest
@@ -23,6 +24,7 @@ from bjsim.bots.contest.luck import (
     DrawLog,
     DrawLogger,
     LuckAdjuster,
+    OpponentModel,
     StateIndex,
     evaluate,
     stakes_by_seat,
@@ -34,7 +36,7 @@ from bjsim.sim.game.actions import Action
 from bjsim.sim.game.automaton import START, Decision
 from bjsim.sim.game.cards import pair_code
 from bjsim.sim.game.presets import load_rules
-from bjsim.strategies.charts.chart import Chart
+from bjsim.strategies.charts.chart import ACTIONS, Chart
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.players.catalogue import FunctionPlayer, find_player
 
@@ -135,13 +137,23 @@ def test_slopes_are_the_solvers():
     assert slopes[-1] - slopes[:-1].mean() == pytest.approx((high - low) / (2 * step), abs=1e-5)
 
 
-@pytest.mark.parametrize("deal", ["pdpd", "ddpp", "splits"])
+DEALT = {
+    "pdpd": CARDSHARK.replace(deal="pdpd"),
+    "ddpp": CARDSHARK.replace(deal="ddpp"),
+    "splits": VEGAS.replace(seats=4),
+    "more tens": CARDSHARK.replace(decks="inf", ten_probability="1/2"),
+}
+
+
+@pytest.mark.parametrize("deal", DEALT)
 @pytest.mark.parametrize("name", [REFERENCE, "lim19"])
 def test_in_the_infinite_shoe_profit_minus_luck_is_the_value_of_the_chart(deal, name):
-    """In every round, exactly, if the chart is known; also if it splits whenever it may."""
+    """In every round, exactly, if the chart is known; also if it splits whenever it may.
+
+    With more tens, luck was the difference from a mean over the cards of a normal deck: that decided ranks.
+    """
     splits = deal == "splits"
-    rules = VEGAS.replace(seats=4) if splits else CARDSHARK.replace(deal=deal)
-    rules = rules.replace(decks="inf", chips=10**6)
+    rules = DEALT[deal].replace(decks="inf", chips=10**6)
     chart = find_player(name, rules)
     if splits and name != REFERENCE:
         pairs = {pair_code(rank) for rank in range(N_RANKS)}
@@ -297,6 +309,24 @@ def test_opponent_models_are_restored_from_records():
         follower.restore(record)
     *_, (_, logs) = logged(CARDSHARK, named(CARDSHARK, SIX[:4]), 4)
     assert adjuster.adjust(logs) == follower.adjust(logs)
+
+
+def test_every_action_leaves_a_code_in_a_cell():
+    for current, action, others in product(ACTIONS, "SHDPR", ("SH", "SHD", "SHP", "SHDP", "SHDPR")):
+        assert action in ACTIONS[OpponentModel._updated(current, action, others + action)]
+
+
+@pytest.mark.parametrize("game", ["splits and a peek", "free bets", "early surrender"])
+def test_a_bot_that_plays_at_random_has_a_model(game):
+    """One that split a pair and doubled it another time ended the contest, which could not be resumed."""
+    rules, chance = GAMES[game], random.Random(4)
+    player = FunctionPlayer("random", lambda view: Action(chance.choice(view.legal)))
+    model = OpponentModel(ContestLuckModel(rules))
+    before = dict(model.cells)
+    for _, logs in logged(rules, [player] * 4, 12):
+        for log in logs:
+            model.observe_all(log.decisions[:, 1:])
+    assert {*model.cells.values()} <= {*ACTIONS} and len({*model.cells.items()} - {*before.items()}) > 100
 
 
 @pytest.mark.slow

@@ -1,11 +1,13 @@
 """Matches: faults never stop a contest, broke bots sit out, and honest bots are not affected."""
 
+import os
 from fractions import Fraction
 
 import pytest
 from bot_helpers import COUNTS, Scripted, line_bot, needs_sandbox
 from support.matches import CARDSHARK, begin, whole
 
+from bjsim.bots.contest import host as hosts
 from bjsim.bots.contest.config import HOUSE, Contest
 from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.journal import encode_record
@@ -194,3 +196,15 @@ def test_workers_do_not_change_the_journal_of_programs(tmp_path):
     played(tmp_path / "one", bots)
     played(tmp_path / "three", bots, workers=3)
     assert whole(tmp_path / "one") == whole(tmp_path / "three") and b"ZeroDivisionError" in whole(tmp_path / "one")
+
+
+def test_two_contests_do_not_share_a_core(monkeypatch):
+    """All began at the first one: on an idle machine bots of two contests had timeouts."""
+    cores = []
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: {*range(8)})
+    monkeypatch.setattr(os, "sched_setaffinity", lambda process, chosen: cores.extend(chosen))
+    for parent in (7, 8):
+        monkeypatch.setattr(os, "getppid", lambda parent=parent: parent)
+        for number in range(2):
+            hosts._pin_to_core(number, 2)
+    assert len({*cores[:2]}) == 2 and cores[0] != cores[2]

@@ -1,5 +1,6 @@
 """The page of a contest: well formed, complete without JavaScript, and interactive in a real browser."""
 
+import ntpath
 import posixpath
 import re
 import shlex
@@ -240,6 +241,13 @@ def test_files_are_relative_to_their_common_folder():
     assert published_sources(["/somewhere/bots/a.py", "lim17"]) == ["./a.py", "lim17"]
 
 
+def test_on_two_drives_they_are_relative_to_the_folder_of_each(monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(pages.os, "path", ntpath)
+        found = published_sources(["C:\\a\\one.txt", "lim17", "D:\\b\\two.txt", "D:\\b\\c\\three.txt"])
+    assert found == ["./one.txt", "lim17", "./two.txt", "./c\\three.txt"]
+
+
 # --- replays
 
 
@@ -360,8 +368,14 @@ def test_the_last_match_can_be_replayed_whole_or_its_first_500_rounds():
 
 
 def test_a_page_of_a_contest_that_has_only_begun(tmp_path):
-    host = begin(tmp_path, ["lim17", "lim17"])
-    assert "No hand has been played yet" in index_of(host.standings, host.page)
+    for name, bots, settings in (("c", ["lim17", "lim17"], {}), ("course", ["lim17"], {"against": ("hoyle",)})):
+        host = begin(tmp_path / name, bots, **settings)
+        assert "No hand has been played yet" in index_of(host.standings, host.page)
+
+
+def test_the_name_of_a_bot_keeps_its_letters(tmp_path):
+    page = make_page(tmp_path, ["lim17", f"{__file__}:Hostile"], matches=1)
+    assert "<strong>lim17 is the only bot with a rank.</strong>" in page
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from bot_helpers import needs_sandbox
 from support.command import bjsim
 from support.matches import CARDSHARK, CHART, begin, counted, forged, lines_in, placed, rounds_in, whole
 
+from bjsim.bots import player
 from bjsim.bots.contest import journal
 from bjsim.bots.contest.entrants import IN_PROCESS
 from bjsim.bots.contest.host import Host
@@ -29,8 +30,10 @@ from bjsim.bots.contest.match import (
     replay_round,
     with_spent,
 )
-from bjsim.bots.contest.page import standings_csv, standings_json
+from bjsim.bots.contest.page import close, standings_csv, standings_json
 from bjsim.bots.contest.replay import Answers, verify
+from bjsim.bots.sandbox import restrictions
+from bjsim.bots.sandbox.languages import BuildError
 from bjsim.errors import InputError, RunFailed
 from bjsim.sim.game.presets import load_rules
 
@@ -305,6 +308,33 @@ def test_a_second_process_does_not_change_the_journal_of_the_first(tmp_path, und
     assert [record["record"] for record in journal.read(tmp_path)] == ["header"]
 
 
+@pytest.mark.parametrize("when", ["before the lock", "while it is replaced"])
+def test_a_journal_that_is_replaced_is_not_played(tmp_path, monkeypatch, undisturbed, when):
+    """Closing a contest replaces it: who had opened the old one played all matches into nothing."""
+    path, lock, replace = tmp_path / journal.NAME, fcntl.flock, Path.replace
+    placed(tmp_path, whole(undisturbed))
+    (tmp_path / "new").write_bytes(whole(undisturbed))
+    refused = pytest.raises(journal.JournalError, match="another process")
+
+    def late(file, how):
+        replace(tmp_path / "new", path)
+        lock(file, how)
+
+    def early(fresh, target):
+        with refused:
+            Host.resume(tmp_path)
+        return replace(fresh, target)
+
+    if when == "before the lock":
+        monkeypatch.setattr(journal.fcntl, "flock", late)
+        with refused:
+            Host.resume(tmp_path)
+    else:
+        monkeypatch.setattr(Path, "replace", early)
+        close(tmp_path)
+        assert Host.resume(tmp_path).standings.closed
+
+
 STAND = {"bot": 0, "place": 0, "move": 1, "kind": "crash", "detail": ""}
 IMPOSSIBLE = "its faults are not possible"
 
@@ -439,6 +469,18 @@ def test_the_commitment_is_told_at_the_start_and_verified_after_the_close(tmp_pa
     assert line not in bjsim(*words, "--seed", 2**60 + 1, "--out", tmp_path / "d").out
 
 
+def test_the_commitment_has_what_the_house_plays(tmp_path: Path) -> None:
+    """A host who knows the seed could choose among charts of one name."""
+    house, found = tmp_path / "h.txt", list[str]()
+    for text in (CHART, CHART.replace(" S", " H", 1)):
+        house.write_text(text)
+        for settings in ({"house": str(house)}, {"against": (str(house),)}, {"house": "lim17"}):
+            folder = tmp_path / str(len(found))
+            begin(folder, BOTS[:2], seed=1, matches=1, **settings).close()
+            found.append(journal.commitment(folder))
+    assert len({*found}) == 5 and found[2] == found[5]
+
+
 @pytest.fixture(scope="module")
 def contest(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A contest of programs, with their sources in `bots`; one of them takes faults until it has no strikes left."""
@@ -464,6 +506,21 @@ def test_programs_are_asked_again(contest: Path) -> None:
     assert said.status == 0, said.err
     assert "asked again: hits" in said.out and "asked again: stands" in said.out
     assert "asked again: faulty" in said.out and "moves not verified: faulty, random\n" in said.out
+
+
+@needs_sandbox
+def test_why_programs_cannot_be_asked_is_told(contest: Path, monkeypatch, caplog) -> None:
+    """Their moves were only called not verified."""
+
+    def build(*arguments, **options):
+        raise BuildError("there is no compiler")
+
+    monkeypatch.setattr(player, "build", build)
+    found = bjsim("koth", "verify", contest / "c", "--bots", contest / "bots")
+    assert found.status == 0 and "hits is not asked again: there is no compiler" in caplog.text
+    monkeypatch.setattr(restrictions, "find_box", lambda: restrictions.Held("none", False, "it is held", "no Landlock"))
+    said = bjsim("koth", "verify", contest / "c", "--bots", contest / "bots")
+    assert (said.status, said.err) == (1, "bjsim: a sandbox is required, but it is held (no Landlock)\n")
 
 
 @needs_sandbox

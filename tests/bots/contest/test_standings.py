@@ -19,7 +19,7 @@ from bjsim.bots.contest.contest_tally import HEADINGS
 from bjsim.bots.contest.differences import Ratio
 from bjsim.bots.contest.entrants import IN_PROCESS, Entrant
 from bjsim.bots.contest.page import standings_csv
-from bjsim.bots.contest.standings import Standings, describe_lead, row_values
+from bjsim.bots.contest.standings import Standings, describe_lead, describe_pair, row_values
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.stats.student import anytime_t_half, t_half
 from bjsim.strategies.players.catalogue import player_names
@@ -262,6 +262,9 @@ def test_who_leads_and_what_a_decision_would_take():
     standings = made_up(["weak", "best"], 7, [-9, 9])
     assert describe_lead(standings) == "not decided: bots are compared from 8 matches on"
     assert not standings.decided and standings.reason_to_end(0.0) == "matches"
+    assert describe_lead(begun("a", against=("hoyle",))) == describe_lead(standings)
+    halfway = played(begun("ab", duplicate=True), [[0, 0]], [{"bot": 1, **FAILED}])  # through a batch
+    assert describe_lead(halfway) == "not decided: bots are compared from 16 matches on"
     standings = made_up(["weak", "best"], 20, [-9, 9])
     assert describe_lead(standings) == "best is ahead of every other bot (95%)"
     standings = made_up(["one", "other", "weak"], 40, [0.1, 0, -9], seed=3)
@@ -422,6 +425,9 @@ def test_half_of_the_matches_without_chips_make_a_lottery(broke, leads):
     played(standings, [[-CARDSHARK.chips if match < broke else 5000, 7 + match] for match in range(10)])
     check_ranks(standings)
     assert (standings.rows()[0].name == "a") == bool(standings.rows()[0].tied_with) == leads
+    pair = describe_pair(standings)
+    ahead = f"b is ahead of a after 10 matches: a broke in {broke} of them"
+    assert (pair.lines == [ahead]) == pair.data()["decided"] == standings.decided == (not leads)
 
 
 def test_a_bot_that_has_played_less_has_a_rank_within_its_range():

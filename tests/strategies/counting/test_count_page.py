@@ -1,5 +1,6 @@
 """The page of a counting run, in a browser: its figures are those of the command."""
 
+import json
 import math
 import random
 import re
@@ -14,6 +15,7 @@ from bjsim.sim.game.presets import PRESETS
 from bjsim.strategies.counting.result import CountResult
 from bjsim.strategies.counting.returns import CountReturns, Terms, find_figures, kelly_ramp, ramp_returns
 
+pytestmark = pytest.mark.xdist_group("chromium")
 COUNTS = np.arange(-6.0, 9.0)
 SHARES = np.exp(-0.5 * (COUNTS / 2.2) ** 2) / np.exp(-0.5 * (COUNTS / 2.2) ** 2).sum()
 WAGERED = 1.12 + 0.002 * COUNTS
@@ -21,8 +23,6 @@ RNG = np.random.default_rng(5)
 ROOTS = RNG.normal(size=(45, 60)) * np.repeat([1e-5, 2e-4, 1e-3], 15)[:, None]
 TABLE = CountReturns(COUNTS, SHARES, 0.0051 * COUNTS - 0.006, 1.31 + 0.004 * COUNTS, None, ROOTS @ ROOTS.T / 60)
 BETS = np.clip(2.0 * (COUNTS - 1), 1, 12)
-
-
 SPOTS = np.where(COUNTS < 1, 1, np.where(COUNTS < 4, 2, 3))
 MANY = np.random.default_rng(6).normal(size=(60, 80)) * np.repeat([1e-5, 2e-4, 1e-3, 1e-3], 15)[:, None]
 SPOT_TABLE = replace(TABLE, cov=np.where(SPOTS > 1, 0.48 + 0.001 * COUNTS, math.nan), error=MANY @ MANY.T / 80)
@@ -96,12 +96,9 @@ SET = """
 
 def shown(page, fields, bets, optimal=False):
     """The bets and figures that the page shows after its controls were set."""
-    import json
-
     return page.run(SET % json.dumps({"fields": fields, "bets": list(bets), "optimal": optimal}))
 
 
-@pytest.mark.xdist_group("chromium")
 def test_the_figures_are_the_commands_for_any_bets(page):
     rng = random.Random(7)
     for number in range(50):
@@ -125,7 +122,6 @@ def test_the_figures_are_the_commands_for_any_bets(page):
                 assert in_page[figure.key] == figure.text, figure.key
 
 
-@pytest.mark.xdist_group("chromium")
 def test_the_optimal_ramp_is_the_commands(page):
     for bank, kelly, chip in ((1000, 1, 1), (400, 0.5, 0.5), (50_000, 0.25, 5)):
         low = 1 if chip <= 1 else 5
@@ -134,7 +130,6 @@ def test_the_optimal_ramp_is_the_commands(page):
         assert found == pytest.approx(kelly_ramp(TABLE, bank, kelly, low, 20, chip).tolist())
 
 
-@pytest.mark.xdist_group("chromium")
 def test_several_spots_have_the_commands_figures(browser, tmp_path):
     """Negative control: the figures of one spot."""
     (tmp_path / "spots.html").write_text(a_page(BETS, None, SPOT_TABLE, SPOTS))
@@ -154,7 +149,6 @@ def test_several_spots_have_the_commands_figures(browser, tmp_path):
     assert not browser.problems
 
 
-@pytest.mark.xdist_group("chromium")
 def test_wrong_settings_show_no_figures(page):
     assert shown(page, {"bankroll": ""}, BETS)["figures"]["score"] == "–"
     assert shown(page, {"bankroll": 100}, BETS * 0)["figures"]["score"] == "–"
@@ -162,12 +156,9 @@ def test_wrong_settings_show_no_figures(page):
 
 
 BACKGROUND = "getComputedStyle(document.body).backgroundColor"
-
-
 FOCUSED = "(one => one.id || one.ariaLabel || one.tagName)(document.activeElement)"
 
 
-@pytest.mark.xdist_group("chromium")
 @pytest.mark.parametrize("dark", [False, True])
 def test_it_is_usable_on_a_phone_by_keyboard(browser, tmp_path, dark):
     """Tab passes all controls in order, each with a name and a visible focus; keys change values and press buttons."""

@@ -1,7 +1,6 @@
 """Leaving: a counter who leaves at a low count plays the first rounds of every shoe, and no others."""
 
 import math
-from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -36,17 +35,18 @@ def test_the_rounds_of_a_shoe_end_where_the_counter_leaves():
         for leave in (None, -1)
     )
     trace = play_shoes(whole.table, key, shoes, 12_000)[1]
-    kept, begun, left = [], 0, False
+    kept, begun, left, gone = [], 0, False, 0
     for bucket, dealt, *paid in trace:
         left = left or bucket + whole.first <= -1
         if not left:
             kept.append([bucket + whole.first, *paid])
         if dealt - begun >= SIX.cut_cards:
-            begun, left = dealt, False
-    found = play_shoes(leaving.table, key, shoes, 12_000)[1]
+            begun, left, gone = dealt, False, gone + left
+    sums, found = play_shoes(leaving.table, key, shoes, 12_000)
     rounds = np.column_stack([found[:, 0] + leaving.first, found[:, 2:]])
     assert 1000 < len(kept) < len(trace) / 4
     assert rounds.tolist() == kept
+    assert sums.raw[0, LEFT] == gone > 150
 
 
 @pytest.mark.parametrize(("rounding", "said"), [("floor", "at -1 or below for"), ("exact", "below, rounded down, for")])
@@ -85,16 +85,6 @@ def test_a_count_at_which_nobody_can_begin(leave):
 
 
 def test_a_shoe_that_is_left_costs_minutes():
-    """The shoes that are left are those of a counter who stays in which the count of -1 comes before the cut."""
-    game = CountingGame(SIX, HILO, PLAYS, None, adjusted=False, span=(-9, 9))
-    whole, left, begun, low = ready_table(game), 0, 0, False
-    for bucket, dealt, *_ in play_shoes(whole.table, stream_key(3, 0, 0), 200, 12_000)[1]:
-        low = low or bucket + whole.first <= -1
-        if dealt - begun >= SIX.cut_cards:
-            left, begun, low = left + low, dealt, False
-    leaving = ready_table(replace(game, leave=-1))
-    assert play_shoes(leaving.table, stream_key(3, 0, 0), 200)[0].raw[:, LEFT].tolist()[0] == left > 150
-
     run = simulate_count(SIX, HILO, PLAYS, 2e4, seed=3, leave=-1)
     found, free = (CountResult.of(run, CountRequest(SIX, leave=-1, leave_minutes=m)) for m in (5, 0))
     hours = run.rounds / 100 + int(run.sums.raw[:, LEFT].sum()) * 5 / 60

@@ -73,9 +73,13 @@ def test_luck_of_a_shoe_with_more_aces_is_noticed() -> None:
     assert abs(found["first card"]) > 6
 
 
-def test_a_luck_adjusted_run_is_the_same_with_any_number_of_workers() -> None:
+@pytest.mark.parametrize(("rounds", "adjusted"), [(1e5, True), slow(1e6, False)])
+def test_a_run_is_the_same_with_any_number_of_workers(rounds: float, adjusted: bool) -> None:
     departures = Departures.parse("i18", Solver(TWO).chart)
-    one, two = (simulate_count(TWO, find_system("hilo"), departures, 1e5, seed=2, workers=n) for n in (1, 2))
+    one, two = (
+        simulate_count(TWO, find_system("hilo"), departures, rounds, seed=2, workers=workers, adjusted=adjusted)
+        for workers in (1, 2)
+    )
     assert all(np.array_equal(a, b) for a, b in zip(one.sums, two.sums, strict=True))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.counters import Counter, at_a_table, play_shoes
+from support.counters import play_shoes
 from support.documents import ROOT, blocks
 
 from bjsim.errors import RunFailed
@@ -21,7 +21,6 @@ from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import ScriptedShoe, Stream, open_shoe, stream_key
 from bjsim.sim.running.table import ReadableTable, Span
 from bjsim.strategies.counting.departures import Departures
-from bjsim.strategies.counting.ramp import Ramp, spots_at
 from bjsim.strategies.counting.system import find_system
 from bjsim.strategies.counting.tables import CountingGame, ready_table
 from bjsim.strategies.exact.solver import Solver
@@ -39,104 +38,28 @@ def documented_counter() -> Any:
     return namespace["HiLo"]
 
 
-def played(rules: Rules, player: Any, key: tuple[int, int, int], rounds: int) -> tuple[np.ndarray, Any]:
-    """Bet, payoff code and cards dealt of every round; and the player afterwards."""
-    rows, dealt = [], 0
-    player, shoe = copy.deepcopy(player), open_shoe(rules, Stream(*key))
+def played(rules: Rules, player: Any, key: tuple[int, int, int], rounds: int) -> np.ndarray:
+    """Bet, payoff code and cards dealt of every round."""
+    rows, dealt, shoe = [], 0, open_shoe(rules, Stream(*key))
     for _ in range(rounds):
         result = Round(rules, shoe, 1).play([player])
         dealt += sum(isinstance(event, Dealt) for event in result.events)
         rows.append([*result.bets, payoff_code(result.net[0], result.tied[0], rules.unit), dealt])
-    return np.array(rows), player
+    return np.array(rows)
 
 
-def compiled(game: CountingGame, key: tuple[int, int, int], rounds: int) -> tuple[np.ndarray, int]:
-    ready = ready_table(game)
-    return play_shoes(ready.table, stream_key(*key), rounds, rounds)[1][:rounds], ready.first
-
-
-@pytest.mark.parametrize("rounds", [2_000, pytest.param(100_000, marks=pytest.mark.slow)])
 @pytest.mark.slow
-def test_the_documented_counter_plays_and_bets_as_the_compiled_round(rounds: int) -> None:
+def test_the_documented_counter_plays_and_bets_as_the_compiled_round() -> None:
     rules = SIX.replace(insurance=False)  # it is not asked by the count
     departures = Departures.parse("i18", Solver(rules).chart)
-    trace, first = compiled(CountingGame(rules, find_system("hilo"), departures, (-20, 20)), (3, 0, 5), rounds)
-    rows, _ = played(rules, documented_counter()(departures), (3, 0, 5), rounds)
+    table, first = ready_table(CountingGame(rules, find_system("hilo"), departures, (-20, 20)))
+    key, rounds = (3, 0, 5), 100_000
+    trace = play_shoes(table, stream_key(*key), rounds, rounds)[1]
+    rows = played(rules, documented_counter()(departures), key, rounds)
     assert (rows[:, 1:] == trace[:, [2, 1]]).all()
     counts = trace[:, 0] + first
     assert (rows[:, 0] == np.clip(2 * counts - 2, 1, 12)).all()
     assert set(counts.tolist()) >= set(range(-5, 5))
-
-
-SLOW = pytest.mark.slow
-NO_HOLE_CARD = {"deal": "pdp", "peek": False, "insurance": True}
-
-
-@pytest.mark.parametrize(
-    ("changes", "system", "plays", "timing"),
-    [
-        ({"decks": 2, "hit_soft_17": True, "surrender": "late"}, "halves", "i18+fab4", "decision"),
-        pytest.param({"decks": 1, "cut": "3/5", "surrender": "early"}, "omega2", "i18+fab4", "decision", marks=SLOW),
-        pytest.param({"decks": 8, "deal": "ddpp"}, "ko", "16vT S>=-6, 12v4 S>=-8", "decision", marks=SLOW),
-        (NO_HOLE_CARD | {"decks": 2}, "hilo", "i18", "decision"),
-        pytest.param({"decks": 1, "cut": "1/2"}, "hilo", "i18", "round", marks=SLOW),
-        ({"decks": 1, "cut": 1, "insurance": True}, "hilo", "16vT S>=0, insurance I>=1", "decision"),
-        ({"decks": 2, "turns": "round-robin", "insurance": True}, "hiopt2-aces", "i18", "decision"),
-        pytest.param({"decks": 1, "cut": "4/5", "insurance": True}, "omega2-aces", "i18", "round", marks=SLOW),
-    ],
-)  # fmt: skip
-def test_counters_play_and_insure_as_the_compiled_round(
-    changes: dict[str, Any], system: str, plays: str, timing: str
-) -> None:
-    rules = SIX.replace(**changes)
-    departures = Departures.parse(plays, Solver(rules).chart)
-    counting = find_system(system).replace(timing=timing)
-    game = CountingGame(rules, counting, departures, (-40, 40), adjusted=False)  # which plays the same rounds
-    trace, first = compiled(game, (1, 0, 2), 1200)
-    rows, player = played(rules, Counter(counting, departures), (1, 0, 2), 1200)
-    assert (rows[:, 1:] == trace[:, [2, 1]]).all()
-    assert (rows[:, 0] == np.maximum(trace[:, 0] + first, 0)).all()
-    if rules.deal.count("d") == 2 and "i18" in plays:
-        assert any(player.insured)
-
-
-@pytest.mark.parametrize(
-    ("changes", "plays", "spots"),
-    [
-        ({"decks": 2, "seats": 3, "insurance": True, "surrender": "late"}, "i18+fab4", "0:1 1:1x2 3:1x3"),
-        ({"decks": 1, "seats": 3, "cut": 1, "insurance": True}, "i18", "1x2"),
-        pytest.param(NO_HOLE_CARD | {"decks": 1, "seats": 3, "cut": 1}, "i18", "1x2", marks=SLOW),
-        pytest.param({"decks": 6, "seats": 7, "insurance": True}, "i18", "1", marks=SLOW),
-        pytest.param({"decks": 2, "deal": "pdp", "peek": False, "seats": 2}, "16vT S>=0", "0:1x3 1:1x2", marks=SLOW),
-        pytest.param({"decks": 2, "deal": "ddpp", "seats": 3}, "16vT S>=0, 12v4 S>=0", "1x2", marks=SLOW),
-    ],
-)  # fmt: skip
-def test_spots_among_other_players_are_those_of_the_readable_round(
-    changes: dict[str, Any], plays: str, spots: str
-) -> None:
-    """Also where the shoe runs out during rounds, as one deck does: the old hole card is not counted then."""
-    rules = SIX.replace(**changes)
-    departures = Departures.parse(plays, Solver(rules.replace(seats=1)).chart)
-    game = CountingGame(rules, find_system("hilo"), departures, (-40, 40), Ramp.parse(spots).spots, adjusted=False)
-    trace, first = compiled(game, (1, 0, 2), 1000)
-    rows, counter = at_a_table(game, (1, 0, 2), len(trace))
-    played = np.array([spots_at(game.spots, count) for count in trace[:, 0] + first])
-    assert (rows[:, -1] == played).all() and len(trace) == 1000
-    for spot, paid in enumerate(trace[:, 2:].T):
-        here = played > spot
-        assert (rows[here, spot] == paid[here]).all() and here.sum() > 50
-    assert (rows[:, -2] == trace[:, 1]).all()
-    if rules.insurance and rules.deal == "pdpd":
-        assert any(counter.insured)
-
-
-def test_a_counter_with_another_index_is_caught() -> None:
-    """Negative control."""
-    trace, _ = compiled(
-        CountingGame(SIX, find_system("hilo"), Departures.parse("16vT S>=0", Solver(SIX).chart)), (3, 0, 5), 2000
-    )
-    rows, _ = played(SIX, documented_counter()(Departures.parse("16vT S>=2", Solver(SIX).chart)), (3, 0, 5), 2000)
-    assert (rows[:, 1] != trace[:, 2]).any()
 
 
 class Stander:

@@ -9,11 +9,10 @@ from fractions import Fraction
 
 import pytest
 from support.games import random_chart, slow
-from support.tiny_shoe import FREE, POINTS, OutOfCards, TinyShoe, draws, less, sort
+from support.tiny_shoe import FREE, POINTS, OutOfCards, TinyShoe, draws, follow, less, sort
 
 from bjsim.sim.game.actions import View
-from bjsim.sim.game.cards import RANKS, parse_rank
-from bjsim.sim.game.hand_states import HandState
+from bjsim.sim.game.cards import RANKS
 from bjsim.sim.game.rules import Rules, RulesError
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.shoe.plays import find_node, find_start
@@ -94,18 +93,7 @@ class Players:
 
     def __init__(self, solver: ShoeSolver, tiny: TinyShoe) -> None:
         self.solver, self.tiny = solver, tiny
-        self.states = solver.game.states
-        self.exceptions = {(e.cards, e.column): e.action for e in solver.exceptions}
-
-    def chart(self, chart: Chart):
-        def policy(hand: str, shown: str, split: str, legal: str) -> str:
-            if legal == "AS":
-                return chart.policy(HandState(), self.states.column(shown), legal)
-            return chart.policy(
-                chart.states.hand(map(parse_rank, hand), bool(split), FREE in split), self.states.column(shown), legal
-            )
-
-        return policy
+        self.chart = follow(solver.chart)
 
     def action(self, hand: str, shown: str, name: str) -> str:
         shoe = self.solver.shoe
@@ -126,7 +114,7 @@ class Players:
             return self.insures(hand, shown)
         if not split and len(hand) == 2:
             return self.action(hand, shown, "td-2c")
-        return self.chart(self.solver.chart)(hand, shown, split, legal)
+        return self.chart(hand, shown, split, legal)
 
     def by_cards(self, name: str):
         """CDZ- and CDP1: stand, hit and double are the tiny shoe's own choice; splits and surrenders the solver's."""
@@ -164,13 +152,13 @@ def check(seed: int) -> bool:
     chart = random_chart(rules, seed)
     try:
         compared = [
-            (tiny.value(players.chart(solver.chart)), solver.value),
+            (tiny.value(players.chart), solver.value),
             (tiny.value(players.with_exceptions), solver.value_of("td-2c")),
             (tiny.value(players.by_cards("cdz-")), solver.value_of("cdz-")),
             (tiny.value(players.by_cards("cdp1")), solver.value_of("cdp1")),
-            (tiny.value(players.chart(chart)), solver.value_of(chart)),
+            (tiny.value(follow(chart)), solver.value_of(chart)),
         ]
-        mean, square = (tiny.value(players.chart(chart), power) for power in (1, 2))
+        mean, square = (tiny.value(follow(chart), power) for power in (1, 2))
     except OutOfCards:
         return False
     if rules.split_by != "rank" and not (rules.free_bets and rules.split_by != "never"):
@@ -181,13 +169,14 @@ def check(seed: int) -> bool:
 
 
 @pytest.mark.parametrize(
-    "seed", [3, 94, 101, 145, 174, 791, 2003, 3003, *map(slow, [5, 7, 9, 110, 157, 920, 1072, 2006])]
+    "seed", [3, 94, 101, 145, 174, 791, 2003, 3003, *map(slow, [5, 9, 157, 920, 1072, 2001, 2006])]
 )
 def test_a_tiny_shoe_has_its_brute_force_value(seed: int) -> None:
     """From 101 on split hands surrender; 145 has a tie; from 157 on surrender is early (174: ten, 791: ace).
     Insurance is offered where the seed is no multiple of 3; in 94 a natural takes the original bet only. The house pays
-    for doubles and splits from 2000 on; from 3000 on bets are doubled against some cards."""
-    check(seed)
+    for doubles and splits from 2000 on (2001: of up to three hands of eights); from 3000 on bets are doubled against
+    some cards."""
+    assert check(seed)
 
 
 def test_tens_split_by_rank_have_their_brute_force_value() -> None:
@@ -197,7 +186,7 @@ def test_tens_split_by_rank_have_their_brute_force_value() -> None:
     solver, tiny = ShoeSolver(rules, Counter(cards)), TinyShoe(rules, cards)
     best = solver.chart
     chart = Chart("tens", rules, dict(best.cells) | {("TT", column): "P" for column in best.states.columns})
-    exact = tiny.value(Players(solver, tiny).chart(chart))
+    exact = tiny.value(follow(chart))
     assert solver.value_of(chart) == pytest.approx(float(exact), abs=ROUNDING)
     assert solver.value_of(chart) < solver.value - 0.01
 
@@ -248,9 +237,3 @@ def test_twenty_tiny_shoes_have_their_brute_force_values() -> None:
         if lasted == 20:
             return
     raise AssertionError(f"only {lasted} of 40 shoes lasted for every round")
-
-
-@pytest.mark.slow
-def test_free_splits_have_their_brute_force_value() -> None:
-    """Up to three hands of eights, which may double free on totals of 9 to 11 with any number of cards."""
-    assert check(2001)

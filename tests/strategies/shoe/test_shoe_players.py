@@ -11,8 +11,8 @@ from support.games import slow
 
 from bjsim.errors import InputError
 from bjsim.sim.engine.kernels.layout import DOUBLE
-from bjsim.sim.game.actions import CODES, Action, View
-from bjsim.sim.game.cards import parse_rank
+from bjsim.sim.game.actions import ATTACK, CODES, Action, View
+from bjsim.sim.game.cards import TEN, parse_rank
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.round import Round
 from bjsim.sim.game.rules import Rules
@@ -164,3 +164,36 @@ def test_seeing_more_cards_never_lowers_the_value() -> None:
             mean[letter] += weight * seen[letter]
     assert {letter: ev / total for letter, ev in mean.items()} == pytest.approx(blind, abs=1e-12)
     assert best / total > max(blind.values()) + 1e-4
+
+
+BY_RANK = named_rules("vegas-s17").replace(decks=1, split_by="rank")
+
+
+@pytest.mark.parametrize("strategy", ["cdz-", "cdp1", "cdp"])
+def test_a_pair_of_queens_is_split_again_only_with_further_queens(strategy: str) -> None:
+    """The value of a pair of tens was the mean over their ranks, whatever they were."""
+    left = {**dict.fromkeys("A23456789TJK", 4), "Q": 2}
+    solver, once = (ShoeSolver(rules, left) for rules in (BY_RANK, BY_RANK.replace(max_hands=2)))
+    queens, jacks = (solver.hand_values(pair, "6", strategy) for pair in ("QQ", "JJ"))
+    assert queens == pytest.approx(once.hand_values("QQ", "6", strategy), abs=1e-13)
+    of_any_rank = solver.plays(strategy)[solver.shoe.starts.index((5,))].split[TEN]
+    assert (36 * jacks["P"] + 2 * queens["P"]) / 38 == pytest.approx(of_any_rank, abs=1e-13)
+    assert abs(jacks["P"] - queens["P"]) > 1e-3
+    with pytest.raises(InputError, match="QQ against Q cannot be dealt from this shoe"):
+        solver.hand_values("QQ", "Q", strategy)
+
+
+def test_the_dealers_queen_is_one_less_to_split_again() -> None:
+    solver = ShoeSolver(BY_RANK)
+    king, queen = (solver.hand_values("QQ", shown, "cdp1") for shown in "KQ")
+    assert abs(king["P"] - queen["P"]) > 1e-3
+    for shown, values in (("K", king), ("Q", queen)):
+        found = action_values(View.alone(BY_RANK, "QQ", shown, "".join(values)), unseen("QQ" + shown))
+        assert found == pytest.approx(values, abs=1e-13)
+
+
+@pytest.mark.parametrize(("card", "attack"), [("K", "A"), ("A", "S")])
+def test_perfect_attacks_every_ten(card: str, attack: str) -> None:
+    """Naturals pay 10:1: a king, which is no letter of a column, was never attacked."""
+    perfect = Perfect(named_rules("double-attack").replace(blackjack_pays=10, decks=1))
+    assert perfect.decide(View.alone(perfect.rules, "", card, ATTACK)).letter == attack

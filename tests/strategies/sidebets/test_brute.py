@@ -1,17 +1,14 @@
-"""Side bets against a second statement of them: over all orders of tiny shoes in fractions, and in simulations."""
+"""Side bets against a second statement of them, in fractions: over all orders of tiny shoes, and in whole decks."""
 
 from __future__ import annotations
 
 import math
-import random
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from functools import cache
-from itertools import permutations
+from itertools import permutations, product
 
-import numpy as np
 import pytest
 
 import bjsim
@@ -228,86 +225,28 @@ def test_finished_hands_in_all_orders(upcard: str) -> None:
         assert found.removal_by_kind[kind] == pytest.approx(float(ev - found.ev), abs=1e-12)
 
 
-@cache
-def dealt(size: int, decks: int, spanish: bool) -> tuple[np.ndarray, np.ndarray]:
-    """A million deals of the first cards of a shuffled shoe, and how often each was dealt."""
-    cards = [kind for kind in range(52) if not spanish or KINDS[kind][0] != "T"]
-    rng = np.random.default_rng(31 + decks)
-    drawn = rng.integers(len(cards) * decks, size=(1_200_000, size))
-    ordered = np.sort(drawn, axis=1)
-    kinds = np.array(cards)[drawn[(ordered[:, 1:] != ordered[:, :-1]).all(axis=1)][:1_000_000] // decks]
-    codes, counts = np.unique(kinds @ 52 ** np.arange(size), return_counts=True)
-    return codes, counts
-
-
-def standard_errors(found: SideBet, bet: str, decks: int, spanish: bool) -> float:
-    """How many standard errors the mean of a million simulated bets is from the exact value."""
+def by_all_kinds(bet: str, decks: int, spanish: bool) -> dict[str, Fraction]:
+    """The probabilities of the events in whole decks, from the kinds of all cards but the dealer's two."""
     size, name = BETS[bet]
-    pays = {"": -1.0, **{each.event: float(each.pays) for each in found.events}}
-    needed = 2 if size == 4 else size  # the dealer's two cards are drawn only where they matter
-    codes, counts = dealt(needed, decks, spanish)
-    rng, total, rounds = random.Random(31), 0.0, 0
-    for code, count in zip(codes.tolist(), counts.tolist(), strict=True):
-        cards = tuple(KINDS[code // 52**place % 52] for place in range(needed))
-        if cards == ("Qh", "Qh") and size == 4:
-            left = [kind for kind in KINDS for _ in range(decks) if not (spanish and kind[0] == "T")]
-            left = [kind for kind in left if kind != "Qh"] + ["Qh"] * (decks - 2)
-            events = [name(cards + tuple(rng.sample(left, 2))) for _ in range(count)]
-            total += sum(pays[str(event)] for event in events)
-        elif (event := name((*cards, "2c", "3c") if size == 4 else cards)) is not None:
-            total += count * pays[event]
-        else:
-            continue
-        rounds += count
-    return (total / rounds - float(found.ev)) / (found.sd / math.sqrt(rounds))
+    kinds = [kind for kind in KINDS if not spanish or kind[0] != "T"]
+    seen: dict[str | None, int] = defaultdict(int)
+    for cards in product(kinds, repeat=2 if size == 4 else size):
+        ways = math.prod(decks - cards[:n].count(card) for n, card in enumerate(cards))
+        seen[name((*cards, "2c", "3c") if size == 4 else cards)] += ways
+    dealt = sum(ways for event, ways in seen.items() if event is not None)
+    return {event: Fraction(ways, dealt) for event, ways in seen.items() if event and ways}
 
 
-SLOW = pytest.mark.slow
-SHOES = [
-    (6, False),
-    *(pytest.param(*shoe, marks=SLOW) for shoe in ((1, False), (2, False), (8, False), (6, True), (8, True))),
-]
-
-
+@pytest.mark.slow
 @pytest.mark.parametrize("bet", BETS)
-@pytest.mark.parametrize(("decks", "spanish"), SHOES)
-def test_simulation(bet: str, decks: int, spanish: bool) -> None:
-    """A million deals agree within four standard errors. Error rate: below 54 * 6.4e-5 = 0.4% for all together."""
-    found = exact(bet, decks, deck="spanish" if spanish else "standard")
-    assert abs(standard_errors(found, bet, decks, spanish)) < 4
-
-
-def test_simulation_notices_a_wrong_shoe() -> None:
-    """Negative control: the exact values of fewer decks."""
-    assert abs(standard_errors(exact("perfect-pairs", 5), "perfect-pairs", 6, False)) > 4
-    assert abs(standard_errors(exact("21+3", 2), "21+3", 6, False)) > 4
-
-
-@SLOW
-@pytest.mark.parametrize(("decks", "rules"), [(1, "vegas-s17"), (6, "vegas-h17"), (8, "spanish-21")])
-def test_simulation_of_busts(decks: int, rules: str) -> None:
-    """A million dealers; error rate as above, 3 * 6.4e-5."""
-    game = bjsim.load_rules(rules)
-    found = bjsim.sidebet("buster", decks, rules=game)
-    ranks = [rank for rank in range(13) for _ in range(decks * 4) if game.deck == "standard" or ORDER[rank] != "T"]
-    rng, rounds, most = np.random.default_rng(31), 1_000_000, 12
-    pays = np.array([-1.0] * 3 + [2, 2, 4, 12, 50] + [250] * 9)
-    total = 0.0
-    for _ in range(rounds // 100_000):
-        shoe = np.tile(np.minimum(np.array(ranks, np.int8) + 1, 10), (100_000, 1))
-        rows, hard, aces = np.arange(100_000), np.zeros(100_000, int), np.zeros(100_000, bool)
-        size, going = np.zeros(100_000, int), np.ones(100_000, bool)
-        for card in range(most):
-            other = rng.integers(card, len(ranks), 100_000)
-            shoe[rows, other], shoe[:, card] = shoe[:, card].copy(), shoe[rows, other].copy()
-            hard += np.where(going, shoe[:, card], 0)
-            aces |= going & (shoe[:, card] == 1)
-            size += going
-            soft = aces & (hard <= 11)
-            best = hard + 10 * soft
-            going &= (size < 2) | (best < 17) | ((best == 17) & soft & game.hit_soft_17)
-        total += float(np.where(hard > 21, pays[size], -1).sum())
-    assert abs(total / rounds - float(found.ev)) < 4 * found.sd / math.sqrt(rounds)
+@pytest.mark.parametrize("decks", [1, 8])
+@pytest.mark.parametrize("spanish", [False, True])
+def test_whole_decks_in_fractions(bet: str, decks: int, spanish: bool) -> None:
+    """Published are returns from other numbers of decks, and one with Spanish ones."""
+    chances: dict[str, Fraction] = defaultdict(Fraction)
+    for each in exact(bet, decks, deck="spanish" if spanish else "standard").events:
+        chances[each.event.removesuffix(" with a dealer's natural")] += each.probability
+    assert {event: p for event, p in chances.items() if p} == by_all_kinds(bet, decks, spanish)
 
 
 def test_every_built_in_bet_is_stated_twice() -> None:

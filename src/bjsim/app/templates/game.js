@@ -106,8 +106,8 @@ report.addEventListener("input", event => {
   history.replaceState(history.state, "", `?${address()}`);
   shownAddress = location.search;
 });
-report.addEventListener("keydown", event => { // the hand of a cell, whose column is a card and not a total
+report.addEventListener("keydown", event => { // the hand of a cell, whose column is a card and not a total, and whose row counts no cards
   const cell = event.target.closest("td[data-ev]");
-  if (cell && event.key === "Enter" && at("dealer_shows").value === "up") location.assign(`${[...document.querySelectorAll("nav a")].find(one => /\/hand(\.html)?$/.test(one.pathname)).pathname}?${query()}&hand=${encodeURIComponent(handOf(cell))}`);
+  if (cell && /^\w+ v/.test(handOf(cell)) && event.key === "Enter" && at("dealer_shows").value === "up") location.assign(`${[...document.querySelectorAll("nav a")].find(one => /\/hand(\.html)?$/.test(one.pathname)).pathname}?${query()}&hand=${encodeURIComponent(handOf(cell))}`);
 });
 const handOf = cell => `${cell.parentElement.cells[0].firstElementChild.textContent} v ${cell.closest("table").rows[0].cells[cell.cellIndex].textContent}`;

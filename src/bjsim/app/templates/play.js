@@ -87,6 +87,7 @@ const newCards = () => {
   changed();
 };
 const take = async move => {
+  if (report.ariaBusy === "true") return; // the answer to a move is also for the record
   if (move.id !== "hint") { answer(move.dataset.word); return; }
   hinted = true;
   await update();

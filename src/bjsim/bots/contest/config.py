@@ -220,7 +220,8 @@ def load_config(path: str, given: Mapping[str, Any] | None = None) -> tuple[Cont
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
     listed = []  # as `entrants.gather` accepts them
-    for name, source in map(name_and_source, bots):
+    for text in bots:
+        name, source = ("", text) if (folder / text).exists() else name_and_source(text)  # a path may have an `=`
         located = _located(folder, source)
         listed.append(f"{name}={located}" if name or "=" in located else located)
     return with_settings(contest, given or {}, "matches" in values), listed

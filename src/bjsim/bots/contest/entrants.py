@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bjsim import __version__
-from bjsim.bots.contest.config import Contest, has_luck, name_and_source
+from bjsim.bots.contest.config import COMPANION, Contest, has_luck, name_and_source
 from bjsim.bots.contest.luck import REFERENCE, known_plays
 from bjsim.bots.protocol import PROTOCOLS, need_programs
 from bjsim.bots.sandbox.folders import (
@@ -206,13 +206,14 @@ def gather(
         exists = Path(text).exists()
         name, source = ("", text) if exists else name_and_source(text)
         path = Path(source)
+        is_packed = path.suffix.lower() == ".zip" and path.is_file()
         if not source:
             raise InputError(f"{text!r} names no bot; give a strategy, a file or a folder, or NAME=BOT")
-        if path.suffix.lower() == ".zip" and path.is_file():
+        if name and (is_packed or (path.is_dir() and not is_bot_folder(path))):
+            raise InputError(f"{text}: a folder of bots takes no name; its bots are named after their files")
+        if is_packed:
             path = unpack(path)
         if path.is_dir() and not is_bot_folder(path):
-            if name:
-                raise InputError(f"{text}: a folder of bots takes no name; its bots are named after their files")
             if not (found := bots_in_folder(path, rules, left_out, course)):
                 raise InputError(f"the folder {path} contains no bots")
             entrants += found
@@ -220,7 +221,7 @@ def gather(
             student = _students([path.name])[path.name] if course and is_bot_folder(path) else ""
             entrants.append(_read_file(path, rules, student)[0] if exists else identify(source, rules, name))
     if len(entrants) < fewest:
-        raise InputError(f"a contest needs two bots or more, not {len(entrants)}")
+        raise InputError(f"a contest needs {'two bots' if fewest > 1 else 'a bot'} or more, not {len(entrants)}")
     return with_unique_names(entrants)
 
 
@@ -398,8 +399,9 @@ def _start(
 
 
 def house_players(contest: Contest) -> list[Entrant]:
-    """The house players HOUSE, HOUSE - 1, ... of a contest."""
-    return [identify(source, contest.rules, "house") for source in contest.field]
+    """The house players HOUSE, HOUSE - 1, ... that a new contest names."""
+    sources = [contest.house] if contest.house else contest.against
+    return [identify(source, contest.rules, "house") for source in sources]
 
 
 def check_programs(entrants: Sequence[Entrant], contest: Contest, sandbox: str) -> None:
@@ -455,11 +457,13 @@ def untrusted(what: str, source: str) -> InputError:
 def make_header(
     contest: Contest, entrants: Sequence[Entrant], houses: Sequence[Entrant], left_out: Mapping[str, str]
 ) -> dict[str, Any]:
+    sources = [house.source for house in houses]  # paths that hold in every folder
+    named: dict[str, Any] = {"house": sources[0]} if contest.house else {"against": sources}
     return {
         "bjsim": __version__,
         "python": platform.python_version(),
         "luck": REFERENCE if has_luck(contest.rules) else "",
-        "contest": contest.to_dict(),
+        "contest": contest.to_dict() | named,
         "bots": [describe(entrant, contest.rules) for entrant in entrants],
         "house": houses[0].to_dict() if contest.house else None,
         "against": [entrant.to_dict() for entrant in houses] if contest.against else [],
@@ -468,11 +472,12 @@ def make_header(
 
 
 def recorded_house_players(header: Mapping[str, Any], contest: Contest) -> list[Entrant]:
-    """The house players as they were when the contest began; the one beside bots that join later is not recorded.
+    """The house players HOUSE, HOUSE - 1, ... as they were when the contest began.
 
-    They are those that the settings name, whatever sources the header gives.
+    They are those that the settings name, whatever sources the header gives; the one beside bots that join later is
+    not recorded.
     """
     if not contest.against and not contest.house:
-        return []
+        return [_find_named(COMPANION, contest.rules, "house")[0]]
     recorded = header["against"] if contest.against else [header["house"]]
     return [Entrant.from_dict({**one, "source": source}) for one, source in zip(recorded, contest.field, strict=True)]

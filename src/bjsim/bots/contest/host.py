@@ -141,7 +141,8 @@ def _pin_to_core(number: int, workers: int) -> None:
     if hasattr(os, "sched_setaffinity"):  # not on macOS
         cores = sorted(os.sched_getaffinity(0))
         if workers <= len(cores):
-            os.sched_setaffinity(0, {cores[number % len(cores)]})
+            host = os.getppid()  # so that two contests at a time do not share their cores
+            os.sched_setaffinity(0, {cores[(host + number) % len(cores)]})
 
 
 def _play(turns: Turns) -> tuple[list[FinishedTable], list[str]]:
@@ -172,6 +173,7 @@ class Host:
         self.standings = Standings(header)
         self.roster = self.standings.roster
         self.entrants = [Entrant.from_dict(bot) for bot in header["bots"]]  # with those that have left
+        self.houses = recorded_house_players(header, self.contest)
         self.page = PageData(self.contest)
         self.logs = Logs(folder)
         self._adjusters = SeriesAdjusters(self.roster)
@@ -221,14 +223,13 @@ class Host:
         for record in records:
             host._adjusters.restore(record)
             host._count(record)
-        houses = recorded_house_players(header, host.contest)
         if not trust:
-            check_trusted([*host.present, *houses], folder)  # before `change`, which may look at the bots
+            check_trusted([*host.present, *host.houses], folder)  # before `change`, which may look at the bots
         if change:
             host.refuse_closed()  # before `change` complains of anything else
             change(host)
         if not host.standings.over:
-            for entrant in (*host.present, *houses):
+            for entrant in (*host.present, *host.houses):
                 read_unchanged(entrant, host.contest.rules)
         return host
 
@@ -277,7 +278,7 @@ class Host:
     def _play_matches(self, on_match: Callable[["Host"], None], began: float) -> None:
         """Record matches until there is a reason to end the contest, or bots have retired."""
         players = {bot: self.entrants[bot] for bot in self.roster.present if bot not in self.roster.retired}
-        players |= {HOUSE - number: entrant for number, entrant in enumerate(house_players(self.contest))}
+        players |= {HOUSE - number: entrant for number, entrant in enumerate(self.houses)}
         field = Field(self.contest, players, self.workers, self.sandbox)
         with closing(play_matches(field, self.roster, self._journal.close)) as matches:
             for plans, tables in matches:

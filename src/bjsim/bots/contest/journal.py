@@ -13,7 +13,7 @@ import os
 import zlib
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -72,7 +72,8 @@ def commitment(folder: Path) -> str:
     header = next(read(folder))
     settings = {key: value for key, value in header["contest"].items() if key not in ("house", "against")}
     others = [os.path.basename(text) for text in (header["contest"]["house"], *header["contest"]["against"])]
-    bots = [[bot["name"], bot["sha256"], bot.get("plays", {})] for bot in header["bots"]]
+    players = [*header["bots"], *filter(None, [*header["against"], header["house"]])]
+    bots = [[player["name"], player["sha256"], player.get("plays", {})] for player in players]
     return hashlib.sha256(_ENCODER.encode([settings, others, bots]).encode()).hexdigest()
 
 
@@ -179,9 +180,8 @@ class Journal:
             if path.exists():
                 raise JournalError(f"{folder} holds a contest already; resume it or choose another folder")
             file = open_to_change(fresh, "ab")  # truncated only once locked: another process may be writing it
-            _lock(file, folder)
-            there = fresh.exists() and os.path.samestat(os.fstat(file.fileno()), fresh.stat())
-            if path.exists() or not there:  # another process was faster
+            _lock(file, fresh)
+            if path.exists():  # another process was faster
                 raise JournalError(f"another process is playing the contest in {folder}")
             file.truncate(0)
             journal = Journal(file)
@@ -202,7 +202,7 @@ class Journal:
         """
         path = find_journal(folder)
         file = open_to_change(path, "r+b")
-        _lock(file, folder)
+        _lock(file, path)
         journal = Journal(file)
         return journal, journal._records(path)
 
@@ -239,13 +239,15 @@ class Journal:
             self._file.close()
 
 
-def _lock(file: IO[bytes], folder: Path) -> None:
+def _lock(file: IO[bytes], path: Path) -> None:
+    """Lock a file, which must still be the one at this path: another process may have replaced it meanwhile."""
     if not fcntl:
         return  # Windows: two processes could play the same contest
-    try:
+    with suppress(BlockingIOError, FileNotFoundError):
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise JournalError(f"another process is playing the contest in {folder}") from None
+        if os.path.samestat(os.fstat(file.fileno()), path.stat()):
+            return
+    raise JournalError(f"another process is playing the contest in {path.parent}")
 
 
 def _sync_folder(folder: Path) -> None:

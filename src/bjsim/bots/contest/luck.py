@@ -35,12 +35,12 @@ from bjsim.bots.contest.config import HOUSE, LARGEST_TABLE, has_luck
 from bjsim.bots.contest.schedule import Roster
 from bjsim.sim.game.actions import Action
 from bjsim.sim.game.automaton import DOUBLE, START, Automaton, Decision, Draw, Finished, Node, PendingHands
-from bjsim.sim.game.cards import DECKS, RANKS, TEN
+from bjsim.sim.game.cards import RANKS, TEN
 from bjsim.sim.game.events import DEALER, Acted, Dealt, Event, HandEnded, Shuffled
 from bjsim.sim.game.hand_states import BUST, SURRENDERED, HandState
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.values.slopes import DealerIndex, Slopes
-from bjsim.strategies.charts.chart import Chart
+from bjsim.strategies.charts.chart import CODES, Chart
 from bjsim.strategies.exact.values import Policy
 from bjsim.strategies.players.catalogue import CATALOGUE
 from bjsim.sums import add_up
@@ -193,8 +193,9 @@ DRAW_COLUMNS = 2 + N_RANKS
 class DrawLog(NamedTuple):
     """The rounds of one table of a match, as int64 arrays."""
 
-    # A row per draw: rank, kind, cards of each rank left before it; then the table before it: the slot that draws (or
-    # DEALER), the dealer, and for all slots the hands (or NO_HAND), the stakes in chips and the bots
+    # A row per draw: rank, kind, cards of each rank left before it (0 in an infinite shoe); then the table before it:
+    # the slot that draws (or DEALER), the dealer, and for all slots the hands (or NO_HAND), the stakes in chips and the
+    # bots
     draws: Ints
     decisions: Ints  # A row per decision: bot, hand, dealer, character code of the action
 
@@ -284,7 +285,7 @@ class DrawLogger:
     def __init__(self, rules: Rules, state_index: StateIndex) -> None:
         self.state_index = state_index
         self.slots = LARGEST_TABLE * int(rules.most_hands)  # places for hands
-        counts = [count // 4 for count in DECKS[rules.deck]] if rules.infinite else rules.shoe_counts
+        counts = rules.shoe_counts  # 0 in an infinite shoe
         self.deck = [*counts[: N_RANKS - 1], sum(counts[N_RANKS - 1 :])]
         self.infinite = rules.infinite
         self._left = list(self.deck)
@@ -380,7 +381,9 @@ class ContestLuckModel:
         for selected, ev_of in ((~other, self._ev_after_card), (other, self._ev_after_removal)):
             rows = Stakes(*(column[selected] for column in stakes))
             draw = draws[rows.draw]
-            rank, kind, left = draw[:, 0], draw[:, 1], draw[:, 2:DRAW_COLUMNS]
+            rank, kind, left = draw[:, 0], draw[:, 1], draw[:, 2:DRAW_COLUMNS].astype(float)
+            if self.rules.infinite:
+                left = np.broadcast_to(self.state_index.dealers.probabilities, left.shape)
             count = left.sum(axis=1)
             added = np.maximum(0, MIN_SHOE - (count - 1))
             shoe = left + added[:, None] * self.state_index.dealers.probabilities
@@ -467,9 +470,13 @@ class OpponentModel:
 
     @staticmethod
     def _updated(current: str, action: str, legal: str) -> str:
+        """The code of a cell after an action. It keeps the other action of the current one if a code names both."""
+        alone = code = action
         if action in "DR":
-            return action + current[-1].lower()
-        return current[0] + action.lower() if current[0] in "DR" and current[0] not in legal else action
+            alone, code = f"{action}h", action + current[-1].lower()
+        elif current[0] in "DR" and current[0] not in legal:
+            code = current[0] + action.lower()
+        return code if code in CODES else alone
 
     def apply(self, changes: ChartChanges) -> None:
         for cell, code in changes.items():

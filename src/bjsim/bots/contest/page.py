@@ -47,8 +47,12 @@ def published_sources(sources: Sequence[str]) -> list[str]:
     The page must not reveal other paths. A file starts with `./`, so that it cannot be mistaken for anything else.
     """
     files = [source for source in sources if os.path.isabs(source)]
-    folder = os.path.commonpath([os.path.dirname(file) for file in files]) if files else ""
-    return [f"./{os.path.relpath(source, folder)}" if os.path.isabs(source) else source for source in sources]
+    folders = defaultdict[str, list[str]](list)  # by drive, of which only Windows has several
+    for file in files:
+        folders[os.path.splitdrive(file)[0]].append(os.path.dirname(file))
+    common = {drive: os.path.commonpath(each) for drive, each in folders.items()}
+    published = {file: f"./{os.path.relpath(file, common[os.path.splitdrive(file)[0]])}" for file in files}
+    return [published.get(source, source) for source in sources]
 
 
 def contest_command(contest: Contest, names: Sequence[str], sources: Sequence[str]) -> str:
@@ -217,13 +221,14 @@ def draw_convergence(standings: Standings, colours: Sequence[int]) -> dict[str, 
     values = [means[bot] for _, means in points for bot in order]
     low, high = _clip(values, [points[-1][1][bot] for bot in order if not standings.ruined(bot)] or values)
     x, y = _scale(points[0][0], points[-1][0]), _scale(low, high, 97, 3)
-    labels = _spread_labels([float(y(points[-1][1][bot])) for bot in order[:TOP]])
+    heights = [[y(min(high, max(low, means[bot]))) for _, means in points] for bot in order]
+    labels = _spread_labels([line[-1] for line in heights[:TOP]])
     lines = [
         {
             "name": standings.names[bot],
             "colour": colours[bot],
             "label": labels[index] if index < TOP and standings.scores[bot].started else None,
-            "points": " ".join(f"{x(matches)},{y(min(high, max(low, means[bot])))}" for matches, means in points),
+            "points": " ".join(f"{x(at)},{height}" for (at, _), height in zip(points, heights[index], strict=True)),
         }
         for index, bot in enumerate(order)
     ]
@@ -265,15 +270,17 @@ def _match_ticks(first: int, last: int) -> list[tuple[float, str]]:
     return [(x(matches), f"{matches:,}") for matches in (first, *between, last)]
 
 
-def _spread_labels(heights: list[float]) -> list[float]:
-    """Move label positions, top first, so that they do not overlap and stay within the drawing."""
-    for index in range(1, len(heights)):
-        heights[index] = max(heights[index], heights[index - 1] + GAP)
+def _spread_labels(wanted: Sequence[float]) -> dict[int, float]:
+    """The label positions, moved so that they do not overlap and stay within the drawing, by index."""
+    downwards = sorted(range(len(wanted)), key=wanted.__getitem__)
+    heights = sorted(wanted)
+    for place in range(1, len(heights)):
+        heights[place] = max(heights[place], heights[place - 1] + GAP)
     limit = 97.0
-    for index in reversed(range(len(heights))):
-        heights[index] = min(heights[index], limit)
-        limit = heights[index] - GAP
-    return heights
+    for place in reversed(range(len(heights))):
+        heights[place] = min(heights[place], limit)
+        limit = heights[place] - GAP
+    return dict(zip(downwards, heights, strict=True))
 
 
 RELOAD = 20  # seconds between two reloads of a page while the contest is not over
@@ -312,8 +319,10 @@ class ContestReport:
         self.former = [self._describe(row, logs) for row in standings.former()]
         self.changed = datetime.fromtimestamp(changed, UTC).strftime("%Y-%m-%d %H:%M") if changed else ""
         houses = [""] * (len(standings.seat_names) - len(standings.names))  # what they are asked is not shown
-        retired = standings.roster.retired  # nor what retired bots are asked: nothing
-        asked = ["" if bot in retired else protocol_of(each) for bot, each in enumerate(standings.bots)]
+        asked = list(map(protocol_of, standings.bots))
+        for bot, match in standings.roster.retired.items():
+            if data.hands[bot].match >= match:  # from then on nothing
+                asked[bot] = ""
         self.protocols = [*asked, *houses]  # empty for a player that is not a program
         self.logs = defaultdict[int, deque[BotLog]](partial(deque, maxlen=LOGS_SHOWN))  # the last of each bot
         self.ready: dict[int, dict[str, str]] = {}  # what a line bot last said of itself
@@ -450,7 +459,7 @@ def render_bot(report: ContestReport, row: Mapping[str, Any]) -> str:
         bot=report.bots[bot],
         earlier=[each for each in report.former if each["lasting_name"] == row["bot"] and each is not row],
         colour=report.colours[bot],
-        failure=faults[0].shown[0] if faults else None,
+        failure=report.data.failures.get(bot),
         mistakes=mistakes,
         costliest=costliest,
         rank=draw_rank(report.standings, bot),
@@ -558,7 +567,7 @@ def write_results(folder: Path, standings: Standings, page: PageData, logs: Logs
     write_atomically(folder / "standings.json", standings_json(standings, logs))
     write_atomically(folder / "standings.csv", standings_csv(standings, logs))
     if standings.contest.marks:
-        faults = {bot: group.shown[0]["detail"] for (bot, _), group in sorted(page.faults.items(), reverse=True)}
+        faults = {bot: fault["detail"] for bot, fault in page.failures.items()}
         write_atomically(folder / "marks.csv", marks_csv(make_marks(standings, faults)))
     report = ContestReport(standings, page, logs, (folder / journals.NAME).stat().st_mtime)
     pages = folder / "pages"
@@ -601,7 +610,9 @@ def close(folder: Path) -> None:
             file.write(line)
         file.flush()
         os.fsync(file.fileno())
-        journal.close()
+        if not hasattr(os, "fork"):
+            journal.close()  # Windows cannot replace an open file
+    journal.close()  # and with it the lock: no other process may write to the old file
 
 
 def _rename(record: dict[str, Any], name: Callable[[str], str]) -> None:

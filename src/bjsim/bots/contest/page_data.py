@@ -182,6 +182,12 @@ class PageData:
             for each in with_spent(self.mistakes.contest, record["rounds"], self._retired):
                 self._add_round(each)
 
+    @property
+    def failures(self) -> dict[int, dict[str, Any]]:
+        """By bot the first fault of the kind that it had most often."""
+        groups = sorted(reversed(self.faults.values()), key=lambda group: group.count)  # of equals the first comes last
+        return {group.bot: group.shown[0] for group in groups}
+
     def _add_round(self, kept: dict[str, Any]) -> None:
         """Add a round of `with_spent`: a bot without strikes left is not asked."""
         self._number += 1

@@ -1,5 +1,6 @@
 """Describe a recorded round step by step: each event, the request to each bot, and the table after it."""
 
+import logging
 import math
 import time
 from collections import Counter
@@ -29,7 +30,7 @@ from bjsim.bots.contest.match import (
 from bjsim.bots.contest.schedule import Roster, TablePlan
 from bjsim.bots.contest.standings import Standings
 from bjsim.bots.line import Clock, SeatLines, Transcript, hello_line, match_line, rules_line
-from bjsim.bots.protocol import make_argv
+from bjsim.bots.protocol import make_argv, need_programs
 from bjsim.bots.sandbox.languages import BuildError
 from bjsim.bots.turn import Turn, can_ask
 from bjsim.errors import InputError, printable
@@ -306,6 +307,7 @@ class _TableState:
 
 
 AGAIN = 20  # times that a bot is asked whose answer differs, since it may be random
+logger = logging.getLogger(__name__)
 Ask = Callable[[View], str | None]
 
 
@@ -365,19 +367,21 @@ class Answers(ExitStack):
         if named := named_strategy(about, contest.rules):
             decide = named[0].decide
             return lambda view: str(decide(view))
-        if self._folder is None:
-            return None
-        from bjsim.bots.player import open_bot
-        from bjsim.bots.sandbox.session import SandboxError
-
         if self._found is None:
-            found = bots_in_folder(self._folder, contest.rules)
+            found = bots_in_folder(self._folder, contest.rules) if self._folder else []
             self._found = {entrant.sha256: entrant for entrant in found if entrant.timed and entrant.protocol == "argv"}
-        if not (entrant := self._found.get(about["sha256"])):
+        entrant = self._found.get(about["sha256"])
+        if not entrant or not protocol_of(about):  # a file may hold a Python player too
             return None
+        need_programs(entrant.source)
+        from bjsim.bots.player import open_bot
+        from bjsim.bots.sandbox.session import SandboxError, choose_box
+
+        choose_box("required")  # what this machine lacks is no fault of the bot
         try:
             player = open_bot(entrant.source, sandbox="required", timeout=contest.timeout)
-        except (BuildError, SandboxError):
+        except (BuildError, SandboxError) as error:
+            logger.warning("%s is not asked again: %s", about["name"], error)
             return None
         self.callback(player.close)
         turn = Turn(player)

@@ -232,7 +232,7 @@ class Mark(NamedTuple):
 
 
 def make_marks(standings: Standings, faults: Mapping[int, str] | None = None) -> list[Mark]:
-    """The marks of the bots, best score first, unranked and students without a bot last. faults: the first by bot.
+    """The marks of the bots, best score first, unranked and students without a bot last. faults: one by bot.
 
     Each name has one row: that of a bot that takes part, else of the last that has left, else of a student without one.
     """
@@ -278,7 +278,7 @@ def describe_lead(standings: Standings) -> str:
     if len(standings.ranked) == 1 and not rivals:
         return f"{name} is the only bot with a rank"
     differences = [standings.difference(leader, rival) for rival in rivals]
-    if any(difference.batches < MIN_BATCHES for difference in differences):
+    if not standings.ranked or any(difference.batches < MIN_BATCHES for difference in differences):
         return f"not decided: bots are compared from {MIN_BATCHES * standings.roster.batch_size} matches on"
     if better := [difference for difference in differences if difference.verdict == "behind"]:
         text = (
@@ -450,7 +450,10 @@ def _said(standings: Standings) -> Iterator[str]:
 
 def describe_pair(standings: Standings) -> Report:
     """Which of two bots is better, by how many chips per match, and whether that is decided."""
-    first, second = sorted((0, 1), key=lambda bot: standings.difference(bot, 1 - bot).mean, reverse=True)
+    apart = standings.ruined(0) != standings.ruined(1)  # which decides, whatever the difference is
+    ruin = apart and standings.decided and len(standings.ranked) == 2
+    by_mean = sorted((0, 1), key=lambda bot: standings.difference(bot, 1 - bot).mean, reverse=True)
+    first, second = standings.ranked if ruin else by_mean
     lead = standings.difference(first, second)
     names = [standings.bots[bot]["name"] for bot in (first, second)]
     played = _matches(standings.matches)
@@ -467,12 +470,15 @@ def describe_pair(standings: Standings) -> Report:
         half = lead.mean - lead.interval[0], lead.interval[1] - lead.mean
         series = DataSeries(unit, [lead.mean], "{:+g}".format, [half])
         parts = [Only("page", lambda: [Dots([names[0]], [series], f"{unit} more than {names[1]}")])]
+    if ruin:
+        broke = standings.scores[second].broke
+        said = f"{names[0]} is ahead of {names[1]} after {played}: {names[1]} broke in {broke:,} of them"
     data = {
         "bots": names,
         "matches": standings.matches,
         "difference": lead.mean,
         "anytime95": lead.interval,
-        "decided": lead.separated,
+        "decided": ruin or lead.separated,
     }
     return Report(f"{names[0]} against {names[1]}", [said], parts, [standings.contest.rules], data=lambda: data)
 

@@ -26,7 +26,15 @@ def gives_up_to_natural(rules: Rules) -> bool:
     return bool(EARLY_SURRENDER[rules.surrender]) or (rules.surrender == "late" and not rules.peek)
 
 
-UNSOLVED = "no_hole_loses = all or original, or decks = inf"
+def lost_together(rules: Rules) -> bool:
+    """Whether what a dealer's natural takes of a seat depends on how its hands were played."""
+    wins_at_once = rules.charlie != "none" or rules.player_21_wins or rules.scheme.at_once
+    wins_split = rules.natural_beats_natural and (rules.split_tens_blackjack or rules.split_aces_blackjack)
+    varies = wins_at_once or wins_split or rules.surrender_cards == "any"
+    return rules.no_hole_loses == "busted-plus-one" or (rules.no_hole_loses == "original" and varies)
+
+
+UNSOLVED = "no_hole_loses = all, or decks = inf"
 TRAITS = {
     "infinite": Trait("decks", lambda r: r.infinite, "decks = 1 to 8", "an infinite shoe"),
     "finite": Trait("decks", lambda r: not r.infinite, "decks = inf", "a finite shoe"),
@@ -40,12 +48,8 @@ TRAITS = {
         lambda r: r.ties == "replay" and r.naturals == "both" and (r.insurance or gives_up_to_natural(r)),
         "ties = push or lose",
     ),
-    "busted-plus-one": Trait(
-        "no_hole_loses", lambda r: r.no_hole_loses == "busted-plus-one", UNSOLVED, "what split hands lose together"
-    ),
-    "unsolved shoe": Trait(
-        "no_hole_loses", lambda r: r.no_hole_loses == "busted-plus-one" and not r.infinite, UNSOLVED
-    ),
+    "lost together": Trait("no_hole_loses", lost_together, UNSOLVED, "what hands lose together to a natural"),
+    "unsolved shoe": Trait("no_hole_loses", lambda r: lost_together(r) and not r.infinite, UNSOLVED),
     "endless aces": Trait("max_ace_hands", lambda r: r.most_hands == inf > r.max_hands, "max_ace_hands = 3 to 16"),
     "endless hands": Trait("max_hands", lambda r: r.most_hands == inf, "max_hands = 2 to 16", "splits without a limit"),
     "drawn 21 ties": Trait("natural_beats_21", lambda r: not r.natural_beats_21, "natural_beats_21 = true"),
@@ -69,7 +73,7 @@ TRAITS = {
     "bonuses": Trait("bonuses", lambda r: r.bonuses != "none", "bonuses = none", "bonuses by cards"),
     "charlie": Trait("charlie", lambda r: r.charlie != "none", "charlie = none", "a win by the number of cards"),
 }
-NO_VALUE = "what split hands lose has no exact value in a finite shoe"
+NO_VALUE = "what hands lose to a natural has no exact value in a finite shoe"
 KNOWN = {
     "two hands": "have no values for known cards",
     "attack": "known cards are not valued where bets are doubled before the deal",
@@ -138,7 +142,7 @@ FRONT_ENDS = {
         "charts of finite shoes",
         {
             "two hands": "have a chart in an infinite shoe only",
-            "busted-plus-one": NO_VALUE,
+            "lost together": NO_VALUE,
         },
         use={"two hands": "decks = inf"},
     ),
@@ -147,6 +151,7 @@ FRONT_ENDS = {
         {
             "infinite": "perfect counts the visible cards, which carry no information in an infinite shoe",
             "two hands": "are not played by perfect",
+            "unsolved shoe": NO_VALUE,
         },
     ),
     **{

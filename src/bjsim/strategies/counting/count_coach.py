@@ -13,7 +13,6 @@ from bjsim.strategies.counting.system import CountingSystem
 from bjsim.strategies.counting.typical import decks_to_count, expected_counts, remaining, spread_tens
 from bjsim.strategies.evaluation.coach import Coach, Judgement
 from bjsim.strategies.shoe.present import action_values, with_fresh_decks
-from bjsim.sums import add_up
 
 # --- `TableCount`: the count of a player who sees the open cards of a table.
 
@@ -86,8 +85,8 @@ class CountCoach(Coach):
         """Compare a decision with the best one at the present count; None if it has no exact value."""
         unseen, count = self._expected(), self.count.decision
         if view.legal == INSURANCE:
-            values = {"S": 0.0, "I": (3 * add_up(unseen[TEN:]) / add_up(unseen) - 1) / 2}
-            return Judgement(view, action.letter, values, "I" if self.departures.insured_at(count) else "S")
+            letter = "I" if self.departures.insured_at(count) else "S"
+            return Judgement(view, action.letter, self._insurance_values(unseen), letter)
         chart = self.departures.chart_at(count)
         now = chart.states.situation(view)
         if action.letter not in now.legal:

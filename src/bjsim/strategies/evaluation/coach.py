@@ -11,8 +11,9 @@ to follow it.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import ATTACK, EXCHANGE, INSURANCE, Action, View
@@ -102,8 +103,7 @@ class Coach:
             return Judgement(view, action.letter, {"S": value, "A": 2 * value}, self.chart.policy(*now))
         if view.legal == INSURANCE:
             left = unseen_by(self.rules, view) if self.two_in_shoe else self.solution.unseen(view)
-            values = {"S": 0.0, "I": float(3 * add_up(left[TEN:]) / add_up(left) - 1) / 2}
-            return Judgement(view, action.letter, values, self.chart.insurance)
+            return Judgement(view, action.letter, self._insurance_values(left), self.chart.insurance)
         if action.letter not in view.legal:
             return None
         try:
@@ -119,3 +119,7 @@ class Coach:
         chart = self.chart.policy(now.state, now.column, "".join(values))
         cell = self.chart.states.rows_of(now.state, "P" in values)[0], now.column
         return Judgement(view, action.letter, values, chart if chart in values else action.letter, cell)
+
+    def _insurance_values(self, unseen: Sequence[float | Fraction]) -> dict[str, float]:
+        """What insurance of all bets of a seat wins, by the cards that it does not see."""
+        return {"S": 0.0, "I": self.rules.bets * float(3 * add_up(unseen[TEN:]) / add_up(unseen) - 1) / 2}

@@ -284,7 +284,7 @@ class Evaluation(Described):
             Figures(figures),
             Section("The chart"),
             Only("page", lambda: [Notes([framed] if wrong else [], "dim")]),
-            point_at_cells([rules]),
+            point_at_cells(self.solution),
             chart.part(numbers="costs", marked=f"differs from {best}" if wrong else "", means="best:"),
             *([Section("The wrong cells")] if wrong else []),
             DataTable("cells", CELLS, self.cells, listed=LISTED),
@@ -333,7 +333,7 @@ class Evaluation(Described):
         if second := [cell for cell in self.cells if cell.chart[0] == cell.best[0] in ELSE]:
             counts = ", ".join(f"{cell.row} v {cell.column} {cell.chart} → {cell.best}" for cell in second)
             able = " or ".join(NAMES[letter] for letter in sorted({cell.best[0] for cell in second}))
-            lines.append(f"{counts}: the second letter counts for hands of three or more cards, which may not {able}")
+            lines.append(f"{counts}: the second letter counts for hands that may not {able}")
         return lines
 
     @property

@@ -63,15 +63,13 @@ class Record:
     def note(self, cell: Cell, is_wrong: bool) -> None:
         """Take note of an answer, and write the file."""
         self.noted.append((cell, is_wrong))
+        charts = self._read()  # others may have written, of this chart too
+        self.factors |= charts.pop(self._key, {})
         factor = self.factor(cell)
         self.factors[cell_name(cell)] = min(max(factor, 1.0) * MORE, MOST) if is_wrong else max(factor * LESS, LEAST)
         if self.path is None:
             return
-        charts = self._read()  # others may have written
-        charts.pop(self._key, None)
         charts[self._key] = self.factors
-        if self.path is None:
-            return
         fresh = self.path.with_name(f"{self.path.name}.{os.getpid()}")
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -223,7 +221,10 @@ def _exercises(coach: Coach) -> list[Exercise]:
 
 def _topics(judgement: Judgement) -> frozenset[str]:
     assert judgement.cell
-    topics = {("hard", "pairs", "soft")[parse_row(judgement.cell[0]).kind]}
+    row = judgement.cell[0]
+    topics = {("hard", "pairs", "soft")[parse_row(row).kind]}
+    if row == "AA" and "P" not in judgement.values:  # which is soft 12
+        topics = {"soft"}
     best_two = sorted(judgement.values, key=lambda letter: -judgement.values[letter])[:2]
     topics |= {topic for letter, topic in (("D", "doubles"), ("R", "surrender")) if letter in best_two}
     return frozenset(topics | ({"close"} if judgement.margin < SCALE else set()))

@@ -26,13 +26,13 @@ from bjsim.report.parts import (
 from bjsim.sim.game.cards import RANKS, TEN
 from bjsim.sim.game.dealer import ACE, course
 from bjsim.sim.game.events import game_text
+from bjsim.sim.game.hand_states import BONUSES
 from bjsim.sim.game.presets import RulesLike, load_rules
-from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.rules import Rules, plain
 from bjsim.sim.game.support import need
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.evaluation.compare import solve_exactly
 from bjsim.strategies.evaluation.valued_chart import ValuedChart
-from bjsim.strategies.shoe.game import need_natural_to_count
 from bjsim.strategies.shoe.hands import Composition
 
 CARDS = {"first": "your first card", "up": "the dealer's upcard", "hole": "the dealer's hole card"}
@@ -145,8 +145,7 @@ def _know_hole(rules: Rules, shoe: Mapping[str, int] | None) -> KnownCards:
     """Best play of the game with both of the dealer's cards open, and what is saved before a natural ends the round."""
     need(rules, "hole card")
     if rules.naturals == "both" and not rules.peek:
-        why = "peek = false with {} has no value with a known hole card; use {}, or peek = true"
-        need_natural_to_count(rules, why)
+        _need_natural_to_count(rules, shoe)
     changes: dict[str, object] = {"dealer_shows": "both", "insurance": False, "peek": rules.naturals == "both"}
     if any("R" in course(rules, up).before for up in range(TEN + 1)):
         changes["surrender"] = "late"
@@ -157,17 +156,51 @@ def _know_hole(rules: Rules, shoe: Mapping[str, int] | None) -> KnownCards:
         sums[part.column] = [chance + part.chance, profit + part.profit]
     values = {label: profit / chance for label, (chance, profit) in sums.items() if chance}
     if "BJ" in values:
-        values["BJ"] += _saved(rules, shoe, solution.infinite)
+        values["BJ"] += _saved(rules, shoe)
     chances = {label: sums[label][0] for label in values}
     return KnownCards(float(solve_exactly(rules, shoe).value), chances, values, solution.chart, "hole", rules, shoe)
 
 
-def _saved(rules: Rules, shoe: Mapping[str, int] | None, infinite: bool) -> float:
+def _need_natural_to_count(rules: Rules, shoe: Mapping[str, int] | None) -> None:
+    """Raises: InputError: Play against a natural that is known may win more than the loss of one bet."""
+    needs: dict[str, object] = {"charlie": "none", "player_21_wins": False}
+    if rules.scheme.at_once:
+        *others, last = [name for name, scheme in BONUSES.items() if not scheme.at_once]
+        needs["bonuses"] = f"{', '.join(others)} or {last}"
+    for name, pair in (("split_aces_blackjack", ACE), ("split_tens_blackjack", TEN)):
+        if _splits_against_natural(rules, shoe, pair):
+            needs[name] = False
+    for name, needed in needs.items():
+        if getattr(rules, name) != needed:
+            given, use = (f"{name} = {value}".lower() for value in (plain(getattr(rules, name)), needed))
+            raise InputError(
+                f"peek = false with {given} has no value with a known hole card; use {use}, or peek = true"
+            )
+
+
+def _splits_against_natural(rules: Rules, shoe: Mapping[str, int] | None, pair: int) -> bool:
+    """Whether hands of a split pair that are naturals, which win or tie, are likely enough to split against one."""
+    won = rules.blackjack_pays if rules.natural_beats_natural else 0
+    if rules.no_hole_loses == "original":
+        return won > 0
+    if rules.no_hole_loses == "busted-plus-one" or rules.splits_free(pair):
+        return True
+    aces, tens, cards, gone = _against_natural(rules, shoe)
+    chance = (tens if pair == ACE else aces) / max(cards - 2 * gone, 1)
+    return bool(2 * (chance * won - (1 - chance)) > -1)
+
+
+def _against_natural(rules: Rules, shoe: Mapping[str, int] | None) -> tuple[Any, Any, Any, int]:
+    """The aces, tens and cards from which hands are dealt against a natural, and how many each of them takes."""
+    if rules.infinite and shoe is None:
+        return rules.card_probabilities[0], rules.ten_probability, Fraction(1), 0
+    left = Composition.of(rules, shoe).values
+    return left[0] - 1, left[TEN] - 1, left.sum() - 2, 1
+
+
+def _saved(rules: Rules, shoe: Mapping[str, int] | None) -> float:
     """The mean gain from insurance and surrender against a natural that is known; either of its cards may be open."""
-    aces, tens, cards, gone = rules.card_probabilities[0], rules.ten_probability, Fraction(1), 0
-    if not infinite:
-        left = Composition.of(rules, shoe).values
-        aces, tens, cards, gone = left[0] - 1, left[TEN] - 1, left.sum() - 2, 1
+    aces, tens, cards, gone = _against_natural(rules, shoe)
     natural = float(2 * aces * tens / (cards * (cards - gone)))
     against = [course(rules, up) for up in (ACE, TEN)]
     late = [rules.surrender == "late" and not each.looks for each in against]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -22,10 +22,10 @@ from bjsim.report.parts import (
     percent,
 )
 from bjsim.sim.game.actions import NAMES
-from bjsim.sim.game.cards import TEN
 from bjsim.sim.game.dealer import ACE, course
 from bjsim.sim.game.hand_states import DEALER_22, DEALER_NATURAL
 from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.support import gives_up_to_natural
 from bjsim.strategies.charts.chart import ACTIONS, HARD, PAIR, Chart, parse_row, row_order
 from bjsim.strategies.exact.values import Number
 from bjsim.strategies.solution import Solution
@@ -106,10 +106,12 @@ class ValuedChart:
         return ChartGrid(self.columns, self.sections, self.cells, usual_legend(codes), self.row_notes(), across, **how)
 
     def row_notes(self) -> list[str]:
-        """A note on the rows for counted cards, if any are shown."""
+        """A note on the rows for counted cards and for bets of the house, if any are shown."""
         rows = [row for rows in self.sections.values() for row in rows]
         notes = []
-        if slash := next((row for row in rows if "/" in row), ""):
+        if free := next((row for row in rows if row.endswith("/free")), ""):
+            notes.append(f"{free} is {free.removesuffix('/free')} with a bet of the house")
+        if slash := next((row for row in rows if "/" in row and not row.endswith("/free")), ""):
             total, _, cards = slash.partition("/")
             notes.append(f"{slash} is {total} in {cards} cards")
         if colon := next((row for row in rows if ":" in row), ""):
@@ -164,7 +166,7 @@ def describe_best(
         Figures(figures),
         Section("The best strategy"),
         Notes([] if is_card else [MARGIN], "dim"),
-        point_at_cells([rules]),
+        point_at_cells(solution),
         chart.part(numbers="none" if is_card else "margins"),
     ]
     return Report(best_title(rules), game_lines(solution, game), parts, [rules])
@@ -192,16 +194,17 @@ def usual_legend(codes: set[str]) -> dict[str, str]:
     return {letter: text for letter, text in texts.items() if letter in letters}
 
 
-def point_at_cells(games: Sequence[Rules], after: str = ", followed by best play") -> Notes:
-    """How a reader of a page sees the values of cells."""
-    looks = any(
-        course(rules, ACE).looks or (rules.no_hole_loses == "original" and not rules.infinite) for rules in games
-    )
-    given = ", given that the dealer has no natural" if after and looks else ""
-    if given and any("R" in course(rules, up).before for rules in games for up in (ACE, TEN)):
-        given += "; what an early surrender saves from one is added to its value"
+def point_at_cells(solution: Solution | None = None) -> Notes:
+    """How a reader of a page sees the values of cells, and what they are of, if all are of one solution."""
     text = "Point at a cell, or move there with the arrow keys, for the value of every action in initial bets"
-    return Notes([f"{text}{after}{given}."], "screen")
+    if solution is not None:
+        text += f", followed by {'best play' if solution.infinite else 'the best chart'}"
+        against = course(solution.rules, ACE)
+        if against.looks or (against.takes == "original" and not solution.infinite):
+            text += ", given that the dealer has no natural"
+            if gives_up_to_natural(solution.rules):
+                text += "; what a surrender saves from one is added to its value"
+    return Notes([f"{text}."], "screen")
 
 
 def _make(

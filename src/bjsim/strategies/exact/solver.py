@@ -239,7 +239,7 @@ def round_parts(play: BestPlay) -> Iterator[RoundPart]:
     # a replayed bet is played by the chart again, whose value may be below that of best play
     tie_value = play.value if math.isfinite(play.value) else play.tie_value
     for column in play.cases:
-        means = play.means(column, tie_value, policy)
+        means, bets = play.means(column, tie_value, policy), column.bets(policy)
         insurance = round_nodes(column, play.rules, policy)[1:]
         ups = _upcards(column, play.rules, insured)
         for first, p in ranks:
@@ -247,7 +247,7 @@ def round_parts(play: BestPlay) -> Iterator[RoundPart]:
                 nodes = (_dealt(play, play.states.hand((first, second)), column), *insurance)
                 chance = float(column.probability) * float(p * q) / len(ups)
                 for up in ups:
-                    yield RoundPart(min(first, TEN), up, chance, chance * float(means.together(nodes)))
+                    yield RoundPart(min(first, TEN), up, chance, chance * bets * float(means.together(nodes)))
 
 
 def _upcards(column: Column, rules: Rules, insured: bool) -> list[str]:

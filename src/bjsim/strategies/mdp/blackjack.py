@@ -433,13 +433,18 @@ REASONS: tuple[tuple[dict[str, str | bool], str], ...] = (
             "surrender_cards": "two",
             "surrender_after_double": False,
         },
-        "whether a hand is the initial one, which alone may surrender",
+        "which hands may surrender",
     ),
-    ({"double_on": "never"}, "which hands may double: those of two cards, or those that were not split"),
-    ({"split_by": "never"}, "the rank of a pair that may be split, and whether a hand comes from a split"),
-    ({"bonuses": "none"}, "the number of cards up to six, and the cards so far where 7-7-7 or 8-7-6 is possible"),
+    ({"double_on": "never", "free_doubles": "none"}, "which hands may double, and for whose bet"),
+    (
+        {"split_by": "never", "free_splits": "none"},
+        "the rank of a pair that may be split, and whether a hand comes from a split",
+    ),
+    ({"bonuses": "none"}, "the number of cards, or the cards so far, where they may win a bonus"),
     ({"charlie": "none"}, "the number of cards, as enough of them win at once"),
     ({"no_hole_loses": "all"}, "whether a hand comes from a split, as a dealer's natural takes one bet of all"),
+    ({"insurance": False}, "whether insurance is offered"),
+    ({"attack": False}, "whether the bet may be doubled before the deal"),
 )
 
 

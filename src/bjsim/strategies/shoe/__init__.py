@@ -2,8 +2,7 @@
 
 | module | what |
 |---|---|
-| `composition` | the cards in the shoe; probabilities of pairs when only equal ranks may split |
-| `hands` | the player's hands as multisets of card values, and the nodes that are evaluated |
+| `hands` | the cards in the shoe, the player's hands as multisets of card values, and the nodes that are evaluated |
 | `dealer` | the dealer's final multisets, listed once per set of dealer rules; the distribution of the outcome |
 | `passes` | passes over the nodes of one start: stand, double, hit; visits |
 | `splits` | the value of a split as a linear form in the values of single split hands |
@@ -11,8 +10,8 @@
 | `analysis` | the values of all nodes and of complete strategies, for one shoe |
 | `charts` | the exact value of any chart, the best chart, two-card exceptions |
 | `deviation` | the exact standard deviation of a round, splits included |
-| `solver` | `ShoeSolver`, the public interface |
-| `tables` | the tables of one shoe |
+| `plays` | the decisions of every strategy, computed on demand |
+| `solver` | `ShoeSolver`, the public interface, and the tables of one shoe |
 | `players` | players: the best chart with two-card exceptions, and composition-dependent play |
 | `present` | one decision given the current composition, and the player `perfect` |
 

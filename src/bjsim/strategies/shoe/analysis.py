@@ -1,6 +1,9 @@
 """The values of all nodes and of complete strategies, for one game, one shoe and one value of a tie."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
+from copy import copy
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -64,6 +67,7 @@ class ShoeStates:
         left = composition.values - known
         self.shown = Shown(left, left.sum(axis=1), np.array([game.ends(start) for start in self.starts]))
         self.by_rank = game.rules.split_by == "rank"
+        self._tens_left: float | None = None
         self._forms: dict[tuple[int, int], tuple[SplitForm, ...]] = {}
         self._dealt: dict[int, tuple[NDArray[np.int64], Floats]] = {}
         self._check()
@@ -108,6 +112,18 @@ class ShoeStates:
     def kind(self) -> NDArray[np.int64]:
         return self.nodes.kind
 
+    def of_tens(self, left: float) -> ShoeStates:
+        """Return this shoe with the splits of tens of one known rank, of which so many cards are left."""
+        found = copy(self)
+        found._tens_left, found._forms, found._dealt = left, {}, {}
+        return found
+
+    def pair_cases(self, start: int, value: int) -> list[tuple[float, float]]:
+        """See `Composition.pair_cases`."""
+        if value == TEN and self._tens_left is not None:
+            return [(1.0, self._tens_left)]
+        return self.composition.pair_cases(value, self.starts[start], self.by_rank)
+
     def dealt(self, start: int) -> tuple[NDArray[np.int64], Floats]:
         """Return the nodes of the player's first two cards and their probabilities given the start."""
         if start not in self._dealt:
@@ -127,7 +143,7 @@ class ShoeStates:
         """Return the share of two-card hands of this value that may be split."""
         if self.layout.trees[value] is None:
             return 0.0
-        return add_up(share for share, _ in self.composition.pair_cases(value, self.starts[start], self.by_rank))
+        return add_up(share for share, _ in self.pair_cases(start, value))
 
     def forms(self, start: int, value: int) -> tuple[SplitForm, ...]:
         """Return the value of splitting a pair as linear forms; none if it cannot be dealt or split.
@@ -141,7 +157,7 @@ class ShoeStates:
 
     def _make_forms(self, start: int, value: int) -> Iterator[SplitForm]:
         tree, free = self.layout.trees[value], self.game.rules.splits_free(value)
-        if tree is None or not self.composition.pair_cases(value, self.starts[start], self.by_rank):
+        if tree is None or not self.pair_cases(start, value):
             return
         weight = self._weight(tree, start, value)
         if free:
@@ -153,7 +169,7 @@ class ShoeStates:
             yield SplitForm(tree, weight)
 
     def _weight(self, tree: Tree, start: int, value: int, first_hand: bool = False) -> Floats:
-        cases = self.composition.pair_cases(value, self.starts[start], self.by_rank)
+        cases = self.pair_cases(start, value)
         limit = self.game.limit(value, self.composition)
         left = self.shown.left[start] - 2 * (np.arange(VALUES) == value)
         cards = float(left.sum())
@@ -190,6 +206,12 @@ class Analysis:
         shoe.game.prepare(shoe.nodes, shoe.shown, shoe.dealer, tie_value, self.base)
         self.endings = self.find_endings()
         self._by_cards: dict[tuple[int, str], Play] = {}
+
+    def of_tens(self, left: float) -> Analysis:
+        """See `ShoeStates.of_tens`."""
+        found = copy(self)
+        found.shoe, found._by_cards = self.shoe.of_tens(left), {}
+        return found
 
     def find_endings(self, power: int = 1) -> dict[int, Floats]:
         """Return the value of each action that ends a hand (S, N + 1), or of a power of it.

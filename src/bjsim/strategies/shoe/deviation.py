@@ -112,7 +112,7 @@ class Squares(Analysis):
         ev = 0.0
         left = shoe.shown.left[start] - 2 * (np.arange(VALUES) == value)
         limit = shoe.game.limit(value, shoe.composition)
-        for share, pair_cards in shoe.composition.pair_cases(value, shoe.starts[start], shoe.by_rank):
+        for share, pair_cards in shoe.pair_cases(start, value):
             weight = product_weights(pair_cards, float(left.sum()), limit)
             for gone in range(min(weight.shape[1], len(tree.starts))):
                 if weight[:, gone].any():

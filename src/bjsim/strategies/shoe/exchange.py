@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import View
-from bjsim.sim.game.cards import TEN, parse_rank
+from bjsim.sim.game.cards import parse_rank
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import States
 from bjsim.strategies.exact.exchange import BETTER as BETTER
@@ -36,7 +36,7 @@ def exchange_values(rules: Rules, first: str, second: str, shown: str) -> dict[s
     states, split = States(plain), plain.replace(split_tens_blackjack=False, split_aces_blackjack=False)
 
     def value(cards: str, exchanged: bool) -> float:
-        hand = states.hand(min(parse_rank(card), TEN) for card in cards)
+        hand = states.hand(map(parse_rank, cards))
         ordinary = exchanged and rules.exchange == "21" and states.is_natural(hand)  # then it is as ace and ten split
         legal = states.against(states.column(shown)).legal(hand) or "S"
         view = View.alone(split if ordinary else plain, cards, shown, legal, ordinary)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property, lru_cache, partial
@@ -12,12 +12,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bjsim.errors import InputError
 from bjsim.sim.game.actions import CODES, ENDINGS
 from bjsim.sim.game.cards import TEN
 from bjsim.sim.game.dealer import Course, course
-from bjsim.sim.game.hand_states import BONUSES, DEALER_NATURAL, DealerState, HandState, Result
-from bjsim.sim.game.rules import Rules, plain
+from bjsim.sim.game.hand_states import DEALER_NATURAL, DealerState, HandState, Result
+from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import States
 from bjsim.sim.game.support import need
 from bjsim.strategies.charts.chart import ELSE, row_order
@@ -106,33 +105,12 @@ class Options:
 def as_peeked(rules: Rules) -> Rules:
     """Return the rules with a peek that have the same values; `rules` if hands lose to a natural on their own.
 
-    Late surrender, which saves half a bet from a natural, is early surrender with a peek. It is an InputError if
-    what a seat loses to a natural depends on its play.
+    Late surrender, which saves half a bet from a natural, is early surrender with a peek.
     """
-    if rules.no_hole_loses in ("all", "original-and-busted"):
+    if rules.no_hole_loses != "original":
         return rules
-    needs: dict[str, object] = {"surrender_cards": "two"}
-    if rules.split_tens_blackjack or rules.split_aces_blackjack:
-        needs["natural_beats_natural"] = False
-    why = "no_hole_loses = original with {} has no exact value in a finite shoe; use {}, or decks = inf"
-    need_natural_to_count(rules, why, needs)
     surrender = "none" if rules.surrender == "none" else "early"
     return rules.replace(no_hole_loses="all", peek=True, deal="pdpd", surrender=surrender)
-
-
-def need_natural_to_count(rules: Rules, why: str, more: Mapping[str, object] | None = None) -> None:
-    """Raises: InputError: A hand may win at once, before a natural of the dealer counts, or rules are not `more`.
-
-    `why` is the message, with {} for the rule and {} for the value that it needs.
-    """
-    needs = {"charlie": "none", "player_21_wins": False, **(more or {})}
-    if rules.scheme.at_once:
-        *others, last = [name for name, scheme in BONUSES.items() if not scheme.at_once]
-        needs["bonuses"] = f"{', '.join(others)} or {last}"
-    for name, needed in needs.items():
-        if getattr(rules, name) != needed:
-            values = (f"{name} = {value}".lower() for value in (plain(getattr(rules, name)), needed))
-            raise InputError(why.format(*values))
 
 
 MAX_HANDS = 16  # limit for unlimited splits; except for tens, more occur less than once in 10 million splits

@@ -20,7 +20,7 @@ import numpy as np
 from bjsim.arrays import Floats, Ints
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import ATTACK, ENDINGS, INSURANCE, Action, View
-from bjsim.sim.game.cards import DECKS, HIDDEN, TEN, parse_rank
+from bjsim.sim.game.cards import DECKS, HIDDEN, TEN, parse_cards, parse_rank
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import MOST_KEPT
 from bjsim.sim.game.support import need
@@ -85,6 +85,9 @@ def _split_value(view: View, whole: Composition, start: int, pair: int, tie_valu
     rules = view.rules
     limit = max(rules.hand_limit(pair == 0) - view.hands + 1, 2)
     shoe = ShoeStates(_pair_game(make_game(rules.replace(max_hands=limit, max_ace_hands="none")), start, pair), whole)
+    if shoe.by_rank and pair == TEN:
+        rank = parse_rank(view.hand[0])
+        shoe = shoe.of_tens(whole.ranks[rank] - parse_cards(view.hand + view.dealer).count(rank))
     play = Analysis(shoe, tie_value).by_cards(0, "cdp1")
     if not view.free:
         return float(play.split[pair])
@@ -177,7 +180,8 @@ class Perfect:
     def decide(self, view: View) -> Action:
         """Return the action with the highest exact value."""
         if view.legal == ATTACK:
-            return Action("A" if view.dealer in self._attacked else "S")
+            column = make_game(self.rules).states.column(view.dealer)
+            return Action("A" if column in self._attacked else "S")
         if view.legal == INSURANCE:
             unseen = self.unseen(view)
             return Action("I" if 3 * add_up(unseen[TEN:]) > add_up(unseen) else "S")

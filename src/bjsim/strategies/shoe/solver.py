@@ -13,7 +13,7 @@ import numpy as np
 from bjsim.arguments import names_wrong_types
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import ENDINGS, LETTERS, NAMES, View
-from bjsim.sim.game.cards import TEN, parse_rank
+from bjsim.sim.game.cards import TEN, parse_cards, parse_rank
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import CellChoice, Chart, sum_losses
 from bjsim.strategies.exact.tables import LabelledTable
@@ -70,8 +70,8 @@ class ShoeTables:
 
     @property
     def exceptions(self) -> Sequence[TwoCards]:
-        """The two-card exceptions to the best chart, where the strategy is not the chart."""
-        return self.solution.exceptions if self.followed != "td" else ()
+        """The two-card exceptions to the best chart, where the strategy is the chart with them."""
+        return self.solution.exceptions if self.followed == "td-2c" else ()
 
     def named(self, name: str) -> dict[str, LabelledTable]:
         """The labelled tables of a name, by title: none for the dealer and single numbers."""
@@ -203,9 +203,15 @@ class ShoeSolver(ShoePlays, Solution):
         start = find_start(self.shoe, shown)
         node = find_node(self.shoe, cards, pair) + doubled * self.shoe.layout.block
         analysis, play = self._at(self.tie_value_of(strategy)), self.plays(strategy)[start]
-        plays = float(analysis.base.plays[start, node])
-        if plays == 0:
+        plays, left = float(analysis.base.plays[start, node]), 0.0
+        if by_rank := self.shoe.by_rank and node == self.shoe.layout.pairs + TEN:
+            rank = parse_rank(cards[0])
+            left = self.composition.ranks[rank] - parse_cards(cards + shown).count(rank)
+        if plays == 0 or left <= -1:
             raise InputError(f"{cards} against {shown} cannot be dealt from this shoe")
+        if by_rank:  # the strategy splits tens of any rank
+            analysis = analysis.of_tens(left)
+            play = analysis.by_cards(start, "cdp") if strategy == "cdp" else analysis.follow(start, play.act)
         split = play.split[node - self.shoe.layout.pairs] if node >= self.shoe.layout.pairs else np.nan
         values = {
             "S": analysis.base.stand[start, node],

@@ -277,7 +277,8 @@ class BetRules:
         """The ranks that the bet tells apart: all 13, or those of the ten values."""
         asked = [(name, str(wanted)) for event in self.events for name, wanted in event.conditions.items()]
         tens = any(
-            name in ("cards", "straight") or (name == "ranks" and {*wanted} & {*"TJQKs"}) for name, wanted in asked
+            name in ("cards", "straight") or (name == "ranks" and (wanted == "same" or {*wanted.upper()} & {*"TJQK"}))
+            for name, wanted in asked
         )
         return RANKS if tens else RANKS[: TEN + 1]
 
@@ -299,21 +300,22 @@ class BetRules:
         """
         table: dict[str, Fraction] = {}
         known = {_key(alias): event for event in self.events for alias in (event.name, *event.aliases)}
-        by_cards = all(event.conditions.keys() == {"bust"} for event in self.events)
+        by_cards = all(
+            event.conditions.keys() == {"bust"} and _cards_of(event.name) == str(event.conditions["bust"]).rstrip("+ ")
+            for event in self.events
+        )
         extra: list[Event] = []
         for text, pay in pays.items():
-            name = _key(str(text))
-            number = re.fullmatch(r"(\d{1,2})( ?\+| or more)?( cards?)?( or more)?", name)
-            if by_cards and number:
-                name = str(int(number[1]))
-            elif name not in known:
+            key = _key(str(text))
+            name = known[key].name if key in known else key
+            if by_cards and _cards_of(name):
+                name = _cards_of(name)
+            elif key not in known:
                 names = ", ".join(event.name for event in self.events)
-                hint = suggest(name, known)
+                hint = suggest(key, known)
                 raise InputError(
                     f"{self.name} has no event {shorten(text)!r}; {hint + ' ' if hint else ''}events are {names}"
                 )
-            else:
-                name = known[name].name
             if name in table:
                 raise InputError(f"{argument('pays')}: {text} is given twice")
             table[name] = read_pay(str(text), pay)
@@ -340,6 +342,12 @@ def _plain(name: str) -> str:
 def _key(name: str) -> str:
     """A name as it is looked up: hyphens are spaces too."""
     return _plain(name.replace("-", " "))
+
+
+def _cards_of(name: str) -> str:
+    """The number in `8 or more cards`; empty if the name is no number of cards."""
+    match = re.fullmatch(r"0*(\d{1,2})( ?\+| or more)?( cards?)?( or more)?", _key(name))
+    return match[1] if match else ""
 
 
 def read_pay(event: str, pay: object) -> Fraction:

@@ -296,7 +296,7 @@ def _finished_without(bet: BetRules, shoe: SuitedShoe, rules: Rules) -> Floats:
             within = np.isin(np.arange(len(KINDS)) % len(SUITS), [SUITS.index(suit) for suit in group])
             total += np.where(within, (chances @ (1 - counts / np.maximum(held, 1)))[VALUE], chances.sum())
     shown = sum(shoe.values[upcard] for upcard in upcards) - np.isin(VALUE, upcards)
-    return np.asarray(total * left / np.maximum(shown, 1) - 1)
+    return np.where(shown > 0, total * left / np.maximum(shown, 1) - 1, np.nan)
 
 
 @dataclass(frozen=True)
