@@ -208,6 +208,7 @@ TRIES = {
     "a pair that sends to others": "socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)",
     "a mount": "libc.mount(b'x', b'/box', b'tmpfs', 0, None) == 0 or 1/0",
     "the runner's end": "os.kill(1, 9)",
+    "a pair of another family": "try: socket.socketpair(2, 1)\nexcept PermissionError: raise\nexcept OSError: pass",
 }
 PROBE = """
 import ctypes, fcntl, mmap, os, resource, socket, struct, sys, time

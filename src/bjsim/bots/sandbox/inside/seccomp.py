@@ -5,7 +5,7 @@ machine. Where the box is of Landlock, it also refuses what Landlock leaves out.
 
 - leave the process group, or send a signal to the runner, to what started it, or to a group;
 - change the mode, the owner or the attributes of files, or read attributes;
-- make sockets, and pairs of sockets that can send to any address, or give sockets larger buffers;
+- make sockets, and pairs of sockets that can send to any address or are not local, or give sockets larger buffers;
 - inspect or slow down the runner;
 - leave objects in the kernel that outlive a process, such as System V shared memory and message queues;
 - map shared memory without a file, because its pages count for no process once they are unmapped;
@@ -75,6 +75,7 @@ NAMESPACES = 0x00020000 | 0x02000000 | 0x04000000 | 0x08000000 | 0x10000000 | 0x
 CLONE_PARENT = 0x00008000
 SHARED_ANONYMOUS = 0x01 | 0x20
 MADV_COLD, MADV_PAGEOUT = 20, 21  # drop pages of files that the user owns from the page cache
+AF_UNIX = 1  # a pair of another family can send to other programs (TIPC), and asking for one makes the kernel load it
 DATAGRAMS = 0x02  # a bit of SOCK_DGRAM and SOCK_RAW, not of the kinds whose pairs send to each other only
 # The commands of fcntl that are allowed: on descriptors and their flags; on the size of a pipe and the seals of memory.
 # The others lock a file, leave a hint on it (F_SET_RW_HINT), or arrange for signals (F_SETOWN, F_SETSIG, F_NOTIFY).
@@ -87,6 +88,7 @@ LOAD, RETURN, IF_EQUAL, IF_AT_LEAST, IF_ANY_BIT, AND = 0x20, 0x06, 0x15, 0x35, 0
 NUMBER, MACHINE, FIRST, SECOND, THIRD, FOURTH = 0, 4, 16, 24, 32, 40
 ALLOW, KILL_PROCESS, ERROR = 0x7FFF0000, 0x80000000, 0x00050000
 REFUSE, MISSING, PRETEND = ERROR | errno.EPERM, ERROR | errno.ENOSYS, ERROR
+CHECKED = -1  # not yet allowed: by this check, and left to the next one
 X32 = 0x40000000  # numbers of x86-64 calls with 32-bit pointers begin here
 NEGATIVE = 1 << 31
 PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS, SECCOMP_MODE_FILTER = 22, 38, 2
@@ -151,6 +153,7 @@ def _instructions(group: int, guarded: Sequence[int], compiler: bool, owners: in
         *((call, FIRST, targets) for call in TO_ONE),
     ]
     for call, argument, tests in checks:
+    yield from _check(SOCKETPAIR[column], FIRST, [(IF_EQUAL, AF_UNIX)], CHECKED, REFUSE)
         yield from _check(call[column], argument, tests, REFUSE, ALLOW)
     yield from _check(MMAP[column], FOURTH, [(IF_EQUAL, SHARED_ANONYMOUS)], REFUSE, ALLOW, SHARED_ANONYMOUS)
     yield from _check(FCNTL[column], SECOND, [(IF_EQUAL, command) for command in COMMANDS], ALLOW, REFUSE)
@@ -171,4 +174,4 @@ def _check(
     for place, (test, operand) in enumerate(tests):
         yield test, count - place, 0, operand
     yield RETURN, 0, 0, otherwise
-    yield RETURN, 0, 0, found
+    yield (LOAD, 0, 0, NUMBER) if found == CHECKED else (RETURN, 0, 0, found)
