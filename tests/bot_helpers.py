@@ -184,6 +184,7 @@ TRIES = {
     "a message in a lock": "fcntl.fcntl(os.open('/usr/bin/env', 0), 37, struct.pack('hhqqi4x', 0, 0, 42, 4242, 0))",
     "a hint on a file": "fcntl.fcntl(os.memfd_create('x'), 1036, struct.pack('Q', 2))",
     "a lease": "fcntl.fcntl(os.open(__file__, 0), 1024, fcntl.F_RDLCK)",
+    "the size of a pipe": "fcntl.fcntl(1, 1031, 8192)",
     "the owner of signals": "fcntl.fcntl(0, fcntl.F_SETOWN, os.getpid())",
     "the signal of events": "fcntl.fcntl(0, 10, 18)",
     "signals by ioctl": "fcntl.ioctl(os.pipe()[0], 0x5452, struct.pack('i', 1))",
@@ -200,15 +201,16 @@ TRIES = {
     "its server's files": "os.listdir(f'/proc/{{os.getppid()}}/fd')",
     "the runner's limits": "resource.prlimit(1, resource.RLIMIT_CORE, (0, 0))",
     "slowing the runner": "os.setpriority(os.PRIO_PROCESS, 1, 19)",
+    "slowing its session": "libc.prctl(4, 1, 0, 0, 0); open('/proc/self/autogroup', 'r+').write('5')",
     "the kernel's settings": "open('/proc/sys/kernel/core_pattern', 'w')",
     "a higher limit": "resource.setrlimit(resource.RLIMIT_NOFILE, (4096, 4096))",
     "being root": "os.setuid(0)",
     "a session of its own": "os.setsid()",
     "a group of its own": "os.setpgid(0, 0)",
     "a pair that sends to others": "socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)",
+    "a pair of another family": "try: socket.socketpair(2, 1)\nexcept PermissionError: raise\nexcept OSError: pass",
     "a mount": "libc.mount(b'x', b'/box', b'tmpfs', 0, None) == 0 or 1/0",
     "the runner's end": "os.kill(1, 9)",
-    "a pair of another family": "try: socket.socketpair(2, 1)\nexcept PermissionError: raise\nexcept OSError: pass",
 }
 PROBE = """
 import ctypes, fcntl, mmap, os, resource, socket, struct, sys, time

@@ -36,8 +36,6 @@ def contain(user: int | None, folder: str, counted: bool) -> tuple[int, bool, li
     group, keeper, guarded = _new_group(user), os.getpid(), [*ancestors()]
     if runner := os.fork():
         _keep(group, runner, folder)
-    with suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
-        file.write("1000")  # it and the bot are ended first where memory is short
     if user is not None:
         os.setgroups([])
         os.setgid(user)

@@ -33,6 +33,7 @@ LEFT_S = 0.25  # grace for the bot's other processes to end after its first one;
 UNLIMITED = 1 << 62  # nanoseconds of processor time
 MARGIN = 1000  # processes for each core, where those of all programs of the user are counted, other bots too
 BUFFER_KIB, FREE = 208, 16  # of the socket that each descriptor may be; descriptors of a process that do not count
+STARTED, ORPHANS = 0, 1  # the children of this process: the bot's first one or its server, and what that left
 HELD = re.compile(rb"^Vm(?:RSS|PTE|Swap):\s+(\d+) kB", re.M)  # page tables count too
 
 
@@ -48,13 +49,14 @@ class Runner:
         self.timeout_ns = int(settings["timeout"] * 1e9)
         self.memory, self.output = int(settings["memory"]), int(settings["output"])
         self.processes = int(settings["processes"])
+        self.reaped_s = 0.0  # processor time of the bot's orphans that have ended
         self.out, self.err = Output(self.output), Output(int(settings["errors"]))
         self.stdin = Input() if settings["resident"] else None
         self.scratch = Scratch(settings["scratch"], settings["disk"]) if settings["scratch"] else None
         starter = ForkStarter if settings["server"] else ExecStarter
         self.starter = starter(spawner, settings["server"] or settings["command"], self.out, self.err, self.stdin)
         self.group = spawner.group
-        threads = (spawner.thread, os.getpid())  # the first has the children that it started, the other all orphans
+        threads = (spawner.thread, os.getpid())  # of which the one has STARTED children, and the other ORPHANS
         self.children = [os.open(f"/proc/self/task/{thread}/children", os.O_RDONLY) for thread in threads]
 
     def ready(self) -> bytes:
@@ -66,9 +68,10 @@ class Runner:
         return self._reply(EXIT, 0, 0, b"", b"")
 
     def move(self, frame: bytes) -> bytes:
-        started = self.started = self.ticked = time.monotonic_ns()
-        self.out.clear()
-        self.err.clear()
+        self.started = self.ticked = time.monotonic_ns()
+        self.reaped_s = 0.0
+        self.out.renew()
+        self.err.renew()
         try:
             ended = self._begin(frame)
         except OSError as error:
@@ -78,24 +81,22 @@ class Runner:
             cause = self._exceeded(self.timeout_ns, self.timeout_ns)
         status = self.starter.end() if cause == EXIT else 0
         if cause == EXIT:
-            cause = self._wait_for_rest(started)
-        self.out.drain()
-        self.err.drain()
+            cause = self._wait_for_rest(self.started)
+        self.out.drain(all_of_it=True)
+        self.err.drain(all_of_it=True)
         if cause == EXIT and self.out.total > self.output:
             cause = FLOOD
         out, err = self.out.data, self.err.data
         # After a signal the server is not trusted: the bot may have killed the pre-forked child for its next move.
         if cause != EXIT or os.WIFSIGNALED(status):
             self.clean()
-        return self._reply(cause, status, time.monotonic_ns() - started, out, err)
+        return self._reply(cause, status, time.monotonic_ns() - self.started, out, err)
 
     def _wait_for_rest(self, started: int) -> int:
         """Return EXIT if all processes of a move end soon after its first one, else what they did."""
         deadline = min(time.monotonic_ns() + int(LEFT_S * 1e9), started + self.timeout_ns)
-        while (pids := self._child_list()) != self.starter.residents:
-            for pid in pids.split():
-                if b"%b " % pid != self.starter.residents:
-                    os.waitpid(int(pid), os.WNOHANG)
+        while self._child_list() != self.starter.residents:
+            self._reap()
             now = time.monotonic_ns()
             if now > deadline:
                 return ORPHAN
@@ -131,6 +132,7 @@ class Runner:
 
         The fork server's processor time is left out.
         """
+        self._reap()
         ticks, tasks, kib = 0, 0, self.scratch.kib() if self.scratch else 0
         pids = [*islice(self._descendants(), self.processes + 1)]
         if len(pids) > self.processes:
@@ -147,9 +149,14 @@ class Runner:
             tasks += int(fields[17])
             if b"%d " % pid != self.starter.residents:
                 ticks += sum(map(int, fields[11:15]))
-        if ticks * 1_000_000_000 > cpu_ns * os.sysconf("SC_CLK_TCK"):
+        if ticks / os.sysconf("SC_CLK_TCK") + self.reaped_s > cpu_ns / 1e9:
             return CPU
         return MEMORY if kib << 10 > self.memory or tasks > self.processes else EXIT
+
+    def _reap(self) -> None:
+        """Wait for the bot's orphans that have ended: until then they count as processes."""
+        for pid in self._listed(ORPHANS).split():
+            self.reaped_s += sum(os.wait4(int(pid), os.WNOHANG)[2][:2])
 
     def _descendants(self) -> Iterator[int]:
         found = [*map(int, self._child_list().split())]
@@ -165,8 +172,11 @@ class Runner:
 
     def _child_list(self) -> bytes:
         """The pids of this process's children, orphans of the bot included, as the kernel lists them."""
-        lists = (os.pread(children, CHUNK, 0) for children in self.children)
-        return b"".join(pids[: pids.rfind(b" ") + 1] for pids in lists)
+        return self._listed(STARTED) + self._listed(ORPHANS)
+
+    def _listed(self, which: int) -> bytes:
+        pids = os.pread(self.children[which], CHUNK, 0)
+        return pids[: pids.rfind(b" ") + 1]
 
     def clean(self) -> None:
         """Kill all processes of the bot, wait until they have ended, and restart the fork server."""
@@ -257,7 +267,6 @@ class ResidentRunner(Runner):
         super().__init__(settings, spawner)
         self.alive = False
         self.awake_ns = self.unchecked_ns = 0  # in this life; since memory was checked
-        self.log_sent = 0  # bytes of stderr in earlier replies
 
     def move(self, frame: bytes) -> bytes:
         """Serve a frame; returns the reply: its stdout is the line without its end, its stderr what is new."""
@@ -284,15 +293,16 @@ class ResidentRunner(Runner):
                 self.clean()
             self.alive = self.alive and cause == EXIT
         self.err.drain()
-        log, self.log_sent = self.err.data[self.log_sent :], len(self.err.data)
+        log = self.err.data
+        self.err.clear()
         return self._reply(cause, status, elapsed, answer, log)
 
     def _begin_life(self) -> None:
         self.stdin.open()
-        self.out.drain()  # what the last process wrote when it was let go is not an answer of this one
-        self.out.clear()
-        self.err.clear()
-        self.awake_ns = self.unchecked_ns = self.log_sent = 0
+        self.out.renew()  # what the last process wrote when it was let go is not an answer of this one
+        self.err.renew()
+        self.awake_ns = self.unchecked_ns = 0
+        self.reaped_s = 0.0
         self._begin(RESIDENT)
         self.poller = make_poller(self.starter.end_signal)
         self.poller.register(self.out.read_end, select.POLLIN)
@@ -311,6 +321,7 @@ class ResidentRunner(Runner):
         if cause == EXIT:
             os.killpg(self.group, signal.SIGSTOP)
             self.out.drain()  # a second line, perhaps written meanwhile
+            self._reap()
         awake_ns = self.answered - self.started
         self.awake_ns += awake_ns
         self.unchecked_ns += awake_ns

@@ -77,9 +77,10 @@ SHARED_ANONYMOUS = 0x01 | 0x20
 MADV_COLD, MADV_PAGEOUT = 20, 21  # drop pages of files that the user owns from the page cache
 AF_UNIX = 1  # a pair of another family can send to other programs (TIPC), and asking for one makes the kernel load it
 DATAGRAMS = 0x02  # a bit of SOCK_DGRAM and SOCK_RAW, not of the kinds whose pairs send to each other only
-# The commands of fcntl that are allowed: on descriptors and their flags; on the size of a pipe and the seals of memory.
-# The others lock a file, leave a hint on it (F_SET_RW_HINT), or arrange for signals (F_SETOWN, F_SETSIG, F_NOTIFY).
-COMMANDS = (*range(5), *range(1030, 1035))
+# The commands of fcntl that are allowed: on descriptors, their flags, and the seals of memory; to ask for the size of
+# a pipe. The others change this size, which the next move would see, lock a file, leave a hint on it (F_SET_RW_HINT),
+# or arrange for signals (F_SETOWN, F_SETSIG, F_NOTIFY).
+COMMANDS = (*range(5), 1030, *range(1032, 1035))
 # The commands of ioctl that are refused: FIOASYNC, FIOSETOWN, SIOCSPGRP for signals, and two for flags of files.
 REFUSED = (0x5452, 0x8901, 0x8902, 0x40086602, 0x401C5820)
 
@@ -87,8 +88,8 @@ LOAD, RETURN, IF_EQUAL, IF_AT_LEAST, IF_ANY_BIT, AND = 0x20, 0x06, 0x15, 0x35, 0
 # Offsets in struct seccomp_data of the kernel.
 NUMBER, MACHINE, FIRST, SECOND, THIRD, FOURTH = 0, 4, 16, 24, 32, 40
 ALLOW, KILL_PROCESS, ERROR = 0x7FFF0000, 0x80000000, 0x00050000
-REFUSE, MISSING, PRETEND = ERROR | errno.EPERM, ERROR | errno.ENOSYS, ERROR
 CHECKED = -1  # not yet allowed: by this check, and left to the next one
+REFUSE, MISSING, PRETEND = ERROR | errno.EPERM, ERROR | errno.ENOSYS, ERROR
 X32 = 0x40000000  # numbers of x86-64 calls with 32-bit pointers begin here
 NEGATIVE = 1 << 31
 PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS, SECCOMP_MODE_FILTER = 22, 38, 2
@@ -152,8 +153,8 @@ def _instructions(group: int, guarded: Sequence[int], compiler: bool, owners: in
         (KILL, FIRST, [(IF_AT_LEAST, NEGATIVE), *targets]),  # its own group is 0
         *((call, FIRST, targets) for call in TO_ONE),
     ]
-    for call, argument, tests in checks:
     yield from _check(SOCKETPAIR[column], FIRST, [(IF_EQUAL, AF_UNIX)], CHECKED, REFUSE)
+    for call, argument, tests in checks:
         yield from _check(call[column], argument, tests, REFUSE, ALLOW)
     yield from _check(MMAP[column], FOURTH, [(IF_EQUAL, SHARED_ANONYMOUS)], REFUSE, ALLOW, SHARED_ANONYMOUS)
     yield from _check(FCNTL[column], SECOND, [(IF_EQUAL, command) for command in COMMANDS], ALLOW, REFUSE)
