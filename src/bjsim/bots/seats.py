@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from bjsim.arguments import argument, names_wrong_types
 from bjsim.asked.kinds import check_fields
 from bjsim.bots.protocol import TIMEOUT, need_programs
-from bjsim.bots.sandbox.folders import is_bot_folder, read_bot
+from bjsim.bots.sandbox.folders import is_bot_folder, name_of, read_bot
 from bjsim.bots.sandbox.languages import ENDINGS
 from bjsim.errors import InputError, printable
 from bjsim.sim.game.actions import Player
@@ -60,7 +60,7 @@ class ProgramFile:
 
     @property
     def name(self) -> str:
-        return printable(Path(self.path).name)
+        return printable(name_of(self.path))
 
     @property
     def digest(self) -> str:
@@ -86,7 +86,19 @@ def is_program(text: str) -> bool:
     path = Path(text)
     if is_bot_folder(path):
         return True
-    return path.is_file() and (path.suffix.lower() in ENDINGS or bool(path.stat().st_mode & 0o111))
+    if not path.is_file() or path.suffix.lower() in ENDINGS:
+        return path.is_file()
+    return bool(path.stat().st_mode & 0o111) and not _is_text(path)
+
+
+def _is_text(path: Path) -> bool:
+    """Whether Linux cannot run the file, such as a chart on a disk where all files are executable."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(256)
+    except OSError:
+        return False
+    return not head.startswith(b"#!") and (b"\0" not in head or head.startswith((b"\xff\xfe", b"\xfe\xff")))
 
 
 class Seated(NamedTuple):
