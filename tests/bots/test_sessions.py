@@ -488,6 +488,22 @@ def test_a_suspended_machine_costs_no_bot_its_time(bot, mode):
     assert not player.faults and player.ms_per_move()["p99"] < 3000, player.first_faults
 
 
+def test_a_signal_does_not_cut_what_is_written():
+    """A reply of more than a pipe holds was cut when the bot was stopped meanwhile, and awaited for ever."""
+    read, write = os.pipe()
+    found = []
+    reading = threading.Timer(0.1, lambda: found.extend(iter(lambda: os.read(read, 9999), b"")))
+    before = signal.signal(signal.SIGALRM, lambda *_: None)
+    reading.start()
+    signal.setitimer(signal.ITIMER_REAL, 0.03)
+    streams.write_all(write, bytes(200_000))
+    os.close(write)
+    reading.join()
+    os.close(read)
+    signal.signal(signal.SIGALRM, before)
+    assert sum(map(len, found)) == 200_000
+
+
 @pytest.mark.parametrize("header", [(0, 0, 0, 4097, 0), (0, 0, 0, 0, 4097), (99, 0, 0, 0, 0)])
 def test_a_runner_cannot_make_the_host_read_more_than_the_limits(header):
     """A bot may have got hold of its runner."""

@@ -212,8 +212,7 @@ class SandboxSession:
         """Send a message and read the reply. Raises: EOFError, OSError if the runner died or does not answer."""
         process = self.process
         assert process and process.stdin and process.stdout
-        if message:
-            os.write(process.stdin.fileno(), message)
+        streams.write_all(process.stdin.fileno(), message)
         data, size, source = bytearray(), runner.HEADER.size, process.stdout.fileno()
         while len(data) < size:
             self._await_reply(seconds)

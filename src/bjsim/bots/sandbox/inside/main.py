@@ -11,7 +11,7 @@ from bjsim.bots.sandbox.inside import landlock, seccomp
 from bjsim.bots.sandbox.inside.keeper import contain
 from bjsim.bots.sandbox.inside.runner import LENGTH, ResidentRunner, Runner, limit_self
 from bjsim.bots.sandbox.inside.starters import IGNORED, Spawner
-from bjsim.bots.sandbox.inside.streams import CHUNK, make_poller
+from bjsim.bots.sandbox.inside.streams import CHUNK, make_poller, write_all
 
 FIRST_WAIT_MS, LAST_WAIT_MS = 1, 16  # for a frame, before a resident bot is stopped again
 
@@ -59,6 +59,6 @@ def main() -> None:
     spawner = confine(settings, group, guarded)
     runner = (ResidentRunner if settings["resident"] else Runner)(settings, spawner)
     limit_self(runner.memory, int(settings["processes"]), int(settings["files"]), apart)
-    os.write(replies, runner.ready())
+    write_all(replies, runner.ready())
     for frame in frames(requests, runner):
-        os.write(replies, runner.move(frame))
+        write_all(replies, runner.move(frame))

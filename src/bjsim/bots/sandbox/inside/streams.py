@@ -83,6 +83,12 @@ class Input:
             self.write_end = -1
 
 
+def write_all(descriptor: int, data: bytes) -> None:
+    """Write to a pipe. A signal, such as that a child was stopped, ends a write that waits after a part."""
+    while data:
+        data = data[os.write(descriptor, data) :]
+
+
 def make_poller(descriptor: int) -> select.poll:
     """A poller for `descriptor` to be readable or at its end."""
     poller = select.poll()
