@@ -37,7 +37,7 @@ def own_cache(tmp_path_factory):
 def nothing_installed(monkeypatch):
     """No compiler or interpreter is on the PATH."""
     find_tool.cache_clear()
-    monkeypatch.setattr("shutil.which", lambda name: None)
+    monkeypatch.setattr("shutil.which", lambda name, path=None: None)
     yield
     find_tool.cache_clear()
 

@@ -3,6 +3,7 @@
 import os
 import re
 from contextlib import nullcontext
+from pathlib import Path
 
 import pytest
 from bot_helpers import a_view, line_bot, needs, needs_sandbox
@@ -16,8 +17,11 @@ from bjsim.bots.sandbox.folders import read_bot
 from bjsim.bots.sandbox.languages import BuildError, MissingToolchain
 from bjsim.bots.sandbox.restrictions import make_box
 from bjsim.bots.sandbox.session import SandboxError
-from bjsim.bots.seats import is_program
+from bjsim.bots.seats import ProgramFile, find_seated, is_program
 from bjsim.errors import InputError
+from bjsim.strategies.charts.chart import Chart
+from bjsim.strategies.formats.files import format_text
+from bjsim.strategies.players.catalogue import CATALOGUE
 
 
 def folder(path, manifest="", **files):
@@ -62,6 +66,21 @@ def test_a_folder_plays(tmp_path, name):
     move, errors, program = asked(where)
     assert (move, errors) == ("H", "") and program.protocol == "argv" and "bot.toml" not in program.files
     assert is_program(str(where)) and not is_program(str(tmp_path))
+
+
+def test_what_linux_cannot_run_is_no_program(tmp_path):
+    """On some disks all files are executable, charts too. A chart was started for every move, and stood."""
+    chart, program = tmp_path / "mine", tmp_path / "program"
+    for encoding in ("utf-8", "utf-16"):
+        chart.write_text(format_text(CATALOGUE["hoyle"].chart(CARDSHARK)), encoding=encoding)
+        chart.chmod(0o755)
+        assert isinstance(find_seated(str(chart), CARDSHARK).player, Chart)
+    for content, runs in ((b"#!/bin/sh\n", True), (b"\x7fELF\x02\x01\x01\0", True), (b"echo S\n", False)):
+        program.write_bytes(content)
+        program.chmod(0o755)
+        assert is_program(str(program)) == runs
+    program.chmod(0o644)
+    assert not is_program(str(program))
 
 
 @needs_sandbox
@@ -124,6 +143,19 @@ def test_a_wrong_manifest_is_refused_in_one_line(tmp_path, manifest, files, why)
 
 def test_a_blank_name_is_that_of_the_folder(tmp_path):
     assert read_bot(folder(tmp_path / "mine", "name = ' '", bot__py="")).name == "mine"
+
+
+def test_a_folder_is_named_where_it_is_the_current_one(tmp_path, monkeypatch):
+    where = folder(tmp_path / "mine", bot__py="", sub___x__txt="")
+    monkeypatch.chdir(where)
+    assert read_bot(Path(".")).name == ProgramFile(".").name == "mine"
+    monkeypatch.chdir(where / "sub")
+    assert read_bot(Path("..")).name == "mine"
+
+
+def test_the_main_file_is_not_in_a_folder_of_its_name(tmp_path):
+    where = folder(tmp_path / "mine", bot__py="", bot__tests___x__py="")
+    assert read_bot(where).main == "bot.py"
 
 
 def test_limits_and_links(tmp_path, monkeypatch):

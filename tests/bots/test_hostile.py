@@ -20,6 +20,7 @@ from bot_helpers import (
     Scripted,
     a_view,
     lim17,
+    line_bot,
     needs,
     needs_bubblewrap,
     needs_landlock,
@@ -158,7 +159,6 @@ os.close(1)
 os.write(again, b"S")
 """, 3, set(), STANDS),
     ("reads_its_own_pipe.py", "open('/proc/self/fd/1').read()", 2, {"timeout"}, STANDS),
-    ("shrinks_its_pipe.py", "import fcntl; fcntl.fcntl(1, 1031, 4096); print('S', 'x' * 5000)", 2, {"flood"}, STANDS),
     ("runs_from_the_sweep.c", in_c("""
 for (int i = 0; i < 3; i++) fork();
 if (setsid() < 0) setpgid(0, 0);
@@ -319,6 +319,49 @@ def test_it_keeps_nothing_between_moves(bot, cold):
     replies = [player.ask(a_view()).stdout.split() for _ in range(6)]
     assert {(length, variable) for _, length, _, variable in replies} == {(b"1", b"0")}
     assert len({number for _, _, number, _ in replies}) == 6
+
+
+MARKS = """
+marks = [fcntl.fcntl(fd, command) for fd in (0, 1, 2) for command in (fcntl.F_GETFL, 1032)[: 1 + fd]]
+def leave_marks():
+    for fd in (0, 1, 2):
+        fcntl.fcntl(fd, fcntl.F_SETFL, os.O_APPEND | os.O_NONBLOCK | (os.O_DIRECT if fd else 0))
+        try: fcntl.fcntl(fd, 1031, 8192)
+        except OSError: pass
+"""
+
+
+@needs(".py")
+@pytest.mark.parametrize("cold", [False, True], ids=["fork", "exec"])
+@pytest.mark.parametrize("protocol", ["argv", "line"])
+def test_it_leaves_no_mark_at_its_streams(bot, protocol, cold):
+    """Their flags and sizes belong to no process, so the next one found them: of a move, or of a match."""
+    source = f"import fcntl, os\n{MARKS}\nprint('S', *marks)\nleave_marks()"
+    if protocol == "line":
+        source = "import fcntl\n" + line_bot("'S', *marks", setup=MARKS, end="leave_marks()")
+    player = bot("marks.py", source, cold=cold, timeout=9.0)
+    replies = [player.ask(a_view()) for _ in range(3)]
+    assert {reply.cause for reply in replies} == {"exit"} and len({reply.stdout for reply in replies}) == 1
+
+
+@needs(".py")
+def test_it_does_not_see_when_an_earlier_move_wrote(bot):
+    """By the times of a pipe, which Linux keeps until 6.14."""
+    source = "import os, sys; print(os.fstat(2).st_mtime); sys.argv[1] == '1' and os.write(2, b'x')"
+    player, began = bot("writes.py", source, timeout=9.0), time.time()
+    player.run(["1"])
+    ended = time.time()
+    time.sleep(0.05)
+    assert not began <= float(player.run(["2"]).stdout) <= ended
+
+
+@needs(".py")
+@pytest.mark.parametrize("cold", [False, True], ids=["fork", "exec"])
+def test_all_that_it_writes_belongs_to_the_move(bot, cold):
+    """Also where each write has to be read by itself."""
+    source = "import fcntl, os\nfcntl.fcntl(1, fcntl.F_SETFL, os.O_DIRECT)\nfor _ in range(9): os.write(1, b'S')"
+    player = bot("packets.py", source, cold=cold, timeout=9.0)
+    assert [player.run(["12"]).stdout for _ in range(2)] == [b"S" * 9] * 2
 
 
 @needs(".py")

@@ -17,6 +17,7 @@ import pytest
 from bot_helpers import BOX, BOXES, COUNTED, SAMPLES, a_view, lim17, needs, needs_bubblewrap, needs_sandbox, use_box
 
 from bjsim.bots.player import open_bot
+from bjsim.bots.protocol import Reply
 from bjsim.bots.sandbox import build as building
 from bjsim.bots.sandbox import languages, restrictions, session
 from bjsim.bots.sandbox.build import LIMITS, build, cache_folder
@@ -102,6 +103,52 @@ def test_a_link_to_rustup_without_a_toolchain_is_no_compiler(tmp_path, monkeypat
     assert languages.rust_compilers([str(tmp_path / "rustc")]) == found
 
 
+def test_a_tool_is_run_where_no_file_of_a_stranger_chooses_it(tmp_path, monkeypatch):
+    """rustup obeys rust-toolchain.toml, and go go.mod, of the working folder."""
+    (tmp_path / "tool").write_text("#!/bin/sh\npwd\n")
+    (tmp_path / "tool").chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    assert languages.rust_compilers([str(tmp_path / "tool")])[0] == "//bin/rustc"
+    assert building._version(str(tmp_path / "tool"), "--version") == "/\n"
+
+
+def test_a_link_that_loses_its_meaning_is_not_the_compiler(tmp_path, monkeypatch):
+    """As on Fedora with ccache, or of a snap: the program that it leads to is another one by its own name."""
+    for folder, name in (("first", "ccache"), ("second", "cc")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / name).write_text("#!/bin/sh\nexit 1\n")
+        (tmp_path / folder / name).chmod(0o755)
+    (tmp_path / "first" / "cc").symlink_to("ccache")
+    monkeypatch.setenv("PATH", f"{tmp_path}/first:{tmp_path}/second")
+    assert ENDINGS[".c"].find_tools() == [str(tmp_path / "second" / "cc")]
+    monkeypatch.setenv("PATH", f"{tmp_path}/first")
+    assert ENDINGS[".c"].find_tools() == []
+
+
+@needs_sandbox
+def test_what_a_folder_runs_is_bound_if_the_machine_names_it(prefix, tmp_path, monkeypatch):
+    """An interpreter in /opt, say, by a link in /usr/local/bin. By its path, a bot could have any file bound."""
+    greet = install(prefix, shutil.which("echo"))
+    (prefix / "links").mkdir()
+    (prefix / "links" / "greet").symlink_to(greet)
+    monkeypatch.setattr(languages, "PATH", str(prefix / "links"))
+    for run, bound in (("greet H", (str(prefix / "bin"),)), (f"{greet} H", ())):
+        (tmp_path / "bot.toml").write_text(f"run = '{run}'")
+        with open_bot(tmp_path, sandbox="required", timeout=20.0) as bot:
+            assert bot.program.binds == bound and bot.run(["12"]).stdout == (b"H 12\n" if bound else b"")
+
+
+def test_a_compiler_that_does_not_start_is_not_the_bots_fault(tmp_path, monkeypatch):
+    """A contest then asks whether another session opens; else the bot would stand on every hand."""
+    lost = SimpleNamespace(ask=lambda _: Reply("start", 0, 0, b"", b"it does not stay open"), close=lambda: None)
+    monkeypatch.setattr(building, "SandboxSession", lambda *_, **__: lost)
+    path = tmp_path / "x.js"
+    path.write_text(f"// {tmp_path}")
+    monkeypatch.setattr(building, "find_tool", lambda _: "/bin/true")
+    with pytest.raises(SandboxError, match="x is not compiled: it does not stay open"):
+        build(path, box=BOX)
+
+
 def test_a_tool_is_bound_with_what_it_needs_and_never_with_all_of_its_folder(tmp_path):
     for name in ("bin", "conf", "lib", "man", "share", "Documents", ".ssh"):
         (tmp_path / name).mkdir()
@@ -141,7 +188,7 @@ def test_a_tool_plays_from_its_own_folder(prefix, monkeypatch):
     sbcl = install(prefix, find_tool(ENDINGS[".lisp"]), core.parent.relative_to(core.parents[2]))
     find_tool.cache_clear()
     which = shutil.which
-    monkeypatch.setattr(shutil, "which", lambda name: sbcl if name == "sbcl" else which(name))
+    monkeypatch.setattr(shutil, "which", lambda name, path=None: sbcl if name == "sbcl" else which(name, path=path))
     with open_bot(SAMPLES / "lim17.lisp", sandbox="required", timeout=20.0) as bot:
         assert bot.program.command[0] == sbcl
         assert bot.decide(a_view()) == lim17(a_view()) and not bot.faults, bot.first_faults
@@ -212,7 +259,7 @@ def test_a_c_bot_is_linked_dynamically_where_it_cannot_be_statically(prefix, mon
     compiler.chmod(0o755)
     find_tool.cache_clear()
     which = shutil.which
-    monkeypatch.setattr(shutil, "which", lambda name: str(compiler) if name == "cc" else which(name))
+    monkeypatch.setattr(shutil, "which", lambda name, path=None: str(compiler) if name == "cc" else which(name))
     with open_bot(SAMPLES / "lim17.c", sandbox="required", timeout=20.0) as bot:
         assert b"ld-linux" in bot.program.files["bot"]
         assert bot.decide(a_view()) == lim17(a_view()) and not bot.faults, bot.first_faults
@@ -233,6 +280,7 @@ def test_continuous_integration_installs_every_language():
 
 def test_the_name_of_a_java_source():
     assert java_source(b"// a\npublic final class Bot {}", "x") == "Bot.java"
+    assert java_source("public sealed class Bôt permits A {}".encode(), "x") == "Bôt.java"
     assert java_source(b"class Bot {}", "lim17") == "lim17.java"
     assert java_source(b"class Bot {}", "my-bot") == "Main.java"
 

@@ -103,6 +103,10 @@ def test_bad_replies_have_names(stdout, kind):
             a_view("K23", "SHB", stake=10, chips=9, rules=named_rules("cardshark").replace(double_cards="any")),
             "overbet",
         ),
+        # not too late: the first move of a split hand, with chips or none, where only whole hands double; and insurance
+        (a_view("83", "SH", rules=named_rules("downtown"))._replace(split=True), "bad-reply"),
+        (a_view("83", "SH", chips=0, rules=named_rules("downtown"))._replace(split=True), "bad-reply"),
+        (a_view("65", INSURANCE, rules=named_rules("vegas-s17")), "bad-reply"),
     ],
 )
 def test_a_double_that_is_refused(view, kind):

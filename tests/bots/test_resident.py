@@ -7,12 +7,14 @@ import random
 import signal
 import threading
 import time
+from contextlib import closing
 
 import pytest
-from bot_helpers import BOXES, COUNTS, Scripted, TakenTurns, lim17, line_bot, needs, needs_sandbox, processes
+from bot_helpers import BOX, BOXES, COUNTS, Scripted, TakenTurns, lim17, line_bot, needs, needs_sandbox, processes
 
 from bjsim.bots.line import LOG_LIMIT, Transcript
-from bjsim.bots.sandbox.session import SandboxClosed
+from bjsim.bots.sandbox.build import build
+from bjsim.bots.sandbox.session import Limits, SandboxClosed, SandboxSession
 from bjsim.sim.game.actions import HIT, STAND
 from bjsim.sim.game.cards import Hand
 from bjsim.sim.game.presets import named_rules
@@ -207,6 +209,24 @@ def test_64_kib_of_stderr_are_kept_and_more_does_no_harm(bot):
     player, _ = play(bot("x.py", text, timeout=5.0), 2)
     log = player.seat.log
     assert not player.faults and len(log) == LOG_LIMIT and log.startswith(b"hiquestion 1\nxxx")
+
+
+@needs_sandbox
+def test_stderr_is_kept_in_every_match_of_a_process(tmp_path):
+    """It was of the process, so that a match after the first 64 KiB had none."""
+    (tmp_path / "x.py").write_text(line_bot(work="os.write(2, b'x' * 70000 if n == 1 else b'second')"))
+    limits, program = Limits(timeout=9.0, errors=LOG_LIMIT), build(tmp_path / "x.py", box=BOX)
+    with closing(SandboxSession(program, limits, box=BOX, resident=True)) as opened:
+        opened.exchange(b"hello 1\n", 9.0, anew=True)
+        logs = [opened.exchange(b"move 12\n", 9.0).stderr for _ in range(2)]
+    assert logs == [b"x" * LOG_LIMIT, b"second"]
+
+
+@needs_sandbox
+def test_orphans_that_have_ended_are_no_processes_of_a_bot(bot):
+    """Each stayed until the match ended, and soon there were too many."""
+    player, _ = play(bot("x.py", line_bot(work="subprocess.run('true &', shell=True, check=True)")), 60)
+    assert len(player.answers) > 60 and not player.faults
 
 
 @needs_sandbox

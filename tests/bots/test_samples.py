@@ -10,6 +10,7 @@ from bot_helpers import EACH_LANGUAGE, SAMPLES, TEST_BOTS, a_view, needs, play
 from support.command import bjsim
 from support.matches import begin, rounds_in
 
+from bjsim.bots.check import check_match, situation
 from bjsim.bots.contest import journal
 from bjsim.bots.contest.replay import protocols, questions
 from bjsim.bots.export import export
@@ -56,6 +57,18 @@ def test_charts_are_exported_for_other_rules_too(tmp_path, name, fields):
     with open_bot(path, sandbox="auto", timeout=20.0) as bot:
         assert play([bot, chart, bot, chart], 60, rules) == play([chart] * 4, 60, rules)
         assert not bot.faults
+
+
+@needs(".py")
+def test_an_exported_chart_gives_up_where_it_could_not_pay_a_double(tmp_path):
+    """With fewer chips left than its stake, in a game of raises and surrender."""
+    rules = named_rules("cardshark").replace(surrender="late")
+    chart, path = find_player("optimal", rules), tmp_path / "exported.py"
+    path.write_text(export(chart))
+    views = [situation(rules, hand, card, chips=rules.buy_in + 5).view for hand in ("T6", "65") for card in "T6"]
+    with open_bot(path, sandbox="auto", timeout=20.0) as bot:
+        assert [bot.decide(view) for view in views] == [chart.decide(view) for view in views]
+    assert chart.decide(views[0]).letter == "R"
 
 
 def test_the_sample_is_what_the_command_writes():
@@ -160,6 +173,14 @@ def test_the_line_counter_counts(tmp_path):
             count = sum((card in "23456") - (card in "TJQKA") for card in seen)
             assert f"count={count:+d}" in question.answer
     assert asked > 40
+
+
+@needs(".py")
+@pytest.mark.parametrize("preset", ["vegas-s17", "spanish-21", "neller"])
+def test_the_line_counter_plays_games_with_insurance_or_without_tens_or_an_end(bot, preset):
+    """neller has an infinite shoe."""
+    check = check_match(bot("x.py", (SAMPLES / "counter_line.py").read_text(), timeout=20.0), named_rules(preset))
+    assert not check.faults and all(check.passed.values())
 
 
 @needs(".c")

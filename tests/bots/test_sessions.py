@@ -425,6 +425,23 @@ def test_a_process_that_ends_soon_is_not_a_fault(bot, mode):
     assert [player.decide(a_view()) for _ in range(5)] == [STAND] * 5 and not player.faults
 
 
+def test_the_time_of_orphans_counts_when_they_have_ended():
+    one = runner.Runner.__new__(runner.Runner)
+    one.children, one.reaped_s = [os.open(f"/proc/self/task/{os.getpid()}/children", os.O_RDONLY)] * 2, 0.0
+    work = "import os, time\nif os.fork() == 0:\n    while time.process_time() < 0.1: pass"
+    subprocess.run([sys.executable, "-c", work], check=True)  # its child becomes this process's
+    while one._child_list(1):
+        one._reap()
+    os.close(one.children[0])
+    assert 0.1 <= one.reaped_s < 1
+
+
+def test_more_than_an_argument_list_holds_is_not_the_next_moves(bot):
+    """Two processes of the server read it, and then each answer was that of the move before."""
+    player = bot("x.py", "import sys; print(sys.argv[1][:9])", sandbox="auto", timeout=9.0)
+    assert player.run(["x" * 5000]).cause == "start" and player.run(["12"]).stdout == b"12\n"
+
+
 def test_the_time_it_takes_to_clear_up_and_start_again_is_the_bots(tmp_path, monkeypatch):
     """The server takes 0.4 s to start, and the orphan has its grace time."""
     line = "    count = int("
@@ -441,9 +458,15 @@ def test_the_time_it_takes_to_clear_up_and_start_again_is_the_bots(tmp_path, mon
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", BOXES)
 def test_a_suspended_machine_costs_no_bot_its_time(bot, mode):
-    """All processes of a session are stopped for longer than the timeout, while the bot computes for 0.3 s."""
+    """All processes of a session are stopped for longer than the timeout, while the bot computes for 0.3 s.
+
+    A child of it ends a little later, which the pause must not forbid.
+    """
     before = processes()
-    player = bot("x.py", "import time\nwhile time.process_time() < 0.3: pass\nprint('S')", box=mode, timeout=3.0)
+    source = (
+        "import os, time\nwhile time.process_time() < 0.3: pass\nif os.fork() == 0: time.sleep(0.02)\nelse: print('S')"
+    )
+    player = bot("x.py", source, box=mode, timeout=3.0)
     stopped = processes() - before
 
     def pause():
@@ -462,7 +485,23 @@ def test_a_suspended_machine_costs_no_bot_its_time(bot, mode):
         pausing.start()
         assert player.decide(a_view()) == STAND
         pausing.join()
-    assert not player.faults, player.first_faults
+    assert not player.faults and player.ms_per_move()["p99"] < 3000, player.first_faults
+
+
+def test_a_signal_does_not_cut_what_is_written():
+    """A reply of more than a pipe holds was cut when the bot was stopped meanwhile, and awaited for ever."""
+    read, write = os.pipe()
+    found = []
+    reading = threading.Timer(0.1, lambda: found.extend(iter(lambda: os.read(read, 9999), b"")))
+    before = signal.signal(signal.SIGALRM, lambda *_: None)
+    reading.start()
+    signal.setitimer(signal.ITIMER_REAL, 0.03)
+    streams.write_all(write, bytes(200_000))
+    os.close(write)
+    reading.join()
+    os.close(read)
+    signal.signal(signal.SIGALRM, before)
+    assert sum(map(len, found)) == 200_000
 
 
 @pytest.mark.parametrize("header", [(0, 0, 0, 4097, 0), (0, 0, 0, 0, 4097), (99, 0, 0, 0, 0)])

@@ -5,6 +5,7 @@ by a program of its own, as an ordinary user where the tests run as root, and al
 and Landlock.
 """
 
+import io
 import os
 import signal
 import subprocess
@@ -18,6 +19,7 @@ import pytest
 from bot_helpers import BOXES, COUNTED, left_of, needs, processes
 
 import bjsim
+from bjsim.bots.sandbox.inside import keeper
 from bjsim.bots.sandbox.restrictions import readable
 
 pytestmark = needs(".py")
@@ -176,6 +178,18 @@ def test_nothing_is_left(folder, bot, ending, box, user):
     kind, lacking = box if isinstance(box, tuple) else (box, "")
     left, folders, most = left_after(folder, bot, kind, ending, user, lacking)
     assert not left and not folders and most <= (40 if COUNTED and not lacking else 260)
+
+
+def test_where_others_are_hidden_a_session_opens(monkeypatch):
+    """With hidepid a process of another user, such as the one that began the login, has no entry in /proc."""
+
+    def reads(path):
+        if path != f"/proc/{os.getpid()}/stat":
+            raise PermissionError(path)
+        return io.StringIO("7 (a name) S 77 1 1")
+
+    monkeypatch.setattr(keeper, "open", reads, raising=False)
+    assert [*keeper.ancestors()] == [os.getpid(), 77]
 
 
 def test_a_process_that_leaves_its_group_and_its_parent_is_seen():

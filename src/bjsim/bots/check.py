@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import combinations_with_replacement
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
@@ -15,11 +17,13 @@ from bjsim.bots.protocol import UNFLUSHED, Fault, make_argv
 from bjsim.bots.turn import Strikes, Turn
 from bjsim.report.data import Described
 from bjsim.report.parts import DataColumn, DataTable, Notes, Only, Report
-from bjsim.sim.game.actions import ATTACK, HIT, INSURANCE, STAND, Action, Player, View, raise_by
+from bjsim.sim.game.actions import ATTACK, HIT, INSURANCE, STAND, Action, IllegalAction, Player, View, raise_by
+from bjsim.sim.game.cards import parse_rank
 from bjsim.sim.game.events import RoundResult
-from bjsim.sim.game.round import Round, ask_action, drive
+from bjsim.sim.game.round import Round, ask_action, drive, legal_action
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import ScriptedShoe, Stream, open_shoe
+from bjsim.sim.game.states import States
 from bjsim.strategies.evaluation.compare import Evaluation, best_chart, evaluate_chart
 from bjsim.strategies.players.catalogue import CATALOGUE
 
@@ -27,9 +31,6 @@ if TYPE_CHECKING:
     from bjsim.bots.player import BotPlayer, LineSeat
 
 
-HARD = ("T7", "T6", "T5", "T3", "T2", "92", "82", "72", "62", "53")
-SOFT = ("A9", "A8", "A7", "A6", "A3", "AA")
-PAIRS = ("TT", "99", "88", "66", "44", "22")
 OTHERS = "8"  # the rank of all other cards
 ENOUGH = 3  # hands are no longer played on after this many with a fault: they are slow, and add nothing for the author
 
@@ -98,20 +99,24 @@ class Trial:
 def situation(
     rules: Rules, cards: str, shown: str, before: Sequence[Action] = (), chips: int | None = None
 ) -> CheckedView | None:
-    """Play the first seat's hand up to one decision; return None if the hand ends before it occurs.
+    """Play the first seat's hand up to one decision; return None if it does not occur.
 
     The readable round plays it, so the rules allow it. `cards` are those that the seat gets, in order; `before`
     are its moves before the decision; `chips` are by default those of the rules.
     """
     views: list[View] = []
     chips = chips or rules.chips
+    if rules.deck == "spanish":  # without T
+        cards, shown = cards.replace("T", "K"), shown.replace("T", "K")
 
     def stand(view: View) -> Action:
         views.append(view)
         return STAND
 
-    play_hand(rules, cards, shown, chips, before, stand)
-    return CheckedView(views[0], cards, shown, tuple(before), chips) if views else None
+    with suppress(IllegalAction):  # a move before it
+        play_hand(rules, cards, shown, chips, before, stand)
+    occurs = views and chips >= rules.buy_in  # else the seat sits out
+    return CheckedView(views[0], cards, shown, tuple(before), chips) if occurs else None
 
 
 def play_hand(
@@ -127,7 +132,7 @@ def play_hand(
     def answer(seat: int, view: View) -> Action:
         if seat or view.legal in (ATTACK, INSURANCE):
             return STAND
-        return left.pop(0) if left else decide(view)
+        return legal_action("the bot", left.pop(0), view) if left else decide(view)
 
     return drive(Round(rules, shoe, rules.seats, [chips, *[rules.chips] * others]).steps(), answer)
 
@@ -137,8 +142,12 @@ def situations(rules: Rules) -> Iterator[CheckedView]:
 
     Consecutive situations have different hands, so that a failure with one hand does not hide other results for long.
     """
-    pairs = PAIRS if rules.split_by != "never" else PAIRS[:1]
-    asked: list[tuple[Any, ...]] = [(hand, shown) for shown in SHOWN for hand in (*HARD, *SOFT, *pairs)]
+    states, hands = States(rules), dict[str, str]()  # one for each row of a chart
+    for one, other in combinations_with_replacement("AT98765432K", 2):
+        if states.legal(hand := states.hand((parse_rank(one), parse_rank(other)))):
+            hands.setdefault(states.rows_of(hand)[0], one + other)
+    order = sorted(hands.values(), key=lambda hand: ("A" in hand, hand[0] == hand[1]))
+    asked: list[tuple[Any, ...]] = [(hand, shown) for shown in SHOWN for hand in order]
     for shown in "27T":
         asked += [("T24", shown, [HIT]), ("22354", shown, [HIT, HIT, HIT]), ("A23", shown, [HIT])]
         if rules.raises:
@@ -167,11 +176,13 @@ def try_bot(player: BotPlayer, tried: Iterable[CheckedView], most: int) -> Itera
             return
 
 
-def price(rules: Rules, answers: Iterable[Trial]) -> Evaluation:
+def price(rules: Rules, answers: Iterable[Trial]) -> Evaluation | None:
     """The exact value of the best chart with the bot's first answers to hands of two cards; a fault is a stand.
 
-    Raises have no exact value, and are left out.
+    Raises have no exact value, and are left out. None if the dealer shows two cards, of which not all are asked.
     """
+    if rules.dealer_shows == "both":
+        return None
     best = best_chart(rules)
     cells = dict(best.cells)
     for answer in answers:
@@ -180,8 +191,8 @@ def price(rules: Rules, answers: Iterable[Trial]) -> Evaluation:
         if answer.situation.before or answer.situation.poor or letter == "B":
             continue
         state, column, legal = best.states.situation(view)
-        row = next(row for row in best.states.rows_of(state, "P" in legal) if (row, column) in cells)
-        if (code := cells[row, column])[0] != letter:  # else the best code, which also says what is best later
+        row = next((row for row in best.states.rows_of(state, "P" in legal) if (row, column) in cells), "")
+        if row and (code := cells[row, column])[0] != letter:  # else the best code, which also says what is best later
             cells[row, column] = letter + ("s" if code.endswith(("S", "s")) else "h") if letter in "DR" else letter
     return evaluate_chart(replace(best, name="bot", cells=cells))
 
@@ -230,7 +241,7 @@ CHECKS = {
 
 @dataclass(frozen=True)
 class LineCheck:
-    # by key of CHECKS; None if the bot's answers are random, so that they cannot be compared
+    # by key of CHECKS; None if it cannot be told: its answers are random, or its process had ended before
     passed: dict[str, bool | None]
     ready_ms: float | None  # from the start of the process to `ready`; None if it is not ready
     ms: float | None  # median of the time of an answer; None without answers
@@ -247,19 +258,20 @@ class LineCheck:
 
     def notes(self, name: str) -> Notes:
         passed = self.passed[name]
-        found = "not comparable: it is random" if passed is None else "yes" if passed else "NO"
+        unknown = "not seen, as it had ended before" if name == "ends" else "not comparable: it is random"
+        found = unknown if passed is None else "yes" if passed else "NO"
         excuse = ", and it says that it is random" if self._excused(name) else ""
         return Notes([f"{CHECKS[name]}: {found}{excuse}"], "red" if name in self.failed else "")
 
 
 @dataclass
 class _Match:
-    """A match of the bot: its answers, with their times in ms, and whether it ended by itself."""
+    """A match of the bot: its answers, with their times in ms, and whether it ended by itself at its end."""
 
     seat: LineSeat
     answers: list[Action | Fault] = field(default_factory=list)
     ms: list[float] = field(default_factory=list)
-    ended: bool = False
+    ended: bool | None = None
 
     @property
     def moves(self) -> list[str]:
@@ -300,7 +312,8 @@ def _play(bot: BotPlayer, rules: Rules, *, cut: int = -1, unknown: bool = False)
             match.seat.replace_process()
         action, fault, reply = turn.take(view)
         match.answers.append(fault or action)
-        match.ms.append(reply.elapsed_ns / 1e6 if reply else 0.0)
+        if reply:  # it was asked
+            match.ms.append(reply.elapsed_ns / 1e6)
         return action
 
     play_rounds(transcript, SEED, ROUNDS, answer)
@@ -417,7 +430,8 @@ class BotCheck(Described):
         rows: dict[str, dict[str, Trial]] = {}
         for answer in self.answers:
             rows.setdefault(answer.situation.row, {})[answer.situation.view.dealer] = answer
-        columns = [DataColumn("", "hand", itemgetter(0), is_text=True), *map(_column, SHOWN)]
+        dealer = dict.fromkeys(answer.situation.view.dealer for answer in self.answers)
+        columns = [DataColumn("", "hand", itemgetter(0), is_text=True), *map(_column, dealer)]
         checks = [self.match.notes(name) for name in CHECKS] if self.match else []
         parts = [
             DataTable("", columns, list(rows.items()), "moves, by hand and dealer's card", turns=False),
@@ -453,7 +467,7 @@ class BotCheck(Described):
         same = len(moves) == 1 and isinstance(self.answers[0].moves[0], Action)
         others = f"the best chart {float(priced.solution.value):+.4f}, lim17 {self._lim17:+.4f}"
         value = f"{priced.value:+.4f} bets a hand; {others}"
-        lines = [f"its moves with two cards, and the best ones later: {value}"]
+        lines = [f"its moves with two cards, and the same ones later: {value}"]
         if dearest := max(priced.cells, key=lambda cell: cell.cost, default=None):
             what = f"{dearest.row} v {dearest.column}, {dearest.chart[0]}, best {dearest.best[0]}"
             lines.append(f"dearest mistake: {what}, {dearest.cost:.4f} bets a hand")

@@ -20,7 +20,7 @@ Written by `bjsim bot export`. The arguments and the moves are described at the 
 
 import sys
 
-# The move for each hand against {shown}: FIRST {when}, LATER on all others.
+# Moves against {shown}: FIRST {when}; LATER on all others, and in place of a double that it cannot pay.
 FIRST = {{
 {first}
 }}
@@ -31,9 +31,10 @@ LATER = {{
 score, hand, visible, stake, chips = int(sys.argv[1]), *sys.argv[2:4], int(sys.argv[4]), int(sys.argv[5])
 low = sum(1 if card == "A" else int(card) if card in "23456789" else 10 for card in hand)
 first = {is_first}
-shown = "T" if visible[0] in "JQK" else visible[0]
-moves = (FIRST if first else LATER).get(("soft " if score != low else "hard ") + str(score), "{stand}")
-print(moves["{shown}".index(shown)])
+column = "{shown}".index("T" if visible[0] in "JQK" else visible[0])
+row = ("soft " if score != low else "hard ") + str(score)
+move, later = (moves.get(row, "{stand}")[column] for moves in (FIRST if first else LATER, LATER))
+print({move})
 '''
 
 
@@ -43,15 +44,14 @@ def export(chart: Chart) -> str:
     any_cards = rules.double_cards == "any"  # then a hand of three cards doubles too
     need(rules, "export")
     hands = {_row_name(hand): hand for hand in (*map(_hard, range(4, 21)), "AA", *(f"A{n}" for n in "23456789"))}
-    affordable = "chips >= stake" if rules.raises else "True"
-    first = affordable if any_cards else f"len(hand) == 2 and stake == {rules.buy_in} and {affordable}"
     return _PROGRAM.format(
         # As in a JSON string, so that no name of a file can end the docstring.
         about=json.dumps(f"{chart.name}, a chart for {rules.name}, as a bot: {chart.source}")[1:-1],
         shown=SHOWN,
         stand="S" * len(SHOWN),
-        when="with chips to double" if any_cards else "on the first move with chips to double",
-        is_first=first,
+        when="on every move" if any_cards else "on the first move",
+        is_first="True" if any_cards else f"len(hand) == 2 and stake == {rules.buy_in}",
+        move='later if move == "D" and chips < stake else move' if rules.raises else "move",
         first=_table(chart, hands, first=True),
         later=_table(chart, hands, first=False),
     )

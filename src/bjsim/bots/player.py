@@ -82,9 +82,9 @@ class LineSeat:
     def replace_process(self) -> None:
         self._alive, self._replaced = False, True
 
-    def leave(self, chips: int | None = None) -> bool:
-        """End the match for the bot; return whether its process ended by itself."""
-        ended = False
+    def leave(self, chips: int | None = None) -> bool | None:
+        """End the match for the bot; return whether its process ended by itself, or None if it was not told to."""
+        ended = None
         if self._session and self._alive:
             self._lines.update()
             last = [*self._lines.unsent, *([] if chips is None else [f"over {chips}"])]

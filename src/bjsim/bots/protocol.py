@@ -105,9 +105,10 @@ def parse_reply(stdout: bytes, view: View) -> Action | Fault:
         meant = next((key for key in view.legal if NAMES.get(key) == letter.lower()), "")
         hint = f"did you mean {meant}?" if meant else f"moves here are {', '.join(view.legal)}"
         return fault("bad-reply", f"{_shown(words[0])} is not a move; {hint}")
-    if letter == "D" and "D" not in view.legal:
-        return fault(*_refused_double(view))
     if letter not in view.legal:
+        # Not where insurance or aces are offered, nor after a split, unless split hands double.
+        if letter == "D" and "H" in view.legal and (view.rules.double_after_split or not view.split):
+            return fault(*_refused_double(view))
         return fault("bad-reply", f"{letter} is not allowed here; allowed are {', '.join(view.legal)}")
     if letter != "B":
         return Action(letter)

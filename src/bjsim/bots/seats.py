@@ -14,6 +14,7 @@ from bjsim.bots.protocol import TIMEOUT, need_programs
 from bjsim.bots.sandbox.folders import is_bot_folder, read_bot
 from bjsim.bots.sandbox.languages import ENDINGS
 from bjsim.errors import InputError, printable
+from bjsim.files import open_file
 from bjsim.sim.game.actions import Player
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import GUESSABLE
@@ -60,7 +61,7 @@ class ProgramFile:
 
     @property
     def name(self) -> str:
-        return printable(Path(self.path).name)
+        return printable(os.path.basename(os.path.abspath(self.path)))
 
     @property
     def digest(self) -> str:
@@ -86,7 +87,18 @@ def is_program(text: str) -> bool:
     path = Path(text)
     if is_bot_folder(path):
         return True
-    return path.is_file() and (path.suffix.lower() in ENDINGS or bool(path.stat().st_mode & 0o111))
+    if not path.is_file() or path.suffix.lower() in ENDINGS:
+        return path.is_file()
+    return bool(path.stat().st_mode & 0o111) and not _is_text(path)
+
+
+def _is_text(path: Path) -> bool:
+    """Whether Linux cannot run the file, such as a chart on a disk where all files are executable."""
+    if not os.access(path, os.R_OK):
+        return False
+    with open_file(path) as file:
+        head = file.read(256)
+    return not head.startswith(b"#!") and (b"\0" not in head or head.startswith((b"\xff\xfe", b"\xfe\xff")))
 
 
 class Seated(NamedTuple):

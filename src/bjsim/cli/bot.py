@@ -64,7 +64,7 @@ def check(path: Path, contest: Contest, rules: Rules, files: Files, **options: A
         player = open_player(path, contest, partial(say, console), **options)
     tried = list(situations(rules))
     with player:
-        title = printable(f"{path.name}: {player.program.language}, {rules.name}")
+        title = printable(f"{path.name or player.name}: {player.program.language}, {rules.name}")
         console.print(title, markup=False, highlight=False)
         answers = ask(console, player, tried, contest.strikes)
         whole, kinds = len(answers) == len(tried), {fault.kind for answer in answers for fault in answer.faults}

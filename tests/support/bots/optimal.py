@@ -5,7 +5,7 @@ Written by `bjsim bot export`. The arguments and the moves are described at the 
 
 import sys
 
-# The move for each hand against 23456789TA: FIRST on the first move with chips to double, LATER on all others.
+# Moves against 23456789TA: FIRST on the first move; LATER on all others, and in place of a double that it cannot pay.
 FIRST = {
     "hard 4": "HHHHHHHHHH",
     "hard 5": "HHHHHHHHHH",
@@ -65,7 +65,8 @@ LATER = {
 
 score, hand, visible, stake, chips = int(sys.argv[1]), *sys.argv[2:4], int(sys.argv[4]), int(sys.argv[5])
 low = sum(1 if card == "A" else int(card) if card in "23456789" else 10 for card in hand)
-first = len(hand) == 2 and stake == 10 and chips >= stake
-shown = "T" if visible[0] in "JQK" else visible[0]
-moves = (FIRST if first else LATER).get(("soft " if score != low else "hard ") + str(score), "SSSSSSSSSS")
-print(moves["23456789TA".index(shown)])
+first = len(hand) == 2 and stake == 10
+column = "23456789TA".index("T" if visible[0] in "JQK" else visible[0])
+row = ("soft " if score != low else "hard ") + str(score)
+move, later = (moves.get(row, "SSSSSSSSSS")[column] for moves in (FIRST if first else LATER, LATER))
+print(later if move == "D" and chips < stake else move)

@@ -56,11 +56,19 @@ def choose(hand: str, dealer: str, unseen: dict[str, int], stake: int, chips: in
     total = soft = 0
     for card in hand:
         total, soft = add(total, soft, POINTS[card])
-    values = {"S": stand(total), "H": hit(total, soft)}
+    values = {"S": stand(total)}
+    if "H" in legal:  # not where insurance is offered, which is declined
+        values["H"] = hit(total, soft)
     if "D" in legal:  # one more card, and no raise
         values["D"] = sum(p * 2 * stake * raised(add(total, soft, points)[0])[0] for points, p in cards)
     move = max(values, key=values.__getitem__)
     return move, raised(total)[1]
+
+
+def fresh(rules: dict[str, str]) -> dict[str, int]:
+    """The cards of a fresh shoe; of one deck if it is infinite."""
+    tens = {"T": 0} if rules.get("deck") == "spanish" else {}
+    return {**dict.fromkeys(POINTS, 4 * int(rules.get("decks", 1))), **tens}
 
 
 rules: dict[str, str] = {}
@@ -70,19 +78,19 @@ for line in sys.stdin:
     word, *words = line.split() or [""]
     keys = dict(each.split("=", 1) for each in words if "=" in each)
     if word in ("match", "shuffle"):
-        unseen, hidden = dict.fromkeys(POINTS, 4 * int(rules.get("decks", 1))), False
+        unseen, hidden = fresh(rules), False
     if word == "hello":
         print("ready 1 name=counter", flush=True)
     elif word == "rules":
         rules = keys
     elif word == "hidden":
         hidden = True
-    elif word == "card" or (word == "shown" and hidden):
+    elif "decks" in rules and (word == "card" or (word == "shown" and hidden)):
         unseen[words[1]] -= 1
     elif word == "move":
         (hand, visible), stake, chips, legal = words[1:3], int(words[3]), int(words[4]), keys["legal"]
         raises = chips if "B" in legal and stake == int(rules.get("buy_in", 10)) else 0
-        left = unseen if any(unseen.values()) else dict.fromkeys(POINTS, 4)  # the next card is from a fresh shoe
+        left = unseen if any(unseen.values()) else fresh(rules)  # which the next card is from
         move, amount = choose(hand, visible[0], left, stake, raises, legal)
         low, high = (sum(unseen[card] for card in cards) for cards in ("23456", "TJQKA"))
         print(f"B {amount}" if move == "S" and amount else move, f"count={high - low:+d}", flush=True)

@@ -12,7 +12,6 @@ import hashlib
 import os
 import re
 import shlex
-import subprocess
 import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
@@ -21,8 +20,8 @@ from functools import cache
 from pathlib import Path
 
 from bjsim.bots.sandbox.folders import BotSource, read_bot
-from bjsim.bots.sandbox.languages import BuildError, Language, Program, find_binds, find_tool
-from bjsim.bots.sandbox.session import Limits, SandboxSession
+from bjsim.bots.sandbox.languages import BuildError, Language, Program, find_binds, find_tool, run_tool
+from bjsim.bots.sandbox.session import Limits, SandboxError, SandboxSession
 
 LIMITS = Limits(timeout=120.0, memory=1 << 30, processes=64, output=16 << 20, errors=1 << 16, files=64 << 20)
 MAX_FILES = 128  # compiled files of one program
@@ -65,7 +64,7 @@ def cache_folder() -> Path:
 
 @cache
 def _version(tool: str, option: str) -> str:
-    return subprocess.run([tool, option], capture_output=True, text=True).stdout
+    return run_tool(tool, option).stdout
 
 
 def _compiled(name: str, language: Language, sources: Mapping[str, bytes], box: str) -> Mapping[str, bytes]:
@@ -128,6 +127,8 @@ def _compile(name: str, language: Language, tool: str, sources: Mapping[str, byt
         session.close()
     if reply.cause != "exit" or reply.status:
         log = reply.stderr.decode("utf-8", "replace").strip()
+        if reply.cause == "start":
+            raise SandboxError(f"{name} is not compiled: {log}")
         errors = (line for line in log.splitlines() if "error" in line.lower())
         why = FAILURES.get(reply.cause) or next(errors, f"status {reply.status}").strip()
         raise BuildError(f"{name} does not compile: {why}", log)

@@ -170,7 +170,7 @@ def _read_folder(path: Path) -> BotSource:
     digest = hashlib.sha256()
     for name, content in {MANIFEST: manifest, **files}.items():
         digest.update(f"{name}\0{len(content)}\0".encode() + content)
-    name = values.get("name", "").strip() or path.name
+    name = values.get("name", "").strip() or os.path.basename(os.path.abspath(path))  # not . or ..
     random, author = values.get("random", False), values.get("author", "").strip()
     return BotSource(name, language, main, files, digest.hexdigest(), protocol, random, author)
 
@@ -236,7 +236,7 @@ def _language(build: str, run: str, files: Mapping[str, bytes]) -> tuple[Languag
         return Custom(build, _words(run)), ""
     if build:
         raise ValueError("has build without run, the command that starts the bot")
-    mains = [name for name in files if name.startswith("bot.") and Path(name).suffix.lower() in ENDINGS]
+    mains = [name for name in files if re.fullmatch(r"bot\.[^/]*", name) and Path(name).suffix.lower() in ENDINGS]
     if len(mains) != 1:
         raise ValueError("has no run, the command that starts the bot; without it, one file must be called bot.py, ...")
     return ENDINGS[Path(mains[0]).suffix.lower()], mains[0]

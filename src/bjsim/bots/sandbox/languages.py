@@ -22,6 +22,8 @@ Files = Mapping[str, bytes]
 # Not share, which no language needs: that of ~/.local holds the user's data.
 TOOL_FOLDERS = ("bin", "conf", "include", "jre", "lib", "lib32", "lib64", "libexec", "*-*-linux-gnu")
 PATH = "/usr/local/bin:/usr/bin:/bin"  # of the sandbox
+# Programs that others are links to, and that do what the name of the link says, which is lost when it is resolved.
+WRAPPERS = ("ccache", "distcc", "icecc", "mise", "snap", "volta-shim")
 
 
 class BuildError(InputError):
@@ -62,19 +64,21 @@ def own_interpreter(found: Sequence[str]) -> list[str]:
 
 def rust_compilers(found: Sequence[str]) -> list[str]:
     """The compilers themselves: `rustc` may be a link to rustup, which chooses one by its name, or has none."""
-    compilers = []
-    for path in (*found, *filter(os.path.exists, ["/usr/bin/rustc"])):
-        done = subprocess.run([path, "--print", "sysroot"], capture_output=True, text=True)
-        if done.returncode == 0:
-            compilers.append(f"{done.stdout.strip()}/bin/rustc")
-    return compilers
+    paths = (*found, *filter(os.path.exists, ["/usr/bin/rustc"]))
+    asked = [run_tool(path, "--print", "sysroot") for path in paths]
+    return [f"{done.stdout.strip()}/bin/rustc" for done in asked if done.returncode == 0]
+
+
+def run_tool(*words: str) -> subprocess.CompletedProcess[str]:
+    """Run a tool outside the sandbox, where no stranger's file chooses another, as rustup and go let those here do."""
+    return subprocess.run(words, capture_output=True, text=True, stdin=subprocess.DEVNULL, cwd="/")
 
 
 def java_source(source: bytes, stem: str) -> str:
     """The file name that javac requires: that of the public class, if there is one."""
-    public = re.search(rb"^\s*public\s+(?:final\s+|abstract\s+)*(?:class|record|enum|interface)\s+(\w+)", source, re.M)
-    if public:
-        return public[1].decode() + ".java"
+    kinds = r"(?:(?:final|abstract|sealed|non-sealed|strictfp)\s+)*(?:class|record|enum|interface)"
+    if public := re.search(rf"^\s*public\s+{kinds}\s+(\w+)", source.decode("utf-8", "replace"), re.M):
+        return public[1] + ".java"
     return (stem if stem.isidentifier() else "Main") + ".java"
 
 
@@ -115,7 +119,10 @@ class Language:
 
     def find_tools(self) -> list[str]:
         """Paths of the tools that are installed, in the order of preference."""
-        return self.find([path for name in self.tools if (path := shutil.which(name))])
+        places = os.environ.get("PATH", os.defpath).split(os.pathsep)
+        found = [path for name in self.tools for place in places if (path := shutil.which(name, path=place))]
+        real = [path for path in found if os.path.basename(os.path.realpath(path)) not in WRAPPERS]
+        return self.find(list(dict.fromkeys(map(os.path.abspath, real))))
 
     def need_tools(self, name: str) -> str:
         """Where that is which the bot of this name needs, or what it runs. Raises: MissingToolchain."""
@@ -127,7 +134,10 @@ class Language:
         Raises: BuildError, MissingToolchain.
         """
         tool = find_tool(self)
-        program = Program(name, self.name, files, self.command(tool, name, files), binds=find_binds(tool))
+        command = self.command(tool, name, files)
+        # A folder's author says what runs it: a name on the PATH is bound, but not a path, which may be any file's.
+        binds = (*find_binds(tool), *(() if "/" in self.run[0] else find_binds(command[0])))
+        program = Program(name, self.name, files, command, binds=binds)
         if not self.server:
             return program
         path = f".server/{self.server}"  # Python imports from this folder, in which no bot can have files

@@ -111,7 +111,8 @@ def _in_bubblewrap(files: Files, runner: Files, binds: Iterable[str], settings: 
         return str(descriptors[-1])
 
     user = str(SANDBOX_USER)
-    prefix = ["bwrap", *ALONE, "--uid", user, "--gid", user, "--hostname", "box", *_folders(binds), "--proc", "/proc"]
+    prefix = ["bwrap", *ALONE, "--uid", user, "--gid", user, "--hostname", "box", *_folders(binds)]
+    prefix += ["--proc", "/proc", "--remount-ro", "/proc"]  # else a bot could write the priority of its session there
     for device in DEVICES:
         prefix += ["--dev-bind", f"/dev/{device}", f"/dev/{device}"]
     try:

@@ -22,6 +22,8 @@ MODES = ("required", "auto")
 DESCRIPTORS = 2  # file descriptors of an open session
 OPENING = 300  # further descriptors while a session opens: one for each file of the program, and those of this process
 TICK_S = 1.0
+# Starts a program that the kernel ends first where memory is short. In its box it cannot choose that any more.
+FIRST_TO_END = ("/bin/sh", "-c", 'echo 1000 2>/dev/null >/proc/self/oom_score_adj; exec "$@"', "sh")
 GRACE_S = 10.0  # extra time for the runner's reply after the bot's time is up: it may have many processes to kill
 logger = logging.getLogger(__name__)
 
@@ -182,7 +184,7 @@ class SandboxSession:
         with tempfile.TemporaryFile() as messages:
             try:
                 self.process = subprocess.Popen(
-                    [*self.box.prefix, *start],
+                    [*FIRST_TO_END, *self.box.prefix, *start],
                     bufsize=0,
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
@@ -210,8 +212,7 @@ class SandboxSession:
         """Send a message and read the reply. Raises: EOFError, OSError if the runner died or does not answer."""
         process = self.process
         assert process and process.stdin and process.stdout
-        if message:
-            os.write(process.stdin.fileno(), message)
+        streams.write_all(process.stdin.fileno(), message)
         data, size, source = bytearray(), runner.HEADER.size, process.stdout.fileno()
         while len(data) < size:
             self._await_reply(seconds)

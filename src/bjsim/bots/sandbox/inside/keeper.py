@@ -22,21 +22,20 @@ PAUSE_S = 0.002  # until the bot's last process has been started, and can be end
 libc = ctypes.CDLL(None)
 
 
-def contain(user: int | None, folder: str, counted: bool) -> tuple[int, bool]:
+def contain(user: int | None, folder: str, counted: bool) -> tuple[int, bool, list[int]]:
     """Fork; the parent becomes the keeper, which does not return, and the child the runner.
 
     user: whom the runner is to become. folder: what the keeper removes at its end; "" for nothing. counted: whether
     this kernel counts the processes of each user namespace.
 
     Returns:
-        The process group to start the bot in, and whether its processes are counted apart from all others.
+        The process group to start the bot in, whether its processes are counted apart from all others, and what it must
+        not signal: the keeper, bjsim, and what started it.
     """
     libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    group, keeper = _new_group(user), os.getpid()
+    group, keeper, guarded = _new_group(user), os.getpid(), [*ancestors()]
     if runner := os.fork():
         _keep(group, runner, folder)
-    with suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
-        file.write("1000")  # it and the bot are ended first where memory is short
     if user is not None:
         os.setgroups([])
         os.setgid(user)
@@ -53,18 +52,19 @@ def contain(user: int | None, folder: str, counted: bool) -> tuple[int, bool]:
     libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)  # should the keeper be killed
     if os.getppid() != keeper:
         os._exit(1)
-    return group, apart
+    return group, apart, guarded
 
 
 def ancestors() -> Iterator[int]:
-    """The keeper, bjsim, and what started it."""
-    pid = os.getppid()
-    for _ in range(ANCESTORS):
-        yield pid
-        if pid <= 1:
-            return
-        with open(f"/proc/{pid}/stat") as stat:
-            pid = int(stat.read().rpartition(")")[2].split()[1])
+    """This process, its parent, and so on, up to one of another user where /proc hides those (hidepid)."""
+    pid = os.getpid()
+    with suppress(OSError):
+        for _ in range(ANCESTORS):
+            yield pid
+            if pid <= 1:
+                return
+            with open(f"/proc/{pid}/stat") as stat:
+                pid = int(stat.read().rpartition(")")[2].split()[1])
 
 
 def _new_group(user: int | None) -> int:

@@ -8,22 +8,21 @@ from collections.abc import Iterator
 from typing import Any
 
 from bjsim.bots.sandbox.inside import landlock, seccomp
-from bjsim.bots.sandbox.inside.keeper import ancestors, contain
+from bjsim.bots.sandbox.inside.keeper import contain
 from bjsim.bots.sandbox.inside.runner import LENGTH, ResidentRunner, Runner, limit_self
 from bjsim.bots.sandbox.inside.starters import IGNORED, Spawner
-from bjsim.bots.sandbox.inside.streams import CHUNK, make_poller
+from bjsim.bots.sandbox.inside.streams import CHUNK, make_poller, write_all
 
 FIRST_WAIT_MS, LAST_WAIT_MS = 1, 16  # for a frame, before a resident bot is stopped again
 
 
-def confine(settings: dict[str, Any], group: int) -> Spawner:
+def confine(settings: dict[str, Any], group: int, guarded: list[int]) -> Spawner:
     """Make the thread that starts the bot's programs, and put it under the filter and the rules of the box."""
     spawner = Spawner(group)
     owners = seccomp.REFUSE
     if settings["scratch"]:  # a compiler makes its files executable, on a disk of its own or in name only
         owners = seccomp.PRETEND if settings["rules"] else seccomp.ALLOW
-    guarded = [os.getpid(), spawner.thread, *ancestors()]
-    spawner.call(seccomp.enter, group, guarded, bool(settings["scratch"]), owners)
+    spawner.call(seccomp.enter, group, [os.getpid(), spawner.thread, *guarded], bool(settings["scratch"]), owners)
     if settings["rules"]:
         spawner.call(landlock.enter, settings["rules"])
     return spawner
@@ -49,7 +48,7 @@ def frames(descriptor: int, runner: Runner) -> Iterator[bytes]:
 def main() -> None:
     """Serve moves until stdin ends."""
     settings = json.loads(sys.argv[1])
-    group, apart = contain(settings["user"], settings["folder"], settings["counted"])
+    group, apart, guarded = contain(settings["user"], settings["folder"], settings["counted"])
     for number in IGNORED:
         signal.signal(number, signal.SIG_IGN)
     # Duplicates are not inherited, so the bot cannot reach them.
@@ -57,9 +56,9 @@ def main() -> None:
     with open(os.devnull, "r+b", buffering=0) as null:
         for descriptor in (0, 1):
             os.dup2(null.fileno(), descriptor)
-    spawner = confine(settings, group)
+    spawner = confine(settings, group, guarded)
     runner = (ResidentRunner if settings["resident"] else Runner)(settings, spawner)
     limit_self(runner.memory, int(settings["processes"]), int(settings["files"]), apart)
-    os.write(replies, runner.ready())
+    write_all(replies, runner.ready())
     for frame in frames(requests, runner):
-        os.write(replies, runner.move(frame))
+        write_all(replies, runner.move(frame))

@@ -48,6 +48,7 @@ class Runner:
         self.timeout_ns = int(settings["timeout"] * 1e9)
         self.memory, self.output = int(settings["memory"]), int(settings["output"])
         self.processes = int(settings["processes"])
+        self.reaped_s = 0.0  # processor time of the bot's orphans that have ended
         self.out, self.err = Output(self.output), Output(int(settings["errors"]))
         self.stdin = Input() if settings["resident"] else None
         self.scratch = Scratch(settings["scratch"], settings["disk"]) if settings["scratch"] else None
@@ -66,9 +67,10 @@ class Runner:
         return self._reply(EXIT, 0, 0, b"", b"")
 
     def move(self, frame: bytes) -> bytes:
-        started = self.started = self.ticked = time.monotonic_ns()
-        self.out.clear()
-        self.err.clear()
+        self.started = self.ticked = time.monotonic_ns()
+        self.reaped_s = 0.0
+        self.out.renew()
+        self.err.renew()
         try:
             ended = self._begin(frame)
         except OSError as error:
@@ -78,24 +80,22 @@ class Runner:
             cause = self._exceeded(self.timeout_ns, self.timeout_ns)
         status = self.starter.end() if cause == EXIT else 0
         if cause == EXIT:
-            cause = self._wait_for_rest(started)
-        self.out.drain()
-        self.err.drain()
+            cause = self._wait_for_rest(self.started)
+        self.out.drain(all_of_it=True)
+        self.err.drain(all_of_it=True)
         if cause == EXIT and self.out.total > self.output:
             cause = FLOOD
         out, err = self.out.data, self.err.data
         # After a signal the server is not trusted: the bot may have killed the pre-forked child for its next move.
         if cause != EXIT or os.WIFSIGNALED(status):
             self.clean()
-        return self._reply(cause, status, time.monotonic_ns() - started, out, err)
+        return self._reply(cause, status, time.monotonic_ns() - self.started, out, err)
 
     def _wait_for_rest(self, started: int) -> int:
         """Return EXIT if all processes of a move end soon after its first one, else what they did."""
         deadline = min(time.monotonic_ns() + int(LEFT_S * 1e9), started + self.timeout_ns)
-        while (pids := self._child_list()) != self.starter.residents:
-            for pid in pids.split():
-                if b"%b " % pid != self.starter.residents:
-                    os.waitpid(int(pid), os.WNOHANG)
+        while self._child_list() != self.starter.residents:
+            self._reap()
             now = time.monotonic_ns()
             if now > deadline:
                 return ORPHAN
@@ -131,6 +131,7 @@ class Runner:
 
         The fork server's processor time is left out.
         """
+        self._reap()
         ticks, tasks, kib = 0, 0, self.scratch.kib() if self.scratch else 0
         pids = [*islice(self._descendants(), self.processes + 1)]
         if len(pids) > self.processes:
@@ -147,9 +148,14 @@ class Runner:
             tasks += int(fields[17])
             if b"%d " % pid != self.starter.residents:
                 ticks += sum(map(int, fields[11:15]))
-        if ticks * 1_000_000_000 > cpu_ns * os.sysconf("SC_CLK_TCK"):
+        if ticks / os.sysconf("SC_CLK_TCK") + self.reaped_s > cpu_ns / 1e9:
             return CPU
         return MEMORY if kib << 10 > self.memory or tasks > self.processes else EXIT
+
+    def _reap(self) -> None:
+        """Wait for the bot's orphans that have ended: until then they count as processes."""
+        for pid in self._child_list(1).split():
+            self.reaped_s += sum(os.wait4(int(pid), os.WNOHANG)[2][:2])
 
     def _descendants(self) -> Iterator[int]:
         found = [*map(int, self._child_list().split())]
@@ -163,9 +169,9 @@ class Runner:
             except OSError:
                 continue
 
-    def _child_list(self) -> bytes:
-        """The pids of this process's children, orphans of the bot included, as the kernel lists them."""
-        lists = (os.pread(children, CHUNK, 0) for children in self.children)
+    def _child_list(self, first: int = 0) -> bytes:
+        """The pids of this process's children as the kernel lists them: of all, or of the bot's orphans alone (1)."""
+        lists = (os.pread(children, CHUNK, 0) for children in self.children[first:])
         return b"".join(pids[: pids.rfind(b" ") + 1] for pids in lists)
 
     def clean(self) -> None:
@@ -257,7 +263,6 @@ class ResidentRunner(Runner):
         super().__init__(settings, spawner)
         self.alive = False
         self.awake_ns = self.unchecked_ns = 0  # in this life; since memory was checked
-        self.log_sent = 0  # bytes of stderr in earlier replies
 
     def move(self, frame: bytes) -> bytes:
         """Serve a frame; returns the reply: its stdout is the line without its end, its stderr what is new."""
@@ -284,15 +289,16 @@ class ResidentRunner(Runner):
                 self.clean()
             self.alive = self.alive and cause == EXIT
         self.err.drain()
-        log, self.log_sent = self.err.data[self.log_sent :], len(self.err.data)
+        log = self.err.data
+        self.err.clear()
         return self._reply(cause, status, elapsed, answer, log)
 
     def _begin_life(self) -> None:
         self.stdin.open()
-        self.out.drain()  # what the last process wrote when it was let go is not an answer of this one
-        self.out.clear()
-        self.err.clear()
-        self.awake_ns = self.unchecked_ns = self.log_sent = 0
+        self.out.renew()  # what the last process wrote when it was let go is not an answer of this one
+        self.err.renew()
+        self.awake_ns = self.unchecked_ns = 0
+        self.reaped_s = 0.0
         self._begin(RESIDENT)
         self.poller = make_poller(self.starter.end_signal)
         self.poller.register(self.out.read_end, select.POLLIN)
@@ -311,6 +317,7 @@ class ResidentRunner(Runner):
         if cause == EXIT:
             os.killpg(self.group, signal.SIGSTOP)
             self.out.drain()  # a second line, perhaps written meanwhile
+            self._reap()
         awake_ns = self.answered - self.started
         self.awake_ns += awake_ns
         self.unchecked_ns += awake_ns

@@ -3,9 +3,10 @@
 It keeps a bot's processes in their process group, so that one signal ends them all, and from the other programs of the
 machine. Where the box is of Landlock, it also refuses what Landlock leaves out. It refuses calls that
 
-- leave the process group, or send a signal to the runner, to what started it, or to a group;
+- leave the process group, or send a signal to the runner, to what started it (by its number, not by those of its
+  threads, so that bjsim is safe only where the box keeps signals inside), or to a group;
 - change the mode, the owner or the attributes of files, or read attributes;
-- make sockets, and pairs of sockets that can send to any address, or give sockets larger buffers;
+- make sockets, and pairs of sockets that can send to any address or are not local, or give sockets larger buffers;
 - inspect or slow down the runner;
 - leave objects in the kernel that outlive a process, such as System V shared memory and message queues;
 - map shared memory without a file, because its pages count for no process once they are unmapped;
@@ -75,10 +76,12 @@ NAMESPACES = 0x00020000 | 0x02000000 | 0x04000000 | 0x08000000 | 0x10000000 | 0x
 CLONE_PARENT = 0x00008000
 SHARED_ANONYMOUS = 0x01 | 0x20
 MADV_COLD, MADV_PAGEOUT = 20, 21  # drop pages of files that the user owns from the page cache
+AF_UNIX = 1  # a pair of another family can send to other programs (TIPC), and asking for one makes the kernel load it
 DATAGRAMS = 0x02  # a bit of SOCK_DGRAM and SOCK_RAW, not of the kinds whose pairs send to each other only
-# The commands of fcntl that are allowed: on descriptors and their flags; on the size of a pipe and the seals of memory.
-# The others lock a file, leave a hint on it (F_SET_RW_HINT), or arrange for signals (F_SETOWN, F_SETSIG, F_NOTIFY).
-COMMANDS = (*range(5), *range(1030, 1035))
+# The commands of fcntl that are allowed: on descriptors, their flags, and the seals of memory; to ask for the size of
+# a pipe. The others change this size, which the next move would see, lock a file, leave a hint on it (F_SET_RW_HINT),
+# or arrange for signals (F_SETOWN, F_SETSIG, F_NOTIFY).
+COMMANDS = (*range(5), 1030, *range(1032, 1035))
 # The commands of ioctl that are refused: FIOASYNC, FIOSETOWN, SIOCSPGRP for signals, and two for flags of files.
 REFUSED = (0x5452, 0x8901, 0x8902, 0x40086602, 0x401C5820)
 
@@ -86,6 +89,7 @@ LOAD, RETURN, IF_EQUAL, IF_AT_LEAST, IF_ANY_BIT, AND = 0x20, 0x06, 0x15, 0x35, 0
 # Offsets in struct seccomp_data of the kernel.
 NUMBER, MACHINE, FIRST, SECOND, THIRD, FOURTH = 0, 4, 16, 24, 32, 40
 ALLOW, KILL_PROCESS, ERROR = 0x7FFF0000, 0x80000000, 0x00050000
+CHECKED = -1  # not yet allowed: by this check, and left to the next one
 REFUSE, MISSING, PRETEND = ERROR | errno.EPERM, ERROR | errno.ENOSYS, ERROR
 X32 = 0x40000000  # numbers of x86-64 calls with 32-bit pointers begin here
 NEGATIVE = 1 << 31
@@ -150,6 +154,7 @@ def _instructions(group: int, guarded: Sequence[int], compiler: bool, owners: in
         (KILL, FIRST, [(IF_AT_LEAST, NEGATIVE), *targets]),  # its own group is 0
         *((call, FIRST, targets) for call in TO_ONE),
     ]
+    yield from _check(SOCKETPAIR[column], FIRST, [(IF_EQUAL, AF_UNIX)], CHECKED, REFUSE)
     for call, argument, tests in checks:
         yield from _check(call[column], argument, tests, REFUSE, ALLOW)
     yield from _check(MMAP[column], FOURTH, [(IF_EQUAL, SHARED_ANONYMOUS)], REFUSE, ALLOW, SHARED_ANONYMOUS)
@@ -171,4 +176,4 @@ def _check(
     for place, (test, operand) in enumerate(tests):
         yield test, count - place, 0, operand
     yield RETURN, 0, 0, otherwise
-    yield RETURN, 0, 0, found
+    yield (LOAD, 0, 0, NUMBER) if found == CHECKED else (RETURN, 0, 0, found)

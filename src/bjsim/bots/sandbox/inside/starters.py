@@ -7,6 +7,7 @@ command lines of all programs.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import select
 import signal
@@ -123,8 +124,6 @@ class ForkStarter:
             ends[self.stdin.read_end] = 0
         # Copied above all targets first, so that no target overwrites an end that is still to be copied.
         actions: list[tuple[Any, ...]] = [(os.POSIX_SPAWN_DUP2, end, ABOVE + to) for end, to in ends.items()]
-        if not self.stdin:
-            actions += [(os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0)]
         actions += [(os.POSIX_SPAWN_DUP2, ABOVE + to, to) for to in ends.values()]
         actions += [(os.POSIX_SPAWN_CLOSE, ABOVE + to) for to in ends.values()]
         settings = {**os.environ, "BJSIM_PREFORKED": str(self.preforked)}
@@ -150,6 +149,9 @@ class ForkStarter:
 
     def begin(self, frame: bytes) -> select.poll:
         """Pass the move to the server; returns a poller for its end. Raises: OSError if the server has ended."""
+        if len(frame) > select.PIPE_BUF:  # two processes would read it
+            raise OSError("there are too many cards for the arguments of a move")
+        fcntl.fcntl(0, fcntl.F_SETFL, 0)  # the stdin of all processes of a server, which could leave marks there
         try:
             os.write(self.requests, frame)
         except BrokenPipeError:

@@ -6,7 +6,7 @@ import select
 from contextlib import suppress
 
 CHUNK = 16384  # bytes read at once
-PIPE = 1 << 20  # bytes, the largest capacity of a pipe
+PIPE, PAGE = 1 << 20, 4096  # bytes: the largest capacity of a pipe, and of each part of it, which may hold a byte
 SET_PIPE_SIZE = 1031  # fcntl command F_SETPIPE_SZ, which old interpreters do not name
 
 
@@ -23,9 +23,9 @@ class Output:
         self.poller = make_poller(self.read_end)
         self.data, self.total = b"", 0
 
-    def drain(self) -> None:
-        """Read what is in the pipe now, without waiting."""
-        for _ in range(PIPE // CHUNK):  # bounded: a bot may fill the pipe as fast as it is read
+    def drain(self, *, all_of_it: bool = False) -> None:
+        """Read what is in the pipe now, without waiting; `all_of_it` also where a read returns one write only."""
+        for _ in range(PIPE // PAGE):  # bounded: a bot may fill the pipe as fast as it is read
             if not self.poller.poll(0):
                 return
             try:
@@ -34,8 +34,15 @@ class Output:
                 return
             self.total += len(chunk)
             self.data += chunk[: self.limit - len(self.data)]
-            if len(chunk) < CHUNK:
+            if len(chunk) < CHUNK and not all_of_it:
                 return
+
+    def renew(self) -> None:
+        """Forget the bot's last process, and remove the marks that it can leave here for the next: flags, and times."""
+        self.drain(all_of_it=True)
+        fcntl.fcntl(self.write_end, fcntl.F_SETFL, 0)
+        os.read(self.read_end, os.write(self.write_end, b"-"))
+        self.clear()
 
     def clear(self) -> None:
         self.data, self.total = b"", 0
@@ -52,14 +59,15 @@ class Input:
         fcntl.fcntl(self.write_end, SET_PIPE_SIZE, 1)  # rounded up to a page
 
     def open(self) -> None:
-        """Discard what the last process left unread."""
+        """Discard what the last process left unread, and its marks, as `Output.renew` does."""
         self.close()
         os.set_blocking(self.read_end, False)
         with suppress(BlockingIOError):
             while os.read(self.read_end, CHUNK):
                 pass
-        os.set_blocking(self.read_end, True)
+        fcntl.fcntl(self.read_end, fcntl.F_SETFL, 0)
         self.write_end = os.open(f"/proc/self/fd/{self.read_end}", os.O_WRONLY | os.O_NONBLOCK)
+        os.read(self.read_end, os.write(self.write_end, b"-"))
 
     def write(self, text: bytes) -> bytes:
         """Write without waiting; returns the rest, which does not fit yet."""
@@ -73,6 +81,12 @@ class Input:
         if self.write_end >= 0:
             os.close(self.write_end)
             self.write_end = -1
+
+
+def write_all(descriptor: int, data: bytes) -> None:
+    """Write to a pipe. A signal, such as that a child was stopped, ends a write that waits after a part."""
+    while data:
+        data = data[os.write(descriptor, data) :]
 
 
 def make_poller(descriptor: int) -> select.poll:
