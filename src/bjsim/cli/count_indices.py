@@ -21,7 +21,7 @@ from bjsim.strategies.counting.typical import decks_to_count
 @ask("ramp", "Bets that weight the gains, one spot.", "1-12")
 @ask("optimal", "Bet the ramp of highest SCORE between these units.")
 @ask("kelly", "Make the indices risk-averse, for this Kelly fraction.")
-@ask("limit", "Greatest true count sought.", 10, kind=Count(most=30))
+@ask("limit", "Greatest true count of Hi-Lo sought; larger tags have larger counts.", 10, kind=Count(most=30))
 @ask("top", "Only the N index plays with the largest gains.", kind=Count())
 @click.option("--save", "save_path", metavar="FILE", help="Write the index plays as text, for `bjsim count --indices`.")
 @files_options("Draw the chart with the index plays in its cells.")

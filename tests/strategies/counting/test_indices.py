@@ -198,9 +198,12 @@ def test_insurance_has_an_index_where_it_is_offered() -> None:
 
 
 def test_insurance_is_decided_with_an_ace_in_view() -> None:
-    """Of three cards seen one is an ace, which counts -1 in Hi-Lo and 0 in Hi-Opt I; the others are any cards."""
-    for name, tag in (("hilo", -1), ("hiopt1", 0), ("zen", -1), ("uston-apc", 0)):
-        assert _insurance_curve(find_system(name), 1, 5).seen == (3, tag, 0)
+    """Of three cards seen one is an ace, which counts -1 in Hi-Lo and 0 in Hi-Opt I; the others are any cards.
+
+    The tags of any two cards are 0 on average, 8/52 in KO.
+    """
+    for name, tags in (("hilo", -1), ("hiopt1", 0), ("zen", -1), ("uston-apc", 0), ("ko", -1 + 8 / 52)):
+        assert _insurance_curve(find_system(name), 1, 5).seen == pytest.approx((3, tags, 0))
 
 
 def test_errors() -> None:
@@ -298,3 +301,16 @@ def test_ko_is_worth_as_much_as_hilo() -> None:
             scores[system.name, bool(plays)] = score(ramp.ev, ramp.sd)
     assert scores["ko", True] / scores["hilo", True] == pytest.approx(1.008, abs=0.012)
     assert scores["ko", False] / scores["hilo", False] < 0.99
+
+
+def test_the_counts_that_are_sought_are_as_large_as_the_tags() -> None:
+    """Hi-Lo with all tags times 4, and a tenth of them: the same plays, insurance among them."""
+    rules = named_rules("vegas-s17").replace(decks=1, cut="1/2", split_by="never")
+    exact = HILO.replace(rounding="exact")
+    hilo = by_cell(generate_indices(rules, exact, limit=4))
+    assert hilo["insurance", "", "I"].break_even > 1, "four times that is above the limit"
+    for factor in (Fraction(4), Fraction(1, 10)):
+        scaled = exact.replace(tags=tuple(factor * tag for tag in HILO.tags))
+        found = by_cell(generate_indices(rules, scaled, limit=4))
+        assert found.keys() >= {cell for cell, one in hilo.items() if one.gain > 1e-5}
+        assert found["insurance", "", "I"].break_even == pytest.approx(factor * hilo["insurance", "", "I"].break_even)

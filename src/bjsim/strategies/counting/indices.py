@@ -18,6 +18,7 @@ are for one player alone.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -187,7 +188,8 @@ def _row_choices(
             better |= able
 
 
-STEP = 2.0  # true counts between two evaluations; gains are nearly linear
+STEP = 2.0  # true counts of Hi-Lo between two evaluations; gains are nearly linear
+HILO_VARIANCE = 10 / 13  # of its tags
 SMALLEST = 1e-9  # smaller gains per round are rounding
 
 
@@ -246,20 +248,23 @@ def generate_indices(
     rules: Rules,
     system: CountingSystem,
     *,
-    limit: int = 10,
+    limit: float = 10,
     kelly: float | None = None,
     ramp: Ramp | None = None,
     on_count: Callable[[int, int], object] = lambda done, total: None,
 ) -> list[Index]:
     """Generate all index plays of a game, insurance included if offered, by descending gain weighted by the bets.
 
-    Choices are evaluated at the mean depth. Indices beyond the true count `limit`, above or below 0, are not sought.
+    Choices are evaluated at the mean depth. Indices beyond the true count `limit` of Hi-Lo, above or below 0, are not
+    sought; the counts of other systems are as much larger as their tags are.
     `kelly` is the Kelly fraction for risk-averse indices; None maximises EV. `ramp` weights `gain_bets`, by default one
     unit. `on_count` gets the true counts evaluated, and all. The shoe must be finite, and one that can be solved.
     """
     decks, dealt, system = decks_to_count(rules), dealt_share(rules), system.replace(deck=rules.deck)
     unseen = mean_unseen(rules.shoe_size, dealt)
-    curves = _curves(rules, system, unseen, np.arange(-limit - STEP, limit + STEP + 1, STEP), kelly, on_count)
+    scale = math.sqrt(tag_moments(system, system.in_deck)[1] / HILO_VARIANCE)
+    counts, limit = scale * np.arange(-limit - STEP, limit + STEP + 1, STEP), scale * limit
+    curves = _curves(rules, system, unseen, counts, kelly, on_count)
     if rules.insurance:
         curves[ChoiceKey(INSURANCE, "", "I")] = _insurance_curve(system, decks, limit)
     found = []
@@ -314,21 +319,21 @@ def _curves(
     return curves
 
 
-def _insurance_curve(system: CountingSystem, decks: int, limit: int) -> _Curve:
+def _insurance_curve(system: CountingSystem, decks: int, limit: float) -> _Curve:
     """Insurance of half the bet, given the dealer's ace, by the line of the expected tens."""
     counts = remaining(decks, "A", system.deck)
     mean, variance = tag_moments(system, counts)
-    true = np.linspace(-limit, limit, 4 * limit + 1)
+    true = np.linspace(-limit, limit, 41)
     mean_tags = (float(system.imbalance) - true) / system.deck_size
     tens = counts[TEN] / sum(counts) * (1 + (float(system.tags[TEN]) - mean) * (mean_tags - mean) / variance)
     average, spread = tag_moments(system, system.in_deck)
     aces = (1 - (float(system.tags[0]) - average) * true / system.deck_size / spread) * system.in_deck[0]
     aces /= system.deck_size
     gain, weight = (3 * tens - 1) / 2, np.maximum(aces, 0)
-    return _Curve(true, gain, gain, weight, weight, False, (3.0, float(system.tags[0]), 0.0), drawn=2)
+    return _Curve(true, gain, gain, weight, weight, False, (3.0, float(system.tags[0]) + 2 * average, 0.0), drawn=2)
 
 
-def _index(key: ChoiceKey, curve: _Curve, spread: CountSpread, ramp: Ramp | None, limit: int) -> Index | None:
+def _index(key: ChoiceKey, curve: _Curve, spread: CountSpread, ramp: Ramp | None, limit: float) -> Index | None:
     """Return the best index of one choice, or None if one action is best at all counts."""
     counts, where = np.unique(spread.count, return_inverse=True)
     merit = spread.chance * curve.at(spread.true, curve.merit, linear=True) * curve.at(spread.true, curve.weight)
