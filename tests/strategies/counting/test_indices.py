@@ -22,9 +22,10 @@ from bjsim.strategies.counting.indices import (
     adapt_departures,
     find_choices,
     generate_indices,
+    price_of_risk,
     select_departures,
 )
-from bjsim.strategies.counting.ramp import Ramp, score
+from bjsim.strategies.counting.ramp import Ramp, certainty_equivalent, score
 from bjsim.strategies.counting.returns import (
     CountReturns,
     RampReturns,
@@ -117,7 +118,7 @@ def test_bets_timing_units_and_risk() -> None:
     plain = by_cell(generate_indices(RULES, HILO, limit=6, ramp=Ramp.parse("1-12")))
     assert plain["insurance", "", "I"].gain_bets > 5 * plain["insurance", "", "I"].gain
     assert plain["12", "6", "S"].gain_bets < 1.5 * plain["12", "6", "S"].gain
-    averse = by_cell(generate_indices(RULES, HILO, limit=7, kelly=1))  # insured from +3 on, so its bets are higher
+    averse = by_cell(generate_indices(RULES, HILO, limit=7, risk_averse=True))  # insures from +3 on, so bets more
     for cell in (("TT", "5", "P"), ("TT", "6", "P"), ("9", "7", "D"), ("11", "A", "D")):
         assert averse[cell].break_even > plain[cell].break_even
     assert averse["14", "T", "R"].break_even < plain["14", "T", "R"].break_even
@@ -314,3 +315,18 @@ def test_the_counts_that_are_sought_are_as_large_as_the_tags() -> None:
         found = by_cell(generate_indices(rules, scaled, limit=4))
         assert found.keys() >= {cell for cell, one in hilo.items() if one.gain > 1e-5}
         assert found["insurance", "", "I"].break_even == pytest.approx(factor * hilo["insurance", "", "I"].break_even)
+
+
+@pytest.mark.parametrize("kelly", [0.1, 0.5, 1, 2])
+def test_the_price_of_risk_is_that_of_every_kelly_bettor(kelly: float) -> None:
+    """With the bet that is best for a bank, an action that gains a little more raises the certainty equivalent."""
+    ev, variance, bank, square = 0.02, 1.3, 400, 1e-6
+    bet = kelly * bank * ev / variance
+
+    def equivalent(gain: float = 0, square: float = 0) -> float:
+        return certainty_equivalent(bet * (ev + gain), bet * math.sqrt(variance + square), bank, kelly)
+
+    assert equivalent() > max(certainty_equivalent(b * ev, b * variance**0.5, bank, kelly) for b in (bet / 2, bet * 2))
+    price = square * price_of_risk(ev, variance)
+    assert equivalent(1.01 * price, square) > equivalent() > equivalent(0.99 * price, square)
+    assert price_of_risk(-ev, variance) == 0

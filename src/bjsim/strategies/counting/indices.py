@@ -8,9 +8,9 @@ at each depth the running count is nearly normal; every running count then has t
 system (divisor, rounding) make of it. An index is the count from which on (or below which) taking the action yields
 most, and its gain is what that yields more than the chart of the full shoe.
 
-A risk-averse index maximises the certainty equivalent instead: with the bet that is best at each count without limits,
-the fraction x = k EV / variance of the bank at the Kelly fraction k, an action must gain more than x / 2 times the mean
-square that it adds. Its reported gain is in EV all the same. Insurance is not made risk-averse.
+A risk-averse index maximises the certainty equivalent instead: with the bet that is best for it at each count without
+limits, an action must gain more than EV / (2 variance) times the mean square that it adds, whatever the Kelly fraction.
+Its reported gain is in EV all the same. Insurance is not made risk-averse.
 
 What is neglected: the composition is not only its mean (second order), gains depend a little on the depth, and indices
 are for one player alone.
@@ -249,7 +249,7 @@ def generate_indices(
     system: CountingSystem,
     *,
     limit: float = 10,
-    kelly: float | None = None,
+    risk_averse: bool = False,
     ramp: Ramp | None = None,
     on_count: Callable[[int, int], object] = lambda done, total: None,
 ) -> list[Index]:
@@ -257,14 +257,14 @@ def generate_indices(
 
     Choices are evaluated at the mean depth. Indices beyond the true count `limit` of Hi-Lo, above or below 0, are not
     sought; the counts of other systems are as much larger as their tags are.
-    `kelly` is the Kelly fraction for risk-averse indices; None maximises EV. `ramp` weights `gain_bets`, by default one
-    unit. `on_count` gets the true counts evaluated, and all. The shoe must be finite, and one that can be solved.
+    Indices maximise EV, or the certainty equivalent if they are `risk_averse`. `ramp` weights `gain_bets`, by default
+    one unit. `on_count` gets the true counts evaluated, and all. The shoe must be finite, and one that can be solved.
     """
     decks, dealt, system = decks_to_count(rules), dealt_share(rules), system.replace(deck=rules.deck)
     unseen = mean_unseen(rules.shoe_size, dealt)
     scale = math.sqrt(tag_moments(system, system.in_deck)[1] / HILO_VARIANCE)
     counts, limit = scale * np.arange(-limit - STEP, limit + STEP + 1, STEP), scale * limit
-    curves = _curves(rules, system, unseen, counts, kelly, on_count)
+    curves = _curves(rules, system, unseen, counts, risk_averse, on_count)
     if rules.insurance:
         curves[ChoiceKey(INSURANCE, "", "I")] = _insurance_curve(system, decks, limit)
     found = []
@@ -277,30 +277,34 @@ def generate_indices(
     return sorted(found, key=lambda index: -index.gain_bets)
 
 
+def price_of_risk(ev: float, variance: float) -> float:
+    """What a unit of mean square must gain to raise the certainty equivalent at the best bet, or at none if EV < 0."""
+    return max(ev, 0.0) / variance / 2
+
+
 def _curves(
     rules: Rules,
     system: CountingSystem,
     unseen: int,
     counts: Floats,
-    kelly: float | None,
+    risk_averse: bool,
     on_count: Callable[[int, int], object],
 ) -> dict[ChoiceKey, _Curve]:
     check_counts(system, int(rules.decks))
     deck = system.deck_size
     mean_tag, tags = float(system.imbalance) / deck, [float(tag) for tag in system.tags]
     full = ShoeSolver(rules)
-    risk = kelly is not None
-    base, products, variance = find_choices(full, tags, risk), {}, 1.0
-    if risk:  # the products of the profits of split hands hardly depend on the count
+    base, products, variance = find_choices(full, tags, risk_averse), {}, math.inf
+    if risk_averse:  # the products of the profits of split hands hardly depend on the count
         variance = full.sd**2
-        whole = find_choices(full, tags, risk, products=True)
+        whole = find_choices(full, tags, risk_averse, products=True)
         products = {key: whole[key].risk - choice.risk for key, choice in base.items()}
     points: dict[ChoiceKey, list[tuple[float, ...]]] = {key: [] for key in base}
     for number, count in enumerate(counts.tolist()):
         on_count(number, len(counts))
         solver = ShoeSolver(rules, typical_shoe(system, int(rules.decks), unseen, count))
-        price = 0.0 if kelly is None else kelly * max(solver.value, 0.0) / variance / 2
-        for key, choice in find_choices(solver, tags, risk).items():
+        price = price_of_risk(solver.value, variance)
+        for key, choice in find_choices(solver, tags, risk_averse).items():
             if key not in base:
                 continue
             true = count
