@@ -247,3 +247,24 @@ def test_values_with_commas_are_drawn_as_dots(tmp_path: Path) -> None:
     words = ("--decks", 1, "--chart", "hoyle", "--rounds", "2e3", "--workers", 1)
     done = command("count", *words, "--vary", vary, "--html", tmp_path / "x.html")
     assert done.status == 0 and "16vT S&gt;=0, 12v3 S&gt;=2" in (tmp_path / "x.html").read_text()
+
+
+def test_rules_vary_beside_a_rule() -> None:
+    changed = CountRequest(TWO_DECKS).changed(rules="single-deck", cut="60%")
+    assert changed.game == load_rules("single-deck").replace(cut="60%")
+
+
+@pytest.mark.parametrize("name", ["workers", "checkpoint", "resume", "span", "on_progress"])
+def test_what_does_not_vary_a_game_is_refused(result: bjsim.CountResult, name: str) -> None:
+    with pytest.raises(bjsim.InputError, match=f"{name}: it does not vary a game"):
+        result.vary(**{name: ["a", "b"]})
+
+
+@pytest.mark.parametrize("name", ["system", "decks", "rules", "h17"])
+def test_a_stored_run_has_no_plays_for_other_games(result: bjsim.CountResult, tmp_path: Path, name: str) -> None:
+    """KO was played at the true counts of Hi-Lo, and one deck by the chart of two."""
+    result.save(tmp_path / "x.count")
+    stored = bjsim.CountResult.load(tmp_path / "x.count").with_bets(ramp="1-8")
+    for given in ({}, {"indices": ["none"]}):
+        with pytest.raises(bjsim.InputError, match=f"{name}: a stored run has the chart"):
+            stored.vary(**{name: ["vegas-s17"], **given})

@@ -34,6 +34,7 @@ from bjsim.strategies.players.catalogue import find_player
 
 DEFAULT_ROUNDS = 10**6
 BETS = ("ramp", "optimal", "chip", "bankroll", "unit", "ror", "kelly", "rounds_per_hour", "trip", "leave_minutes")
+UNVARIED = ("workers", "checkpoint", "resume", "span", "on_progress")
 Limits = BetLimits | tuple[float, float] | tuple[float, float, int] | str
 
 
@@ -263,7 +264,7 @@ class CountRequest:
         rules = {name: value for name, value in changes.items() if name not in names}
         own: dict[str, Any] = {name: value for name, value in changes.items() if name in names}
         if rules:
-            own["rules"] = self.game.replace(**rules)
+            own["rules"] = load_rules(own.get("rules", self.game)).replace(**rules)
         if own.get("ramp") is not None or own.get("optimal", "") is None:
             own = {"optimal": None, "chip": None} | own
         elif own.get("optimal") is not None:
@@ -296,6 +297,8 @@ def listed_axes(values: Mapping[str, object]) -> list[list[tuple[str, object]]]:
     for name, listed in values.items():
         if isinstance(listed, str) or not isinstance(listed, Sequence) or not listed:
             raise InputError(f"{name}: {a_type(listed)} is not accepted; give a list of values")
+        if name in UNVARIED:
+            raise InputError(f"{name}: it does not vary a game; leave it out")
         axes.append([(name, value) for value in listed])
     return axes
 

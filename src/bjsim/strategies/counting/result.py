@@ -6,7 +6,7 @@ import json
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
@@ -58,6 +58,8 @@ if TYPE_CHECKING:
 
 
 Play = Callable[[CountRequest, str], CountRun]
+# What varies without another chart or other index plays.
+SAME_PLAYS = {*BETS, "chart", "indices", "cut", "seats", "insurance", "leave", "rounds", "until", "seed", "adjust_luck"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -71,6 +73,8 @@ class CountResult(Described):
         figures: Profit, spread and risk per round seen, with intervals.
         terms: Bankroll, rounds per hour, Kelly fraction and the length of a trip.
         notes: Remarks about the bets.
+        loaded: Whether the run was read from a file, which has the chart and the index plays that were played, and
+            not how they are found for another game.
     """
 
     request: CountRequest
@@ -79,6 +83,7 @@ class CountResult(Described):
     figures: tuple[Figure, ...]
     terms: Terms
     notes: tuple[str, ...] = ()
+    loaded: bool = False
 
     @staticmethod
     def of(run: CountRun, request: CountRequest) -> CountResult:
@@ -122,7 +127,7 @@ class CountResult(Described):
             game.rules, game.system, indices=format_departures(plays.plays) or "none", chart=plays.base,
             leave=game.leave, rounds=run.rounds, seed=run.seed, adjust_luck=game.adjusted, **_only_bets(bets),
         )  # fmt: skip
-        return CountResult.of(run, request)
+        return replace(CountResult.of(run, request), loaded=True)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the run to a file; the bets are not stored.
@@ -147,7 +152,7 @@ class CountResult(Described):
         Raises:
             InputError: If the bets are not accepted, or are on other spots than were played.
         """
-        return CountResult.of(self.run, self.request.changed(**_only_bets(bets)))
+        return replace(CountResult.of(self.run, self.request.changed(**_only_bets(bets))), loaded=self.loaded)
 
     def vary(self, **values: Sequence[object]) -> CountComparison:
         """Play this game again with every combination of other values, on the same shoes where decks allow.
@@ -162,7 +167,13 @@ class CountResult(Described):
         Raises:
             InputError: If a value is not accepted.
         """
-        return CountComparison.of(self.request.varied(listed_axes(values)))
+        axes, others = listed_axes(values), values.keys() - SAME_PLAYS
+        if self.loaded and others and not {"chart", "indices"} <= values.keys():
+            raise InputError(
+                f"{min(others)}: a stored run has the chart and the index plays of its own game; give them for the "
+                "others too, such as chart=['optimal'], indices=['i18']"
+            )
+        return CountComparison.of(self.request.varied(axes))
 
     def __getitem__(self, key: str) -> Figure:
         found = {figure.key: figure for figure in self.figures}
