@@ -19,7 +19,7 @@ from bjsim.sim.running.checkpoint import Checkpoint
 from bjsim.strategies.counting.count_files import _restored, load_count_run, save_count_run
 from bjsim.strategies.counting.departures import Departures
 from bjsim.strategies.counting.request import CountRequest, play_request
-from bjsim.strategies.counting.result import CountResult
+from bjsim.strategies.counting.result import CountComparison, CountResult
 from bjsim.strategies.counting.system import find_system
 from bjsim.strategies.players.catalogue import CATALOGUE
 
@@ -176,3 +176,10 @@ def test_an_interrupted_comparison_has_no_result() -> None:
     request = CountRequest("vegas-s17", indices="none", rounds=10**5)
     with pytest.raises(KeyboardInterrupt):
         play_request(request, keep_units=True, on_progress=stop)
+
+
+def test_a_comparison_does_not_go_on_from_a_checkpoint(saved: Path) -> None:
+    """The shoes of its blocks are not known, so they were taken for others."""
+    request = CountRequest(load_count_run(saved).game.rules, indices="none", resume=saved)
+    with pytest.raises(InputError, match="resume: a comparison plays its games from the beginning"):
+        CountComparison.of([("one", request)])
