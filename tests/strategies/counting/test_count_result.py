@@ -268,3 +268,11 @@ def test_a_stored_run_has_no_plays_for_other_games(result: bjsim.CountResult, tm
     for given in ({}, {"indices": ["none"]}):
         with pytest.raises(bjsim.InputError, match=f"{name}: a stored run has the chart"):
             stored.vary(**{name: ["vegas-s17"], **given})
+
+
+def test_a_frame_has_the_figures_of_every_game(result: bjsim.CountResult, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without pandas: only the second game has a bankroll that was sought."""
+    monkeypatch.setattr("bjsim.strategies.counting.result.data_frame", lambda columns, names: columns)
+    compared = bjsim.CountComparison((("one", result), ("two", result.with_bets(ror=0.01))))
+    frame: Any = compared.to_frame()
+    assert frame["bankroll"][0] is None and frame["bankroll"][1] > 0

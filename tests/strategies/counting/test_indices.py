@@ -330,3 +330,11 @@ def test_the_price_of_risk_is_that_of_every_kelly_bettor(kelly: float) -> None:
     price = square * price_of_risk(ev, variance)
     assert equivalent(1.01 * price, square) > equivalent() > equivalent(0.99 * price, square)
     assert price_of_risk(-ev, variance) == 0
+
+
+def test_the_best_ramp_bets_at_its_own_counts() -> None:
+    """In tenths, which are no exact fractions: .3 had the bet of .2."""
+    counts = np.array([0.1, 0.2, 0.3, 0.6, 0.7, 1.2, 1 / 3])
+    counts.sort()
+    table = CountReturns(counts, np.full(7, 1 / 7), np.arange(7) / 100, np.ones(7))
+    assert highest_score(table, 1, 8).units(counts) == pytest.approx(best_ramp(table, 1, 8))

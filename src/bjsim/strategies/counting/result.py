@@ -210,7 +210,7 @@ class CountResult(Described):
             first: The other game.
 
         Returns:
-            The differences of the figures that have intervals in both games.
+            The differences of the figures that have intervals in both games, and are in the same money.
         """
 
         def slopes(result: CountResult, gradient: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -223,7 +223,7 @@ class CountResult(Described):
                 one, difference_error(first.run, slopes(first, one.gradient), self.run, slopes(self, two.gradient))
             )
             for one, two in pairs
-            if one.gradient is not None and two.gradient is not None
+            if one.gradient is not None and two.gradient is not None and one.form == two.form
         ]
 
     def describe(self) -> Report:
@@ -492,7 +492,8 @@ class CountComparison(Described):
             InputError: If pandas is not installed.
         """
         rows = [_by_key(one.figures) for _, one in self.games]
-        return data_frame({key: [row.get(key) for row in rows] for key in rows[0]}, [name for name, _ in self.games])
+        keys = dict.fromkeys(key for row in rows for key in row)
+        return data_frame({key: [row.get(key) for row in rows] for key in keys}, [name for name, _ in self.games])
 
 
 def _by_key(figures: Sequence[Figure]) -> dict[str, Any]:

@@ -334,8 +334,6 @@ class Figure:
         value, half = self.value - first.value, Z95 * error
         scale, digits, unit = self.form
         text = ("+" if value > 0 else "") + _text(value * scale, half * scale, digits, unit)
-        if self.form != first.form:  # of units that are not the same money
-            text = "–"
         return Figure(self.key, self.name, value, half, text, form=self.form)
 
 
@@ -528,5 +526,4 @@ def highest_score(table: CountReturns, least: float, most: float) -> Ramp:
     """Return the ramp of highest SCORE between two bets, see `best_ramp`; some count must be favourable."""
     bets = best_ramp(table, least, most)
     changes = np.flatnonzero(np.diff(bets, prepend=-1.0))
-    steps = [(Fraction(table.counts[at]).limit_denominator(60), Bet(Fraction(bets[at]))) for at in changes.tolist()]
-    return Ramp(tuple(steps))
+    return Ramp(tuple((Fraction(table.counts[at]), Bet(Fraction(bets[at]))) for at in changes.tolist()))
