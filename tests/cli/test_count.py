@@ -436,3 +436,9 @@ def test_lines_fit_80_columns(stored):
     lines = on_screen(80, "count", "--load", stored[0] / "run.count", "--unit", "10", "--optimal", "1-12")
     tables = [line for line in lines if "%" in line and "index plays" not in line]
     assert len(tables) > 20 and max(map(len, lines[: lines.index(tables[-1])])) <= 80
+
+
+@pytest.mark.parametrize("words", [(), ("--vary", "ramp=$5-$60,1-12"), ("--ror", "1%")])
+def test_chips_without_a_unit_are_refused_before_play(words, monkeypatch):
+    monkeypatch.setattr("bjsim.cli.count.play_request", None)
+    assert "--chip $5 needs the money of a unit" in refusal("count", "--rules", "vegas-s17", "--chip", "$5", *words)

@@ -46,7 +46,10 @@ def indices(
         raise InputError(
             f"--save {files.save_path} is not accepted; `bjsim count --indices` reads files that end in .txt"
         )
-    limits = check_optimal(optimal)
+    refuse_together("optimal", "ramp")
+    limits = BetLimits.of(optimal) if optimal else None
+    if limits and limits.spots > 1:
+        raise InputError(f"--optimal {limits} has several spots; indices are for one, so leave out x")
     counting, bets = find_system(system), Ramp.parse(ramp)
     if any(bet.spots > 1 for _, bet in bets.steps):
         raise InputError(f"--ramp {bets} has several spots; indices are for one, so leave out x")
@@ -56,12 +59,3 @@ def indices(
     if files.save_path:
         write_text(format_departures(scores.played), files.save_path)
     files.show(scores, given_command(), has_lines=False)
-
-
-def check_optimal(optimal: str | None) -> BetLimits | None:
-    """The limits of --optimal. Raises: InputError: It is given together with --ramp, or has several spots."""
-    refuse_together("optimal", "ramp")
-    limits = BetLimits.of(optimal) if optimal else None
-    if limits and limits.spots > 1:
-        raise InputError(f"--optimal {limits} has several spots; indices are for one, so leave out x")
-    return limits

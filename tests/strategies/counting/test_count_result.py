@@ -276,3 +276,29 @@ def test_a_frame_has_the_figures_of_every_game(result: bjsim.CountResult, monkey
     compared = bjsim.CountComparison((("one", result), ("two", result.with_bets(ror=0.01))))
     frame: Any = compared.to_frame()
     assert frame["bankroll"][0] is None and frame["bankroll"][1] > 0
+
+
+def never(request: CountRequest, label: str) -> Any:
+    raise AssertionError("it was played")
+
+
+@pytest.mark.parametrize("name", ["indices", "leave"])
+def test_all_games_are_checked_before_the_first_is_played(name: str) -> None:
+    axes = [[(name, value) for value in {"indices": ["none", "i81"], "leave": [None, -300]}[name]]]
+    with pytest.raises(bjsim.InputError, match=r"is called 'i81'|leave = -300"):
+        bjsim.CountComparison.of(CountRequest(SMALL, chart="hoyle", indices="none").varied(axes), never)
+
+
+def test_a_game_whose_bets_lose_does_not_take_the_others_with_it() -> None:
+    one = bjsim.count(SMALL, ramp="0:0 5:1", ror=0.01, rounds=2e3, chart="hoyle", indices="none", workers=1)
+    compared = one.vary(ramp=["0:1 1:0", "0:0 5:1", "1"])
+    assert [name for name, _ in compared.games] == ["ramp=0:0 5:1"] and len(compared.left_out) == 2
+    assert compared.left_out == tuple(compared.to_json()["left_out"])
+    assert "left out: ramp=0:1 1:0: ror 1%: these bets lose" in str(compared.describe().parts[-1])
+    with pytest.raises(bjsim.InputError, match="these bets lose"):
+        one.vary(ramp=["0:1 1:0"])
+
+
+def test_chips_outside_the_limits_are_refused_at_once() -> None:
+    with pytest.raises(bjsim.InputError, match="chip: no multiple of 5 is between 1 and 4"):
+        CountRequest(SMALL, optimal="1-4", chip=5)

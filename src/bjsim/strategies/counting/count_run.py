@@ -244,7 +244,7 @@ def difference_error(one: CountRun, slopes: Floats, other: CountRun, other_slope
 
 def _own_error(run: CountRun, slopes: Floats) -> float:
     assert run.returns.error is not None
-    return math.sqrt(max(slopes @ run.returns.error @ slopes, 0.0))
+    return math.sqrt(max(float(slopes @ run.returns.error @ slopes), 0.0))
 
 
 def _unit_errors(run: CountRun, slopes: Floats) -> tuple[Floats, Floats]:

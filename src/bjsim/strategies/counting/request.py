@@ -9,6 +9,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.counting.count_run import CountRun
 from bjsim.strategies.counting.departures import Departures, find_departures, names_sets
 from bjsim.strategies.counting.ramp import ONE_SPOT, BetLimits, Ramp, SpotSteps, ruin_probability, spots_at
-from bjsim.strategies.counting.returns import RampReturns, Terms, best_ramp, kelly_ramp, ramp_returns
+from bjsim.strategies.counting.returns import RampReturns, Terms, best_ramp, kelly_ramp, limited, ramp_returns
 from bjsim.strategies.counting.simulate import count_blocks
 from bjsim.strategies.counting.system import CountingSystem, find_system
 from bjsim.strategies.counting.tables import CountingGame
@@ -139,6 +140,8 @@ class CountRequest:
             raise InputError(
                 f"{argument('chip')} rounds the bets of {argument('optimal')}; give that too, such as 1-12{money}"
             )
+        if limits and self.chip:
+            limited(np.zeros(1), limits.least, limits.most, self.chip)  # which may refuse them
         if not callable(self.on_progress):
             raise InputError(f"on_progress: {a_type(self.on_progress)} is not accepted; use a function")
         bets, unit = self._bets_in_units()
@@ -208,6 +211,14 @@ class CountRequest:
             return self
         defaults: dict[str, Any] = {one.name: one.default for one in fields(self) if one.name in BETS}
         return replace(self, **defaults), self.spots
+
+    @cached_property
+    def counting_game(self) -> CountingGame:
+        """The game with its index plays; to generate these takes seconds. Raises: InputError."""
+        return CountingGame(
+            self.game, self.counting, self.departures(), None, self.spots, self.adjust_luck, self.whole_span,
+            self.leaves,
+        )  # fmt: skip
 
     def departures(self) -> Departures:
         """The index plays.
@@ -428,14 +439,10 @@ def play_request(request: CountRequest, keep_units: bool = False, on_progress: O
 
 
 def counted_blocks(request: CountRequest, keep_units: bool = False) -> Generator[CountRun, None, None]:
-    game = CountingGame(
-        request.game, request.counting, request.departures(), None, request.spots, request.adjust_luck,
-        request.whole_span, request.leaves,
-    )  # fmt: skip
     enough = (lambda run: _half(run, request) <= request.precision) if request.precision else None
     length = request.most_rounds, request.seed, request.workers, enough
     kept = request.checkpoint or request.resume
-    return count_blocks(game, *length, keep_units, kept, request.resume is not None)
+    return count_blocks(request.counting_game, *length, keep_units, kept, request.resume is not None)
 
 
 def _half(run: CountRun, request: CountRequest) -> float:

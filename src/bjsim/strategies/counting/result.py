@@ -58,8 +58,8 @@ if TYPE_CHECKING:
 
 
 Play = Callable[[CountRequest, str], CountRun]
-# What varies without another chart or other index plays.
-SAME_PLAYS = {*BETS, "chart", "indices", "cut", "seats", "insurance", "leave", "rounds", "until", "seed", "adjust_luck"}
+# What varies without another chart or other index plays, besides the bets.
+SAME_PLAYS = {"chart", "indices", "cut", "seats", "insurance", "leave", "rounds", "until", "seed", "adjust_luck"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -167,7 +167,7 @@ class CountResult(Described):
         Raises:
             InputError: If a value is not accepted.
         """
-        axes, others = listed_axes(values), values.keys() - SAME_PLAYS
+        axes, others = listed_axes(values), values.keys() - SAME_PLAYS - set(BETS)
         if self.loaded and others and not {"chart", "indices"} <= values.keys():
             raise InputError(
                 f"{min(others)}: a stored run has the chart and the index plays of its own game; give them for the "
@@ -373,9 +373,11 @@ class CountComparison(Described):
 
     Attributes:
         games: The results with their names; differences are those to the first.
+        left_out: The names of games whose bets have no figures, each with the reason.
     """
 
     games: tuple[tuple[str, CountResult], ...]
+    left_out: tuple[str, ...] = ()
 
     @staticmethod
     def of(requests: Sequence[tuple[str, CountRequest]], play: Play = play_apart) -> CountComparison:
@@ -387,14 +389,25 @@ class CountComparison(Described):
 
         Returns:
             The results.
+
+        Raises:
+            InputError: If a game is not accepted, before any is played; or if no game has figures.
         """
+        for one in {one.cards: one for _, one in reversed(requests)}.values():
+            _ = one.counting_game  # kept for the play
         runs: dict[object, CountRun] = {}
-        games = []
         for number, (name, one) in enumerate(requests, 1):
             if one.cards not in runs:
                 runs[one.cards] = play(one, f"{number} of {len(requests)}: {name}, ")
-            games.append((name, CountResult.of(runs[one.cards], one)))
-        return CountComparison(tuple(games))
+        games, left_out = [], []
+        for name, one in requests:
+            try:
+                games.append((name, CountResult.of(runs[one.cards], one)))
+            except InputError as error:
+                left_out.append(f"{name}: {error}")
+        if not games:
+            raise InputError(left_out[0])
+        return CountComparison(tuple(games), tuple(left_out))
 
     def published(self) -> CountComparison:
         """The comparison with names of files in place of paths.
@@ -402,7 +415,7 @@ class CountComparison(Described):
         Returns:
             The same figures.
         """
-        return CountComparison(tuple((without_folders(name), one) for name, one in self.games))
+        return replace(self, games=tuple((without_folders(name), one) for name, one in self.games))
 
     def __repr__(self) -> str:
         scores = (f"{name}: SCORE {one['score'].text}" for name, one in self.games)
@@ -450,6 +463,7 @@ class CountComparison(Described):
             same.setdefault(tuple(figure.value for figure in one.figures), []).append(each)
         alike = [f"{' and '.join(each)} are played alike in this game" for each in same.values() if len(each) > 1]
         notes = [f"note: {each}: {note}" for each, one in self.games for note in one.notes]
+        notes += [f"left out: {one}" for one in self.left_out]
         return [*([text] if self.games[1:] else []), *alike, f"{name}: {first.run.description}", *notes]
 
     def _scores(self) -> Heat | Dots:
@@ -480,7 +494,7 @@ class CountComparison(Described):
         found = [{"name": name} | one.to_json() for name, one in self.games]
         for game, (_, one), figures in zip(found[1:], self.games[1:], self.differences, strict=True):
             game["difference"] = {"common_cards": has_common_cards(first.run, one.run)} | _by_key(figures)
-        return {"games": found}
+        return {"games": found} | ({"left_out": [*self.left_out]} if self.left_out else {})
 
     def to_frame(self) -> pandas.DataFrame:
         """The figures as a data frame.

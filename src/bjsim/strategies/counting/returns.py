@@ -182,7 +182,7 @@ def kelly_ramp(
     The bets are per spot, in the currency of `bank`. `least` is bet at unfavourable counts too, 0 if these are
     not played. Bets are rounded to the nearest multiple of `chip` inside the limits; 0: not rounded.
     """
-    return _limited(kelly * bank * table.ev / table.spot_var(spots), least, most, chip)
+    return limited(kelly * bank * table.ev / table.spot_var(spots), least, most, chip)
 
 
 def best_ramp(table: CountReturns, least: float, most: float, chip: float = 0.0, spots: ArrayLike = 1) -> Floats:
@@ -196,10 +196,10 @@ def best_ramp(table: CountReturns, least: float, most: float, chip: float = 0.0,
     if merit.max() <= 0:
         raise InputError(f"{argument('optimal')}: no count of this game is favourable, so no ramp wins")
     low, high = math.log(most / merit.max() / 100), math.log(most / merit[merit > 0].min() * 2)
-    found = _limited(merit * math.exp(high), least, most, chip)
+    found = limited(merit * math.exp(high), least, most, chip)
     for _ in range(3):
         scales = np.linspace(low, high, FINE)
-        ramps = [_limited(merit * math.exp(scale), least, most, chip) for scale in scales]
+        ramps = [limited(merit * math.exp(scale), least, most, chip) for scale in scales]
         scores = np.array([_score(table, ramp, spots) for ramp in ramps])
         at = int(np.flatnonzero(scores >= scores.max() - TIE * abs(scores.max()))[-1])
         if scores[at] >= (known := _score(table, found, spots)) - TIE * abs(known):
@@ -215,15 +215,16 @@ def _score(table: CountReturns, bets: Floats, spots: ArrayLike) -> float:
     return desirability_index(returns.ev, returns.sd)
 
 
-def _limited(bets: Floats, least: float, most: float, chip: float) -> Floats:
-    limited = np.clip(bets, least, most)
+def limited(bets: Floats, least: float, most: float, chip: float) -> Floats:
+    """Return bets within limits, rounded to multiples of `chip`, or not if it is 0. Raises: InputError."""
+    within = np.clip(bets, least, most)
     if chip:
         low, high = math.ceil(least / chip - 1e-9), most / chip
         high = math.floor(high + 1e-9) if math.isfinite(high) else high
         if low > high:
-            raise InputError(f"chip: no multiple of {chip} is between {least} and {most}")
-        limited = np.clip(np.floor(limited / chip + 0.5), low, high) * chip
-    return limited
+            raise InputError(f"{argument('chip')}: no multiple of {chip:g} is between {least:g} and {most:g}")
+        within = np.clip(np.floor(within / chip + 0.5), low, high) * chip
+    return within
 
 
 # --- The figures of a counted game: profit, spread and risk, each with half its 95% interval, in numbers and in words.
