@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bjsim.arguments import without_folders
+from bjsim.arguments import MAX_HANDS, without_folders
 from bjsim.arrays import Floats
 from bjsim.errors import InputError
 from bjsim.report.data import Described, data_frame
@@ -125,7 +125,8 @@ class CountResult(Described):
         game, plays = run.game, run.game.departures
         request = CountRequest(
             game.rules, game.system, indices=format_departures(plays.plays) or "none", chart=plays.base,
-            leave=game.leave, rounds=run.rounds, seed=run.seed, adjust_luck=game.adjusted, **_only_bets(bets),
+            leave=game.leave, rounds=min(run.rounds, MAX_HANDS), seed=run.seed, adjust_luck=game.adjusted,
+            **_only_bets(bets),
         )  # fmt: skip
         return replace(CountResult.of(run, request), loaded=True)
 
@@ -351,7 +352,7 @@ class CountResult(Described):
         run, terms, played = self.run, self.terms, self.bets[self.bets > 0]
         return render_page(
             "bjsim.strategies.counting", "count.html", title=run.title, subtitle=run.description, command=command,
-            count_name=run.count_name, rounds=run.rounds, seed=run.seed, terms=terms,
+            count_name=run.count_name, rounds=min(run.rounds, MAX_HANDS), seed=run.seed, terms=terms,
             low=played.min(), high=played.max(), plain=_plain,
             games=[run.game.rules], rows=self.by_count, halves=self.returns.ev_half_widths(),
             several=bool((run.spots > 1).any()),
