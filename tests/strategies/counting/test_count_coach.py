@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from bjsim.sim.game.actions import HIT, STAND, Action, View
-from bjsim.sim.game.events import Dealt
+from bjsim.sim.game.events import Dealt, Settled
 from bjsim.sim.game.presets import load_rules
 from bjsim.strategies.counting.count_coach import CountCoach, TableCount
 from bjsim.strategies.counting.system import find_system
@@ -96,3 +96,28 @@ def test_nothing_seen_is_nearly_the_coach_of_the_full_shoe(before):
         assert found.values == pytest.approx(full.values, abs=0.02)
         assert found.values.get("R", -0.5) == pytest.approx(-0.5) == full.values.get("R", -0.5)
         assert found.cell is None  # what is missed at a count is no weakness of the chart
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        pytest.param(load_rules("double-exposure").replace(decks=1), id="both cards shown", marks=pytest.mark.slow),
+        pytest.param(load_rules("single-deck").replace(split_by="never"), id="no splits"),
+    ],
+)
+def test_a_game_without_hands_of_the_illustrious_has_plays_too(rules):
+    coach = CountCoach(TableCount(find_system("hilo"), rules), rules)
+    assert any(play.row == "16" for play in coach.departures.plays)
+
+
+@pytest.mark.parametrize(("timing", "right"), [("decision", "S"), ("round", "I")])
+def test_a_system_may_decide_by_the_count_before_the_round(timing, right):
+    """At +3, a ten and the dealer's ace make it +2."""
+    system = find_system("hilo").replace(timing=timing)
+    coach = CountCoach(TableCount(system, RULES), RULES)
+    coach.count.see([Dealt(card, 0) for card in "2" * 16 + "8" * 26] + [Settled(0, 0, Fraction(1), Fraction(0))])
+    assert coach.count.decision == 3
+    coach.count.see([Dealt(card, 0) for card in "TA"])
+    assert coach.judge(view("T6", "A", "IS"), STAND).chart == right
+    coach.count.see([Settled(0, 0, Fraction(1), Fraction(0))])
+    assert coach.count.decision == 2
