@@ -302,3 +302,19 @@ def test_a_game_whose_bets_lose_does_not_take_the_others_with_it() -> None:
 def test_chips_outside_the_limits_are_refused_at_once() -> None:
     with pytest.raises(bjsim.InputError, match="chip: no multiple of 5 is between 1 and 4"):
         CountRequest(SMALL, optimal="1-4", chip=5)
+
+
+@pytest.mark.parametrize("text", ["1-8x2", "1 – 8X2", "1 to 8*2", "2/2-8.0x2"])
+def test_limits_are_written_as_spreads_are(text: str) -> None:
+    assert BetLimits.of(text) == (1, 8, 2) and Ramp.parse(text) == Ramp.spread(1, 8, 2)
+
+
+@pytest.mark.parametrize("text", ["1-12x", "1-1/0", "1-", "8", "1-2e9"])
+def test_limits_that_are_no_spread_are_refused(text: str) -> None:
+    with pytest.raises(bjsim.InputError, match="is not accepted; give the least and the greatest bet"):
+        BetLimits.of(text)
+
+
+def test_index_plays_have_names_in_any_letters() -> None:
+    both = TWO_DECKS.replace(dealer_shows="both", insurance=False)
+    assert not CountRequest(both, indices=" NONE").departures().plays

@@ -235,12 +235,12 @@ class CountRequest:
             raise InputError(f"{argument('chart', self.chart)} is not a chart; a counter departs from a chart")
         chart = replace(chart, rules=self.game)
         indices = a_name("indices", self.indices)
-        if indices == "none":
+        if indices.strip().lower() == "none":
             return Departures(chart, ())
         asked, none = argument("indices", indices), argument("indices", "none")
         if names_sets(indices) and self.game.dealer_shows == "both":
             raise InputError(f"{asked} does not fit this game, which shows both cards; give {none} or generate")
-        if indices == "generate":
+        if indices.strip().lower() == "generate":
             from bjsim.strategies.counting.indices import generate_departures
 
             return Departures(chart, generate_departures(self.game, self.counting, chart))
