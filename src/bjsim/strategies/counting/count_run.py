@@ -215,10 +215,8 @@ def _number(sizes: Array, least: float) -> Array:
 
 def has_common_cards(one: CountRun, other: CountRun) -> bool:
     """Whether two runs are one, or were dealt the same shoes and kept the sums by unit that a comparison needs."""
-    if one is other:
-        return True
     same = one.seed == other.seed and one.game.rules.shoe_counts == other.game.rules.shoe_counts
-    return same and one.units is not None and other.units is not None
+    return one is other or (same and one.units is not None and other.units is not None)
 
 
 def difference_error(one: CountRun, slopes: Floats, other: CountRun, other_slopes: Floats) -> float:

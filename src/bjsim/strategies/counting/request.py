@@ -25,6 +25,7 @@ from bjsim.sim.running.workers import usable_cores
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.counting.count_run import CountRun
 from bjsim.strategies.counting.departures import Departures, find_departures, names_sets
+from bjsim.strategies.counting.indices import adapt_departures, generate_departures
 from bjsim.strategies.counting.ramp import ONE_SPOT, BetLimits, Ramp, SpotSteps, ruin_probability, spots_at
 from bjsim.strategies.counting.returns import RampReturns, Terms, best_ramp, kelly_ramp, limited, ramp_returns
 from bjsim.strategies.counting.simulate import count_blocks
@@ -241,16 +242,12 @@ class CountRequest:
         if names_sets(indices) and self.game.dealer_shows == "both":
             raise InputError(f"{asked} does not fit this game, which shows both cards; give {none} or generate")
         if indices.strip().lower() == "generate":
-            from bjsim.strategies.counting.indices import generate_departures
-
             return Departures(chart, generate_departures(self.game, self.counting, chart))
         with naming("indices"):
             plays = find_departures(indices)
         hilo = find_system("hilo")
         as_hilo = self.counting.uses_true_count and (self.counting.tags, self.counting.deck) == (hilo.tags, hilo.deck)
         if names_sets(indices) and not as_hilo:
-            from bjsim.strategies.counting.indices import adapt_departures
-
             plays = adapt_departures(plays, self.game, self.counting, chart)
         if not names_sets(indices):
             return Departures(chart, plays)
@@ -291,15 +288,11 @@ class CountRequest:
         Returns:
             The requests with their names.
         """
-        requests = [
-            (
-                ", ".join(f"{name}={value}" for name, value in point),
-                self.changed(checkpoint=None, resume=None, **dict(point)),
-            )
-            for point in itertools.product(*axes)
-        ]
-        span = min(one.whole_span[0] for _, one in requests), max(one.whole_span[1] for _, one in requests)
-        return [(name, replace(one, span=span)) for name, one in requests]
+        points = list(itertools.product(*axes))
+        names = [", ".join(f"{name}={value}" for name, value in point) for point in points]
+        requests = [self.changed(checkpoint=None, resume=None, **dict(point)) for point in points]
+        span = min(one.whole_span[0] for one in requests), max(one.whole_span[1] for one in requests)
+        return [(name, replace(one, span=span)) for name, one in zip(names, requests, strict=True)]
 
 
 def listed_axes(values: Mapping[str, object]) -> list[list[tuple[str, object]]]:

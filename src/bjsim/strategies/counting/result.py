@@ -73,8 +73,6 @@ class CountResult(Described):
         figures: Profit, spread and risk per round seen, with intervals.
         terms: Bankroll, rounds per hour, Kelly fraction and the length of a trip.
         notes: Remarks about the bets.
-        loaded: Whether the run was read from a file, which has the chart and the index plays that were played, and
-            not how they are found for another game.
     """
 
     request: CountRequest
@@ -83,7 +81,6 @@ class CountResult(Described):
     figures: tuple[Figure, ...]
     terms: Terms
     notes: tuple[str, ...] = ()
-    loaded: bool = False
 
     @staticmethod
     def of(run: CountRun, request: CountRequest) -> CountResult:
@@ -128,7 +125,7 @@ class CountResult(Described):
             leave=game.leave, rounds=min(run.rounds, MAX_HANDS), seed=run.seed, adjust_luck=game.adjusted,
             **_only_bets(bets),
         )  # fmt: skip
-        return replace(CountResult.of(run, request), loaded=True)
+        return CountResult.of(run, request)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the run to a file; the bets are not stored.
@@ -153,7 +150,7 @@ class CountResult(Described):
         Raises:
             InputError: If the bets are not accepted, or are on other spots than were played.
         """
-        return replace(CountResult.of(self.run, self.request.changed(**_only_bets(bets))), loaded=self.loaded)
+        return CountResult.of(self.run, self.request.changed(**_only_bets(bets)))
 
     def vary(self, **values: Sequence[object]) -> CountComparison:
         """Play this game again with every combination of other values, on the same shoes where decks allow.
@@ -169,7 +166,8 @@ class CountResult(Described):
             InputError: If a value is not accepted.
         """
         axes, others = listed_axes(values), values.keys() - SAME_PLAYS - set(BETS)
-        if self.loaded and others and not {"chart", "indices"} <= values.keys():
+        is_stored = self.request.chart is self.run.game.departures.base  # how it was found is not in the file
+        if is_stored and others and not {"chart", "indices"} <= values.keys():
             raise InputError(
                 f"{min(others)}: a stored run has the chart and the index plays of its own game; give them for the "
                 "others too, such as chart=['optimal'], indices=['i18']"

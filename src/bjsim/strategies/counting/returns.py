@@ -478,15 +478,13 @@ def _counts(system: CountingSystem, running: Floats, over_pivot: Floats, unseen:
     if not system.uses_true_count:
         return running
     quotient = over_pivot * system.deck_size / system.divisor_cards(unseen) + float(system.imbalance)
-    if system.rounding == "floor":
-        counts = np.floor(quotient + NEARLY)
-    elif system.rounding == "truncate":
-        counts = np.trunc(quotient + np.copysign(NEARLY, quotient))
-    elif system.rounding == "round":
-        counts = np.copysign(np.floor(np.abs(quotient) + 0.5 + NEARLY), quotient)
-    else:
-        counts = np.floor(10 * quotient + NEARLY) / 10
-    return np.asarray(counts + 0.0)  # without negative zeros
+    rounded = {
+        "floor": np.floor(quotient + NEARLY),
+        "truncate": np.trunc(quotient + np.copysign(NEARLY, quotient)),
+        "round": np.copysign(np.floor(np.abs(quotient) + 0.5 + NEARLY), quotient),
+        "exact": np.floor(10 * quotient + NEARLY) / 10,
+    }
+    return np.asarray(rounded[system.rounding] + 0.0)  # without negative zeros
 
 
 # --- The returns of a chart by count, computed instead of played: how often counts occur, and what a unit earns there.
