@@ -155,8 +155,8 @@ def test_ramps_and_cuts_are_compared(tmp_path):
 
 def test_differences_say_where_the_cards_are_others(stored):
     """A stored run does not tell what the shoes were."""
-    result = CountResult.load(stored[0] / "run.count")
-    text = printed(CountComparison((("one", result), ("two", result))).describe())
+    one, two = (CountResult.load(stored[0] / "run.count") for _ in range(2))
+    text = printed(CountComparison((("one", one), ("two", two))).describe())
     assert "the same shoes, except two: other cards, independent" in text
 
 
@@ -291,6 +291,8 @@ def test_units_are_compared():
     assert re.search(r"SCORE.* EV per hour, \$ .* unit for a risk of ruin of 5%, \$\s", out)
     better = next(line for line in out.splitlines() if re.match(r" +cut=75% +\+", line))
     assert re.search(r" – +\+\d\.\d\d ± ", better)  # profits per hour are in other units, so not subtracted
+    difference = bjsim(*BARE, *words, "--json", "-").json["games"][1]["difference"]
+    assert not difference.keys() & {"ev_per_hour", "sd_per_hour", "ce_per_hour"} and "unit" in difference
 
 
 def test_optimal_bets_can_be_placed(stored):
@@ -418,3 +420,9 @@ def test_lines_fit_80_columns(stored):
     lines = on_screen(80, "count", "--load", stored[0] / "run.count", "--unit", "10", "--optimal", "1-12")
     tables = [line for line in lines if "%" in line and "index plays" not in line]
     assert len(tables) > 20 and max(map(len, lines[: lines.index(tables[-1])])) <= 80
+
+
+@pytest.mark.parametrize("words", [(), ("--vary", "ramp=$5-$60,1-12"), ("--ror", "1%")])
+def test_chips_without_a_unit_are_refused_before_play(words, monkeypatch):
+    monkeypatch.setattr("bjsim.cli.count.play_request", None)
+    assert "--chip $5 needs the money of a unit" in refusal("count", "--rules", "vegas-s17", "--chip", "$5", *words)

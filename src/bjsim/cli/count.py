@@ -31,7 +31,6 @@ from bjsim.strategies.counting.system import built_in_systems
 
 CHIPS = (1, 5, 25, 100, 500, 1000, 5000, 25_000)  # that casinos have
 VARIED = ("system", "ramp", "optimal", "indices", "leave")  # what `--vary` accepts besides the rules
-KEPT = ("checkpoint", "resume")
 REQUESTED = tuple(
     each.name for each in fields(CountRequest) if each.init and each.name not in (*BETS, "rules", "span", "on_progress")
 )
@@ -105,7 +104,7 @@ def refuse_ignored(context: click.Context) -> None:
     if is_given("leave_minutes") and not (is_given("leave") or is_given("load_path") or "leave" in names):
         raise InputError("--leave-minutes is what --leave costs; give --leave COUNT, such as -1, or leave it out")
     refuse_together("load_path", *PLAYED, why=", as the rounds have been played")
-    refuse_together("varied", *KEPT, "fan_path")
+    refuse_together("varied", "checkpoint", "resume", "fan_path")
 
 
 def run_count(options: dict[str, Any], files: Files) -> None:
@@ -115,14 +114,14 @@ def run_count(options: dict[str, Any], files: Files) -> None:
     bets = the_bets(options)
     if options["load_path"]:
         result = CountResult.load(options["load_path"], **bets)
+        with_unit(result.request, options["chip"])
     else:
-        request = make_request(options, bets)
+        request = with_unit(make_request(options, bets), options["chip"])
         result = CountResult.of(play_one(request), request)
     result = in_chips(result, options["chip"])
     files._replace(html_path=None).show(result, given_command(), has_lines=False)
     if files.fan_path:
-        fan = replace(result.describe_fan(), command=given_command())
-        Files(None, files.fan_path).draw(fan)
+        Files(None, files.fan_path).draw(replace(result.describe_fan(), command=given_command()))
     if files.html_path:
         write_text(result.to_html(given_command()), files.html_path)
     if result.run.stopped:
@@ -135,6 +134,13 @@ def the_bets(options: dict[str, Any]) -> dict[str, Any]:
         raise InputError(f"--bankroll ${bankroll:,.15g}: give --unit too, the money per unit, or --ror to find it")
     chip = None if isinstance(options["chip"], Dollars) else options["chip"]
     return {name: options[name] for name in BETS} | {"chip": chip}
+
+
+def with_unit(request: CountRequest, chip: float | None) -> CountRequest:
+    """The request. Raises: InputError: The chip is money, and no unit will be known."""
+    if isinstance(chip, Dollars) and request.terms.unit is None and request.terms.money is None:
+        raise InputError(f"--chip ${chip:g} needs the money of a unit; give --unit, or --ror with --bankroll")
+    return request
 
 
 def in_chips(result: CountResult, chip: float | None) -> CountResult:
@@ -157,11 +163,10 @@ def in_chips(result: CountResult, chip: float | None) -> CountResult:
 
 
 def bet_in_chips(result: CountResult, chip: float) -> CountResult:
-    """The same rounds and bank with bets of whole chips of this money, at least one. Raises: InputError."""
+    """The same rounds and bank with bets of whole chips of this money, at least one."""
     terms, run = result.terms, result.run
-    if terms.unit is None:
-        raise InputError(f"--chip ${chip:g} needs the money of a unit; give --unit, or --ror with --bankroll")
-    chips = [max(1, round(bet * terms.unit / chip)) if bet else 0 for bet in result.bets.tolist()]
+    assert terms.unit is not None
+    chips = [max(1, int(bet * terms.unit / chip + 0.5)) if bet else 0 for bet in result.bets.tolist()]
     steps = zip(run.returns.counts.tolist(), chips, run.spots.tolist(), strict=True)
     ramp = Ramp(tuple((Fraction(count), Bet(Fraction(bet), spots)) for count, bet, spots in steps))
     return result.with_bets(ramp=ramp, unit=chip, ror=None, bankroll=terms.bankroll * terms.unit)
@@ -182,8 +187,9 @@ def play_varied(options: dict[str, Any]) -> CountComparison:
     axes = parse_varied(options["varied"], VARIED)
     # A request of its own: a chip needs --optimal, which excludes a ramp.
     first = {name: value for (name, value), *_ in axes if name in BETS}
-    compared = CountComparison.of(make_request(options, the_bets(options | first)).varied(axes), play_one)
-    return CountComparison(tuple((name, in_chips(one, options["chip"])) for name, one in compared.games))
+    requests = make_request(options, the_bets(options | first)).varied(axes)
+    compared = CountComparison.of([(name, with_unit(one, options["chip"])) for name, one in requests], play_one)
+    return replace(compared, games=tuple((name, in_chips(one, options["chip"])) for name, one in compared.games))
 
 
 count.add_command(indices)

@@ -20,8 +20,8 @@ from bjsim.strategies.counting.typical import decks_to_count
 @ask("system", "Counting system.", "hilo")
 @ask("ramp", "Bets that weight the gains, one spot.", "1-12")
 @ask("optimal", "Bet the ramp of highest SCORE between these units.")
-@ask("kelly", "Make the indices risk-averse, for this Kelly fraction.")
-@ask("limit", "Greatest true count sought.", 10, kind=Count(most=30))
+@click.option("--risk-averse", is_flag=True, help="Maximise the certainty equivalent of a Kelly bettor, not the EV.")
+@ask("limit", "Greatest true count of Hi-Lo sought; larger tags have larger counts.", 10, kind=Count(most=30))
 @ask("top", "Only the N index plays with the largest gains.", kind=Count())
 @click.option("--save", "save_path", metavar="FILE", help="Write the index plays as text, for `bjsim count --indices`.")
 @files_options("Draw the chart with the index plays in its cells.")
@@ -30,7 +30,7 @@ def indices(
     system: str,
     ramp: str,
     optimal: str | None,
-    kelly: float | None,
+    risk_averse: bool,
     limit: int,
     top: int | None,
     files: Files,
@@ -46,22 +46,16 @@ def indices(
         raise InputError(
             f"--save {files.save_path} is not accepted; `bjsim count --indices` reads files that end in .txt"
         )
-    limits = check_optimal(optimal)
+    refuse_together("optimal", "ramp")
+    limits = BetLimits.of(optimal) if optimal else None
+    if limits and limits.spots > 1:
+        raise InputError(f"--optimal {limits} has several spots; indices are for one, so leave out x")
     counting, bets = find_system(system), Ramp.parse(ramp)
     if any(bet.spots > 1 for _, bet in bets.steps):
         raise InputError(f"--ramp {bets} has several spots; indices are for one, so leave out x")
     decks_to_count(rules)  # before a line says that it works
     with waiting("finding the best chart") as line:
-        scores = find_indices(rules, counting, bets, limits, top, line.say, limit=limit, kelly=kelly)
+        scores = find_indices(rules, counting, bets, limits, top, line.say, limit=limit, risk_averse=risk_averse)
     if files.save_path:
         write_text(format_departures(scores.played), files.save_path)
     files.show(scores, given_command(), has_lines=False)
-
-
-def check_optimal(optimal: str | None) -> BetLimits | None:
-    """The limits of --optimal. Raises: InputError: It is given together with --ramp, or has several spots."""
-    refuse_together("optimal", "ramp")
-    limits = BetLimits.of(optimal) if optimal else None
-    if limits and limits.spots > 1:
-        raise InputError(f"--optimal {limits} has several spots; indices are for one, so leave out x")
-    return limits

@@ -9,7 +9,7 @@ import pytest
 
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import HIT, STAND, Action, View
-from bjsim.sim.game.events import Dealt, Event, Peeked, Revealed, Shuffled
+from bjsim.sim.game.events import Dealt, Event, Peeked, Revealed, Settled, Shuffled
 from bjsim.sim.game.presets import load_rules
 from bjsim.strategies.counting.count_coach import CountCoach, TableCount
 from bjsim.strategies.counting.system import find_system
@@ -143,3 +143,28 @@ def test_a_running_count_starts_where_its_system_does() -> None:
 def test_cards_that_cannot_be_counted() -> None:
     with pytest.raises(InputError, match="cannot be counted in an infinite shoe"):
         TableCount(find_system("hilo"), load_rules("easy"))
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        pytest.param(load_rules("double-exposure").replace(decks=1), id="both cards shown", marks=pytest.mark.slow),
+        pytest.param(load_rules("single-deck").replace(split_by="never"), id="no splits"),
+    ],
+)
+def test_a_game_without_hands_of_the_illustrious_has_plays_too(rules):
+    coach = CountCoach(TableCount(find_system("hilo"), rules), rules)
+    assert any(play.row == "16" for play in coach.departures.plays)
+
+
+@pytest.mark.parametrize(("timing", "right"), [("decision", "S"), ("round", "I")])
+def test_a_system_may_decide_by_the_count_before_the_round(timing, right):
+    """At +3, a ten and the dealer's ace make it +2."""
+    system = find_system("hilo").replace(timing=timing)
+    coach = CountCoach(TableCount(system, RULES), RULES)
+    coach.count.see([Dealt(card, 0) for card in "2" * 16 + "8" * 26] + [Settled(0, 0, Fraction(1), Fraction(0))])
+    assert coach.count.decision == 3
+    coach.count.see([Dealt(card, 0) for card in "TA"])
+    assert coach.judge(view("T6", "A", "IS"), STAND).chart == right
+    coach.count.see([Settled(0, 0, Fraction(1), Fraction(0))])
+    assert coach.count.decision == 2

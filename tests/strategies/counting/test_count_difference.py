@@ -80,10 +80,14 @@ def test_two_ramps_of_one_run_differ_by_their_difference() -> None:
     Of 140 units the standard error is known to 6%, three of which are allowed.
     """
     run = kept("i18", 1)
-    found = difference_error(run, slopes(run), run, slopes(run, "1-4"))
+    found = difference_error(run, slopes(run), replace(run), slopes(run, "1-4"))
     difference = slopes(run) - slopes(run, "1-4")
-    assert found == pytest.approx(math.sqrt(difference @ run.returns.error @ difference), rel=0.18)
-    assert difference_error(run, slopes(run), run, slopes(run)) == 0
+    exact = math.sqrt(difference @ run.returns.error @ difference)
+    assert found == pytest.approx(exact, rel=0.18)
+    assert difference_error(run, slopes(run), replace(run), slopes(run)) == 0
+    alone = replace(run, units=None)  # as most runs are
+    assert has_common_cards(alone, alone) and difference_error(alone, slopes(run), alone, slopes(run)) == 0
+    assert difference_error(alone, slopes(run), alone, slopes(run, "1-4")) == pytest.approx(exact)
 
 
 @pytest.mark.slow

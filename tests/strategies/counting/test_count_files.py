@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from bjsim.sim.running.checkpoint import Checkpoint
 from bjsim.strategies.counting.count_files import _restored, load_count_run, save_count_run
 from bjsim.strategies.counting.departures import Departures
 from bjsim.strategies.counting.request import CountRequest, play_request
-from bjsim.strategies.counting.result import CountResult
+from bjsim.strategies.counting.result import CountComparison, CountResult
 from bjsim.strategies.counting.system import find_system
 from bjsim.strategies.players.catalogue import CATALOGUE
 
@@ -176,3 +177,24 @@ def test_an_interrupted_comparison_has_no_result() -> None:
     request = CountRequest("vegas-s17", indices="none", rounds=10**5)
     with pytest.raises(KeyboardInterrupt):
         play_request(request, keep_units=True, on_progress=stop)
+
+
+def test_a_comparison_does_not_go_on_from_a_checkpoint(saved: Path) -> None:
+    """The shoes of its blocks are not known, so they were taken for others."""
+    request = CountRequest(load_count_run(saved).game.rules, indices="none", resume=saved)
+    with pytest.raises(InputError, match="resume: a comparison plays its games from the beginning"):
+        CountComparison.of([("one", request)])
+
+
+def test_extreme_counts_and_numbers_of_rounds_are_read(saved: Path, tmp_path: Path) -> None:
+    """A ramp's first step at -1000, running counts that begin at 2000, and the last block of the most rounds."""
+    far = tmp_path / "far.count"
+    system = find_system("ko").replace(initial=2000)
+    asked: Values = {"system": system, "indices": "none", "chart": "hoyle", "rounds": 1}
+    bjsim.count("single-deck", ramp="-1000:0 1:2 2:4", **asked).save(far)
+    assert load_count_run(far).game.span[0] == -1001 and load_count_run(far).first > 1000
+    run = load_count_run(saved)
+    raw = run.sums.raw.copy()
+    raw[:, 0] *= 10**6
+    save_count_run(replace(run, sums=run.sums._replace(raw=raw)), tmp_path / "long.count")
+    assert CountResult.load(tmp_path / "long.count").run.rounds > 10**10

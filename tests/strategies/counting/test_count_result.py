@@ -249,3 +249,74 @@ def test_values_with_commas_are_drawn_as_dots(tmp_path: Path) -> None:
     words = ("--decks", 1, "--chart", "hoyle", "--rounds", "2e3", "--workers", 1)
     done = command("count", *words, "--vary", vary, "--html", tmp_path / "x.html")
     assert done.status == 0 and "16vT S&gt;=0, 12v3 S&gt;=2" in (tmp_path / "x.html").read_text()
+
+
+def test_rules_vary_beside_a_rule() -> None:
+    changed = CountRequest(TWO_DECKS).changed(rules="single-deck", cut="60%")
+    assert changed.game == load_rules("single-deck").replace(cut="60%")
+
+
+@pytest.mark.parametrize("name", ["workers", "checkpoint", "resume", "span", "on_progress"])
+def test_what_does_not_vary_a_game_is_refused(result: bjsim.CountResult, name: str) -> None:
+    with pytest.raises(bjsim.InputError, match=f"{name}: it does not vary a game"):
+        result.vary(**{name: ["a", "b"]})
+
+
+@pytest.mark.parametrize("name", ["system", "decks", "rules", "h17"])
+def test_a_stored_run_has_no_plays_for_other_games(result: bjsim.CountResult, tmp_path: Path, name: str) -> None:
+    """KO was played at the true counts of Hi-Lo, and one deck by the chart of two."""
+    result.save(tmp_path / "x.count")
+    stored = bjsim.CountResult.load(tmp_path / "x.count").with_bets(ramp="1-8")
+    for given in ({}, {"indices": ["none"]}):
+        with pytest.raises(bjsim.InputError, match=f"{name}: a stored run has the chart"):
+            stored.vary(**{name: ["vegas-s17"], **given})
+
+
+def test_a_frame_has_the_figures_of_every_game(result: bjsim.CountResult, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without pandas: only the second game has a bankroll that was sought."""
+    monkeypatch.setattr("bjsim.strategies.counting.result.data_frame", lambda columns, names: columns)
+    compared = bjsim.CountComparison((("one", result), ("two", result.with_bets(ror=0.01))))
+    frame: Any = compared.to_frame()
+    assert frame["bankroll"][0] is None and frame["bankroll"][1] > 0
+
+
+def never(request: CountRequest, label: str) -> Any:
+    raise AssertionError("it was played")
+
+
+@pytest.mark.parametrize("name", ["indices", "leave"])
+def test_all_games_are_checked_before_the_first_is_played(name: str) -> None:
+    axes = [[(name, value) for value in {"indices": ["none", "i81"], "leave": [None, -300]}[name]]]
+    with pytest.raises(bjsim.InputError, match=r"is called 'i81'|leave = -300"):
+        bjsim.CountComparison.of(CountRequest(SMALL, chart="hoyle", indices="none").varied(axes), never)
+
+
+def test_a_game_whose_bets_lose_does_not_take_the_others_with_it() -> None:
+    one = bjsim.count(SMALL, ramp="0:0 5:1", ror=0.01, rounds=2e3, chart="hoyle", indices="none", workers=1)
+    compared = one.vary(ramp=["0:1 1:0", "0:0 5:1", "1"])
+    assert [name for name, _ in compared.games] == ["ramp=0:0 5:1"] and len(compared.left_out) == 2
+    assert compared.left_out == tuple(compared.to_json()["left_out"])
+    assert "left out: ramp=0:1 1:0: ror 1%: these bets lose" in str(compared.describe().parts[-1])
+    with pytest.raises(bjsim.InputError, match="these bets lose"):
+        one.vary(ramp=["0:1 1:0"])
+
+
+def test_chips_outside_the_limits_are_refused_at_once() -> None:
+    with pytest.raises(bjsim.InputError, match="chip: no multiple of 5 is between 1 and 4"):
+        CountRequest(SMALL, optimal="1-4", chip=5)
+
+
+@pytest.mark.parametrize("text", ["1-8x2", "1 – 8X2", "1 to 8*2", "2/2-8.0x2"])
+def test_limits_are_written_as_spreads_are(text: str) -> None:
+    assert BetLimits.of(text) == (1, 8, 2) and Ramp.parse(text) == Ramp.spread(1, 8, 2)
+
+
+@pytest.mark.parametrize("text", ["1-12x", "1-1/0", "1-", "8", "1-2e9"])
+def test_limits_that_are_no_spread_are_refused(text: str) -> None:
+    with pytest.raises(bjsim.InputError, match="is not accepted; give the least and the greatest bet"):
+        BetLimits.of(text)
+
+
+def test_index_plays_have_names_in_any_letters() -> None:
+    both = TWO_DECKS.replace(dealer_shows="both", insurance=False)
+    assert not CountRequest(both, indices=" NONE").departures().plays

@@ -20,6 +20,7 @@ from bjsim.strategies.counting.departures import (
     parse_departures,
     playable,
 )
+from bjsim.strategies.evaluation.compare import best_chart
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.formats.plays import Departure
 
@@ -201,3 +202,9 @@ def test_a_pair_is_shown_as_it_is_played_with_the_index_plays_of_its_total() -> 
     chart = Solver(RULES).chart
     plays = Departures.parse("16vT S>=0, 88vT P<8", chart).plays
     assert departed_cells(chart, plays)["88", "T"] == [("S", ">= 8")]
+
+
+def test_a_rescue_is_played_where_there_is_no_surrender() -> None:
+    rules = named_rules("spanish-21").replace(surrender="none")
+    for play, applies in (("16x2vT R>=0", 1), ("16vT R>=0", 0)):
+        assert playable(Departures.parse(play, best_chart(rules))) == applies

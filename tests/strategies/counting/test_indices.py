@@ -23,9 +23,10 @@ from bjsim.strategies.counting.indices import (
     adapt_departures,
     find_choices,
     generate_indices,
+    price_of_risk,
     select_departures,
 )
-from bjsim.strategies.counting.ramp import Ramp, score
+from bjsim.strategies.counting.ramp import Ramp, certainty_equivalent, score
 from bjsim.strategies.counting.returns import (
     CountReturns,
     RampReturns,
@@ -118,7 +119,7 @@ def test_bets_timing_units_and_risk() -> None:
     plain = by_cell(generate_indices(RULES, HILO, limit=6, ramp=Ramp.parse("1-12")))
     assert plain["insurance", "", "I"].gain_bets > 5 * plain["insurance", "", "I"].gain
     assert plain["12", "6", "S"].gain_bets < 1.5 * plain["12", "6", "S"].gain
-    averse = by_cell(generate_indices(RULES, HILO, limit=7, kelly=1))  # insured from +3 on, so its bets are higher
+    averse = by_cell(generate_indices(RULES, HILO, limit=7, risk_averse=True))  # insures from +3 on, so bets more
     for cell in (("TT", "5", "P"), ("TT", "6", "P"), ("9", "7", "D"), ("11", "A", "D")):
         assert averse[cell].break_even > plain[cell].break_even
     assert averse["14", "T", "R"].break_even < plain["14", "T", "R"].break_even
@@ -199,9 +200,12 @@ def test_insurance_has_an_index_where_it_is_offered() -> None:
 
 
 def test_insurance_is_decided_with_an_ace_in_view() -> None:
-    """Of three cards seen one is an ace, which counts -1 in Hi-Lo and 0 in Hi-Opt I; the others are any cards."""
-    for name, tag in (("hilo", -1), ("hiopt1", 0), ("zen", -1), ("uston-apc", 0)):
-        assert _insurance_curve(find_system(name), 1, 5).seen == (3, tag, 0)
+    """Of three cards seen one is an ace, which counts -1 in Hi-Lo and 0 in Hi-Opt I; the others are any cards.
+
+    The tags of any two cards are 0 on average, 8/52 in KO.
+    """
+    for name, tags in (("hilo", -1), ("hiopt1", 0), ("zen", -1), ("uston-apc", 0), ("ko", -1 + 8 / 52)):
+        assert _insurance_curve(find_system(name), 1, 5).seen == pytest.approx((3, tags, 0))
 
 
 def test_errors() -> None:
@@ -322,3 +326,39 @@ def test_the_line_is_close_to_the_exact_expectation() -> None:
         assert line.sum() == pytest.approx(156)
         assert line[-1] == pytest.approx(exact_tens(6, 156, -running), rel=1e-3)
     assert line[-1] > 48 * 1.12
+
+
+def test_the_counts_that_are_sought_are_as_large_as_the_tags() -> None:
+    """Hi-Lo with all tags times 4, and a tenth of them: the same plays, insurance among them."""
+    rules = named_rules("vegas-s17").replace(decks=1, cut="1/2", split_by="never")
+    exact = HILO.replace(rounding="exact")
+    hilo = by_cell(generate_indices(rules, exact, limit=4))
+    assert hilo["insurance", "", "I"].break_even > 1, "four times that is above the limit"
+    for factor in (Fraction(4), Fraction(1, 10)):
+        scaled = exact.replace(tags=tuple(factor * tag for tag in HILO.tags))
+        found = by_cell(generate_indices(rules, scaled, limit=4))
+        assert found.keys() >= {cell for cell, one in hilo.items() if one.gain > 1e-5}
+        assert found["insurance", "", "I"].break_even == pytest.approx(factor * hilo["insurance", "", "I"].break_even)
+
+
+@pytest.mark.parametrize("kelly", [0.1, 0.5, 1, 2])
+def test_the_price_of_risk_is_that_of_every_kelly_bettor(kelly: float) -> None:
+    """With the bet that is best for a bank, an action that gains a little more raises the certainty equivalent."""
+    ev, variance, bank, square = 0.02, 1.3, 400, 1e-6
+    bet = kelly * bank * ev / variance
+
+    def equivalent(gain: float = 0, square: float = 0) -> float:
+        return certainty_equivalent(bet * (ev + gain), bet * math.sqrt(variance + square), bank, kelly)
+
+    assert equivalent() > max(certainty_equivalent(b * ev, b * variance**0.5, bank, kelly) for b in (bet / 2, bet * 2))
+    price = square * price_of_risk(ev, variance)
+    assert equivalent(1.01 * price, square) > equivalent() > equivalent(0.99 * price, square)
+    assert price_of_risk(-ev, variance) == 0
+
+
+def test_the_best_ramp_bets_at_its_own_counts() -> None:
+    """In tenths, which are no exact fractions: .3 had the bet of .2."""
+    counts = np.array([0.1, 0.2, 0.3, 0.6, 0.7, 1.2, 1 / 3])
+    counts.sort()
+    table = CountReturns(counts, np.full(7, 1 / 7), np.arange(7) / 100, np.ones(7))
+    assert highest_score(table, 1, 8).units(counts) == pytest.approx(best_ramp(table, 1, 8))

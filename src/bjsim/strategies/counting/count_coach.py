@@ -6,7 +6,7 @@ from fractions import Fraction
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import INSURANCE, Action, View
 from bjsim.sim.game.cards import TEN, parse_rank
-from bjsim.sim.game.events import Dealt, Event, Revealed, Shuffled, as_seen
+from bjsim.sim.game.events import Dealt, Event, Revealed, Settled, Shuffled, as_seen
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.counting.request import CountRequest
 from bjsim.strategies.counting.system import CountingSystem
@@ -27,6 +27,7 @@ class TableCount:
         self.decks = decks_to_count(rules)
         self.system = system.replace(deck=rules.deck, divisor="half" if system.divisor == "exact" else system.divisor)
         self._seen, self._hides = [0] * (TEN + 1), False
+        self._before: Fraction | None = None  # the count before the round, while one is played
 
     @property
     def running(self) -> Fraction:
@@ -39,7 +40,9 @@ class TableCount:
 
     @property
     def decision(self) -> Fraction:
-        """The count that decides: the true count, or the running count of a system that does not divide it."""
+        """The count that decides, of this moment or before the round: the true count, or the running count."""
+        if self._before is not None and self.system.timing == "round":
+            return self._before
         return self.system.count(self.running, self.unseen, self.decks)
 
     @property
@@ -49,7 +52,11 @@ class TableCount:
 
     def see(self, events: Iterable[Event]) -> None:
         for event in map(as_seen, events):
+            if self._before is None and isinstance(event, Dealt):
+                self._before = self.decision
             match event:
+                case Settled():
+                    self._before = None
                 case Shuffled():
                     self._seen, self._hides = [0] * (TEN + 1), False
                 case Dealt(face_down=True):
@@ -67,14 +74,19 @@ class TableCount:
 class CountCoach(Coach):
     """Judges decisions by their exact values for the composition of the unseen cards expected at the count.
 
-    What is right is the best chart with the Illustrious 18 at the true count; another action is a mistake if it
-    loses. The caller keeps `count` up to date. The shoe must be finite, and the game one that can be counted.
+    What is right is the best chart with the Illustrious 18 at the true count, or with all index plays that pay where
+    the game lacks hands of these; another action is a mistake if it loses. The caller keeps `count` up to date. The
+    shoe must be finite, and the game one that can be counted.
     """
 
     def __init__(self, count: TableCount, rules: Rules) -> None:
         super().__init__(rules)
         self.count = count
-        self.departures = CountRequest(rules, count.system, chart=self.chart).departures()
+        request = CountRequest(rules, count.system, chart=self.chart)
+        try:
+            self.departures = request.departures()
+        except InputError:  # the game lacks hands of the Illustrious 18
+            self.departures = request.changed(indices="generate").departures()
 
     @property
     def basis(self) -> str:

@@ -101,8 +101,8 @@ def _array(text: str, dtype: type, *shape: int) -> Array:
     return np.frombuffer(base64.b64decode(text), np.dtype(dtype).newbyteorder("<")).astype(dtype).reshape(shape)
 
 
-def _count(name: str, value: object) -> int:
-    return whole_number(name, value, -MAX_COUNT, MAX_COUNT)
+def _count(name: str, value: object, most: int = 10**6) -> int:
+    return whole_number(name, value, -most, most)
 
 
 def _described_game(about: Mapping[str, Any]) -> tuple[CountingGame, int]:
@@ -121,7 +121,7 @@ def _described_game(about: Mapping[str, Any]) -> tuple[CountingGame, int]:
     if not (chart["name"] + chart["source"]).isprintable() or not needed <= cells.keys():
         raise ValueError("the chart is not one of this game")
     low, high = (0, 0) if about["counts"] is None else about["counts"]
-    counts = None if about["counts"] is None else (_count("counts", low), _count("counts", high))
+    counts = None if about["counts"] is None else (_count("counts", low, MAX_COUNT), _count("counts", high, MAX_COUNT))
     first, last = about["ramp"]
     spots = tuple((parse_fraction(at), whole_number("spots", number, 1, MOST_SPOTS)) for at, number in about["spots"])
     if any(abs(count) > MAX_COUNT for count, _ in spots):
@@ -133,7 +133,7 @@ def _described_game(about: Mapping[str, Any]) -> tuple[CountingGame, int]:
         counts,
         spots,
         flag("adjust_luck", about["adjust_luck"]),
-        (_count("ramp", first), _count("ramp", last)),
+        (_count("ramp", first, MAX_COUNT + 1), _count("ramp", last, MAX_COUNT + 1)),
         None if about["leave"] is None else _count("leave", about["leave"]),
     )
     return game, whole_number("seed", about["seed"], 0, MAX_SEED)

@@ -214,9 +214,9 @@ def _number(sizes: Array, least: float) -> Array:
 
 
 def has_common_cards(one: CountRun, other: CountRun) -> bool:
-    """Whether two runs were dealt the same shoes, and kept the sums by unit that a comparison needs."""
+    """Whether two runs are one, or were dealt the same shoes and kept the sums by unit that a comparison needs."""
     same = one.seed == other.seed and one.game.rules.shoe_counts == other.game.rules.shoe_counts
-    return same and one.units is not None and other.units is not None
+    return one is other or (same and one.units is not None and other.units is not None)
 
 
 def difference_error(one: CountRun, slopes: Floats, other: CountRun, other_slopes: Floats) -> float:
@@ -225,6 +225,8 @@ def difference_error(one: CountRun, slopes: Floats, other: CountRun, other_slope
     `slopes` are the derivatives of a figure by the estimates of its run's table, one for each row of
     `returns.error`. The error is that of independent runs if the cards are not in common.
     """
+    if one is other:
+        return _own_error(one, other_slopes - slopes)
     if not has_common_cards(one, other):
         return math.hypot(_own_error(one, slopes), _own_error(other, other_slopes))
     (first, shoes), (second, other_shoes) = _unit_errors(one, slopes), _unit_errors(other, other_slopes)
@@ -240,7 +242,7 @@ def difference_error(one: CountRun, slopes: Floats, other: CountRun, other_slope
 
 def _own_error(run: CountRun, slopes: Floats) -> float:
     assert run.returns.error is not None
-    return math.sqrt(slopes @ run.returns.error @ slopes)
+    return math.sqrt(max(float(slopes @ run.returns.error @ slopes), 0.0))
 
 
 def _unit_errors(run: CountRun, slopes: Floats) -> tuple[Floats, Floats]:

@@ -212,11 +212,7 @@ def playable(departures: Departures) -> int:
     states, rules = departures.base.states, departures.base.rules
     legal = {(INSURANCE, "I")} if rules.insurance else set()
     legal |= {
-        (row, action)
-        for state in states.reachable()
-        for row in states.rows_of(state)
-        for action in states.legal(state)
-        if action != "R" or rules.surrender != "none"
+        (row, action) for state in states.reachable() for row in states.rows_of(state) for action in states.legal(state)
     }
     return sum((play.row, play.action) in legal for play in departures.plays)
 

@@ -8,9 +8,9 @@ at each depth the running count is nearly normal; every running count then has t
 system (divisor, rounding) make of it. An index is the count from which on (or below which) taking the action yields
 most, and its gain is what that yields more than the chart of the full shoe.
 
-A risk-averse index maximises the certainty equivalent instead: with the bet that is best at each count without limits,
-the fraction x = k EV / variance of the bank at the Kelly fraction k, an action must gain more than x / 2 times the mean
-square that it adds. Its reported gain is in EV all the same. Insurance is not made risk-averse.
+A risk-averse index maximises the certainty equivalent instead: with the bet that is best for it at each count without
+limits, an action must gain more than EV / (2 variance) times the mean square that it adds, whatever the Kelly fraction.
+Its reported gain is in EV all the same. Insurance is not made risk-averse.
 
 What is neglected: the composition is not only its mean (second order), gains depend a little on the depth, and indices
 are for one player alone.
@@ -18,6 +18,7 @@ are for one player alone.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -187,7 +188,8 @@ def _row_choices(
             better |= able
 
 
-STEP = 2.0  # true counts between two evaluations; gains are nearly linear
+STEP = 2.0  # true counts of Hi-Lo between two evaluations; gains are nearly linear
+HILO_VARIANCE = 10 / 13  # of its tags
 SMALLEST = 1e-9  # smaller gains per round are rounding
 
 
@@ -246,20 +248,23 @@ def generate_indices(
     rules: Rules,
     system: CountingSystem,
     *,
-    limit: int = 10,
-    kelly: float | None = None,
+    limit: float = 10,
+    risk_averse: bool = False,
     ramp: Ramp | None = None,
     on_count: Callable[[int, int], object] = lambda done, total: None,
 ) -> list[Index]:
     """Generate all index plays of a game, insurance included if offered, by descending gain weighted by the bets.
 
-    Choices are evaluated at the mean depth. Indices beyond the true count `limit`, above or below 0, are not sought.
-    `kelly` is the Kelly fraction for risk-averse indices; None maximises EV. `ramp` weights `gain_bets`, by default one
-    unit. `on_count` gets the true counts evaluated, and all. The shoe must be finite, and one that can be solved.
+    Choices are evaluated at the mean depth. Indices beyond the true count `limit` of Hi-Lo, above or below 0, are not
+    sought; the counts of other systems are as much larger as their tags are.
+    Indices maximise EV, or the certainty equivalent if they are `risk_averse`. `ramp` weights `gain_bets`, by default
+    one unit. `on_count` gets the true counts evaluated, and all. The shoe must be finite, and one that can be solved.
     """
     decks, dealt, system = decks_to_count(rules), dealt_share(rules), system.replace(deck=rules.deck)
     unseen = mean_unseen(rules.shoe_size, dealt)
-    curves = _curves(rules, system, unseen, np.arange(-limit - STEP, limit + STEP + 1, STEP), kelly, on_count)
+    scale = math.sqrt(tag_moments(system, system.in_deck)[1] / HILO_VARIANCE)
+    counts, limit = scale * np.arange(-limit - STEP, limit + STEP + 1, STEP), scale * limit
+    curves = _curves(rules, system, unseen, counts, risk_averse, on_count)
     if rules.insurance:
         curves[ChoiceKey(INSURANCE, "", "I")] = _insurance_curve(system, decks, limit)
     found = []
@@ -272,30 +277,34 @@ def generate_indices(
     return sorted(found, key=lambda index: -index.gain_bets)
 
 
+def price_of_risk(ev: float, variance: float) -> float:
+    """What a unit of mean square must gain to raise the certainty equivalent at the best bet, or at none if EV < 0."""
+    return max(ev, 0.0) / variance / 2
+
+
 def _curves(
     rules: Rules,
     system: CountingSystem,
     unseen: int,
     counts: Floats,
-    kelly: float | None,
+    risk_averse: bool,
     on_count: Callable[[int, int], object],
 ) -> dict[ChoiceKey, _Curve]:
     check_counts(system, int(rules.decks))
     deck = system.deck_size
     mean_tag, tags = float(system.imbalance) / deck, [float(tag) for tag in system.tags]
     full = ShoeSolver(rules)
-    risk = kelly is not None
-    base, products, variance = find_choices(full, tags, risk), {}, 1.0
-    if risk:  # the products of the profits of split hands hardly depend on the count
+    base, products, variance = find_choices(full, tags, risk_averse), {}, math.inf
+    if risk_averse:  # the products of the profits of split hands hardly depend on the count
         variance = full.sd**2
-        whole = find_choices(full, tags, risk, products=True)
+        whole = find_choices(full, tags, risk_averse, products=True)
         products = {key: whole[key].risk - choice.risk for key, choice in base.items()}
     points: dict[ChoiceKey, list[tuple[float, ...]]] = {key: [] for key in base}
     for number, count in enumerate(counts.tolist()):
         on_count(number, len(counts))
         solver = ShoeSolver(rules, typical_shoe(system, int(rules.decks), unseen, count))
-        price = 0.0 if kelly is None else kelly * max(solver.value, 0.0) / variance / 2
-        for key, choice in find_choices(solver, tags, risk).items():
+        price = price_of_risk(solver.value, variance)
+        for key, choice in find_choices(solver, tags, risk_averse).items():
             if key not in base:
                 continue
             true = count
@@ -314,21 +323,21 @@ def _curves(
     return curves
 
 
-def _insurance_curve(system: CountingSystem, decks: int, limit: int) -> _Curve:
+def _insurance_curve(system: CountingSystem, decks: int, limit: float) -> _Curve:
     """Insurance of half the bet, given the dealer's ace, by the line of the expected tens."""
     counts = remaining(decks, "A", system.deck)
     mean, variance = tag_moments(system, counts)
-    true = np.linspace(-limit, limit, 4 * limit + 1)
+    true = np.linspace(-limit, limit, 41)
     mean_tags = (float(system.imbalance) - true) / system.deck_size
     tens = counts[TEN] / sum(counts) * (1 + (float(system.tags[TEN]) - mean) * (mean_tags - mean) / variance)
     average, spread = tag_moments(system, system.in_deck)
     aces = (1 - (float(system.tags[0]) - average) * true / system.deck_size / spread) * system.in_deck[0]
     aces /= system.deck_size
     gain, weight = (3 * tens - 1) / 2, np.maximum(aces, 0)
-    return _Curve(true, gain, gain, weight, weight, False, (3.0, float(system.tags[0]), 0.0), drawn=2)
+    return _Curve(true, gain, gain, weight, weight, False, (3.0, float(system.tags[0]) + 2 * average, 0.0), drawn=2)
 
 
-def _index(key: ChoiceKey, curve: _Curve, spread: CountSpread, ramp: Ramp | None, limit: int) -> Index | None:
+def _index(key: ChoiceKey, curve: _Curve, spread: CountSpread, ramp: Ramp | None, limit: float) -> Index | None:
     """Return the best index of one choice, or None if one action is best at all counts."""
     counts, where = np.unique(spread.count, return_inverse=True)
     merit = spread.chance * curve.at(spread.true, curve.merit, linear=True) * curve.at(spread.true, curve.weight)

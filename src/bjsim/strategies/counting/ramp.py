@@ -48,13 +48,12 @@ class BetLimits(NamedTuple):
             if isinstance(limits, tuple):
                 found = cls(*limits)
             else:
-                bets, _, spots = str(limits).partition("x")
-                least, _, most = bets.partition("-")
-                found = cls(float(least), float(most), int(spots or 1))
+                least, most, spots = _SPREAD.fullmatch(str(limits).strip()).groups()  # type: ignore[union-attr]
+                found = cls(float(Fraction(least)), float(Fraction(most)), int(spots or 1))
             accepted = (
                 0 <= found.least <= found.most and 0 < found.most < 1e9 and found.spots in range(1, MAX_SPOTS + 1)
             )
-        except (TypeError, ValueError):
+        except (AttributeError, TypeError, ValueError, ZeroDivisionError):
             accepted = False
         if not accepted:
             raise InputError(

@@ -9,6 +9,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -24,8 +25,9 @@ from bjsim.sim.running.workers import usable_cores
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.counting.count_run import CountRun
 from bjsim.strategies.counting.departures import Departures, find_departures, names_sets
+from bjsim.strategies.counting.indices import adapt_departures, generate_departures
 from bjsim.strategies.counting.ramp import ONE_SPOT, BetLimits, Ramp, SpotSteps, ruin_probability, spots_at
-from bjsim.strategies.counting.returns import RampReturns, Terms, best_ramp, kelly_ramp, ramp_returns
+from bjsim.strategies.counting.returns import RampReturns, Terms, best_ramp, kelly_ramp, limited, ramp_returns
 from bjsim.strategies.counting.simulate import count_blocks
 from bjsim.strategies.counting.system import CountingSystem, find_system
 from bjsim.strategies.counting.tables import CountingGame
@@ -34,6 +36,7 @@ from bjsim.strategies.players.catalogue import find_player
 
 DEFAULT_ROUNDS = 10**6
 BETS = ("ramp", "optimal", "chip", "bankroll", "unit", "ror", "kelly", "rounds_per_hour", "trip", "leave_minutes")
+UNVARIED = ("workers", "checkpoint", "resume", "span", "on_progress")
 Limits = BetLimits | tuple[float, float] | tuple[float, float, int] | str
 
 
@@ -138,6 +141,8 @@ class CountRequest:
             raise InputError(
                 f"{argument('chip')} rounds the bets of {argument('optimal')}; give that too, such as 1-12{money}"
             )
+        if limits and self.chip:
+            limited(np.zeros(1), limits.least, limits.most, self.chip)  # which may refuse them
         if not callable(self.on_progress):
             raise InputError(f"on_progress: {a_type(self.on_progress)} is not accepted; use a function")
         bets, unit = self._bets_in_units()
@@ -208,6 +213,14 @@ class CountRequest:
         defaults: dict[str, Any] = {one.name: one.default for one in fields(self) if one.name in BETS}
         return replace(self, **defaults), self.spots
 
+    @cached_property
+    def counting_game(self) -> CountingGame:
+        """The game with its index plays; to generate these takes seconds. Raises: InputError."""
+        return CountingGame(
+            self.game, self.counting, self.departures(), None, self.spots, self.adjust_luck, self.whole_span,
+            self.leaves,
+        )  # fmt: skip
+
     def departures(self) -> Departures:
         """The index plays.
 
@@ -223,22 +236,18 @@ class CountRequest:
             raise InputError(f"{argument('chart', self.chart)} is not a chart; a counter departs from a chart")
         chart = replace(chart, rules=self.game)
         indices = a_name("indices", self.indices)
-        if indices == "none":
+        if indices.strip().lower() == "none":
             return Departures(chart, ())
         asked, none = argument("indices", indices), argument("indices", "none")
         if names_sets(indices) and self.game.dealer_shows == "both":
             raise InputError(f"{asked} does not fit this game, which shows both cards; give {none} or generate")
-        if indices == "generate":
-            from bjsim.strategies.counting.indices import generate_departures
-
+        if indices.strip().lower() == "generate":
             return Departures(chart, generate_departures(self.game, self.counting, chart))
         with naming("indices"):
             plays = find_departures(indices)
         hilo = find_system("hilo")
         as_hilo = self.counting.uses_true_count and (self.counting.tags, self.counting.deck) == (hilo.tags, hilo.deck)
         if names_sets(indices) and not as_hilo:
-            from bjsim.strategies.counting.indices import adapt_departures
-
             plays = adapt_departures(plays, self.game, self.counting, chart)
         if not names_sets(indices):
             return Departures(chart, plays)
@@ -263,7 +272,7 @@ class CountRequest:
         rules = {name: value for name, value in changes.items() if name not in names}
         own: dict[str, Any] = {name: value for name, value in changes.items() if name in names}
         if rules:
-            own["rules"] = self.game.replace(**rules)
+            own["rules"] = load_rules(own.get("rules", self.game)).replace(**rules)
         if own.get("ramp") is not None or own.get("optimal", "") is None:
             own = {"optimal": None, "chip": None} | own
         elif own.get("optimal") is not None:
@@ -279,15 +288,11 @@ class CountRequest:
         Returns:
             The requests with their names.
         """
-        requests = [
-            (
-                ", ".join(f"{name}={value}" for name, value in point),
-                self.changed(checkpoint=None, resume=None, **dict(point)),
-            )
-            for point in itertools.product(*axes)
-        ]
-        span = min(one.whole_span[0] for _, one in requests), max(one.whole_span[1] for _, one in requests)
-        return [(name, replace(one, span=span)) for name, one in requests]
+        points = list(itertools.product(*axes))
+        names = [", ".join(f"{name}={value}" for name, value in point) for point in points]
+        requests = [self.changed(checkpoint=None, resume=None, **dict(point)) for point in points]
+        span = min(one.whole_span[0] for one in requests), max(one.whole_span[1] for one in requests)
+        return [(name, replace(one, span=span)) for name, one in zip(names, requests, strict=True)]
 
 
 def listed_axes(values: Mapping[str, object]) -> list[list[tuple[str, object]]]:
@@ -296,6 +301,8 @@ def listed_axes(values: Mapping[str, object]) -> list[list[tuple[str, object]]]:
     for name, listed in values.items():
         if isinstance(listed, str) or not isinstance(listed, Sequence) or not listed:
             raise InputError(f"{name}: {a_type(listed)} is not accepted; give a list of values")
+        if name in UNVARIED:
+            raise InputError(f"{name}: it does not vary a game; leave it out")
         axes.append([(name, value) for value in listed])
     return axes
 
@@ -425,14 +432,10 @@ def play_request(request: CountRequest, keep_units: bool = False, on_progress: O
 
 
 def counted_blocks(request: CountRequest, keep_units: bool = False) -> Generator[CountRun, None, None]:
-    game = CountingGame(
-        request.game, request.counting, request.departures(), None, request.spots, request.adjust_luck,
-        request.whole_span, request.leaves,
-    )  # fmt: skip
     enough = (lambda run: _half(run, request) <= request.precision) if request.precision else None
     length = request.most_rounds, request.seed, request.workers, enough
     kept = request.checkpoint or request.resume
-    return count_blocks(game, *length, keep_units, kept, request.resume is not None)
+    return count_blocks(request.counting_game, *length, keep_units, kept, request.resume is not None)
 
 
 def _half(run: CountRun, request: CountRequest) -> float:

@@ -6,7 +6,7 @@ import json
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bjsim.arguments import without_folders
+from bjsim.arguments import MAX_HANDS, without_folders
 from bjsim.arrays import Floats
 from bjsim.errors import InputError
 from bjsim.report.data import Described, data_frame
@@ -58,6 +58,8 @@ if TYPE_CHECKING:
 
 
 Play = Callable[[CountRequest, str], CountRun]
+# What varies without another chart or other index plays, besides the bets.
+SAME_PLAYS = {"chart", "indices", "cut", "seats", "insurance", "leave", "rounds", "until", "seed", "adjust_luck"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -120,7 +122,8 @@ class CountResult(Described):
         game, plays = run.game, run.game.departures
         request = CountRequest(
             game.rules, game.system, indices=format_departures(plays.plays) or "none", chart=plays.base,
-            leave=game.leave, rounds=run.rounds, seed=run.seed, adjust_luck=game.adjusted, **_only_bets(bets),
+            leave=game.leave, rounds=min(run.rounds, MAX_HANDS), seed=run.seed, adjust_luck=game.adjusted,
+            **_only_bets(bets),
         )  # fmt: skip
         return CountResult.of(run, request)
 
@@ -162,7 +165,14 @@ class CountResult(Described):
         Raises:
             InputError: If a value is not accepted.
         """
-        return CountComparison.of(self.request.varied(listed_axes(values)))
+        axes, others = listed_axes(values), values.keys() - SAME_PLAYS - set(BETS)
+        is_stored = self.request.chart is self.run.game.departures.base  # how it was found is not in the file
+        if is_stored and others and not {"chart", "indices"} <= values.keys():
+            raise InputError(
+                f"{min(others)}: a stored run has the chart and the index plays of its own game; give them for the "
+                "others too, such as chart=['optimal'], indices=['i18']"
+            )
+        return CountComparison.of(self.request.varied(axes))
 
     def __getitem__(self, key: str) -> Figure:
         found = {figure.key: figure for figure in self.figures}
@@ -199,7 +209,7 @@ class CountResult(Described):
             first: The other game.
 
         Returns:
-            The differences of the figures that have intervals in both games.
+            The differences of the figures that have intervals in both games, and are in the same money.
         """
 
         def slopes(result: CountResult, gradient: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -212,7 +222,7 @@ class CountResult(Described):
                 one, difference_error(first.run, slopes(first, one.gradient), self.run, slopes(self, two.gradient))
             )
             for one, two in pairs
-            if one.gradient is not None and two.gradient is not None
+            if one.gradient is not None and two.gradient is not None and one.form == two.form
         ]
 
     def describe(self) -> Report:
@@ -340,7 +350,7 @@ class CountResult(Described):
         run, terms, played = self.run, self.terms, self.bets[self.bets > 0]
         return render_page(
             "bjsim.strategies.counting", "count.html", title=run.title, subtitle=run.description, command=command,
-            count_name=run.count_name, rounds=run.rounds, seed=run.seed, terms=terms,
+            count_name=run.count_name, rounds=min(run.rounds, MAX_HANDS), seed=run.seed, terms=terms,
             low=played.min(), high=played.max(), plain=_plain,
             games=[run.game.rules], rows=self.by_count, halves=self.returns.ev_half_widths(),
             several=bool((run.spots > 1).any()),
@@ -362,9 +372,11 @@ class CountComparison(Described):
 
     Attributes:
         games: The results with their names; differences are those to the first.
+        left_out: The names of games whose bets have no figures, each with the reason.
     """
 
     games: tuple[tuple[str, CountResult], ...]
+    left_out: tuple[str, ...] = ()
 
     @staticmethod
     def of(requests: Sequence[tuple[str, CountRequest]], play: Play = play_apart) -> CountComparison:
@@ -376,14 +388,25 @@ class CountComparison(Described):
 
         Returns:
             The results.
+
+        Raises:
+            InputError: If a game is not accepted, before any is played; or if no game has figures.
         """
+        for one in {one.cards: one for _, one in reversed(requests)}.values():
+            _ = one.counting_game  # kept for the play
         runs: dict[object, CountRun] = {}
-        games = []
         for number, (name, one) in enumerate(requests, 1):
             if one.cards not in runs:
                 runs[one.cards] = play(one, f"{number} of {len(requests)}: {name}, ")
-            games.append((name, CountResult.of(runs[one.cards], one)))
-        return CountComparison(tuple(games))
+        games, left_out = [], []
+        for name, one in requests:
+            try:
+                games.append((name, CountResult.of(runs[one.cards], one)))
+            except InputError as error:
+                left_out.append(f"{name}: {error}")
+        if not games:
+            raise InputError(left_out[0])
+        return CountComparison(tuple(games), tuple(left_out))
 
     def published(self) -> CountComparison:
         """The comparison with names of files in place of paths.
@@ -391,7 +414,7 @@ class CountComparison(Described):
         Returns:
             The same figures.
         """
-        return CountComparison(tuple((without_folders(name), one) for name, one in self.games))
+        return replace(self, games=tuple((without_folders(name), one) for name, one in self.games))
 
     def __repr__(self) -> str:
         scores = (f"{name}: SCORE {one['score'].text}" for name, one in self.games)
@@ -439,6 +462,7 @@ class CountComparison(Described):
             same.setdefault(tuple(figure.value for figure in one.figures), []).append(each)
         alike = [f"{' and '.join(each)} are played alike in this game" for each in same.values() if len(each) > 1]
         notes = [f"note: {each}: {note}" for each, one in self.games for note in one.notes]
+        notes += [f"left out: {one}" for one in self.left_out]
         return [*([text] if self.games[1:] else []), *alike, f"{name}: {first.run.description}", *notes]
 
     def _scores(self) -> Heat | Dots:
@@ -469,7 +493,7 @@ class CountComparison(Described):
         found = [{"name": name} | one.to_json() for name, one in self.games]
         for game, (_, one), figures in zip(found[1:], self.games[1:], self.differences, strict=True):
             game["difference"] = {"common_cards": has_common_cards(first.run, one.run)} | _by_key(figures)
-        return {"games": found}
+        return {"games": found} | ({"left_out": [*self.left_out]} if self.left_out else {})
 
     def to_frame(self) -> pandas.DataFrame:
         """The figures as a data frame.
@@ -481,7 +505,8 @@ class CountComparison(Described):
             InputError: If pandas is not installed.
         """
         rows = [_by_key(one.figures) for _, one in self.games]
-        return data_frame({key: [row.get(key) for row in rows] for key in rows[0]}, [name for name, _ in self.games])
+        keys = dict.fromkeys(key for row in rows for key in row)
+        return data_frame({key: [row.get(key) for row in rows] for key in keys}, [name for name, _ in self.games])
 
 
 def _by_key(figures: Sequence[Figure]) -> dict[str, Any]:

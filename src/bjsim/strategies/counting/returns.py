@@ -182,7 +182,7 @@ def kelly_ramp(
     The bets are per spot, in the currency of `bank`. `least` is bet at unfavourable counts too, 0 if these are
     not played. Bets are rounded to the nearest multiple of `chip` inside the limits; 0: not rounded.
     """
-    return _limited(kelly * bank * table.ev / table.spot_var(spots), least, most, chip)
+    return limited(kelly * bank * table.ev / table.spot_var(spots), least, most, chip)
 
 
 def best_ramp(table: CountReturns, least: float, most: float, chip: float = 0.0, spots: ArrayLike = 1) -> Floats:
@@ -196,10 +196,10 @@ def best_ramp(table: CountReturns, least: float, most: float, chip: float = 0.0,
     if merit.max() <= 0:
         raise InputError(f"{argument('optimal')}: no count of this game is favourable, so no ramp wins")
     low, high = math.log(most / merit.max() / 100), math.log(most / merit[merit > 0].min() * 2)
-    found = _limited(merit * math.exp(high), least, most, chip)
+    found = limited(merit * math.exp(high), least, most, chip)
     for _ in range(3):
         scales = np.linspace(low, high, FINE)
-        ramps = [_limited(merit * math.exp(scale), least, most, chip) for scale in scales]
+        ramps = [limited(merit * math.exp(scale), least, most, chip) for scale in scales]
         scores = np.array([_score(table, ramp, spots) for ramp in ramps])
         at = int(np.flatnonzero(scores >= scores.max() - TIE * abs(scores.max()))[-1])
         if scores[at] >= (known := _score(table, found, spots)) - TIE * abs(known):
@@ -215,15 +215,16 @@ def _score(table: CountReturns, bets: Floats, spots: ArrayLike) -> float:
     return desirability_index(returns.ev, returns.sd)
 
 
-def _limited(bets: Floats, least: float, most: float, chip: float) -> Floats:
-    limited = np.clip(bets, least, most)
+def limited(bets: Floats, least: float, most: float, chip: float) -> Floats:
+    """Return bets within limits, rounded to multiples of `chip`, or not if it is 0. Raises: InputError."""
+    within = np.clip(bets, least, most)
     if chip:
         low, high = math.ceil(least / chip - 1e-9), most / chip
         high = math.floor(high + 1e-9) if math.isfinite(high) else high
         if low > high:
-            raise InputError(f"chip: no multiple of {chip} is between {least} and {most}")
-        limited = np.clip(np.floor(limited / chip + 0.5), low, high) * chip
-    return limited
+            raise InputError(f"{argument('chip')}: no multiple of {chip:g} is between {least:g} and {most:g}")
+        within = np.clip(np.floor(within / chip + 0.5), low, high) * chip
+    return within
 
 
 # --- The figures of a counted game: profit, spread and risk, each with half its 95% interval, in numbers and in words.
@@ -334,8 +335,6 @@ class Figure:
         value, half = self.value - first.value, Z95 * error
         scale, digits, unit = self.form
         text = ("+" if value > 0 else "") + _text(value * scale, half * scale, digits, unit)
-        if self.form != first.form:  # of units that are not the same money
-            text = "–"
         return Figure(self.key, self.name, value, half, text, form=self.form)
 
 
@@ -479,15 +478,13 @@ def _counts(system: CountingSystem, running: Floats, over_pivot: Floats, unseen:
     if not system.uses_true_count:
         return running
     quotient = over_pivot * system.deck_size / system.divisor_cards(unseen) + float(system.imbalance)
-    if system.rounding == "floor":
-        counts = np.floor(quotient + NEARLY)
-    elif system.rounding == "truncate":
-        counts = np.trunc(quotient + np.copysign(NEARLY, quotient))
-    elif system.rounding == "round":
-        counts = np.copysign(np.floor(np.abs(quotient) + 0.5 + NEARLY), quotient)
-    else:
-        counts = np.floor(10 * quotient + NEARLY) / 10
-    return np.asarray(counts + 0.0)  # without negative zeros
+    rounded = {
+        "floor": np.floor(quotient + NEARLY),
+        "truncate": np.trunc(quotient + np.copysign(NEARLY, quotient)),
+        "round": np.copysign(np.floor(np.abs(quotient) + 0.5 + NEARLY), quotient),
+        "exact": np.floor(10 * quotient + NEARLY) / 10,
+    }
+    return np.asarray(rounded[system.rounding] + 0.0)  # without negative zeros
 
 
 # --- The returns of a chart by count, computed instead of played: how often counts occur, and what a unit earns there.
@@ -528,5 +525,4 @@ def highest_score(table: CountReturns, least: float, most: float) -> Ramp:
     """Return the ramp of highest SCORE between two bets, see `best_ramp`; some count must be favourable."""
     bets = best_ramp(table, least, most)
     changes = np.flatnonzero(np.diff(bets, prepend=-1.0))
-    steps = [(Fraction(table.counts[at]).limit_denominator(60), Bet(Fraction(bets[at]))) for at in changes.tolist()]
-    return Ramp(tuple(steps))
+    return Ramp(tuple((Fraction(table.counts[at]), Bet(Fraction(bets[at]))) for at in changes.tolist()))

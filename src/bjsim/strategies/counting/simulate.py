@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from bjsim.errors import InputError
 from bjsim.sim.engine.counting import pays, play_units
 from bjsim.sim.engine.counts import CountSums, UnitSums
 from bjsim.sim.game.rules import Rules
@@ -93,6 +94,8 @@ def count_blocks(
     `resume` play goes on from there.
     Raises EndlessSplitting where a seat reached the limit on hands.
     """
+    if keep_units and resume:  # the units of the blocks played before are not known
+        raise InputError("resume: a comparison plays its games from the beginning; leave it out")
     kept = Checkpoint(Path(checkpoint), describe_game(game, seed)) if checkpoint else None
     run = resumed_count(kept) if kept and resume else None
     ready = ready_table(game)  # before workers are forked, which share it

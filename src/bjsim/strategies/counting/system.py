@@ -64,16 +64,14 @@ def parse_number(name: str, value: object) -> Fraction:
 
 IN_DECK = {deck: (*ranks[:TEN], sum(ranks[TEN:])) for deck, ranks in DECKS.items()}  # cards of each value, A, 2..9, T
 STEPS = {"exact": 0, "quarter": 1, "half": 2, "full": 4, "none": 0}  # quarters of a deck
-DIVISOR_ROUNDINGS = ("round", "up", "down")
 ROUNDINGS = ("floor", "truncate", "round", "exact")
-TIMINGS = ("decision", "round")
 LARGEST_SCALE = 60  # a common denominator of the tags
 CHOICES = {
     "deck": tuple(DECKS),
     "divisor": tuple(STEPS),
-    "divisor_rounding": DIVISOR_ROUNDINGS,
+    "divisor_rounding": ("round", "up", "down"),
     "rounding": ROUNDINGS,
-    "timing": TIMINGS,
+    "timing": ("decision", "round"),
 }
 
 
@@ -233,12 +231,9 @@ def round_count(count: Fraction, rounding: str) -> Fraction:
     """Round a count: `floor`, `truncate`, `round` (halves away from 0) or `exact`."""
     if rounding == "exact":
         return count
-    if rounding == "floor":
-        return Fraction(math.floor(count))
-    if rounding == "truncate":
-        return Fraction(math.trunc(count))
     away = math.floor(abs(count) + Fraction(1, 2))
-    return Fraction(away if count >= 0 else -away)
+    whole = {"floor": math.floor(count), "truncate": math.trunc(count), "round": away if count >= 0 else -away}
+    return Fraction(whole[rounding])
 
 
 def card_counts(cards: str | Sequence[int]) -> tuple[int, ...]:
@@ -287,7 +282,10 @@ def load_system(path: str | os.PathLike[str]) -> CountingSystem:
         values = read_toml(Path(path))
         stem = Path(path).stem
         if "system" in values:
-            return find_built_in(values.pop("system")).replace(**{"name": stem, **values})
+            base = values.pop("system")
+            if not isinstance(base, str) or base.lower().endswith(".toml"):  # files are not followed further
+                raise InputError(f"system = {base!r} is not accepted; use {', '.join(built_in_systems())}")
+            return find_system(base).replace(**{"name": stem, **values})
         if "tags" not in values:
             raise InputError('tags are missing; give ten numbers, for A, 2..9 and T, or system = "hilo"')
         return CountingSystem(stem, values.pop("tags")).replace(**values)
@@ -297,10 +295,3 @@ def load_system(path: str | os.PathLike[str]) -> CountingSystem:
         raise InputError(f"{os.fspath(path)}: {error}") from None
     except ValueError as error:
         raise InputError(f"{os.fspath(path)} {error}") from None
-
-
-def find_built_in(name: object) -> CountingSystem:
-    """Find a built-in system; files are not followed further. Raises: InputError."""
-    if not isinstance(name, str) or name.lower().endswith(".toml"):
-        raise InputError(f"system = {name!r} is not accepted; use {', '.join(built_in_systems())}")
-    return find_system(name)
