@@ -284,9 +284,9 @@ def never(request: CountRequest, label: str) -> Any:
     raise AssertionError("it was played")
 
 
-@pytest.mark.parametrize("name", ["indices", "leave"])
-def test_all_games_are_checked_before_the_first_is_played(name: str) -> None:
-    axes = [[(name, value) for value in {"indices": ["none", "i81"], "leave": [None, -300]}[name]]]
+@pytest.mark.parametrize(("name", "values"), [("indices", ["none", "i81"]), ("leave", [None, -300])])
+def test_all_games_are_checked_before_the_first_is_played(name: str, values: list[object]) -> None:
+    axes = [[(name, value) for value in values]]
     with pytest.raises(bjsim.InputError, match=r"is called 'i81'|leave = -300"):
         bjsim.CountComparison.of(CountRequest(SMALL, chart="hoyle", indices="none").varied(axes), never)
 
