@@ -30,10 +30,11 @@ class RunResult(Described, Sequence[BotResult]):
         progress: The tallies and convergences of all seats.
         seconds: How long the rounds took to play.
         stopped: Whether an interrupt (Ctrl-C) ended the run, so that this is only what was known by then.
-        failure: Why the run could not go on, such as a round that never ends; empty if it could.
+        failure: Why the run could not go on, such as a round that never ends or a full disk; empty if it could.
         until: The precision that was asked for, in initial bets; None if none was.
         reached: Whether that was reached.
         programs: For each result, the faults and times of its bot where that is a program; else None.
+        biased: Whether the failure leaves out the longest rounds, and so biases the results.
     """
 
     rules: Rules
@@ -47,6 +48,7 @@ class RunResult(Described, Sequence[BotResult]):
     until: float | None = None
     reached: bool = False
     programs: tuple[Mapping[str, Any] | None, ...] = ()
+    biased: bool = False
 
     @overload
     def __getitem__(self, index: int) -> BotResult: ...
@@ -93,9 +95,9 @@ class RunResult(Described, Sequence[BotResult]):
     def _warnings(self) -> list[str]:
         """What makes the results other than those of the run that was asked for."""
         unmerged = f", with {self.progress.unmerged:,} rounds of unfinished blocks" if self.progress.unmerged else ""
-        biased = "the results below are biased, since they leave out the longest rounds"
+        biased = "; the results below are biased, since they leave out the longest rounds" if self.biased else ""
         stopped = [f"stopped: results so far{unmerged}"] if self.stopped else []
-        return [*stopped, *([f"stopped: {self.failure}; {biased}"] if self.failure else []), *self.missing]
+        return [*stopped, *([f"stopped: {self.failure}{biased}"] if self.failure else []), *self.missing]
 
     def _remarks(self) -> list[str]:
         """That ties were replayed, and whether the requested precision was reached."""

@@ -131,7 +131,7 @@ def test_bad_input_gets_one_line_and_status_2(tmp_path):
     assert refusal("check", path, "--rules", "neller").startswith(f"{path}, line 1, column 9: the dealer's cards 4 5")
     assert "c.gif is not accepted; the file must end in .png or .svg" in refusal("check", "hoyle", "--plot", "c.gif")
     assert "did you mean easy?" in refusal("check", "hoyle", "--rules", "esy")
-    assert "two of the files to write are the same" in refusal("check", "hoyle", "--fix", "-", "--json", "-")
+    assert "two of the files are the same" in refusal("check", "hoyle", "--fix", "-", "--json", "-")
     assert f"cannot write {tmp_path}: it is a folder" in refusal("check", "hoyle", "--fix", tmp_path)
     (tmp_path / "mine.py").write_text("def decide(view):\n    return 'S'\n", encoding="utf-8")
     assert "is not a chart" in refusal("check", f"{tmp_path}/mine.py:decide")

@@ -52,9 +52,11 @@ def check(chart: tuple[str, ...], rules: Rules, files: Files, echo: bool) -> Non
         return
     with waiting("solving the game"):
         evaluation = evaluate_chart(judged)
-    if files.fix_path:
-        write_text(WRITERS[form](evaluation.best_chart), files.fix_path)
-    files.show(evaluation, given_command())
+    try:
+        if files.fix_path:
+            write_text(WRITERS[form](evaluation.best_chart), files.fix_path)
+    finally:  # what cannot be written is printed all the same
+        files.show(evaluation, given_command())
     if files.fix_path and evaluation.refusal:
         click.echo(f"--fix wrote the chart for an infinite shoe, not for {format_decks(rules)}", err=files.quiet)
 

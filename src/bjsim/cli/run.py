@@ -5,7 +5,7 @@ import os
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 import click
@@ -27,6 +27,7 @@ from bjsim.sim.game.round import Bettor
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.experiment import Experiment, Progress, half_width
 from bjsim.sim.stats.estimate import Z95
+from bjsim.strategies.results import ExactReturn
 
 # --- The display of `bjsim run`: its progress, and the report at the end.
 
@@ -127,4 +128,9 @@ def play_on_screen(request: RunRequest, quiet: bool) -> tuple[RunScreen, RunResu
         screen = RunScreen(run.experiment.rules, run.players, run.experiment, quiet, line)
         run.compile(lambda: screen.console.print(COMPILING, style="dim"))
         line.begin("playing")
-        return screen, run.play(screen.update)
+
+        def exact() -> list[ExactReturn]:
+            line.say("computing the exact values")
+            return run.exact()
+
+        return screen, replace(run, exact=exact).play(screen.update)
