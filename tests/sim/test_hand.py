@@ -142,3 +142,11 @@ def test_the_distribution_of_blackjack_p(p: Fraction) -> None:
     assert sum(probabilities) == 1
     assert probabilities[:9] == ((1 - p) / 9,) * 9
     assert probabilities[9:] == (p / 4,) * 4
+
+
+@pytest.mark.parametrize("cards", ["16", "1010", "12", "A1"])
+def test_points_are_no_hand(cards: str) -> None:
+    """16 was read as an ace and a six, a soft 17."""
+    with pytest.raises(ValueError, match=f"'{cards}' is not accepted; write a character for each card"):
+        Hand(cards)
+    assert Hand("1").cards == Hand(1).cards == "A" and Hand("10").cards == Hand(10).cards == "T"
