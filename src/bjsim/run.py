@@ -1,5 +1,6 @@
 """A run that is ready to be played: players in their seats, programs started, the backend open."""
 
+import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -47,7 +48,7 @@ class Run:
 
         Workers are forked afterwards. What is loaded until then they share, also a temporary folder of numba.
         """
-        hands = self.experiment.target_n or self.experiment.hands
+        hands = min(self.experiment.target_n or math.inf, self.experiment.hands)
         each_core = hands * len(self.players) / usable_cores()
         compiled = [table for table in self.experiment.groups if isinstance(table, CompiledTable)]
         slow = [table for table in compiled if each_core >= table.worth_compiling]

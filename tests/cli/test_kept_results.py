@@ -12,10 +12,12 @@ import pytest
 from support.command import bjsim, refusal
 
 from bjsim.cli import compare
+from bjsim.cli.run import play_on_screen
 from bjsim.errors import InputError
 from bjsim.files import replacing
 from bjsim.request import RunRequest
 from bjsim.run_result import RunResult
+from bjsim.sim.running.compiled_table import CompiledTable
 from bjsim.strategies.results import ExactReturn
 
 RUN = ("run", "--bots", "lim17", "--hands", "1000", "--workers", "1")
@@ -68,7 +70,7 @@ def test_an_interrupt_of_the_exact_values_leaves_the_run(monkeypatch: pytest.Mon
 
 def test_an_interrupt_of_a_comparison_leaves_the_exact_values(monkeypatch: pytest.MonkeyPatch) -> None:
     played: list[RunRequest] = []
-    play = compare.play_on_screen
+    play = play_on_screen
 
     def stopped_at_second(request: RunRequest, quiet: bool) -> tuple[object, RunResult]:
         played.append(request)
@@ -133,5 +135,14 @@ def test_a_checkpoint_in_a_folder_that_is_not_writable(
     if name == "resume":
         RunRequest("easy", "lim17", 1000, checkpoint=kept).play()
     monkeypatch.setattr(os, "access", unwritable(tmp_path))
+    asked = {"checkpoint": None, "resume": None, name: kept}
     with pytest.raises(InputError, match=rf"{name}: cannot write .*kept: it is a folder or not writable"):
-        RunRequest("easy", "lim17", 1000, **{name: kept})
+        RunRequest("easy", "lim17", 1000, checkpoint=asked["checkpoint"], resume=asked["resume"])
+
+
+def test_a_run_compiles_for_the_hands_that_it_plays(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A precision that needs more hands than it may play is no reason to."""
+    compiled: list[CompiledTable] = []
+    monkeypatch.setattr(CompiledTable, "compile", compiled.append)
+    result = RunRequest("easy", "lim17", 1000, until=1e-5).play()
+    assert result.rounds == 1000 and not result.reached and not compiled
