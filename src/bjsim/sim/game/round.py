@@ -193,6 +193,9 @@ class Round:
         open_cards: Letters of the seats' cards, in the order of the deal.
         events: What happened so far.
         bets: See `RoundResult`.
+
+    Raises:
+        InputError: There are chips for another number of seats.
     """
 
     def __init__(self, rules: Rules, shoe: Shoe, seats: int, chips: Sequence[int] | None = None) -> None:
