@@ -16,7 +16,7 @@ from bjsim.bots.seats import BotOptions, is_program
 from bjsim.cli.asked import asked_of
 from bjsim.cli.options import Files, counted, files_options, given_command, homework_rules
 from bjsim.cli.waiting import Waiting, waiting
-from bjsim.errors import InputError, RunFailed
+from bjsim.errors import InputError, RunFailed, printable
 from bjsim.report.parts import Notes, percent
 from bjsim.request import RunRequest
 from bjsim.run_result import RunResult
@@ -40,7 +40,6 @@ class RunScreen:
     ) -> None:
         self.console = Console(stderr=quiet)
         self.experiment = experiment
-        self.seats = len(players)
         self.players = players
         self.line = line
         game = Text.assemble(
@@ -50,7 +49,7 @@ class RunScreen:
         self.began = time.perf_counter()
 
     def update(self, progress: Progress) -> None:
-        done, whole = progress.rounds, float(self.experiment.hands * self.seats)
+        done, whole = progress.rounds, float(self.experiment.hands * len(self.players))
         if self.experiment.precision:
             expected = rounds_expected(self.experiment, progress)
             whole = min(whole, expected) if math.isfinite(expected) else math.inf
@@ -58,12 +57,13 @@ class RunScreen:
         speed = format_speed(played / max(time.perf_counter() - self.began, 1e-9))
         known = math.isfinite(whole)  # the intervals; there are none at first
         self.line.say("playing", played, whole - progress.rounds_before if known else None, speed)
-        self.line.below = "\n".join(
-            f"{player.name:>12}  {percent(tally.mean)}  ± {100 * Z95 * tally.se:.4f}%  of "
+        rows = (
+            f"{printable(player.name):>12}  {percent(tally.mean)}  ± {100 * Z95 * tally.se:.4f}%  of "
             f"{counted(tally.rounds, 'hand')}"
             for player, tally in zip(self.players, progress.tallies, strict=True)
             if tally.settled
         )
+        self.line.below = "\n".join(row[-self.console.width + 1 :] for row in rows)  # a path's end says more
 
 
 def rounds_expected(experiment: Experiment, progress: Progress) -> float:
