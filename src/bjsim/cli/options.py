@@ -289,7 +289,8 @@ def _text(parameter: click.Parameter, value: object) -> str:
     text: str = getattr(parameter.type, "text", str)(value)
     metavar = parameter.metavar or ""
     if MAY_BE_PATH.search(metavar) and ("TEXT" not in metavar or re.search(r"\.[A-Za-z]+$", text)):
-        text = ",".join(Path(part).name for part in text.split(","))
+        is_list = isinstance(getattr(parameter.type, "kind", 0), Names)
+        text = ",".join(Path(part).name for part in (text.split(",") if is_list else [text]))
     return without_folders(text) if metavar.startswith("FIELD=V1") else text
 
 
