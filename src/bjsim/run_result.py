@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -148,15 +149,14 @@ class RunResult(Described, Sequence[BotResult]):
         return data
 
     def published(self) -> RunResult:
-        """The result with paths shortened to file names.
+        """The result with paths shortened to file names, and as many folders as tell two apart.
 
         Returns:
             The same figures.
         """
-        names = {one.name: Path(one.name).name for one in self}
-        missing = [
-            ": ".join([Path(name).name, why]) for name, _, why in (line.partition(": ") for line in self.missing)
-        ]
+        lines = [line.partition(": ") for line in self.missing]
+        names = short_names([*(one.name for one in self), *(name for name, _, _ in lines)])
+        missing = [": ".join([names[name], why]) for name, _, why in lines]
         failure = self.failure
         for name, short in names.items():
             failure = failure.replace(name, short)
@@ -167,6 +167,17 @@ class RunResult(Described, Sequence[BotResult]):
         stopped = ", stopped" if self.stopped or self.failure else ""
         bots = f"{len(self)} bot{'s' * (len(self) != 1)}"
         return f"RunResult({self.rules}, seed {self.seed}, {bots}, {self.rounds:,} rounds{stopped})"
+
+
+def short_names(names: Sequence[str]) -> dict[str, str]:
+    """Names by what they are; those of files without folders, but for those that tell two of them apart."""
+    parts = {name: Path(name).parts if Path(name).suffix or Path(name).is_file() else (name,) for name in names}
+    short = {}
+    for name, own in parts.items():
+        others = [each for other, each in parts.items() if other != name]
+        lengths = (n for n in range(1, len(own)) if all(each[-n:] != own[-n:] for each in others))
+        short[name] = os.path.join(*own[-next(lengths, len(own)) :])
+    return short
 
 
 PROGRAMS = (

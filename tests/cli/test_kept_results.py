@@ -6,6 +6,7 @@ import errno
 import os
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from bjsim.cli.run import play_on_screen
 from bjsim.errors import InputError
 from bjsim.files import replacing
 from bjsim.request import RunRequest
-from bjsim.run_result import RunResult
+from bjsim.run_result import RunResult, short_names
 from bjsim.sim.running.compiled_table import CompiledTable
 from bjsim.strategies.results import ExactReturn
 
@@ -75,7 +76,7 @@ def test_an_interrupt_of_a_comparison_leaves_the_exact_values(monkeypatch: pytes
     def stopped_at_second(request: RunRequest, quiet: bool) -> tuple[object, RunResult]:
         played.append(request)
         screen, result = play(request, quiet)
-        return screen, RunResult(**vars(result) | {"stopped": len(played) == 2})
+        return screen, replace(result, stopped=len(played) == 2)
 
     monkeypatch.setattr(compare, "play_on_screen", stopped_at_second)
     done = bjsim(*COMPARE, "--until", "1%")
@@ -146,3 +147,14 @@ def test_a_run_compiles_for_the_hands_that_it_plays(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(CompiledTable, "compile", compiled.append)
     result = RunRequest("easy", "lim17", 1000, until=1e-5).play()
     assert result.rounds == 1000 and not result.reached and not compiled
+
+
+def test_a_page_names_players_as_they_are_and_files_without_folders(tmp_path: Path) -> None:
+    (tmp_path / "y").touch()
+    names = {f"{tmp_path}/a/b/x.csv": "a/b/x.csv", f"{tmp_path}/c/b/x.csv": "c/b/x.csv", f"{tmp_path}/y": "y"}
+    names |= {"S17/H17 mix": "S17/H17 mix", "./": "./", ".": ".", "": "", "lim17": "lim17", "b/mine.py": "mine.py"}
+    assert short_names([*names]) == names
+    result = RunRequest("easy", ["lim16", "lim17"], 100).play()
+    named = tuple(replace(one, name=name) for one, name in zip(result, names, strict=False))
+    public = replace(result, results=named, missing=(f"{tmp_path}/y: no round was played",)).published()
+    assert [one.name for one in public] == ["a/b/x.csv", "c/b/x.csv"] and public.missing == ("y: no round was played",)
