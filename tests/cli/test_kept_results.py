@@ -25,6 +25,7 @@ RUN = ("run", "--bots", "lim17", "--hands", "1000", "--workers", "1")
 COUNT = ("count", "--decks", "1", "--rounds", "2e3", "--indices", "none", "--workers", "1")
 VALUE = "value of the chart"
 CHECK = ("check", "hoyle", "--rules", "easy")
+INDICES = ("count", "indices", "--rules", "vegas-s17", "--decks", "1", "--top", "1", "--save")
 COMPARE = ("compare", "--rules", "european", "--set", "decks=1", "--vary", "cut=0,3/4")
 
 
@@ -40,12 +41,17 @@ def disk_full(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("disk_full")
 @pytest.mark.parametrize(
     ("words", "shown"),
-    [((*RUN, "--json"), "lim17"), ((*CHECK, "--json"), VALUE), ((*CHECK, "--fix"), VALUE)],
-    ids=["run", "check", "check_fix"],
+    [
+        ((*RUN, "--json"), "lim17"),
+        ((*CHECK, "--json"), VALUE),
+        ((*CHECK, "--fix"), VALUE),
+        pytest.param(INDICES, "gain in SCORE", marks=pytest.mark.slow),
+    ],
+    ids=["run", "check", "check_fix", "indices"],
 )
 def test_a_result_that_cannot_be_written_is_printed(tmp_path: Path, words: tuple[str, ...], shown: str) -> None:
-    done = bjsim(*words, tmp_path / "x")
-    assert (done.status, done.err) == (2, f"bjsim: cannot write {tmp_path}/x: No space left on device\n")
+    done = bjsim(*words, tmp_path / "x.txt")
+    assert (done.status, done.err) == (2, f"bjsim: cannot write {tmp_path}/x.txt: No space left on device\n")
     assert shown in done.out
 
 

@@ -175,10 +175,13 @@ class Files(NamedTuple):
         """Whether standard output is for a file alone."""
         return "-" in (self.json_path, self.fix_path)
 
-    def show(self, result: Described | Report, command: str, *more: Any, has_lines: bool = True) -> None:
+    def show(
+        self, result: Described | Report, command: str, *more: Any, has_lines: bool = True, text: str = ""
+    ) -> None:
         """Write the files that are asked for, and print the result, with `more` parts.
 
-        `command` finds the same again. Without `has_lines`, the terminal shows the lines about the game already.
+        `command` finds the same again, and `text` is what --fix or --save asks for. Without `has_lines`, the terminal
+        shows the lines about the game already.
         """
         from rich.console import Console
 
@@ -188,6 +191,8 @@ class Files(NamedTuple):
         found = result.describe() if isinstance(result, Described) else result
         report = replace(found, parts=[*found.parts, *more])
         try:
+            if path := self.fix_path or self.save_path:
+                write_text(text, path)
             if self.json_path:
                 write_json(result.to_json() if isinstance(result, Described) else to_json(result), self.json_path)
             if self.plot_path or self.html_path:
