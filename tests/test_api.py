@@ -498,3 +498,21 @@ def test_a_chart_as_a_frame(monkeypatch: pytest.MonkeyPatch) -> None:
     chart = bjsim.solve("easy").chart
     columns, index = chart.to_frame()
     assert columns["18"][index.index("16")] == chart.cells["16", "18"]
+
+
+def test_bots_of_a_contest_may_be_a_generator(tmp_path: Path) -> None:
+    bots: Any = (name for name in ("optimal", "lim17"))
+    assert bjsim.contest(bots, tmp_path / "hill", matches=1, seed=1).matches == 1
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: bjsim.Rules(self=1),  # type: ignore[call-arg]
+        lambda: bjsim.Rules.from_dict({"self": 1}),
+        lambda: bjsim.load_rules("cardshark").replace(self=1),
+    ],
+)
+def test_no_rule_is_called_as_an_argument_of_python_is(call: Callable[[], object]) -> None:
+    with pytest.raises(bjsim.InputError, match="no rule is called 'self'"):
+        call()

@@ -6,15 +6,18 @@ import inspect
 import re
 import subprocess
 import sys
+from decimal import Decimal
 from importlib import import_module
 from typing import Any
 
 import click
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 import bjsim
 from bjsim.arguments import command_line
-from bjsim.asked.kinds import KINDS, Count, Ending, Flag, Name, Number, Share, Written, kind_of
+from bjsim.asked.kinds import KINDS, LEAST_SHARE, Count, Ending, Flag, Name, Number, Share, Written, kind_of
 from bjsim.asked.signature import REQUIRED, parameters, said_of_arguments
 from bjsim.cli.main import COMMANDS, cli
 from bjsim.errors import InputError
@@ -187,3 +190,13 @@ def test_help_of_what_only_computes_does_not_wait_for_numpy(command: str) -> Non
 def test_a_number_that_no_float_can_hold_is_refused(name: str, sign: int) -> None:
     with pytest.raises(InputError, match=f"^{name.rpartition('.')[2]}.* is not accepted; use "):
         KINDS[name].check(name.rpartition(".")[2], sign * 10**400)
+
+
+@given(st.integers(1, 10**12 - 1), st.integers(0, 10))
+def test_a_share_of_many_digits_keeps_them(digits: int, places: int) -> None:
+    """Which a command under a page needs, to stop at the same round."""
+    kind = KINDS["until"]
+    text = f"{Decimal(digits).scaleb(-13 + places)}%"
+    assume(LEAST_SHARE <= float(text[:-1]) / 100 < 1)
+    found = kind.parse("until", text)
+    assert kind.parse("until", kind.text(found)) == found

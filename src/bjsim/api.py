@@ -193,6 +193,7 @@ def contest(
     """
     workers, sandbox = checked(workers=workers, sandbox=sandbox)
     asked = with_settings(Contest(load_rules(rules)), settings)
+    bots = bots if isinstance(bots, str) else [*bots]  # it may be a generator
     for bot in [None] if isinstance(bots, str) else bots:
         if not isinstance(bot, str | os.PathLike):
             wrong = type(bots if bot is None else bot).__name__

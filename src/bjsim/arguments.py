@@ -212,14 +212,24 @@ def exact_number(name: str, value: object, most: int, use: str) -> Fraction:
     return number
 
 
-def check_writable(path: str | os.PathLike[str] | None) -> None:
-    """Raises: InputError, before anything is played, where a file could not be written at its end."""
+def check_distinct(*paths: str | os.PathLike[str] | None) -> None:
+    """Raises: InputError: Two of the files have one place, by whatever names: the later one would destroy the other."""
+    places = [os.path.realpath(path) for path in paths if path is not None]
+    if len({*places}) < len(places):
+        raise InputError("two of the files are the same; give each its own name")
+
+
+def check_writable(path: str | os.PathLike[str] | None, replaced: bool = False) -> None:
+    """Raises: InputError, before anything is played, where a file could not be written at its end.
+
+    One that is `replaced` whole, by another in its folder, needs that to be writable.
+    """
     if path is None or path == "-":
         return
     target = Path(path)
     if not target.parent.is_dir():
         raise InputError(f"cannot write {path}: there is no folder {target.parent}")
-    if target.is_dir() or not os.access(target if target.exists() else target.parent, os.W_OK):
+    if target.is_dir() or not os.access(target if target.exists() and not replaced else target.parent, os.W_OK):
         raise InputError(f"cannot write {path}: it is a folder or not writable")
 
 

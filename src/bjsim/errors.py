@@ -31,6 +31,10 @@ class RunFailed(BjsimError, RuntimeError):
     """A run that could not continue, although its input was accepted. Exit status 1."""
 
 
+class NotSaved(RunFailed):
+    """A checkpoint that could not be saved, so that a run ends with what is known."""
+
+
 class EndlessSplitting(RunFailed):
     """A round in which one seat's splits exceeded the limit on hands."""
 

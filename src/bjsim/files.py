@@ -7,6 +7,7 @@ user. All refusals are OSErrors with a `strerror` to quote, but that of `write_f
 import errno
 import json
 import os
+import secrets
 import stat
 import tomllib
 from collections.abc import Iterator
@@ -77,12 +78,18 @@ def read_json_lines(path: Path) -> Iterator[Any]:
 @contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
     """Write a file that replaces the one at a path when it is complete: readers see the old or the new content."""
-    fresh = path.with_name(path.name + ".new")
-    with file_errors(fresh):
-        fresh.unlink(missing_ok=True)
-        with fresh.open("xb") as file:
-            yield file
-        fresh.replace(path)
+    fresh = path.with_name(f"{path.name}.{secrets.token_hex(4)}.new")  # another process may write the same file
+    with file_errors(path):
+        try:
+            with fresh.open("xb") as file:
+                yield file
+            fresh.replace(path)
+        except BaseException as error:
+            with suppress(OSError):
+                fresh.unlink(missing_ok=True)
+            if isinstance(error, OSError) and str(error.filename) == str(fresh):
+                error.filename = str(path)
+            raise
 
 
 def write_file(path: str, content: bytes) -> None:

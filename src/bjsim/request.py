@@ -16,6 +16,7 @@ from bjsim.arguments import (
     MAX_SEED,
     a_type,
     argument,
+    check_distinct,
     names_wrong_types,
     naming,
 )
@@ -94,7 +95,8 @@ class RunRequest:
         if self.hands is None and self.until is None:
             raise InputError("no length of play; give hands, such as 1e7, or until, such as 0.0001")
         check_checkpoints(self.checkpoint, self.resume)
-        os.fspath("" if self.log is None else self.log)  # another type is refused here, where it is named
+        with naming("log"):  # which refuses other types, too
+            check_distinct(self.checkpoint or self.resume, self.log)
         self._set(game=load_rules(self.rules), bots=tuple(_listed(self.bots)))
         check_fields(self)
         if self.hands is None:

@@ -1,5 +1,6 @@
 """A run that is ready to be played: players in their seats, programs started, the backend open."""
 
+import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -7,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from bjsim.bots.turn import runs_program
-from bjsim.errors import EndlessSplitting
+from bjsim.errors import EndlessSplitting, NotSaved
 from bjsim.run_result import RunResult
 from bjsim.sim.engine.compile_notice import announce_compile, on_compile
 from bjsim.sim.engine.play import have_kernels
@@ -47,7 +48,7 @@ class Run:
 
         Workers are forked afterwards. What is loaded until then they share, also a temporary folder of numba.
         """
-        hands = self.experiment.target_n or self.experiment.hands
+        hands = min(self.experiment.target_n or math.inf, self.experiment.hands)
         each_core = hands * len(self.players) / usable_cores()
         compiled = [table for table in self.experiment.groups if isinstance(table, CompiledTable)]
         slow = [table for table in compiled if each_core >= table.worth_compiling]
@@ -59,27 +60,33 @@ class Run:
                     table.compile()
 
     def play(self, on_progress: OnProgress = ignore_progress) -> RunResult:
-        """Play it. An interrupt, or a round that does not end, leaves what is known so far."""
+        """Play it. An interrupt, a round that does not end, or a full disk leaves what is known so far."""
         driver = Driver(self.experiment, self.backend, self.checkpoint, self.resume, on_progress)
         began = time.perf_counter()
-        stopped, failure = False, ""
+        stopped, failure, biased = False, "", False
         try:
             driver.run()
         except KeyboardInterrupt:
             stopped = True
-        except EndlessSplitting as error:
-            failure = str(error)
+        except (EndlessSplitting, NotSaved) as error:
+            failure, biased = str(error), isinstance(error, EndlessSplitting)
         seconds = time.perf_counter() - began
         progress = driver.partial_progress() if stopped or failure else driver.progress
-        return self.result(progress, seconds, stopped, failure)
+        return self.result(progress, seconds, stopped, failure, biased)
 
     def steps(self) -> Iterator[Progress]:
         """Play it from the start and yield the progress, one merge after the other."""
         return Driver(self.experiment, self.backend).steps()
 
-    def result(self, progress: Progress, seconds: float, stopped: bool, failure: str) -> RunResult:
+    def result(
+        self, progress: Progress, seconds: float, stopped: bool, failure: str, biased: bool = False
+    ) -> RunResult:
         """The result of the progress of this run; `failure` is why it could not go on, empty if it could."""
-        experiment, exact = self.experiment, self.exact()
+        experiment = self.experiment
+        try:
+            exact = self.exact()
+        except KeyboardInterrupt:  # all rounds are played, and this may take minutes
+            stopped, exact = True, [ExactReturn(None, None, "its computation was stopped")] * len(self.players)
         settled = [player for player, tally in zip(self.players, progress.tallies, strict=True) if tally.settled]
         return RunResult(
             experiment.rules,
@@ -93,6 +100,7 @@ class Run:
             experiment.precision or None,
             is_precise(experiment, progress),
             tuple(map(program_json, settled)),
+            biased,
         )
 
 

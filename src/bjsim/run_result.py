@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -30,10 +31,11 @@ class RunResult(Described, Sequence[BotResult]):
         progress: The tallies and convergences of all seats.
         seconds: How long the rounds took to play.
         stopped: Whether an interrupt (Ctrl-C) ended the run, so that this is only what was known by then.
-        failure: Why the run could not go on, such as a round that never ends; empty if it could.
+        failure: Why the run could not go on, such as a round that never ends or a full disk; empty if it could.
         until: The precision that was asked for, in initial bets; None if none was.
         reached: Whether that was reached.
         programs: For each result, the faults and times of its bot where that is a program; else None.
+        biased: Whether the failure leaves out the longest rounds, and so biases the results.
     """
 
     rules: Rules
@@ -47,6 +49,7 @@ class RunResult(Described, Sequence[BotResult]):
     until: float | None = None
     reached: bool = False
     programs: tuple[Mapping[str, Any] | None, ...] = ()
+    biased: bool = False
 
     @overload
     def __getitem__(self, index: int) -> BotResult: ...
@@ -93,9 +96,9 @@ class RunResult(Described, Sequence[BotResult]):
     def _warnings(self) -> list[str]:
         """What makes the results other than those of the run that was asked for."""
         unmerged = f", with {self.progress.unmerged:,} rounds of unfinished blocks" if self.progress.unmerged else ""
-        biased = "the results below are biased, since they leave out the longest rounds"
+        biased = "; the results below are biased, since they leave out the longest rounds" if self.biased else ""
         stopped = [f"stopped: results so far{unmerged}"] if self.stopped else []
-        return [*stopped, *([f"stopped: {self.failure}; {biased}"] if self.failure else []), *self.missing]
+        return [*stopped, *([f"stopped: {self.failure}{biased}"] if self.failure else []), *self.missing]
 
     def _remarks(self) -> list[str]:
         """That ties were replayed, and whether the requested precision was reached."""
@@ -146,15 +149,14 @@ class RunResult(Described, Sequence[BotResult]):
         return data
 
     def published(self) -> RunResult:
-        """The result with paths shortened to file names.
+        """The result with paths shortened to file names, and as many folders as tell two apart.
 
         Returns:
             The same figures.
         """
-        names = {one.name: Path(one.name).name for one in self}
-        missing = [
-            ": ".join([Path(name).name, why]) for name, _, why in (line.partition(": ") for line in self.missing)
-        ]
+        lines = [line.partition(": ") for line in self.missing]
+        names = short_names([*(one.name for one in self), *(name for name, _, _ in lines)])
+        missing = [": ".join([names[name], why]) for name, _, why in lines]
         failure = self.failure
         for name, short in names.items():
             failure = failure.replace(name, short)
@@ -165,6 +167,17 @@ class RunResult(Described, Sequence[BotResult]):
         stopped = ", stopped" if self.stopped or self.failure else ""
         bots = f"{len(self)} bot{'s' * (len(self) != 1)}"
         return f"RunResult({self.rules}, seed {self.seed}, {bots}, {self.rounds:,} rounds{stopped})"
+
+
+def short_names(names: Sequence[str]) -> dict[str, str]:
+    """Names by what they are; those of files without folders, but for those that tell two of them apart."""
+    parts = {name: Path(name).parts if Path(name).suffix or Path(name).is_file() else (name,) for name in names}
+    short = {}
+    for name, own in parts.items():
+        others = [each for other, each in parts.items() if other != name]
+        lengths = (n for n in range(1, len(own)) if all(each[-n:] != own[-n:] for each in others))
+        short[name] = os.path.join(*own[-next(lengths, len(own)) :])
+    return short
 
 
 PROGRAMS = (

@@ -75,3 +75,13 @@ def test_a_command_keeps_the_counts_of_index_plays_and_no_folders() -> None:
     [indices] = [one for one in commands()["count"].params if one.name == "indices"]
     kept = "16vT S>=1/2,15vT S>=7/2"
     assert [_text(indices, text) for text in (kept, "home/me/plays.txt", "i18")] == [kept, "plays.txt", "i18"]
+
+
+def test_a_command_keeps_commas_of_names_and_splits_lists() -> None:
+    """Half of a folder's name was taken for a file's."""
+    found = commands()
+    [chart] = [one for one in found["check"].params if one.name == "chart"]
+    [rules] = [one for one in found["run"].params if one.name == "rules_name"]
+    [bots] = [one for one in found["run"].params if one.name == "bots"]
+    assert _text(chart, "Smith, John/basic.csv") == "basic.csv" and _text(rules, "a,b/h.toml") == "h.toml"
+    assert _text(bots, "a/x.csv,b/y.csv") == "x.csv,y.csv"

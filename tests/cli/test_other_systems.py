@@ -5,11 +5,13 @@ It is taken away before anything of bjsim is imported, in the command's process 
 
 import json
 import os
+import socket
 import subprocess
 import sys
 from collections.abc import Callable
 
 import pytest
+from support import command
 from support.command import Outcome
 
 from bjsim.cli.main import COMMANDS
@@ -143,3 +145,14 @@ def test_programs_are_refused_in_one_line(tmp_path, bjsim, line):
     assert done.status == 2 and done.out == ""
     assert done.err.count("\n") == 1 and done.err.endswith(said)
     assert not (tmp_path / "contest").exists()
+
+
+def test_the_port_of_the_app_is_not_shared_on_windows(monkeypatch):
+    """There SO_REUSEADDR lets another process listen at a port that is in use."""
+    monkeypatch.setattr(socket, "SO_EXCLUSIVEADDRUSE", socket.SO_KEEPALIVE, raising=False)
+    served = []
+    monkeypatch.setattr("bjsim.app.server.serve", lambda laboratory, listening: served.append(listening))
+    assert command.bjsim("app", "--no-browser").status == 0
+    with served[0] as listening:
+        assert not listening.getsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR)
+        assert listening.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE)

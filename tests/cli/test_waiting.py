@@ -254,3 +254,16 @@ def test_without_an_interval_yet_the_time_to_a_precision_is_not_estimated(monkey
     tallies = experiment.groups[0].play(1, 0, [Span(0, 1)])
     screen.update(Progress(tallies, [[]]))
     assert "left" not in line.text() and "%" not in line.text()
+
+
+def test_no_line_of_a_run_wraps_or_controls_the_terminal(monkeypatch):
+    """One that wrapped was erased in part, so that the terminal filled; the name of a chart is its path."""
+    monkeypatch.setenv("COLUMNS", "70")
+    rules = load_rules("easy")
+    player = find_player("lim17", rules)
+    experiment = make_experiment(rules, [player], 10**6, 1)
+    line = Waiting()
+    screen = RunScreen(rules, [SimpleNamespace(name=f"/home/{'x' * 70}/\x1b[2Jmine.csv")], experiment, False, line)
+    screen.update(Progress(experiment.groups[0].play(1, 0, [Span(0, 100)]), [[]]))
+    assert len(line.below) == 69 and "\x1b" not in line.below
+    assert "[2Jmine.csv  " in line.below and line.below.endswith("%  of 100 hands")

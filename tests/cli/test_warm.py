@@ -11,6 +11,10 @@ from pathlib import Path
 import pytest
 
 import bjsim as package
+from bjsim.cli.warm import tables
+from bjsim.sim.engine.play import THRESHOLDS
+from bjsim.sim.game.presets import load_rules
+from bjsim.sim.running.compiled_table import CompiledTable
 
 UNPRIVILEGED = 65534
 # A user that may read everything, wherever Python is installed, but write only to its own files and /tmp.
@@ -84,6 +88,11 @@ def test_after_it_no_command_needs_anything_compiled():
     assert done.returncode == 0, done.stderr
     assert len(done.stdout.splitlines()) > 80
     assert "bjsim.sim" not in done.stdout and "bjsim.strategies" not in done.stdout, done.stdout
+
+
+def test_its_tables_use_every_kernel() -> None:
+    games = [table for table in tables(load_rules("easy")) if isinstance(table, CompiledTable)]
+    assert {table.walkers.kernel for table in games} == THRESHOLDS.keys() - {"count", "count adjusted"}
 
 
 def test_it_says_where_that_is_kept(monkeypatch, tmp_path):

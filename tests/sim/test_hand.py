@@ -132,3 +132,11 @@ def test_naturals_are_two_cards() -> None:
     assert naturals == {"A" + ten for ten in "TJQK"} | {ten + "A" for ten in "TJQK"}
     assert count_points([]) == (0, False)
     assert not is_natural([0]) and not is_natural([0, 4, 4])
+
+
+@pytest.mark.parametrize("cards", ["16", "1010", "12", "A1"])
+def test_points_are_no_hand(cards: str) -> None:
+    """16 was read as an ace and a six, a soft 17."""
+    with pytest.raises(ValueError, match=f"'{cards}' is not accepted; write a character for each card"):
+        Hand(cards)
+    assert Hand("1").cards == Hand(1).cards == "A" and Hand("10").cards == Hand(10).cards == "T"

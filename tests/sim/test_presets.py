@@ -135,6 +135,7 @@ def test_a_file_may_start_from_a_preset_and_name_itself(tmp_path: Path) -> None:
         ("decks = 6\nten_probability = 0.5", ["ten_probability = 1/2", "decks = inf"]),
         ("decks = [1, 2]", ["decks = [1, 2] is not accepted"]),
         ("[easy]\ndecks = 1", ["no rule is called 'easy'"]),
+        ("self = 1", ["no rule is called 'self'"]),
         ("decks = \nseats = 1\n", ["is not valid TOML", "line 1"]),
         ("decks = 1\ndecks = 2\n", ["is not valid TOML", "line 2"]),
         (b"name = '\xff\xfe'", ["is not valid TOML"]),

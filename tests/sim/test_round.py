@@ -7,6 +7,7 @@ from fractions import Fraction
 import pytest
 from support.table import Scripted, line, play_script
 
+from bjsim.errors import InputError
 from bjsim.sim.game.actions import Action, IllegalAction, View, raise_by
 from bjsim.sim.game.events import Acted, Dealt, Shuffled
 from bjsim.sim.game.presets import named_rules
@@ -209,3 +210,9 @@ def test_the_last_move_may_complete_a_charlie(raises: int) -> None:
     moves = iter([Action("B", 0)] * raises + [Action("H")] * 3)
     result = drive(Round(rules, ScriptedShoe("2T2T223"), 1).steps(), lambda seat, view: next(moves))
     assert result.net == (1,) and not result.seats_at_move_cap
+
+
+@pytest.mark.parametrize("chips", [[200], []])
+def test_every_seat_has_chips(chips: list[int]) -> None:
+    with pytest.raises(InputError, match=f"chips: those of {len(chips)} seats are given, and there are 4"):
+        Round(CARDSHARK, ScriptedShoe("T" * 20), 4, chips)

@@ -69,14 +69,17 @@ FIELDS: dict[str, dict[str, list[Any]]] = {
     },
     "ties": {"takes": [(word, word) for word in ("push", "lose", "replay")], "refuses": ["", "win", "Push", 0]},
     "double_on": {
-        "takes": [("any", "any"), ("never", "never"), ("9-11", "9-11"), ("4-20", "4-20"), ("10-10", "10-10")],
+        "takes": [
+            *(("any", "any"), ("never", "never"), ("9-11", "9-11"), ("4-20", "4-20"), ("10-10", "10-10")),
+            (" 09 - 11", "9-11"),
+        ],
         "refuses": ["", "11", "11-9", "3-11", "9-21", "9-", "-9", "9-10-11", "9,10,11", True, "a-b"],
     },
     "double_cards": {"takes": [("two", "two"), ("any", "any")], "refuses": ["", "2", "three", True]},
     "double_after_split": FLAGS,
     "max_doubles": {"takes": [(1, 1), ("3", 3)], "refuses": [0, 4, "", "two", 1.5, True]},
     "free_doubles": {
-        "takes": [("none", "none"), ("9-11", "9-11"), ("4-20", "4-20")],
+        "takes": [("none", "none"), ("9 - 11", "9-11"), ("4-20", "4-20")],
         "refuses": ["", "any", "never", "11", "11-9", "3-11", True],
     },
     "free_double_cards": {"takes": [("two", "two"), ("any", "any")], "refuses": ["", "2", "three", True]},

@@ -1,5 +1,6 @@
 """The pages, and the rules of a game as controls of a form."""
 
+from bjsim.sim.game.rule_text import written
 from bjsim.sim.game.rules import RULE_FIELDS, Rules
 
 PAGES = {
@@ -78,11 +79,7 @@ def rule_controls(page: str) -> list[dict[str, object]]:
 
 
 def rule_texts(rules: Rules) -> dict[str, str]:
-    return {
-        name: str(value).lower() if isinstance(value, bool) else str(value)
-        for name, value in rules.to_dict().items()
-        if name in RULE_FIELDS
-    }
+    return {name: written(value) for name, value in rules.to_dict().items() if name in RULE_FIELDS}
 
 
 def _offered(field: str, accepts: str) -> dict[str, str]:

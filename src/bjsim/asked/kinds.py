@@ -121,7 +121,7 @@ class Share(Written):
         return float(value)
 
     def text(self, value: float) -> str:
-        return f"{100 * value:g}%"
+        return f"{100 * value:.15g}%"
 
 
 class Dollars(float):

@@ -55,7 +55,8 @@ def app(port: int, contest: Path | None, export: Path | None, pyodide: str, no_b
     if contest:
         find_journal(contest)
     listening = socket.socket()
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    alone = getattr(socket, "SO_EXCLUSIVEADDRUSE", socket.SO_REUSEADDR)  # Windows would share a port that is in use
+    listening.setsockopt(socket.SOL_SOCKET, alone, 1)
     try:
         listening.bind(("127.0.0.1", port))
         listening.listen()  # a browser that is opened at once waits for the server to start

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from bjsim.cli.options import Files, files_options, given_command, homework_rules, refuse_together, write_text
+from bjsim.cli.options import Files, files_options, given_command, homework_rules, refuse_together
 from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError
 from bjsim.sim.game.events import format_decks
@@ -52,9 +52,7 @@ def check(chart: tuple[str, ...], rules: Rules, files: Files, echo: bool) -> Non
         return
     with waiting("solving the game"):
         evaluation = evaluate_chart(judged)
-    if files.fix_path:
-        write_text(WRITERS[form](evaluation.best_chart), files.fix_path)
-    files.show(evaluation, given_command())
+    files.show(evaluation, given_command(), text=WRITERS[form](evaluation.best_chart) if files.fix_path else "")
     if files.fix_path and evaluation.refusal:
         click.echo(f"--fix wrote the chart for an infinite shoe, not for {format_decks(rules)}", err=files.quiet)
 

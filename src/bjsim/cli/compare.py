@@ -74,10 +74,15 @@ def compare(
     with waiting("solving the games") as line:
         compared = compare_games(games, lambda done: line.say("solving the games", done, len(games)))
     played: list[BotResult | None] = [None] * len(games)
-    if until is not None:
-        played = [in_its_shoe(one, until, seed, workers, files.quiet) for one in compared]
-    command = given_command(seed if any(played) else None)
-    files.show(Comparison(compared, played, seed), command)
+    ended: BaseException | None = None
+    try:
+        for number, one in enumerate(compared if until else ()):
+            played[number] = in_its_shoe(one, until or 0.0, seed, workers, files.quiet)
+    except (KeyboardInterrupt, RunFailed) as error:  # what is known by then is shown
+        ended = error
+    files.show(Comparison(compared, played, seed), given_command(seed if any(played) else None))
+    if ended:
+        raise ended
 
 
 def in_its_shoe(one: Compared, precision: float, seed: int, workers: int | None, quiet: bool) -> BotResult | None:

@@ -22,7 +22,7 @@ from bjsim.cli.options import (
     write_text,
 )
 from bjsim.cli.waiting import waiting
-from bjsim.errors import InputError
+from bjsim.errors import InputError, RunFailed
 from bjsim.strategies.counting.count_run import CountRun
 from bjsim.strategies.counting.ramp import Bet, Ramp
 from bjsim.strategies.counting.request import BETS, CountRequest, play_request
@@ -124,6 +124,8 @@ def run_count(options: dict[str, Any], files: Files) -> None:
         Files(None, files.fan_path).draw(replace(result.describe_fan(), command=given_command()))
     if files.html_path:
         write_text(result.to_html(given_command()), files.html_path)
+    if result.run.failure:
+        raise RunFailed(result.run.failure)
     if result.run.stopped:
         raise click.exceptions.Exit(130)
 

@@ -4,7 +4,7 @@ import click
 
 from bjsim.asked.kinds import Count
 from bjsim.cli.asked import ask
-from bjsim.cli.options import Files, files_options, given_command, refuse_together, rules_options, write_text
+from bjsim.cli.options import Files, files_options, given_command, refuse_together, rules_options
 from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError
 from bjsim.sim.game.rules import Rules
@@ -56,6 +56,4 @@ def indices(
     decks_to_count(rules)  # before a line says that it works
     with waiting("finding the best chart") as line:
         scores = find_indices(rules, counting, bets, limits, top, line.say, limit=limit, risk_averse=risk_averse)
-    if files.save_path:
-        write_text(format_departures(scores.played), files.save_path)
-    files.show(scores, given_command(), has_lines=False)
+    files.show(scores, given_command(), has_lines=False, text=format_departures(scores.played))

@@ -102,9 +102,7 @@ def check_sandbox() -> Check:
     from bjsim.bots.sandbox import restrictions
 
     held = restrictions.find_box()
-    if held.whole:
-        return Check("sandbox", True, True, held.says)
-    if not held.obstacle:
-        return Check("sandbox", False, True, held.says)
+    if held.whole or not held.obstacle:
+        return Check("sandbox", held.whole, True, held.says)
     obstacle, _, _ = held.obstacle.partition(" (on Debian")  # the fix includes it
     return Check("sandbox", False, True, f"{held.says}; {obstacle}", restrictions.find_sandbox_fix())

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import click
 from click.core import ParameterSource
 
-from bjsim.arguments import check_writable, without_folders
+from bjsim.arguments import check_distinct, check_writable, without_folders
 from bjsim.asked.kinds import Names, Written
 from bjsim.cli.asked import AskedType
 from bjsim.cli.waiting import waiting
@@ -156,8 +156,8 @@ class Files(NamedTuple):
     save_path: str | None = None
     fan_path: str | None = None
 
-    def check(self) -> None:
-        """Raises: InputError: One of them cannot be written, before anything that takes time."""
+    def check(self, *others: str | None) -> None:
+        """Raises: InputError: One of them cannot be written or is one of the others, before anything takes time."""
         for option, path in (("--plot", self.plot_path), ("--fan", self.fan_path)):
             if path and Path(path).suffix.lower() not in (".png", ".svg"):
                 raise InputError(f"{option} {path} is not accepted; the file must end in .png or .svg")
@@ -166,8 +166,7 @@ class Files(NamedTuple):
         given = [path for path in self if path is not None]
         if "-" in (self.html_path, self.save_path):
             raise InputError(f"{'--html' if self.html_path == '-' else '--save'} - is not accepted; give a file's name")
-        if len({*given}) < len(given):
-            raise InputError("two of the files to write are the same; give each its own name")
+        check_distinct(*given, *others)
         for path in given:
             check_writable(path)
 
@@ -176,10 +175,13 @@ class Files(NamedTuple):
         """Whether standard output is for a file alone."""
         return "-" in (self.json_path, self.fix_path)
 
-    def show(self, result: Described | Report, command: str, *more: Any, has_lines: bool = True) -> None:
+    def show(
+        self, result: Described | Report, command: str, *more: Any, has_lines: bool = True, text: str = ""
+    ) -> None:
         """Write the files that are asked for, and print the result, with `more` parts.
 
-        `command` finds the same again. Without `has_lines`, the terminal shows the lines about the game already.
+        `command` finds the same again, and `text` is what --fix or --save asks for. Without `has_lines`, the terminal
+        shows the lines about the game already.
         """
         from rich.console import Console
 
@@ -188,13 +190,15 @@ class Files(NamedTuple):
 
         found = result.describe() if isinstance(result, Described) else result
         report = replace(found, parts=[*found.parts, *more])
-        if self.json_path:
-            write_json(result.to_json() if isinstance(result, Described) else to_json(result), self.json_path)
         try:
+            if path := self.fix_path or self.save_path:
+                write_text(text, path)
+            if self.json_path:
+                write_json(result.to_json() if isinstance(result, Described) else to_json(result), self.json_path)
             if self.plot_path or self.html_path:
                 public = result.published().describe() if isinstance(result, Described) else result
                 self.draw(replace(public, command=command))
-        finally:  # what cannot be drawn is printed all the same
+        finally:  # what cannot be written is printed all the same
             print_report(Console(stderr=self.quiet), report if has_lines else replace(report, lines=()))
 
     def draw(self, report: Report) -> None:
@@ -223,7 +227,8 @@ def files_options(drawn: str, page: str = "Write a self-contained page to publis
         @functools.wraps(command)
         def with_files(*args: Any, **options: Any) -> object:
             files = Files(**{field: options.pop(field) for field in Files._fields if field in options})
-            files.check()
+            kept = options.get("checkpoint") or options.get("resume")
+            files.check(kept, options.get("log"), options.get("load_path"))
             return command(*args, files=files, **options)
 
         plot = click.option("--plot", "plot_path", metavar="FILE.png|.svg", help=drawn)
@@ -284,7 +289,8 @@ def _text(parameter: click.Parameter, value: object) -> str:
     text: str = getattr(parameter.type, "text", str)(value)
     metavar = parameter.metavar or ""
     if MAY_BE_PATH.search(metavar) and ("TEXT" not in metavar or re.search(r"\.[A-Za-z]+$", text)):
-        text = ",".join(Path(part).name for part in text.split(","))
+        is_list = isinstance(getattr(parameter.type, "kind", 0), Names)
+        text = ",".join(Path(part).name for part in (text.split(",") if is_list else [text]))
     return without_folders(text) if metavar.startswith("FIELD=V1") else text
 
 

@@ -10,7 +10,7 @@ from rich.table import Table as RichTable
 from bjsim.cli.options import RULES_NAME, set_option
 from bjsim.errors import InputError
 from bjsim.sim.game.presets import PRESETS, the_rules
-from bjsim.sim.game.rule_text import CONTRADICTIONS
+from bjsim.sim.game.rule_text import CONTRADICTIONS, written
 from bjsim.sim.game.rules import RULE_FIELDS, Rules, plain
 from bjsim.sim.game.support import FRONT_ENDS, made_of, refusal, remarks
 
@@ -93,12 +93,8 @@ def fields_table(game: Rules, base: Rules) -> RichTable:
     for field, metadata in RULE_FIELDS.items():
         value = getattr(game, field)
         style = "bold" if value != getattr(base, field) else ""
-        table.add_row(field, _text(value), metadata["meaning"], metadata["accepts"], style=style)
+        table.add_row(field, written(value), metadata["meaning"], metadata["accepts"], style=style)
     return table
-
-
-def _text(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def toml_text(game: Rules) -> str:

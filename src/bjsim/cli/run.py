@@ -5,7 +5,7 @@ import os
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 import click
@@ -16,7 +16,7 @@ from bjsim.bots.seats import BotOptions, is_program
 from bjsim.cli.asked import asked_of
 from bjsim.cli.options import Files, counted, files_options, given_command, homework_rules
 from bjsim.cli.waiting import Waiting, waiting
-from bjsim.errors import InputError, RunFailed
+from bjsim.errors import InputError, RunFailed, printable
 from bjsim.report.parts import Notes, percent
 from bjsim.request import RunRequest
 from bjsim.run_result import RunResult
@@ -27,6 +27,7 @@ from bjsim.sim.game.round import Bettor
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.experiment import Experiment, Progress, half_width
 from bjsim.sim.stats.estimate import Z95
+from bjsim.strategies.results import ExactReturn
 
 # --- The display of `bjsim run`: its progress, and the report at the end.
 
@@ -39,7 +40,6 @@ class RunScreen:
     ) -> None:
         self.console = Console(stderr=quiet)
         self.experiment = experiment
-        self.seats = len(players)
         self.players = players
         self.line = line
         game = Text.assemble(
@@ -49,7 +49,7 @@ class RunScreen:
         self.began = time.perf_counter()
 
     def update(self, progress: Progress) -> None:
-        done, whole = progress.rounds, float(self.experiment.hands * self.seats)
+        done, whole = progress.rounds, float(self.experiment.hands * len(self.players))
         if self.experiment.precision:
             expected = rounds_expected(self.experiment, progress)
             whole = min(whole, expected) if math.isfinite(expected) else math.inf
@@ -57,12 +57,13 @@ class RunScreen:
         speed = format_speed(played / max(time.perf_counter() - self.began, 1e-9))
         known = math.isfinite(whole)  # the intervals; there are none at first
         self.line.say("playing", played, whole - progress.rounds_before if known else None, speed)
-        self.line.below = "\n".join(
-            f"{player.name:>12}  {percent(tally.mean)}  ± {100 * Z95 * tally.se:.4f}%  of "
+        rows = (
+            f"{printable(player.name):>12}  {percent(tally.mean)}  ± {100 * Z95 * tally.se:.4f}%  of "
             f"{counted(tally.rounds, 'hand')}"
             for player, tally in zip(self.players, progress.tallies, strict=True)
             if tally.settled
         )
+        self.line.below = "\n".join(row[-self.console.width + 1 :] for row in rows)  # a path's end says more
 
 
 def rounds_expected(experiment: Experiment, progress: Progress) -> float:
@@ -127,4 +128,9 @@ def play_on_screen(request: RunRequest, quiet: bool) -> tuple[RunScreen, RunResu
         screen = RunScreen(run.experiment.rules, run.players, run.experiment, quiet, line)
         run.compile(lambda: screen.console.print(COMPILING, style="dim"))
         line.begin("playing")
-        return screen, run.play(screen.update)
+
+        def exact() -> list[ExactReturn]:
+            line.say("computing the exact values")
+            return run.exact()
+
+        return screen, replace(run, exact=exact).play(screen.update)

@@ -64,7 +64,8 @@ def compile_count_kernel() -> None:
 
 def tables(rules: Rules) -> Iterator[Table]:
     """Tables that together use every compiled kernel."""
-    for game, adjusted in ((rules, False), (rules.replace(seats=2), False), (rules.replace(decks=1), True)):
+    games = rules, rules.replace(seats=2), rules.replace(seats=2, turns="round-robin"), rules.replace(decks=1)
+    for game, adjusted in zip(games, (False, False, False, True), strict=True):
         players = [find_player(bot, game) for bot in ("optimal", "lim17")]
         yield from make_experiment(game, players, 1, SEED, 1, adjusted).groups
 

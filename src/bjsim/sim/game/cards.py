@@ -93,15 +93,14 @@ class Hand:
         ranks: The ranks of the cards, as a tuple: 0 for an ace, 1 for a two, ... 12 for a king.
 
     Raises:
-        ValueError: An argument is not a card.
+        ValueError: An argument is not a card; "16" is a total, not an ace and a six.
 
     Source: [Easy], "Hand class" and its glossary.
     """
 
     def __init__(self, *cards: object, dealer: bool = False) -> None:
-        if len(cards) == 1 and isinstance(cards[0], str) and cards[0] != "10":
-            cards = tuple(cards[0])
-        self.ranks = tuple(parse_rank(card) for card in cards)
+        several = len(cards) == 1 and isinstance(cards[0], str) and cards[0] not in ("10", "1")
+        self.ranks = tuple(parse_cards(str(cards[0])) if several else map(parse_rank, cards))
         self.dealer = dealer
 
     def __repr__(self) -> str:

@@ -8,6 +8,7 @@ from typing import Literal
 from bjsim.sim.game.actions import NAMES, Action
 from bjsim.sim.game.cards import HIDDEN
 from bjsim.sim.game.presets import PRESETS
+from bjsim.sim.game.rule_text import written
 from bjsim.sim.game.rules import Rules
 
 DEALER = -1  # the dealer's seat number in an event
@@ -149,7 +150,10 @@ class RoundResult:
 # --- A game in the words of the trade, for tables, pictures and pages.
 
 
-SAID = ("decks", "cut", "hit_soft_17", "dealer_shows", "blackjack_pays", "double_after_split", "double_on", "surrender")
+SAID = (
+    "decks", "cut", "dealer_stands_on", "hit_soft_17", "dealer_shows", "blackjack_pays", "double_after_split",
+    "double_on", "surrender",
+)  # fmt: skip
 UNSAID = {("dealer_shows", "up"), ("double_on", "any"), ("double_on", "never"), ("surrender", "none")}  # without a word
 
 
@@ -158,7 +162,8 @@ def game_text(rules: Rules, shoe: str | None = None) -> str:
 
     Other rules that differ from the namesake preset's are listed. `shoe` is its cards, if not whole decks.
     """
-    words = [f"shoe {shoe}" if shoe else _shoe(rules), "H17" if rules.hit_soft_17 else "S17"]
+    dealer = "dealer draws to 17" if rules.dealer_stands_on > 17 else "H17" if rules.hit_soft_17 else "S17"
+    words = [f"shoe {shoe}" if shoe else _shoe(rules), dealer]
     if rules.dealer_shows == "both":
         words.append("both dealer's cards shown")
     if rules.naturals != "none":
@@ -175,7 +180,7 @@ def game_text(rules: Rules, shoe: str | None = None) -> str:
     if preset := PRESETS.get(rules.name):
         usual = preset.rules.to_dict()
         words += [
-            f"{name} = {value}"
+            f"{name} = {written(value)}"
             for name, value in rules.to_dict().items()
             if value != usual[name] and (name not in SAID or (name, value) in UNSAID)
         ]

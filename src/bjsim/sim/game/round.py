@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any, Protocol, runtime_checkable
 
 from bjsim.arguments import names_wrong_types
-from bjsim.errors import EndlessSplitting, RunFailed, shorten
+from bjsim.errors import EndlessSplitting, InputError, RunFailed, shorten
 from bjsim.sim.game import events
 from bjsim.sim.game.actions import (
     ATTACK,
@@ -193,9 +193,14 @@ class Round:
         open_cards: Letters of the seats' cards, in the order of the deal.
         events: What happened so far.
         bets: See `RoundResult`.
+
+    Raises:
+        InputError: There are chips for another number of seats.
     """
 
     def __init__(self, rules: Rules, shoe: Shoe, seats: int, chips: Sequence[int] | None = None) -> None:
+        if chips is not None and len(chips) != seats:
+            raise InputError(f"chips: those of {len(chips)} seats are given, and there are {seats}")
         self.rules, self.shoe, self._hands = rules, shoe, rules.bets
         self.seats = make_seats(rules, chips or [rules.chips] * seats)
         self.dealer = Cards()

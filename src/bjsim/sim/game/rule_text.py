@@ -121,11 +121,12 @@ def deal(text: str) -> str:
 
 def double_on(text: str) -> str:
     """Parse the hands that may double, such as 9-11."""
-    if text not in ("any", "never"):
-        low, high = map(int, text.split("-"))
-        if not 4 <= low <= high <= 20:
-            raise ValueError
-    return text
+    if text in ("any", "never"):
+        return text
+    low, high = map(int, text.split("-"))
+    if not 4 <= low <= high <= 20:
+        raise ValueError
+    return f"{low}-{high}"
 
 
 # --- Declarations of the fields of `Rules`, and how their values are written.
@@ -178,6 +179,11 @@ def plain(value: object) -> object:
     if isinstance(value, Fraction) or value == math.inf:
         return str(value)
     return value
+
+
+def written(value: object) -> str:
+    """A field's value as options and rules files have it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def unknown_field(name: str, known: Iterable[str]) -> RulesError:
@@ -257,7 +263,7 @@ def name_unknown_fields(rules: type[T]) -> type[T]:
     known = {each.name: each.metadata for each in fields(rules) if "parse" in each.metadata}  # type: ignore[arg-type]
 
     @wraps(construct)
-    def init(self: T, *values: object, **named: object) -> None:
+    def init(self: T, /, *values: object, **named: object) -> None:
         construct(self, *values, **expand_words(named.items(), known))
 
     setattr(rules, "__init__", init)  # noqa: B010

@@ -361,7 +361,7 @@ class Rules(RuleValues):
         rows = ((name, getattr(self, name), field["meaning"]) for name, field in RULE_FIELDS.items())
         return html_table(self.name, rows)
 
-    def replace(self, **changes: object) -> Rules:
+    def replace(self, /, **changes: object) -> Rules:
         """Copy these rules with some fields changed.
 
         Args:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from bjsim.arguments import a_name, argument, check_writable, naming
-from bjsim.errors import InputError
+from bjsim.errors import InputError, NotSaved
 from bjsim.files import read_bytes, replacing
 
 EVERY = 1.0  # seconds between two saves, at least
@@ -29,12 +29,15 @@ class Checkpoint:
     request: Mapping[str, Any] = field(default_factory=dict)
 
     def save(self, known: Mapping[str, Any]) -> None:
-        """Write what is known. Raises: OSError."""
+        """Write what is known. Raises: NotSaved."""
         data = {"request": self.request, **known}
-        with replacing(self.path) as file:
-            file.write(json.dumps({**data, "sha256": _checksum(data)}).encode())
-            file.flush()
-            os.fsync(file.fileno())
+        try:
+            with replacing(self.path) as file:
+                file.write(json.dumps({**data, "sha256": _checksum(data)}).encode())
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:  # the name alone, as a page may show it
+            raise NotSaved(f"cannot save the checkpoint {self.path.name}: {error.strerror or error}") from None
 
     def read(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Read the request, and what is known of it. Raises: InputError: No checkpoint, or it is damaged."""
@@ -98,10 +101,11 @@ def check_checkpoints(checkpoint: str | os.PathLike[str] | None, resume: str | o
     with naming("checkpoint"):
         if checkpoint and not resume and Path(checkpoint).exists():
             raise InputError(f"{checkpoint} exists; resume it with {argument('resume', checkpoint)}, or remove it")
-        check_writable(checkpoint)
+        check_writable(checkpoint, replaced=True)
     if resume:
         with naming("resume"):
             Checkpoint(Path(resume)).read()
+            check_writable(resume, replaced=True)
 
 
 def _checksum(data: Mapping[str, Any]) -> str:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from bjsim.arguments import MAX_HANDS, a_name, a_type, argument, names_wrong_types, naming
 from bjsim.asked.kinds import check_fields
-from bjsim.errors import InputError
+from bjsim.errors import InputError, NotSaved
 from bjsim.sim.game.presets import RulesLike, load_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.checkpoint import check_checkpoints
@@ -409,7 +409,7 @@ def play_request(request: CountRequest, keep_units: bool = False, on_progress: O
     """Play a request to its end; `keep_units` if differences to other games will be asked for.
 
     `on_progress`, in place of the request's, is called after every block with the rounds so far and about how many
-    there will be. An interrupt leaves what is known so far, unless it is for differences.
+    there will be. An interrupt or a full disk leaves what is known so far, unless it is for differences.
     """
     check_checkpoints(request.checkpoint, request.resume)
     on_progress = on_progress or request.on_progress
@@ -423,10 +423,10 @@ def play_request(request: CountRequest, keep_units: bool = False, on_progress: O
         with closing(counted_blocks(request, keep_units)) as blocks:
             for run in blocks:
                 on_progress(run.rounds, expected(run))
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, NotSaved) as error:
         if run is None or keep_units:
             raise
-        return replace(run, stopped=True)
+        return replace(run, stopped=True, failure=str(error))
     assert run is not None
     return run
 

@@ -239,7 +239,7 @@ class CountResult(Described):
             Figures(self.figures, f"± half the 95% interval; risks for a bankroll of {self.terms.bankroll:,.6g} units"),
             Notes([text], "dim"),
             Notes([f"note: {note}" for note in self.notes]),
-            Notes(["stopped: results so far"] if run.stopped else [], "warning"),
+            Notes([f"stopped: {run.failure or 'results so far'}"] if run.stopped else [], "warning"),
         ]
         lines = [self.summary, f"{run.rounds:,} rounds, seed {run.seed}"]
         return Report(run.description, lines, parts, [run.game.rules], data=self._data)

@@ -133,7 +133,7 @@ def count_blocks(
                 rows.add(units)
             sums, blocks = (run.sums.plus(sums), run.blocks + 1) if run else (sums, 1)
             run = CountRun(game, ready.first, sums, blocks, seed, time.perf_counter() - began)
-            save()
             yield run
+            save()  # which may fail, and then the caller has it
     if keep_units:
         yield replace(run, units=rows.whole())
