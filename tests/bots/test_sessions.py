@@ -430,7 +430,7 @@ def test_the_time_of_orphans_counts_when_they_have_ended():
     one.children, one.reaped_s = [os.open(f"/proc/self/task/{os.getpid()}/children", os.O_RDONLY)] * 2, 0.0
     work = "import os, time\nif os.fork() == 0:\n    while time.process_time() < 0.1: pass"
     subprocess.run([sys.executable, "-c", work], check=True)  # its child becomes this process's
-    while one._listed(runner.ORPHANS):
+    while one._child_list(1):
         one._reap()
     os.close(one.children[0])
     assert 0.1 <= one.reaped_s < 1

@@ -105,9 +105,10 @@ def parse_reply(stdout: bytes, view: View) -> Action | Fault:
         meant = next((key for key in view.legal if NAMES.get(key) == letter.lower()), "")
         hint = f"did you mean {meant}?" if meant else f"moves here are {', '.join(view.legal)}"
         return fault("bad-reply", f"{_shown(words[0])} is not a move; {hint}")
-    if letter == "D" and letter not in view.legal and _could_double(view):
-        return fault(*_refused_double(view))
     if letter not in view.legal:
+        # Not where insurance or aces are offered, nor after a split, unless split hands double.
+        if letter == "D" and "H" in view.legal and (view.rules.double_after_split or not view.split):
+            return fault(*_refused_double(view))
         return fault("bad-reply", f"{letter} is not allowed here; allowed are {', '.join(view.legal)}")
     if letter != "B":
         return Action(letter)
@@ -153,11 +154,6 @@ def classify_reply(reply: Reply, view: View) -> Action | Fault:
 def python_2_hint(error: str) -> str:
     """A hint to append to an error of Python 3 if the program looks like Python 2; else an empty text."""
     return "; it looks like Python 2, but bots run under Python 3: print(...)" if _PYTHON_2.search(error) else ""
-
-
-def _could_double(view: View) -> bool:
-    """Whether some hand could double here: neither where insurance or aces are offered, nor perhaps after a split."""
-    return "H" in view.legal and (view.rules.double_after_split or not view.split)
 
 
 def _refused_double(view: View) -> tuple[str, str]:

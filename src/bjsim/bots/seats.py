@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from bjsim.arguments import argument, names_wrong_types
 from bjsim.asked.kinds import check_fields
 from bjsim.bots.protocol import TIMEOUT, need_programs
-from bjsim.bots.sandbox.folders import is_bot_folder, name_of, read_bot
+from bjsim.bots.sandbox.folders import is_bot_folder, read_bot
 from bjsim.bots.sandbox.languages import ENDINGS
 from bjsim.errors import InputError, printable
+from bjsim.files import open_file
 from bjsim.sim.game.actions import Player
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import GUESSABLE
@@ -60,7 +61,7 @@ class ProgramFile:
 
     @property
     def name(self) -> str:
-        return printable(name_of(self.path))
+        return printable(os.path.basename(os.path.abspath(self.path)))
 
     @property
     def digest(self) -> str:
@@ -84,20 +85,17 @@ def warn_of_guessable(seed: int) -> None:
 def is_program(text: str) -> bool:
     """Whether the text is the path of a bot: a file with a language's ending, an executable one, or a bot's folder."""
     path = Path(text)
-    if is_bot_folder(path):
-        return True
-    if not path.is_file() or path.suffix.lower() in ENDINGS:
-        return path.is_file()
-    return bool(path.stat().st_mode & 0o111) and not _is_text(path)
+    if not path.is_file():
+        return is_bot_folder(path)
+    return path.suffix.lower() in ENDINGS or (bool(path.stat().st_mode & 0o111) and not _is_text(path))
 
 
 def _is_text(path: Path) -> bool:
     """Whether Linux cannot run the file, such as a chart on a disk where all files are executable."""
-    try:
-        with path.open("rb") as file:
-            head = file.read(256)
-    except OSError:
+    if not os.access(path, os.R_OK):
         return False
+    with open_file(path) as file:
+        head = file.read(256)
     return not head.startswith(b"#!") and (b"\0" not in head or head.startswith((b"\xff\xfe", b"\xfe\xff")))
 
 

@@ -107,11 +107,6 @@ class BotSource:
     author: str = ""
 
 
-def name_of(path: str | Path) -> str:
-    """The name of a file or folder; that of `.` or `..` too."""
-    return os.path.basename(os.path.abspath(path))
-
-
 def is_bot_folder(path: Path) -> bool:
     try:
         return path.is_dir() and (path / MANIFEST).is_file()
@@ -175,7 +170,7 @@ def _read_folder(path: Path) -> BotSource:
     digest = hashlib.sha256()
     for name, content in {MANIFEST: manifest, **files}.items():
         digest.update(f"{name}\0{len(content)}\0".encode() + content)
-    name = values.get("name", "").strip() or name_of(path)
+    name = values.get("name", "").strip() or os.path.basename(os.path.abspath(path))  # not . or ..
     random, author = values.get("random", False), values.get("author", "").strip()
     return BotSource(name, language, main, files, digest.hexdigest(), protocol, random, author)
 

@@ -64,12 +64,9 @@ def own_interpreter(found: Sequence[str]) -> list[str]:
 
 def rust_compilers(found: Sequence[str]) -> list[str]:
     """The compilers themselves: `rustc` may be a link to rustup, which chooses one by its name, or has none."""
-    compilers = []
-    for path in (*found, *filter(os.path.exists, ["/usr/bin/rustc"])):
-        done = run_tool(path, "--print", "sysroot")
-        if done.returncode == 0:
-            compilers.append(f"{done.stdout.strip()}/bin/rustc")
-    return compilers
+    paths = (*found, *filter(os.path.exists, ["/usr/bin/rustc"]))
+    asked = [run_tool(path, "--print", "sysroot") for path in paths]
+    return [f"{done.stdout.strip()}/bin/rustc" for done in asked if done.returncode == 0]
 
 
 def run_tool(*words: str) -> subprocess.CompletedProcess[str]:
@@ -137,7 +134,10 @@ class Language:
         Raises: BuildError, MissingToolchain.
         """
         tool = find_tool(self)
-        program = Program(name, self.name, files, self.command(tool, name, files), binds=find_binds(tool))
+        command = self.command(tool, name, files)
+        # A folder's author says what runs it: a name on the PATH is bound, but not a path, which may be any file's.
+        binds = (*find_binds(tool), *(() if "/" in self.run[0] else find_binds(command[0])))
+        program = Program(name, self.name, files, command, binds=binds)
         if not self.server:
             return program
         path = f".server/{self.server}"  # Python imports from this folder, in which no bot can have files
@@ -160,12 +160,6 @@ class Custom(Language):
         super().need_tools(name)
         self.command("", name, {})
         return f"{name} runs {self.run[0]}"
-
-    def make_program(self, name: str, files: Files) -> Program:
-        program = super().make_program(name, files)
-        if "/" in self.run[0]:  # a path is the author's choice, and could lead to any file of the host
-            return program
-        return replace(program, binds=(*program.binds, *find_binds(program.command[0])))
 
     def command(self, tool: str, name: str, files: Files) -> tuple[str, ...]:
         program = self.run[0]

@@ -33,7 +33,6 @@ LEFT_S = 0.25  # grace for the bot's other processes to end after its first one;
 UNLIMITED = 1 << 62  # nanoseconds of processor time
 MARGIN = 1000  # processes for each core, where those of all programs of the user are counted, other bots too
 BUFFER_KIB, FREE = 208, 16  # of the socket that each descriptor may be; descriptors of a process that do not count
-STARTED, ORPHANS = 0, 1  # the children of this process: the bot's first one or its server, and what that left
 HELD = re.compile(rb"^Vm(?:RSS|PTE|Swap):\s+(\d+) kB", re.M)  # page tables count too
 
 
@@ -56,7 +55,7 @@ class Runner:
         starter = ForkStarter if settings["server"] else ExecStarter
         self.starter = starter(spawner, settings["server"] or settings["command"], self.out, self.err, self.stdin)
         self.group = spawner.group
-        threads = (spawner.thread, os.getpid())  # of which the one has STARTED children, and the other ORPHANS
+        threads = (spawner.thread, os.getpid())  # the first has the children that it started, the other all orphans
         self.children = [os.open(f"/proc/self/task/{thread}/children", os.O_RDONLY) for thread in threads]
 
     def ready(self) -> bytes:
@@ -155,7 +154,7 @@ class Runner:
 
     def _reap(self) -> None:
         """Wait for the bot's orphans that have ended: until then they count as processes."""
-        for pid in self._listed(ORPHANS).split():
+        for pid in self._child_list(1).split():
             self.reaped_s += sum(os.wait4(int(pid), os.WNOHANG)[2][:2])
 
     def _descendants(self) -> Iterator[int]:
@@ -170,13 +169,10 @@ class Runner:
             except OSError:
                 continue
 
-    def _child_list(self) -> bytes:
-        """The pids of this process's children, orphans of the bot included, as the kernel lists them."""
-        return self._listed(STARTED) + self._listed(ORPHANS)
-
-    def _listed(self, which: int) -> bytes:
-        pids = os.pread(self.children[which], CHUNK, 0)
-        return pids[: pids.rfind(b" ") + 1]
+    def _child_list(self, first: int = 0) -> bytes:
+        """The pids of this process's children as the kernel lists them: of all, or of the bot's orphans alone (1)."""
+        lists = (os.pread(children, CHUNK, 0) for children in self.children[first:])
+        return b"".join(pids[: pids.rfind(b" ") + 1] for pids in lists)
 
     def clean(self) -> None:
         """Kill all processes of the bot, wait until they have ended, and restart the fork server."""
@@ -301,8 +297,7 @@ class ResidentRunner(Runner):
         self.stdin.open()
         self.out.renew()  # what the last process wrote when it was let go is not an answer of this one
         self.err.renew()
-        self.awake_ns = self.unchecked_ns = 0
-        self.reaped_s = 0.0
+        self.awake_ns = self.unchecked_ns = self.reaped_s = 0
         self._begin(RESIDENT)
         self.poller = make_poller(self.starter.end_signal)
         self.poller.register(self.out.read_end, select.POLLIN)

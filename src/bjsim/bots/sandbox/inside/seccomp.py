@@ -3,7 +3,8 @@
 It keeps a bot's processes in their process group, so that one signal ends them all, and from the other programs of the
 machine. Where the box is of Landlock, it also refuses what Landlock leaves out. It refuses calls that
 
-- leave the process group, or send a signal to the runner, to what started it, or to a group;
+- leave the process group, or send a signal to the runner, to what started it (by its number, not by those of its
+  threads, so that bjsim is safe only where the box keeps signals inside), or to a group;
 - change the mode, the owner or the attributes of files, or read attributes;
 - make sockets, and pairs of sockets that can send to any address or are not local, or give sockets larger buffers;
 - inspect or slow down the runner;
