@@ -85,11 +85,9 @@ def warn_of_guessable(seed: int) -> None:
 def is_program(text: str) -> bool:
     """Whether the text is the path of a bot: a file with a language's ending, an executable one, or a bot's folder."""
     path = Path(text)
-    if is_bot_folder(path):
-        return True
-    if not path.is_file() or path.suffix.lower() in ENDINGS:
-        return path.is_file()
-    return bool(path.stat().st_mode & 0o111) and not _is_text(path)
+    if not path.is_file():
+        return is_bot_folder(path)
+    return path.suffix.lower() in ENDINGS or (bool(path.stat().st_mode & 0o111) and not _is_text(path))
 
 
 def _is_text(path: Path) -> bool:

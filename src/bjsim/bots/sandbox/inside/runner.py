@@ -297,8 +297,7 @@ class ResidentRunner(Runner):
         self.stdin.open()
         self.out.renew()  # what the last process wrote when it was let go is not an answer of this one
         self.err.renew()
-        self.awake_ns = self.unchecked_ns = 0
-        self.reaped_s = 0.0
+        self.awake_ns = self.unchecked_ns = self.reaped_s = 0
         self._begin(RESIDENT)
         self.poller = make_poller(self.starter.end_signal)
         self.poller.register(self.out.read_end, select.POLLIN)
