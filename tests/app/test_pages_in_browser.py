@@ -778,6 +778,10 @@ def test_what_keeps_within_a_risk_is_told_of_the_bets_beside_it(person):
         assert person.run(hidden)
     person.run("at('bankroll').value = '0.01'; at('best').click()")
     assert not person.run(hidden) and "These would" not in person.text("#no-bets")
+    person.run("at('bankroll').value = '2000'; at('risk').value = '2'; at('best').click()")  # a tenth of what is needed
+    assert "a bankroll of $20,000" in person.text("#no-bets")
+    person.click("#no-bets [data-id=bankroll]")
+    assert person.run(hidden) and "within" in person.text("#ruin")
     person.run("preset.value = 'two-deck'; changed()")
     person.until(f"here.played.includes('two-deck') && {hidden}", 120)
 

@@ -155,14 +155,25 @@ const findBest = now => {
   }
   return least;
 };
+// The first of some settings with which bets keep the limit, or nothing.
+const leastChange = (id, name, ways) => {
+  for (const other of ways) {
+    const way = findBest(other);
+    if (way.found) return [[name(other), id, other[id], way]];
+  }
+  return [];
+};
 const isHere = () => Boolean(here && at("hour") && here.played === played()); // else the figures are those of another game
 const best = () => {
   if (!isHere() || !valid()) return;
   const now = settings(), answer = findBest(now);
   if (!answer.found) {
-    const half = {...now, unit: now.unit / 2, chip: 2 * now.chip}, twice = {...now, bankroll: 2 * now.bankroll};
-    const ways = [[`a ${dollars(half.unit)} table`, "unit", half.unit, half], [`a bankroll of ${dollars(twice.bankroll, 0)}`, "bankroll", twice.bankroll, twice]];
-    const found = ways.map(([name, id, value, other]) => [name, id, value, findBest(other)]).filter(([, , , way]) => way.found);
+    const tables = [2, 3, 5].map(part => ({...now, unit: now.unit / part, chip: part * now.chip}));
+    const banks = [2, 3, 5, 10].map(times => ({...now, bankroll: times * now.bankroll}));
+    const found = [
+      ...leastChange("unit", other => `a ${dollars(other.unit)} table`, tables),
+      ...leastChange("bankroll", other => `a bankroll of ${dollars(other.bankroll, 0)}`, banks),
+    ];
     at("no-bets").replaceChildren(element("p", {}, `With this bankroll no bets keep the risk of ruin below ${share(now.risk)}; the least is ${share(answer.risk)}, with the bets below.${found.length ? " These would:" : ""}`),
       ...found.map(([name, id, value, way]) => element("p", {}, element("button", {type: "button", class: "quiet", "data-id": id, value}, name), ` ${dollars(way.hour)} an hour, risk of ruin ${share(way.risk)}`)));
   }
