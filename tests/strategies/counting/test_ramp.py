@@ -41,6 +41,14 @@ def test_a_table_with_spots_and_back_counting() -> None:
     assert str(ramp) == "-1:0 0:1 1:2 2:5/2 4:8x2"
 
 
+def test_tenths_are_counts_of_the_steps_that_they_start() -> None:
+    """Counts are floats: that of 3/10 is a little less than the fraction."""
+    tenths = [n / 10 for n in range(-20, 21)]
+    for start in range(-20, 21):
+        ramp = Ramp.parse(f"-3:1 {start / 10}:2")
+        assert ramp.units(tenths) == [1 + (n >= start) for n in range(-20, 21)]
+
+
 def test_a_flat_bet() -> None:
     assert units(Ramp.parse("3"), -5, 0, 5) == [3, 3, 3]
     assert Ramp.parse("3x2").bet(4) == Bet(Fraction(3), 2)

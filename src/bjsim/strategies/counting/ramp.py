@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -151,17 +151,23 @@ class Ramp:
             return ((Fraction(0), steps[0][1]),)
         return tuple(step for step, before in zip(steps, [(None, 0), *steps], strict=False) if step[1] != before[1])
 
-    def bet(self, count: Fraction | float) -> Bet:
-        return self.steps[max(bisect_right(self.counts, count) - 1, 0)][1]
+    def bet(self, count: float) -> Bet:
+        return self.steps[step_at([float(start) for start in self.counts], count)][1]
 
     def units(self, counts: Iterable[float]) -> list[float]:
         """Return the units bet on each spot at each of these counts."""
-        return [float(self.bet(count).units) for count in counts]
+        starts, units = [float(start) for start in self.counts], [float(bet.units) for _, bet in self.steps]
+        return [units[step_at(starts, count)] for count in counts]
 
 
-def spots_at(steps: SpotSteps, count: Fraction | float) -> int:
-    """The number of spots played at a count; below the first step, that of the first."""
-    return steps[max(bisect_right([at for at, _ in steps], count) - 1, 0)][1]
+def step_at(starts: Sequence[float], count: float) -> int:
+    """The step at a count, below the first step the first. As floats: a count of .3 is less than the fraction 3/10."""
+    return max(bisect_right(starts, count) - 1, 0)
+
+
+def spots_at(steps: SpotSteps, count: float) -> int:
+    """The number of spots played at a count."""
+    return steps[step_at([float(start) for start, _ in steps], count)][1]
 
 
 def _parse_step(word: str) -> tuple[Fraction, Bet]:
