@@ -80,6 +80,8 @@ def find_nightly(items: Iterable[str]) -> set[str]:
         found[file][test][case] = item
     nightly = set()
     for file, tests in read_list().items():
+        if not (LIST.parents[1] / file).exists():
+            raise pytest.UsageError(f"{LIST.name}: there is no {file}")
         for test, listed in tests.items() if file in found else ():
             cases, named = found[file][test], {*listed.get("only", ()), *listed.get("but", ())}
             if missing := sorted(named - cases.keys()) or [""] * (not cases):

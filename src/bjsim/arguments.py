@@ -213,7 +213,7 @@ def exact_number(name: str, value: object, most: int, use: str) -> Fraction:
 
 
 def check_distinct(*paths: str | os.PathLike[str] | None) -> None:
-    """Raises: InputError: Two of the files have one place, by whatever names: the later one would destroy the other."""
+    """Raises: InputError: Two of the paths are one file, so that the later result would replace the other."""
     places = [os.path.realpath(path) for path in paths if path is not None]
     if len({*places}) < len(places):
         raise InputError("two of the files are the same; give each its own name")

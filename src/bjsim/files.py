@@ -1,7 +1,7 @@
 """Files that others may have made: regular ones of a limited size are read, and links are not written through.
 
 A pipe would wait for a writer, and a device has no end; a link in a folder from elsewhere may lead to any file of the
-user. All refusals are OSErrors with a `strerror` to quote, but that of `write_file`, which quotes it itself.
+user. All refusals are OSErrors with a `strerror` to quote; only `write_file` raises an InputError that quotes it.
 """
 
 import errno
@@ -20,6 +20,7 @@ from bjsim.errors import InputError, file_errors
 MAX_TOML = 1 << 16  # bytes of a file; those of contests and rules have some hundred
 MAX_DATA = 1 << 28  # bytes of a file that a program has written
 LARGEST = 1 << 128  # above every setting; Python does not print integers of thousands of digits
+FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}  # errors of writing, when a part may be there
 
 
 @contextmanager
@@ -93,12 +94,13 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 
 
 def write_file(path: str, content: bytes) -> None:
-    """Write a file that a user asked for. Raises: InputError: It cannot be written whole, and there is none."""
+    """Write a file that a user asked for. Raises: InputError: It cannot be written whole; half of it is removed."""
     try:
         Path(path).write_bytes(content)
     except OSError as error:
-        if os.path.isfile(path):  # half of it
-            os.remove(path)
+        if error.errno in FULL and os.path.isfile(path):  # else it could not be opened, and is what it was
+            with suppress(OSError):
+                os.remove(path)
         raise InputError(f"cannot write {path}: {error.strerror}") from None
 
 

@@ -170,7 +170,7 @@ class RunResult(Described, Sequence[BotResult]):
 
 
 def short_names(names: Sequence[str]) -> dict[str, str]:
-    """Names by what they are; those of files without folders, but for those that tell two of them apart."""
+    """Short names by name: files lose their folders, except for those that tell two names apart."""
     parts = {name: Path(name).parts if Path(name).suffix or Path(name).is_file() else (name,) for name in names}
     short = {}
     for name, own in parts.items():

@@ -97,8 +97,9 @@ def test_both_cards_of_the_dealer_have_columns_and_no_value():
     rules = named_rules("easy")
     trials = [Trial(asked, (STAND, STAND), (0.25, 0.25)) for asked in situations(rules)]
     out = printed(BotCheck("a bot", "bot.py", "python", rules, trials, 9, {"median": 0.25, "p99": 1.5}).describe())
+    assert "the same move everywhere (S)" in out and "no exact value: the dealer's cards are both open" in out
     assert price(rules, trials) is None and re.search(r"hand +28 +38 .* A8 ", out)
-    assert len(re.findall(r"\bS\b", out)) == len(trials)
+    assert len(re.findall(r"\bS\b", out)) == 1 + len(trials)
 
 
 def test_a_bad_bot_is_shown_its_faults(tmp_path):

@@ -501,15 +501,16 @@ def test_a_signal_does_not_cut_what_is_written():
     """A reply of more than a pipe holds was cut when the bot was stopped meanwhile, and awaited for ever."""
     read, write = os.pipe()
     found = []
-    reading = threading.Timer(0.1, lambda: found.extend(iter(lambda: os.read(read, 9999), b"")))
-    before = signal.signal(signal.SIGALRM, lambda *_: None)
-    reading.start()
-    signal.setitimer(signal.ITIMER_REAL, 0.03)
-    streams.write_all(write, bytes(200_000))
-    os.close(write)
+    reading = threading.Thread(target=lambda: found.extend(iter(lambda: os.read(read, 9999), b"")), daemon=True)
+    before = signal.signal(signal.SIGALRM, lambda *_: reading.start())
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.03)
+        streams.write_all(write, bytes(200_000))
+    finally:
+        os.close(write)
+        signal.signal(signal.SIGALRM, before)
     reading.join()
     os.close(read)
-    signal.signal(signal.SIGALRM, before)
     assert sum(map(len, found)) == 200_000
 
 

@@ -14,11 +14,13 @@ from support.command import bjsim, refusal
 
 from bjsim.cli import compare
 from bjsim.cli.run import play_on_screen
-from bjsim.errors import InputError
-from bjsim.files import replacing
+from bjsim.errors import InputError, RunFailed
+from bjsim.files import replacing, write_file
 from bjsim.request import RunRequest
 from bjsim.run_result import RunResult, short_names
 from bjsim.sim.running.compiled_table import CompiledTable
+from bjsim.strategies.counting.count import count
+from bjsim.strategies.counting.request import play_request
 from bjsim.strategies.results import ExactReturn
 
 RUN = ("run", "--bots", "lim17", "--hands", "1000", "--workers", "1")
@@ -51,7 +53,7 @@ def disk_full(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_a_result_that_cannot_be_written_is_printed(tmp_path: Path, words: tuple[str, ...], shown: str) -> None:
     done = bjsim(*words, tmp_path / "x.txt")
-    assert (done.status, done.err) == (2, f"bjsim: cannot write {tmp_path}/x.txt: No space left on device\n")
+    assert (done.status, done.err) == (2, f"bjsim: cannot write {tmp_path / 'x.txt'}: No space left on device\n")
     assert shown in done.out
 
 
@@ -164,3 +166,25 @@ def test_a_page_names_players_as_they_are_and_files_without_folders(tmp_path: Pa
     named = tuple(replace(one, name=name) for one, name in zip(result, names, strict=False))
     public = replace(result, results=named, missing=(f"{tmp_path}/y: no round was played",)).published()
     assert [one.name for one in public] == ["a/b/x.csv", "c/b/x.csv"] and public.missing == ("y: no round was played",)
+
+
+def test_a_file_that_cannot_be_opened_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "old.txt"
+    path.write_text("old")
+
+    def refuse(*_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "write_bytes", refuse)
+    with pytest.raises(InputError, match=r"cannot write .*old\.txt: Permission denied"):
+        write_file(str(path), b"new")
+    assert path.read_text() == "old"
+
+
+def test_a_count_that_could_not_be_saved_is_an_error_in_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = "bjsim.strategies.counting.count"
+    monkeypatch.setattr(
+        f"{module}.play_request", lambda request: replace(play_request(request), failure="the disk is full")
+    )
+    with pytest.raises(RunFailed, match="the disk is full"):
+        count("vegas-s17", rounds=2000, indices="none", chart="hoyle", workers=1)

@@ -149,6 +149,7 @@ def test_programs_are_refused_in_one_line(tmp_path, bjsim, line):
 
 def test_the_port_of_the_app_is_not_shared_on_windows(monkeypatch):
     """There SO_REUSEADDR lets another process listen at a port that is in use."""
+    pytest.importorskip("uvicorn", reason="the extra app is not installed")
     monkeypatch.setattr(socket, "SO_EXCLUSIVEADDRUSE", socket.SO_KEEPALIVE, raising=False)
     served = []
     monkeypatch.setattr("bjsim.app.server.serve", lambda laboratory, listening: served.append(listening))

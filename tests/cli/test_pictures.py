@@ -120,7 +120,7 @@ def test_the_game_in_words():
     assert game_text(named_rules("easy").replace(stand_on_21=False)).endswith(", stand_on_21 = false")
     for name in ("mine", "vegas-s17"):
         drawing = game_text(named_rules("vegas-s17").replace(dealer_stands_on=18, cut=1, name=name))
-        assert drawing == f"{name}: 6 decks, dealer draws to 17, naturals 3:2, DAS"
+        assert drawing == f"{name}: 6 decks, dealer stands on 18, naturals 3:2, DAS"
     assert game_text(changed, "A=4,T=16").startswith("vegas-s17: shoe A=4,T=16, S17")
 
 

@@ -8,12 +8,13 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bjsim.errors import InputError
+from bjsim.errors import EndlessSplitting, InputError, NotSaved
 from bjsim.sim.running import checkpoint as module
 from bjsim.sim.running.checkpoint import Checkpoint, keeping
 
@@ -130,3 +131,15 @@ def test_nothing_is_saved_before_anything_is_known(tmp_path: Path) -> None:
     with keeping(None, lambda: {"merged": 1}) as save:
         save()
     assert not list(tmp_path.iterdir())
+
+
+def test_what_ends_a_run_is_not_hidden_by_a_full_disk() -> None:
+    class Full:
+        def save(self, known: object) -> None:
+            raise NotSaved("the disk is full")
+
+    full: Any = Full()
+    with pytest.raises(EndlessSplitting), keeping(full, lambda: {"rounds": 1}):
+        raise EndlessSplitting("it does not end")
+    with pytest.raises(NotSaved), keeping(full, lambda: {"rounds": 1}):
+        pass

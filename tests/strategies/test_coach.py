@@ -333,3 +333,20 @@ def test_aces_that_are_never_split_are_a_soft_hand() -> None:
     assert aces and all("soft" in topics and "pairs" not in topics for topics in aces)
     with pytest.raises(InputError, match="neller has no decisions to drill on the topics pairs"):
         Drill(coach, 1, ("pairs",))
+
+
+def test_a_record_that_cannot_be_written_goes_on_in_memory(
+    coach: Coach, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the file has was read again with each answer, so that nothing was ever learnt."""
+    file = tmp_path / "practice.json"
+    Record(coach.chart, file).note(("16", "T"), True)
+
+    def refused(*_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("os.replace", refused)
+    record = Record(coach.chart, file)
+    for _ in range(2):
+        record.note(("16", "T"), False)
+    assert record.factors["16 v T"] == 1 and not record.due

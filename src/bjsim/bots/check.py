@@ -461,19 +461,21 @@ class BotCheck(Described):
 
     def _value(self) -> list[Any]:
         """The exact value of the moves with two cards, and that they are all the same, if so."""
-        if (priced := self.priced) is None:
-            return []
         moves = {_move_text(answer.moves[0]) for answer in self.answers}
         same = len(moves) == 1 and isinstance(self.answers[0].moves[0], Action)
+        warning = f"the same move everywhere ({min(moves, default='')}): does the bot read its arguments?"
+        warnings = Notes([warning] if same else [], "warning")
+        if (priced := self.priced) is None:
+            both = "no exact value: the dealer's cards are both open, and not all pairs of them are asked"
+            return [warnings, Notes([both] if self.rules.dealer_shows == "both" else [])]
         others = f"the best chart {float(priced.solution.value):+.4f}, lim17 {self._lim17:+.4f}"
         value = f"{priced.value:+.4f} bets a hand; {others}"
-        lines = [f"its moves with two cards, and the same ones later: {value}"]
+        lines = [f"its moves with two cards, and in the same rows later: {value}"]
         if dearest := max(priced.cells, key=lambda cell: cell.cost, default=None):
             what = f"{dearest.row} v {dearest.column}, {dearest.chart[0]}, best {dearest.best[0]}"
             lines.append(f"dearest mistake: {what}, {dearest.cost:.4f} bets a hand")
-        warning = f"the same move everywhere ({moves.pop()}): does the bot read its arguments?"
         return [
-            Notes([warning] if same else [], "warning"),
+            warnings,
             Notes(lines),
             Only("page", lambda: priced.describe().parts),
         ]

@@ -20,7 +20,7 @@ Written by `bjsim bot export`. The arguments and the moves are described at the 
 
 import sys
 
-# Moves against {shown}: FIRST {when}; LATER on all others, and in place of a double that it cannot pay.
+# Moves against {shown}: FIRST {when}{instead}.
 FIRST = {{
 {first}
 }}
@@ -49,7 +49,8 @@ def export(chart: Chart) -> str:
         about=json.dumps(f"{chart.name}, a chart for {rules.name}, as a bot: {chart.source}")[1:-1],
         shown=SHOWN,
         stand="S" * len(SHOWN),
-        when="on every move" if any_cards else "on the first move",
+        when="on every move" if any_cards else "on the first move; LATER on all others",
+        instead=f"{'; LATER' if any_cards else ', and'} in place of a double that it cannot pay" * rules.raises,
         is_first="True" if any_cards else f"len(hand) == 2 and stake == {rules.buy_in}",
         move='later if move == "D" and chips < stake else move' if rules.raises else "move",
         first=_table(chart, hands, first=True),

@@ -87,10 +87,10 @@ def is_program(text: str) -> bool:
     path = Path(text)
     if not path.is_file():
         return is_bot_folder(path)
-    return path.suffix.lower() in ENDINGS or (bool(path.stat().st_mode & 0o111) and not _is_text(path))
+    return path.suffix.lower() in ENDINGS or (bool(path.stat().st_mode & 0o111) and not _cannot_run(path))
 
 
-def _is_text(path: Path) -> bool:
+def _cannot_run(path: Path) -> bool:
     """Whether Linux cannot run the file, such as a chart on a disk where all files are executable."""
     if not os.access(path, os.R_OK):
         return False

@@ -76,8 +76,9 @@ def compare(
     played: list[BotResult | None] = [None] * len(games)
     ended: BaseException | None = None
     try:
-        for number, one in enumerate(compared if until else ()):
-            played[number] = in_its_shoe(one, until or 0.0, seed, workers, files.quiet)
+        if until:
+            for number, one in enumerate(compared):
+                played[number] = in_its_shoe(one, until, seed, workers, files.quiet)
     except (KeyboardInterrupt, RunFailed) as error:  # what is known by then is shown
         ended = error
     files.show(Comparison(compared, played, seed), given_command(seed if any(played) else None))

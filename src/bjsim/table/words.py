@@ -240,7 +240,7 @@ class Narrator:
             return REASONS[ending]
         points, dealer = Hand(self.hands[seat][hand]).points, Hand(self.dealer).points
         if dealer < 17 or (is_won and points <= dealer <= 21):
-            return f"{points}"  # which has won or lost before the dealer played, such as by a bonus
+            return f"{points}"  # whose result does not depend on the dealer's hand, such as that of a bonus
         if self._dealer_has_blackjack():
             return f"{points} against blackjack"
         return f"{points} against {'bust' if dealer > 21 else dealer}"

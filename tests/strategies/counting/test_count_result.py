@@ -262,14 +262,19 @@ def test_what_does_not_vary_a_game_is_refused(result: bjsim.CountResult, name: s
         result.vary(**{name: ["a", "b"]})
 
 
-@pytest.mark.parametrize("name", ["system", "decks", "rules", "h17"])
-def test_a_stored_run_has_no_plays_for_other_games(result: bjsim.CountResult, tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize(("name", "value"), [("system", "ko"), ("decks", 2), ("rules", "vegas-s17"), ("h17", True)])
+def test_a_stored_run_has_no_plays_for_other_games(
+    result: bjsim.CountResult, tmp_path: Path, name: str, value: object
+) -> None:
     """KO was played at the true counts of Hi-Lo, and one deck by the chart of two."""
     result.save(tmp_path / "x.count")
     stored = bjsim.CountResult.load(tmp_path / "x.count").with_bets(ramp="1-8")
+    values: dict[str, Any] = {name: [value]}
     for given in ({}, {"indices": ["none"]}):
         with pytest.raises(bjsim.InputError, match=f"{name}: a stored run has the chart"):
-            stored.vary(**{name: ["vegas-s17"], **given})
+            stored.vary(**values, **given)
+    with pytest.raises(bjsim.InputError, match="sytem"):
+        stored.vary(sytem=["ko"])
 
 
 def test_a_frame_has_the_figures_of_every_game(result: bjsim.CountResult, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -295,7 +300,9 @@ def test_a_game_whose_bets_lose_does_not_take_the_others_with_it() -> None:
     one = bjsim.count(SMALL, ramp="0:0 5:1", ror=0.01, rounds=2e3, chart="hoyle", indices="none", workers=1)
     compared = one.vary(ramp=["0:1 1:0", "0:0 5:1", "1"])
     assert [name for name, _ in compared.games] == ["ramp=0:0 5:1"] and len(compared.left_out) == 2
-    assert compared.left_out == tuple(compared.to_json()["left_out"])
+    assert dict(compared.left_out) == compared.to_json()["left_out"]
+    paths = replace(compared, left_out=(("system=systems/mine.toml", "it loses"),))
+    assert paths.published().left_out == (("system=mine.toml", "it loses"),)
     assert "left out: ramp=0:1 1:0: ror 1%: these bets lose" in str(compared.describe().parts[-1])
     with pytest.raises(bjsim.InputError, match="these bets lose"):
         one.vary(ramp=["0:1 1:0"])

@@ -12,8 +12,8 @@ from bjsim.errors import InputError
 from bjsim.strategies.counting.ramp import Bet, Ramp, spots_at
 
 
-def units(ramp: Ramp, *counts: float) -> list[Fraction]:
-    return [ramp.bet(count).units for count in counts]
+def units(ramp: Ramp, *counts: float) -> list[float]:
+    return ramp.units(counts)
 
 
 def test_a_spread() -> None:
@@ -33,9 +33,9 @@ def test_the_widest_spread_is_a_thousand() -> None:
 
 def test_a_table_with_spots_and_back_counting() -> None:
     ramp = Ramp.parse("4:8x2, -1:0 0:1 1:2 2:2.5")
-    assert [ramp.bet(count) for count in (-9, -1, 0, 3, 4)] == [
-        Bet(Fraction(0)), Bet(Fraction(0)), Bet(Fraction(1)), Bet(Fraction(5, 2)), Bet(Fraction(8), 2),
-    ]  # fmt: skip
+    counts = (-9, -1, 0, 3, 4)
+    assert units(ramp, *counts) == [0, 0, 1, 5 / 2, 8]
+    assert [spots_at(ramp.spots, count) for count in counts] == [1, 1, 1, 1, 2]
     assert units(ramp, 1.5, 2.5) == [2, Fraction(5, 2)]
     assert ramp.span == (-2, 4)
     assert str(ramp) == "-1:0 0:1 1:2 2:5/2 4:8x2"
@@ -51,7 +51,7 @@ def test_tenths_are_counts_of_the_steps_that_they_start() -> None:
 
 def test_a_flat_bet() -> None:
     assert units(Ramp.parse("3"), -5, 0, 5) == [3, 3, 3]
-    assert Ramp.parse("3x2").bet(4) == Bet(Fraction(3), 2)
+    assert Ramp.parse("3x2").spots == ((0, 2),)
 
 
 def test_spots_change_with_the_count() -> None:

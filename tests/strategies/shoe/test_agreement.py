@@ -66,6 +66,11 @@ def test_a_published_figure_is_ours(agreement: ModuleType, group: dict) -> None:
     assert not found.worst or f"| {found.published} | {found.ours} |" in page()
 
 
+def test_what_is_computed_by_day_is_among_the_published_figures() -> None:
+    assert {group["quantity"] for group in groups()} >= QUICK
+    assert {(group["quantity"], figure[0]) for group in groups() for figure in group["figures"]} >= DAILY
+
+
 def test_the_page_has_every_published_figure(agreement: ModuleType) -> None:
     text = page()
     for group in groups():

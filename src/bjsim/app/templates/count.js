@@ -155,7 +155,7 @@ const findBest = now => {
   }
   return least;
 };
-// The first of some settings with which bets keep the limit, or nothing.
+// The first of these settings for which some bets keep the risk below the limit; nothing if there is none.
 const leastChange = (id, name, ways) => {
   for (const other of ways) {
     const way = findBest(other);
@@ -168,7 +168,7 @@ const best = () => {
   if (!isHere() || !valid()) return;
   const now = settings(), answer = findBest(now);
   if (!answer.found) {
-    const tables = [2, 3, 5].map(part => ({...now, unit: now.unit / part, chip: part * now.chip}));
+    const tables = [2, 5, 10].map(part => ({...now, unit: now.unit / part, chip: part * now.chip}));
     const banks = [2, 3, 5, 10].map(times => ({...now, bankroll: times * now.bankroll}));
     const found = [
       ...leastChange("unit", other => `a ${dollars(other.unit)} table`, tables),

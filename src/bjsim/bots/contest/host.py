@@ -141,7 +141,7 @@ def _pin_to_core(number: int, workers: int) -> None:
     if hasattr(os, "sched_setaffinity"):  # not on macOS
         cores = sorted(os.sched_getaffinity(0))
         if workers <= len(cores):
-            host = os.getppid()  # so that two contests at a time do not share their cores
+            host = os.getppid()  # so that two contests at a time seldom share cores
             os.sched_setaffinity(0, {cores[(host + number) % len(cores)]})
 
 

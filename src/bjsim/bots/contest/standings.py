@@ -232,8 +232,9 @@ class Mark(NamedTuple):
 
 
 def make_marks(standings: Standings, faults: Mapping[int, str] | None = None) -> list[Mark]:
-    """The marks of the bots, best score first, unranked and students without a bot last. faults: one by bot.
+    """The marks of the bots, best score first, unranked and students without a bot last.
 
+    faults: the text of one fault by bot.
     Each name has one row: that of a bot that takes part, else of the last that has left, else of a student without one.
     """
     thresholds = parse_marks(standings.contest.marks)

@@ -70,7 +70,7 @@ def rust_compilers(found: Sequence[str]) -> list[str]:
 
 
 def run_tool(*words: str) -> subprocess.CompletedProcess[str]:
-    """Run a tool outside the sandbox, where no stranger's file chooses another, as rustup and go let those here do."""
+    """Run a tool outside the sandbox, in /: rustup and go obey files of the current folder, maybe a stranger's."""
     return subprocess.run(words, capture_output=True, text=True, stdin=subprocess.DEVNULL, cwd="/")
 
 

@@ -162,7 +162,9 @@ def game_text(rules: Rules, shoe: str | None = None) -> str:
 
     Other rules that differ from the namesake preset's are listed. `shoe` is its cards, if not whole decks.
     """
-    dealer = "dealer draws to 17" if rules.dealer_stands_on > 17 else "H17" if rules.hit_soft_17 else "S17"
+    dealer = "H17" if rules.hit_soft_17 else "S17"
+    if rules.dealer_stands_on > 17:
+        dealer = f"dealer stands on {rules.dealer_stands_on}"
     words = [f"shoe {shoe}" if shoe else _shoe(rules), dealer]
     if rules.dealer_shows == "both":
         words.append("both dealer's cards shown")

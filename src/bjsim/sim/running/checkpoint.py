@@ -8,7 +8,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -86,8 +86,13 @@ def keeping(
 
     try:
         yield save
-    finally:
-        save(last=True)
+    except NotSaved:
+        raise
+    except BaseException:  # which is not to be hidden by a full disk
+        with suppress(NotSaved):
+            save(last=True)
+        raise
+    save(last=True)
 
 
 def check_checkpoints(checkpoint: str | os.PathLike[str] | None, resume: str | os.PathLike[str] | None) -> None:

@@ -32,8 +32,8 @@ class CountRun:
     seconds: float
     # the sums of a few shoes each, (rows, U, ..), if they were kept; see `CountDifference`
     units: UnitSums | None = None
-    stopped: bool = False  # whether an interrupt (Ctrl-C) ended it, so that this is only what was known by then
-    failure: str = ""  # why it could not go on, in place of an interrupt
+    stopped: bool = False  # whether it ended early, so that this is only what was known by then
+    failure: str = ""  # why it could not go on; empty after an interrupt (Ctrl-C)
 
     @property
     def title(self) -> str:

@@ -151,9 +151,6 @@ class Ramp:
             return ((Fraction(0), steps[0][1]),)
         return tuple(step for step, before in zip(steps, [(None, 0), *steps], strict=False) if step[1] != before[1])
 
-    def bet(self, count: float) -> Bet:
-        return self.steps[step_at([float(start) for start in self.counts], count)][1]
-
     def units(self, counts: Iterable[float]) -> list[float]:
         """Return the units bet on each spot at each of these counts."""
         starts, units = [float(start) for start in self.counts], [float(bet.units) for _, bet in self.steps]

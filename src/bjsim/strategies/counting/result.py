@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 
 
 Play = Callable[[CountRequest, str], CountRun]
-# What varies without another chart or other index plays, besides the bets.
+# What a stored run may vary besides its bets: its chart and index plays stay, or are given.
 SAME_PLAYS = {"chart", "indices", "cut", "seats", "insurance", "leave", "rounds", "until", "seed", "adjust_luck"}
 
 
@@ -165,14 +165,14 @@ class CountResult(Described):
         Raises:
             InputError: If a value is not accepted.
         """
-        axes, others = listed_axes(values), values.keys() - SAME_PLAYS - set(BETS)
+        requests, others = self.request.varied(listed_axes(values)), values.keys() - SAME_PLAYS - set(BETS)
         is_stored = self.request.chart is self.run.game.departures.base  # how it was found is not in the file
         if is_stored and others and not {"chart", "indices"} <= values.keys():
             raise InputError(
                 f"{min(others)}: a stored run has the chart and the index plays of its own game; give them for the "
                 "others too, such as chart=['optimal'], indices=['i18']"
             )
-        return CountComparison.of(self.request.varied(axes))
+        return CountComparison.of(requests)
 
     def __getitem__(self, key: str) -> Figure:
         found = {figure.key: figure for figure in self.figures}
@@ -376,7 +376,7 @@ class CountComparison(Described):
     """
 
     games: tuple[tuple[str, CountResult], ...]
-    left_out: tuple[str, ...] = ()
+    left_out: tuple[tuple[str, str], ...] = ()
 
     @staticmethod
     def of(requests: Sequence[tuple[str, CountRequest]], play: Play = play_apart) -> CountComparison:
@@ -403,9 +403,9 @@ class CountComparison(Described):
             try:
                 games.append((name, CountResult.of(runs[one.cards], one)))
             except InputError as error:
-                left_out.append(f"{name}: {error}")
+                left_out.append((name, str(error)))
         if not games:
-            raise InputError(left_out[0])
+            raise InputError(": ".join(left_out[0]))
         return CountComparison(tuple(games), tuple(left_out))
 
     def published(self) -> CountComparison:
@@ -414,7 +414,8 @@ class CountComparison(Described):
         Returns:
             The same figures.
         """
-        return replace(self, games=tuple((without_folders(name), one) for name, one in self.games))
+        games = tuple((without_folders(name), one) for name, one in self.games)
+        return replace(self, games=games, left_out=tuple((without_folders(name), why) for name, why in self.left_out))
 
     def __repr__(self) -> str:
         scores = (f"{name}: SCORE {one['score'].text}" for name, one in self.games)
@@ -462,7 +463,7 @@ class CountComparison(Described):
             same.setdefault(tuple(figure.value for figure in one.figures), []).append(each)
         alike = [f"{' and '.join(each)} are played alike in this game" for each in same.values() if len(each) > 1]
         notes = [f"note: {each}: {note}" for each, one in self.games for note in one.notes]
-        notes += [f"left out: {one}" for one in self.left_out]
+        notes += [f"left out: {name}: {why}" for name, why in self.left_out]
         return [*([text] if self.games[1:] else []), *alike, f"{name}: {first.run.description}", *notes]
 
     def _scores(self) -> Heat | Dots:
@@ -493,7 +494,7 @@ class CountComparison(Described):
         found = [{"name": name} | one.to_json() for name, one in self.games]
         for game, (_, one), figures in zip(found[1:], self.games[1:], self.differences, strict=True):
             game["difference"] = {"common_cards": has_common_cards(first.run, one.run)} | _by_key(figures)
-        return {"games": found} | ({"left_out": [*self.left_out]} if self.left_out else {})
+        return {"games": found} | ({"left_out": dict(self.left_out)} if self.left_out else {})
 
     def to_frame(self) -> pandas.DataFrame:
         """The figures as a data frame.

@@ -121,5 +121,5 @@ class Coach:
         return Judgement(view, action.letter, values, chart if chart in values else action.letter, cell)
 
     def _insurance_values(self, unseen: Sequence[float | Fraction]) -> dict[str, float]:
-        """What insurance of all bets of a seat wins, by the cards that it does not see."""
+        """What insurance of all bets of a seat wins, given the unseen cards."""
         return {"S": 0.0, "I": self.rules.bets * float(3 * add_up(unseen[TEN:]) / add_up(unseen) - 1) / 2}

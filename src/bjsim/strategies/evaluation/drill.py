@@ -77,6 +77,7 @@ class Record:
             os.replace(fresh, self.path)
         except OSError as error:
             self.problem = f"The record {self.path} cannot be written: {error.strerror}."
+            self.path = None  # else what it had would be read again, over what is known now
 
     def _read(self) -> dict[str, dict[str, float]]:
         if self.path is None or not self.path.exists():

@@ -179,7 +179,7 @@ def _need_natural_to_count(rules: Rules, shoe: Mapping[str, int] | None) -> None
 
 
 def _splits_against_natural(rules: Rules, shoe: Mapping[str, int] | None, pair: int) -> bool:
-    """Whether hands of a split pair that are naturals, which win or tie, are likely enough to split against one."""
+    """Whether it may pay to split a pair against a natural, as a split hand that is a natural too wins or ties."""
     won = rules.blackjack_pays if rules.natural_beats_natural else 0
     if rules.no_hole_loses == "original":
         return won > 0

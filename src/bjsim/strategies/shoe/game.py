@@ -103,7 +103,7 @@ class Options:
 
 
 def as_peeked(rules: Rules) -> Rules:
-    """Return the rules with a peek that have the same values; `rules` if hands lose to a natural on their own.
+    """Return the rules with a peek that have the same values; `rules` if a natural takes more than the original bet.
 
     Late surrender, which saves half a bet from a natural, is early surrender with a peek.
     """
