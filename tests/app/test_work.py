@@ -190,3 +190,14 @@ def test_what_templates_import_and_what_styles_define_is_used() -> None:
     style = named["style.css"][0]
     for one in re.findall(r"(--[\w-]+):", style):
         assert re.search(rf"var\({one}[,)]", style), one
+
+
+@pytest.mark.parametrize(
+    "settings", [("decks=inf",), pytest.param(("hit_soft_17=true",), marks=pytest.mark.slow)], ids=["inf", "six"]
+)
+def test_a_game_has_the_solvers_value_and_deviation(settings: tuple[str, ...]) -> None:
+    game = ChosenGame("vegas-s17", settings)
+    solution = solve(game.rules())
+    page = text(game_report(game))
+    assert f"{100 * abs(float(solution.value)):.3f}%" in page.replace(" ", "").replace("\n", "")
+    assert deviation(game) == f"{float(solution.sd):.6f} bets"

@@ -1,5 +1,6 @@
 """`bjsim bot compare`: whether a bot is better than another one."""
 
+from contextlib import nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -59,17 +60,19 @@ def compare(
     for entrant in entrants:
         if hint := slow_hint(entrant.language, entrant.protocol):
             say(console, f"{entrant.name}: {hint}")
-    with TemporaryDirectory() as folder:
+    with nullcontext(str(out)) if out else TemporaryDirectory() as folder:
         host = Host.begin(out or Path(folder) / "contest", contest, entrants, workers, sandbox)
         try:
             with waiting("playing") as line:
                 host.run(ContestScreen(host, console, line).update)
         finally:  # after Ctrl-C too
-            if out:
-                write_results(out, host.standings, host.page, host.logs)
             for row in host.standings.rows():
                 if faults := row.score.faults.total():
                     say(console, f"{row.name}: {counted(faults, 'fault')}; see: bjsim bot check", "red")
             found = describe_pair(host.standings)
             files = files if found.parts else files._replace(plot_path=None)  # without an interval
-            files.show(found, given_command(host.contest.seed))
+            try:
+                files.show(found, given_command(host.contest.seed))
+            finally:  # at the end: a folder that cannot be written takes no result with it
+                if out:
+                    write_results(out, host.standings, host.page, host.logs)
