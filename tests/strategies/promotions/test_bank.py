@@ -30,6 +30,7 @@ CHANCES = {profit: float(p) for profit, p in TINY.items()}
 START, FLOOR, GOAL, ROUNDS = Fraction(4), Fraction(1), Fraction(7), 9
 
 
+@cache
 def courses(bank: Fraction, left: int) -> tuple[Fraction, Fraction, Fraction]:
     """Chance of ruin, chance of the goal, and expected rounds, by following every course of the tiny game."""
     if bank < FLOOR or bank >= GOAL or not left:
