@@ -250,7 +250,7 @@ def test_an_attack_succeeds_only_without_restrictions(tmp_path, monkeypatch, hos
     if what in ("tracing the runner", "the runner's memory", "its server's memory") and kept is None and YAMA != "0":
         pytest.skip(f"the kernel's kernel.yama.ptrace_scope = {YAMA} is a further restriction")
     if what == "slowing its session" and not os.path.exists("/proc/self/autogroup"):
-        pytest.skip("this kernel has no priorities of sessions")
+        pytest.skip("this kernel has no autogroups")
     removed = [name for name in names if name != kept]
     limits = remove(removed, what, monkeypatch, tmp_path, host)
     (tmp_path / "probe.py").write_text(PROBE)

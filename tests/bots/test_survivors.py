@@ -181,7 +181,7 @@ def test_nothing_is_left(folder, bot, ending, box, user):
 
 
 def test_where_others_are_hidden_a_session_opens(monkeypatch):
-    """With hidepid a process of another user, such as the one that began the login, has no entry in /proc."""
+    """With hidepid, processes of other users, such as the login process, have no entry in /proc."""
 
     def reads(path):
         if path != f"/proc/{os.getpid()}/stat":

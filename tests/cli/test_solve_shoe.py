@@ -164,7 +164,7 @@ def test_what_is_refused(args: list[object], said: str) -> None:
 def test_what_is_printed_is_written_as_json_too(preset: str) -> None:
     """Figures that are not known are null: free bets in a shoe have no standard deviation."""
     words = ("solve", "value", "--rules", preset)
-    status = 2 if PRESETS[preset].rules.bets > 1 else 0  # two hands have no value in a finite shoe
+    status = 2 if PRESETS[preset].rules.bets > 1 else 0  # games of two hands are not solved in a finite shoe
     assert bjsim(*words, "--json", "-").status == bjsim(*words).status == status
 
 

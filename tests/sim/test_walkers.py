@@ -417,7 +417,7 @@ for decks in ("1", "6", "inf"):
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "features"), [("haswell", "+avx2"), ("x86-64", "+sse2")])
 def test_any_processor_plays_the_same(name: str, features: str, tmp_path: Path) -> None:
-    """Vectors of older processors: numba is told that the processor is one."""
+    """numba is told to compile for older processors, with shorter vectors."""
     if os.uname().machine != "x86_64":
         pytest.skip("the processors are of another kind")
     results = []

@@ -241,7 +241,7 @@ CHECKS = {
 
 @dataclass(frozen=True)
 class LineCheck:
-    # by key of CHECKS; None if it cannot be told: its answers are random, or its process had ended before
+    # by key of CHECKS; None if unknown, as its answers are random or its process had already ended
     passed: dict[str, bool | None]
     ready_ms: float | None  # from the start of the process to `ready`; None if it is not ready
     ms: float | None  # median of the time of an answer; None without answers

@@ -377,7 +377,7 @@ class Answers(ExitStack):
         from bjsim.bots.player import open_bot
         from bjsim.bots.sandbox.session import SandboxError, choose_box
 
-        choose_box("required")  # what this machine lacks is no fault of the bot
+        choose_box("required")  # a missing sandbox is not the bot's fault
         try:
             player = open_bot(entrant.source, sandbox="required", timeout=contest.timeout)
         except (BuildError, SandboxError) as error:

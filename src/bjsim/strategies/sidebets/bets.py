@@ -345,7 +345,7 @@ def _key(name: str) -> str:
 
 
 def _cards_of(name: str) -> str:
-    """The number in `8 or more cards`; empty if the name is no number of cards."""
+    """The number in `8 or more cards`; empty if the name gives no number of cards."""
     match = re.fullmatch(r"0*(\d{1,2})( ?\+| or more)?( cards?)?( or more)?", _key(name))
     return match[1] if match else ""
 
