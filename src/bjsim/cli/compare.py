@@ -74,16 +74,12 @@ def compare(
     with waiting("solving the games") as line:
         compared = compare_games(games, lambda done: line.say("solving the games", done, len(games)))
     played: list[BotResult | None] = [None] * len(games)
-    ended: BaseException | None = None
     try:
         if until:
             for number, one in enumerate(compared):
                 played[number] = in_its_shoe(one, until, seed, workers, files.quiet)
-    except (KeyboardInterrupt, RunFailed) as error:  # what is known by then is shown
-        ended = error
-    files.show(Comparison(compared, played, seed), given_command(seed if any(played) else None))
-    if ended:
-        raise ended
+    finally:  # also after Ctrl-C, or a run that failed
+        files.show(Comparison(compared, played, seed), given_command(seed if any(played) else None))
 
 
 def in_its_shoe(one: Compared, precision: float, seed: int, workers: int | None, quiet: bool) -> BotResult | None:

@@ -20,7 +20,7 @@ import numpy as np
 from bjsim.arrays import Floats, Ints
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import ATTACK, ENDINGS, INSURANCE, Action, View
-from bjsim.sim.game.cards import DECKS, HIDDEN, TEN, parse_cards, parse_rank
+from bjsim.sim.game.cards import DECKS, HIDDEN, TEN, parse_rank
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import MOST_KEPT
 from bjsim.sim.game.support import need
@@ -74,20 +74,18 @@ def action_values(view: View, unseen: Sequence[float], tie_value: float = 0.0) -
         found["R"] += 0.5 * (1 - plays)  # saved where the dealer has a natural
     ev = {letter: float(value) / plays for letter, value in found.items() if letter in legal}
     if "P" in legal:
-        ranks = [parse_rank(card) for card in (*cards, *shown)]
-        whole = Composition(tuple(count + ranks.count(rank) for rank, count in enumerate(unseen)))
-        ev["P"] = _split_value(view, whole, start, values[0], tie_value) / plays
+        ev["P"] = _split_value(view, unseen, start, values[0], tie_value) / plays
     return with_natural(rules, cards, shown, ev, 1 - plays, view.split)
 
 
-def _split_value(view: View, whole: Composition, start: int, pair: int, tie_value: float) -> float:
+def _split_value(view: View, unseen: Sequence[float], start: int, pair: int, tie_value: float) -> float:
     """The value of splitting a pair, by CDP1, with room for as many more hands as the seat may still have."""
-    rules = view.rules
+    rules, open_cards = view.rules, [parse_rank(card) for card in view.hand + view.dealer]
+    whole = Composition(tuple(count + open_cards.count(rank) for rank, count in enumerate(unseen)))
     limit = max(rules.hand_limit(pair == 0) - view.hands + 1, 2)
     shoe = ShoeStates(_pair_game(make_game(rules.replace(max_hands=limit, max_ace_hands="none")), start, pair), whole)
     if shoe.by_rank and pair == TEN:
-        rank = parse_rank(view.hand[0])
-        shoe = shoe.of_tens(whole.ranks[rank] - parse_cards(view.hand + view.dealer).count(rank))
+        shoe = shoe.of_tens(unseen[open_cards[0]])
     play = Analysis(shoe, tie_value).by_cards(0, "cdp1")
     if not view.free:
         return float(play.split[pair])
