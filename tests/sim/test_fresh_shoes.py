@@ -66,14 +66,14 @@ def test_the_whole_covering_array_in_fresh_shoes() -> None:
 
 @pytest.mark.slow
 def test_random_games_in_fresh_shoes() -> None:
-    """A hundred: the mean of n deviations is within 3.3 / sqrt(n), their standard deviation within .77 and 1.25.
+    """Fifty: the mean of n deviations is within 3.3 / sqrt(n), their standard deviation within .67 and 1.33.
 
     Each has a seed of its own: what luck leaves of the same cards is much the same in similar games.
     """
-    games = islice(random_games(48, 9, finite=True), 100)
+    games = islice(random_games(48, 9, finite=True), 50)
     found = {tell(rules): deviation(rules, (1, 2, 6, 8)[n % 4], MANY, seed=n) for n, rules in enumerate(games)}
     assert {game: z for game, z in found.items() if abs(z) > FAR} == {}
     known = [z for z in found.values() if not math.isnan(z)]
     mean = sum(known) / len(known)
-    assert len(known) > 80 and abs(mean) < 3.3 / math.sqrt(len(known))
-    assert 0.77 < math.sqrt(sum((z - mean) ** 2 for z in known) / len(known)) < 1.25
+    assert len(known) > 40 and abs(mean) < 3.3 / math.sqrt(len(known))
+    assert 0.67 < math.sqrt(sum((z - mean) ** 2 for z in known) / len(known)) < 1.33
