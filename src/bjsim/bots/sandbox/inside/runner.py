@@ -86,8 +86,7 @@ class Runner:
         if cause == EXIT and self.out.total > self.output:
             cause = FLOOD
         out, err = self.out.data, self.err.data
-        # After a signal the server is not trusted: the bot may have killed the pre-forked child for its next move.
-        if cause != EXIT or os.WIFSIGNALED(status):
+        if cause != EXIT or os.WIFSIGNALED(status):  # a signal may have ended the server too
             self.clean()
         return self._reply(cause, status, time.monotonic_ns() - self.started, out, err)
 
@@ -105,6 +104,7 @@ class Runner:
                     return cause
             if self._child_list() != self.starter.residents:
                 time.sleep(0.001)
+        self.starter.prepare()
         return EXIT
 
     def _begin(self, frame: bytes) -> select.poll:
