@@ -87,7 +87,7 @@ RESTRICTIONS = {
     **{name: Removal(calls=[name]) for name in (
         "ptrace", "socket", "shmget", "msgget", "add_key", "unshare", "setpriority", "MMAP", "PRLIMIT", "MADVISE",
         "fadvise64", "preadv2", "utimensat", "flock", "inotify_init1", "sync", "syncfs", "FCNTL", "IOCTL", "setsid",
-        "SETPGID", "KILL", "SOCKETPAIR",
+        "SETPGID", "KILL", "SOCKETPAIR", "vmsplice", "splice", "sendfile", "landlock_create_ruleset",
     )},
 }  # fmt: skip
 
@@ -141,6 +141,10 @@ STOPPED_BY = {
     "which programs run": (TRIES, "inotify_init1"),
     "flushing the disks": (TRIES, "sync"),
     "flushing a disk": (TRIES, "syncfs"),
+    "memory in a pipe": (TRIES, "vmsplice"),
+    "pages of a file in a pipe": (TRIES, "splice"),
+    "a file sent to a pipe": (TRIES, "sendfile"),
+    "rules of Landlock": (TRIES, "landlock_create_ruleset"),
     "keys": (TRIES, "add_key"),
     "a user namespace": (TRIES, "unshare", "apart"),
     "a session of its own": (TRIES, "setsid"),

@@ -445,6 +445,12 @@ def test_the_time_of_orphans_counts_when_they_have_ended():
     assert 0.1 <= float(done.stdout) < 1
 
 
+def test_pages_of_the_reserved_kind_are_memory_too():
+    """They are not among the resident ones."""
+    status = b"VmHWM:\t 9 kB\nVmRSS:\t  10 kB\nVmPTE:\t 2 kB\nVmSwap:\t 1 kB\nHugetlbPages:\t    2048 kB\n"
+    assert sum(map(int, runner.HELD.findall(status))) == 2061
+
+
 def test_more_than_an_argument_list_holds_is_not_the_next_moves(bot):
     """Two processes of the server read it, and then each answer was that of the move before."""
     player = bot("x.py", "import sys; print(sys.argv[1][:9])", sandbox="auto", timeout=9.0)

@@ -33,7 +33,7 @@ LEFT_S = 0.25  # grace for the bot's other processes to end after its first one;
 UNLIMITED = 1 << 62  # nanoseconds of processor time
 MARGIN = 1000  # processes for each core, where those of all programs of the user are counted, other bots too
 BUFFER_KIB, FREE = 208, 16  # of the socket that each descriptor may be; descriptors of a process that do not count
-HELD = re.compile(rb"^Vm(?:RSS|PTE|Swap):\s+(\d+) kB", re.M)  # page tables count too
+HELD = re.compile(rb"^(?:Vm(?:RSS|PTE|Swap)|HugetlbPages):\s+(\d+) kB", re.M)  # page tables count too
 
 
 class Runner:

@@ -9,7 +9,7 @@ machine. Where the box is of Landlock, it also refuses what Landlock leaves out.
 - make sockets, and pairs of sockets that can send to any address or are not local, or give sockets larger buffers;
 - inspect or slow down the runner;
 - leave objects in the kernel that outlive a process, such as System V shared memory and message queues;
-- map shared memory without a file, because its pages count for no process once they are unmapped;
+- hold memory that counts for no process: shared memory without a file, pages in pipes, and rules of Landlock;
 - drop pages of files from the page cache or ask which pages are in it, because all boxes share the cache;
 - set the times of the host's device nodes, or lock files under /usr, which all boxes share too;
 - report what happens to files, or send a signal (SIGCONT, say) when something does;
@@ -49,6 +49,8 @@ DENIED = {
     "inotify_init": (253, 26), "inotify_init1": (294, 26),
     # locks, which all sandboxes see, and the host's disks
     "flock": (73, 32), "sync": (162, 81), "syncfs": (306, 267),
+    # memory that counts for no process: one byte in a pipe keeps the whole large page that it is in
+    "vmsplice": (278, 75), "splice": (275, 76), "sendfile": (40, 71), "landlock_create_ruleset": (444, 444),
     # leaving the process group; signals to what the filter cannot tell
     "setsid": (112, 157), "pidfd_send_signal": (424, 424),
     # leaving the namespaces, and parts of the kernel that bots do not need
@@ -57,7 +59,8 @@ DENIED = {
     "io_uring_setup": (425, 425), "bpf": (321, 280), "perf_event_open": (298, 241),
     "userfaultfd": (323, 282), "fanotify_init": (300, 262),
 }  # fmt: skip
-COMPILERS = {"flock"}  # go locks its cache; a compiler's box can tell nothing to one where locks are refused
+# Go locks its cache, and tools copy files. A compiler's box can tell nothing to one where locks are refused.
+COMPILERS = {"flock", "sendfile"}
 # What Landlock leaves to a file's owner and readers, who may be the user of bjsim and of the bot.
 OWNERS = {
     "chmod": (90, 53), "fchmod": (91, 52), "fchmodat": (268, 53), "fchmodat2": (452, 452),
