@@ -87,7 +87,7 @@ RESTRICTIONS = {
     **{name: Removal(calls=[name]) for name in (
         "ptrace", "socket", "shmget", "msgget", "add_key", "unshare", "setpriority", "MMAP", "PRLIMIT", "MADVISE",
         "fadvise64", "preadv2", "utimensat", "flock", "inotify_init1", "sync", "syncfs", "FCNTL", "IOCTL", "setsid",
-        "SETPGID", "KILL", "SOCKETPAIR", "vmsplice", "splice", "sendfile", "landlock_create_ruleset",
+        "SETPGID", "KILL", "SOCKETPAIR", "vmsplice", "splice", "sendfile", "landlock_create_ruleset", "fsync", "MSYNC",
     )},
 }  # fmt: skip
 
@@ -141,6 +141,8 @@ STOPPED_BY = {
     "which programs run": (TRIES, "inotify_init1"),
     "flushing the disks": (TRIES, "sync"),
     "flushing a disk": (TRIES, "syncfs"),
+    "flushing a file": (TRIES, "fsync"),
+    "flushing a mapped file": (TRIES, "MSYNC"),
     "memory in a pipe": (TRIES, "vmsplice"),
     "pages of a file in a pipe": (TRIES, "splice"),
     "a file sent to a pipe": (TRIES, "sendfile"),
