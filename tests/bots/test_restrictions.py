@@ -87,7 +87,8 @@ RESTRICTIONS = {
     **{name: Removal(calls=[name]) for name in (
         "ptrace", "socket", "shmget", "msgget", "add_key", "unshare", "setpriority", "MMAP", "PRLIMIT", "MADVISE",
         "fadvise64", "preadv2", "utimensat", "flock", "inotify_init1", "sync", "syncfs", "FCNTL", "IOCTL", "setsid",
-        "SETPGID", "KILL", "SOCKETPAIR", "vmsplice", "splice", "sendfile", "landlock_create_ruleset", "fsync", "MSYNC",
+        "SETPGID", "KILL", "SOCKETPAIR", "fsync", "MSYNC", "vmsplice", "splice", "sendfile", "landlock_create_ruleset",
+        "CLOCK_GETTIME",
     )},
 }  # fmt: skip
 
@@ -147,6 +148,7 @@ STOPPED_BY = {
     "pages of a file in a pipe": (TRIES, "splice"),
     "a file sent to a pipe": (TRIES, "sendfile"),
     "rules of Landlock": (TRIES, "landlock_create_ruleset"),
+    "the clock of its parent": (TRIES, "CLOCK_GETTIME"),
     "keys": (TRIES, "add_key"),
     "a user namespace": (TRIES, "unshare", "apart"),
     "a session of its own": (TRIES, "setsid"),

@@ -14,6 +14,7 @@ machine. Where the box is of Landlock, it also refuses what Landlock leaves out.
 - set the times of the host's device nodes, or lock files under /usr, which all boxes share too;
 - report what happens to files, or send a signal (SIGCONT, say) when something does;
 - flush the host's disks or files;
+- read the clocks of other processes, which add up what earlier moves took of them;
 - create namespaces, in which the bot would be root and could mount a writable file system.
 
 Source: the kernel's Documentation/userspace-api/seccomp_filter.rst; call numbers from asm/unistd.h.
@@ -71,6 +72,7 @@ OWNERS = {
     "listxattr": (194, 11), "llistxattr": (195, 12), "listxattrat": (465, 465),
 }  # fmt: skip
 CLONE, CLONE3, PRLIMIT, MMAP, MADVISE, MSYNC = (56, 220), (435, 435), (302, 261), (9, 222), (28, 233), (26, 227)
+CLOCK_GETTIME, CLOCK_NANOSLEEP = (228, 113), (230, 115)
 FCNTL, IOCTL, SOCKETPAIR, SETPGID, KILL = (72, 25), (16, 29), (53, 199), (109, 154), (62, 129)
 TO_ONE = ((200, 130), (234, 131), (129, 138), (297, 240))  # tkill, tgkill, rt_sigqueueinfo, rt_tgsigqueueinfo
 
@@ -155,6 +157,8 @@ def _instructions(group: int, guarded: Sequence[int], compiler: bool, owners: in
         (SOCKETPAIR, SECOND, [(IF_ANY_BIT, DATAGRAMS)]),
         (MADVISE, THIRD, [(IF_EQUAL, MADV_COLD), (IF_EQUAL, MADV_PAGEOUT)]),
         (MSYNC, THIRD, [(IF_ANY_BIT, MS_SYNC)]),
+        (CLOCK_GETTIME, FIRST, [(IF_AT_LEAST, NEGATIVE)]),  # the numbers of clocks of processes
+        (CLOCK_NANOSLEEP, FIRST, [(IF_AT_LEAST, NEGATIVE)]),
         (IOCTL, SECOND, [(IF_EQUAL, command) for command in REFUSED]),
         (KILL, FIRST, [(IF_AT_LEAST, NEGATIVE), *targets]),  # its own group is 0
         *((call, FIRST, targets) for call in TO_ONE),
