@@ -202,6 +202,8 @@ TRIES = {
     "pages of a file in a pipe": "libc.splice(os.open('/usr/bin/env', 0), None, os.pipe()[1], None, 1, 0) == 1 or 1/0",
     "a file sent to a pipe": "os.sendfile(os.pipe()[1], os.open('/usr/bin/env', 0), 0, 1)",
     "rules of Landlock": "libc.syscall(444, struct.pack('Q', 1), ctypes.c_size_t(8), 0) >= 0 or 1/0",
+    "signals that wait": "signal.pthread_sigmask(signal.SIG_BLOCK, [40]); "
+    "[libc.sigqueue(os.getpid(), 40, 0) == 0 or 1/0 for _ in range(999)]",
     "the clock of its parent": "time.clock_gettime(~os.getppid() << 3 | 2)",
     "keys": "libc.syscall(248, b'user', b'x', b'x', 1, -3) >= 0 or 1/0",
     "a user namespace": "libc.unshare(0x10000000) == 0 or 1/0",
@@ -225,7 +227,7 @@ TRIES = {
     "the runner's end": "os.kill(1, 9)",
 }
 PROBE = """
-import ctypes, fcntl, mmap, os, resource, socket, struct, sys, time
+import ctypes, fcntl, mmap, os, resource, signal, socket, struct, sys, time
 libc = ctypes.CDLL(None)
 try:
     exec(sys.argv[1])

@@ -32,6 +32,7 @@ PAUSE_S = 1.0  # a tick longer than this means that the machine was suspended; i
 LEFT_S = 0.25  # grace for the bot's other processes to end after its first one; counts as the bot's time
 UNLIMITED = 1 << 62  # nanoseconds of processor time
 MARGIN = 1000  # processes for each core, where those of all programs of the user are counted, other bots too
+SIGNALS = 256  # that wait, of all that the user has
 BUFFER_KIB, FREE = 208, 16  # of the socket that each descriptor may be; descriptors of a process that do not count
 HELD = re.compile(rb"^(?:Vm(?:RSS|PTE|Swap)|HugetlbPages):\s+(\d+) kB", re.M)  # page tables count too
 
@@ -236,6 +237,7 @@ def limit_self(memory: int, processes: int, files: int, apart: bool) -> None:
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_NOFILE, 64),
         (resource.RLIMIT_MEMLOCK, 0),
+        (resource.RLIMIT_SIGPENDING, SIGNALS),
     ):
         hard = resource.getrlimit(kind)[1]
         value = value if hard == resource.RLIM_INFINITY else min(value, hard)
