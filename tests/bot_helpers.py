@@ -194,6 +194,17 @@ TRIES = {
     "which programs run": "libc.inotify_add_watch(libc.inotify_init1(0), b'/usr/bin', 32) > 0 or 1/0",
     "flushing the disks": "libc.syscall(162 if os.uname().machine == 'x86_64' else 81) == 0 or 1/0",
     "flushing a disk": "libc.syncfs(os.open('/usr', 0)) == 0 or 1/0",
+    "flushing a file": "os.fsync(os.open('/usr/bin/env', 0))",
+    "flushing a mapped file": "m = libc.mmap; m.restype = ctypes.c_void_p; p = ctypes.c_void_p(m(0, 4096, 1, 1, "
+    "os.open('/usr/bin/env', 0), ctypes.c_size_t(0))); libc.msync(p, 4096, 4) == 0 or 1/0",
+    "memory in a pipe": "b = ctypes.create_string_buffer(1); v = (ctypes.c_size_t * 2)(ctypes.addressof(b), 1); "
+    "libc.vmsplice(os.pipe()[1], v, 1, 0) == 1 or 1/0",
+    "pages of a file in a pipe": "libc.splice(os.open('/usr/bin/env', 0), None, os.pipe()[1], None, 1, 0) == 1 or 1/0",
+    "a file sent to a pipe": "os.sendfile(os.pipe()[1], os.open('/usr/bin/env', 0), 0, 1)",
+    "rules of Landlock": "libc.syscall(444, struct.pack('Q', 1), ctypes.c_size_t(8), 0) >= 0 or 1/0",
+    "signals that wait": "signal.pthread_sigmask(signal.SIG_BLOCK, [40]); "
+    "[libc.sigqueue(os.getpid(), 40, 0) == 0 or 1/0 for _ in range(999)]",
+    "the clock of its parent": "time.clock_gettime(~os.getppid() << 3 | 2)",
     "keys": "libc.syscall(248, b'user', b'x', b'x', 1, -3) >= 0 or 1/0",
     "a user namespace": "libc.unshare(0x10000000) == 0 or 1/0",
     "tracing the runner": "libc.ptrace(16, 1, 0, 0) == 0 or 1/0",
@@ -216,7 +227,7 @@ TRIES = {
     "the runner's end": "os.kill(1, 9)",
 }
 PROBE = """
-import ctypes, fcntl, mmap, os, resource, socket, struct, sys, time
+import ctypes, fcntl, mmap, os, resource, signal, socket, struct, sys, time
 libc = ctypes.CDLL(None)
 try:
     exec(sys.argv[1])

@@ -119,8 +119,7 @@ class Guard:
             return
         request = Request(scope)
         refused = self.laboratory.refusal(request)
-
-        headers = DRAWN if request.url.path.startswith("/contest/") else HEADERS
+        headers = DRAWN if scope["path"].startswith("/contest/") else HEADERS
 
         async def send_safely(message: Any) -> None:
             if message["type"] == "http.response.start":

@@ -8,6 +8,7 @@ import random
 import re
 import statistics
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from support.command import bjsim
@@ -19,7 +20,7 @@ from bjsim.bots.contest.contest_tally import HEADINGS
 from bjsim.bots.contest.differences import Ratio
 from bjsim.bots.contest.entrants import IN_PROCESS, Entrant
 from bjsim.bots.contest.page import standings_csv
-from bjsim.bots.contest.standings import Standings, describe_lead, describe_pair, row_values
+from bjsim.bots.contest.standings import Standings, describe_authors, describe_lead, describe_pair, row_values
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.stats.student import anytime_t_half, t_half
 from bjsim.strategies.players.catalogue import player_names
@@ -243,6 +244,13 @@ def test_house_players_have_names():
     assert begun(["one", "other"]).seat_names[-1] == "house"
     names = begun(["one", "other"], against=("lim17", "hoyle")).seat_names
     assert (names[-1], names[-2], names[:2]) == ("house (lim17)", "house (hoyle)", ["one", "other"])
+
+
+def test_the_bots_of_an_author_are_counted_if_there_are_several():
+    authors = [(name, SimpleNamespace(name=name.lower(), rank=rank), bots) for name, rank, bots in
+               (("Ann", 1, 3), ("Bo", 2, 1), ("Cy", None, 2))]  # fmt: skip
+    said = describe_authors(SimpleNamespace(authors=lambda: authors))
+    assert said == "the best bot of each author: Ann: ann (rank 1, of 3 bots); Bo: bo (rank 2); Cy: cy"
 
 
 def test_standings_are_short_in_a_prompt_and_a_table_in_a_notebook():

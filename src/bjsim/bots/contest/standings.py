@@ -309,7 +309,7 @@ def describe_end(standings: Standings) -> str:
 def describe_authors(standings: Standings) -> str:
     """The best bot of every author, as a clause without a full stop; "" if no author is named."""
     best = [
-        f"{author}: {row.name}{f' (rank {row.rank}, of {count} bots)' if row.rank else ''}"
+        f"{author}: {row.name}" + (f" (rank {row.rank}" + f", of {count} bots" * (count > 1) + ")" if row.rank else "")
         for author, row, count in standings.authors()
     ]
     return f"the best bot of each author: {'; '.join(best)}" if best else ""

@@ -1,10 +1,9 @@
 """The fork server for bots in Python: loads a program once, then forks a process for every move.
 
 Usage: fork_server.py PROGRAM, started by `starters.py`. Moves arrive on descriptor 3 (arguments joined by NUL, one
-write for each move); the wait status of each move's process is written to descriptor 4.
-
-BJSIM_PREFORKED children are forked ahead of time, so that a move does not wait for the fork where a second core is
-free. A pre-forked child has seen no earlier move, and the program has not run in it.
+write for each move); the wait status of each move's process is written to descriptor 4. After a move one more byte
+arrives, and the process of the next move is forked, so that the move does not wait for it. It has seen no earlier move,
+not even a process of one, whose signals it would find counted.
 
 None of the bot's code runs in the server. The server only compiles the program, and imports modules of the standard
 library that the program names. It never looks for a module in the bot's folder: this file is in a folder of its own,
@@ -65,13 +64,11 @@ def load(path: str) -> CodeType:
     return code
 
 
-def take_move(claims: int) -> list[str]:
-    """Wait for a move, write this process's pid to `claims`, and return the move's arguments."""
+def take_move() -> list[str]:
+    """Wait for a move, and return its arguments."""
     frame = os.read(REQUESTS, FRAME)
     if not frame:
         os._exit(0)
-    os.write(claims, os.getpid().to_bytes(4, sys.byteorder))
-    os.close(claims)
     os.close(REQUESTS)
     return frame.decode("utf-8", "surrogateescape").split("\0")
 
@@ -113,36 +110,16 @@ def finish(status: int) -> int:
     return status
 
 
-def last_claim(claims: int) -> int:
-    """The pid of the process that took the last move; 0 if none did."""
-    try:
-        return int.from_bytes(os.read(claims, 4), sys.byteorder)
-    except BlockingIOError:
-        return 0
-
-
-def serve(count: int) -> list[str]:
-    """Keep `count` pre-forked children waiting for moves, and report the end of each.
-
-    Returns only in a child, with the arguments of its move.
-    """
-    children: set[int] = set()
-    claims, claim_end = os.pipe()
-    os.set_blocking(claims, False)
-    while True:
-        while len(children) < count:
-            pid = os.fork()
-            if pid == 0:
-                os.close(STATUSES)
-                os.close(claims)
-                rehearse()
-                return take_move(claim_end)
-            children.add(pid)
-        pid, status = os.waitpid(-1, 0)
-        children.remove(pid)
-        if last_claim(claims) != pid:
-            os._exit(1)  # the bot killed a pre-forked child; the runner treats the server's exit as a crash
+def serve() -> list[str]:
+    """Fork a process for each move, and report its end. Returns only in such a process, with the move's arguments."""
+    while (pid := os.fork()) != 0:
+        status = os.waitpid(pid, 0)[1]
         os.write(STATUSES, status.to_bytes(4, sys.byteorder))
+        if not os.read(REQUESTS, 1):
+            os._exit(0)
+    os.close(STATUSES)
+    rehearse()
+    return take_move()
 
 
 def main() -> None:
@@ -158,7 +135,6 @@ def main() -> None:
         error.__traceback__ = None  # it has only lines of this file
         sys.excepthook(type(error), error, None)
         sys.exit(1)
-    count = int(os.environ.pop("BJSIM_PREFORKED"))
     module = Module("__main__")
     namespace = module.__dict__
     namespace.update(__file__=code.co_filename, __builtins__=__builtins__)
@@ -168,7 +144,7 @@ def main() -> None:
     gc.collect()
     gc.freeze()
     os.write(STATUSES, bytes(4))
-    sys.argv += serve(count)
+    sys.argv += serve()
     sys.path.insert(0, os.path.dirname(code.co_filename))
     os._exit(finish(run(code, namespace)))
 

@@ -11,6 +11,8 @@ import os
 import struct
 from collections.abc import Iterable
 
+from bjsim.bots.sandbox.inside.seccomp import PR_SET_NO_NEW_PRIVS
+
 CREATE, ADD, RESTRICT = 444, 445, 446  # the same numbers on all machines
 VERSION, PATH_BENEATH = 1, 1
 EXECUTE, WRITE, READ, LIST, REMOVE_FOLDER, REMOVE_FILE = 1, 2, 4, 8, 16, 32
@@ -36,8 +38,9 @@ def version() -> int:
 def enter(rules: Iterable[tuple[str, int]]) -> None:
     """Put this thread, and all that it starts, under rules: what is allowed with a file, or all files in a folder.
 
-    What does not exist is left out. The thread needs PR_SET_NO_NEW_PRIVS.
+    What does not exist is left out.
     """
+    libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     attributes = struct.pack("QQQ", ALL, 0, SCOPES if version() >= WHOLE else 0)
     ruleset = _checked(libc.syscall(CREATE, attributes, ctypes.c_size_t(len(attributes)), 0))
     for name, allowed in rules:

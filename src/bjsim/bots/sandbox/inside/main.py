@@ -22,9 +22,9 @@ def confine(settings: dict[str, Any], group: int, guarded: list[int]) -> Spawner
     owners = seccomp.REFUSE
     if settings["scratch"]:  # a compiler makes its files executable, on a disk of its own or in name only
         owners = seccomp.PRETEND if settings["rules"] else seccomp.ALLOW
-    spawner.call(seccomp.enter, group, [os.getpid(), spawner.thread, *guarded], bool(settings["scratch"]), owners)
     if settings["rules"]:
-        spawner.call(landlock.enter, settings["rules"])
+        spawner.call(landlock.enter, settings["rules"])  # before the filter, which refuses it
+    spawner.call(seccomp.enter, group, [os.getpid(), spawner.thread, *guarded], bool(settings["scratch"]), owners)
     return spawner
 
 

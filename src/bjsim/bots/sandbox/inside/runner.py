@@ -32,8 +32,9 @@ PAUSE_S = 1.0  # a tick longer than this means that the machine was suspended; i
 LEFT_S = 0.25  # grace for the bot's other processes to end after its first one; counts as the bot's time
 UNLIMITED = 1 << 62  # nanoseconds of processor time
 MARGIN = 1000  # processes for each core, where those of all programs of the user are counted, other bots too
+SIGNALS = 256  # that wait, of all that the user has
 BUFFER_KIB, FREE = 208, 16  # of the socket that each descriptor may be; descriptors of a process that do not count
-HELD = re.compile(rb"^Vm(?:RSS|PTE|Swap):\s+(\d+) kB", re.M)  # page tables count too
+HELD = re.compile(rb"^(?:Vm(?:RSS|PTE|Swap)|HugetlbPages):\s+(\d+) kB", re.M)  # page tables count too
 
 
 class Runner:
@@ -86,8 +87,7 @@ class Runner:
         if cause == EXIT and self.out.total > self.output:
             cause = FLOOD
         out, err = self.out.data, self.err.data
-        # After a signal the server is not trusted: the bot may have killed the pre-forked child for its next move.
-        if cause != EXIT or os.WIFSIGNALED(status):
+        if cause != EXIT or os.WIFSIGNALED(status):  # a signal may have ended the server too
             self.clean()
         return self._reply(cause, status, time.monotonic_ns() - self.started, out, err)
 
@@ -105,6 +105,7 @@ class Runner:
                     return cause
             if self._child_list() != self.starter.residents:
                 time.sleep(0.001)
+        self.starter.prepare()
         return EXIT
 
     def _begin(self, frame: bytes) -> select.poll:
@@ -236,6 +237,7 @@ def limit_self(memory: int, processes: int, files: int, apart: bool) -> None:
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_NOFILE, 64),
         (resource.RLIMIT_MEMLOCK, 0),
+        (resource.RLIMIT_SIGPENDING, SIGNALS),
     ):
         hard = resource.getrlimit(kind)[1]
         value = value if hard == resource.RLIM_INFINITY else min(value, hard)

@@ -9,11 +9,12 @@ machine. Where the box is of Landlock, it also refuses what Landlock leaves out.
 - make sockets, and pairs of sockets that can send to any address or are not local, or give sockets larger buffers;
 - inspect or slow down the runner;
 - leave objects in the kernel that outlive a process, such as System V shared memory and message queues;
-- map shared memory without a file, because its pages count for no process once they are unmapped;
+- hold memory that counts for no process: shared memory without a file, pages in pipes, and rules of Landlock;
 - drop pages of files from the page cache or ask which pages are in it, because all boxes share the cache;
 - set the times of the host's device nodes, or lock files under /usr, which all boxes share too;
 - report what happens to files, or send a signal (SIGCONT, say) when something does;
-- flush the host's disks;
+- flush the host's disks or files;
+- read the clocks of other processes, which add up what earlier moves took of them;
 - create namespaces, in which the bot would be root and could mount a writable file system.
 
 Source: the kernel's Documentation/userspace-api/seccomp_filter.rst; call numbers from asm/unistd.h.
@@ -48,7 +49,9 @@ DENIED = {
     # every program of the host opens files under /usr; ARM64 has only the second call
     "inotify_init": (253, 26), "inotify_init1": (294, 26),
     # locks, which all sandboxes see, and the host's disks
-    "flock": (73, 32), "sync": (162, 81), "syncfs": (306, 267),
+    "flock": (73, 32), "sync": (162, 81), "syncfs": (306, 267), "fsync": (74, 82), "fdatasync": (75, 83),
+    # memory that counts for no process: one byte in a pipe keeps the whole large page that it is in
+    "vmsplice": (278, 75), "splice": (275, 76), "sendfile": (40, 71), "landlock_create_ruleset": (444, 444),
     # leaving the process group; signals to what the filter cannot tell
     "setsid": (112, 157), "pidfd_send_signal": (424, 424),
     # leaving the namespaces, and parts of the kernel that bots do not need
@@ -57,7 +60,8 @@ DENIED = {
     "io_uring_setup": (425, 425), "bpf": (321, 280), "perf_event_open": (298, 241),
     "userfaultfd": (323, 282), "fanotify_init": (300, 262),
 }  # fmt: skip
-COMPILERS = {"flock"}  # go locks its cache; a compiler's box can tell nothing to one where locks are refused
+# Go locks its cache, and tools copy and sync files. A compiler's box can tell nothing to one where locks are refused.
+COMPILERS = {"flock", "fsync", "fdatasync", "sendfile"}
 # What Landlock leaves to a file's owner and readers, who may be the user of bjsim and of the bot.
 OWNERS = {
     "chmod": (90, 53), "fchmod": (91, 52), "fchmodat": (268, 53), "fchmodat2": (452, 452),
@@ -67,7 +71,8 @@ OWNERS = {
     "getxattr": (191, 8), "lgetxattr": (192, 9), "getxattrat": (464, 464), "file_setattr": (469, 469),
     "listxattr": (194, 11), "llistxattr": (195, 12), "listxattrat": (465, 465),
 }  # fmt: skip
-CLONE, CLONE3, PRLIMIT, MMAP, MADVISE = (56, 220), (435, 435), (302, 261), (9, 222), (28, 233)
+CLONE, CLONE3, PRLIMIT, MMAP, MADVISE, MSYNC = (56, 220), (435, 435), (302, 261), (9, 222), (28, 233), (26, 227)
+CLOCK_GETTIME, CLOCK_NANOSLEEP = (228, 113), (230, 115)
 FCNTL, IOCTL, SOCKETPAIR, SETPGID, KILL = (72, 25), (16, 29), (53, 199), (109, 154), (62, 129)
 TO_ONE = ((200, 130), (234, 131), (129, 138), (297, 240))  # tkill, tgkill, rt_sigqueueinfo, rt_tgsigqueueinfo
 
@@ -75,6 +80,7 @@ TO_ONE = ((200, 130), (234, 131), (129, 138), (297, 240))  # tkill, tgkill, rt_s
 NAMESPACES = 0x00020000 | 0x02000000 | 0x04000000 | 0x08000000 | 0x10000000 | 0x20000000 | 0x40000000
 CLONE_PARENT = 0x00008000
 SHARED_ANONYMOUS = 0x01 | 0x20
+MS_SYNC = 4
 MADV_COLD, MADV_PAGEOUT = 20, 21  # drop pages of files that the user owns from the page cache
 AF_UNIX = 1  # a pair of another family can send to other programs (TIPC), and asking for one makes the kernel load it
 DATAGRAMS = 0x02  # a bit of SOCK_DGRAM and SOCK_RAW, not of the kinds whose pairs send to each other only
@@ -150,6 +156,9 @@ def _instructions(group: int, guarded: Sequence[int], compiler: bool, owners: in
         (CLONE, FIRST, [(IF_ANY_BIT, NAMESPACES | CLONE_PARENT)]),
         (SOCKETPAIR, SECOND, [(IF_ANY_BIT, DATAGRAMS)]),
         (MADVISE, THIRD, [(IF_EQUAL, MADV_COLD), (IF_EQUAL, MADV_PAGEOUT)]),
+        (MSYNC, THIRD, [(IF_ANY_BIT, MS_SYNC)]),
+        (CLOCK_GETTIME, FIRST, [(IF_AT_LEAST, NEGATIVE)]),  # the numbers of clocks of processes
+        (CLOCK_NANOSLEEP, FIRST, [(IF_AT_LEAST, NEGATIVE)]),
         (IOCTL, SECOND, [(IF_EQUAL, command) for command in REFUSED]),
         (KILL, FIRST, [(IF_AT_LEAST, NEGATIVE), *targets]),  # its own group is 0
         *((call, FIRST, targets) for call in TO_ONE),

@@ -15,6 +15,7 @@ import struct
 import time
 from _thread import get_native_id, start_new_thread
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from queue import SimpleQueue
 from typing import Any
 
@@ -24,7 +25,6 @@ STATUS = struct.Struct("=i")  # message of a fork server: the wait status of the
 READY_S = 20.0  # for a fork server to load the program
 TICK_MS = 10  # between two checks of a running process
 ABOVE = 50  # descriptors from here to the limit (64) are unused
-PREFORKED = 2  # pre-forked children of a fork server, if it may use that many cores
 IGNORED = (signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ)  # by the runner, not by the bot
 
 
@@ -101,6 +101,9 @@ class ExecStarter:
         self.start()
         return os.waitpid(self.pid, 0)[1]
 
+    def prepare(self) -> None:
+        """Nothing is made before the next move."""
+
 
 class ForkStarter:
     """Fork mode: a fork server forks a process for every move. It reads from descriptor 3 and writes to 4."""
@@ -110,7 +113,6 @@ class ForkStarter:
     def __init__(self, spawner: Spawner, command: Sequence[str], out: Output, err: Output, stdin: Input | None) -> None:
         self.spawner, self.command, self.out, self.err, self.stdin = spawner, command, out, err, stdin
         self.requests = self.end_signal = -1  # the latter tells how processes ended
-        self.preforked = 1 if stdin else min(PREFORKED, len(os.sched_getaffinity(0)))
 
     def start(self) -> None:
         """Start the fork server, or restart it. Raises: StartError with its message."""
@@ -126,9 +128,8 @@ class ForkStarter:
         actions: list[tuple[Any, ...]] = [(os.POSIX_SPAWN_DUP2, end, ABOVE + to) for end, to in ends.items()]
         actions += [(os.POSIX_SPAWN_DUP2, ABOVE + to, to) for to in ends.values()]
         actions += [(os.POSIX_SPAWN_CLOSE, ABOVE + to) for to in ends.values()]
-        settings = {**os.environ, "BJSIM_PREFORKED": str(self.preforked)}
         try:
-            pid = self.spawner.spawn(self.command, settings, actions)
+            pid = self.spawner.spawn(self.command, os.environ, actions)
         except OSError as error:
             raise StartError(f"{self.command[0]}: {error.strerror}") from None
         finally:
@@ -162,3 +163,8 @@ class ForkStarter:
         """The wait status of the move's process; SIGKILL if the server has ended."""
         message = os.read(self.end_signal, STATUS.size)
         return STATUS.unpack(message)[0] if message else int(signal.SIGKILL)
+
+    def prepare(self) -> None:
+        """Let the server fork the process of the next move, as all of the last one have ended."""
+        with suppress(BrokenPipeError):  # it has ended too; the next move starts another
+            os.write(self.requests, b"-")
