@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 import pytest
-from support.games import MANY, ONE_HAND, random_chart, slow
+from support.games import MANY, ONE_HAND, random_chart, slow, splits_everything
 
 from bjsim.errors import InputError
 from bjsim.sim.game.presets import named_rules
@@ -206,6 +206,16 @@ def test_endless_splits_of_tens_from_many_decks_are_refused() -> None:
     cells = dict(solver.chart.cells) | {("TT", "6"): "P"}
     with pytest.raises(InputError, match="TT is split against 6"):
         solver.value_of(Chart("greedy", rules, cells))
+
+
+def test_endless_splits_of_many_cards_are_refused() -> None:
+    """Where four of ten cards are eights, a seventeenth hand adds to the value, as the sixteenth does."""
+    shoe, game = [4, 4, 8, 8, 8, 8, 4, 40, 4, 16], named_rules("blackjack-p").replace(decks=1)
+    chart = splits_everything(game)
+    fifteen, sixteen = (ShoeSolver(game.replace(max_hands=hands), shoe).value_of(chart) for hands in (15, 16))
+    assert abs(sixteen - fifteen) > 1e-6
+    with pytest.raises(InputError, match=r"88 is split against . with max_hands = inf: .* set max_hands to 16 or less"):
+        ShoeSolver(game, shoe).value_of(chart)
 
 
 @pytest.mark.parametrize(

@@ -113,7 +113,8 @@ def as_peeked(rules: Rules) -> Rules:
     return rules.replace(no_hole_loses="all", peek=True, deal="pdpd", surrender=surrender)
 
 
-MAX_HANDS = 16  # limit for unlimited splits; except for tens, more occur less than once in 10 million splits
+MAX_HANDS = 16  # limit for unlimited splits; of a whole deck's ranks, more occur less than once in 10 million splits
+MANY = 1 / 6  # share of a shoe; of pairs whose cards are more than that, more hands occur too often to be left out
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,17 +161,20 @@ class Game:
         """Return the maximum number of hands from splitting a pair of this value; below 2 if it cannot be split."""
         if self.rules.split_by == "never":
             return 0
+        limit, cards = self._allowed(value, composition)
+        return int(min(limit, MAX_HANDS, max(cards, 0)))
+
+    def _allowed(self, value: int, composition: Composition) -> tuple[float, float]:
+        """Return the hands that the rules allow from splitting a pair of this value, and the cards that can pair."""
         by_rank = self.rules.split_by == "rank" and value == TEN
-        cards = max(composition.ranks[TEN:]) if by_rank else int(composition.values[value])
-        limit = 2 if value == 0 and not self.rules.resplit_aces else self.rules.hand_limit(aces=value == 0)
-        if limit == math.inf:
-            limit = MAX_HANDS
-        return int(min(limit, max(cards, 0)))
+        cards = max(composition.ranks[TEN:]) if by_rank else float(composition.values[value])
+        again = value > 0 or self.rules.resplit_aces
+        return self.rules.hand_limit(aces=value == 0) if again else 2, cards
 
     def follows_all(self, value: int, composition: Composition) -> bool:
-        """Return whether `MAX_HANDS` is enough; unlimited splits of many tens may need more."""
-        many = value == TEN and int(composition.values[value]) > MAX_HANDS
-        return not (many and self.rules.max_hands == math.inf and self.rules.split_by == "value")
+        """Return whether `MAX_HANDS` is enough; unlimited splits of many cards, such as tens, may need more."""
+        limit, cards = self._allowed(value, composition)
+        return limit < math.inf or cards <= max(MAX_HANDS, MANY * composition.cards)
 
     def nodes(self, composition: Composition) -> Layout:
         most = []

@@ -186,13 +186,16 @@ class ShoePlays:
 
     def _check_splits(self, plays: Plays) -> None:
         """Reject splits into more hands than the solver follows."""
-        if not self.game.follows_all(TEN, self.composition):
-            tens = self.shoe.layout.pairs + TEN
+        pairs = self.shoe.layout.pairs
+        for value in range(VALUES):
+            if self.game.follows_all(value, self.composition):
+                continue
+            field = "max_ace_hands" if value == 0 and self.rules.max_ace_hands != "none" else "max_hands"
             for start, play in plays.items():
-                if play.act[tens] == SPLIT:
+                if play.act[pairs + value] == SPLIT:
                     raise InputError(
-                        f"TT is split against {self.game.columns[start]} with max_hands = inf: the solver follows at "
-                        f"most {MAX_HANDS} hands; set max_hands to {MAX_HANDS} or less"
+                        f"{2 * RANKS[value]} is split against {self.game.columns[start]} with {field} = inf: the "
+                        f"solver follows at most {MAX_HANDS} hands; set {field} to {MAX_HANDS} or less"
                     )
 
     def _played(self, strategy: Strategy, tie_value: float) -> Plays:
