@@ -70,10 +70,12 @@ def suggest(typed: str, known: Iterable[str], otherwise: str = "") -> str:
     """`did you mean X?`, with the known name that is most like what was typed, or `otherwise` if none is like it.
 
     Letters in another order come first (`lim71`: `lim17`), then part of a name (`stands_on`: `dealer_stands_on`), then
-    similar names with the same first letter, then abbreviations (`dbl`: `double_on`).
+    similar names with the same first letter, then abbreviations (`dbl`: `double_on`). Capitals do not matter.
     """
+    typed = typed.lower()
 
     def likeness(name: str) -> tuple[bool, bool, float]:
+        name = name.lower()
         ratio = difflib.SequenceMatcher(None, name, typed).ratio()
         return sorted(typed) == sorted(name), len(typed) > 2 and typed in name, ratio * (typed[:1] == name[:1])
 
@@ -81,7 +83,7 @@ def suggest(typed: str, known: Iterable[str], otherwise: str = "") -> str:
     best = max(names, key=likeness)
     if not any(likeness(best)[:2]) and likeness(best)[2] < 0.6:
         pattern = ".*".join(map(re.escape, typed))
-        best = next((name for name in names if len(typed) > 2 and re.match(pattern, name)), "")
+        best = next((name for name in names if len(typed) > 2 and re.match(pattern, name.lower())), "")
     return f"did you mean {best}?" if best else otherwise
 
 

@@ -60,7 +60,7 @@ def test_an_event_is_found_however_its_words_are_joined(name: str) -> None:
 @pytest.mark.parametrize(
     ("args", "says"),
     [
-        ("21+4", "did you mean 21+3?"),
+        ("21+4", "did you mean 21+3? A file of one must end in .toml"),
         ("21+3 --decks 0", "--decks: 0 is not accepted; use a whole number from 1 to 1000, or inf"),
         ("21+3 --pays flash=5", "did you mean flush? events are suited trips, straight flush, trips, straight, flush"),
         ("21+3 --pays flush=5,flush=6", "--pays: flush is given twice"),

@@ -241,6 +241,20 @@ def test_the_time_left_is_estimated_after_a_second(monkeypatch):
     assert line.text() == "4 s  rounds, 55.0%, about 18 s left"  # 4,500 rounds, at 250 in a second
 
 
+def test_the_time_left_is_that_at_the_speed_of_the_later_half(monkeypatch):
+    """The first blocks of a run are small, and wait for the compiler; `run --until` promised hours at their speed."""
+    now = 0.0
+    monkeypatch.setattr(waiting_module, "time", SimpleNamespace(monotonic=lambda: now))
+    line = Waiting()
+    line.begin("playing")
+    for seconds, done in ((20, 100), (20, 200), (2, 400)):
+        now += seconds
+        line.say("playing", done, 1400)
+    assert line.text() == "42 s  playing, 28.6%, about 10 s left"  # 1,000 rounds, at 100 in a second
+    now += 3
+    assert line.text() == "45 s  playing, 28.6%, about 10 s left"  # nothing is known of the block that is played
+
+
 def test_without_an_interval_yet_the_time_to_a_precision_is_not_estimated(monkeypatch, capsys):
     """One block has fewer values than an interval needs; the most rounds that may be played are no estimate."""
     now = 0.0

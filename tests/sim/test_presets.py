@@ -94,6 +94,7 @@ def test_every_preset_is_held_to_the_distribution_and_says_what_it_is() -> None:
     ("name", "hint"),
     [
         ("esy", "did you mean easy?"),
+        ("Vegas-S17", "did you mean vegas-s17?"),
         ("vegas", "did you mean vegas-"),
         ("blackjack_p", "did you mean blackjack-p?"),
         ("xyzzy", "presets are easy, blackjack-p, cardshark"),

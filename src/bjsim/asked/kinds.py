@@ -203,7 +203,8 @@ class Names(Written):
     def parse(self, name: str, text: str) -> list[str]:
         names = [each.strip() for each in text.split(",")]
         if not all(names):
-            raise InputError(f"{argument(name, repr(text))} has an empty name")
+            how = "put only a comma between names, as in A,B"
+            raise InputError(f"{argument(name, repr(text))} has an empty name; {how}")
         return names
 
     def text(self, value: str | Sequence[str]) -> str:

@@ -167,9 +167,13 @@ def _main(args: list[str] | None) -> None:
 
 
 def _usage(context: click.Context | None) -> str:
-    """How the command of a context is written, with its arguments, to be added to an error."""
-    words = context.command.collect_usage_pieces(context) if context else []
-    return f"; write: {context.command_path} {' '.join(words).removeprefix('[OPTIONS] ')}" if context else ""
+    """How the command of a context is written, with all that it needs, to be added to an error."""
+    if not context:
+        return ""
+    options = [each for each in context.command.params if isinstance(each, click.Option) and each.required]
+    words = [f"{each.opts[0]} {each.make_metavar(context)}" for each in options]
+    words += context.command.collect_usage_pieces(context)[1:]  # the first is [OPTIONS]
+    return f"; write: {context.command_path} {' '.join(words)}"
 
 
 class PrintableFormatter(logging.Formatter):

@@ -33,6 +33,7 @@ class Waiting:
         self._frames = cycle(FRAMES)
         self._drawn = 0  # lines on the screen
         self._breaks = True  # whether the cursor is at the beginning of a line
+        self._last = (0.0, 0.0)  # when something was said last, and how much was done then
         self._printed = time.monotonic()
         self.begin("working")
 
@@ -44,20 +45,24 @@ class Waiting:
 
     def say(self, what: str, done: float = 0, total: float | None = None, detail: str = "") -> None:
         """Show what is done now, how much of it if that is known, and a detail."""
-        if what != self.what:
-            self._counted, self._first = time.monotonic(), done
-        self.what, self._done, self._total, self._detail = what, done, total, detail
+        now = time.monotonic(), done
+        if what != self.what or not self._last[1]:  # what is done first took start-up and compilation with it
+            self._first = self._from = self._half = now
+        elif done > self._half[1] and done - self._first[1] >= 2 * (self._half[1] - self._first[1]):
+            self._from, self._half = self._half, now  # blocks grow, and the small ones are slow
+        self._last = now
+        self.what, self._total, self._detail = what, total, detail
 
     def text(self) -> str:
         """The line without its moving sign."""
-        now = time.monotonic()
+        now, (began, before), (told, done) = time.monotonic(), self._from, self._last
         elapsed = f"{now - self._began:.0f} s "
         if kernel := compiling():
             return f"{elapsed} {kernel}"
-        counted, left = now - self._counted, ""
-        share = f"{min(self._done / self._total, 1):.1%}" if self._total else ""
-        if self._total and self._first < self._done < self._total and counted >= UNSURE:
-            left = f"about {(self._total - self._done) / (self._done - self._first) * counted:,.0f} s left"
+        share = f"{min(done / self._total, 1):.1%}" if self._total else ""
+        left = ""
+        if self._total and before < done < self._total and now - self._first[0] >= UNSURE:
+            left = f"about {(self._total - done) * (told - began) / (done - before):,.0f} s left"
         return f"{elapsed} {', '.join(filter(None, (self.what, share, self._detail, left)))}"
 
     def draw(self) -> None:

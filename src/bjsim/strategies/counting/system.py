@@ -269,7 +269,7 @@ def find_system(name: str | os.PathLike[str]) -> CountingSystem:
     text = os.fspath(name)
     if text.lower() in systems:
         return systems[text.lower()]
-    hint = suggest(text.lower(), systems, f"systems are {', '.join(systems)}.")
+    hint = suggest(text, systems, f"systems are {', '.join(systems)}.")
     raise InputError(f"no counting system is called {text!r}; {hint} A file of one must end in .toml")
 
 

@@ -153,7 +153,7 @@ def after(lattice: Lattice, rounds: int) -> dict[int, float]:
 
 
 MOST_ROUNDS = 100_000
-APPROXIMATION = "rounds are independent, with the moments of a fresh shoe, and else spread as in an infinite one"
+APPROXIMATION = "rounds count as independent, with the value and, where known, the standard deviation of a fresh shoe"
 Amount = float | Fraction | str
 
 
@@ -233,7 +233,7 @@ class BankResult(Described):
                 Axis("", partial(share, digits=2)),
             ),
         ]
-        about = [f"about, as {self.approximation}"] if self.approximation else []
+        about = [f"approximate: {self.approximation}"] if self.approximation else []
         return Report("What becomes of a bank", [self.game, *about], parts, data=partial(asdict, self))
 
     def _promotions(self) -> list[Any]:

@@ -443,9 +443,7 @@ def load_bet(text: str | os.PathLike[str] | BetRules) -> BetRules:
             raise InputError(f"{text} {error}") from None
     bets, name = built_in(), re.sub(r"[\s_-]+", "-", os.fspath(text).strip().lower())
     if name not in bets:
-        hint = suggest(name, bets)
-        raise InputError(
-            f"no side bet is called {shorten(os.fspath(text))!r}; {hint + ' ' if hint else ''}"
-            f"side bets are {', '.join(bets)}, or a file that ends in .toml"
-        )
+        hint = suggest(name, bets, f"side bets are {', '.join(bets)}.")
+        called = shorten(os.fspath(text))
+        raise InputError(f"no side bet is called {called!r}; {hint} A file of one must end in .toml")
     return bets[name]
