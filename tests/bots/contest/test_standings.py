@@ -433,7 +433,7 @@ def test_half_of_the_matches_without_chips_make_a_lottery(broke, leads):
 def test_a_bot_that_has_played_less_has_a_rank_within_its_range():
     """It is compared with the others over the matches that both have played, where it may be behind."""
     standings = played(begun("ab"), [[100 + match % 3, 50 + match % 2] for match in range(30)] + [[-150, 50]] * 30)
-    standings._history[1] = standings._history[1][:30]
+    standings.scores[1].history = standings.scores[1].history[:30]
     assert standings.difference(0, 1).separated and standings.rows()[0].name == "b"
     check_ranks(standings)
     lead = "not decided: b leads, but is behind a in the matches that both have played"

@@ -60,7 +60,8 @@ class Standings(ContestTally, Described):
         if self._differences is None:
             alone = np.array([series.own is not None for series in self.roster.series_of])
             same_cards = alone[:, None] & alone if self.roster.tables > 1 else np.ones((len(alone), len(alone)), bool)
-            self._differences = Differences(self._history, same_cards, self.planned, self.optimal_n)
+            histories = [score.history for score in self.scores]
+            self._differences = Differences(histories, same_cards, self.planned, self.optimal_n)
         return self._differences
 
     def difference(self, one: int, other: int) -> BotDifference:
