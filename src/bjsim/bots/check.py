@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from bjsim.bots.export import SHOWN
 from bjsim.bots.line import Transcript
-from bjsim.bots.protocol import UNFLUSHED, Fault, make_argv
+from bjsim.bots.protocol import UNFLUSHED, Fault, find_failure, make_argv
 from bjsim.bots.turn import Strikes, Turn
 from bjsim.report.data import Described
 from bjsim.report.parts import DataColumn, DataTable, Notes, Only, Report
@@ -372,8 +372,8 @@ class TracedSeat:
         """End the match; returns what the bot wrote to stderr."""
         if not self._line:
             return self._errors
-        if self._unready and not self.asked:
-            self.write(f"! {self._unready.cause}: {self._unready.detail}")
+        if self._unready and not self.asked and (failure := find_failure(self._unready)):
+            self.write(f"! {': '.join(failure)}")
             self.faults += 1
         self._line.leave(chips)
         return self._line.log

@@ -365,6 +365,8 @@ def test_the_last_match_can_be_replayed_whole_or_its_first_500_rounds():
             data.add(match_of(match, *records))
         assert [{k: v for k, v in kept.items() if k not in ("spent", "places")} for kept in data.last] == records[:500]
         assert said in replayed(data, 12)
+    data.add(match_of(2, records[0]))
+    assert replayed(data, 1) == "The hand with the largest swing, and the only round of the last match, match 3."
 
 
 def test_a_page_of_a_contest_that_has_only_begun(tmp_path):

@@ -19,7 +19,7 @@ from bjsim.bots.contest.contest_tally import HEADINGS
 from bjsim.bots.contest.differences import Ratio
 from bjsim.bots.contest.entrants import IN_PROCESS, Entrant
 from bjsim.bots.contest.page import standings_csv
-from bjsim.bots.contest.standings import Standings, describe_lead, describe_pair, row_values
+from bjsim.bots.contest.standings import Standings, describe_authors, describe_lead, describe_pair, row_values
 from bjsim.sim.game.presets import load_rules
 from bjsim.sim.stats.student import anytime_t_half, t_half
 from bjsim.strategies.players.catalogue import player_names
@@ -243,6 +243,17 @@ def test_house_players_have_names():
     assert begun(["one", "other"]).seat_names[-1] == "house"
     names = begun(["one", "other"], against=("lim17", "hoyle")).seat_names
     assert (names[-1], names[-2], names[:2]) == ("house (lim17)", "house (hoyle)", ["one", "other"])
+
+
+def test_the_best_bot_of_each_author_is_said():
+    """With the number of bots of an author who has several."""
+    standings = made_up("abc", 20, [0, 9, -9])
+    assert describe_authors(standings) == ""
+    for bot, author in zip(standings.bots, ["Eve", "Ann", "Eve"], strict=True):
+        bot["author"] = author
+    standings._rows = []
+    said = "the best bot of each author: Ann: b (rank 1); Eve: a (rank 2, of 2 bots)"
+    assert describe_authors(standings) == said
 
 
 def test_standings_are_short_in_a_prompt_and_a_table_in_a_notebook():

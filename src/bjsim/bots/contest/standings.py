@@ -309,10 +309,10 @@ def describe_end(standings: Standings) -> str:
 
 def describe_authors(standings: Standings) -> str:
     """The best bot of every author, as a clause without a full stop; "" if no author is named."""
-    best = [
-        f"{author}: {row.name}{f' (rank {row.rank}, of {count} bots)' if row.rank else ''}"
-        for author, row, count in standings.authors()
-    ]
+    best = []
+    for author, row, count in standings.authors():
+        bots = f", of {count} bots" if count > 1 else ""
+        best.append(f"{author}: {row.name}{f' (rank {row.rank}{bots})' if row.rank else ''}")
     return f"the best bot of each author: {'; '.join(best)}" if best else ""
 
 
