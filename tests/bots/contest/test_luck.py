@@ -140,6 +140,7 @@ DEALT = {
     "ddpp": CARDSHARK.replace(deal="ddpp"),
     "splits": VEGAS.replace(seats=4),
     "more tens": CARDSHARK.replace(decks="inf", ten_probability="1/2"),
+    "free doubles": VEGAS.replace(seats=4, free_doubles="9-11"),
 }
 
 
@@ -148,7 +149,8 @@ DEALT = {
 def test_in_the_infinite_shoe_profit_minus_luck_is_the_value_of_the_chart(deal, name):
     """In every round, exactly, if the chart is known; also if it splits whenever it may.
 
-    With more tens, luck was the difference from a mean over the cards of a normal deck: that decided ranks.
+    With more tens, luck was the difference from a mean over the cards of a normal deck: that decided ranks. A hand
+    whose double the house had paid for lost its whole stake in the luck of the dealer's cards.
     """
     splits = deal == "splits"
     rules = DEALT[deal].replace(decks="inf", chips=10**6)

@@ -218,6 +218,7 @@ class _Hand:
     number: int  # in the state index; NO_HAND once no card can change its result
     chips: int  # the stake, of each if several wait
     kind: int = FIRST  # of the next draw
+    doubled: int = NOTHING  # the finished hand that it is if it ends after its double: the house may have paid for that
 
 
 class _Round:
@@ -239,6 +240,8 @@ class _Round:
                 rest = automaton.covered(node.split_hand)
                 hand.number = number_of[node._replace(split_hand=rest, pending=node.pending - 1)]
         else:
+            if hand.kind == DOUBLED:
+                hand.doubled = int(self.index.doubled[hand.number, rank])
             hand.number = self.index.after_list[hand.number][rank][0]
             hand.kind = SECOND if hand.kind == FIRST else HIT
 
@@ -276,7 +279,7 @@ class DrawLogger:
                     self._log_action(table, seat, place, action)
                 case HandEnded(seat, place):
                     hand = table.seats[seat][place]
-                    hand.number = self.state_index.stood[hand.number]
+                    hand.number = self.state_index.stood[hand.doubled or hand.number]
                 case Shuffled():
                     self._left = list(self.deck)
 
@@ -308,7 +311,7 @@ class DrawLogger:
             hand.chips *= 2
             hand.kind = DOUBLED
         elif action.letter == "R":
-            hand.number = self.state_index.surrendered
+            hand.number, hand.doubled = self.state_index.surrendered, NOTHING
         elif action.letter == "P":
             table.split(seat, place)
 
