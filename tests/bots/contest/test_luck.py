@@ -140,7 +140,6 @@ DEALT = {
     "ddpp": CARDSHARK.replace(deal="ddpp"),
     "splits": VEGAS.replace(seats=4),
     "more tens": CARDSHARK.replace(decks="inf", ten_probability="1/2"),
-    "free doubles": VEGAS.replace(seats=4, free_doubles="9-11"),
 }
 
 
@@ -149,8 +148,7 @@ DEALT = {
 def test_in_the_infinite_shoe_profit_minus_luck_is_the_value_of_the_chart(deal, name):
     """In every round, exactly, if the chart is known; also if it splits whenever it may.
 
-    With more tens, luck was the difference from a mean over the cards of a normal deck: that decided ranks. A hand
-    whose double the house had paid for lost its whole stake in the luck of the dealer's cards.
+    With more tens, luck was the difference from a mean over the cards of a normal deck: that decided ranks.
     """
     splits = deal == "splits"
     rules = DEALT[deal].replace(decks="inf", chips=10**6)
@@ -158,12 +156,25 @@ def test_in_the_infinite_shoe_profit_minus_luck_is_the_value_of_the_chart(deal, 
     if splits and name != REFERENCE:
         pairs = {pair_code(rank) for rank in range(N_RANKS)}
         chart = Chart(name, rules, {cell: "P" if cell[0] in pairs else code for cell, code in chart.cells.items()})
+    check_luck(rules, chart, 4 if splits else 1)
+
+
+def test_a_double_that_the_house_pays_for_can_lose_the_own_bet_alone():
+    """It lost twice as much in the luck of the dealer's cards, so profit minus luck was not the value of the chart."""
+    rules = VEGAS.replace(seats=4, decks="inf", free_doubles="9-11", chips=10**6)
+    decisions = check_luck(rules, find_player("optimal", rules), 1)
+    assert (decisions[:, -1] == ord("D")).sum() > 10
+
+
+def check_luck(rules, chart, matches):
+    """Profit minus luck is the value of the chart, exactly. Returns: the decisions of the last match."""
     value = 10 * float(Solver(rules).ev(chart.policy).value)
     luck = ContestLuckModel(rules)
     evs = luck.evaluate(tabulate(luck.state_index, chart.policy))
-    for net, (log,) in logged(rules, [chart] * 4, 4 if splits else 1):
+    for net, (log,) in logged(rules, [chart] * 4, matches):
         for won, parts in zip(net, luck.luck_by_bot([log], np.array([evs] * 5)), strict=False):
             assert won - sum(parts) == pytest.approx(25 * value, abs=1e-4)
+    return log.decisions
 
 
 # --- it is unbiased
