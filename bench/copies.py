@@ -49,7 +49,7 @@ def play_contest(
     for tables in schedule(len(players), duplicate):
         logs, rounds = [], []
         for plan in tables:
-            draw_logger = DrawLogger(RULES, adjuster.luck_model.state_index)
+            draw_logger = DrawLogger(adjuster.luck_model.state_index)
             rounds += play_table(contest, plan, players.__getitem__, draw_logger).rounds
             logs.append(draw_logger.draw_log())
         standings.add({"record": "match", "match": tables[0].match, **adjuster.adjust(logs), "rounds": rounds})

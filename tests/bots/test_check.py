@@ -528,6 +528,14 @@ def test_a_match_without_a_question_shows_a_bot_that_is_not_ready(tmp_path):
     assert done.exit_code == 1 and "! not-ready: answered hello with 'hi'" in done.output
 
 
+def test_a_match_without_a_question_shows_a_bot_that_does_not_start(tmp_path):
+    """By its fault, with the reason, as after a question: it was `! start: `."""
+    (tmp_path / "bot.toml").write_text('run = "./missing"\nprotocol = "line"\n')
+    for seed in ("55", "2"):  # the first deals 21
+        done = unboxed("trace", tmp_path, "--rounds", "1", "--seed", seed, "--timeout", "9")
+        assert done.exit_code == 1 and "! start-failure: No such file or directory\n" in done.output
+
+
 def test_every_line_of_an_answer_is_shown(tmp_path):
     (tmp_path / "x.py").write_text("print('T6')\nprint('H')\n")
     assert unboxed("ask", tmp_path / "x.py", "T6", "T", "--timeout", "9").output.splitlines()[1:3] == ["< T6", "< H"]

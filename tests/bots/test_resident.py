@@ -109,7 +109,7 @@ def test_a_fault_is_sent_and_the_next_process_knows_the_match(bot, kind):
     player, _ = play(bot("x.py", FAULTS[kind], timeout=0.5 if kind == "timeout" else 10.0), 8)
     assert {fault.kind for fault in player.faults} == {kind}
     assert len(player.faults) == (1 if kind == "bad-reply" else len(player.answers) // 3)
-    sent = player.seat._lines.all
+    sent = player.seat.lines.all
     assert sent.count(f"fault {kind} strikes=98") == 1
     where = sent.index(f"fault {kind} strikes=98")
     assert sent[where + 1].startswith("action 1.0 S")
@@ -367,7 +367,7 @@ def played(honest, hostile, rounds=3):
     for seat in seats:
         with contextlib.suppress(AttributeError):
             seat.seat.leave()
-    return events, seats[2].seat._lines.all, [reply.stdout for _, _, reply in seats[2].answers], seats[0]
+    return events, seats[2].seat.lines.all, [reply.stdout for _, _, reply in seats[2].answers], seats[0]
 
 
 @needs_sandbox

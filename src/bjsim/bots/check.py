@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations_with_replacement
 from operator import itemgetter
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from bjsim.bots.export import SHOWN
 from bjsim.bots.line import Transcript
-from bjsim.bots.protocol import UNFLUSHED, Fault, make_argv
+from bjsim.bots.protocol import UNFLUSHED, Fault, find_failure, make_argv
 from bjsim.bots.turn import Strikes, Turn
 from bjsim.report.data import Described
 from bjsim.report.parts import DataColumn, DataTable, Notes, Only, Report
@@ -28,7 +28,7 @@ from bjsim.strategies.evaluation.compare import Evaluation, best_chart, evaluate
 from bjsim.strategies.players.catalogue import CATALOGUE
 
 if TYPE_CHECKING:
-    from bjsim.bots.player import BotPlayer, LineSeat
+    from bjsim.bots.player import BotPlayer
 
 
 OTHERS = "8"  # the rank of all other cards
@@ -264,24 +264,39 @@ class LineCheck:
         return Notes([f"{CHECKS[name]}: {found}{excuse}"], "red" if name in self.failed else "")
 
 
-@dataclass
 class _Match:
-    """A match of the bot: its answers, with their times in ms, and whether it ended by itself at its end."""
+    """A match that the bot has played: its answers, with their times in ms, and whether it ended by itself at its end.
 
-    seat: LineSeat
-    answers: list[Action | Fault] = field(default_factory=list)
-    ms: list[float] = field(default_factory=list)
-    ended: bool | None = None
+    cut: the number of answers before another process takes over.
+    """
 
-    @property
-    def moves(self) -> list[str]:
-        return [*map(_move_text, self.answers)]
+    def __init__(self, bot: BotPlayer, rules: Rules, *, cut: int = -1, unknown: bool = False) -> None:
+        transcript, self._cut = Transcript(rules), cut
+        self.answers, self.ms = list[Action | Fault](), list[float]()
+        self.seat = bot.join(transcript, 0, rules.seats, ROUNDS)
+        self._turn = Turn(bot, self.seat)
+        if unknown:  # a line that no version of the protocol has, and a key
+            self.seat.dress = lambda text: ["weather 3 fine wind=5", f"{text} mood=good"]
+        play_rounds(transcript, SEED, ROUNDS, self._answer)
+        self.ended = self.seat.leave(rules.chips)
+        self.moves = [*map(_move_text, self.answers)]
+
+    def _answer(self, seat: int, view: View) -> Action:
+        if seat:
+            return STAND
+        if len(self.answers) == self._cut:
+            self.seat.replace_process()
+        action, fault, reply = self._turn.take(view)
+        self.answers.append(fault or action)
+        if reply:  # it was asked
+            self.ms.append(reply.elapsed_ns / 1e6)
+        return action
 
 
 def check_match(bot: BotPlayer, rules: Rules) -> LineCheck:
     """Play a match as it is, again, with unknown words, and with a cut in the middle. Raises: SandboxClosed."""
-    plain, again, unknown = _play(bot, rules), _play(bot, rules), _play(bot, rules, unknown=True)
-    cut = _play(bot, rules, cut=len(plain.answers) // 2)
+    plain, again, unknown = _Match(bot, rules), _Match(bot, rules), _Match(bot, rules, unknown=True)
+    cut = _Match(bot, rules, cut=len(plain.answers) // 2)
     faults = [move for move in plain.answers if isinstance(move, Fault)]
     ready = not any(fault.kind in ("not-ready", "start-failure") for fault in faults)
     same = plain.moves == again.moves
@@ -295,30 +310,6 @@ def check_match(bot: BotPlayer, rules: Rules) -> LineCheck:
     }
     random = bot.program.random or plain.seat.ready.get("random") == "1"
     return LineCheck(passed, plain.seat.ready_ms, times[len(times) // 2] if ready and times else None, faults, random)
-
-
-def _play(bot: BotPlayer, rules: Rules, *, cut: int = -1, unknown: bool = False) -> _Match:
-    """Play the match. cut: the number of answers before another process takes over."""
-    transcript = Transcript(rules)
-    match = _Match(bot.join(transcript, 0, rules.seats, ROUNDS))
-    turn = Turn(bot, match.seat)
-    if unknown:  # a line that no version of the protocol has, and a key
-        match.seat.dress = lambda text: ["weather 3 fine wind=5", f"{text} mood=good"]
-
-    def answer(seat: int, view: View) -> Action:
-        if seat:
-            return STAND
-        if len(match.answers) == cut:
-            match.seat.replace_process()
-        action, fault, reply = turn.take(view)
-        match.answers.append(fault or action)
-        if reply:  # it was asked
-            match.ms.append(reply.elapsed_ns / 1e6)
-        return action
-
-    play_rounds(transcript, SEED, ROUNDS, answer)
-    match.ended = match.seat.leave(rules.chips)
-    return match
 
 
 def play_rounds(transcript: Transcript, seed: int, rounds: int, answer: Callable[[int, View], Action]) -> None:
@@ -372,8 +363,8 @@ class TracedSeat:
         """End the match; returns what the bot wrote to stderr."""
         if not self._line:
             return self._errors
-        if self._unready and not self.asked:
-            self.write(f"! {self._unready.cause}: {self._unready.detail}")
+        if self._unready and not self.asked and (failure := find_failure(self._unready)):
+            self.write(f"! {': '.join(failure)}")
             self.faults += 1
         self._line.leave(chips)
         return self._line.log

@@ -37,10 +37,10 @@ class LineSeat:
     """
 
     def __init__(
-        self, sessions: BotPlayer, transcript: Transcript, chair: int, chairs: int, rounds: int | None, clock: Clock
+        self, sessions: BotPlayer, transcript: Transcript, chair: int, chairs: int, rounds: int | None
     ) -> None:
         self.sessions, self.transcript, self.chair = sessions, transcript, chair
-        self.chairs, self.rounds, self.clock = chairs, rounds, clock
+        self.chairs, self.rounds, self.clock = chairs, rounds, Clock.within(sessions.timeout)
         self._replaced = False  # whether another process has played before in the match
         self.bank = float(self.clock.bank)  # milliseconds left
         self._failed = sessions.never_ready
@@ -50,18 +50,18 @@ class LineSeat:
         self.ready: dict[str, str] = {}  # what it said of itself then, such as its `name` and `version`
         self.trace: Callable[[str], None] | None = None  # called with every line sent ("> ") and every answer ("< ")
         self.dress: Callable[[str], list[str]] | None = None  # makes the lines to send of each; a check adds some
-        self._lines = line.SeatLines(transcript, chair)
+        self.lines = line.SeatLines(transcript, chair)
         self._session: SandboxSession | None = None
         self._alive = False
 
     def ask(self, view: View) -> Reply:
         """The answer to `move`: a line in `stdout`; other causes than `exit` are faults. Raises: SandboxClosed."""
-        self._lines.update()
+        self.lines.update()
         for _ in range(2):  # the second time if the machine ended the session
             if not self._alive and (failure := self.start()):
                 return failure
             assert self._session
-            reply = self._exchange(self._session, self._lines.ask(view, int(self.bank)), self.clock.move + self.bank)
+            reply = self._exchange(self._session, self.lines.ask(view, int(self.bank)), self.clock.move + self.bank)
             self._keep_log(reply)
             self.sessions.note_time(reply)
             if reply.cause == "exit":
@@ -75,10 +75,6 @@ class LineSeat:
                 return reply
         return Reply("start", 0, 0, b"", b"its sandbox session does not stay open")
 
-    def report_fault(self, kind: str, strikes: int | None) -> None:
-        """Notify the bot of its fault, with the next question. strikes: how many it has left."""
-        self._lines.report_fault(kind, strikes)
-
     def replace_process(self) -> None:
         self._alive, self._replaced = False, True
 
@@ -86,8 +82,8 @@ class LineSeat:
         """End the match for the bot; return whether its process ended by itself, or None if it was not told to."""
         ended = None
         if self._session and self._alive:
-            self._lines.update()
-            last = [*self._lines.unsent, *([] if chips is None else [f"over {chips}"])]
+            self.lines.update()
+            last = [*self.lines.unsent, *([] if chips is None else [f"over {chips}"])]
             if self.stays:
                 self._session.waiting = last
             else:
@@ -110,7 +106,7 @@ class LineSeat:
         begin = line.match_line(self.chairs, self.chair, self.transcript.rules.chips, self.rounds, self._replaced)
         if self.stays and (waiting := self._session.waiting) is not None:
             self._session.waiting, self._alive = None, True
-            self._lines.unsent = [*waiting, begin, *self._lines.all]
+            self.lines.unsent = [*waiting, begin, *self.lines.all]
             return None
         clock = replace(self.clock, bank=int(self.bank))
         reply = self._exchange(self._session, [line.hello_line(clock)], clock.load, anew=True)
@@ -124,7 +120,7 @@ class LineSeat:
                 self.sessions.never_ready = self._failed
             return self._failed
         self.ready_ms, self.ready = reply.elapsed_ns / 1e6, ready
-        self._lines.unsent = [line.rules_line(self.transcript.rules), begin, *self._lines.all]
+        self.lines.unsent = [line.rules_line(self.transcript.rules), begin, *self.lines.all]
         self._alive = True
         return None
 
@@ -255,7 +251,7 @@ class BotPlayer:
 
         A move may take a tenth of the time limit, and all moves of a match together the whole of it more.
         """
-        return LineSeat(self, transcript, chair, chairs, rounds, Clock.within(self.timeout))
+        return LineSeat(self, transcript, chair, chairs, rounds)
 
     def note_time(self, reply: Reply) -> None:
         if reply.cause != "start":

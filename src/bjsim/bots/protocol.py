@@ -125,30 +125,35 @@ def parse_reply(stdout: bytes, view: View) -> Action | Fault:
 
 def classify_reply(reply: Reply, view: View) -> Action | Fault:
     """The move that a run of the bot returned, or the fault that makes it stand. The view is what it was asked."""
+    if failure := find_failure(reply):
+        return Fault(*failure, tuple(make_argv(view)), reply.stdout, reply.stderr)
+    move = parse_reply(reply.stdout, view)
+    return replace(move, stderr=reply.stderr) if isinstance(move, Fault) else move
+
+
+def find_failure(reply: Reply) -> tuple[str, str] | None:
+    """The kind and the detail of the fault of a run that failed, whatever it printed; None for any other."""
     error = reply.stderr.decode("utf-8", "replace")
     match reply.cause:
         case "start":
-            kind, detail = "start-failure", error.strip().partition("\n")[0] or "could not be started"
+            return "start-failure", error.strip().partition("\n")[0] or "could not be started"
         case "timeout" | "cpu":  # without figures, which differ from run to run
-            kind, detail = "timeout", "; ".join(filter(None, ["used up its time", reply.detail]))
+            return "timeout", "; ".join(filter(None, ["used up its time", reply.detail]))
         case "memory":
-            kind, detail = "crash", "used too much memory or too many processes, and was killed"
+            return "crash", "used too much memory or too many processes, and was killed"
         case "flood":
-            kind, detail = "flood", f"printed more than {REPLY_LIMIT} bytes"
+            return "flood", f"printed more than {REPLY_LIMIT} bytes"
         case "chatter":
-            kind, detail = "chatter", "wrote a line unasked, or a second one"
+            return "chatter", "wrote a line unasked, or a second one"
         case "not-ready":
-            kind, detail = "not-ready", reply.detail + python_2_hint(error)
+            return "not-ready", reply.detail + python_2_hint(error)
         case "ended":
-            kind, detail = "crash", f"{ending(reply.status)} instead of answering{python_2_hint(error)}"
+            return "crash", f"{ending(reply.status)} instead of answering{python_2_hint(error)}"
         case _ if reply.status:
-            kind, detail = "crash", ending(reply.status) + python_2_hint(error)
+            return "crash", ending(reply.status) + python_2_hint(error)
         case "orphan":
-            kind, detail = "orphan", "left a process running"
-        case _:
-            move = parse_reply(reply.stdout, view)
-            return replace(move, stderr=reply.stderr) if isinstance(move, Fault) else move
-    return Fault(kind, detail, tuple(make_argv(view)), reply.stdout, reply.stderr)
+            return "orphan", "left a process running"
+    return None
 
 
 def python_2_hint(error: str) -> str:

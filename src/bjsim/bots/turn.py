@@ -83,7 +83,7 @@ class Turn:
         """Count a fault, and notify a line bot of it."""
         self.strikes.count(fault)
         if self.line:
-            self.line.report_fault(fault.kind, self.strikes.left)
+            self.line.lines.report_fault(fault.kind, self.strikes.left)
 
 
 def runs_program(player: object) -> TypeGuard[Any]:

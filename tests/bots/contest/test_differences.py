@@ -225,7 +225,7 @@ def test_real_copies_are_rarely_separated(tmp_path):
     for seed in range(40):
         standings = contest(tmp_path / str(seed), bots, 25, seed)
         wrong += any(len(row.tied_with) < 5 for row in standings.rows())
-        pairs = itertools.combinations(np.array(standings._history), 2)
+        pairs = itertools.combinations(np.array([score.history for score in standings.scores]), 2)
         leads = [one - other for one, other in pairs]
         fooled += any(abs(d.mean()) > t_half(len(d) - 1) * d.std(ddof=1) / len(d) ** 0.5 for d in leads)
     assert wrong <= 5

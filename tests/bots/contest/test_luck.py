@@ -9,14 +9,12 @@ import numpy as np
 import pytest
 from support.matches import CARDSHARK
 
-from bjsim.bots.contest.config import LARGEST_TABLE, Contest, has_luck
+from bjsim.bots.contest.config import Contest, has_luck
 from bjsim.bots.contest.luck import (
     DEALER_CARD,
-    DRAW_COLUMNS,
     KINDS,
     MIN_SHOE,
     N_RANKS,
-    NO_HAND,
     OTHER_SEAT,
     OWN,
     REFERENCE,
@@ -25,9 +23,9 @@ from bjsim.bots.contest.luck import (
     DrawLogger,
     LuckAdjuster,
     OpponentModel,
+    Stakes,
     StateIndex,
     evaluate,
-    stakes_by_seat,
     tabulate,
 )
 from bjsim.bots.contest.match import TableDealer, play_table
@@ -52,7 +50,7 @@ def logged(rules, players, matches, seed=6, duplicate=False):
     for tables in islice(schedule(len(players), duplicate), matches):
         net, logs = [0] * len(players), []
         for plan in tables:
-            draw_logger = DrawLogger(rules, index)
+            draw_logger = DrawLogger(index)
             for record in play_table(contest, plan, players.__getitem__, draw_logger).rounds:
                 for bot, won in zip(record["seats"], record["net"], strict=True):
                     net[bot] += won
@@ -158,45 +156,55 @@ def test_in_the_infinite_shoe_profit_minus_luck_is_the_value_of_the_chart(deal, 
     if splits and name != REFERENCE:
         pairs = {pair_code(rank) for rank in range(N_RANKS)}
         chart = Chart(name, rules, {cell: "P" if cell[0] in pairs else code for cell, code in chart.cells.items()})
+    check_luck(rules, chart, 4 if splits else 1)
+
+
+def test_a_double_that_the_house_pays_for_can_lose_the_own_bet_alone():
+    """It lost twice as much in the luck of the dealer's cards, so profit minus luck was not the value of the chart."""
+    rules = VEGAS.replace(seats=4, decks="inf", free_doubles="9-11", chips=10**6)
+    decisions = check_luck(rules, find_player("optimal", rules), 1)
+    assert (decisions[:, -1] == ord("D")).sum() > 10
+
+
+def check_luck(rules, chart, matches):
+    """Profit minus luck is the value of the chart, exactly. Returns: the decisions of the last match."""
     value = 10 * float(Solver(rules).ev(chart.policy).value)
     luck = ContestLuckModel(rules)
     evs = luck.evaluate(tabulate(luck.state_index, chart.policy))
-    for net, (log,) in logged(rules, [chart] * 4, 4 if splits else 1):
+    for net, (log,) in logged(rules, [chart] * 4, matches):
         for won, parts in zip(net, luck.luck_by_bot([log], np.array([evs] * 5)), strict=False):
             assert won - sum(parts) == pytest.approx(25 * value, abs=1e-4)
+    return log.decisions
 
 
 # --- it is unbiased
 
 
 def mean_luck(luck, log, evs, missing_tens=0):
-    """The largest absolute mean of a draw's luck over all cards, for every seat: exactly 0.
+    """The largest absolute mean of a draw's luck over all cards, for every hand: exactly 0.
 
     missing_tens: number of tens that the luck model does not count.
     """
     worst = 0.0
-    for draw in log.draws[:: max(1, len(log.draws) // 50)]:
-        left = draw[2:DRAW_COLUMNS]
+    for number in range(0, len(log.draws), max(1, len(log.draws) // 50)):
+        _, kind, *left = log.draws[number]
+        left = np.array(left)
         believed = left - missing_tens * (np.arange(N_RANKS) == N_RANKS - 1)
         if believed.min() < 0 or not believed.any():
             continue
-        for one in each_alone(draw):
+        for stake in stakes_alone(log, number):
             mean = 0.0
             for rank in np.flatnonzero(left):
-                row = np.array([[rank, draw[1], *believed, *one]])
-                mean += left[rank] / left.sum() * luck.luck_by_bot([DrawLog(row, NOTHING_DECIDED)], evs[None]).sum()
+                row = DrawLog(np.array([[rank, kind, *believed]]), stake, NOTHING_DECIDED)
+                mean += left[rank] / left.sum() * luck.luck_by_bot([row], evs[None]).sum()
             worst = max(worst, abs(mean))
     return worst
 
 
-def each_alone(draw):
-    """The table before a draw with only one of its seats, as bot 0."""
-    taker, dealer, *seats = draw[DRAW_COLUMNS:].tolist()
-    hands, chips = seats[:LARGEST_TABLE], seats[LARGEST_TABLE : 2 * LARGEST_TABLE]
-    for here in range(LARGEST_TABLE):
-        if hands[here] != NO_HAND:
-            alone = [hand if seat == here else NO_HAND for seat, hand in enumerate(hands)]
-            yield taker, dealer, *alone, *chips, *[0] * LARGEST_TABLE
+def stakes_alone(log, number):
+    """What each hand has at stake in a draw, alone and as that of bot 0."""
+    for stake in log.stakes[log.stakes[:, 0] == number]:
+        yield np.array([[0, 0, *stake[2:]]])
 
 
 def test_the_mean_luck_of_every_draw_over_all_cards_is_zero():
@@ -218,18 +226,18 @@ def test_a_card_to_another_seat_is_worth_what_its_removal_changes_of_the_hand():
     index, checked = luck.state_index, 0
     random = np.random.default_rng(2).uniform(-1, 1, (len(index.dealers.hands), len(index.hands), 1 + N_RANKS))
     for _, (log,) in logged(CARDSHARK, named(CARDSHARK, SIX[:4]), 1):
-        for draw in log.draws[log.draws[:, 2:DRAW_COLUMNS].sum(axis=1) > MIN_SHOE][::7]:
-            for one in each_alone(draw):
-                row = np.array([[*draw[:DRAW_COLUMNS], *one]])
-                (stake,) = zip(*stakes_by_seat(row), strict=True)
-                _, _, chips, dealer, hand, recipient = map(int, stake)
+        for number in np.flatnonzero(log.draws[:, 2:].sum(axis=1) > MIN_SHOE)[::7]:
+            draw = log.draws[number : number + 1]
+            for stake in stakes_alone(log, number):
+                _, _, chips, dealer, hand, recipient = map(int, stake[0])
                 if recipient != OTHER_SEAT:
                     continue
-                left = draw[2:DRAW_COLUMNS]
+                rank, left = draw[0, 0], draw[0, 2:]
                 after = (left - np.eye(N_RANKS)) / (left.sum() - 1)  # shares, by the card that leaves
                 values = random[dealer, hand, 0] + after @ random[dealer, hand, 1:]
-                wanted = chips * (values[draw[0]] - left @ values / left.sum())
-                found = luck.luck_by_bot([DrawLog(row, NOTHING_DECIDED)], random.reshape(1, -1, 1 + N_RANKS)).sum()
+                wanted = chips * (values[rank] - left @ values / left.sum())
+                row = DrawLog(draw, stake, NOTHING_DECIDED)
+                found = luck.luck_by_bot([row], random.reshape(1, -1, 1 + N_RANKS)).sum()
                 assert found == pytest.approx(wanted, abs=1e-9)
                 checked += 1
     assert checked > 30
@@ -264,7 +272,7 @@ def test_the_distribution_of_every_draw_is_that_of_the_shoe(cut):
     rules = CARDSHARK.replace(cut=cut)
     contest = Contest(rules, seed=17)
     [plan] = next(schedule(4, duplicate=False))
-    draw_logger = DrawLogger(rules, StateIndex(rules))
+    draw_logger = DrawLogger(StateIndex(rules))
     dealer = TableDealer(contest, plan, draw_logger)
     dealer.shoe = shoe = CountingShoe(dealer.shoe)
     players = named(rules, ["lim17", "hoyle", "optimal", "lim19"])
@@ -272,12 +280,12 @@ def test_the_distribution_of_every_draw_is_that_of_the_shoe(cut):
         seats = [players[position] for position in dealer.paying]
         dealer.settle(dealer.deal().play(seats))
     draws = draw_logger.draw_log().draws
-    assert np.delete(draws[:, :DRAW_COLUMNS], 1, axis=1).tolist() == shoe.noted
-    assert len(shoe.noted) > 300 and draws[:, 2:DRAW_COLUMNS].sum(axis=1).min() == 1
+    assert np.delete(draws, 1, axis=1).tolist() == shoe.noted
+    assert len(shoe.noted) > 300 and draws[:, 2:].sum(axis=1).min() == 1
 
 
 def kinds_and_recipients(log):
-    stakes = stakes_by_seat(log.draws)
+    stakes = Stakes(*log.stakes.T)
     return log.draws[stakes.draw, 1], stakes.recipient
 
 
@@ -378,7 +386,7 @@ def test_a_wrong_distribution_of_cards_is_detected():
 
     def many_tens(log):
         draws = log.draws.copy()
-        draws[:, DRAW_COLUMNS - 1] *= 2
+        draws[:, -1] *= 2
         return log._replace(draws=draws)
 
     matches, _ = adjusted(CARDSHARK, named(CARDSHARK, ["lim17", "optimal"]), 60, ManyTens)

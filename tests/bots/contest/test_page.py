@@ -365,12 +365,16 @@ def test_the_last_match_can_be_replayed_whole_or_its_first_500_rounds():
             data.add(match_of(match, *records))
         assert [{k: v for k, v in kept.items() if k not in ("spent", "places")} for kept in data.last] == records[:500]
         assert said in replayed(data, 12)
+    data.add(match_of(2, records[0]))
+    assert replayed(data, 1) == "The hand with the largest swing, and the only round of the last match, match 3."
 
 
 def test_a_page_of_a_contest_that_has_only_begun(tmp_path):
     for name, bots, settings in (("c", ["lim17", "lim17"], {}), ("course", ["lim17"], {"against": ("hoyle",)})):
-        host = begin(tmp_path / name, bots, **settings)
-        assert "No hand has been played yet" in index_of(host.standings, host.page)
+        host = begin(tmp_path / name, bots, matches=1, **settings)
+        page = index_of(host.standings, host.page)
+        assert "No hand has been played yet" in page
+        assert f"<p>{'1 bot' if name == 'course' else '2 bots'}, 0 of at most 1 match, 0 rounds dealt." in page
 
 
 def test_the_name_of_a_bot_keeps_its_letters(tmp_path):

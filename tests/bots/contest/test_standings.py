@@ -8,7 +8,6 @@ import random
 import re
 import statistics
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from support.command import bjsim
@@ -246,11 +245,15 @@ def test_house_players_have_names():
     assert (names[-1], names[-2], names[:2]) == ("house (lim17)", "house (hoyle)", ["one", "other"])
 
 
-def test_the_bots_of_an_author_are_counted_if_there_are_several():
-    authors = [(name, SimpleNamespace(name=name.lower(), rank=rank), bots) for name, rank, bots in
-               (("Ann", 1, 3), ("Bo", 2, 1), ("Cy", None, 2))]  # fmt: skip
-    said = describe_authors(SimpleNamespace(authors=lambda: authors))
-    assert said == "the best bot of each author: Ann: ann (rank 1, of 3 bots); Bo: bo (rank 2); Cy: cy"
+def test_the_best_bot_of_each_author_is_said():
+    """With the number of bots of an author who has several."""
+    standings = made_up("abc", 20, [0, 9, -9])
+    assert describe_authors(standings) == ""
+    for bot, author in zip(standings.bots, ["Eve", "Ann", "Eve"], strict=True):
+        bot["author"] = author
+    standings._rows = []
+    said = "the best bot of each author: Ann: b (rank 1); Eve: a (rank 2, of 2 bots)"
+    assert describe_authors(standings) == said
 
 
 def test_standings_are_short_in_a_prompt_and_a_table_in_a_notebook():
@@ -441,7 +444,7 @@ def test_half_of_the_matches_without_chips_make_a_lottery(broke, leads):
 def test_a_bot_that_has_played_less_has_a_rank_within_its_range():
     """It is compared with the others over the matches that both have played, where it may be behind."""
     standings = played(begun("ab"), [[100 + match % 3, 50 + match % 2] for match in range(30)] + [[-150, 50]] * 30)
-    standings._history[1] = standings._history[1][:30]
+    standings.scores[1].history = standings.scores[1].history[:30]
     assert standings.difference(0, 1).separated and standings.rows()[0].name == "b"
     check_ranks(standings)
     lead = "not decided: b leads, but is behind a in the matches that both have played"

@@ -51,6 +51,8 @@ class Score:
     faults: Counter[str] = field(default_factory=Counter)
     answered: bool = False
     idle: int = 0  # matches in a row in which it has used all its strikes without making a move
+    history: "array[float]" = field(default_factory=lambda: array("d"))  # points per match of every batch
+    means: dict[int, float] = field(default_factory=dict)  # mean score after some numbers of its matches
     retired: str = ""  # when and why it is not asked any more
 
     @property
@@ -140,8 +142,6 @@ class ContestTally:
         # Batches at the planned end, 0 if it ends when it is decided; and where anytime-valid intervals are narrowest.
         self.planned = 0 if self.contest.until == "decided" else self.contest.matches
         self.optimal_n = min(MAX_OPTIMAL_N, max(MIN_BATCHES, self.planned or MAX_OPTIMAL_N))
-        self._history: list[array[float]] = []  # of each bot the score per match of every batch
-        self._points: list[dict[int, float]] = []  # of each bot its mean score after some numbers of its matches
         self._join(header["bots"])
 
     @property
@@ -188,8 +188,6 @@ class ContestTally:
             self.bots.append({key: printable(str(value)) for key, value in bot.items() if key != "plays"})
             self.names.append(self.bots[-1]["name"])
             self.scores.append(Score())
-            self._history.append(array("d"))
-            self._points.append({})
 
     def _change(self, record: Mapping[str, Any]) -> None:
         self.end = None
@@ -265,10 +263,10 @@ class ContestTally:
         score.raw += Ratio.one(total.net, total.hands)
         if self.luck_adjusted:
             score.adjusted += Ratio.one(adjusted, total.hands)
-        self._history[bot].append(points / matches)
+        score.history.append(points / matches)
         batches = score.points.n
         if batches & (batches - 1) == 0 or batches % max(1, self.contest.matches // 50) == 0:
-            self._points[bot][score.matches] = self.mean_score(bot)
+            score.means[score.matches] = self.mean_score(bot)
 
     def retiring(self) -> list[dict[str, Any]]:
         """Journal records of the bots that retire now, after too many matches in a row without an answer."""
@@ -325,10 +323,10 @@ class ContestTally:
     @property
     def progress(self) -> list[tuple[int, list[float]]]:
         """(matches, mean score of every bot) after some numbers of its own matches, or all if it has fewer."""
-        counts = sorted({count for points in self._points for count in points})
+        counts = sorted({count for score in self.scores for count in score.means})
         means = [float(self.contest.rules.chips)] * len(self.names)
         found = []
         for count in counts:
-            means = [points.get(count, before) for points, before in zip(self._points, means, strict=True)]
+            means = [score.means.get(count, before) for score, before in zip(self.scores, means, strict=True)]
             found.append((count, means))
         return found

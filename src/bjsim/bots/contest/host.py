@@ -8,7 +8,7 @@ import logging
 import os
 import threading
 import time
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager, ExitStack, closing
@@ -80,16 +80,15 @@ def play_matches(field: Field, roster: Roster, close_inherited: Callable[[], Non
     warned = set[str]()
 
     def jobs() -> Iterator[Turns]:
-        coming: dict[tuple[int | None, int], list[TablePlan]] = {}
+        coming = defaultdict[int | None, list[list[TablePlan]]](list)  # of each series, the rest of its batch
         for series, match in roster.upcoming():
-            anew = (series.own, match) not in coming
-            if anew:
-                for turn in range(match, match - match % roster.batch_size + roster.batch_size):
-                    coming[series.own, turn] = roster.tables_of(series, turn)
-            ahead.append(coming.pop((series.own, match)))
-            if anew:
-                turns = [ahead[-1], *(plans for (own, _), plans in coming.items() if own == series.own)]
-                yield from zip(*turns, strict=True)
+            rest, new = coming[series.own], list[Turns]()
+            if not rest:
+                batch_end = match - match % roster.batch_size + roster.batch_size
+                rest += [roster.tables_of(series, turn) for turn in range(match, batch_end)]
+                new = [*zip(*rest, strict=True)]
+            ahead.append(rest.pop(0))
+            yield from new
 
     luck_model(field.contest.rules)  # computed once for all forked workers
     backend = Backend(lambda: _open_pool(field, close_inherited), 2 * field.workers)
@@ -291,13 +290,11 @@ class Host:
 
     def _retire(self) -> bool:
         """Record the bots that are not asked any more; returns whether there are any."""
-        self._write(*(records := self.standings.retiring()))
+        if records := self.standings.retiring():
+            self._write(*records)
         return bool(records)
 
     def _write(self, *records: Record) -> None:
-        for record in records:
-            self._journal.append(record)
-        if records:
-            self._journal.sync()
+        self._journal.write(*records)
         for record in records:
             self._count(record)

@@ -185,8 +185,7 @@ class Journal:
                 raise JournalError(f"another process is playing the contest in {folder}")
             file.truncate(0)
             journal = Journal(file)
-            journal.append({"record": "header", "format": FORMAT, **header})
-            journal.sync()
+            journal.write({"record": "header", "format": FORMAT, **header})
             journal._rename(fresh, path)
             _sync_folder(folder)
         except OSError as error:
@@ -222,14 +221,12 @@ class Journal:
         old.rename(new)
         self._file = new.open("ab")
 
-    def append(self, record: dict[str, Any]) -> None:
-        """Write a record; `sync` makes it durable."""
-        lines, self._crc = encode_record(record, self._crc)
+    def write(self, *records: dict[str, Any]) -> None:
+        """Write records, durably."""
         with file_errors(self._file.name):
-            self._file.write(lines)
-
-    def sync(self) -> None:
-        with file_errors(self._file.name):
+            for record in records:
+                lines, self._crc = encode_record(record, self._crc)
+                self._file.write(lines)
             self._file.flush()
             os.fsync(self._file.fileno())
 

@@ -24,14 +24,16 @@ Method: advantage sums, as in Burch et al., "AIVAT" (AAAI 2018).
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from bjsim.arrays import Floats, Ints
-from bjsim.bots.contest.config import HOUSE, LARGEST_TABLE, has_luck
+from bjsim.bots.contest.config import HOUSE, has_luck
 from bjsim.bots.contest.schedule import Roster
 from bjsim.sim.game.actions import Action
 from bjsim.sim.game.automaton import DOUBLE, START, Automaton, Decision, Draw, Finished, Node, PendingHands
@@ -55,7 +57,7 @@ from bjsim.sums import add_up
 N_RANKS = TEN + 1  # ranks with different values: all ten-valued cards count as one
 SETTLED = (Finished(BUST), Finished(SURRENDERED))  # hands that do not depend on the dealer's cards
 NOTHING = 0  # the number of an absent hand
-NO_HAND = -1  # that of an empty seat, or of a hand whose result no card can change
+NO_HAND = -1  # that of a hand whose result no card can change
 
 
 class StateIndex:
@@ -178,30 +180,19 @@ def evaluate(index: StateIndex, actions: ActionTable) -> Floats:
 
 # --- The draws and decisions of a table as integer arrays, to compute luck and opponent models.
 #
-# Every draw changes the composition of the shoe, and so affects the expected value of every seat. There is one row per
-# draw; `stakes_by_seat` expands it into one row for each seat that the draw affects.
+# Every draw changes the composition of the shoe, and so affects the expected value of every hand in play.
 
 
 KINDS = ("first", "second", "upcard", "hole", "hit", "double", "dealer")
 DEALER_KINDS = tuple(map(KINDS.index, ("upcard", "hole", "dealer")))
 FIRST, SECOND, HIT, DOUBLED = map(KINDS.index, ("first", "second", "hit", "double"))
-OTHER_SEAT, OWN, OWN_LAST, DEALER_CARD = range(4)  # who receives a card, from a seat's point of view
+OTHER_SEAT, OWN, OWN_LAST, DEALER_CARD = range(4)  # who receives a card, from a hand's point of view
 RANK = {code: min(rank, N_RANKS - 1) for rank, code in enumerate(RANKS)}
 DRAW_COLUMNS = 2 + N_RANKS
 
 
-class DrawLog(NamedTuple):
-    """The rounds of one table of a match, as int64 arrays."""
-
-    # A row per draw: rank, kind, cards of each rank left before it (0 in an infinite shoe); then the table before it:
-    # the slot that draws (or DEALER), the dealer, and for all slots the hands (or NO_HAND), the stakes in chips and the
-    # bots
-    draws: Ints
-    decisions: Ints  # A row per decision: bot, hand, dealer, character code of the action
-
-
 class Stakes(NamedTuple):
-    """Who had what at stake in each draw: a row for each draw and each seat that it affects, as int64 columns."""
+    """Who had what at stake in each draw: a row for each draw and each hand that it affects, as int64 columns."""
 
     draw: Ints  # its row number
     bot: Ints
@@ -211,131 +202,122 @@ class Stakes(NamedTuple):
     recipient: Ints  # OTHER_SEAT, OWN, OWN_LAST or DEALER_CARD
 
 
-def stakes_by_seat(draws: Ints) -> Stakes:
-    """Expand rows of draws into one row per affected seat, in the same order."""
-    kind, taker, dealer = draws[:, 1], draws[:, DRAW_COLUMNS], draws[:, DRAW_COLUMNS + 1]
-    hands, chips, bots = np.split(draws[:, DRAW_COLUMNS + 2 :], 3, axis=1)
-    recipient = np.full(hands.shape, OTHER_SEAT)
-    recipient[taker == DEALER] = DEALER_CARD
-    own = taker[:, None] == np.arange(hands.shape[1])
-    recipient[own] = np.where(kind == DOUBLED, OWN_LAST, OWN)[taker != DEALER]
-    affected = hands != NO_HAND
-    draw = np.nonzero(affected)[0]
-    return Stakes(draw, bots[affected], chips[affected], dealer[draw], hands[affected], recipient[affected])
+class DrawLog(NamedTuple):
+    """The rounds of one table of a match, as int64 arrays."""
+
+    draws: Ints  # a row per draw: rank, kind, cards of each rank left before it (0 in an infinite shoe)
+    stakes: Ints  # the rows of `Stakes`
+    decisions: Ints  # a row per decision: bot, hand, dealer, character code of the action
+
+
+@dataclass(eq=False)
+class _Hand:
+    """A hand in play; split hands of a seat that wait for their second card are one, which is in several places."""
+
+    bot: int
+    number: int  # in the state index; NO_HAND once no card can change its result
+    chips: int  # the stake, of each if several wait
+    kind: int = FIRST  # of the next draw
+    doubled: int = NOTHING  # the finished hand that it is if it ends after its double: the house may have paid for that
 
 
 class _Round:
-    """The hands of a round. A seat's first hand has the slot of its number; others, and pending ones, free slots."""
+    """The hands of a round, by seat."""
 
-    def __init__(self, index: StateIndex, bots: Sequence[int], slots: int) -> None:
+    def __init__(self, index: StateIndex, bots: Sequence[int]) -> None:
         self.index = index
         self.dealer = self.dealer_cards = 0  # the state of the dealer's hand, and how many cards it has
-        # By slot, as in a draw log.
-        self.hands = [index.number_of[START]] * len(bots) + [NO_HAND] * (slots - len(bots))
-        self.stakes = [index.rules.buy_in] * slots
-        self.bots = [*bots, *[HOUSE] * (slots - len(bots))]
-        self.kinds = [FIRST] * slots  # of the next draw
-        # By seat.
-        self.slots = [[seat] for seat in range(len(bots))]  # of its hands, NO_HAND for one that is pending
-        self.pending = [NO_HAND] * len(bots)  # the slot of its pending hands, if it has some
+        self.seats = [[_Hand(bot, index.number_of[START], index.rules.buy_in)] for bot in bots]
 
-    def place(self, seat: int, hand: int) -> int:
-        """The slot of a hand, which for a pending one is that of all pending hands."""
-        slot = self.slots[seat][hand]
-        return self.pending[seat] if slot == NO_HAND else slot
-
-    def draw(self, seat: int, hand: int, rank: int) -> None:
-        slot = self.place(seat, hand)
-        node = self.index.hands[self.hands[slot]]
+    def draw(self, seat: int, place: int, rank: int) -> None:
+        hand = self.seats[seat][place]
+        node, number_of, automaton = self.index.hands[hand.number], self.index.number_of, self.index.automaton
         if isinstance(node, PendingHands):
-            self._second_card(seat, hand, slot, node, rank)
+            limit = automaton.hand_limit(node.split_hand)
+            after = number_of[automaton.reached(automaton.add(node.split_hand, rank), node.hands < limit)]
+            self.seats[seat][place] = _Hand(hand.bot, after, hand.chips, HIT)
+            if node.pending > 1:
+                rest = automaton.covered(node.split_hand)
+                hand.number = number_of[node._replace(split_hand=rest, pending=node.pending - 1)]
         else:
-            self.hands[slot] = self.index.after_list[self.hands[slot]][rank][0]
-        self.kinds[slot] = SECOND if self.kinds[slot] == FIRST else HIT
+            if hand.kind == DOUBLED:
+                hand.doubled = int(self.index.doubled[hand.number, rank])
+            hand.number = self.index.after_list[hand.number][rank][0]
+            hand.kind = SECOND if hand.kind == FIRST else HIT
 
-    def _second_card(self, seat: int, hand: int, slot: int, node: PendingHands, rank: int) -> None:
-        automaton, number_of = self.index.automaton, self.index.number_of
-        state = automaton.add(node.split_hand, rank)
-        self.slots[seat][hand] = slot
-        self.hands[slot] = number_of[automaton.reached(state, node.hands < automaton.hand_limit(node.split_hand))]
-        self.pending[seat] = NO_HAND
-        if node.pending > 1:
-            rest = self.pending[seat] = self.hands.index(NO_HAND, len(self.slots))
-            after = automaton.covered(node.split_hand)
-            self.hands[rest] = number_of[node._replace(split_hand=after, pending=node.pending - 1)]
-            self.stakes[rest], self.bots[rest], self.kinds[rest] = self.stakes[slot], self.bots[slot], SECOND
-
-    def split(self, seat: int, hand: int) -> None:
-        slot, pending = self.slots[seat][hand], 2
-        pair, others = self.index.hands[self.hands[slot]], self.pending[seat]
-        assert isinstance(pair, Decision)
-        if others != NO_HAND:
-            before = self.index.hands[self.hands[others]]
-            assert isinstance(before, PendingHands)
-            pending += before.pending
-            self.hands[others] = NO_HAND
-        self.slots[seat].insert(hand + 1, NO_HAND)
-        node = PendingHands(self.index.automaton.split(pair.state), pending, len(self.slots[seat]))
-        self.hands[slot], self.pending[seat], self.kinds[slot] = self.index.number_of[node], slot, SECOND
+    def split(self, seat: int, place: int) -> None:
+        hands = self.seats[seat]
+        pair = hands[place]
+        node = self.index.hands[pair.number]
+        assert isinstance(node, Decision)
+        pair.kind = SECOND
+        hands.insert(place, pair)
+        hands[:] = [pair if hand.kind == SECOND else hand for hand in hands]
+        pending = PendingHands(self.index.automaton.split(node.state), hands.count(pair), len(hands))
+        pair.number = self.index.number_of[pending]
 
 
 class DrawLogger:
     """Writes the draw log of a table, round after round."""
 
-    def __init__(self, rules: Rules, state_index: StateIndex) -> None:
+    def __init__(self, state_index: StateIndex) -> None:
         self.state_index = state_index
-        self.slots = LARGEST_TABLE * int(rules.most_hands)  # places for hands
-        counts = rules.shoe_counts  # 0 in an infinite shoe
+        counts = state_index.rules.shoe_counts  # 0 in an infinite shoe
         self.deck = [*counts[: N_RANKS - 1], sum(counts[N_RANKS - 1 :])]
-        self.infinite = rules.infinite
         self._left = list(self.deck)
         self._draws: list[int] = []
+        self._stakes: list[int] = []
         self._decisions: list[int] = []
 
     def add(self, events: Sequence[Event], bots: Sequence[int]) -> None:
-        table = _Round(self.state_index, bots, self.slots)
+        table = _Round(self.state_index, bots)
         for event in events:
             match event:
-                case Dealt(card, seat, hand):
-                    self._log_draw(table, seat, hand, RANK[card])
-                case Acted(seat, hand, action):
-                    self._log_action(table, seat, hand, action)
-                case HandEnded(seat, hand):
-                    slot = table.place(seat, hand)
-                    table.hands[slot] = self.state_index.stood[table.hands[slot]]
+                case Dealt(card, seat, place):
+                    self._log_draw(table, seat, place, RANK[card])
+                case Acted(seat, place, action):
+                    self._log_action(table, seat, place, action)
+                case HandEnded(seat, place):
+                    hand = table.seats[seat][place]
+                    hand.number = self.state_index.stood[hand.doubled or hand.number]
                 case Shuffled():
                     self._left = list(self.deck)
 
-    def _log_draw(self, table: _Round, seat: int, hand: int, rank: int) -> None:
-        dealer = seat == DEALER
-        slot = DEALER if dealer else table.place(seat, hand)
-        kind = DEALER_KINDS[min(table.dealer_cards, 2)] if dealer else table.kinds[slot]
-        self._draws += (rank, kind, *self._left, slot, table.dealer, *table.hands, *table.stakes, *table.bots)
-        if dealer:
+    def _log_draw(self, table: _Round, seat: int, place: int, rank: int) -> None:
+        taker = None if seat == DEALER else table.seats[seat][place]
+        kind = taker.kind if taker else DEALER_KINDS[min(table.dealer_cards, 2)]
+        others, own = (OTHER_SEAT, OWN_LAST if kind == DOUBLED else OWN) if taker else (DEALER_CARD, DEALER_CARD)
+        number = len(self._draws) // DRAW_COLUMNS
+        self._draws += (rank, kind, *self._left)
+        for hand in dict.fromkeys(chain.from_iterable(table.seats)):
+            if hand.number != NO_HAND:
+                recipient = own if hand is taker else others
+                self._stakes += (number, hand.bot, hand.chips, table.dealer, hand.number, recipient)
+        if taker:
+            table.draw(seat, place, rank)
+        else:
             table.dealer = self.state_index.dealer_after_list[table.dealer][rank]
             table.dealer_cards += 1
-        else:
-            table.draw(seat, hand, rank)
-        if not self.infinite:
+        if not self.state_index.rules.infinite:
             self._left[rank] -= 1
 
-    def _log_action(self, table: _Round, seat: int, hand: int, action: Action) -> None:
-        slot = table.place(seat, hand)
+    def _log_action(self, table: _Round, seat: int, place: int, action: Action) -> None:
+        hand = table.seats[seat][place]
         if action.letter in "AB":
-            table.stakes[slot] += action.amount if action.letter == "B" else table.stakes[slot]
+            hand.chips += action.amount if action.letter == "B" else hand.chips
             return
-        self._decisions += (table.bots[slot], table.hands[slot], table.dealer, ord(action.letter))
+        self._decisions += (hand.bot, hand.number, table.dealer, ord(action.letter))
         if action.letter == "D":
-            table.stakes[slot] *= 2
-            table.kinds[slot] = DOUBLED
+            hand.chips *= 2
+            hand.kind = DOUBLED
         elif action.letter == "R":
-            table.hands[slot] = self.state_index.surrendered
+            hand.number, hand.doubled = self.state_index.surrendered, NOTHING
         elif action.letter == "P":
-            table.split(seat, hand)
+            table.split(seat, place)
 
     def draw_log(self) -> DrawLog:
-        draws, decisions = np.array(self._draws, np.int64), np.array(self._decisions, np.int64)
-        return DrawLog(draws.reshape(-1, DRAW_COLUMNS + 2 + 3 * self.slots), decisions.reshape(-1, 4))
+        columns = ((self._draws, DRAW_COLUMNS), (self._stakes, len(Stakes._fields)), (self._decisions, 4))
+        return DrawLog(*(np.array(numbers, np.int64).reshape(-1, width) for numbers, width in columns))
 
 
 # --- The luck in these logs, and the charts that it is computed with.
@@ -373,24 +355,23 @@ class ContestLuckModel:
 
         `evs` are the results of `evaluate` by bot, float64 (bots, states, 1 + N_RANKS); the last is the house.
         """
-        draws = np.concatenate([log.draws for log in logs])
-        stakes = stakes_by_seat(draws)
         luck = np.zeros(len(evs) * len(KINDS))
         # A card to another seat changes only the composition of the shoe, so a cheaper formula is enough.
-        other = stakes.recipient == OTHER_SEAT
-        for selected, ev_of in ((~other, self._ev_after_card), (other, self._ev_after_removal)):
-            rows = Stakes(*(column[selected] for column in stakes))
-            draw = draws[rows.draw]
-            rank, kind, left = draw[:, 0], draw[:, 1], draw[:, 2:DRAW_COLUMNS].astype(float)
-            if self.rules.infinite:
-                left = np.broadcast_to(self.state_index.dealers.probabilities, left.shape)
-            count = left.sum(axis=1)
-            added = np.maximum(0, MIN_SHOE - (count - 1))
-            shoe = left + added[:, None] * self.state_index.dealers.probabilities
-            ev = ev_of(rows, evs, shoe, (count - 1 + added)[:, None])
-            expected = np.einsum("nr,nr->n", left, ev) / count
-            change = rows.chips * (ev[np.arange(len(rank)), rank] - expected)
-            luck += np.bincount(rows.bot % len(evs) * len(KINDS) + kind, weights=change, minlength=len(luck))
+        for log in logs:
+            other = log.stakes[:, -1] == OTHER_SEAT
+            for selected, ev_of in ((~other, self._ev_after_card), (other, self._ev_after_removal)):
+                rows = Stakes(*log.stakes[selected].T)
+                draw = log.draws[rows.draw]
+                rank, kind, left = draw[:, 0], draw[:, 1], draw[:, 2:].astype(float)
+                if self.rules.infinite:
+                    left = np.broadcast_to(self.state_index.dealers.probabilities, left.shape)
+                count = left.sum(axis=1)
+                added = np.maximum(0, MIN_SHOE - (count - 1))
+                shoe = left + added[:, None] * self.state_index.dealers.probabilities
+                ev = ev_of(rows, evs, shoe, (count - 1 + added)[:, None])
+                expected = np.einsum("nr,nr->n", left, ev) / count
+                change = rows.chips * (ev[np.arange(len(rank)), rank] - expected)
+                luck += np.bincount(rows.bot % len(evs) * len(KINDS) + kind, weights=change, minlength=len(luck))
         return luck.reshape(len(evs), len(KINDS))
 
     def _ev_after_card(self, rows: Stakes, evs: Floats, shoe: Floats, size: Floats) -> Floats:
@@ -585,7 +566,7 @@ def luck_model(rules: Rules) -> ContestLuckModel | None:
 
 def draw_logger(rules: Rules) -> DrawLogger | None:
     """What writes the draw log of a table; None if luck cannot be computed under these rules."""
-    return DrawLogger(rules, model.state_index) if (model := luck_model(rules)) else None
+    return DrawLogger(model.state_index) if (model := luck_model(rules)) else None
 
 
 def known_plays(player: object, rules: Rules) -> ChartChanges:

@@ -400,7 +400,8 @@ def replayed(data: PageData, swings: int) -> str:
     count, match = len(data.last), data.match + 1
     whole = "the only round" if count == 1 else f"all {count} rounds"
     last = whole if count == data.rounds else f"the first {count} of {data.rounds} rounds"
-    return f"The {swings} hands with the largest swings, and {last} of the last match, match {match}."
+    largest = "hand with the largest swing" if swings == 1 else f"{swings} hands with the largest swings"
+    return f"The {largest}, and {last} of the last match, match {match}."
 
 
 def render_index(report: ContestReport) -> str:

@@ -491,17 +491,12 @@ def _named(source: str, rules: Rules) -> tuple[Player, ChartChanges]:
 
 def check_change(record: Record, number: int, roster: Roster) -> None:
     """Check that the bots and matches may change so. Raises: ReplayMismatch."""
-    leave = record["leave"]
-    staying = {roster.bots[bot]["name"] for bot in roster.present if bot not in leave}
-    names = [bot["name"] for bot in record["join"]]
-    versions = [bot["version"] == roster.version_of(bot["name"]) for bot in record["join"]]
-    if (
-        not set(leave) <= set(roster.present)
-        or len({*leave}) < len(leave)
-        or len(staying | set(names)) < len(staying) + len(names)
-        or not all(versions)
-        or record.get("matches", roster.contest.matches) < roster.contest.matches
-    ):
+    leave, join, matches = record["leave"], record["join"], record.get("matches")
+    staying = [roster.bots[bot]["name"] for bot in roster.present if bot not in leave]
+    names = [*staying, *(bot["name"] for bot in join)]
+    possible = {*leave} <= {*roster.present} and len({*leave}) == len(leave) and len({*names}) == len(names)
+    possible = possible and (matches is None or matches >= roster.contest.matches)
+    if not possible or record != roster.change(leave, join, matches):
         raise ReplayMismatch(f"record {number} is not a possible change: {record}")
 
 

@@ -60,7 +60,8 @@ class Standings(ContestTally, Described):
         if self._differences is None:
             alone = np.array([series.own is not None for series in self.roster.series_of])
             same_cards = alone[:, None] & alone if self.roster.tables > 1 else np.ones((len(alone), len(alone)), bool)
-            self._differences = Differences(self._history, same_cards, self.planned, self.optimal_n)
+            histories = [score.history for score in self.scores]
+            self._differences = Differences(histories, same_cards, self.planned, self.optimal_n)
         return self._differences
 
     def difference(self, one: int, other: int) -> BotDifference:
@@ -308,10 +309,10 @@ def describe_end(standings: Standings) -> str:
 
 def describe_authors(standings: Standings) -> str:
     """The best bot of every author, as a clause without a full stop; "" if no author is named."""
-    best = [
-        f"{author}: {row.name}" + (f" (rank {row.rank}" + f", of {count} bots" * (count > 1) + ")" if row.rank else "")
-        for author, row, count in standings.authors()
-    ]
+    best = []
+    for author, row, count in standings.authors():
+        bots = f", of {count} bots" if count > 1 else ""
+        best.append(f"{author}: {row.name}{f' (rank {row.rank}{bots})' if row.rank else ''}")
     return f"the best bot of each author: {'; '.join(best)}" if best else ""
 
 

@@ -12,7 +12,6 @@ import hashlib
 import os
 import re
 import shlex
-import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -22,6 +21,7 @@ from pathlib import Path
 from bjsim.bots.sandbox.folders import BotSource, read_bot
 from bjsim.bots.sandbox.languages import BuildError, Language, Program, find_binds, find_tool, run_tool
 from bjsim.bots.sandbox.session import Limits, SandboxError, SandboxSession
+from bjsim.files import replacing
 
 LIMITS = Limits(timeout=120.0, memory=1 << 30, processes=64, output=16 << 20, errors=1 << 16, files=64 << 20)
 MAX_FILES = 128  # compiled files of one program
@@ -83,7 +83,11 @@ def _compiled(name: str, language: Language, sources: Mapping[str, bytes], box: 
     except ValueError as error:
         raise BuildError(f"{name} does not compile: {error}") from None
     with suppress(OSError):  # the cache is optional
-        _write_atomically(cached, printed)
+        cached.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(cached) as file:
+            file.write(printed)
+            file.flush()
+            os.fsync(file.fileno())  # whole or absent, even after a power failure
     return files
 
 
@@ -105,16 +109,6 @@ def _parse_files(printed: bytes, language: Language) -> dict[str, bytes]:
     if len(files) > MAX_FILES:
         raise ValueError(f"it compiles to {len(files)} files; at most {MAX_FILES} are accepted")
     return files
-
-
-def _write_atomically(path: Path, content: bytes) -> None:
-    """Write a file so that it is complete or absent, even after a power failure. Raises: OSError."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=path.parent) as folder, open(Path(folder, path.name), "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-        os.replace(file.name, path)
 
 
 def _compile(name: str, language: Language, tool: str, sources: Mapping[str, bytes], box: str) -> bytes:
