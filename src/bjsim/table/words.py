@@ -203,20 +203,18 @@ class Narrator:
 
     def _narrate_end(self, seat: int, hand: int, ending: Ending) -> str:
         acted, self._acted = self._acted, ""
-        points = Hand(self.hands[seat][hand]).points
+        cards = self.hands[seat][hand]
+        points = Hand(cards).points
+        is_split_ace = len(self.hands[seat]) > 1 and len(cards) == 2 and cards[0] == "A"
         if ending == "natural":
             return self._sentence(seat, hand, "have", "blackjack", "has")
         if ending == "charlie":
-            return self._sentence(seat, hand, "have", f"{len(self.hands[seat][hand])} cards, which win", "has")
+            return self._sentence(seat, hand, "have", f"{len(cards)} cards, which win", "has")
         if ending == "move-cap":
             return self._sentence(seat, hand, "stand", f"on {points}: there are no more moves")
-        if ending == "stood" and acted == "" and self._is_split_ace(seat, hand):
+        if ending == "stood" and acted == "" and is_split_ace:
             return self._sentence(seat, hand, "stand", f"on {points}: a split ace gets one card")
         return ""
-
-    def _is_split_ace(self, seat: int, hand: int) -> bool:
-        cards = self.hands[seat][hand]
-        return len(self.hands[seat]) > 1 and len(cards) == 2 and cards[0] == "A"
 
     def _narrate_payoff(self, event: Settled) -> Line:
         seat, hand = event.seat, event.hand
