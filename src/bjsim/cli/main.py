@@ -147,7 +147,9 @@ def _main(args: list[str] | None) -> None:
         click.echo(error.format_message())
         sys.exit(0)
     except click.MissingParameter as error:
-        _fail(f"{error.format_message().rstrip('.')}{_usage(error.ctx)}", 2)
+        words = error.ctx.command.collect_usage_pieces(error.ctx) if error.ctx else []
+        usage = f"; write: {error.ctx.command_path} {' '.join(words).removeprefix('[OPTIONS] ')}" if error.ctx else ""
+        _fail(f"{error.format_message().rstrip('.')}{usage}", 2)
     except click.ClickException as error:
         _fail(error.format_message(), 2)
     except InputError as error:
@@ -164,12 +166,6 @@ def _main(args: list[str] | None) -> None:
         if error.errno == errno.EPIPE:
             sys.exit(1)
         _fail(os_error_text(error), 2 if error.errno == errno.ENAMETOOLONG else 1)  # of what may be a file's name
-
-
-def _usage(context: click.Context | None) -> str:
-    """How the command of a context is written, with its arguments, to be added to an error."""
-    words = context.command.collect_usage_pieces(context) if context else []
-    return f"; write: {context.command_path} {' '.join(words).removeprefix('[OPTIONS] ')}" if context else ""
 
 
 class PrintableFormatter(logging.Formatter):

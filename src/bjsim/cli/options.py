@@ -161,8 +161,8 @@ class Files(NamedTuple):
         for option, path in (("--plot", self.plot_path), ("--fan", self.fan_path)):
             if path and Path(path).suffix.lower() not in (".png", ".svg"):
                 raise InputError(f"{option} {path} is not accepted; the file must end in .png or .svg")
-            if path:
-                need_matplotlib(option)
+            if path and find_spec("matplotlib") is None:
+                raise InputError(f"{option} needs the package matplotlib: pip install matplotlib")
         given = [path for path in self if path is not None]
         if "-" in (self.html_path, self.save_path):
             raise InputError(f"{'--html' if self.html_path == '-' else '--save'} - is not accepted; give a file's name")
@@ -236,12 +236,6 @@ def files_options(drawn: str, page: str = "Write a self-contained page to publis
         return json_option(plot(html(with_files)))  # type: ignore[return-value]
 
     return decorate
-
-
-def need_matplotlib(option: str) -> None:
-    """Raises: InputError: A picture is asked for, and what draws it is not installed."""
-    if find_spec("matplotlib") is None:
-        raise InputError(f"{option} needs the package matplotlib: pip install matplotlib")
 
 
 def write_json(data: object, path: str) -> None:
