@@ -154,15 +154,12 @@ class AskedCount(NamedTuple):
             raise InputError(f"no counting system is called {self.system[:40]!r}; systems are {', '.join(systems)}")
         if names_file(self.indices):
             raise InputError("indices: files are not read here; give names of sets, or the index plays themselves")
-        numbers: dict[str, Any] = {}
-        for name in (*COUNT_TERMS, "leave_minutes"):
-            numbers[name] = KINDS[name].parse(name, getattr(self, name).strip())
+        names = (*COUNT_TERMS, "leave_minutes", "rounds", "seed")
+        numbers: dict[str, Any] = {name: KINDS[name].parse(name, getattr(self, name).strip()) for name in names}
         optimal = self.optimal.strip() or None
         return CountRequest(
             self.game.rules(), self.system, None if optimal else self.ramp, self.indices, optimal=optimal,
-            leave=self.leave.strip() or None,
-            rounds=whole_number("rounds", self.rounds, 1, MAX_HANDS), **numbers,
-            seed=whole_number("seed", self.seed, 0, MAX_SEED), workers=1,
+            leave=self.leave.strip() or None, workers=1, **numbers,
         )  # fmt: skip
 
     def command(self, rounds: int) -> str:
