@@ -19,6 +19,7 @@ from bjsim.arguments import (
     amount,
     argument,
     flag,
+    one_digit,
     whole_number,
 )
 from bjsim.errors import InputError
@@ -61,7 +62,7 @@ class Count(Written):
         return whole_number(argument(name), value, self.low, self.most, self.example)
 
     def text(self, value: int) -> str:
-        short = f"{value:.0e}".replace("+0", "")
+        short = one_digit(value)
         return short if value >= 10**6 and int(float(short)) == value else str(value)
 
 
