@@ -1,7 +1,5 @@
 """The kinds of parameters, by name: how each is written, read, checked and shown. One name means one thing."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Options of commands from what functions and requests declare, and from the kinds of parameters."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 

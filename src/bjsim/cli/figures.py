@@ -1,8 +1,6 @@
 """`bjsim bank`, `bjsim known` and `bjsim sidebet`: the exact figures of one function each."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -10,9 +8,7 @@ from bjsim.cli.asked import asked_of
 from bjsim.cli.options import Files, files_options, given_command, is_given, rules_option, rules_options, set_option
 from bjsim.errors import InputError
 from bjsim.sim.game.presets import the_rules
-
-if TYPE_CHECKING:
-    from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.rules import Rules
 
 
 @click.command()

@@ -1,7 +1,5 @@
 """Options and parameter types that several commands share."""
 
-from __future__ import annotations
-
 import functools
 import json
 import re
@@ -11,7 +9,7 @@ from collections.abc import Callable, Sequence, Set
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import click
 from click.core import ParameterSource
@@ -23,14 +21,11 @@ from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError
 from bjsim.files import write_file
 from bjsim.json_values import json_values
+from bjsim.report.data import Described, to_json
+from bjsim.report.parts import Report
 from bjsim.sim.game.presets import PRESETS, the_rules
 from bjsim.sim.game.rule_text import expand_words
 from bjsim.sim.game.rules import RULE_FIELDS, parse_field
-
-if TYPE_CHECKING:
-    from bjsim.report.data import Described
-    from bjsim.report.parts import Report
-
 
 # --- Options that are an error when they are given twice.
 
@@ -185,7 +180,6 @@ class Files(NamedTuple):
         """
         from rich.console import Console
 
-        from bjsim.report.data import Described, to_json
         from bjsim.report.terminal import print_report
 
         found = result.describe() if isinstance(result, Described) else result

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bjsim.errors import InputError, printable
 from bjsim.sim.game.actions import ATTACK, INSURANCE, STAND, Action, Player, View
-from bjsim.sim.game.events import RoundResult
+from bjsim.sim.game.events import Event, RoundResult
 from bjsim.sim.game.round import Round, ask_action, find_observers, show_events
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import ScriptedShoe, Shoe
@@ -32,7 +32,6 @@ from bjsim.table.words import (
 )
 
 if TYPE_CHECKING:
-    from bjsim.sim.game.events import Event
     from bjsim.strategies.counting.count_coach import TableCount
 
 

@@ -1,13 +1,10 @@
 """The text of `bjsim play`: events of a round, prompts, the answers that are read, and the coach's comments."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from bjsim.errors import RunFailed
 from bjsim.report.parts import percent, typeset
@@ -30,11 +27,8 @@ from bjsim.sim.game.events import (
 )
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.seats import is_free
-
-if TYPE_CHECKING:
-    from bjsim.strategies.evaluation.coach import Coach, Judgement
-    from bjsim.strategies.evaluation.drill import Record
-
+from bjsim.strategies.evaluation.coach import Coach, Judgement
+from bjsim.strategies.evaluation.drill import Record
 
 # --- The events of a round in sentences, for the person in seat 1; see `bjsim play`.
 
