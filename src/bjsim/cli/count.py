@@ -67,7 +67,7 @@ PLAYED = ("rules_name", "settings", "decks", "cut", "players", *REQUESTED, "vari
     "Draw EV, share and bet by count; with --vary, the SCORE of every game.",
     "Write a page that computes other bets in the browser.",
 )
-def count(**options: Any) -> None:
+def count(files: Files, **options: Any) -> None:
     """Find out how a card counter does in a game: EV by count, then profit, risk and SCORE of the bets.
 
     One run serves every ramp, as play does not depend on the bet. Profits are luck-adjusted and depth-controlled unless
@@ -86,31 +86,8 @@ def count(**options: Any) -> None:
     context = click.get_current_context()
     if context.invoked_subcommand is not None:
         refuse_before(context)
-    else:
-        refuse_ignored(context)
-        run_count(options, options["files"])
-
-
-def refuse_before(context: click.Context) -> None:
-    """Raises: InputError: An option comes before the subcommand, which would ignore it."""
-    for option in context.command.params:
-        if is_given(str(option.name)):
-            raise InputError(
-                f"{option.opts[0]} comes before {context.invoked_subcommand}; write the options after it, as in "
-                f"bjsim count {context.invoked_subcommand} --rules vegas-s17"
-            )
-
-
-def refuse_ignored(context: click.Context) -> None:
-    """Raises: InputError: An option is given that would be ignored."""
-    names = [str(text).partition("=")[0].strip() for text in context.params["varied"]]
-    if is_given("leave_minutes") and not (is_given("leave") or is_given("load_path") or "leave" in names):
-        raise InputError("--leave-minutes is what --leave costs; give --leave COUNT, such as -1, or leave it out")
-    refuse_together("load_path", *PLAYED, why=", as the rounds have been played")
-    refuse_together("varied", "checkpoint", "resume", "fan_path")
-
-
-def run_count(options: dict[str, Any], files: Files) -> None:
+        return
+    refuse_ignored(context)
     if options["varied"]:
         files.show(play_varied(options), given_command())
         return
@@ -131,6 +108,25 @@ def run_count(options: dict[str, Any], files: Files) -> None:
         raise RunFailed(result.run.failure)
     if result.run.stopped:
         raise click.exceptions.Exit(130)
+
+
+def refuse_before(context: click.Context) -> None:
+    """Raises: InputError: An option comes before the subcommand, which would ignore it."""
+    for option in context.command.params:
+        if is_given(str(option.name)):
+            raise InputError(
+                f"{option.opts[0]} comes before {context.invoked_subcommand}; write the options after it, as in "
+                f"bjsim count {context.invoked_subcommand} --rules vegas-s17"
+            )
+
+
+def refuse_ignored(context: click.Context) -> None:
+    """Raises: InputError: An option is given that would be ignored."""
+    names = [str(text).partition("=")[0].strip() for text in context.params["varied"]]
+    if is_given("leave_minutes") and not (is_given("leave") or is_given("load_path") or "leave" in names):
+        raise InputError("--leave-minutes is what --leave costs; give --leave COUNT, such as -1, or leave it out")
+    refuse_together("load_path", *PLAYED, why=", as the rounds have been played")
+    refuse_together("varied", "checkpoint", "resume", "fan_path")
 
 
 def the_bets(options: dict[str, Any]) -> dict[str, Any]:
