@@ -178,7 +178,9 @@ def count_report(asked: AskedCount) -> str:
     def begin(opened: ExitStack) -> Iterator[CountRun]:
         return counted_blocks(request)
 
-    count = advanced((request.cards, _own_rows(request)), begin)
+    low, high = request.whole_span
+    is_usual = request.counting.uses_true_count and -USUAL <= low <= high <= USUAL  # whose rows serve other bets too
+    count = advanced((request.cards, (0, 0) if is_usual else (low, high)), begin)
     run: CountRun = count.latest
     try:
         result = CountResult.of(run, request)
@@ -199,12 +201,6 @@ def count_report(asked: AskedCount) -> str:
         left=100 * run.left_per_round * run.rounds_per_shoe, hourly=result.terms.rounds_per_hour,
         rest=Markup(page_body(rest)),
     )  # fmt: skip
-
-
-def _own_rows(request: CountRequest) -> tuple[int, int]:
-    """The counts of the bets that have rows of their own, if not all bets have the same rows."""
-    low, high = request.whole_span
-    return (0, 0) if request.counting.uses_true_count and -USUAL <= low <= high <= USUAL else (low, high)
 
 
 def indices_report(asked: AskedCount) -> str:

@@ -97,16 +97,13 @@ class Narrator:
         if self._dealing:
             for seat in self._order:
                 if seat == DEALER:
-                    yield self._dealer_holding(), None
+                    is_open = not self.hidden and len(self.dealer) > 1
+                    holding = self._describe_dealer() if is_open else " ".join(self.dealer + HIDDEN * self.hidden)
+                    yield f"The dealer has {holding}.", None
                     continue
                 for hand, cards in enumerate(self.hands[seat]):
                     yield self._sentence(seat, hand, "have", format_cards(cards)), None
         self._dealing = False
-
-    def _dealer_holding(self) -> str:
-        if self.hidden or len(self.dealer) < 2:
-            return f"The dealer has {' '.join(self.dealer + HIDDEN * self.hidden)}."
-        return f"The dealer has {self._describe_dealer()}."
 
     def _narrate(self, event: Event) -> Iterator[Line]:
         match event:
