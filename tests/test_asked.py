@@ -36,6 +36,7 @@ TEXTS = {  # a text, what it stands for, and how that is written; of kinds that 
     "bots": ("optimal, lim17", ["optimal", "lim17"], "optimal,lim17"),
     "shoe": ("a=4,T=16", {"A": 4, "T": 16}, "A=4,T=16"),
     "hands": ("10M", 10**7, "1e7"),
+    "episodes": ("2e10", 2 * 10**10, "2e10"),
     "rounds": ("1.5e3", 1500, "1500"),
     "seed": (str(2**127 + 1), 2**127 + 1, str(2**127 + 1)),
     "until": ("0.01%", 0.0001, "0.01%"),

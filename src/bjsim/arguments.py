@@ -165,12 +165,16 @@ def whole_number(name: str, value: object, low: int = 1, most: int = MAX_COUNT, 
         number = whole = None
     if whole is None or whole != number or not low <= whole <= most:
         shown = shorten(value) if isinstance(value, str | Real | None) else a_type(value)
-        largest = f"{most:.0e}".replace("e+0", "e").replace("e+", "e")
-        range_ = f"{low} to {most}" if most < 10**9 else f"{low} to {largest}"
+        range_ = f"{low} to {most if most < 10**9 else one_digit(most)}"
         if most >= 10**9 and (whole is None or whole != number):  # which does not look like a number here
             range_ += f", such as {example}"
         raise InputError(f"{name}: {shown} is not accepted; use a whole number from {range_}")
     return whole
+
+
+def one_digit(number: int) -> str:
+    """A large number as its first digit, rounded, and a power of ten: `1e7`."""
+    return f"{number:.0e}".replace("e+0", "e").replace("e+", "e")
 
 
 def flag(name: str, value: object) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, overload
@@ -61,9 +61,6 @@ class RunResult(Described, Sequence[BotResult]):
     def __len__(self) -> int:
         return len(self.results)
 
-    def __iter__(self) -> Iterator[BotResult]:
-        return iter(self.results)
-
     @property
     def rounds(self) -> int:
         """Rounds played, over all bots."""
@@ -81,7 +78,7 @@ class RunResult(Described, Sequence[BotResult]):
             Only("page", lambda: [Section("Results")]),
             DataTable("bots", shown_columns(self), self.results),
             Notes([*luck_lines(self), *self._remarks()]),
-            *self._convergence(),
+            *([Only("page", lambda: [Section("Convergence")]), *found] if (found := convergence_parts(self)) else []),
             *self._programs(),
         ]
         hands = {one.tally.rounds for one in self}
@@ -109,14 +106,9 @@ class RunResult(Described, Sequence[BotResult]):
         target = f"± {100 * self.until:g}%"
         if self.reached:
             return [*lines, f"reached the requested {target}"]
-        widest = max(half_width(tally, self.results[0].optimal_n) for tally in self.progress.tallies)
-        expected = self.progress.rounds * max(widest / self.until, 1.0) ** 2  # an interval narrows with the root
+        expected = rounds_expected(self.progress, self.until, self.results[0].optimal_n)
         more = "" if math.isinf(expected) else f"; it would take about {expected:,.0f} rounds"
         return [*lines, f"{target} was not reached in {self.progress.rounds:,} rounds{more}"]
-
-    def _convergence(self) -> list[Any]:
-        found = convergence_parts(self)
-        return [Only("page", lambda: [Section("Convergence")]), *found] if found else []
 
     def _programs(self) -> list[Any]:
         """The times and the faults of bots that are programs, and what happened at their first faults."""
@@ -167,6 +159,12 @@ class RunResult(Described, Sequence[BotResult]):
         stopped = ", stopped" if self.stopped or self.failure else ""
         bots = f"{len(self)} bot{'s' * (len(self) != 1)}"
         return f"RunResult({self.rules}, seed {self.seed}, {bots}, {self.rounds:,} rounds{stopped})"
+
+
+def rounds_expected(progress: Progress, precision: float, optimal_n: int) -> float:
+    """Estimate the rounds needed for a precision: an interval narrows with the root of their number."""
+    widest = max(half_width(tally, optimal_n) for tally in progress.tallies)
+    return progress.rounds * max(widest / precision, 1.0) ** 2
 
 
 def short_names(names: Sequence[str]) -> dict[str, str]:

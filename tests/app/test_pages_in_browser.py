@@ -817,7 +817,7 @@ def test_a_count_waits_for_rare_counts(person):
 
 def test_a_game_that_is_refused_leaves_no_table_and_no_clock(person):
     seated(person, "rules=easy&seed=77&seconds=30")
-    person.run("report.querySelector('form').append(made('progress', '', {id: 'clock'})); countDown()")
+    person.run("report.querySelector('form').append(element('progress', {id: 'clock'})); countDown()")
     kept = person.run("answers()")
     person.run("at('seed').value = 'x'; changed()")
     person.until(f"document.querySelector('#report > .wrong') && {IDLE}")
@@ -831,7 +831,7 @@ def test_a_wrong_answer_takes_time_and_nonsense_is_no_time(person):
     person.visit("/play?rules=easy&seed=78&seconds=soon")
     assert person.run("[...document.querySelectorAll('.field.wrong input')].map(one => one.id)") == ["seconds"]
     person.visit("/play?rules=easy&seed=78&seconds=50")
-    person.run("report.querySelector('form').append(made('progress', '', {id: 'clock'})); countDown()")
+    person.run("report.querySelector('form').append(element('progress', {id: 'clock'})); countDown()")
     began = person.run("began")
     person.run("at('word').value = 'x'; answer('x')")
     person.until(f"document.querySelector('#answer .wrong') && {IDLE}")

@@ -146,6 +146,11 @@ def test_a_precision_is_read_as_in_run():
     assert "such as 0.001%" in refusal("compare", "--vary", "decks=2,6", "--until", "none")
 
 
+def test_a_precision_is_refused_where_nothing_is_played():
+    refused = refusal("compare", "--rules", "easy,neller", "--until", "0.1%")
+    assert refused == "--until is for finite shoes, and these are infinite; leave it out, or give --decks 1 to 8"
+
+
 def test_vary_takes_the_words_of_the_trade():
     assert (
         games("--rules", "vegas-s17", "--decks", "inf", "--vary", "das=true,false")[1]["difference"]

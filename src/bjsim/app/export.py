@@ -21,7 +21,7 @@ from bjsim.app.reports import REPORTS
 from bjsim.app.work import ChosenGame, game_report
 from bjsim.errors import InputError, file_errors
 from bjsim.files import read_bytes, read_text
-from bjsim.report.page import templates
+from bjsim.report.page import render_page
 from bjsim.sim.running.workers import end_with_parent, own_processes, start_context
 
 PYODIDE = "https://cdn.jsdelivr.net/pyodide/v0.27.7/full/"  # what the tests run with
@@ -71,7 +71,7 @@ def export_site(
     hashed = [*(content[name] for name in sorted(content)), *lock]
     version = hashlib.sha256(b"".join(hashlib.sha256(data).digest() for data in hashed)).hexdigest()
     cached = {"files": ["./", *sorted(content)], "version": version[:16], "pyodide": place, "runtime": RUNTIME}
-    content["service-worker.js"] = _rendered("site_cache.js", **cached).encode()
+    content["service-worker.js"] = render_page("bjsim.app", "site_cache.js", **cached).encode()
     with file_errors(folder):  # at the end, so that a stopped export leaves an empty folder
         for name in ("known", "static", *(["pyodide"] if runtime else [])):
             (folder / name).mkdir()
@@ -116,20 +116,16 @@ def _each(
         yield from pool.map(compute, games)
 
 
-def _rendered(name: str, **values: object) -> str:
-    return templates("bjsim.app").get_template(name).render(**values)
-
-
 def _pages(place: str) -> dict[str, str | bytes]:
     """All files of the site but what Python needs and what is known."""
     files: dict[str, str | bytes] = {f"{name}.html": shell(name, ".html", POLICY) for name in PAGES}
     files |= {f"static/{name}": text for name, (text, _) in assets().items()}
     first = Markup(game_report(FIRST))  # in the page itself, which shows it before its scripts have run
     files["first.html"] = shell("game", ".html", POLICY, first)
-    files["static/host.js"] = _rendered("site_host.js")
-    files["index.html"] = _rendered("site.html", policy=SITE_POLICY, pages=PAGES)
-    files |= {name: _rendered(name) for name in ("site.css", "site.js")}
-    return files | {"worker.js": _rendered("site_worker.js", pyodide=place)}
+    files["static/host.js"] = render_page("bjsim.app", "site_host.js")
+    files["index.html"] = render_page("bjsim.app", "site.html", policy=SITE_POLICY, pages=PAGES)
+    files |= {name: render_page("bjsim.app", name) for name in ("site.css", "site.js")}
+    return files | {"worker.js": render_page("bjsim.app", "site_worker.js", pyodide=place)}
 
 
 def _archive(python: str) -> bytes:

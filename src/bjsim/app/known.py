@@ -1,7 +1,6 @@
 """Answers that are known before a page asks for them: of usual games, and of pages as they are first opened."""
 
 import itertools
-from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlencode
 
@@ -40,10 +39,7 @@ def game_key(game: ChosenGame) -> str:
 
 def known_answers(game: ChosenGame) -> dict[str, str]:
     """Answers about a game by their addresses, in the order of `game_key`; of the first game those of all pages."""
-    return dict(_answers(game))
-
-
-def _answers(game: ChosenGame) -> Iterator[tuple[str, str]]:
+    found: dict[str, str] = {}
     asked: list[tuple[str, dict[str, str]]] = [("game", {}), ("deviation", {})]
     asked += [("compared", {})] if game.settings else []
     changes: dict[Any, Any] = VARIED
@@ -58,7 +54,8 @@ def _answers(game: ChosenGame) -> Iterator[tuple[str, str]]:
         while status == 200 and "<progress" in text:  # a long computation, which is known when it is over
             status, text = answer(name, urlencode(pairs))
         if status == 200:
-            yield f"{name}?{_plain(pairs)}", text
+            found[f"{name}?{_plain(pairs)}"] = text
+    return found
 
 
 def _pairs(game: ChosenGame) -> list[tuple[str, str]]:

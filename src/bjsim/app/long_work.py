@@ -154,15 +154,12 @@ class AskedCount(NamedTuple):
             raise InputError(f"no counting system is called {self.system[:40]!r}; systems are {', '.join(systems)}")
         if names_file(self.indices):
             raise InputError("indices: files are not read here; give names of sets, or the index plays themselves")
-        numbers: dict[str, Any] = {}
-        for name in (*COUNT_TERMS, "leave_minutes"):
-            numbers[name] = KINDS[name].parse(name, getattr(self, name).strip())
+        names = (*COUNT_TERMS, "leave_minutes", "rounds", "seed")
+        numbers: dict[str, Any] = {name: KINDS[name].parse(name, getattr(self, name).strip()) for name in names}
         optimal = self.optimal.strip() or None
         return CountRequest(
             self.game.rules(), self.system, None if optimal else self.ramp, self.indices, optimal=optimal,
-            leave=self.leave.strip() or None,
-            rounds=whole_number("rounds", self.rounds, 1, MAX_HANDS), **numbers,
-            seed=whole_number("seed", self.seed, 0, MAX_SEED), workers=1,
+            leave=self.leave.strip() or None, workers=1, **numbers,
         )  # fmt: skip
 
     def command(self, rounds: int) -> str:
@@ -181,7 +178,9 @@ def count_report(asked: AskedCount) -> str:
     def begin(opened: ExitStack) -> Iterator[CountRun]:
         return counted_blocks(request)
 
-    count = advanced((request.cards, _own_rows(request)), begin)
+    low, high = request.whole_span
+    is_usual = request.counting.uses_true_count and -USUAL <= low <= high <= USUAL  # whose rows serve other bets too
+    count = advanced((request.cards, (0, 0) if is_usual else (low, high)), begin)
     run: CountRun = count.latest
     try:
         result = CountResult.of(run, request)
@@ -202,12 +201,6 @@ def count_report(asked: AskedCount) -> str:
         left=100 * run.left_per_round * run.rounds_per_shoe, hourly=result.terms.rounds_per_hour,
         rest=Markup(page_body(rest)),
     )  # fmt: skip
-
-
-def _own_rows(request: CountRequest) -> tuple[int, int]:
-    """The counts of the bets that have rows of their own, if not all bets have the same rows."""
-    low, high = request.whole_span
-    return (0, 0) if request.counting.uses_true_count and -USUAL <= low <= high <= USUAL else (low, high)
 
 
 def indices_report(asked: AskedCount) -> str:

@@ -21,9 +21,9 @@ POLICY = (
 SCRIPTS: dict[str, tuple[str, ...]] = {
     page: ("cells.js", "app.js") for page in PAGES if page not in ("start", "contest")
 }
-SCRIPTS |= {page: ("cells.js", "app.js", f"{page}.js") for page in ("game", "hand", "play")}
+SCRIPTS |= {page: ("cells.js", "app.js", f"{page}.js") for page in ("hand", "play")}
+SCRIPTS |= {page: ("cells.js", "figures.js", "app.js", f"{page}.js") for page in ("game", "count")}
 SCRIPTS["start"] = ("start.js",)
-SCRIPTS["count"] = ("cells.js", "figures.js", "app.js", "count.js")
 
 
 @cache

@@ -106,19 +106,16 @@ class Laboratory:
         return request.url.path == "/" and secrets.compare_digest(given.encode(), self.token.encode())
 
 
-class Guard:
-    """Refuses what does not come from the server's own pages, in one line."""
+def guarded(app: ASGIApp, laboratory: Laboratory) -> ASGIApp:
+    """The app, refusing in one line what does not come from its own pages."""
 
-    def __init__(self, app: ASGIApp, laboratory: Laboratory) -> None:
-        self.app, self.laboratory = app, laboratory
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             if scope["type"] == "lifespan":
-                await self.app(scope, receive, send)
+                await app(scope, receive, send)
             return
         request = Request(scope)
-        refused = self.laboratory.refusal(request)
+        refused = laboratory.refusal(request)
         headers = DRAWN if scope["path"].startswith("/contest/") else HEADERS
 
         async def send_safely(message: Any) -> None:
@@ -126,10 +123,10 @@ class Guard:
                 message["headers"] = [*message["headers"], *((k.encode(), v.encode()) for k, v in headers.items())]
             await send(message)
 
-        if refused:
-            await PlainTextResponse(refused[1] + "\n", refused[0])(scope, receive, send_safely)
-        else:
-            await self.app(scope, receive, send_safely)
+        answering: ASGIApp = PlainTextResponse(refused[1] + "\n", refused[0]) if refused else app
+        await answering(scope, receive, send_safely)
+
+    return answer
 
 
 def make_app(laboratory: Laboratory) -> ASGIApp:
@@ -191,7 +188,7 @@ def make_app(laboratory: Laboratory) -> ASGIApp:
         Route("/contest/{path:path}", contest),
         Route("/{name}", page),
     ]
-    return Guard(Starlette(routes=routes), laboratory)
+    return guarded(Starlette(routes=routes), laboratory)
 
 
 class HurriedProtocol(H11Protocol):

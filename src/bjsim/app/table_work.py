@@ -67,8 +67,7 @@ class PlayedTable:
     """A table at which a person plays through a page. Raises: InputError: The game, or the count, is not accepted."""
 
     def __init__(self, asked: AskedPlay) -> None:
-        rules = asked.game.rules()
-        rules = rules.replace(seats=1)
+        rules = asked.game.rules().replace(seats=1)
         if asked.system and asked.system not in built_in_systems():
             raise InputError(f"no counting system is called {asked.system[:40]!r}")
         self.answers: list[str] = []
@@ -123,16 +122,13 @@ def play_report(asked: AskedPlay) -> str:
     table = _tables.pop(key, None)
     if table is None or table.answers != answers[: len(table.answers)]:
         table = PlayedTable(key)
-    for number in range(len(table.answers), len(answers)):
-        is_new = asked.new == "yes" and number == len(answers) - 1
-        table.tally.record = Record(table.tally.coach.chart, record_path() if is_new else None)
-        try:
-            table.answer(answers[number])
-        finally:
-            _tables[key] = table
     _tables[key] = table
     while len(_tables) > KEPT:
         _tables.popitem(last=False)
+    for number in range(len(table.answers), len(answers)):
+        is_new = asked.new == "yes" and number == len(answers) - 1
+        table.tally.record = Record(table.tally.coach.chart, record_path() if is_new else None)
+        table.answer(answers[number])
     return _table_page(asked, table)
 
 

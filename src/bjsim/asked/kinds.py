@@ -1,7 +1,5 @@
 """The kinds of parameters, by name: how each is written, read, checked and shown. One name means one thing."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,6 +17,7 @@ from bjsim.arguments import (
     amount,
     argument,
     flag,
+    one_digit,
     whole_number,
 )
 from bjsim.errors import InputError
@@ -61,7 +60,7 @@ class Count(Written):
         return whole_number(argument(name), value, self.low, self.most, self.example)
 
     def text(self, value: int) -> str:
-        short = f"{value:.0e}".replace("+0", "")
+        short = one_digit(value)
         return short if value >= 10**6 and int(float(short)) == value else str(value)
 
 

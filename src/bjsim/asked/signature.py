@@ -1,7 +1,5 @@
 """The parameters that a function or a request declares: names, defaults, and what its docstring says of each."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 import re

@@ -43,7 +43,13 @@ def app(port: int, contest: Path | None, export: Path | None, pyodide: str, no_b
     """
     refuse_together("export", "contest", "port", why=", as an exported site needs no server")
     if export:
-        _export(export, pyodide)
+        from bjsim.app.export import export_site
+        from bjsim.sim.running.workers import usable_cores
+
+        with waiting("solving the usual games") as line:
+            for done, games in export_site(export, pyodide, processes=usable_cores()):
+                line.say("solving the usual games", done, games)
+        click.echo(f"the site is in {export}; to try it: python -m http.server --directory {export}")
         return
     if pyodide:
         raise InputError("--pyodide needs --export DIR")
@@ -69,13 +75,3 @@ def app(port: int, contest: Path | None, export: Path | None, pyodide: str, no_b
     if not no_browser:
         webbrowser.open(laboratory.address)
     serve(laboratory, listening)
-
-
-def _export(folder: Path, pyodide: str) -> None:
-    from bjsim.app.export import export_site
-    from bjsim.sim.running.workers import usable_cores
-
-    with waiting("solving the usual games") as line:
-        for done, games in export_site(folder, pyodide, processes=usable_cores()):
-            line.say("solving the usual games", done, games)
-    click.echo(f"the site is in {folder}; to try it: python -m http.server --directory {folder}")

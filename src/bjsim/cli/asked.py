@@ -1,7 +1,5 @@
 """Options of commands from what functions and requests declare, and from the kinds of parameters."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
@@ -10,7 +8,7 @@ from click.shell_completion import CompletionItem
 
 from bjsim.arguments import command_line
 from bjsim.asked.kinds import KINDS, Flag, Names, Written
-from bjsim.asked.signature import REQUIRED, Parameter, parameters
+from bjsim.asked.signature import REQUIRED, parameters
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -72,18 +70,13 @@ def asked_of(target: str, *left_out: str, only_given: bool = False, **shown: str
 
     def decorate(command: F) -> F:
         found = [each for each in parameters(target) if each.name not in left_out]
+        names = {each.name for each in found}
         for each in reversed(found):
-            about = _in_options(each, {one.name for one in found})
+            parts = each.about.split("`")  # it may name other parameters
+            parts[1::2] = ("--" + part.replace("_", "-") if part in names else part for part in parts[1::2])
             said = shown.get(each.name, each.kind.text(each.default) if only_given and each.default else "")
             default = None if only_given or each.name in shown else each.default
-            command = ask(each.name, about, default, said, each.kind)(command)
+            command = ask(each.name, "".join(parts), default, said, each.kind)(command)
         return command
 
     return decorate
-
-
-def _in_options(each: Parameter, names: set[str]) -> str:
-    """What is said of a parameter, with others as a command line has them."""
-    parts = each.about.split("`")
-    parts[1::2] = ("--" + part.replace("_", "-") if part in names else part for part in parts[1::2])
-    return "".join(parts)

@@ -14,7 +14,7 @@ from bjsim.bots.contest.page import write_results
 from bjsim.bots.contest.standings import describe_pair
 from bjsim.cli.asked import ask
 from bjsim.cli.bot_game import slow_hint
-from bjsim.cli.koth_play import TABLES, ContestScreen, choose_contest
+from bjsim.cli.koth_play import ContestScreen, choose_contest, host_options
 from bjsim.cli.options import Files, counted, files_options, given_command
 from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError
@@ -30,8 +30,7 @@ from bjsim.report.terminal import say
 @click.option("--rules", "rules_name", metavar="NAME|FILE.toml", help="Game to play.  [default: cardshark]")
 @ask("matches", "Number of matches, at most; each is played from both seats.", 500)
 @ask("seed", "Random seed.", shown="128 random bits")
-@ask("workers", TABLES, 1)
-@ask("sandbox", default="required")
+@host_options
 @click.option("--out", metavar="DIR", type=click.Path(path_type=Path), help="Keep the contest in this folder.")
 @files_options("Draw the difference.")
 def compare(

@@ -69,6 +69,8 @@ def compare(
     bjsim compare --rules vegas-s17 --vary cut=1/2,3/4,9/10
     """
     games = the_games(names, varied, settings)
+    if until and all(game.infinite for game in games):
+        raise InputError("--until is for finite shoes, and these are infinite; leave it out, or give --decks 1 to 8")
     if until is None and differ_in_cut_alone(games) and not any(refusal(game, "luck") for game in games):
         until = CUT_PRECISION
     with waiting("solving the games") as line:

@@ -1,4 +1,4 @@
-"""`bjsim count`: how a card counter does in a game."""
+"""`bjsim count`: how a card counter does in a game; and `bjsim count indices`: when to depart from the best chart."""
 
 from bisect import bisect
 from dataclasses import fields, replace
@@ -8,9 +8,8 @@ from typing import Any
 
 import click
 
-from bjsim.asked.kinds import Dollars
+from bjsim.asked.kinds import Count, Dollars
 from bjsim.cli.asked import ask, asked_of
-from bjsim.cli.count_indices import indices
 from bjsim.cli.options import (
     Files,
     files_options,
@@ -23,11 +22,15 @@ from bjsim.cli.options import (
 )
 from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError, RunFailed
+from bjsim.sim.game.rules import Rules
 from bjsim.strategies.counting.count_run import CountRun
-from bjsim.strategies.counting.ramp import Bet, Ramp
+from bjsim.strategies.counting.departures import format_departures
+from bjsim.strategies.counting.indices import find_indices
+from bjsim.strategies.counting.ramp import Bet, BetLimits, Ramp
 from bjsim.strategies.counting.request import BETS, CountRequest, play_request
 from bjsim.strategies.counting.result import CountComparison, CountResult
-from bjsim.strategies.counting.system import built_in_systems
+from bjsim.strategies.counting.system import built_in_systems, find_system
+from bjsim.strategies.counting.typical import decks_to_count
 
 CHIPS = (1, 5, 25, 100, 500, 1000, 5000, 25_000)  # that casinos have
 VARIED = ("system", "ramp", "optimal", "indices", "leave")  # what `--vary` accepts besides the rules
@@ -64,7 +67,7 @@ PLAYED = ("rules_name", "settings", "decks", "cut", "players", *REQUESTED, "vari
     "Draw EV, share and bet by count; with --vary, the SCORE of every game.",
     "Write a page that computes other bets in the browser.",
 )
-def count(**options: Any) -> None:
+def count(files: Files, **options: Any) -> None:
     """Find out how a card counter does in a game: EV by count, then profit, risk and SCORE of the bets.
 
     One run serves every ramp, as play does not depend on the bet. Profits are luck-adjusted and depth-controlled unless
@@ -83,31 +86,8 @@ def count(**options: Any) -> None:
     context = click.get_current_context()
     if context.invoked_subcommand is not None:
         refuse_before(context)
-    else:
-        refuse_ignored(context)
-        run_count(options, options["files"])
-
-
-def refuse_before(context: click.Context) -> None:
-    """Raises: InputError: An option comes before the subcommand, which would ignore it."""
-    for option in context.command.params:
-        if is_given(str(option.name)):
-            raise InputError(
-                f"{option.opts[0]} comes before {context.invoked_subcommand}; write the options after it, as in "
-                f"bjsim count {context.invoked_subcommand} --rules vegas-s17"
-            )
-
-
-def refuse_ignored(context: click.Context) -> None:
-    """Raises: InputError: An option is given that would be ignored."""
-    names = [str(text).partition("=")[0].strip() for text in context.params["varied"]]
-    if is_given("leave_minutes") and not (is_given("leave") or is_given("load_path") or "leave" in names):
-        raise InputError("--leave-minutes is what --leave costs; give --leave COUNT, such as -1, or leave it out")
-    refuse_together("load_path", *PLAYED, why=", as the rounds have been played")
-    refuse_together("varied", "checkpoint", "resume", "fan_path")
-
-
-def run_count(options: dict[str, Any], files: Files) -> None:
+        return
+    refuse_ignored(context)
     if options["varied"]:
         files.show(play_varied(options), given_command())
         return
@@ -128,6 +108,25 @@ def run_count(options: dict[str, Any], files: Files) -> None:
         raise RunFailed(result.run.failure)
     if result.run.stopped:
         raise click.exceptions.Exit(130)
+
+
+def refuse_before(context: click.Context) -> None:
+    """Raises: InputError: An option comes before the subcommand, which would ignore it."""
+    for option in context.command.params:
+        if is_given(str(option.name)):
+            raise InputError(
+                f"{option.opts[0]} comes before {context.invoked_subcommand}; write the options after it, as in "
+                f"bjsim count {context.invoked_subcommand} --rules vegas-s17"
+            )
+
+
+def refuse_ignored(context: click.Context) -> None:
+    """Raises: InputError: An option is given that would be ignored."""
+    names = [str(text).partition("=")[0].strip() for text in context.params["varied"]]
+    if is_given("leave_minutes") and not (is_given("leave") or is_given("load_path") or "leave" in names):
+        raise InputError("--leave-minutes is what --leave costs; give --leave COUNT, such as -1, or leave it out")
+    refuse_together("load_path", *PLAYED, why=", as the rounds have been played")
+    refuse_together("varied", "checkpoint", "resume", "fan_path")
 
 
 def the_bets(options: dict[str, Any]) -> dict[str, Any]:
@@ -194,4 +193,45 @@ def play_varied(options: dict[str, Any]) -> CountComparison:
     return replace(compared, games=tuple((name, in_chips(one, options["chip"])) for name, one in compared.games))
 
 
-count.add_command(indices)
+@count.command()
+@rules_options
+@ask("system", "Counting system.", "hilo")
+@ask("ramp", "Bets that weight the gains, one spot.", "1-12")
+@ask("optimal", "Bet the ramp of highest SCORE between these units.")
+@click.option("--risk-averse", is_flag=True, help="Maximise the certainty equivalent of a Kelly bettor, not the EV.")
+@ask("limit", "Greatest true count of Hi-Lo sought; larger tags have larger counts.", 10, kind=Count(most=30))
+@ask("top", "Only the N index plays with the largest gains.", kind=Count())
+@click.option("--save", "save_path", metavar="FILE", help="Write the index plays as text, for `bjsim count --indices`.")
+@files_options("Draw the chart with the index plays in its cells.")
+def indices(
+    rules: Rules,
+    system: str,
+    ramp: str,
+    optimal: str | None,
+    risk_averse: bool,
+    limit: int,
+    top: int | None,
+    files: Files,
+) -> None:
+    """Compute at which count each departure from the best chart pays, and what it gains in EV and in SCORE.
+
+    Choices are evaluated exactly in the expected composition of the unseen cards at each count. The gain in SCORE is
+    what that in EV adds to the bets of a counter who plays the chart without any other departure.
+
+    bjsim count indices --rules vegas-s17 --system hilo --top 18
+    """
+    if files.save_path and not files.save_path.lower().endswith(".txt"):
+        raise InputError(
+            f"--save {files.save_path} is not accepted; `bjsim count --indices` reads files that end in .txt"
+        )
+    refuse_together("optimal", "ramp")
+    limits = BetLimits.of(optimal) if optimal else None
+    if limits and limits.spots > 1:
+        raise InputError(f"--optimal {limits} has several spots; indices are for one, so leave out x")
+    counting, bets = find_system(system), Ramp.parse(ramp)
+    if any(bet.spots > 1 for _, bet in bets.steps):
+        raise InputError(f"--ramp {bets} has several spots; indices are for one, so leave out x")
+    decks_to_count(rules)  # before a line says that it works
+    with waiting("finding the best chart") as line:
+        scores = find_indices(rules, counting, bets, limits, top, line.say, limit=limit, risk_averse=risk_averse)
+    files.show(scores, given_command(), has_lines=False, text=format_departures(scores.played))

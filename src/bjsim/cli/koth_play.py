@@ -29,7 +29,6 @@ from bjsim.strategies.players.catalogue import is_python
 
 PAGE_EVERY = 20.0  # least seconds between two versions of the page during a contest
 SHOW_EVERY = 0.25  # least seconds between two updates of the live standings
-TABLES = "Number of tables played in parallel."
 PAUSE = 10  # and the least pause, as a multiple of the time that a page or an update took
 
 
@@ -83,7 +82,7 @@ def next_due(began: float, every: float) -> float:
 
 def host_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options on how this machine plays a contest, which the contest's folder does not record."""
-    return ask("workers", TABLES, 1)(ask("sandbox", default="required")(command))
+    return ask("workers", "Number of tables played in parallel.", 1)(ask("sandbox", default="required")(command))
 
 
 def resume_options(command: Callable[..., Any]) -> Callable[..., Any]:

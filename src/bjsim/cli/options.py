@@ -1,7 +1,5 @@
 """Options and parameter types that several commands share."""
 
-from __future__ import annotations
-
 import functools
 import json
 import re
@@ -11,7 +9,7 @@ from collections.abc import Callable, Sequence, Set
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import click
 from click.core import ParameterSource
@@ -23,14 +21,11 @@ from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError
 from bjsim.files import write_file
 from bjsim.json_values import json_values
+from bjsim.report.data import Described, to_json
+from bjsim.report.parts import Report
 from bjsim.sim.game.presets import PRESETS, the_rules
 from bjsim.sim.game.rule_text import expand_words
 from bjsim.sim.game.rules import RULE_FIELDS, parse_field
-
-if TYPE_CHECKING:
-    from bjsim.report.data import Described
-    from bjsim.report.parts import Report
-
 
 # --- Options that are an error when they are given twice.
 
@@ -161,8 +156,8 @@ class Files(NamedTuple):
         for option, path in (("--plot", self.plot_path), ("--fan", self.fan_path)):
             if path and Path(path).suffix.lower() not in (".png", ".svg"):
                 raise InputError(f"{option} {path} is not accepted; the file must end in .png or .svg")
-            if path:
-                need_matplotlib(option)
+            if path and find_spec("matplotlib") is None:
+                raise InputError(f"{option} needs the package matplotlib: pip install matplotlib")
         given = [path for path in self if path is not None]
         if "-" in (self.html_path, self.save_path):
             raise InputError(f"{'--html' if self.html_path == '-' else '--save'} - is not accepted; give a file's name")
@@ -185,7 +180,6 @@ class Files(NamedTuple):
         """
         from rich.console import Console
 
-        from bjsim.report.data import Described, to_json
         from bjsim.report.terminal import print_report
 
         found = result.describe() if isinstance(result, Described) else result
@@ -236,12 +230,6 @@ def files_options(drawn: str, page: str = "Write a self-contained page to publis
         return json_option(plot(html(with_files)))  # type: ignore[return-value]
 
     return decorate
-
-
-def need_matplotlib(option: str) -> None:
-    """Raises: InputError: A picture is asked for, and what draws it is not installed."""
-    if find_spec("matplotlib") is None:
-        raise InputError(f"{option} needs the package matplotlib: pip install matplotlib")
 
 
 def write_json(data: object, path: str) -> None:

@@ -1,21 +1,20 @@
 """A conversation with a person at a table, in lines of text; see `bjsim play`."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys
 import textwrap
-from collections.abc import Callable, Sequence
-from fractions import Fraction
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import TypeVar
 
 import click
 
 from bjsim.cli.waiting import end_waiting
 from bjsim.errors import printable
 from bjsim.sim.game.actions import Action, View
-from bjsim.table.card_table import CountAsked, CountPractice, parse_count
+from bjsim.strategies.evaluation.drill import Drill
+from bjsim.table.card_table import drill_summary
 from bjsim.table.words import (
     DECLINED,
     EXPLAINED,
@@ -36,9 +35,7 @@ from bjsim.table.words import (
     value_table,
 )
 
-if TYPE_CHECKING:
-    from bjsim.strategies.evaluation.drill import Drill
-
+T = TypeVar("T")
 LONGEST_ECHO = 40  # characters of an answer that does not come from a terminal
 
 
@@ -85,59 +82,54 @@ class Terminal:
         return [line.replace(UNBROKEN, " ") for line in lines]
 
 
-def ask_move(terminal: Terminal, question: str, view: View, explain: Callable[[], Sequence[str]] = tuple) -> Action:
-    """Ask for a legal action until there is one. explain: further lines of help. Raises: EndOfInput."""
+def ask_until(
+    terminal: Terminal, question: str, read: Callable[[str], T | str], explain: Callable[[], Iterable[str]], more: str
+) -> T:
+    """Ask until there is an answer; of others `read` says what is wrong with them, and `more` follows.
+
+    explain: the lines of help. Raises: EndOfInput.
+    """
     while True:
-        answer = terminal.ask(f"{question}: {keys(view)}")
+        answer = terminal.ask(question)
         if answer.lower() in QUIT:
             raise PersonLeft("left")
         if answer.lower() in HELP:
-            for letter, name in move_names(view).items():
-                meaning = DECLINED.get(view.legal, EXPLAINED["S"]) if letter == "S" else EXPLAINED[letter]
-                terminal.say(f"  {letter.lower()} {name}: {meaning}")
-            terminal.say("  q quits. Cards are A 2 to 9 T J Q K; # is face down. An ace counts 11 if it can (soft).")
             for line in explain():
                 terminal.say(line)
             continue
-        action = parse_action(answer, view)
-        if isinstance(action, Action):
-            return action
-        terminal.say(action + ".")
+        found = read(answer)
+        if not isinstance(found, str):
+            return found
+        terminal.say(found + more)
+
+
+def ask_move(terminal: Terminal, question: str, view: View, explain: Callable[[], Iterable[str]] = tuple) -> Action:
+    """Ask for a legal action until there is one. explain: further lines of help. Raises: EndOfInput."""
+
+    def all_help() -> Iterator[str]:
+        for letter, name in move_names(view).items():
+            meaning = DECLINED.get(view.legal, EXPLAINED["S"]) if letter == "S" else EXPLAINED[letter]
+            yield f"  {letter.lower()} {name}: {meaning}"
+        yield "  q quits. Cards are A 2 to 9 T J Q K; # is face down. An ace counts 11 if it can (soft)."
+        yield from explain()
+
+    return ask_until(terminal, f"{question}: {keys(view)}", partial(parse_action, view=view), all_help, ".")
 
 
 def ask_bet(terminal: Terminal, most: int, usual: int) -> int:
     """Ask for a bet of at most so many chips until there is one. Raises: EndOfInput."""
-    while True:
-        limits = f"1 to {format_chips(most)}, Enter for {usual}" if most > 1 else "your last chip"
-        answer = terminal.ask(f"Bet {limits}")
-        if answer.lower() in QUIT:
-            raise PersonLeft("left")
-        if answer.lower() in HELP:
-            terminal.say("Type a number of chips, Enter to bet as before, or q to quit.")
-            continue
-        bet = parse_bet(answer, most, usual) if answer else usual
-        if isinstance(bet, int):
-            return bet
-        terminal.say(f"{bet}, or q to quit.")
+    limits = f"1 to {format_chips(most)}, Enter for {usual}" if most > 1 else "your last chip"
+    help_line = "Type a number of chips, Enter to bet as before, or q to quit."
 
+    def read(text: str) -> int | str:
+        return parse_bet(text, most, usual) if text else usual
 
-def ask_count(terminal: Terminal, asked: CountAsked, practice: CountPractice) -> Fraction:
-    """Ask for a count until there is an answer. Raises: EndOfInput."""
-    while True:
-        answer = terminal.ask(asked.text)
-        if answer.lower() in QUIT:
-            raise PersonLeft("left")
-        if answer.lower() in HELP:
-            terminal.say(practice.tags())
-            continue
-        count = parse_count(answer)
-        if isinstance(count, Fraction):
-            return count
-        terminal.say(f"{count}, or q.")
+    return ask_until(terminal, f"Bet {limits}", read, lambda: [help_line], ", or q to quit.")
 
 
 def run_drill(terminal: Terminal, drill: Drill, questions: int | None) -> None:
     """Ask until the person leaves, or for this many questions."""
+    stopped = False
     if drill.due:
         terminal.say(f"Due from earlier sessions: {', '.join(drill.due)}.")
     try:
@@ -145,6 +137,13 @@ def run_drill(terminal: Terminal, drill: Drill, questions: int | None) -> None:
             ask_one(terminal, drill)
     except EndOfInput:
         pass
+    except KeyboardInterrupt:
+        terminal.say("")
+        stopped = True
+    for line in drill_summary(drill):
+        terminal.say(line)
+    if stopped:
+        raise click.exceptions.Exit(130)
 
 
 def ask_one(terminal: Terminal, drill: Drill) -> None:

@@ -1,19 +1,16 @@
 """`bjsim play`: play by hand in the terminal, with a coach or as a drill."""
 
-from __future__ import annotations
-
 import os
 import secrets
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from bjsim.asked.kinds import Count, Names
 from bjsim.cli.asked import ask
 from bjsim.cli.options import refuse_together, rules_options
-from bjsim.cli.person import Terminal, ask_bet, ask_count, ask_move, run_drill
+from bjsim.cli.person import Terminal, ask_bet, ask_move, ask_until, run_drill
 from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import Player
@@ -21,31 +18,21 @@ from bjsim.sim.game.events import format_decks
 from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import ScriptedShoe, Stream, open_shoe
+from bjsim.strategies.evaluation.drill import TOPICS, Drill
 from bjsim.table.card_table import (
     BetAsked,
     CardTable,
     CountAsked,
     MoveAsked,
-    drill_summary,
     hire_coach,
+    parse_count,
     practise_count,
     record_path,
 )
-from bjsim.table.words import CoachTally, EndOfInput, describe_hand, describe_misses
-
-if TYPE_CHECKING:
-    from bjsim.bots.seats import ProgramFile
-    from bjsim.strategies.evaluation.drill import Drill
+from bjsim.table.words import EndOfInput, describe_hand, describe_misses
 
 MAX_CHIPS = 10**9
 SEEDS = 10**6  # seeds that are drawn, short enough to be typed
-
-
-def topic_names() -> list[str]:
-    """Names that shell completion offers for `--topic`."""
-    from bjsim.strategies.evaluation.drill import TOPICS
-
-    return list(TOPICS)
 
 
 @click.command(context_settings={"allow_extra_args": True})  # refused below, with a hint
@@ -60,7 +47,7 @@ def topic_names() -> list[str]:
     "topic",
     "Drill these topics only: hard, soft, pairs, doubles, surrender, close.",
     kind=Names("T[,U...]"),
-    known=topic_names,
+    known=lambda: TOPICS,
     variable="topics",
 )
 @click.option("--no-record", is_flag=True, help="Neither read nor write the record of what you missed.")
@@ -111,31 +98,29 @@ def play(
         rules = rules.replace(seats=seats)
     seed = secrets.randbelow(SEEDS) if seed is None else seed
     shoe = open_shoe(rules, Stream(seed)) if shoe_text is None else find_script(shoe_text)
-    found = _find_bots(bots or [], rules)
     terminal = Terminal()
-    practice = practise_count(system, rules, terminal.say) if system else None
-    tally = None
-    if has_coach or is_drill:
-        with waiting("solving the game"):
-            tally = hire_coach(rules, None if no_record else record_path(), practice)
-    drill = _make_drill(tally, seed, topics or []) if tally and is_drill else None
-    about = "an infinite shoe" if rules.infinite else format_decks(rules)
-    shown = "both dealer cards are shown, " if rules.dealer_shows == "both" else ""
-    cards = f"seed {seed}" if shoe_text is None else "a scripted shoe"
-    terminal.say(f"{rules.name}, {about}, {shown}{cards}. Type ? for help, q to quit.")
-    if tally:
-        terminal.say(f"Coach: values are exact for {tally.coach.basis}; costs are in initial bets.")
-    try:
-        if drill:
-            _drill(terminal, drill, rounds)
-        else:
-            with ExitStack() as opened:
-                others = _start_bots(found, opened)
-                asked = chips, bet, rounds, terminal.say, tally, practice
-                _play(terminal, CardTable(rules, shoe, others, *asked))
-    finally:
-        if tally and tally.record.problem:
-            terminal.say(tally.record.problem)
+    with ExitStack() as opened:
+        others = _find_others(bots or [], rules, opened)
+        practice = practise_count(system, rules, terminal.say) if system else None
+        tally = None
+        if has_coach or is_drill:
+            with waiting("solving the game"):
+                tally = hire_coach(rules, None if no_record else record_path(), practice)
+        drill = Drill(tally.coach, seed, topics or [], tally.record) if tally and is_drill else None
+        about = "an infinite shoe" if rules.infinite else format_decks(rules)
+        shown = "both dealer cards are shown, " if rules.dealer_shows == "both" else ""
+        cards = f"seed {seed}" if shoe_text is None else "a scripted shoe"
+        terminal.say(f"{rules.name}, {about}, {shown}{cards}. Type ? for help, q to quit.")
+        if tally:
+            terminal.say(f"Coach: values are exact for {tally.coach.basis}; costs are in initial bets.")
+        try:
+            if drill:
+                run_drill(terminal, drill, rounds)
+            else:
+                _play(terminal, CardTable(rules, shoe, others, chips, bet, rounds, terminal.say, tally, practice))
+        finally:
+            if tally and tally.record.problem:
+                terminal.say(tally.record.problem)
 
 
 def find_script(text: str) -> ScriptedShoe:
@@ -149,25 +134,6 @@ def find_script(text: str) -> ScriptedShoe:
     if not shoe.left:
         raise InputError(f"{shoe.name} contains no cards")
     return shoe
-
-
-def _make_drill(tally: CoachTally, seed: int, topics: list[str]) -> Drill:
-    from bjsim.strategies.evaluation.drill import Drill
-
-    return Drill(tally.coach, seed, topics, tally.record)
-
-
-def _drill(terminal: Terminal, drill: Drill, questions: int | None) -> None:
-    stopped = False
-    try:
-        run_drill(terminal, drill, questions)
-    except KeyboardInterrupt:
-        terminal.say("")
-        stopped = True
-    for line in drill_summary(drill):
-        terminal.say(line)
-    if stopped:
-        raise click.exceptions.Exit(130)
 
 
 def _play(terminal: Terminal, table: CardTable) -> None:
@@ -203,24 +169,15 @@ def _ask(terminal: Terminal, table: CardTable, question: BetAsked | MoveAsked | 
         text = f"{describe_hand(view, question.hand_name)} against {' '.join(view.dealer)}"
         return ask_move(terminal, text, view, (lambda: tally.explain(view)) if tally else tuple)
     assert table.practice
-    return ask_count(terminal, question, table.practice)
+    tags = table.practice.tags
+    return ask_until(terminal, question.text, parse_count, lambda: [tags()], ", or q.")
 
 
-def _find_bots(bots: list[str], rules: Rules) -> list[Player | ProgramFile]:
+def _find_others(bots: list[str], rules: Rules, opened: ExitStack) -> list[Player]:
+    """The other players, with programs started until `opened` is closed. Raises: InputError."""
     if not bots:
         return []
-    from bjsim.bots.seats import find_seated
+    from bjsim.bots.seats import BotOptions, ProgramFile, find_seated  # slow to import
 
-    return [find_seated(bot, rules).player for bot in bots]
-
-
-def _start_bots(found: list[Player | ProgramFile], opened: ExitStack) -> list[Player]:
-    """The other players, with programs started until `opened` is closed."""
-    if not found:
-        return []
-    from bjsim.bots.seats import BotOptions, ProgramFile
-
-    return [
-        opened.enter_context(player.start(BotOptions())) if isinstance(player, ProgramFile) else player
-        for player in found
-    ]
+    found = [find_seated(bot, rules).player for bot in bots]
+    return [opened.enter_context(each.start(BotOptions())) if isinstance(each, ProgramFile) else each for each in found]

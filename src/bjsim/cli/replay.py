@@ -41,7 +41,13 @@ def replay(
     if shoe_path:
         if len(bots) > rules.seats:
             raise InputError(f"--bots names {len(bots)} bots, but a table of {rules.name} has {rules.seats} seats")
-        _play_script(rules, [find_player(bot, rules) for bot in bots], ScriptedShoe.load(shoe_path))
+        players, shoe, number = [find_player(bot, rules) for bot in bots], ScriptedShoe.load(shoe_path), 0
+        if not shoe.left:
+            raise InputError(f"{shoe.name} contains no cards")
+        while shoe.left:
+            number += 1
+            click.echo(f"round {number}")
+            show(players, Round(rules, shoe, len(players)).play(players))
         return
     group = (table_number - 1) // tables
     names = bots[group * rules.seats : (group + 1) * rules.seats]
@@ -51,16 +57,6 @@ def replay(
     players = [find_player(bot, rules) for bot in names]
     click.echo(f"{game_text(rules)}; seed {seed}, table {table_number}, round {round_number}")
     show(players, ReadableTable(rules, players).replay(seed, table_number - 1, round_number - 1))
-
-
-def _play_script(rules: Rules, players: list[Player], shoe: ScriptedShoe) -> None:
-    if not shoe.left:
-        raise InputError(f"{shoe.name} contains no cards")
-    number = 0
-    while shoe.left:
-        number += 1
-        click.echo(f"round {number}")
-        show(players, Round(rules, shoe, len(players)).play(players))
 
 
 def show(players: list[Player], played: RoundResult) -> None:

@@ -50,16 +50,11 @@ def rules(name: str | None, settings: tuple[str, ...], as_toml: bool, fields: bo
         for decision in preset.decisions:
             console.print(f"our reading: {decision}", highlight=False)
     console.print(fields_table(game, preset.rules if preset else Rules()))
-    print_support(console, game)
-
-
-def print_support(console: Console, game: Rules) -> None:
-    """What a game is made of, and which front ends refuse it, or play it in another way."""
     console.print(f"made of: {', '.join(made_of(game))}", highlight=False)
-    for name, front_end in FRONT_ENDS.items():
-        if refused := refusal(game, name):
+    for each, front_end in FRONT_ENDS.items():
+        if refused := refusal(game, each):
             console.print(f"not {front_end.title}: {refused}", highlight=False, soft_wrap=not console.is_terminal)
-        elif how := remarks(game, name):
+        elif how := remarks(game, each):
             console.print(f"{front_end.title}: {', '.join(how)}", highlight=False)
 
 

@@ -19,13 +19,13 @@ from bjsim.cli.waiting import Waiting, waiting
 from bjsim.errors import InputError, RunFailed, printable
 from bjsim.report.parts import Notes, percent
 from bjsim.request import RunRequest
-from bjsim.run_result import RunResult
+from bjsim.run_result import RunResult, rounds_expected
 from bjsim.sim.engine.compile_notice import COMPILING
 from bjsim.sim.game.actions import Player
 from bjsim.sim.game.events import game_text
 from bjsim.sim.game.round import Bettor
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.running.experiment import Experiment, Progress, half_width
+from bjsim.sim.running.experiment import Experiment, Progress
 from bjsim.sim.stats.estimate import Z95
 from bjsim.strategies.results import ExactReturn
 
@@ -51,7 +51,7 @@ class RunScreen:
     def update(self, progress: Progress) -> None:
         done, whole = progress.rounds, float(self.experiment.hands * len(self.players))
         if self.experiment.precision:
-            expected = rounds_expected(self.experiment, progress)
+            expected = rounds_expected(progress, self.experiment.precision, self.experiment.optimal_n)
             whole = min(whole, expected) if math.isfinite(expected) else math.inf
         played = done - progress.rounds_before
         speed = format_speed(played / max(time.perf_counter() - self.began, 1e-9))
@@ -64,12 +64,6 @@ class RunScreen:
             if tally.settled
         )
         self.line.below = "\n".join(row[-self.console.width + 1 :] for row in rows)  # a path's end says more
-
-
-def rounds_expected(experiment: Experiment, progress: Progress) -> float:
-    """Estimate the rounds needed for the requested precision: an interval narrows with the root of their number."""
-    widest = max(half_width(tally, experiment.optimal_n) for tally in progress.tallies)
-    return progress.rounds * max(widest / experiment.precision, 1.0) ** 2
 
 
 def format_speed(rounds_per_second: float) -> str:

@@ -50,16 +50,12 @@ def use_kernels(rules: Rules) -> None:
     for table in tables(rules):
         if isinstance(table, CompiledTable):
             table.compile()
-    compile_count_kernel()
-    study(game_mdp(rules), 1000, seed=SEED)
-
-
-def compile_count_kernel() -> None:
-    rules = load_rules("vegas-s17").replace(decks=1)
-    departures = Departures.parse("none", Solver(rules).chart)
+    counted = load_rules("vegas-s17").replace(decks=1)
+    departures = Departures.parse("none", Solver(counted).chart)
     for adjusted in (False, True):
-        game = CountingGame(rules, find_system("hilo"), departures, adjusted=adjusted)
+        game = CountingGame(counted, find_system("hilo"), departures, adjusted=adjusted)
         pays(ready_table(game).table, math.inf)
+    study(game_mdp(rules), 1000, seed=SEED)
 
 
 def tables(rules: Rules) -> Iterator[Table]:

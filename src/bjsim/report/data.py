@@ -64,13 +64,8 @@ class Described:
 
 def is_nested(value: object) -> bool:
     """Whether a data frame has no column for a value; an interval is two numbers."""
-    return isinstance(value, dict) or (
-        isinstance(value, list | tuple) and not (len(value) == 2 and is_number(value[0]))
-    )
-
-
-def is_number(value: object) -> bool:
-    return isinstance(value, int | float)
+    is_interval = isinstance(value, list | tuple) and len(value) == 2 and isinstance(value[0], int | float)
+    return isinstance(value, dict | list | tuple) and not is_interval
 
 
 def to_json(report: Report) -> dict[str, Any]:

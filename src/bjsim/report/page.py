@@ -22,7 +22,7 @@ def templates(package: str) -> Environment:
 
     loader = ChoiceLoader([PackageLoader(package), PackageLoader("bjsim.report")])
     found = Environment(loader=loader, autoescape=select_autoescape(default=True), trim_blocks=True, lstrip_blocks=True)
-    drawn = {draw.__name__: draw for draw in (svg.draw_panel, svg.draw_below, svg.draw_bars, svg.draw_dots)}
+    drawn = {draw.__name__: draw for draw in (svg.draw_panel, svg.draw_bars, svg.draw_dots)}
     found.globals |= {name: lambda *given, draw=draw: Markup(draw(*given)) for name, draw in drawn.items()}
     found.filters["typeset"] = typeset
     found.globals |= {

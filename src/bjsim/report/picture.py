@@ -2,7 +2,7 @@
 
 import math
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -41,17 +41,10 @@ def make_figure(report: Report) -> Any:
             *report.lines,
             *(["; ".join(f"{one.name}: {one.text}" for one in shown[:MOST_FIGURES])] if shown else []),
         ]
-        match part:
-            case ChartGrid():
-                return _chart(report, part, lines, [*seen, *parts])
-            case Curves():
-                return _curves(report, part, lines)
-            case Bars():
-                return _bars(report, part, lines)
-            case Dots():
-                return _dots(report, part, lines)
-            case Heat():
-                return _heat(report, part, lines)
+        if isinstance(part, ChartGrid):
+            return _chart(report, part, lines, [*seen, *parts])
+        if drawing := DRAWINGS.get(type(part)):
+            return drawing(report, part, lines)
     raise InputError("there is nothing to draw; leave out --plot")
 
 
@@ -212,6 +205,8 @@ def _heat(report: Report, part: Heat, lines: Sequence[str]) -> Any:
     figure.colorbar(drawn, ax=axes, label=part.label, pad=0.02)
     return figure
 
+
+DRAWINGS: dict[type, Callable[..., Any]] = {Curves: _curves, Bars: _bars, Dots: _dots, Heat: _heat}
 
 # --- Charts, with probabilities and the head of a table in the space that they leave.
 

@@ -14,14 +14,15 @@ MOST = 22  # labels of bars; of more, only some are shown
 Scale = Callable[[float], float]
 
 
-def draw_panel(part: Curves, panel: Panel, height: int = HEIGHT) -> str:
+def draw_panel(part: Curves, panel: Panel, is_small: bool = False) -> str:
     """Draw a panel of curves."""
+    height = HEIGHT // 2 if is_small else HEIGHT
     (first, last), (low, high) = x_bounds(part), y_bounds(panel)
     axis = panel.y or part.y
     x = _scale(first, last, 0, WIDTH - LEFT, part.x.is_log)
     y = _scale(low, high, height - BOTTOM, 0, axis.is_log)
     drawn = []
-    for value in find_ticks(axis, low, high, 5 if height == HEIGHT else 3):
+    for value in find_ticks(axis, low, high, 3 if is_small else 5):
         if y(value) > 8:
             drawn.append(f'<line class="axis" x1="{LEFT}" x2="{WIDTH}" y1="{y(value)}" y2="{y(value)}"/>')
             drawn.append(_text(LEFT - 6, y(value) + 4, axis.format(value), "end"))
@@ -41,11 +42,6 @@ def draw_panel(part: Curves, panel: Panel, height: int = HEIGHT) -> str:
     for mark in panel.marks.values():
         drawn.append(f'<line class="exact" x1="{x(mark)}" x2="{x(mark)}" y1="0" y2="{height - BOTTOM}"/>')
     return _svg(WIDTH, height, panel.title, [*drawn, "</svg>"])
-
-
-def draw_below(part: Curves, panel: Panel) -> str:
-    """Draw a small panel."""
-    return draw_panel(part, panel, HEIGHT // 2)
 
 
 def draw_bars(labels: Sequence[str], series: DataSeries) -> str:

@@ -4,7 +4,6 @@ Tables fit the screen: too wide ones are transposed or split, never cut. Files a
 """
 
 from collections.abc import Iterator, Sequence
-from functools import singledispatch
 
 from rich import box
 from rich.cells import cell_len
@@ -36,50 +35,35 @@ def say(console: Console, line: str, style: str = "") -> None:
     console.print(line, style=style, highlight=False, markup=False, soft_wrap=not console.is_terminal)
 
 
-@singledispatch
 def print_part(part: object, console: Console) -> None:
     """Print a part, if it is one for terminals: drawings are for larger screens."""
+    match part:
+        case parts.Section(title):
+            say(console, f"\n{title}", "bold")
+        case parts.Notes(lines, style) if style != "screen":
+            for line in lines:
+                say(console, line, STYLES.get(style, style))
+        case parts.Code(text, on_screen):
+            if not (console.is_terminal and on_screen):
+                console.file.write(f"{text}\n")
+            for each in on_screen if console.is_terminal else ():
+                print_part(each, console)
+        case parts.Figures(title=title):
+            entries = [entry for entry in part.entries if entry.name]
+            if title:
+                say(console, title, "italic")
+            width = max((cell_len(entry.name) for entry in entries), default=0)
+            for entry in entries:
+                say(console, f"{entry.name}{' ' * (width - cell_len(entry.name))}  {entry.text}")
+        case parts.Curves(printed=printed) if printed:
+            print_part(printed, console)
+        case parts.DataTable() if part.rows and part.shown:
+            _print_table(part, console)
+        case parts.ChartGrid():
+            _print_chart(part, console)
 
 
-@print_part.register
-def _(part: parts.Section, console: Console) -> None:
-    say(console, f"\n{part.title}", "bold")
-
-
-@print_part.register
-def _(part: parts.Notes, console: Console) -> None:
-    for line in part.lines if part.style != "screen" else ():
-        say(console, line, STYLES.get(part.style, part.style))
-
-
-@print_part.register
-def _(part: parts.Code, console: Console) -> None:
-    if not (console.is_terminal and part.on_screen):
-        console.file.write(f"{part.text}\n")
-    for each in part.on_screen if console.is_terminal else ():
-        print_part(each, console)
-
-
-@print_part.register
-def _(part: parts.Figures, console: Console) -> None:
-    entries = [entry for entry in part.entries if entry.name]
-    if part.title:
-        say(console, part.title, "italic")
-    width = max((cell_len(entry.name) for entry in entries), default=0)
-    for entry in entries:
-        say(console, f"{entry.name}{' ' * (width - cell_len(entry.name))}  {entry.text}")
-
-
-@print_part.register
-def _(part: parts.Curves, console: Console) -> None:
-    if part.printed:
-        print_part(part.printed, console)
-
-
-@print_part.register
-def _(part: parts.DataTable, console: Console) -> None:
-    if not part.rows or not part.shown:
-        return
+def _print_table(part: parts.DataTable, console: Console) -> None:
     shown = part.rows[: part.listed or None]
     columns: list[list[Cell]] = [
         [Text(column.heading), *(_cell(column, row) for row in shown)] for column in part.shown
@@ -96,8 +80,7 @@ def _cell(column: parts.DataColumn, row: object) -> Cell:
     return Text(text, style=style) if column.is_text or style else text
 
 
-@print_part.register
-def _(part: parts.ChartGrid, console: Console) -> None:
+def _print_chart(part: parts.ChartGrid, console: Console) -> None:
     """Print a chart, three characters for a cell: a colour for each action, and a `!` after a framed code."""
     rows = [row for section in part.sections.values() for row in section]
     width = max(map(len, (*part.sections, *rows)), default=0) + 1

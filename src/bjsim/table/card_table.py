@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bjsim.errors import InputError, printable
 from bjsim.sim.game.actions import ATTACK, INSURANCE, STAND, Action, Player, View
-from bjsim.sim.game.events import RoundResult
+from bjsim.sim.game.events import Event, RoundResult
 from bjsim.sim.game.round import Round, ask_action, find_observers, show_events
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import ScriptedShoe, Shoe
-from bjsim.strategies.evaluation.drill import Drill
+from bjsim.strategies.evaluation.coach import Coach
+from bjsim.strategies.evaluation.drill import Drill, Record
 from bjsim.table.words import (
     PERSON,
     CoachTally,
@@ -31,7 +32,6 @@ from bjsim.table.words import (
 )
 
 if TYPE_CHECKING:
-    from bjsim.sim.game.events import Event
     from bjsim.strategies.counting.count_coach import TableCount
 
 
@@ -297,13 +297,10 @@ def record_path() -> Path | None:
 
 
 def hire_coach(rules: Rules, path: Path | None, practice: CountPractice | None = None) -> CoachTally:
-    """The coach, which takes some seconds to import and to solve a finite shoe, and has judged nothing yet.
+    """The coach, which takes some seconds to solve a finite shoe, and has judged nothing yet.
 
     `path` None keeps the record in memory. If the person counts, the count of `practice` decides what is right.
     """
-    from bjsim.strategies.evaluation.coach import Coach
-    from bjsim.strategies.evaluation.drill import Record
-
     if practice:
         from bjsim.strategies.counting.count_coach import CountCoach
 

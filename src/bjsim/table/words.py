@@ -1,13 +1,10 @@
 """The text of `bjsim play`: events of a round, prompts, the answers that are read, and the coach's comments."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from bjsim.errors import RunFailed
 from bjsim.report.parts import percent, typeset
@@ -30,11 +27,8 @@ from bjsim.sim.game.events import (
 )
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.seats import is_free
-
-if TYPE_CHECKING:
-    from bjsim.strategies.evaluation.coach import Coach, Judgement
-    from bjsim.strategies.evaluation.drill import Record
-
+from bjsim.strategies.evaluation.coach import Coach, Judgement
+from bjsim.strategies.evaluation.drill import Record
 
 # --- The events of a round in sentences, for the person in seat 1; see `bjsim play`.
 
@@ -103,16 +97,13 @@ class Narrator:
         if self._dealing:
             for seat in self._order:
                 if seat == DEALER:
-                    yield self._dealer_holding(), None
+                    is_open = not self.hidden and len(self.dealer) > 1
+                    holding = self._describe_dealer() if is_open else " ".join(self.dealer + HIDDEN * self.hidden)
+                    yield f"The dealer has {holding}.", None
                     continue
                 for hand, cards in enumerate(self.hands[seat]):
                     yield self._sentence(seat, hand, "have", format_cards(cards)), None
         self._dealing = False
-
-    def _dealer_holding(self) -> str:
-        if self.hidden or len(self.dealer) < 2:
-            return f"The dealer has {' '.join(self.dealer + HIDDEN * self.hidden)}."
-        return f"The dealer has {self._describe_dealer()}."
 
     def _narrate(self, event: Event) -> Iterator[Line]:
         match event:
@@ -203,20 +194,18 @@ class Narrator:
 
     def _narrate_end(self, seat: int, hand: int, ending: Ending) -> str:
         acted, self._acted = self._acted, ""
-        points = Hand(self.hands[seat][hand]).points
+        cards = self.hands[seat][hand]
+        points = Hand(cards).points
+        is_split_ace = len(self.hands[seat]) > 1 and len(cards) == 2 and cards[0] == "A"
         if ending == "natural":
             return self._sentence(seat, hand, "have", "blackjack", "has")
         if ending == "charlie":
-            return self._sentence(seat, hand, "have", f"{len(self.hands[seat][hand])} cards, which win", "has")
+            return self._sentence(seat, hand, "have", f"{len(cards)} cards, which win", "has")
         if ending == "move-cap":
             return self._sentence(seat, hand, "stand", f"on {points}: there are no more moves")
-        if ending == "stood" and acted == "" and self._is_split_ace(seat, hand):
+        if ending == "stood" and acted == "" and is_split_ace:
             return self._sentence(seat, hand, "stand", f"on {points}: a split ace gets one card")
         return ""
-
-    def _is_split_ace(self, seat: int, hand: int) -> bool:
-        cards = self.hands[seat][hand]
-        return len(self.hands[seat]) > 1 and len(cards) == 2 and cards[0] == "A"
 
     def _narrate_payoff(self, event: Settled) -> Line:
         seat, hand = event.seat, event.hand

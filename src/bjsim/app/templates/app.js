@@ -15,6 +15,12 @@ const computing = at("details")?.innerHTML; // what stands there until there is 
 const AGAIN = 5; // times that a report is asked for again after a worker has died
 let presets, running = new AbortController(), halted = false, indexing = new AbortController(), indicesOf, indicesGame, shownAddress;
 
+const element = (name, attributes, ...inside) => {
+  const made = ["svg", "rect", "line"].includes(name) ? document.createElementNS("http://www.w3.org/2000/svg", name) : document.createElement(name);
+  Object.entries(attributes).forEach(([key, value]) => made.setAttribute(key, value));
+  made.append(...inside);
+  return made;
+};
 const say = text => { state.textContent = text; };
 const pause = (ms, signal) => new Promise(done => { const over = setTimeout(done, ms); signal?.addEventListener("abort", () => { clearTimeout(over); done(); }); });
 // The example of a hand has two cards of the dealer where both are shown.
@@ -78,15 +84,15 @@ const morph = (old, fresh) => {
 const renew = (part, text) => {
   const fresh = document.createElement("template");
   fresh.innerHTML = `<${part.nodeName}>${text}</${part.nodeName}>`;
-  fresh.content.querySelectorAll(".command").forEach(one => one.append(Object.assign(document.createElement("button"), {type: "button", className: "quiet copy", textContent: "Copy"})));
+  fresh.content.querySelectorAll(".command").forEach(one => one.append(element("button", {type: "button", class: "quiet copy"}, "Copy")));
   if (page === "game") part.replaceChildren(...fresh.content.firstChild.childNodes); else {
     [...part.attributes].forEach(one => fresh.content.firstChild.setAttribute(one.name, one.value));
     morph(part, fresh.content.firstChild);
   }
   watchCharts(part);
 };
-const refusal = text => Object.assign(document.createElement("p"), {textContent: text, className: "wrong", role: "alert"});
-const unknown = Object.assign(document.createElement("p"), {className: "notice warn", role: "alert", hidden: true});
+const refusal = text => element("p", {class: "wrong", role: "alert"}, text);
+const unknown = element("p", {class: "notice warn", role: "alert", hidden: ""});
 form.after(unknown);
 // What is wrong stands where the answer would: an old answer beside it would seem to be that of the new question.
 const refuse = (text, early = false) => {
@@ -102,9 +108,7 @@ const refuse = (text, early = false) => {
 // Time that passes without a first result is shown in its place.
 const showWaiting = signal => {
   if (signal.aborted || page === "play" || report.childElementCount > (report.querySelector("noscript") ? 1 : 0)) return;
-  const bar = document.createElement("p"), began = performance.now();
-  bar.className = "progress";
-  bar.append(document.createElement("progress"), document.createElement("span"));
+  const bar = element("p", {class: "progress"}, element("progress", {}), element("span", {})), began = performance.now();
   report.replaceChildren(bar);
   const clock = setInterval(() => {
     if (signal.aborted || !bar.isConnected) { clearInterval(clock); return; }
@@ -209,19 +213,17 @@ ask?.addEventListener("submit", event => { event.preventDefault(); if (!go) chan
 const pasted = page === "chart" ? at("text") : null; // a chart is checked once it is pasted, or its file dropped
 pasted?.addEventListener("paste", () => setTimeout(changed));
 pasted?.addEventListener("dragover", event => event.preventDefault());
-pasted?.addEventListener("drop", async event => {
+const readChart = async file => { pasted.value = await file.text(); changed(); };
+pasted?.addEventListener("drop", event => {
   const [file] = event.dataTransfer.files;
   if (!file) { setTimeout(changed); return; }
   event.preventDefault();
-  pasted.value = await file.text();
-  changed();
+  readChart(file);
 });
-at("file")?.addEventListener("change", async () => {
+at("file")?.addEventListener("change", () => {
   const [file] = at("file").files;
-  if (!file) return;
-  pasted.value = await file.text();
   at("file").value = ""; // so that the same file, corrected, can be chosen again
-  changed();
+  if (file) readChart(file);
 });
 at("sample")?.addEventListener("click", () => { pasted.value = at("sample").value; changed(); });
 // A command is copied by its button, a text of the best chart by a click on it, or by Enter.

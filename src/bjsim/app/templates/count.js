@@ -82,12 +82,6 @@ const showFigures = () => {
   clearTimeout(comparing);
   comparing = setTimeout(compare, 300);
 };
-const element = (name, attributes, ...inside) => {
-  const made = ["svg", "rect", "line"].includes(name) ? document.createElementNS("http://www.w3.org/2000/svg", name) : document.createElement(name);
-  Object.entries(attributes).forEach(([key, value]) => made.setAttribute(key, value));
-  made.append(...inside);
-  return made;
-};
 // The edge up or down from an axis, to the right or the left where the screen is narrow; behind it how often the count comes.
 const drawSpan = (one, most, widest) => {
   const long = Math.max(62 * Math.abs(one.ev) / most, .6) * (one.ev < 0 ? .5 : 1), often = 34 * one.share / widest, axis = 34;

@@ -1,14 +1,7 @@
 "use strict";
 // The page Game: what the edge is in money, the short and the whole chart, and rules by their prices.
 const HOURS = 4, prices = document.querySelector(".prices"), rows = [...prices.children];
-const signed = (value, places) => (value < 0 ? "\u2212" : "+") + Math.abs(value).toFixed(places);
 const dollars = value => `$${value.toLocaleString("en-US", {minimumFractionDigits: value < 100 ? 2 : 0, maximumFractionDigits: value < 100 ? 2 : 0})}`;
-const normal = x => { // the normal distribution function, by its series
-  if (Math.abs(x) > 6) return x > 0 ? 1 : 0;
-  let term = x, sum = x;
-  for (let n = 1; n < 200; n++) sum += term *= x * x / (2 * n + 1);
-  return .5 + sum * Math.exp(-x * x / 2) / Math.sqrt(2 * Math.PI);
-};
 const usualMoney = {bet: "25", hourly: "70"}, MONEY = Object.keys(usualMoney), money = {}; // in the address if not usual
 const readMoney = () => {
   const given = new URLSearchParams(location.search);
@@ -22,20 +15,14 @@ const showMoney = () => {
   MONEY.forEach(name => { at(name).ariaInvalid = String(!(Number(money[name]) > 0)); });
   if (!(bet > 0 && hourly > 0) || !isFinite(value)) { at("cost").textContent = "–"; at("evening").textContent = ""; return; }
   at("cost").textContent = `${value > 0 ? "pays you" : "costs you"} ${dollars(Math.abs(value) * bet * hourly)} an hour`;
-  if (!deviation) return;
-  const n = HOURS * hourly, ahead = Math.round(100 * normal(value * Math.sqrt(n) / deviation)), lost = bet * (1.645 * deviation * Math.sqrt(n) - value * n);
+  if (!deviation) { at("evening").textContent = at("deviation").textContent === "…" ? "…" : ""; return; }
+  const n = HOURS * hourly, ahead = Math.round(100 * Math.exp(logNormal(value * Math.sqrt(n) / deviation))), lost = bet * (1.645 * deviation * Math.sqrt(n) - value * n);
   at("evening").textContent = `In four hours you are ahead about ${ahead} times in 100; 1 time in 20 you lose more than ${dollars(Math.max(lost, 0))}.`;
 };
 const writeMoney = query => MONEY.forEach(name => { if (money[name] !== usualMoney[name]) query.set(name, money[name]); });
 const showLater = async (name, of, signal) => { // a figure of the report that takes seconds
   const answer = await fetched(`report/${name}?${of}`, {signal}), text = await answer.text();
   if (!signal.aborted) at(name).textContent = answer.ok ? text.replace("-", "\u2212") : "not known";
-};
-const showDeviation = async (of, signal) => {
-  await showLater("deviation", of, signal);
-  if (signal.aborted) return;
-  if (!parseFloat(at("deviation").textContent)) at("evening").textContent = "";
-  showMoney();
 };
 const valueOf = row => parseFloat(row.lastChild.textContent.replace("\u2212", "-"));
 // Rows by price, on one axis; those that are not known come last.
@@ -76,7 +63,8 @@ const afterGame = async (of, signal) => {
   if (pressed) rows.find(row => row.dataset.rule === pressed && !row.hidden)?.focus();
   pressed = "";
   if (at("compared")) await showLater("compared", of, signal);
-  await showDeviation(of, signal);
+  await showLater("deviation", of, signal);
+  if (!signal.aborted) showMoney();
   await showPrices(of, signal, rows.filter(row => !row.classList.contains("rare")));
   await showDetails("details", of, signal);
   pricing = () => showPrices(of, signal, rows).catch(() => {});

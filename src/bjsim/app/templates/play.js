@@ -20,31 +20,26 @@ const tallied = key => { // how many answers, and how many wrong, by the first o
 const isWeak = ([all, wrong]) => wrong > 0 && wrong / all >= WEAK;
 const dueCells = () => [...tallied(2)].filter(([, of]) => isWeak(of)).sort(([, one], [, other]) => other[1] - one[1]).slice(0, DUE).map(([cell]) => cell).join(",");
 const renewDue = () => { if (dueOf !== gameOf()) { dueOf = gameOf(); at("due").value = dueCells(); } };
-const made = (name, text, attributes = {}) => { const one = document.createElement(name); one.append(text); Object.entries(attributes).forEach(pair => one.setAttribute(...pair)); return one; };
 const ROWS = {hard: Array.from({length: 16}, (_, i) => `${i + 5}`), soft: [..."23456789"].map(card => `A${card}`), pairs: [..."23456789TA"].map(card => card + card)};
 const kindOf = row => /^([2-9TJQKA])\1$/.test(row) ? "pairs" : row.startsWith("A") ? "soft" : "hard";
 const mapOf = (kind, cells) => {
-  const seen = [...cells.keys()].map(cell => cell.split(" v ")), table = made("table", "", {class: "chart"});
+  const seen = [...cells.keys()].map(cell => cell.split(" v ")), table = element("table", {class: "chart"});
   const rows = new Set([...ROWS[kind], ...seen.map(([row]) => row).filter(row => kindOf(row) === kind)]), columns = new Set([..."23456789TA", ...seen.map(([, column]) => column)]);
-  const line = (name, scope, rest) => { const row = made("tr", ""); row.append(made("th", name, {scope}), ...rest); return row; };
-  table.createTHead().append(line(kind, "col", [...columns].map(column => made("th", column, {scope: "col"}))));
+  const line = (name, scope, rest) => element("tr", {}, element("th", {scope}, name), ...rest);
+  table.createTHead().append(line(kind, "col", [...columns].map(column => element("th", {scope: "col"}, column))));
   table.createTBody().append(...[...rows].map(row => line(row, "row", [...columns].map(column => {
     const of = cells.get(`${row} v ${column}`);
-    return made("td", !of ? "" : of[1] || "\u2713", of ? {class: isWeak(of) ? "weak" : of[1] ? "missed" : "right", title: `${row} v ${column}: missed ${of[1]} of ${of[0]}`} : {});
+    return of ? element("td", {class: isWeak(of) ? "weak" : of[1] ? "missed" : "right", title: `${row} v ${column}: missed ${of[1]} of ${of[0]}`}, of[1] || "\u2713") : element("td", {});
   }))));
-  const wide = made("div", "", {class: `wide ${kind}`});
-  wide.append(table);
-  return wide;
+  return element("div", {class: `wide ${kind}`}, table);
 };
 const showRecord = () => {
   const days = [...tallied(0)].sort(), cells = tallied(2), right = ([all, wrong]) => Math.round(100 * (all - wrong) / all);
   at("record").hidden = !days.length;
   at("days").replaceChildren(...days.slice(-DAYS).map(([day, of]) => {
-    const one = made("div", made("b", `${right(of)}%`)), bar = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-    bar.setAttribute("viewBox", "0 0 10 100"); bar.setAttribute("preserveAspectRatio", "none"); bar.ariaHidden = "true";
-    bar.innerHTML = `<rect class="base" width="10" height="100"/><rect y="${100 - right(of)}" width="10" height="${right(of)}"/>`;
-    one.append(bar, new Date(`${day}T12:00`).toLocaleDateString("en-GB", {day: "numeric", month: "short"}));
-    return one;
+    const bar = element("svg", {viewBox: "0 0 10 100", preserveAspectRatio: "none", "aria-hidden": "true"},
+      element("rect", {class: "base", width: 10, height: 100}), element("rect", {y: 100 - right(of), width: 10, height: right(of)}));
+    return element("div", {}, element("b", {}, `${right(of)}%`), bar, new Date(`${day}T12:00`).toLocaleDateString("en-GB", {day: "numeric", month: "short"}));
   }));
   const all = days.reduce((sum, [, of]) => sum + of[0], 0), last = days.length && right(days.at(-1)[1]);
   at("summary").textContent = `${all} ${all === 1 ? "move" : "moves"} on ${days.length} ${days.length === 1 ? "day" : "days"}${days.length > 1 ? `; ${right(days[0][1])}% right on the first, ${last}% on the last` : ""}. The record is of this game, and stays in this browser.`;
@@ -84,7 +79,6 @@ const countDown = isSame => {
 const newCards = () => {
   at("due").value = dueCells();
   at("seed").value = String(crypto.getRandomValues(new Uint32Array(1))[0] % 1000000);
-  changed();
 };
 const take = async move => {
   if (report.ariaBusy === "true") return; // the answer to a move is also for the record
@@ -102,17 +96,16 @@ function afterTable(isSame = false) { // with the same question, whose time goes
 }
 function beginPlay() {
   if (!new URLSearchParams(location.search).get("seed")) {
-    at("seed").value = String(crypto.getRandomValues(new Uint32Array(1))[0] % 1000000);
-    at("due").value = dueCells();
+    newCards();
     history.replaceState(null, "", `?${query()}`);
   }
   at("save").addEventListener("click", () => {
-    const link = made("a", "", {download: "bjsim-record.txt", href: URL.createObjectURL(new Blob([localStorage.getItem(RECORD)]))});
+    const link = element("a", {download: "bjsim-record.txt", href: URL.createObjectURL(new Blob([localStorage.getItem(RECORD)]))});
     link.click();
     URL.revokeObjectURL(link.href);
   });
   at("forget").addEventListener("click", () => { if (confirm("Forget the record of all games?")) { localStorage.removeItem(RECORD); showRecord(); } });
-  at("new").addEventListener("click", newCards);
+  at("new").addEventListener("click", () => { newCards(); changed(); });
   at("ask").addEventListener("change", changed);
   report.addEventListener("click", event => { const move = event.target.closest("[data-word], #hint"); if (move) take(move); });
   report.addEventListener("beforeinput", event => { if (event.target.dataset.digits && /[^0-9]/.test(event.data || "")) event.preventDefault(); });
