@@ -12,7 +12,7 @@ from bjsim.arguments import names_wrong_types
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import ATTACK, INSURANCE, LETTERS, View
 from bjsim.sim.game.automaton import START, Automaton, Decision, Finished, Node
-from bjsim.sim.game.cards import TEN, parse_cards
+from bjsim.sim.game.cards import TEN
 from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import CellChoice, Chart, full_code, make_cells, row_order
@@ -29,7 +29,7 @@ from bjsim.strategies.exact.values import (
     round_nodes,
     round_sd,
 )
-from bjsim.strategies.solution import RoundPart, Solution, with_natural
+from bjsim.strategies.solution import RoundPart, Solution, hand_ranks, with_natural
 from bjsim.sums import add_up
 
 # --- Best play of a game in an infinite shoe, and the expected value of any strategy, by dynamic programming.
@@ -307,12 +307,7 @@ class Solver(BestPlay, Solution):
 
     def hand_values(self, cards: str, shown: str, *, pair: bool = True) -> dict[str, Number]:
         """Return the value of each action for one hand, followed by best play; see `Solution.hand_values`."""
-        try:
-            state, label = self.chart.states.hand(parse_cards(cards)), self.states.column(shown)
-        except ValueError as error:
-            raise InputError(str(error)) from None
-        if len(cards) < 2 or state.points > 21:
-            raise InputError(f"{cards} is not a hand to decide on; give two or more cards that total at most 21")
+        state, label = self.states.hand(hand_ranks(cards)), self.states.column(shown)
         if label not in self.columns or len(shown) != 1 + (self.rules.dealer_shows == "both"):
             raise InputError(f"the dealer cannot show {shown!r} before a decision in {self.rules}")
         state = state if pair else state._replace(rank=-1)

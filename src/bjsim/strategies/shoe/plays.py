@@ -17,7 +17,7 @@ from bjsim.strategies.shoe.charts import ColumnCharts
 from bjsim.strategies.shoe.game import MAX_HANDS, make_game
 from bjsim.strategies.shoe.hands import VALUES, Composition, encode_counts, moved
 from bjsim.strategies.shoe.passes import SPLIT
-from bjsim.strategies.solution import RoundPart
+from bjsim.strategies.solution import RoundPart, hand_ranks
 from bjsim.sums import add_up
 
 # --- Finds what a user names: cards in the state space of a shoe, and strategies.
@@ -42,19 +42,13 @@ def find_start(shoe: ShoeStates, shown: str) -> int:
 
 def find_node(shoe: ShoeStates, cards: str, pair: bool) -> int:
     """Return the number of the node of a hand. pair: whether equal cards may be split. Raises: InputError."""
-    try:
-        ranks = parse_cards(cards)
-    except ValueError as error:
-        raise InputError(str(error)) from None
+    ranks = hand_ranks(cards)
     values = [min(rank, TEN) for rank in ranks]
     counts = np.bincount(values, minlength=VALUES).astype(np.int64)
     alike = pair and len(set(ranks if shoe.by_rank else values)) == 1
     if len(cards) == 2 and alike and shoe.layout.trees[values[0]] is not None:
         return shoe.layout.pairs + values[0]
-    found = np.flatnonzero(shoe.game.hands.key == encode_counts(counts))
-    if not len(found):
-        raise InputError(f"{cards} is not a hand to decide on; give two or more cards that total at most 21")
-    return int(found[0])
+    return int(np.flatnonzero(shoe.game.hands.key == encode_counts(counts))[0])
 
 
 def strategy_key(strategy: Strategy) -> object:
