@@ -11,27 +11,28 @@ from __future__ import annotations
 
 import numpy as np
 
-from bjsim.strategies.shoe.analysis import Analysis, Play, SplitForm
-from bjsim.strategies.shoe.passes import DOUBLE, best
+from bjsim.strategies.shoe.analysis import Analysis
+from bjsim.strategies.shoe.passes import DOUBLE, Play
 from bjsim.strategies.shoe.solver import ShoeSolver
+from bjsim.strategies.shoe.splits import SplitForm
 
 
 def approximate_value(solver: ShoeSolver) -> float:
     """Return the value of the best play by cards with approximate splits. The game must not peek."""
     shoe, analysis = solver.shoe, Analysis(solver.shoe)
-    assert (shoe.shown.ends < 0).all(), "with a peek, cards are not drawn evenly"
+    assert not solver.rules.peek, "with a peek, cards are not drawn evenly"
     ev = 0.0
     for start in shoe.live:
-        play = analysis.by_cards(start, "cdp")
+        shown, play = analysis.shown(start), analysis.by_cards(start, "cdp")
         nodes, weights = shoe.dealt(start)
         for node, weight in zip(nodes, weights, strict=True):
             value = float(play.value[node])
             pair = int(node) - shoe.layout.pairs
             forms = shoe.forms(start, pair) if pair >= 0 else ()
             if forms:
-                options = [analysis.base.stand[start, node], analysis.hit(start, play, np.array([node]))[0]]
-                if shoe.nodes.legal[start, node] >> DOUBLE & 1:
-                    options.append(analysis.base.double[start, node])
+                options = [shown.stand[node], shown.hits(np.array([node]), play.value)[0]]
+                if shown.legal[node] >> DOUBLE & 1:
+                    options.append(shown.double[node])
                 value = max(*options, _split(solver, analysis, play, forms[0], start, pair))
             ev += shoe.chance[start] * weight * value
     return float(ev)
@@ -45,7 +46,7 @@ class TermByTerm(Analysis):
     """
 
     def _replan(self, start: int, play: Play, count: int, by_gone: bool) -> None:
-        self._best(start, play, count, self.shoe.layout.pairs)
+        self.shown(start).best(play, count, self.shoe.layout.pairs)
         self.set_splits(start, play)
 
 
@@ -62,12 +63,12 @@ def value_term_by_term(solver: ShoeSolver) -> float:
 def _split(solver: ShoeSolver, analysis: Analysis, play: Play, form: SplitForm, start: int, pair: int) -> float:
     shoe = solver.shoe
     limit = solver.game.limit(pair, solver.composition)
-    left = shoe.shown.left[start]
+    left = shoe.left[start]
     ev = 0.0
     for hands, chance in _hands(int(left[pair]) - 2, int(left.sum()) - 2, limit).items():
         gone = hands - 2
         low, high = form.tree.span(gone)
-        best(shoe.nodes, shoe.shown, analysis.base, start, low, high, analysis.endings, play.value, play.act)
+        analysis.shown(start).best(play, low, high)
         second = left - hands * (np.arange(len(left)) == pair)
         if hands < limit:
             second[pair] = 0

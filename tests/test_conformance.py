@@ -18,8 +18,7 @@ from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart, StatePlayer
 from bjsim.strategies.players.catalogue import BUILT_IN, CATALOGUE, ExchangingChart, FunctionPlayer, Kelly, find_player
-from bjsim.strategies.shoe.players import TwoCardPlayer
-from bjsim.strategies.shoe.present import Perfect
+from bjsim.strategies.shoe.players import Perfect, TwoCardPlayer
 
 
 class TestCatalogue(StatePlayerConformance):

@@ -31,8 +31,7 @@ from bjsim.strategies.mdp.blackjack import GameProcess
 from bjsim.strategies.players.catalogue import CATALOGUE, Kelly, as_player
 from bjsim.strategies.promotions.bank import bank
 from bjsim.strategies.shoe.game import make_game
-from bjsim.strategies.shoe.players import CardPlayer, TwoCardPlayer
-from bjsim.strategies.shoe.present import Perfect
+from bjsim.strategies.shoe.players import CardPlayer, Perfect, TwoCardPlayer
 
 PAGE = Path(__file__).parents[1] / "docs" / "how-to" / "casino-games.md"
 

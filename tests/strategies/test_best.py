@@ -208,9 +208,8 @@ def test_no_difference_is_taken_of_an_infinite_shoe_and_a_finite_one(monkeypatch
     refused = FRESH.replace(no_hole_loses="busted-plus-one")
     values = {refused.replace(decks="inf"): (0.25, ""), refused: (0.25, "not solved"), FRESH: (0.125, "")}
     chart = CATALOGUE["mimic"].chart(FRESH)
-    monkeypatch.setattr(
-        compare._Solved, "of", lambda rules: compare._Solved(rules, chart, values[rules][0], 1.0, values[rules][1])
-    )
+    solved = {game: SimpleNamespace(chart=chart, value=one[0], sd=1.0, refusal=one[1]) for game, one in values.items()}
+    monkeypatch.setattr(compare, "solve", solved.__getitem__)
     infinite, same = bjsim.compare(*values)[:2]
     assert infinite.difference == same.difference == 0
     found = Comparison(bjsim.compare(FRESH, refused), [None, None])

@@ -13,11 +13,13 @@ from hypothesis import strategies as st
 from support.brute import Brute
 from support.games import few, random_chart, rules, slow
 
+from bjsim.errors import InputError
 from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import CODES, Chart
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.players.catalogue import CATALOGUE
+from bjsim.strategies.shoe.solver import ShoeSolver
 
 BLACKJACK_P = named_rules("blackjack-p")
 PS = [Fraction(k, 100) for k in (5, 10, 20, 30, 32, 33, 40, 45)]
@@ -340,3 +342,11 @@ def test_games_with_a_limit_are_finite_at_any_p() -> None:
         solver = Solver(BLACKJACK_P.replace(ten_probability=p, max_hands=16))
         assert math.isfinite(solver.value)
         assert "resplitting" not in solver.infinite_because
+
+
+@pytest.mark.parametrize("cards", ["", "T", "TT2"])
+@pytest.mark.parametrize("solver", [Solver, ShoeSolver])
+def test_what_is_no_hand_is_refused(solver: type[Solver] | type[ShoeSolver], cards: str) -> None:
+    """No cards at all were answered with a sentence about values to unpack."""
+    with pytest.raises(InputError, match=f"^{cards or 'no card'} is not a hand to decide on; give two or more cards"):
+        solver(named_rules("vegas-s17").replace(decks=1)).hand_values(cards, "6")

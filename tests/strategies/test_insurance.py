@@ -22,8 +22,7 @@ from bjsim.strategies.evaluation.compare import evaluate_chart
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.formats.files import format_csv, format_text, read_with_notes
 from bjsim.strategies.formats.lines import ChartError
-from bjsim.strategies.shoe.players import CardPlayer
-from bjsim.strategies.shoe.present import Perfect
+from bjsim.strategies.shoe.players import CardPlayer, Perfect
 from bjsim.strategies.shoe.solver import ShoeSolver
 
 F = Fraction

@@ -24,8 +24,8 @@ from bjsim.strategies.learning.observations import Encoder
 from bjsim.strategies.mdp.blackjack import game_mdp
 from bjsim.strategies.players.catalogue import as_player, find_player
 from bjsim.strategies.shoe.exchange import exchange_values
-from bjsim.strategies.shoe.players import CardPlayer
-from bjsim.strategies.shoe.present import Perfect, action_values
+from bjsim.strategies.shoe.players import CardPlayer, Perfect
+from bjsim.strategies.shoe.present import action_values
 
 GAME = named_rules("blackjack-switch")
 INFINITE = GAME.replace(decks="inf")

@@ -17,8 +17,7 @@ from bjsim.strategies.evaluation.compare import of_cards
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.exact.tables import Tables
 from bjsim.strategies.formats.files import WRITERS
-from bjsim.strategies.shoe.plays import STRATEGIES
-from bjsim.strategies.shoe.solver import ShoeSolver, ShoeTables
+from bjsim.strategies.shoe.solver import STRATEGIES, ShoeSolver, ShoeTables
 from bjsim.strategies.solved import describe_exchange, describe_hand, describe_solved, read_hand
 
 EXTRA = ("base-split", "value", "states")

@@ -37,10 +37,10 @@ def make_table(
     is refused.
     """
     players = [player for player in seated if isinstance(player, StatePlayer) and not find_needs(player)]
-    if len(players) < len(seated):
-        return ReadableTable(rules, list(seated))
-    compiled = compile_players(rules, players)
     readable = ReadableTable(rules, list(seated))
+    if len(players) < len(seated):
+        return readable
+    compiled = compile_players(rules, players)
     if adjust_luck:
         table = AdjustedTable(compiled, rules.unit, readable, tables)
         if not all(map(math.isfinite, table.walkers.values)):
@@ -121,12 +121,8 @@ def exact_returns(experiment: Experiment, players: Sequence[Player]) -> list[Exa
     deviation takes seconds and is left out where the results are not judged by it.
     """
     rules = experiment.rules
-    judged = rules.infinite or (rules.fresh and not all(map(_is_adjusted, experiment.groups)))
-    return [_exact_return(rules, player, judged) for player in players]
-
-
-def _is_adjusted(table: Table) -> bool:
-    return isinstance(table, AdjustedTable)
+    adjusted = all(isinstance(table, AdjustedTable) for table in experiment.groups)
+    return [_exact_return(rules, player, rules.infinite or (rules.fresh and not adjusted)) for player in players]
 
 
 def _exact_return(rules: Rules, player: Player, with_sd: bool) -> ExactReturn:

@@ -7,8 +7,9 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any, ClassVar, NamedTuple, Self
 
+from bjsim.errors import InputError
 from bjsim.sim.game.actions import View
-from bjsim.sim.game.cards import parse_rank
+from bjsim.sim.game.cards import count_points, parse_cards, parse_rank
 from bjsim.sim.game.dealer import course
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import ATTACK_ROW, INSURANCE_ROW, CellChoice, Chart, WrongCell, row_order, sum_losses
@@ -25,6 +26,15 @@ class RoundPart(NamedTuple):
     column: str
     chance: float
     profit: float
+
+
+def hand_ranks(cards: str) -> list[int]:
+    """The rank indices of a hand. Raises: InputError: It is not two or more cards that total at most 21."""
+    ranks = parse_cards(cards)
+    if len(ranks) < 2 or count_points(ranks)[0] > 21:
+        what = cards or "no card"
+        raise InputError(f"{what} is not a hand to decide on; give two or more cards that total at most 21")
+    return ranks
 
 
 def precedes_look(rules: Rules, hand: str, shown: str, choices: int, split: bool = False) -> bool:

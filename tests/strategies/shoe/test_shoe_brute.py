@@ -15,9 +15,8 @@ from bjsim.sim.game.actions import View
 from bjsim.sim.game.cards import RANKS
 from bjsim.sim.game.rules import Rules, RulesError
 from bjsim.strategies.charts.chart import Chart
-from bjsim.strategies.shoe.plays import find_node, find_start
 from bjsim.strategies.shoe.present import action_values
-from bjsim.strategies.shoe.solver import ShoeSolver
+from bjsim.strategies.shoe.solver import ShoeSolver, find_node, find_start
 
 ROUNDING = 1e-12
 LOW = "A23456789"

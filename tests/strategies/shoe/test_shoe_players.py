@@ -19,8 +19,8 @@ from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import ScriptedShoe
 from bjsim.strategies.players.catalogue import find_player
 from bjsim.strategies.shoe.hands import all_hands
-from bjsim.strategies.shoe.players import CardPlayer, TwoCardPlayer
-from bjsim.strategies.shoe.present import Perfect, action_values
+from bjsim.strategies.shoe.players import CardPlayer, Perfect, TwoCardPlayer
+from bjsim.strategies.shoe.present import action_values
 from bjsim.strategies.shoe.solver import ShoeSolver
 
 ONE = named_rules("vegas-h17").replace(decks=1, surrender=True)

@@ -18,8 +18,7 @@ from bjsim.strategies.evaluation.compare import evaluate_chart
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.players.catalogue import CATALOGUE
 from bjsim.strategies.shoe.charts import ColumnCharts
-from bjsim.strategies.shoe.plays import STRATEGIES
-from bjsim.strategies.shoe.solver import ShoeSolver
+from bjsim.strategies.shoe.solver import STRATEGIES, ShoeSolver
 from bjsim.strategies.shoe.splits import split_weights
 
 ROUNDING = 1e-11
@@ -238,7 +237,7 @@ def test_what_cannot_be_asked(ask, said: str) -> None:
 @pytest.mark.parametrize("ties", ["push", "replay"])
 def test_the_play_of_a_few_charts_is_kept(monkeypatch: pytest.MonkeyPatch, ties: str) -> None:
     """That of every chart that was ever evaluated stayed, with megabytes each."""
-    monkeypatch.setattr("bjsim.strategies.shoe.plays.MOST_PLAYS", 3)
+    monkeypatch.setattr("bjsim.strategies.shoe.solver.MOST_PLAYS", 3)
     solver = ShoeSolver(named_rules("easy").replace(decks=1, ties=ties), {"T": 4, "9": 2, "5": 2})
     values = [solver.value_of(CATALOGUE[f"lim{n}"].chart(solver.rules)) for n in (*range(12, 21), *range(12, 21))]
     assert values[:9] == values[9:] and len({*values}) > 4 and len(solver._plays) == (3 if ties == "push" else 0)

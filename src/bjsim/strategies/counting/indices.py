@@ -56,11 +56,10 @@ from bjsim.strategies.counting.typical import decks_to_count, remaining, tag_mom
 from bjsim.strategies.evaluation.compare import best_chart, solve
 from bjsim.strategies.evaluation.valued_chart import ValuedChart
 from bjsim.strategies.formats.plays import INSURANCE, Departure
-from bjsim.strategies.shoe.analysis import Play
 from bjsim.strategies.shoe.charts import ColumnCharts
 from bjsim.strategies.shoe.deviation import Squares
 from bjsim.strategies.shoe.game import ACTIONS
-from bjsim.strategies.shoe.passes import gains
+from bjsim.strategies.shoe.passes import Play
 from bjsim.strategies.shoe.solver import ShoeSolver
 from bjsim.sums import add_up
 
@@ -141,7 +140,7 @@ class _ColumnSums:
             sums._add_squares(charts, plays, visits, products)
         for start, chance, visited in zip(charts.starts, charts.chances, visits, strict=True):
             known = shoe.game.dealer.known[start]
-            weight = (chance * visited * analysis.base.plays[start])[:-1]
+            weight = (chance * visited * analysis.shown(start).plays)[:-1]
             sums.plays += np.bincount(shoe.kind, weight, size)
             sums.cards += np.bincount(shoe.kind, weight * (shoe.nodes.sizes + known.sum()), size)
             seen = tags @ (shoe.nodes.counts + known[:, None])
@@ -156,7 +155,7 @@ class _ColumnSums:
         pairs = shoe.layout.pairs
         for start, chance, play, visited in zip(charts.starts, charts.chances, plays, visits, strict=True):
             weight, square = chance * visited, squares.follow(start, play.act)
-            gains(shoe.nodes, shoe.shown, squares.base, start, weight, square.value, squares.endings, self.squares)
+            squares.shown(start).gains(weight, square.value, self.squares)
             if products:
                 for value in np.flatnonzero(np.isfinite(square.split)).tolist():
                     square.split[value] += squares.products(start, value, play)

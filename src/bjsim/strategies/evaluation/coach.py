@@ -18,9 +18,11 @@ from fractions import Fraction
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import ATTACK, EXCHANGE, INSURANCE, Action, View
 from bjsim.sim.game.cards import TEN
+from bjsim.sim.game.events import format_decks
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.evaluation.compare import solve
-from bjsim.strategies.shoe.exchange import exchange_values, seat_values, unseen_by
+from bjsim.strategies.shoe.exchange import exchange_values, seat_values
+from bjsim.strategies.shoe.present import unseen_of
 from bjsim.sums import add_up
 
 TIE = 1e-12  # initial bets; a smaller difference is rounding
@@ -90,8 +92,7 @@ class Coach:
     def basis(self) -> str:
         """What the values are for, in words."""
         if not self.solution.infinite or self.two_in_shoe:
-            decks = "1 deck" if self.rules.decks == 1 else f"{self.rules.decks} decks"
-            return f"a full shoe of {decks} without your cards and the dealer's"
+            return f"a full shoe of {format_decks(self.rules)} without your cards and the dealer's"
         refusal = self.solution.refusal
         return "an infinite shoe" + (f", as the finite one is not solved: {refusal}" if refusal else "")
 
@@ -102,7 +103,8 @@ class Coach:
             _, value = self.solution.attack_values()[now.column]
             return Judgement(view, action.letter, {"S": value, "A": 2 * value}, self.chart.policy(*now))
         if view.legal == INSURANCE:
-            left = unseen_by(self.rules, view) if self.two_in_shoe else self.solution.unseen(view)
+            seen = view.hand + view.others + view.dealer
+            left = unseen_of(self.rules, seen) if self.two_in_shoe else self.solution.unseen(view)
             return Judgement(view, action.letter, self._insurance_values(left), self.chart.insurance)
         if action.letter not in view.legal:
             return None

@@ -147,32 +147,19 @@ class Compared:
         return f"Compared({self.rules}, value {self.value:+.6f}, difference {self.difference:+.6f}, {changes})"
 
 
-class _Solved(NamedTuple):
-    """A game with its best chart and that chart's value and standard deviation."""
-
-    rules: Rules
-    chart: Chart
-    value: float
-    sd: float
-    refusal: str
-
-    @staticmethod
-    def of(rules: Rules) -> _Solved:
+def compare(games: Sequence[Rules], on_game: Callable[[int], object] = lambda done: None) -> list[Compared]:
+    """Compare every game with the first, which is included; `on_game` gets the number solved, after each."""
+    found: list[tuple[Compared, Chart]] = []
+    for rules in games:
         solution = solve(rules)
         try:
             sd = solution.sd
         except InputError:
             sd = math.nan
-        return _Solved(rules, solution.chart, float(solution.value), sd, solution.refusal)
-
-
-def compare(games: Sequence[Rules], on_game: Callable[[int], object] = lambda done: None) -> list[Compared]:
-    """Compare every game with the first, which is included; `on_game` gets the number solved, after each."""
-    solved: list[_Solved] = []
-    for rules in games:
-        solved.append(_Solved.of(rules))
-        on_game(len(solved))
-    return [_compared(solved[0], other) for other in solved]
+        alone = Compared(rules, float(solution.value), 0.0, sd, (), (), solution.refusal)
+        found.append((alone, solution.chart))
+        on_game(len(found))
+    return [_compared(*found[0], *other) for other in found]
 
 
 def differ_in_cut_alone(games: Sequence[Rules]) -> bool:
@@ -180,21 +167,19 @@ def differ_in_cut_alone(games: Sequence[Rules]) -> bool:
     return len({rules.replace(cut=1) for rules in games}) < len(set(games))
 
 
-def _compared(first: _Solved, other: _Solved) -> Compared:
-    first_rows, other_rows = ({row for row, _ in solved.chart.cells} for solved in (first, other))
+def _compared(first: Compared, best: Chart, other: Compared, chart: Chart) -> Compared:
+    """A game, whose best chart is `chart`, next to the first one."""
+    first_rows, other_rows = ({row for row, _ in each.cells} for each in (best, chart))
     rows = sorted(first_rows | other_rows, key=row_order)
     totals = {parse_row(row).total for row in first_rows} & {parse_row(row).total for row in other_rows}
-    comparable = first.chart.states.columns == other.chart.states.columns
+    comparable = best.states.columns == chart.states.columns
     in_place = bool(first.refusal or other.refusal)
     mixed = in_place and not all(one.rules.infinite or one.refusal for one in (first, other))
-    return Compared(
-        other.rules,
-        other.value,
-        math.nan if mixed else 0.0 if other.value == first.value else other.value - first.value,
-        other.sd,
-        tuple(_changes(first.chart, other.chart, rows)) if comparable else None,
-        tuple(row for row in rows if parse_row(row).total not in totals),
-        other.refusal,
+    return replace(
+        other,
+        difference=math.nan if mixed else 0.0 if other.value == first.value else other.value - first.value,
+        changes=tuple(_changes(best, chart, rows)) if comparable else None,
+        only=tuple(row for row in rows if parse_row(row).total not in totals),
     )
 
 

@@ -69,7 +69,7 @@ class ValuedChart:
     @staticmethod
     def of_best(solution: Solution) -> ValuedChart:
         values, cells = solution.cell_values(), solution.chart.cells
-        return _make(solution, values, {key: cells[key] for key in values if key in cells}, {})
+        return ValuedChart.of_codes(solution, {key: cells[key] for key in values if key in cells}, {}, values)
 
     @staticmethod
     def of_chart(chart: Chart) -> ValuedChart:
@@ -82,9 +82,20 @@ class ValuedChart:
         solution: Solution,
         codes: Mapping[tuple[str, str], str],
         wrong: Mapping[tuple[str, str], tuple[str, float]],
+        values: Mapping[tuple[str, str], Mapping[str, float]] | None = None,
     ) -> ValuedChart:
         """A chart by its codes; for each `wrong` cell there are the code of the best chart, and what it costs."""
-        return _make(solution, solution.cell_values(), codes, wrong)
+        values = solution.cell_values() if values is None else values
+        known = {column for _, column in values}
+        columns = tuple(column for column in solution.chart.states.columns if column in known)
+        cells = {
+            key: ValuedCell(code, values.get(key, {}), *wrong.get(key, ()))
+            for key, code in codes.items()
+            if key[1] in known
+        }
+        sections = _sections(codes, columns, {row for row, _ in wrong})
+        dealer = {shown: solution.dealer(shown) for shown in solution.shown}
+        return ValuedChart(solution.rules, columns, sections, cells, dealer)
 
     def with_others(self, others: Mapping[tuple[str, str], str]) -> ValuedChart:
         """The chart compared with another one, whose code is given for each cell that differs."""
@@ -205,24 +216,6 @@ def point_at_cells(solution: Solution | None = None) -> Notes:
             if gives_up_to_natural(solution.rules):
                 text += "; what a surrender saves from one is added to its value"
     return Notes([f"{text}."], "screen")
-
-
-def _make(
-    solution: Solution,
-    values: Mapping[tuple[str, str], Mapping[str, float]],
-    codes: Mapping[tuple[str, str], str],
-    wrong: Mapping[tuple[str, str], tuple[str, float]],
-) -> ValuedChart:
-    known = {column for _, column in values}
-    columns = tuple(column for column in solution.chart.states.columns if column in known)
-    cells = {
-        key: ValuedCell(code, values.get(key, {}), *wrong.get(key, ()))
-        for key, code in codes.items()
-        if key[1] in known
-    }
-    sections = _sections(codes, columns, {row for row, _ in wrong})
-    dealer = {shown: solution.dealer(shown) for shown in solution.shown}
-    return ValuedChart(solution.rules, columns, sections, cells, dealer)
 
 
 def _sections(

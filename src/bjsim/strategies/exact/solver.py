@@ -11,8 +11,8 @@ from itertools import chain
 from bjsim.arguments import names_wrong_types
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import ATTACK, INSURANCE, LETTERS, View
-from bjsim.sim.game.automaton import START, Automaton, Decision, Finished, Node
-from bjsim.sim.game.cards import TEN, parse_cards
+from bjsim.sim.game.automaton import START, Automaton, Decision, Finished
+from bjsim.sim.game.cards import TEN
 from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import CellChoice, Chart, full_code, make_cells, row_order
@@ -25,11 +25,12 @@ from bjsim.strategies.exact.values import (
     Means,
     Number,
     Policy,
+    best_insurance,
     count_decisions,
     round_nodes,
     round_sd,
 )
-from bjsim.strategies.solution import RoundPart, Solution, with_natural
+from bjsim.strategies.solution import RoundPart, Solution, hand_ranks, with_natural
 from bjsim.sums import add_up
 
 # --- Best play of a game in an infinite shoe, and the expected value of any strategy, by dynamic programming.
@@ -46,22 +47,40 @@ from bjsim.sums import add_up
 #
 # Sources: [Easy]; [Griffin], chapter 11.
 
+MERELY_ROUNDING = 1e-12  # initial bets
+TOLD = {"cards": "how many cards a hand has", "risk": "whose bets are on a hand", "split": "whether a hand was split"}
 
-class BestPlay:
-    """The values of hands and strategies in an infinite shoe, computed on demand, of type `number`.
 
-    The number of decks in `rules` is ignored, but for the suits of three sevens in Spanish 21. `cases` are what
-    the dealer may have before the first decision, dealt naturals included, with probabilities.
+@names_wrong_types
+class Solver(Solution):
+    """Exact values and best play of one game in an infinite shoe, computed on demand.
+
+    Args:
+        rules: The game; its number of decks is ignored, but for the suits of three sevens in Spanish 21.
+        number: The type of all values: `float` or `fractions.Fraction`.
+        refusal: Why an infinite shoe takes the place of the game's own.
+
+    Raises:
+        InputError: The rules are not `Rules`.
     """
 
-    def __init__(self, rules: Rules, number: type = float) -> None:
+    infinite = True
+
+    def __init__(self, rules: Rules, number: type[float] | type[Fraction] = float, refusal: str = "") -> None:
         self.rules = rules
-        self.number = number
+        self.number: type = number
+        self.refusal = refusal
         self.states = Automaton(rules) if rules.exchange == "none" else ExchangeAutomaton(rules)
         self.dealers_play = Dealer(self.states, number)
-        self.cases = self.dealers_play.cases()
+        self.cases = self.dealers_play.cases()  # before the first decision, dealt naturals included
         self.columns = {column.label: column for column in self.cases if column.label}
         self._best_means: dict[tuple[type, str, bool, Number], Means] = {}
+
+    def __reduce__(self) -> tuple[type[Solver], tuple[Rules, type, str]]:
+        return Solver, (self.rules, self.number, self.refusal)
+
+    def __repr__(self) -> str:
+        return f"Solver({self.rules}, {self.number.__name__})"
 
     def means(
         self, column: Column, tie_value: Number, policy: Policy | None = None, kind: type[Means] = Means
@@ -172,7 +191,7 @@ class BestPlay:
             if legal == ATTACK:
                 return "A" if label in self.attacked else "S"
             if legal == INSURANCE:
-                return "I" if 3 * self.rules.ten_probability > 1 else "S"
+                return best_insurance(self.rules)
             means = self.means(self.columns[label], tie_value)
             return max(legal, key=lambda action: means.act(state, action))
 
@@ -194,9 +213,8 @@ class BestPlay:
             means = self.means(column, tie_value)
             for row, state in self.situations.items():
                 cells[row, label] = best_code(means, state)
-        insurance = "I" if self.rules.insurance and 3 * self.rules.ten_probability > 1 else "S"
         source = "computed by dynamic programming (bjsim.strategies.exact.solver)"
-        return Chart("optimal", self.rules, cells, source, insurance, "".join(self.attacked))
+        return Chart("optimal", self.rules, cells, source, best_insurance(self.rules), "".join(self.attacked))
 
     @cached_property
     def situations(self) -> dict[str, HandState]:
@@ -221,77 +239,7 @@ class BestPlay:
             return "the value is infinite: split hands tie more bets than were dealt, and ties are replayed"
         return ""
 
-
-def best_code(means: Means, state: HandState) -> str:
-    """The chart code of the best action for a hand; the first of S H D P R where some are equally good."""
-    legal = means.automaton.legal(state)
-    ev = {action: means.act(state, action) for action in legal}
-    return full_code(max(legal, key=ev.__getitem__), ev)
-
-
-# --- A round of best play in an infinite shoe, by the player's first card and what the dealer shows.
-
-
-def round_parts(play: BestPlay) -> Iterator[RoundPart]:
-    """Divide a round of the best chart in an infinite shoe by first card and column; see `Solution.round_parts`."""
-    ranks, policy = play.states.ranks, play.chart.policy
-    insured = any(column.insurable for column in play.cases)
-    # a replayed bet is played by the chart again, whose value may be below that of best play
-    tie_value = play.value if math.isfinite(play.value) else play.tie_value
-    for column in play.cases:
-        means, bets = play.means(column, tie_value, policy), column.bets(policy)
-        insurance = round_nodes(column, play.rules, policy)[1:]
-        ups = _upcards(column, play.rules, insured)
-        for first, p in ranks:
-            for second, q in ranks:
-                nodes = (_dealt(play, play.states.hand((first, second)), column), *insurance)
-                chance = float(column.probability) * float(p * q) / len(ups)
-                for up in ups:
-                    yield RoundPart(min(first, TEN), up, chance, chance * bets * float(means.together(nodes)))
-
-
-def _upcards(column: Column, rules: Rules, insured: bool) -> list[str]:
-    """The upcards that a case may have, each equally likely. Naturals found by peeking share one case."""
-    if column.label:
-        return [column.label]
-    if rules.dealer_shows == "both":
-        return ["BJ"]
-    return ["A"] if column.insurable else ["T"] if insured else ["A", "T"]
-
-
-def _dealt(play: BestPlay, state: HandState, column: Column) -> Node:
-    """The node of two cards: a decision, or the end of the round if the dealer's natural ends it."""
-    return play.states.dealt(state) if column.start == START else Finished(play.states.result(state))
-
-
-MERELY_ROUNDING = 1e-12  # initial bets
-TOLD = {"cards": "how many cards a hand has", "risk": "whose bets are on a hand", "split": "whether a hand was split"}
-
-
-@names_wrong_types
-class Solver(BestPlay, Solution):
-    """Exact values and best play of one game in an infinite shoe, computed on demand.
-
-    Args:
-        rules: The game; its number of decks is ignored, but for the suits of three sevens in Spanish 21.
-        number: The type of all values: `float` or `fractions.Fraction`.
-        refusal: Why an infinite shoe takes the place of the game's own.
-
-    Raises:
-        InputError: The rules are not `Rules`.
-    """
-
-    infinite = True
-
-    def __init__(self, rules: Rules, number: type[float] | type[Fraction] = float, refusal: str = "") -> None:
-        super().__init__(rules, number)
-        self.refusal = refusal
-
-    def __reduce__(self) -> tuple[type[Solver], tuple[Rules, type, str]]:
-        return Solver, (self.rules, self.number, self.refusal)
-
-    def __repr__(self) -> str:
-        return f"Solver({self.rules}, {self.number.__name__})"
+    # --- what `Solution` asks for
 
     def value_of(self, strategy: Chart | str) -> Number:
         """Compute the value of a chart; see `Solution.value_of`."""
@@ -307,12 +255,7 @@ class Solver(BestPlay, Solution):
 
     def hand_values(self, cards: str, shown: str, *, pair: bool = True) -> dict[str, Number]:
         """Return the value of each action for one hand, followed by best play; see `Solution.hand_values`."""
-        try:
-            state, label = self.chart.states.hand(parse_cards(cards)), self.states.column(shown)
-        except ValueError as error:
-            raise InputError(str(error)) from None
-        if len(cards) < 2 or state.points > 21:
-            raise InputError(f"{cards} is not a hand to decide on; give two or more cards that total at most 21")
+        state, label = self.states.hand(hand_ranks(cards)), self.states.column(shown)
         if label not in self.columns or len(shown) != 1 + (self.rules.dealer_shows == "both"):
             raise InputError(f"the dealer cannot show {shown!r} before a decision in {self.rules}")
         state = state if pair else state._replace(rank=-1)
@@ -326,7 +269,21 @@ class Solver(BestPlay, Solution):
 
     def round_parts(self) -> Iterator[RoundPart]:
         """Divide a round by first card and column; see `Solution.round_parts`."""
-        return round_parts(self)
+        ranks, policy = self.states.ranks, self.chart.policy
+        insured = any(column.insurable for column in self.cases)
+        # a replayed bet is played by the chart again, whose value may be below that of best play
+        tie_value = self.value if math.isfinite(self.value) else self.tie_value
+        for column in self.cases:
+            means, bets = self.means(column, tie_value, policy), column.bets(policy)
+            insurance = round_nodes(column, self.rules, policy)[1:]
+            ups = _upcards(column, self.rules, insured)
+            for first, p in ranks:
+                for second, q in ranks:
+                    hand = self.states.hand((first, second))
+                    dealt = self.states.dealt(hand) if column.start == START else Finished(self.states.result(hand))
+                    chance = float(column.probability) * float(p * q) / len(ups)
+                    profit = chance * bets * float(means.together((dealt, *insurance)))
+                    yield from (RoundPart(min(first, TEN), up, chance, profit) for up in ups)
 
     def view_values(self, view: View) -> dict[str, Number]:
         """Return the value of the legal actions of a decision at a table; see `Solution.view_values`."""
@@ -439,6 +396,22 @@ class Solver(BestPlay, Solution):
         net = self.column_total(column, 0.0, policy)
         tied = self.column_total(column, 1.0, policy) - net if self.rules.ties == "replay" else 0.0
         return ExpectedValue(net, tied)
+
+
+def best_code(means: Means, state: HandState) -> str:
+    """The chart code of the best action for a hand; the first of S H D P R where some are equally good."""
+    legal = means.automaton.legal(state)
+    ev = {action: means.act(state, action) for action in legal}
+    return full_code(max(legal, key=ev.__getitem__), ev)
+
+
+def _upcards(column: Column, rules: Rules, insured: bool) -> list[str]:
+    """The upcards that a case may have, each equally likely. Naturals found by peeking share one case."""
+    if column.label:
+        return [column.label]
+    if rules.dealer_shows == "both":
+        return ["BJ"]
+    return ["A"] if column.insurable else ["T"] if insured else ["A", "T"]
 
 
 def _policy(strategy: Chart | str) -> Policy:

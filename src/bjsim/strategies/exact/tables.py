@@ -8,7 +8,8 @@ round.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import cached_property
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -135,8 +136,9 @@ SOFT = tuple(soft_code(points) for points in range(12, 21))
 SPLIT = tuple(pair_code(rank) for rank in (*range(1, 10), 0))
 
 
-def _pair_state(solver: Solver, row: str) -> HandState:
-    return solver.states.hand(parse_row(row).cards)
+def _totals(*rows: str) -> dict[str, HandState]:
+    """Hands of two cards with these totals that are not pairs."""
+    return {row: parse_row(row).hand for row in rows}
 
 
 class Tables:
@@ -151,54 +153,47 @@ class Tables:
         self.columns = tuple(solver.columns)
 
     def _fill(
-        self, rows: Iterable[str], cell: Callable[[Means, str], Number | str | None], kind: type
+        self, hands: Mapping[str, HandState], cell: Callable[[Means, HandState], Number | str | None], kind: type = Real
     ) -> LabelledTable:
-        table = LabelledTable(kind, self.columns, list(rows))
+        """A table with a row for each hand; Real: an endless split may be inf, a float, among fractions."""
+        table = LabelledTable(kind, self.columns, list(hands))
         for column, means in self.solver.followed.items():
-            for row in table.ylabels:
-                value = cell(means, str(row))
+            for row, state in hands.items():
+                value = cell(means, state)
                 if value is not None:
                     table[row, column] = value
         return table
 
-    def _values(self, rows: Iterable[str], cell: Callable[[Means, str], Number | None]) -> LabelledTable:
-        return self._fill(rows, cell, Real)  # Real: an endless split may be inf, a float, among fractions
+    def _splits(self, state: HandState) -> bool:
+        return "P" in self.solver.states.legal(state)
+
+    @cached_property
+    def _pairs(self) -> dict[str, HandState]:
+        return {row: self.solver.states.hand(parse_row(row).cards) for row in SPLIT}
 
     def stand(self) -> LabelledTable:
-        stand = lambda means, row: means.act(parse_row(row).hand, "S")  # noqa: E731
-        return self._values((*HARD, "21", *SOFT), stand)
+        return self._fill(_totals(*HARD, "21", *SOFT), lambda means, state: means.act(state, "S"))
 
     def hit(self) -> LabelledTable:
         """Value of drawing one card, with best hits and stands afterwards."""
-        return self._values((*HARD, *SOFT), lambda means, row: means.act(parse_row(row).hand, "H"))
+        return self._fill(_totals(*HARD, *SOFT), lambda means, state: means.act(state, "H"))
 
     def double(self) -> LabelledTable:
         """Value of doubling; empty where the rules do not allow it."""
-
-        def cell(means: Means, row: str) -> Number | None:
-            state = parse_row(row).hand
-            return means.act(state, "D") if "D" in self.solver.states.legal(state) else None
-
-        return self._values((*HARD, *SOFT), cell)
+        legal = self.solver.states.legal
+        return self._fill(
+            _totals(*HARD, *SOFT), lambda means, state: means.act(state, "D") if "D" in legal(state) else None
+        )
 
     def split(self) -> LabelledTable:
         """Value of splitting each pair, and resplitting whenever the limit allows; empty where not allowed."""
-
-        def cell(means: Means, row: str) -> Number | None:
-            state = _pair_state(self.solver, row)
-            return means.act(state, "P") if "P" in self.solver.states.legal(state) else None
-
-        return self._values(SPLIT, cell)
+        return self._fill(self._pairs, lambda means, state: means.act(state, "P") if self._splits(state) else None)
 
     def base_split(self) -> LabelledTable:
         """Value of a split hand of two cards that is not split again: the base table of the split in [Easy]."""
-        states = self.solver.states
-
-        def cell(means: Means, row: str) -> Number | None:
-            state = parse_row(row).hand._replace(split=SPLIT_HAND)
-            return means.value(state) if states.legal(state) else means.act(state, "S")
-
-        return self._values((*HARD, "21", *SOFT), cell)
+        hands = {row: state._replace(split=SPLIT_HAND) for row, state in _totals(*HARD, "21", *SOFT).items()}
+        legal = self.solver.states.legal
+        return self._fill(hands, lambda means, state: means.value(state) if legal(state) else means.act(state, "S"))
 
     def resplit(self, more: int) -> LabelledTable:
         """Value of splitting a pair when the seat may still get `more` hands (split1 and split2 of [Easy]).
@@ -207,40 +202,25 @@ class Tables:
         """
         limit = self.solver.rules.max_hands
 
-        def cell(means: Means, row: str) -> Number | None:
-            state = _pair_state(self.solver, row)
-            if "P" not in self.solver.states.legal(state) or limit - more < 1 or limit == math.inf:
+        def cell(means: Means, state: HandState) -> Number | None:
+            if not self._splits(state) or limit - more < 1 or limit == math.inf:
                 return None
             value: Number = means.waiting(state, 2, int(limit) - more + 1)
             return value
 
-        return self._values(SPLIT[:-1], cell)
+        return self._fill({row: self._pairs[row] for row in SPLIT[:-1]}, cell)
 
-    def _situation(self, row: str) -> HandState | None:
-        if row in self.solver.situations:
-            return self.solver.situations[row]
-        return parse_row(row).hand if row in HARD else None
-
-    @property
-    def _situations(self) -> list[str]:
-        rows = {*self.solver.situations, *HARD}
-        return sorted((row for row in rows if row not in ("21", "A10")), key=row_order)
+    @cached_property
+    def _situations(self) -> dict[str, HandState]:
+        hands = _totals(*HARD) | self.solver.situations
+        return {row: hands[row] for row in sorted(hands.keys() - {"21", "A10"}, key=row_order)}
 
     def optimal(self) -> LabelledTable:
-        def cell(means: Means, row: str) -> Number | None:
-            state = self._situation(row)
-            return None if state is None else means.value(state)
-
-        return self._values(self._situations, cell)
+        return self._fill(self._situations, lambda means, state: means.value(state))
 
     def strategy(self) -> LabelledTable:
         """The best first action, as chart codes."""
-
-        def cell(means: Means, row: str) -> str | None:
-            state = self._situation(row)
-            return None if state is None else best_code(means, state)
-
-        return self._fill(self._situations, cell, str)
+        return self._fill(self._situations, best_code, str)
 
     def initial(self) -> LabelledTable:
         """Probability of each first hand of the player against each of the dealer's, in percent."""

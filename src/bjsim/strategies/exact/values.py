@@ -129,10 +129,15 @@ class Dealer:
         return [*self.columns().values(), *by_upcard]
 
 
+def best_insurance(rules: Rules) -> str:
+    """The best decision on insurance, of which the cards of a hand tell nothing in an infinite shoe."""
+    return "I" if rules.insurance and 3 * rules.ten_probability > 1 else "S"
+
+
 def takes_insurance(column: Column, rules: Rules, policy: Policy | None) -> bool:
-    """Whether a strategy insures its hands, whose cards tell nothing in an infinite shoe; None: the best one."""
-    best = 3 * rules.ten_probability > 1
-    return column.insurable and (best if policy is None else policy(HandState(), "A", INSURANCE) == "I")
+    """Whether a strategy insures its hands in one case; None: the best one."""
+    taken = best_insurance(rules) if policy is None else policy(HandState(), "A", INSURANCE)
+    return column.insurable and taken == "I"
 
 
 def round_nodes(column: Column, rules: Rules, policy: Policy | None) -> tuple[Node, ...]:

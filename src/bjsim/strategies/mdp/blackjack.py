@@ -347,14 +347,11 @@ class GameProcess:
         cases = [case for case in self.cases if case.insurable]
         offered = add_up(float(case.probability) for case in cases)
         for case in cases:
-            for outcome, p in case.probabilities.items() if action == "I" else ():
-                profit = float(self.automaton.settle(INSURED, 1, outcome)[0])
+            for outcome, p in case.probabilities.items() if action == "I" else [(None, 1.0)]:
+                profit = 0.0 if outcome is None else float(self.automaton.settle(INSURED, 1, outcome)[0])
                 for dealt in self._dealt([case]):
                     chance = dealt.probability * float(p) / offered
                     yield dealt._replace(probability=chance, reward=dealt.reward + profit)
-            if action == "S":
-                for dealt in self._dealt([case]):
-                    yield dealt._replace(probability=dealt.probability / offered)
 
     def _reached(self, p: float, nodes: tuple[Node, ...], column: str) -> Iterator[Outcome]:
         nodes = tuple(node for node in nodes if node != Finished(ORIGINAL_BET))  # paid with the split

@@ -1,10 +1,9 @@
-"""Solving a `FiniteMDP` exactly: value iteration, policy iteration, policy evaluation, each with a proven bound.
+"""Solving a `FiniteMDP`: value iteration with a proven bound, and policy evaluation.
 
 Notation as in `mdp`; T is the Bellman backup, (T V)(s) = max over a of Q(s, a), and T_pi the same for a policy pi.
 
 * Value iteration: V <- T V (Puterman 1994, section 6.3; undiscounted: Bertsekas and Tsitsiklis 1991).
 * Policy evaluation: V = T_pi V, a linear system (Puterman 6.1.3).
-* Policy iteration: evaluate, then act greedily, until nothing changes (Puterman 6.4; from a policy that ends play).
 
 The bound. Let u(s) > 0 and kappa >= 0. If T(V + kappa u) <= V + kappa u then no policy that ends has a value above
 V + kappa u; if T_g(V - kappa u) >= V - kappa u for the greedy policy g, then the value of g is at least V - kappa u,
@@ -112,7 +111,7 @@ class SolvedMDP(NamedTuple):
 
     `values` are float64 (S,); `q`, float64 (A,), has the value of each row; `policy`, int64 (S,), the row of each
     state, -1 in terminal ones. `bound` is a proven bound on the error of `values`, over all states, and `rounds`
-    the number of sweeps or policy improvements.
+    the number of sweeps.
     """
 
     values: Floats

@@ -35,8 +35,7 @@ from bjsim.strategies.evaluation.compare import best_chart
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.formats.files import load_chart
 from bjsim.strategies.shoe.exchange import BETTER, exchange_values
-from bjsim.strategies.shoe.players import CardPlayer, TwoCardPlayer
-from bjsim.strategies.shoe.present import Perfect
+from bjsim.strategies.shoe.players import CardPlayer, Perfect, TwoCardPlayer
 
 # --- Charts in a game whose seats may exchange the second cards of their two hands.
 

@@ -10,10 +10,9 @@
 | `analysis` | the values of all nodes and of complete strategies, for one shoe |
 | `charts` | the exact value of any chart, the best chart, two-card exceptions |
 | `deviation` | the exact standard deviation of a round, splits included |
-| `plays` | the decisions of every strategy, computed on demand |
-| `solver` | `ShoeSolver`, the public interface, and the tables of one shoe |
-| `players` | players: the best chart with two-card exceptions, and composition-dependent play |
-| `present` | one decision given the current composition, and the player `perfect` |
+| `solver` | `ShoeSolver`, the public interface with the decisions of every strategy, and the tables of one shoe |
+| `players` | players: the best chart with two-card exceptions, composition-dependent play, and `perfect` |
+| `present` | one decision given the current composition |
 
 Strategies, by increasing information:
 

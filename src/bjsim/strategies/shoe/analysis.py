@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from copy import copy
 from functools import cached_property, lru_cache
 
@@ -11,14 +11,12 @@ from numpy.typing import NDArray
 
 from bjsim.arrays import Acts, Floats, Ints
 from bjsim.errors import InputError
-from bjsim.sim.game.actions import ENDINGS
 from bjsim.sim.game.cards import TEN
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.shoe.dealer import dealer_chances
 from bjsim.strategies.shoe.game import Game
 from bjsim.strategies.shoe.hands import VALUES, Composition, Layout, Tree
-from bjsim.strategies.shoe.passes import SPLIT, STAND, Base, Nodes, Shown, best, double, follow, hit, keep
-from bjsim.strategies.shoe.passes import Play as Play
+from bjsim.strategies.shoe.passes import SPLIT, Nodes, Play, Shown
 from bjsim.strategies.shoe.splits import SplitForm, split_weights
 from bjsim.sums import add_up
 
@@ -26,18 +24,6 @@ from bjsim.sums import add_up
 
 
 ROUNDING = 1e-15
-
-
-def chance_of_natural(nodes: Nodes, shown: Shown, start: int) -> Floats:
-    """Return the probability of a ten-valued hole card, given the cards of each node, shape (N,)."""
-    cards = np.maximum(shown.total[start] - nodes.sizes, 1)
-    chance: Floats = np.clip((shown.left[start, TEN] - nodes.counts[TEN]) / cards, 0, 1)
-    return chance
-
-
-def profits(nodes: Nodes, shown: Shown, start: int) -> Floats:
-    """Return the expected profit of an insurance bet at each node, in initial bets, shape (N,)."""
-    return (3 * chance_of_natural(nodes, shown, start) - 1) / 2
 
 
 def takes_insurance(strategy: str | Chart, profits: Floats, nodes: Ints, weights: Floats) -> NDArray[np.bool_]:
@@ -56,20 +42,21 @@ def takes_insurance(strategy: str | Chart, profits: Floats, nodes: Ints, weights
 
 
 class ShoeStates:
-    """The parts that do not depend on the value of a tie: cards, nodes and the dealer's distributions."""
+    """The parts that do not depend on the value of a tie: cards, nodes and the dealer's distributions.
 
-    def __init__(self, game: Game, composition: Composition) -> None:
+    `pair` is the only value of which a pair may be split; None if all may.
+    """
+
+    def __init__(self, game: Game, composition: Composition, pair: int | None = None) -> None:
         self.game = game
         self.composition = composition
-        self.layout = game.nodes(composition)
+        self.layout = game.nodes(composition, pair)
         self.starts = game.dealer.starts
-        known = game.dealer.known
-        left = composition.values - known
-        self.shown = Shown(left, left.sum(axis=1), np.array([game.ends(start) for start in self.starts]))
+        self.left = composition.values - game.dealer.known  # the rest of the shoe for each start, (starts, 10)
         self.by_rank = game.rules.split_by == "rank"
         self._tens_left: float | None = None
         self._forms: dict[tuple[int, int], tuple[SplitForm, ...]] = {}
-        self._dealt: dict[int, tuple[NDArray[np.int64], Floats]] = {}
+        self._dealt: dict[int, tuple[Ints, Floats]] = {}
         self._check()
 
     def _check(self) -> None:
@@ -82,8 +69,8 @@ class ShoeStates:
             )
 
     @cached_property
-    def dealer(self) -> Floats:
-        """Distribution of the dealer's outcome, shape (starts, outcomes, multisets removed); not to be changed."""
+    def dealer(self) -> Callable[[int], Floats]:
+        """Distribution of the dealer's outcome by start, (outcomes, multisets removed); not to be changed."""
         return dealer_chances(self.game.dealer, tuple(self.composition.values.tolist()), self.layout.removed)
 
     @cached_property
@@ -109,8 +96,18 @@ class ShoeStates:
         return make_nodes(self.game, self.layout)
 
     @property
-    def kind(self) -> NDArray[np.int64]:
+    def kind(self) -> Ints:
         return self.nodes.kind
+
+    def chance_of_natural(self, start: int) -> Floats:
+        """Return the probability of a ten-valued hole card, given the cards of each node, shape (N,)."""
+        cards = np.maximum(self.left[start].sum() - self.nodes.sizes, 1)
+        chance: Floats = np.clip((self.left[start, TEN] - self.nodes.counts[TEN]) / cards, 0, 1)
+        return chance
+
+    def insurance(self, start: int) -> Floats:
+        """Return the expected profit of an insurance bet at each node, in initial bets, shape (N,)."""
+        return (3 * self.chance_of_natural(start) - 1) / 2
 
     def of_tens(self, left: float) -> ShoeStates:
         """Return this shoe with the splits of tens of one known rank, of which so many cards are left."""
@@ -124,10 +121,10 @@ class ShoeStates:
             return [(1.0, self._tens_left)]
         return self.composition.pair_cases(value, self.starts[start], self.by_rank)
 
-    def dealt(self, start: int) -> tuple[NDArray[np.int64], Floats]:
+    def dealt(self, start: int) -> tuple[Ints, Floats]:
         """Return the nodes of the player's first two cards and their probabilities given the start."""
         if start not in self._dealt:
-            left, total = self.shown.left[start], self.shown.total[start]
+            left, total = self.left[start], self.left[start].sum()
             one, other = np.triu_indices(VALUES)
             chance = np.where(one == other, left[one] * (left[one] - 1), 2 * left[one] * left[other])
             chance = np.maximum(chance, 0) / (total * (total - 1))
@@ -171,7 +168,7 @@ class ShoeStates:
     def _weight(self, tree: Tree, start: int, value: int, first_hand: bool = False) -> Floats:
         cases = self.pair_cases(start, value)
         limit = self.game.limit(value, self.composition)
-        left = self.shown.left[start] - 2 * (np.arange(VALUES) == value)
+        left = self.left[start] - 2 * (np.arange(VALUES) == value)
         cards = float(left.sum())
         weight = np.zeros((limit - 1, len(tree.starts), VALUES))
         for share, pairs in cases:
@@ -191,20 +188,16 @@ class ShoeStates:
 def make_nodes(game: Game, layout: Layout) -> Nodes:
     """Return the nodes of a layout under the rules of a game."""
     counts, kind = layout.removed.counts.T[:, layout.gone].astype(np.float64), game.find_kinds(layout)
-    legal = np.array([game.against(column).legal[kind] for column in game.columns])
-    return Nodes(layout.child, layout.gone, kind, legal, counts, counts.sum(axis=0), layout.doubled, game.bets[kind])
+    return Nodes(layout.child, layout.gone, kind, counts, counts.sum(axis=0), layout.doubled, game.bets[kind])
 
 
 class Analysis:
-    """The values of a shoe if a tied bet pays `tie_value` times the bet."""
+    """The values of a shoe if a tied bet pays `tie_value` times the bet; `power` and `naturals` as in `Game.show`."""
 
-    def __init__(self, shoe: ShoeStates, tie_value: float = 0.0) -> None:
+    def __init__(self, shoe: ShoeStates, tie_value: float = 0.0, power: int = 1, naturals: bool = True) -> None:
         self.shoe = shoe
-        self.tie_value = tie_value
-        shape = len(shoe.starts), len(shoe.layout.hand) + 1
-        self.base = Base(*(np.zeros(shape) for _ in range(4)))
-        shoe.game.prepare(shoe.nodes, shoe.shown, shoe.dealer, tie_value, self.base)
-        self.endings = self.find_endings()
+        self.tie_value, self.power, self.naturals = tie_value, power, naturals
+        self._shown: dict[int, Shown] = {}
         self._by_cards: dict[tuple[int, str], Play] = {}
 
     def of_tens(self, left: float) -> Analysis:
@@ -213,50 +206,30 @@ class Analysis:
         found.shoe, found._by_cards = self.shoe.of_tens(left), {}
         return found
 
-    def find_endings(self, power: int = 1) -> dict[int, Floats]:
-        """Return the value of each action that ends a hand (S, N + 1), or of a power of it.
-
-        A surrender before the look for a natural has it also where that takes the bet.
-        """
-        shoe, plays, found = self.shoe, self.base.plays, {}
-        saved = (-0.5) ** power - (-1.0) ** power
-        for letter, action in ENDINGS.items():
-            early = [letter in shoe.game.course(start).before for start in shoe.starts]
-            paid = np.append(shoe.game.endings[action][shoe.kind], -0.5) ** power  # the last is a bust
-            found[action] = paid * plays + np.array(early)[:, None] * saved * (1 - plays)
-        return found
+    def shown(self, start: int) -> Shown:
+        """Return the values of the nodes against a start."""
+        if start not in self._shown:
+            shoe, game = self.shoe, self.shoe.game
+            legal = game.against(game.columns[start]).legal[shoe.kind]
+            dealer, left = shoe.dealer(start), shoe.left[start]
+            self._shown[start] = game.show(
+                shoe.nodes, legal, left, start, dealer, self.tie_value, self.power, self.naturals
+            )
+        return self._shown[start]
 
     # --- strategies
 
-    def empty(self) -> Play:
-        size = len(self.shoe.layout.hand)
-        return Play(np.full(size, STAND, np.int8), np.zeros(size + 1), np.full(VALUES, np.nan))
-
     def follow(self, start: int, act: Acts) -> Play:
-        play = self.empty()
+        shown, layout, play = self.shown(start), self.shoe.layout, Play.of_stands(len(act))
         play.act[:] = act
-        self._follow(start, play, 0, self.shoe.layout.block)
+        for block in layout.blocks:
+            shown.follow(play, block, block + layout.block)
         self.set_splits(start, play)
-        at = self.shoe.layout.pairs
-        self._follow_nodes(start, play, at, len(act))
+        at = layout.pairs
+        shown.follow(play, at, len(act))
         split = play.act[at:] == SPLIT
         play.value[at:-1][split] = play.split[split]
         return play
-
-    def _follow(self, start: int, play: Play, low: int, high: int) -> None:
-        """Evaluate the nodes low..high of the first block and those of the same hands that have doubled."""
-        for block in self.shoe.layout.blocks:
-            self._follow_nodes(start, play, block + low, block + high)
-
-    def _follow_nodes(self, start: int, play: Play, low: int, high: int) -> None:
-        shoe = self.shoe
-        follow(shoe.nodes, shoe.shown, self.base, start, low, high, play.act, self.endings, play.value)
-
-    def hit(self, start: int, play: Play, nodes: NDArray[np.int64]) -> Floats:
-        return hit(self.shoe.nodes, self.shoe.shown, self.base, start, nodes, play.value)
-
-    def double(self, start: int, play: Play, nodes: NDArray[np.int64]) -> Floats:
-        return double(self.shoe.nodes, self.shoe.shown, self.base, start, nodes, play.value)
 
     def set_splits(self, start: int, play: Play) -> None:
         for value in range(VALUES):
@@ -273,38 +246,34 @@ class Analysis:
         return self._by_cards[start, after]
 
     def _best_by_cards(self, start: int, after: str) -> Play:
-        shoe, play = self.shoe, self.empty()
-        count, at, end = len(shoe.game.hands.key), shoe.layout.pairs, shoe.layout.block
-        for block in shoe.layout.blocks:
-            self._best(start, play, block, block + count)
+        shoe, shown, layout = self.shoe, self.shown(start), self.shoe.layout
+        play, count, at, end = Play.of_stands(len(layout.hand)), len(shoe.game.hands.key), layout.pairs, layout.block
+        for block in layout.blocks:
+            shown.best(play, block, block + count)
             if block and after == "cdz-":
-                play.act[block + count : block + end] = play.act[block + shoe.layout.hand[count:end]]
-                self._follow_nodes(start, play, block + count, block + end)
+                play.act[block + count : block + end] = play.act[block + layout.hand[count:end]]
+                shown.follow(play, block + count, block + end)
             elif block:
-                self._best(start, play, block + count, block + end)
+                shown.best(play, block + count, block + end)
         if after == "cdz-":
-            keep(shoe.nodes, shoe.shown, self.base, start, shoe.layout.hand, count, end, play.value, play.act)
-            self._best(start, play, shoe.layout.free, end)  # nothing is kept of hands with bets of the house
-            for tree in filter(None, shoe.layout.trees[VALUES:]):
+            shown.keep(play, layout.hand, count, end)
+            shown.best(play, layout.free, end)  # nothing is kept of hands with bets of the house
+            for tree in filter(None, layout.trees[VALUES:]):
                 for gone in range(len(tree.starts)):
                     play.act[slice(*tree.span(gone))] = play.act[slice(*tree.span(0))]
-            self._follow_nodes(start, play, count, end)
+            shown.follow(play, count, end)
             self.set_splits(start, play)
         else:
             self._replan(start, play, count, after == "cdp")
-        self._best(start, play, at, len(play.act))
+        shown.best(play, at, len(play.act))
         better = np.nan_to_num(play.split, nan=-np.inf) > play.value[at:-1]
         play.act[at:][better], play.value[at:-1][better] = SPLIT, play.split[better]
         return play
 
-    def _best(self, start: int, play: Play, low: int, high: int) -> None:
-        shoe = self.shoe
-        best(shoe.nodes, shoe.shown, self.base, start, low, high, self.endings, play.value, play.act)
-
     def _replan(self, start: int, play: Play, count: int, by_gone: bool) -> None:
         """Set the splits, whose hands take the removed pair cards into account; they are the nodes from `count`."""
-        shoe, end = self.shoe, self.shoe.layout.block
-        self._best(start, play, count, end)
+        shoe, shown, end = self.shoe, self.shown(start), self.shoe.layout.block
+        shown.best(play, count, end)
         plans, found = play.act.copy(), [(n, form) for n in range(VALUES) for form in shoe.forms(start, n)]
         play.split[[value for value, _ in found]] = 0.0
         for plan in range(max((len(form.weight) for _, form in found), default=0) if by_gone else 1):
@@ -316,22 +285,30 @@ class Analysis:
                         for gone in range(len(weight)):
                             one, other = form.tree.span(gone)
                             play.act[block + one : block + other] = plans[block + low : block + high]
-            self._follow(start, play, count, end)
+            for block in shoe.layout.blocks:
+                shown.follow(play, block + count, block + end)
             for (value, form), weight in zip(found, weighted, strict=True):
                 play.split[value] += form.value(weight, play.value)
 
     # --- complete rounds
+
+    def value(self, plays: Mapping[int, Play]) -> float:
+        """Return the expected profit of a round; `plays` is the strategy by start."""
+        ev = add_up(self.shoe.chance[start] * value for start, value in self.ended())
+        for start, play in plays.items():
+            ev += self.shoe.chance[start] * self.round_value(start, play)
+        return float(ev)
 
     def round_value(self, start: int, play: Play) -> float:
         """Return the expected profit of a round against a start, including peeked naturals."""
         nodes, weights = self.shoe.dealt(start)
         return float(weights @ self.profits(start, nodes, play))
 
-    def profits(self, start: int, nodes: NDArray[np.int64], play: Play) -> Floats:
+    def profits(self, start: int, nodes: Ints, play: Play) -> Floats:
         """Return the expected profit of a round by node as dealt, including peeked naturals."""
-        natural = (1 - self.base.plays[start, nodes]) * self.against_natural[nodes]
+        natural = (1 - self.shown(start).plays[nodes]) * self.against_natural[nodes]
         if play.insured is not None:
-            natural += (profits(self.shoe.nodes, self.shoe.shown, start) * play.insured)[nodes]
+            natural += (self.shoe.insurance(start) * play.insured)[nodes]
         value: Floats = play.bets * (play.value[nodes] + natural)
         return value
 
@@ -339,7 +316,7 @@ class Analysis:
     def against_natural(self) -> Floats:
         """Profit at each node if a dealer's natural has ended the round."""
         profit: Floats = self.shoe.game.against_natural(self.tie_value)[self.shoe.kind]
-        return profit
+        return profit**self.power
 
     def ended(self) -> Iterator[tuple[int, float]]:
         """Yield the starts that end the round, with their expected profit."""

@@ -16,16 +16,15 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bjsim.arrays import Acts, Floats
 from bjsim.sim.game.actions import CODES, ActionCode
 from bjsim.sim.game.cards import RANKS
 from bjsim.strategies.charts.chart import CellChoice, Chart, full_code
-from bjsim.strategies.shoe.analysis import Analysis, Play
+from bjsim.strategies.shoe.analysis import Analysis
 from bjsim.strategies.shoe.game import ACTIONS
 from bjsim.strategies.shoe.hands import VALUES
-from bjsim.strategies.shoe.passes import DOUBLE, HIT, SPLIT, STAND, gains, reach, reach_doubled
+from bjsim.strategies.shoe.passes import DOUBLE, HIT, SPLIT, STAND, Play
 
 NOTHING = 1e-13  # a smaller gain is rounding error
 Chosen = dict[str, int]  # the option of each row of a chart
@@ -94,14 +93,15 @@ class ColumnCharts:
         nodes, weights = shoe.dealt(start)
         visits[nodes] = weights
         at = shoe.layout.pairs
-        reach(shoe.nodes, shoe.shown, start, at, len(play.act), play.act, visits)
+        shown = self.analysis.shown(start)
+        shown.reach(play.act, visits, at, len(play.act))
         for value in np.flatnonzero(play.act[at:] == SPLIT).tolist():
             for form in shoe.forms(start, value):
                 weight = form.weight.sum(axis=0)
                 for gone in range(len(weight)):
                     visits[form.tree.second(gone)] += visits[at + value] * weight[gone]
-        reach(shoe.nodes, shoe.shown, start, 0, shoe.layout.block, play.act, visits)
-        reach_doubled(shoe.nodes, shoe.shown, start, np.flatnonzero(play.act == DOUBLE), visits)
+        shown.reach(play.act, visits, 0, shoe.layout.block)
+        shown.reach_doubled(np.flatnonzero(play.act == DOUBLE), visits)
         return visits
 
     def by_action(self, plays: Sequence[Play], visits: Sequence[Floats]) -> Floats:
@@ -110,8 +110,7 @@ class ColumnCharts:
         ev = np.zeros((len(self.kinds), ACTIONS))
         at = shoe.layout.pairs
         for start, chance, play, visited in zip(self.starts, self.chances, plays, visits, strict=True):
-            weight = chance * visited
-            gains(shoe.nodes, shoe.shown, analysis.base, start, weight, play.value, analysis.endings, ev)
+            analysis.shown(start).gains(chance * visited, play.value, ev)
             splits = chance * visited[at:-1] * np.nan_to_num(play.split)
             np.add.at(ev[:, SPLIT], shoe.kind[at:], splits)
         return ev
@@ -178,16 +177,15 @@ class ColumnCharts:
 
     def prior_visits(self, start: int) -> Floats:
         """Return the visits if every hand were hit, and also doubled, to evaluate cells that play does not reach."""
-        shoe = self.analysis.shoe
+        shoe, shown = self.analysis.shoe, self.analysis.shown(start)
         nodes, weights = shoe.dealt(start)
         act = np.full(len(shoe.kind), HIT, np.int8)
         visits = np.zeros(len(act) + 1)
         visits[nodes] = weights
         pairs = np.diagonal(shoe.game.hands.two)
         visits[pairs] += visits[shoe.layout.pairs : -1]  # pairs also count as totals
-        reach(shoe.nodes, shoe.shown, start, 0, len(shoe.game.hands.key), act, visits)
-        able = shoe.nodes.may(DOUBLE, start, 0, shoe.layout.pairs)
-        reach_doubled(shoe.nodes, shoe.shown, start, able, visits)
+        shown.reach(act, visits, 0, len(shoe.game.hands.key))
+        shown.reach_doubled(shown.may(DOUBLE, 0, shoe.layout.pairs), visits)
         return visits
 
     @cached_property
@@ -205,9 +203,8 @@ class ColumnCharts:
             ev = self.by_action(self.best_plays, visits)
             played = np.zeros(len(self.kinds))
             for start, chance, visited in zip(self.starts, self.chances, visits, strict=True):
-                played += np.bincount(
-                    self.analysis.shoe.kind, chance * (visited * self.analysis.base.plays[start])[:-1], len(played)
-                )
+                weight = chance * (visited * self.analysis.shown(start).plays)[:-1]
+                played += np.bincount(self.analysis.shoe.kind, weight, len(played))
             for row, options in self.options.rows.items():
                 kinds = self.options.kinds[options[0]]
                 for letter, action in CODES.items():
@@ -237,15 +234,16 @@ class ColumnCharts:
     def exceptions(self, plays: Sequence[Play]) -> dict[int, tuple[int, float]]:
         """Return the dealt two-card hands with a better action than the chart's: node -> (action, gain)."""
         shoe, analysis = self.analysis.shoe, self.analysis
-        ev: dict[int, NDArray[np.float64]] = {}
+        ev: dict[int, Floats] = {}
         for start, chance, play in zip(self.starts, self.chances, plays, strict=True):
             nodes, weights = shoe.dealt(start)
-            draws = analysis.hit(start, play, nodes), analysis.double(start, play, nodes)
+            shown = analysis.shown(start)
+            draws = shown.hits(nodes, play.value), shown.doubles(nodes, play.value)
             for node, weight, hits, doubles in zip(nodes, weights, *draws, strict=True):
                 split = play.split[node - shoe.layout.pairs] if node >= shoe.layout.pairs else np.nan
                 values = np.zeros(ACTIONS)
-                values[[STAND, HIT, DOUBLE, SPLIT]] = analysis.base.stand[start, node], hits, doubles, split
-                values[[*analysis.endings]] = [ended[start, node] for ended in analysis.endings.values()]
+                values[[STAND, HIT, DOUBLE, SPLIT]] = shown.stand[node], hits, doubles, split
+                values[[*shown.endings]] = [ended[node] for ended in shown.endings.values()]
                 ev[node] = ev.get(node, np.zeros(ACTIONS)) + chance * weight * np.nan_to_num(values)
         exceptions = {}
         for node, values in ev.items():

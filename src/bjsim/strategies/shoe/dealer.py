@@ -10,12 +10,14 @@ removed multiset is its cards of that value and higher: there are far fewer of b
 the lowest values is a product of matrices.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 
 import numpy as np
 
 from bjsim.arrays import Floats, Ints
+from bjsim.sim.game.dealer import DealerStates
 from bjsim.sim.game.hand_states import DealerState
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import States
@@ -110,10 +112,15 @@ class DealerPlay:
 
 
 @lru_cache(maxsize=4)  # solutions of games that differ in the player's rules alone share one
-def dealer_chances(play: DealerPlay, shoe: tuple[float, ...], removed: Removed) -> Floats:
-    """Return the distribution of the outcome, (starts, outcomes, G), for the counts of a shoe by card value."""
-    chances = np.array([hands.chances(np.array(shoe), removed, len(play.outcomes)) for hands in play.hands])
-    chances.flags.writeable = False
+def dealer_chances(play: DealerPlay, shoe: tuple[float, ...], removed: Removed) -> Callable[[int], Floats]:
+    """Return the distribution of the outcome by start, (outcomes, G), for the counts of a shoe by card value."""
+
+    @cache
+    def chances(start: int) -> Floats:
+        found = play.hands[start].chances(np.array(shoe), removed, len(play.outcomes))
+        found.flags.writeable = False
+        return found
+
     return chances
 
 
@@ -135,14 +142,15 @@ def _play(rules: Rules, both: bool) -> DealerPlay:
     return DealerPlay(tuple(starts), states.dealer_outcomes, tuple(_finals(states, start) for start in starts))
 
 
-def _finals(states: States, start: Start) -> FinalHands:
+def final_cards(states: DealerStates, start: Start) -> dict[Start, tuple[DealerState, int]]:
+    """Return the sorted cards with which the dealer ends: their state, and the number of orders from the start."""
     state = DealerState()
     for value in start:
         state = states.dealer_add(state, value)
-    done: dict[tuple[int, ...], tuple[DealerState, int]] = {}
+    done: dict[Start, tuple[DealerState, int]] = {}
     todo = {start: (state, 1)}
     while todo:
-        drawn: dict[tuple[int, ...], tuple[DealerState, int]] = {}
+        drawn: dict[Start, tuple[DealerState, int]] = {}
         for cards, (state, orders) in todo.items():
             if states.dealer_done(state):
                 done[cards] = state, orders
@@ -151,6 +159,11 @@ def _finals(states: States, start: Start) -> FinalHands:
                 after = tuple(sorted((*cards, value)))
                 drawn[after] = states.dealer_add(state, value), drawn.get(after, (state, 0))[1] + orders
         todo = drawn
+    return done
+
+
+def _finals(states: States, start: Start) -> FinalHands:
+    done = final_cards(states, start)
     index = {score: number for number, score in enumerate(states.dealer_outcomes)}
     return FinalHands(
         np.array([[hand.count(value) for value in range(VALUES)] for hand in done]),

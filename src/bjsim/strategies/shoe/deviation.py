@@ -19,15 +19,14 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bjsim.arrays import Floats
+from bjsim.arrays import Floats, Ints
 from bjsim.errors import InputError
 from bjsim.sim.game.cards import TEN
-from bjsim.strategies.shoe.analysis import Analysis, Play, ShoeStates, chance_of_natural
+from bjsim.strategies.shoe.analysis import Analysis
 from bjsim.strategies.shoe.dealer import falling
 from bjsim.strategies.shoe.hands import VALUES, Removed, Tree
-from bjsim.strategies.shoe.passes import DOUBLE, HIT, SPLIT, STAND, by_size
+from bjsim.strategies.shoe.passes import DOUBLE, HIT, SPLIT, STAND, Play
 from bjsim.strategies.shoe.splits import product_weights
 from bjsim.sums import add_up
 
@@ -39,32 +38,16 @@ class Ends(NamedTuple):
     profit: sum over the orders of these cards, by the dealer's outcome, shape (outcomes, ends).
     """
 
-    key: NDArray[np.int64]
-    pair: NDArray[np.int64]
+    key: Ints
+    pair: Ints
     profit: Floats
-
-
-class NoNatural(Analysis):
-    """The same nodes with profits that are 0 if the dealer has a natural under an ace, peeked at or not."""
-
-    def __init__(self, shoe: ShoeStates, tie_value: float, start: int) -> None:
-        super().__init__(shoe, tie_value)
-        ends = shoe.shown.ends.copy()
-        ends[start] = shoe.game.course(shoe.starts[start]).natural
-        shown = shoe.shown._replace(ends=ends)
-        shoe.game.prepare(shoe.nodes, shown, shoe.dealer, tie_value, self.base, naturals=False)
-        ended = shoe.game.endings.items()
-        self.endings = {action: self.base.plays * np.append(paid[shoe.kind], -0.5) for action, paid in ended}
 
 
 class Squares(Analysis):
     """The same nodes with squared profits; the value of a split is the sum of the mean squares of its hands."""
 
     def __init__(self, analysis: Analysis) -> None:
-        super().__init__(analysis.shoe, analysis.tie_value)
-        shoe = self.shoe
-        shoe.game.prepare(shoe.nodes, shoe.shown, shoe.dealer, self.tie_value, self.base, power=2)
-        self.endings = self.find_endings(power=2)
+        super().__init__(analysis.shoe, analysis.tie_value, power=2)
         self.analysis = analysis
 
     def round_square(self, start: int, play: Play) -> float:
@@ -75,7 +58,7 @@ class Squares(Analysis):
             if play.act[at + value] == SPLIT and self.shoe.forms(start, value):
                 squares.value[at + value] += self.products(start, value, play)
         nodes, weights = self.shoe.dealt(start)
-        natural = (1 - self.base.plays[start, nodes]) * self.against_natural[nodes] ** 2
+        natural = (1 - self.shown(start).plays[nodes]) * self.against_natural[nodes]
         square = float(weights @ (squares.value[nodes] + natural)) + self._with_insurance(start, play)
         return play.bets**2 * square
 
@@ -85,10 +68,10 @@ class Squares(Analysis):
         if play.insured is None or not play.insured.any():
             return 0.0
         shoe, at = self.shoe, self.shoe.dealt(start)[0]
-        natural = chance_of_natural(shoe.nodes, shoe.shown, start)[at]
-        without = NoNatural(shoe, self.tie_value, start).follow(start, play.act).value[at]
+        natural = shoe.chance_of_natural(start)[at]
+        without = Analysis(shoe, self.tie_value, naturals=False).follow(start, play.act).value[at]
         whole = self.analysis.follow(start, play.act).value[at]
-        against = (1 - self.base.plays[start, at]) * self.against_natural[at]
+        against = (1 - self.shown(start).plays[at]) * self.analysis.against_natural[at]
         ev = 2 * (whole - without + against) - without + natural + (1 - natural) / 4
         return float(shoe.dealt(start)[1] @ (ev * play.insured[at]))
 
@@ -110,7 +93,7 @@ class Squares(Analysis):
             [np.bincount(place, ways * profit[first] * profit[second], 3 * len(keys)) for profit in ends.profit]
         )
         ev = 0.0
-        left = shoe.shown.left[start] - 2 * (np.arange(VALUES) == value)
+        left = shoe.left[start] - 2 * (np.arange(VALUES) == value)
         limit = shoe.game.limit(value, shoe.composition)
         for share, pair_cards in shoe.pair_cases(start, value):
             weight = product_weights(pair_cards, float(left.sum()), limit)
@@ -132,9 +115,9 @@ class Squares(Analysis):
             second = tree.second(0)[(np.arange(VALUES) == value) == bool(pair)]
             ways = np.zeros(len(kind) + 1)
             ways[second] = 1.0
-            for at in by_size(shoe.nodes, own[act[own] == HIT]):
+            for at in shoe.nodes.by_size(own[act[own] == HIT]):
                 np.add.at(ways, shoe.nodes.child[:, at].ravel(), np.tile(ways[at], VALUES))
-            ends: list[tuple[NDArray[np.int64], Floats, Floats]] = [(second, np.ones(len(second)), -1.0 * played)]
+            ends: list[tuple[Ints, Floats, Floats]] = [(second, np.ones(len(second)), -1.0 * played)]
             for block in reversed(shoe.layout.blocks):
                 stand, double = (block + own[act[block + own] == one] for one in (STAND, DOUBLE))
                 stake = 1.0 * game.bets[kind[block]]
@@ -167,7 +150,7 @@ class Squares(Analysis):
         shoe, known = self.shoe, np.arange(VALUES) == value
         play = shoe.game.dealer
         dealer = play.hands[start].chances(shoe.composition.values - gone * known, removed, len(play.outcomes))
-        left = shoe.shown.left[start] - (2 + gone) * known
+        left = shoe.left[start] - (2 + gone) * known
         drawn = removed.counts - 2 * known
         chance = np.ones(len(drawn))
         for card in range(VALUES):
@@ -186,8 +169,6 @@ def round_sd(analysis: Analysis, plays: dict[int, Play], mean: float, settled: f
     """
     squares, shoe = Squares(analysis), analysis.shoe
     total = add_up(shoe.chance[start] * squares.round_square(start, play) for start, play in plays.items())
-    for start, chance in enumerate(shoe.chance):
-        if shoe.game.ended(shoe.starts[start]) and chance > 0:
-            nodes, weights = shoe.dealt(start)
-            total += chance * float(weights @ squares.against_natural[nodes] ** 2)
+    for start, square in squares.ended():
+        total += shoe.chance[start] * square
     return math.sqrt(max(total - mean * mean, 0.0)) / settled

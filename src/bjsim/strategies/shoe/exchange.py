@@ -12,7 +12,7 @@ from bjsim.sim.game.states import States
 from bjsim.strategies.exact.exchange import BETTER as BETTER
 from bjsim.strategies.exact.exchange import ExchangeAutomaton
 from bjsim.strategies.exact.solver import Solver
-from bjsim.strategies.shoe.present import action_values
+from bjsim.strategies.shoe.present import action_values, unseen_of
 
 
 def exchange_values(rules: Rules, first: str, second: str, shown: str) -> dict[str, float]:
@@ -25,11 +25,7 @@ def exchange_values(rules: Rules, first: str, second: str, shown: str) -> dict[s
     """
     if rules.infinite or rules.bets == 1:
         return _infinite_values(_solved(rules), first, second, shown)
-    try:
-        ranks = [parse_rank(card) for card in (*first, *second, *shown)]
-    except ValueError as error:
-        raise InputError(str(error)) from None
-    unseen = [count - ranks.count(rank) for rank, count in enumerate(rules.shoe_counts)]
+    unseen = unseen_of(rules, first + second + shown)
     if len(first) != 2 or len(second) != 2 or min(unseen) < 0:
         raise InputError(f"{first} / {second} v {shown} is not accepted; give two hands of two cards of the shoe")
     plain = rules.replace(exchange="none")
@@ -73,13 +69,7 @@ def seat_values(rules: Rules, view: View) -> dict[str, float]:
 
     The shoe is a full one without all cards of the seat, and the dealer's.
     """
-    unseen = unseen_by(rules, view)
+    unseen = unseen_of(rules, view.hand + view.others + view.dealer)
     if min(unseen) < 0:
         raise InputError(f"{view.hand} / {view.others} v {view.dealer}: the shoe has fewer of these cards")
     return action_values(view._replace(rules=rules.replace(exchange="none")), unseen)
-
-
-def unseen_by(rules: Rules, view: View) -> list[int]:
-    """The cards of each of the 13 ranks in a full shoe that a seat does not see in its hands, or the dealer's."""
-    seen = [parse_rank(card) for card in view.hand + view.others + view.dealer]
-    return [count - seen.count(rank) for rank, count in enumerate(rules.shoe_counts)]

@@ -10,19 +10,20 @@ from functools import cache, cached_property, lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bjsim.arrays import Acts, Floats, Ints
 from bjsim.sim.game.actions import CODES, ENDINGS
-from bjsim.sim.game.cards import TEN
+from bjsim.sim.game.cards import RANKS, TEN
 from bjsim.sim.game.dealer import Course, course
-from bjsim.sim.game.hand_states import DEALER_NATURAL, DealerState, HandState, Result
+from bjsim.sim.game.hand_states import DEALER_NATURAL, HandState, Result
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import States
 from bjsim.sim.game.support import need
+from bjsim.strategies.charts.chart import ACTIONS as PREFERRED
 from bjsim.strategies.charts.chart import ELSE, row_order
 from bjsim.strategies.shoe.dealer import DealerPlay, Start, dealer_play
-from bjsim.strategies.shoe.hands import VALUES, Composition, Hands, Layout, all_hands, encode_counts, layout
-from bjsim.strategies.shoe.passes import HIT, STAND, Base, Nodes, Shown, prepare
+from bjsim.strategies.shoe.hands import VALUES, Composition, Hands, Layout, all_hands, layout
+from bjsim.strategies.shoe.passes import STAND, Nodes, Shown
 from bjsim.strategies.shoe.splits import most_gone
 
 # --- Kinds of hands: what the rules make of them, and the codes that a chart may have for them.
@@ -52,19 +53,11 @@ class Kind(NamedTuple):
         return int(2**self.state.doubled)
 
     def act(self, code: str) -> int:
-        """Return the action that a chart's code means for this kind, consistent with `Chart.policy`."""
-        if not self.legal:
-            return STAND
-        if self.fixed:
-            code = "P"
-        if code[0] in self.legal:
-            return CODES[code[0]]
-        if "H" not in self.legal:
-            return STAND
-        return CODES[code[1].upper()] if len(code) > 1 else HIT
+        """Return the action that a chart's code means for this kind."""
+        return next((CODES[letter] for letter in PREFERRED["P" if self.fixed else code] if letter in self.legal), STAND)
 
 
-KindTables = tuple[list[Kind], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
+KindTables = tuple[list[Kind], Ints, Ints, Ints]
 
 
 @dataclass(frozen=True)
@@ -75,8 +68,8 @@ class Options:
     """
 
     names: list[tuple[str, str]]
-    kinds: list[NDArray[np.int64]]
-    acts: list[NDArray[np.int8]]
+    kinds: list[Ints]
+    acts: list[Acts]
 
     @cached_property
     def rows(self) -> dict[str, range]:
@@ -86,14 +79,14 @@ class Options:
         return rows
 
     @cached_property
-    def _flat(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _flat(self) -> tuple[Ints, Ints]:
         first = np.cumsum([0, *map(len, self.kinds)])[:-1]
         return np.concatenate(self.kinds) * ACTIONS + np.concatenate(self.acts), first
 
-    def ev(self, by_action: NDArray[np.float64]) -> NDArray[np.float64]:
+    def ev(self, by_action: Floats) -> Floats:
         """Return the value of each option. by_action: value by kind and action, shape (kinds, ACTIONS)."""
         flat, first = self._flat
-        total: NDArray[np.float64] = np.add.reduceat(by_action.ravel()[flat], first)
+        total: Floats = np.add.reduceat(by_action.ravel()[flat], first)
         return total
 
 
@@ -133,15 +126,8 @@ class Game:
 
     @cached_property
     def columns(self) -> list[str]:
-        """The chart column of each start."""
-        labels = []
-        for start in self.dealer.starts:
-            state = DealerState()
-            for value in start:
-                state = self.states.dealer_add(state, value)
-            both = self.rules.dealer_shows == "both"
-            labels.append(self.states.dealer_code(state) if both else "A23456789T"[start[0]])
-        return labels
+        """The chart column of each start, empty where it ends the round."""
+        return [self.states.column("".join(RANKS[value] for value in start)) for start in self.dealer.starts]
 
     def course(self, start: Start) -> Course:
         return course(self.rules, start[0])
@@ -176,11 +162,13 @@ class Game:
         limit, cards = self._allowed(value, composition)
         return limit < math.inf or cards <= max(MAX_HANDS, MANY * composition.cards)
 
-    def nodes(self, composition: Composition) -> Layout:
+    def nodes(self, composition: Composition, pair: int | None = None) -> Layout:
+        """Return the nodes in a shoe; `pair` is the only value of which a pair may be split, None if all may."""
         most = []
         for value in range(VALUES):
             limit, pairs = self.limit(value, composition), int(composition.values[value]) - 2
-            most.append(-1 if limit < 2 else most_gone(pairs, composition.cards - 3, limit))
+            split = limit > 1 and pair in (None, value)
+            most.append(most_gone(pairs, composition.cards - 3, limit) if split else -1)
         if self.rules.free_splits != "none":
             most += [gone if self.rules.splits_free(value) else -1 for value, gone in enumerate(most)]
         return layout(tuple(most), self.rules.hit_split_aces, self.doubles)
@@ -240,27 +228,24 @@ class Game:
     def kinds(self) -> list[Kind]:
         return self._found[0]
 
-    def kinds_of_hands(self, split: bool, free: bool = False, doubled: int = 0) -> NDArray[np.int64]:
+    def kinds_of_hands(self, split: bool, free: bool = False, doubled: int = 0) -> Ints:
         """Return the kind of every hand after so many doubles, as dealt, or in a split if it has three cards."""
-        kinds: NDArray[np.int64] = self._found[1][doubled, split + free]
+        kinds: Ints = self._found[1][doubled, split + free]
         return kinds
 
     def find_kind(self, values: list[int], split: bool, free: bool = False, doubled: int = 0) -> int:
         """Return the kind of one hand. values: of its cards; in a split hand, the pair card first."""
         if split and len(values) == 2:
             return int(self._found[2][values[0] + VALUES * free, values[1]])
-        counts = np.bincount(values, minlength=VALUES).astype(np.int64)
-        return int(
-            self.kinds_of_hands(split, free, doubled)[np.flatnonzero(self.hands.key == encode_counts(counts))[0]]
-        )
+        return int(self.kinds_of_hands(split, free, doubled)[self.hands.find(values)])
 
-    def find_kinds(self, nodes: Layout) -> NDArray[np.int64]:
+    def find_kinds(self, nodes: Layout) -> Ints:
         """Return the kind of each node, shape (N,)."""
         _, by_hand, split_hands, pairs = self._found
         node, dealt = np.arange(len(nodes.hand)), by_hand.shape[2]
         doubled, number = np.divmod(np.where(node < nodes.pairs, node, 0), nodes.block)
         which = (number >= dealt).astype(int) + (number >= nodes.free)
-        kind: NDArray[np.int64] = by_hand[doubled, which, nodes.hand]
+        kind: Ints = by_hand[doubled, which, nodes.hand]
         for value, tree in enumerate(nodes.trees):
             if tree is not None:
                 for gone in range(len(tree.starts)):
@@ -269,7 +254,7 @@ class Game:
         return kind
 
     @cached_property
-    def legal(self) -> NDArray[np.int64]:
+    def legal(self) -> Ints:
         """Legal actions by kind, as bits 1 << action; 0 if the hand stands automatically."""
         return np.array([sum(1 << CODES[letter] for letter in kind.legal) for kind in self.kinds])
 
@@ -281,8 +266,8 @@ class Game:
     def options(self) -> Options:
         """All distinct codes of each chart row."""
         names: list[tuple[str, str]] = []
-        members: list[NDArray[np.int64]] = []
-        acts: list[NDArray[np.int8]] = []
+        members: list[Ints] = []
+        acts: list[Acts] = []
         for row in self.rows:
             kinds = [n for n, kind in enumerate(self.kinds) if kind.row == row and kind.legal and not kind.fixed]
             letters = {letter for number in kinds for letter in self.kinds[number].legal}
@@ -306,72 +291,82 @@ class Game:
         return float(net) + tied * tie_value
 
     @cached_property
-    def pay(self) -> Callable[..., NDArray[np.float64]]:
+    def pay(self) -> Callable[..., Floats]:
         """See `_make_pay`; every table is made once."""
         return cache(self._make_pay)
 
-    def _make_pay(self, tie_value: float, doubled: float | None = None, naturals: bool = True) -> NDArray[np.float64]:
+    def _make_pay(self, tie_value: float, doubled: float | None = None, naturals: bool = True) -> Floats:
         """Return the profit by kind and outcome; 0 if a dealer's natural has ended the round.
 
         doubled: If the hand has doubled without a choice, the share of its two bets that it can lose; the profit is for
             one of them.
         naturals: Whether any natural of the dealer counts.
         """
-        outcomes = self.dealer.outcomes
-        table: dict[tuple[Result, int], list[float]] = {}
-        ends, bets = (
-            [(result, kind.bets) for result, kind in zip(self.results, self.kinds, strict=True)],
-            1,
-        )
+        bets, ends = 1, [(result, kind.bets) for result, kind in zip(self.results, self.kinds, strict=True)]
         if doubled is not None:
-            ends, bets = [(self.states.doubled(end)._replace(risk=Fraction(doubled)), 2) for end, _ in ends], 2
-        for end in set(ends):
-            table[end] = [
+            bets, ends = 2, [(self.states.doubled(end)._replace(risk=Fraction(doubled)), 2) for end, _ in ends]
+        table = {
+            (end, stake): [
                 0.0
                 if self.states.ends_round(outcome) or (outcome == DEALER_NATURAL and not naturals)
-                else self.paid(end[0], outcome, tie_value, end[1]) / bets
-                for outcome in outcomes
+                else self.paid(end, outcome, tie_value, stake) / bets
+                for outcome in self.dealer.outcomes
             ]
+            for end, stake in set(ends)
+        }
         return np.array([table[end] for end in ends])
 
-    def prepare(
+    def show(
         self,
         nodes: Nodes,
-        shown: Shown,
-        dealer: NDArray[np.float64],
+        legal: Ints,
+        left: Floats,
+        start: int,
+        dealer: Floats,
         tie_value: float,
-        base: Base,
         power: int = 1,
         naturals: bool = True,
-    ) -> None:
-        """Fill `base` with mean profits, or with mean squares for a `power` of 2; `naturals` as in `pay`."""
-        risks, risk_doubled = np.array([(kind.risk, kind.risk_doubled) for kind in self.kinds]).T
-        risk, doubled = risks[nodes.kind], risk_doubled[nodes.kind]
+    ) -> Shown:
+        """Return the nodes against a start, with mean profits, or with mean squares for a `power` of 2.
+
+        `left` is the rest of the shoe by value, (10,), and `dealer` the distribution of the outcome, (outcomes, G).
+        Without `naturals`, profits are 0 if the dealer has a natural, peeked at or not.
+        """
+        cards = self.dealer.starts[start]
+        shown = Shown(nodes, legal, left, self.ends(cards) if naturals else self.course(cards).natural)
+        risks, risks_doubled = np.array([(kind.risk, kind.risk_doubled) for kind in self.kinds]).T
+        risk, doubled = risks[nodes.kind], risks_doubled[nodes.kind]
         pay = self.pay(tie_value, None, naturals) ** power
-        prepare(nodes, shown, dealer, pay, (-risk) ** power, base, power)
-        for share in np.unique(doubled) if nodes.doubled is None else ():
+        shown.prepare(dealer, pay, (-risk) ** power, power)
+        for share in np.unique(risks_doubled) if nodes.doubled is None else ():
             other_pay, at = self.pay(tie_value, share, naturals) ** power, np.flatnonzero(doubled == share)
             of = np.isin(risks, np.unique(risk[at]))
             if (pay[of] != other_pay[of]).any():
-                other = Base(*(np.empty_like(values) for values in base))
-                prepare(nodes, shown, dealer, other_pay, np.full_like(risk, (-share) ** power), other, power)
-                base.double[:, at] = other.double[:, at]
+                other = Shown(nodes, legal, left, shown.ends)
+                other.prepare(dealer, other_pay, np.full_like(risk, (-share) ** power), power)
+                shown.double[at] = other.double[at]
+        for letter, action in ENDINGS.items():
+            paid = np.append(self.endings[action][nodes.kind], -0.5) ** power  # the last is a bust
+            early = naturals and letter in self.course(cards).before  # then it saves half a bet from a natural
+            saved = ((-0.5) ** power - (-1.0) ** power) * early
+            shown.endings[action] = paid * shown.plays + saved * (1 - shown.plays)
+        return shown
 
     @cached_property
-    def bets(self) -> NDArray[np.int64]:
+    def bets(self) -> Ints:
         """The bets on a hand of each kind."""
         return np.array([kind.bets for kind in self.kinds])
 
     @cached_property
-    def endings(self) -> dict[int, NDArray[np.float64]]:
+    def endings(self) -> dict[int, Floats]:
         """What a hand of each kind wins with all its bets if an action ends it at once, by action."""
-        ends = {code: [self.states.ends(kind.state, letter) for kind in self.kinds] for letter, code in ENDINGS.items()}
+        ends = self.states.ends
         return {
-            code: np.array([self.paid(end, 0, 0.0, kind.bets) for end, kind in zip(results, self.kinds, strict=True)])
-            for code, results in ends.items()
+            code: np.array([self.paid(ends(kind.state, letter), 0, 0.0, kind.bets) for kind in self.kinds])
+            for letter, code in ENDINGS.items()
         }
 
-    def against_natural(self, tie_value: float) -> NDArray[np.float64]:
+    def against_natural(self, tie_value: float) -> Floats:
         """Return the profit by kind if a dealer's natural has ended the round."""
         return np.array([self.paid(result, DEALER_NATURAL, tie_value) for result in self.results])
 
@@ -391,45 +386,6 @@ class _AgainstGame(Game):
     def _found(self) -> KindTables:
         kinds, by_hand, split_hands, pairs = self.whole._found
         return [kind._replace(legal=self.letters.legal(kind.state)) for kind in kinds], by_hand, split_hands, pairs
-
-
-@dataclass(frozen=True, eq=False)
-class ShownGame(Game):
-    """A game where the dealer shows one start; what does not depend on that is of the whole game.
-
-    pair: The only value of which a pair may be split; None if all may.
-    """
-
-    whole: Game
-    start: int
-    pair: int | None = None
-
-    @cached_property
-    def states(self) -> States:
-        return self.whole.states
-
-    @cached_property
-    def dealer(self) -> DealerPlay:
-        play = self.whole.dealer
-        return DealerPlay((play.starts[self.start],), play.outcomes, (play.hands[self.start],))
-
-    @cached_property
-    def columns(self) -> list[str]:
-        return [self.whole.columns[self.start]]
-
-    def limit(self, value: int, composition: Composition) -> int:
-        return self.whole.limit(value, composition) if self.pair in (None, value) else 0
-
-    @cached_property
-    def _found(self) -> KindTables:
-        return self.whole._found
-
-    def against(self, column: str) -> Game:
-        return self.whole.against(column)
-
-    @cached_property
-    def pay(self) -> Callable[..., NDArray[np.float64]]:
-        return self.whole.pay
 
 
 @lru_cache(maxsize=16)

@@ -12,15 +12,14 @@ Within each tree, and within the hands as dealt, every hand comes after its succ
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bjsim.arrays import Acts, Ints
+from bjsim.arrays import Acts, Floats, Ints
 from bjsim.errors import InputError
 from bjsim.sim.game.actions import CODES
 from bjsim.sim.game.cards import RANKS, TEN, parse_rank
@@ -78,7 +77,7 @@ class Composition:
         return Composition(tuple(counts))
 
     @property
-    def values(self) -> NDArray[np.float64]:
+    def values(self) -> Floats:
         """Count of each value, shape (10,): A, 2..9 and all ten-valued cards."""
         return np.array([*self.ranks[:TEN], add_up(self.ranks[TEN:])], np.float64)
 
@@ -152,6 +151,15 @@ class Hands:
         """Number of cards in each hand, shape (H,)."""
         total: Ints = self.counts.sum(axis=1)
         return total
+
+    def find(self, values: Iterable[int]) -> int:
+        """Return the index of the hand of cards with these values."""
+        return self._numbers[tuple(sorted(values))]
+
+    @cached_property
+    def _numbers(self) -> dict[tuple[int, ...], int]:
+        counts = self.counts.tolist()
+        return {tuple(v for v in range(VALUES) for _ in range(hand[v])): n for n, hand in enumerate(counts)}
 
 
 def encode_counts(counts: Ints) -> Ints:

@@ -1,20 +1,24 @@
-"""Players of a finite shoe: the best chart with two-card exceptions, and composition-dependent play."""
+"""Players of a finite shoe: the best chart with two-card exceptions, composition-dependent play, and perfect play."""
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 
-from bjsim.sim.game.actions import ATTACK, INSURANCE, ActionCode
-from bjsim.sim.game.cards import RANKS
+from bjsim.sim.game.actions import ATTACK, INSURANCE, Action, ActionCode, View
+from bjsim.sim.game.cards import HIDDEN, RANKS, TEN
 from bjsim.sim.game.hand_states import SPLIT_ACES, WHOLE, HandState
 from bjsim.sim.game.rules import Rules
-from bjsim.sim.game.states import CardStates
+from bjsim.sim.game.states import MOST_KEPT, CardStates
 from bjsim.sim.game.support import need
 from bjsim.strategies.charts.chart import StatePlayer
+from bjsim.strategies.shoe.analysis import Analysis
 from bjsim.strategies.shoe.hands import VALUES, all_hands
+from bjsim.strategies.shoe.present import action_values, unseen_of, with_fresh_decks
 from bjsim.strategies.shoe.solver import ShoeSolver
+from bjsim.sums import add_up
 
 
 class TwoCardPlayer(StatePlayer):
@@ -32,16 +36,15 @@ class TwoCardPlayer(StatePlayer):
         self.solver = ShoeSolver(rules)
         starts, plays = self.solver.shoe.starts, self.solver.plays(self.strategy)
         self._insured = next((play.insured for play in plays.values() if play.insured is not None), None)
-        shown = {"".join(RANKS[card] for card in starts[start]): play for start, play in plays.items()}
-        self._acts = {column: play.act for column, play in shown.items()}
-        self._attacked = [column for column, play in shown.items() if play.bets > 1]
+        self._acts = {"".join(RANKS[card] for card in starts[start]): play.act for start, play in plays.items()}
+        self._attacked = self.solver.attacked(self.strategy)
 
     def __reduce__(self) -> tuple[type[TwoCardPlayer], tuple[Rules]]:
         return type(self), (self.rules,)
 
     def policy(self, state: HandState, column: str, legal: str) -> str:
         if legal == INSURANCE:
-            taken = self._insured is not None and self._insured[_hand_numbers()[state.held]]
+            taken = self._insured is not None and self._insured[all_hands().find(state.held)]
             return "I" if taken else "S"
         if legal == ATTACK:
             return "A" if column in self._attacked else "S"
@@ -59,10 +62,10 @@ class TwoCardPlayer(StatePlayer):
             return self._node(state._replace(doubled=0), False) + state.doubled * self.solver.shoe.layout.block
         layout, value, free = self.solver.shoe.layout, state.held[-1], state.risk == 0  # after a split alone
         if state.split == WHOLE and not free:
-            return layout.pairs + value if may_split else _hand_numbers()[state.held]
+            return layout.pairs + value if may_split else all_hands().find(state.held)
         trees = layout.trees[VALUES:] if free else layout.trees
         if state.cards > 2:  # the decision is the same in every split that the hand can come from
-            hand, made_by = _hand_numbers()[state.held], [trees[pair] for pair in state.held]
+            hand, made_by = all_hands().find(state.held), [trees[pair] for pair in state.held]
             nodes = [tree.starts[0] + np.flatnonzero(tree.hands == hand) for tree in made_by if tree]
             return int(np.concatenate(nodes)[0])
         pair, second = value, state.held[0]
@@ -81,11 +84,56 @@ class CardPlayer(TwoCardPlayer):
     strategy = "cdz-"
 
 
-@lru_cache(maxsize=1)
-def _hand_numbers() -> dict[tuple[int, ...], int]:
-    """The number of every hand in `all_hands`, by its sorted values."""
-    counts = all_hands().counts.tolist()
-    return {
-        tuple(value for value in range(VALUES) for _ in range(hand[value])): number
-        for number, hand in enumerate(counts)
-    }
+class Perfect:
+    """A player that takes the best action given all visible cards of the round, in a finite shoe.
+
+    It computes the value of every action for the unseen cards: exact, but for a split as the docstring of `present`
+    says. It never raises and does not remember earlier rounds.
+    """
+
+    name = "perfect"
+    about = "plays every hand optimally for all visible cards on the table; needs a finite shoe"
+    source = "exact values for the current composition (bjsim.strategies.shoe)"
+
+    def __init__(self, rules: Rules) -> None:
+        need(rules, self.name)
+        self.rules = rules
+        self._known: dict[tuple[object, ...], Action] = {}
+
+    def __deepcopy__(self, memo: object) -> Perfect:
+        return self  # the only state is a cache
+
+    def __reduce__(self) -> tuple[type[Perfect], tuple[Rules]]:
+        return Perfect, (self.rules,)
+
+    def decide(self, view: View) -> Action:
+        """Return the action with the highest exact value."""
+        if view.legal == ATTACK:
+            column = self._full.game.states.column(view.dealer)
+            return Action("A" if column in self._attacked else "S")
+        if view.legal == INSURANCE:
+            unseen = self.unseen(view)
+            return Action("I" if 3 * add_up(unseen[TEN:]) > add_up(unseen) else "S")
+        key = view.key, view.hands, "".join(sorted(view.visible))
+        if key not in self._known:
+            if len(self._known) >= MOST_KEPT:  # hands of a full table hardly recur
+                self._known.clear()
+            values = action_values(view._replace(rules=self.rules), self.unseen(view), self._full.tie_value_of("cdp1"))
+            self._known[key] = Action(max(values, key=values.__getitem__))
+        return self._known[key]
+
+    @cached_property
+    def _full(self) -> ShoeSolver:
+        """The game in a full shoe, for what every round has in common."""
+        return ShoeSolver(self.rules)
+
+    @cached_property
+    def _attacked(self) -> list[str]:
+        """What is attacked in a full shoe: no card but a two has a value near 0."""
+        shoe, analysis = self._full.shoe, Analysis(self._full.shoe)
+        values = {start: analysis.round_value(start, analysis.by_cards(start, "cdp1")) for start in shoe.live}
+        return [shoe.game.columns[start] for start, value in values.items() if value > 0]
+
+    def unseen(self, view: View) -> Sequence[float]:
+        """Return the number of unseen cards of each rank; if few are left, another deck is added."""
+        return with_fresh_decks(unseen_of(self.rules, view.visible.replace(HIDDEN, "")), self.rules.deck)

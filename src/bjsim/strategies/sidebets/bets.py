@@ -122,13 +122,6 @@ class CardGrid:
         self.suits = [kind % len(SUITS) for kind in kinds]
         self.shape = (len(KINDS),) * cards
 
-    def total(self, aces: str) -> tuple[NDArray[np.int64], Mask]:
-        """The totals with aces as 1, and whether an ace may count 11."""
-        values = np.array(VALUES)
-        hard = sum((values[rank] for rank in self.ranks), np.zeros(self.shape, np.int64))
-        ace = reduce(or_, [np.broadcast_to(rank == 0, self.shape) for rank in self.ranks])
-        return hard, ace & (aces == "1 or 11")
-
 
 @lru_cache(maxsize=4)
 def all_hands(cards: int) -> CardGrid:
@@ -203,7 +196,8 @@ def _straight(hands: CardGrid, wanted: object, aces: str) -> Mask:
 
 def _total(hands: CardGrid, wanted: object, aces: str) -> Mask:
     low, high = number_range(wanted, "total", 31)
-    hard, soft = hands.total(aces)
+    hard = sum((np.array(VALUES)[rank] for rank in hands.ranks), np.zeros(hands.shape, np.int64))
+    soft = reduce(or_, [rank == 0 for rank in hands.ranks]) & (aces == "1 or 11")
     within: Mask = ((low <= hard) & (hard <= high)) | (soft & (low <= hard + 10) & (hard + 10 <= high))
     return within
 

@@ -1,7 +1,6 @@
 """The exact figures of a side bet in any shoe."""
 
 import math
-import operator
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,9 +18,9 @@ from bjsim.report.data import Described
 from bjsim.report.parts import Bars, DataColumn, DataSeries, DataTable, Figures, Report, Value, percent, share
 from bjsim.sim.game.cards import NORMAL_TENS, RANKS, TEN
 from bjsim.sim.game.dealer import DealerStates
-from bjsim.sim.game.hand_states import DealerState
 from bjsim.sim.game.presets import RulesLike, load_rules
 from bjsim.sim.game.rules import Rules
+from bjsim.strategies.shoe.dealer import final_cards
 from bjsim.strategies.sidebets.bets import (
     CONDITIONS,
     EACH,
@@ -65,29 +64,15 @@ def dealer_hands(rules: Rules) -> tuple[DealerHand, ...]:
 @lru_cache(maxsize=8)
 def _hands(rules: Rules) -> tuple[DealerHand, ...]:
     states = DealerStates(rules)
-    found: list[DealerHand] = []
-    unit = np.eye(TEN + 1, dtype=np.int64)
-    todo: dict[Counts, tuple[DealerState, Any]] = {(0,) * (TEN + 1): (DealerState(), None)}
-    size = 0
-    while todo:
-        size += 1
-        drawn: dict[Counts, tuple[DealerState, Any]] = {}
-        for counts, (state, orders) in todo.items():
-            for value in range(TEN + 1):
-                after = (*counts[:value], counts[value] + 1, *counts[value + 1 :])
-                ways = unit[value] if orders is None else orders
-                if after in drawn:
-                    known, others = drawn[after]
-                    drawn[after] = known, others + ways
-                else:
-                    drawn[after] = states.dealer_add(state, value), ways
-        done = [counts for counts, (state, _) in drawn.items() if states.dealer_done(state)]
-        for counts in done:  # all states beyond 21 are one
-            (state, orders), hard = drawn[counts], sum(map(operator.mul, counts, range(1, TEN + 2)))
-            points = state.points if state.points <= 21 else hard
-            found.append(DealerHand(counts, tuple(orders.tolist()), size, points))
-        todo = {counts: both for counts, both in drawn.items() if not states.dealer_done(both[0])}
-    return tuple(found)
+    found: dict[tuple[int, ...], tuple[int, list[int]]] = {}
+    for first in range(TEN + 1):
+        for cards, (state, orders) in final_cards(states, (first,)).items():
+            points = state.points if state.points <= 21 else sum(cards) + len(cards)  # all states beyond 21 are one
+            found.setdefault(cards, (points, [0] * (TEN + 1)))[1][first] = orders
+    return tuple(
+        DealerHand(tuple(map(cards.count, range(TEN + 1))), tuple(orders), len(cards), points)
+        for cards, (points, orders) in found.items()
+    )
 
 
 def hand_events(bet: BetRules, rules: Rules) -> NDArray[np.int64]:
