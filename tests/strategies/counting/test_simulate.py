@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+import os
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from itertools import product
+from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -484,7 +487,7 @@ def test_a_run_stops_when_it_is_precise_enough() -> None:
     assert found.rounds == seen[-1] and len(seen) == 2
 
 
-def test_a_saved_run_is_restored_to_the_bit(tmp_path) -> None:
+def test_a_saved_run_is_restored_to_the_bit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found, path = run(ONE.replace(seats=2), "i18", 20_000, spots="0:1 1:1x2"), tmp_path / "run.count"
     save_count_run(found, path)
     again = load_count_run(path)
@@ -492,8 +495,14 @@ def test_a_saved_run_is_restored_to_the_bit(tmp_path) -> None:
     assert again.labels == found.labels and np.array_equal(again.returns.ev, found.returns.ev)
     assert found.returns.error is not None and again.returns.error is not None
     assert np.array_equal(again.returns.error, found.returns.error)
-    with pytest.raises(InputError, match="cannot write"):
-        save_count_run(found, tmp_path / "no" / "folder.count")
+    for name, why in (("no/folder.count", "there is no folder"), ("x" * 300, "File name too long")):
+        with pytest.raises(InputError, match=why):
+            save_count_run(found, tmp_path / name)
+    monkeypatch.setattr(os, "fsync", Mock(side_effect=OSError(28, "No space left on device")))
+    with pytest.raises(InputError, match="No space left on device"):
+        save_count_run(found, path)
+    monkeypatch.undo()
+    assert load_count_run(path).rounds == found.rounds
 
 
 def test_any_number_of_rounds_and_narrow_ranges_of_counts_make_a_table() -> None:

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from bjsim import __version__
-from bjsim.arguments import MAX_SEED, flag, parse_fraction, whole_number
+from bjsim.arguments import MAX_SEED, check_writable, flag, naming, parse_fraction, whole_number
 from bjsim.arrays import Array
-from bjsim.errors import InputError, shorten
+from bjsim.errors import InputError, NotSaved, shorten
 from bjsim.json_values import is_like
 from bjsim.sim.engine.counts import CountSums
 from bjsim.sim.engine.kernels.arrays import PRODUCTS, RAW
@@ -33,9 +33,11 @@ _KNOWN = {"merged": 0, "seconds": 0.0, "first": 0, "shoes": 0, "raw": "", "sums"
 def save_count_run(run: CountRun, path: str | os.PathLike[str]) -> None:
     """Write a run to a file; `load_count_run` restores the same bits, and a count can go on from them."""
     try:
-        Checkpoint(Path(path), describe_game(run.game, run.seed)).save(known_of(run))
-    except OSError as error:
-        raise InputError(f"cannot write {os.fspath(path)}: {error.strerror}") from None
+        with naming("path"):
+            check_writable(path, replaced=True)
+            Checkpoint(Path(path), describe_game(run.game, run.seed)).save(known_of(run))
+    except NotSaved as error:
+        raise InputError(str(error)) from None
 
 
 def load_count_run(path: str | os.PathLike[str]) -> CountRun:
