@@ -22,9 +22,9 @@ from bjsim.sim.running.checkpoint import Checkpoint, reading
 from bjsim.strategies.charts.chart import Chart, required_rows
 from bjsim.strategies.counting.count_run import CountRun
 from bjsim.strategies.counting.departures import Departures, format_departures, parse_departures
-from bjsim.strategies.counting.ramp import MAX_COUNT
+from bjsim.strategies.counting.ramp import MAX_COUNT, MAX_SPOTS
 from bjsim.strategies.counting.system import CountingSystem
-from bjsim.strategies.counting.tables import MOST_SPOTS, CountingGame
+from bjsim.strategies.counting.tables import CountingGame
 
 FORMAT = "bjsim counting run 6"
 _KNOWN = {"merged": 0, "seconds": 0.0, "first": 0, "shoes": 0, "raw": "", "sums": "", "products": ""}
@@ -125,7 +125,7 @@ def _described_game(about: Mapping[str, Any]) -> tuple[CountingGame, int]:
     low, high = (0, 0) if about["counts"] is None else about["counts"]
     counts = None if about["counts"] is None else (_count("counts", low, MAX_COUNT), _count("counts", high, MAX_COUNT))
     first, last = about["ramp"]
-    spots = tuple((parse_fraction(at), whole_number("spots", number, 1, MOST_SPOTS)) for at, number in about["spots"])
+    spots = tuple((parse_fraction(at), whole_number("spots", number, 1, MAX_SPOTS)) for at, number in about["spots"])
     if any(abs(count) > MAX_COUNT for count, _ in spots):
         raise ValueError("there is no such count")
     game = CountingGame(

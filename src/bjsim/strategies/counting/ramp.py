@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from bjsim.errors import InputError
 
-MAX_SPOTS = 7
+MAX_SPOTS = 7  # of a table
 MAX_UNITS = 1_000_000
 MAX_COUNT = 1000
 ACCEPTED = "a spread such as 1-12, or counts with units such as 0:1 1:2 2:4x2 (x2: on two spots; 0 units: no bet)"
