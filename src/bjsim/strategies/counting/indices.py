@@ -27,9 +27,9 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bjsim.arrays import Floats
+from bjsim.arguments import argument
+from bjsim.arrays import Floats, Ints
 from bjsim.errors import InputError
 from bjsim.report.data import Described
 from bjsim.report.parts import DataColumn, DataTable, Notes, Only, Report, Section
@@ -506,10 +506,15 @@ def find_indices(
     table, text = chart_returns(rules, counting, chart), str(bets)
     if optimal:
         bets, text = highest_score(table, optimal.least, optimal.most), f"{optimal}, best SCORE"
+    units = bets.units(table.counts)
+    if not any(units):
+        raise InputError(
+            f"{argument('ramp', text)} has no bet at the counts of this game, {table.counts[0]:g} to "
+            f"{table.counts[-1]:g}; bet at one of them"
+        )
     progress = partial(say, "choices by count")
     found = generate_indices(rules, counting, ramp=bets, on_count=progress, **options)[:top]
-    ramp = ramp_returns(table, bets.units(table.counts))
-    return IndexScores(found, select_departures(found, chart), ramp, counting, chart, bets, text)
+    return IndexScores(found, select_departures(found, chart), ramp_returns(table, units), counting, chart, bets, text)
 
 
 def short_counts(base: str, found: Sequence[tuple[str, str]]) -> str:
