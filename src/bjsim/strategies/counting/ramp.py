@@ -219,8 +219,6 @@ def ruin_probability(ev: float, sd: float, bank: float) -> float:
 
 def bank_for_ruin(ev: float, sd: float, ruin: float) -> float:
     """Return the bank that these bets ever lose with a probability of `ruin`; infinite for a losing game."""
-    if not 0 < ruin < 1:
-        raise InputError(f"ror = {ruin} is not accepted; use a probability above 0 and below 1, such as 1%")
     return -math.log(ruin) * sd**2 / (2 * ev) if ev > 0 else math.inf
 
 
