@@ -164,9 +164,7 @@ class _ColumnSums:
             np.add.at(self.squares[:, CODES["P"]], shoe.kind[pairs:], splits)
 
 
-def _row_choices(
-    charts: ColumnCharts, sums: _ColumnSums, row: str, kinds: NDArray[np.int64]
-) -> Iterator[tuple[ChoiceKey, Choice]]:
+def _row_choices(charts: ColumnCharts, sums: _ColumnSums, row: str, kinds: Ints) -> Iterator[tuple[ChoiceKey, Choice]]:
     """Yield the choices of one row, those of higher priority first."""
     legal = {action: np.array([action in charts.kinds[kind].legal for kind in kinds]) for action in "SHDPR"}
     better = np.zeros(len(kinds), bool)  # kinds with a better action above
@@ -231,7 +229,7 @@ class _Curve:
         return found
 
     @property
-    def sign_changes(self) -> NDArray[np.int64]:
+    def sign_changes(self) -> Ints:
         """The positions before each change of sign of the merit."""
         return np.flatnonzero(self.merit[:-1] * self.merit[1:] <= 0)
 
@@ -444,26 +442,20 @@ class IndexScores(Described):
 
     def table(self) -> DataTable:
         """The index plays with what they gain."""
+        gain = "gain, units per million rounds"
         columns = [
-            DataColumn("", "index play", lambda one: one.departure, is_text=True),
-            DataColumn("", "break-even true count", lambda one: one.break_even, "{:+.2f}".format),
-            DataColumn("", "gain, units per million rounds", lambda one: 1e6 * one.gain, "{:,.1f}".format),
-            DataColumn("", f"with bets {self.bets_text}", lambda one: 1e6 * one.gain_bets, "{:,.1f}".format),
-            DataColumn("", "gain in SCORE", self.gain, "{:.3f}".format),
-        ]
-        data = [
-            DataColumn("play", "", lambda one: str(one.departure)),
+            DataColumn("play", "index play", lambda one: str(one.departure), is_text=True),
             *(
                 DataColumn(name, "", attrgetter(f"departure.{name}"))
                 for name in ("row", "column", "action", "operator")
             ),
             DataColumn("count", "", lambda one: float(one.departure.count)),
-            DataColumn("break_even", "", lambda one: one.break_even),
-            DataColumn("gain", "", lambda one: one.gain),
-            DataColumn("gain_bets", "", lambda one: one.gain_bets),
-            DataColumn("gain_score", "", self.gain),
+            DataColumn("break_even", "break-even true count", attrgetter("break_even"), "{:+.2f}".format),
+            DataColumn("gain", gain, attrgetter("gain"), _per_million),
+            DataColumn("gain_bets", f"with bets {self.bets_text}", attrgetter("gain_bets"), _per_million),
+            DataColumn("gain_score", "gain in SCORE", self.gain, "{:.3f}".format),
         ]
-        return DataTable("indices", [*columns, *data], self.found)
+        return DataTable("indices", columns, self.found)
 
     def _chart(self) -> list[Any]:
         """The chart with the index plays in its cells."""
@@ -486,6 +478,10 @@ class IndexScores(Described):
             "score_chart": alone,
             "score_all": together,
         }
+
+
+def _per_million(gain: float) -> str:
+    return f"{1e6 * gain:,.1f}"
 
 
 def find_indices(

@@ -442,11 +442,11 @@ def count_spread(
         low, high = math.floor((centre - WIDEST * sd) * scale), math.ceil((centre + WIDEST * sd) * scale)
         running = np.arange(low, high + 1) / scale
         chance = np.exp(-(((running - centre) / max(sd, 0.1)) ** 2) / 2)
-        before = _counts(system, running - tags, running - tags - pivot, unseen)
-        true = (running - pivot) * deck / left + imbalance
-        if system.timing == "round":
-            true = (running - tags - pivot) * deck / unseen + imbalance
-        count = _counts(system, running, running - pivot, left) if system.timing == "decision" else before
+        earlier = running - tags
+        before = _counts(system, earlier, earlier - pivot, unseen)
+        true, count = (earlier - pivot) * deck / unseen + imbalance, before
+        if system.timing == "decision":
+            true, count = (running - pivot) * deck / left + imbalance, _counts(system, running, running - pivot, left)
         columns.append(np.array([true, count, before, chance / chance.sum()]))
     true, count, before, chance = np.concatenate(columns, axis=1)
     return CountSpread(true, count, before, chance / chance.sum())
