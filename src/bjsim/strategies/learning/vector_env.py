@@ -80,7 +80,7 @@ class BlackjackVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[np.fl
                 raise ValueError(f"{len(seeds)} seeds were given for {self.num_envs} tables; give one for each, or one")
             super().reset(seed=seeds[0])
             at = [table for table, each in enumerate(seeds) if each is not None or not self._is_reset]
-            self._tables.open_shoes(at, [int(seeding.np_random(seeds[table])[0].integers(MAX_SEED)) for table in at])
+            self._tables.cards.open(at, [int(seeding.np_random(seeds[table])[0].integers(MAX_SEED)) for table in at])
             self._is_reset = True
         self._tables.abandon()
         outputs = self._tables.step(np.zeros(self.num_envs, np.int64), self._same_step)
