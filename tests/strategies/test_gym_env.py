@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from support.games import ASKED
 
+from bjsim.errors import InputError
 from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.rules import Rules
 
@@ -68,11 +70,15 @@ def test_ids_and_documentation_have_their_form() -> None:
     ]
 
 
-def test_made_by_its_name_with_any_rules() -> None:
+def test_made_by_its_name_with_any_rules(tmp_path: Path) -> None:
     assert made("neller").rules is PRESETS["neller"].rules
     assert made("easy", rules="vegas-s17").rules is PRESETS["vegas-s17"].rules
     env = gymnasium.make("bjsim.gym:bjsim/Easy-v0", rules=Rules(hit_soft_17=True))
     assert env.unwrapped.rules.hit_soft_17
+    (tmp_path / "mine.toml").write_text('preset = "easy"\nhit_soft_17 = true\n')
+    assert made("easy", rules=tmp_path / "mine.toml").rules.hit_soft_17
+    with pytest.raises(InputError, match="rules: an int is not accepted; Rules, a preset's name or a TOML file"):
+        made("easy", rules=5)
 
 
 def test_masks_are_the_rounds_and_any_other_action_stands() -> None:

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from small_mdps import Gambler, ParsedTable, TwoStates, policy_iteration
 
+from bjsim.arrays import Ints
 from bjsim.strategies.learning.kernel import learn_episodes
-from bjsim.strategies.learning.learn import Learned, LearningProgress, Schedule, learn, pooled, sampler, study
+from bjsim.strategies.learning.learn import Learned, Schedule, learn, pooled, sampler, study
 from bjsim.strategies.mdp.model import FiniteMDP, MDPError, build_mdp, mdp_from_dict
 from bjsim.strategies.mdp.solve import regret, start_value
 
@@ -135,11 +136,11 @@ def test_an_update_never_sees_probabilities() -> None:
 
 def test_progress_is_reported_and_all_episodes_are_counted() -> None:
     mdp = KNOWN["grid"][0]
-    seen: list[LearningProgress] = []
-    learned = learn(mdp, 10_000, Schedule(rounds=10, value_share=0.2), on_round=seen.append)
-    assert [p.episodes for p in seen] == sorted({p.episodes for p in seen})
-    assert seen[-1].episodes == 8_000 and learned.value_episodes == 2_000
-    assert np.array_equal(seen[-1].policy, learned.policy)
+    seen: dict[int, Ints] = {}
+    learned = learn(mdp, 10_000, Schedule(rounds=10, value_share=0.2), on_round=seen.__setitem__)
+    assert [*seen] == sorted(seen) and len(seen) == 10
+    assert max(seen) == 8_000 and learned.value_episodes == 2_000
+    assert np.array_equal(seen[8_000], learned.policy)
     assert isinstance(learned, Learned) and learned.cut_short == 0
 
 

@@ -14,6 +14,7 @@ from support.counters import simulate_count
 from bjsim.errors import InputError
 from bjsim.sim.game.presets import named_rules
 from bjsim.strategies.charts.chart import Chart
+from bjsim.strategies.counting import indices as generated
 from bjsim.strategies.counting.departures import Departures, find_departures, names_sets, parse_departures
 from bjsim.strategies.counting.indices import (
     ChoiceKey,
@@ -22,6 +23,7 @@ from bjsim.strategies.counting.indices import (
     _insurance_curve,
     adapt_departures,
     find_choices,
+    find_indices,
     generate_indices,
     price_of_risk,
     select_departures,
@@ -40,6 +42,7 @@ from bjsim.strategies.counting.system import IN_DECK, CountingSystem, find_syste
 from bjsim.strategies.counting.typical import expected_counts, remaining, typical_shoe
 from bjsim.strategies.evaluation.compare import best_chart
 from bjsim.strategies.formats.plays import Departure
+from bjsim.strategies.players.catalogue import CATALOGUE
 from bjsim.strategies.shoe.solver import ShoeSolver
 
 RULES = named_rules("vegas-s17").replace(surrender=True)
@@ -362,3 +365,12 @@ def test_the_best_ramp_bets_at_its_own_counts() -> None:
     counts.sort()
     table = CountReturns(counts, np.full(7, 1 / 7), np.arange(7) / 100, np.ones(7))
     assert highest_score(table, 1, 8).units(counts) == pytest.approx(best_ramp(table, 1, 8))
+
+
+def test_bets_at_none_of_the_counts_are_refused_before_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    counts = np.array([-2.0, 0.0, 3.0])
+    table = CountReturns(counts, np.full(3, 1 / 3), counts / 200, np.ones(3))
+    monkeypatch.setattr(generated, "best_chart", CATALOGUE["lim17"].chart)
+    monkeypatch.setattr(generated, "chart_returns", lambda *_: table)
+    with pytest.raises(InputError, match="ramp='0:0 4:5' has no bet at the counts of this game, -2 to 3; bet at one"):
+        find_indices(RULES, HILO, Ramp.parse("0:0 4:5"))

@@ -70,9 +70,6 @@ def test_the_bank_for_a_risk_of_ruin_is_its_inverse() -> None:
     assert bank_for_ruin(0.01, 3.0, 0.01) == pytest.approx(2.302585 * kelly)
     assert ruin_probability(0.01, 3.0, bank_for_ruin(0.01, 3.0, 0.2)) == pytest.approx(0.2, rel=1e-12)
     assert math.isinf(bank_for_ruin(-0.01, 3.0, 0.01))
-    for ruin in (0.0, 1.0):
-        with pytest.raises(InputError, match="use a probability above 0 and below 1"):
-            bank_for_ruin(0.01, 3.0, ruin)
 
 
 def test_after_n0_84_per_cent_are_ahead() -> None:
@@ -225,17 +222,7 @@ def test_errors() -> None:
         Terms(bankroll=0)
     with pytest.raises(InputError, match=r"trip = 0\.0"):
         Terms(rounds_per_hour=0.1, trip_hours=5e-324)
-    with pytest.raises(InputError, match="shares"):
-        small([0, 1], [0.5, 0.4], [0, 0], [1, 1])
-    with pytest.raises(InputError, match="ev: give 2 finite"):
-        small([0, 1], [0.5, 0.5], [0], [1, 1])
-    with pytest.raises(InputError, match="var: "):
-        small([0, 1], [0.5, 0.5], [0, 0], [1, 0])
-    with pytest.raises(InputError, match="covariance of two spots"):
-        ramp_returns(small([0], [1], [0.1], [1.0]), 1, 2)
     with pytest.raises(InputError, match="no multiple of 25"):
         kelly_ramp(table(), 1000, least=5, most=20, chip=25)
-    with pytest.raises(InputError, match="no interval"):
-        ramp_returns(table(), 1).half_width(score)
     with pytest.raises(InputError, match="favourable"):
         best_ramp(small([0], [1], [-0.1], [1.0]), 1, 12)

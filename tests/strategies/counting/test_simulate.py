@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+import os
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from itertools import product
+from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -33,7 +36,7 @@ from bjsim.strategies.counting.tables import (
     STEP,
     CountingGame,
     decision_counts,
-    make_cells,
+    number_plays,
     ready_table,
     running_range,
 )
@@ -313,18 +316,17 @@ def test_a_side_count_of_aces_has_its_expectations() -> None:
 def test_the_values_of_every_depth_have_their_exact_expectations() -> None:
     """40,000 shuffles of one deck, drawn by numpy; 4.5 standard errors at each of 16 depths and 5 counts."""
     rules, shoes = ONE, 40_000
-    ready, made = ready_table(game(rules, "none")), game(rules, "none")
-    buckets = len(ready.table.control.values)
-    cells = make_cells(HILO.scaled(1), made.departures, 1, (ready.first, ready.first + buckets - 1))
-    exact, shares = depth_distribution(cells.scaled, 1, rules.cut_cards).expected_controls(
-        cells.bucket, ready.table.control.values, ready.table.control.slopes, STEP
+    ready = ready_table(game(rules, "none"))
+    count = ready.table.count
+    exact, shares = depth_distribution(HILO.scaled(1), 1, rules.cut_cards).expected_controls(
+        count.buckets, ready.table.control.values, ready.table.control.slopes, STEP
     )
     decks = np.random.default_rng(4).permuted(np.tile(np.repeat(np.arange(13), 4), (shoes, 1)), axis=1)
-    tags, wrong = ready.table.count.tags, 0
+    tags, wrong = count.tags, 0
     for row, depth in enumerate(range(0, rules.cut_cards, STEP)):
         dealt = np.stack([(np.minimum(decks[:, :depth], 9) == q).sum(axis=1) for q in range(10)], axis=1)
         running = tags[decks[:, :depth]].sum(axis=1)
-        bucket = cells.bucket[depth, running - cells.lowest]
+        bucket = count.buckets[depth, running - count.lowest_bet]
         composition = (np.array([4] * 9 + [16]) - dealt) / (52 - depth)
         value = ready.table.control.values[bucket] + (composition * ready.table.control.slopes[bucket]).sum(axis=1)
         for b in range(-ready.first - 2, -ready.first + 3):
@@ -408,13 +410,15 @@ def test_the_play_at_each_count_is_that_of_the_index_plays() -> None:
     departures = Departures.parse("16vT S>=0, TTv5 P>=5, 14v3 H<-1.5, 13v5 H<=-3, insurance I>3.25", chart(SIX))
     for rounding in ("floor", "exact"):
         system = HILO.replace(rounding=rounding)
-        cells = make_cells(system.scaled(6), departures, 6, (-10, 10))
+        table = ready_table(CountingGame(SIX, system, departures, (-10, 10), adjusted=False)).table.count
+        number, plays = number_plays(departures, decision_counts(system.scaled(6), 6))
+        assert table.lowest == table.lowest_bet and (table.cells == number).all()
         for seen in (10, 120, 233):
             for running in range(-30, 31):
                 count = system.count(running, 312 - seen, 6)
-                play = cells.play[seen, running - cells.lowest]
-                assert cells.plays[play] == (departures.chart_at(count), departures.insured_at(count))
-                assert cells.bucket[seen, running - cells.lowest] == min(max(math.floor(count), -10), 10) + 10
+                at = seen, running - table.lowest
+                assert plays[table.cells[at]] == (departures.chart_at(count), departures.insured_at(count))
+                assert table.buckets[at] == min(max(math.floor(count), -10), 10) + 10
 
 
 def paid_by_insurance(rules: Rules, plays: str, shoes: int, spots: str = "1") -> tuple[np.ndarray, np.ndarray]:
@@ -484,7 +488,7 @@ def test_a_run_stops_when_it_is_precise_enough() -> None:
     assert found.rounds == seen[-1] and len(seen) == 2
 
 
-def test_a_saved_run_is_restored_to_the_bit(tmp_path) -> None:
+def test_a_saved_run_is_restored_to_the_bit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found, path = run(ONE.replace(seats=2), "i18", 20_000, spots="0:1 1:1x2"), tmp_path / "run.count"
     save_count_run(found, path)
     again = load_count_run(path)
@@ -492,8 +496,14 @@ def test_a_saved_run_is_restored_to_the_bit(tmp_path) -> None:
     assert again.labels == found.labels and np.array_equal(again.returns.ev, found.returns.ev)
     assert found.returns.error is not None and again.returns.error is not None
     assert np.array_equal(again.returns.error, found.returns.error)
-    with pytest.raises(InputError, match="cannot write"):
-        save_count_run(found, tmp_path / "no" / "folder.count")
+    for name, why in (("no/folder.count", "there is no folder"), ("x" * 300, "File name too long")):
+        with pytest.raises(InputError, match=why):
+            save_count_run(found, tmp_path / name)
+    monkeypatch.setattr(os, "fsync", Mock(side_effect=OSError(28, "No space left on device")))
+    with pytest.raises(InputError, match="No space left on device"):
+        save_count_run(found, path)
+    monkeypatch.undo()
+    assert load_count_run(path).rounds == found.rounds
 
 
 def test_any_number_of_rounds_and_narrow_ranges_of_counts_make_a_table() -> None:

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from bjsim import __version__
-from bjsim.arguments import MAX_SEED, flag, parse_fraction, whole_number
+from bjsim.arguments import MAX_SEED, check_writable, flag, naming, parse_fraction, whole_number
 from bjsim.arrays import Array
-from bjsim.errors import InputError, shorten
+from bjsim.errors import InputError, NotSaved, shorten
 from bjsim.json_values import is_like
 from bjsim.sim.engine.counts import CountSums
 from bjsim.sim.engine.kernels.arrays import PRODUCTS, RAW
@@ -22,9 +22,9 @@ from bjsim.sim.running.checkpoint import Checkpoint, reading
 from bjsim.strategies.charts.chart import Chart, required_rows
 from bjsim.strategies.counting.count_run import CountRun
 from bjsim.strategies.counting.departures import Departures, format_departures, parse_departures
-from bjsim.strategies.counting.ramp import MAX_COUNT
+from bjsim.strategies.counting.ramp import MAX_COUNT, MAX_SPOTS
 from bjsim.strategies.counting.system import CountingSystem
-from bjsim.strategies.counting.tables import MOST_SPOTS, CountingGame
+from bjsim.strategies.counting.tables import CountingGame
 
 FORMAT = "bjsim counting run 6"
 _KNOWN = {"merged": 0, "seconds": 0.0, "first": 0, "shoes": 0, "raw": "", "sums": "", "products": ""}
@@ -33,9 +33,11 @@ _KNOWN = {"merged": 0, "seconds": 0.0, "first": 0, "shoes": 0, "raw": "", "sums"
 def save_count_run(run: CountRun, path: str | os.PathLike[str]) -> None:
     """Write a run to a file; `load_count_run` restores the same bits, and a count can go on from them."""
     try:
-        Checkpoint(Path(path), describe_game(run.game, run.seed)).save(known_of(run))
-    except OSError as error:
-        raise InputError(f"cannot write {os.fspath(path)}: {error.strerror}") from None
+        with naming("path"):
+            check_writable(path, replaced=True)
+            Checkpoint(Path(path), describe_game(run.game, run.seed)).save(known_of(run))
+    except NotSaved as error:
+        raise InputError(str(error)) from None
 
 
 def load_count_run(path: str | os.PathLike[str]) -> CountRun:
@@ -123,7 +125,7 @@ def _described_game(about: Mapping[str, Any]) -> tuple[CountingGame, int]:
     low, high = (0, 0) if about["counts"] is None else about["counts"]
     counts = None if about["counts"] is None else (_count("counts", low, MAX_COUNT), _count("counts", high, MAX_COUNT))
     first, last = about["ramp"]
-    spots = tuple((parse_fraction(at), whole_number("spots", number, 1, MOST_SPOTS)) for at, number in about["spots"])
+    spots = tuple((parse_fraction(at), whole_number("spots", number, 1, MAX_SPOTS)) for at, number in about["spots"])
     if any(abs(count) > MAX_COUNT for count, _ in spots):
         raise ValueError("there is no such count")
     game = CountingGame(

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bjsim.arrays import Array, Floats
+from bjsim.arrays import Array, Floats, Ints
 from bjsim.sim.engine.counts import CountSums, UnitSums, count_quantum
 from bjsim.sim.engine.kernels.arrays import LEFT, PRODUCTS, PROFIT, ROUNDS, SQUARES, STAKES
 from bjsim.sim.game.events import game_text
@@ -257,5 +256,5 @@ def _add_neighbours(rows: Floats) -> Floats:
     return even[::2] + even[1::2]
 
 
-def _pad(rows: Floats, size: NDArray[np.int64]) -> Floats:
+def _pad(rows: Floats, size: Ints) -> Floats:
     return np.pad(rows, [(0, int(more)) for more in size - rows.shape])

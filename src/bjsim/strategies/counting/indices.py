@@ -27,9 +27,9 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bjsim.arrays import Floats
+from bjsim.arguments import argument
+from bjsim.arrays import Floats, Ints
 from bjsim.errors import InputError
 from bjsim.report.data import Described
 from bjsim.report.parts import DataColumn, DataTable, Notes, Only, Report, Section
@@ -163,9 +163,7 @@ class _ColumnSums:
             np.add.at(self.squares[:, CODES["P"]], shoe.kind[pairs:], splits)
 
 
-def _row_choices(
-    charts: ColumnCharts, sums: _ColumnSums, row: str, kinds: NDArray[np.int64]
-) -> Iterator[tuple[ChoiceKey, Choice]]:
+def _row_choices(charts: ColumnCharts, sums: _ColumnSums, row: str, kinds: Ints) -> Iterator[tuple[ChoiceKey, Choice]]:
     """Yield the choices of one row, those of higher priority first."""
     legal = {action: np.array([action in charts.kinds[kind].legal for kind in kinds]) for action in "SHDPR"}
     better = np.zeros(len(kinds), bool)  # kinds with a better action above
@@ -230,7 +228,7 @@ class _Curve:
         return found
 
     @property
-    def sign_changes(self) -> NDArray[np.int64]:
+    def sign_changes(self) -> Ints:
         """The positions before each change of sign of the merit."""
         return np.flatnonzero(self.merit[:-1] * self.merit[1:] <= 0)
 
@@ -443,26 +441,20 @@ class IndexScores(Described):
 
     def table(self) -> DataTable:
         """The index plays with what they gain."""
+        gain = "gain, units per million rounds"
         columns = [
-            DataColumn("", "index play", lambda one: one.departure, is_text=True),
-            DataColumn("", "break-even true count", lambda one: one.break_even, "{:+.2f}".format),
-            DataColumn("", "gain, units per million rounds", lambda one: 1e6 * one.gain, "{:,.1f}".format),
-            DataColumn("", f"with bets {self.bets_text}", lambda one: 1e6 * one.gain_bets, "{:,.1f}".format),
-            DataColumn("", "gain in SCORE", self.gain, "{:.3f}".format),
-        ]
-        data = [
-            DataColumn("play", "", lambda one: str(one.departure)),
+            DataColumn("play", "index play", lambda one: str(one.departure), is_text=True),
             *(
                 DataColumn(name, "", attrgetter(f"departure.{name}"))
                 for name in ("row", "column", "action", "operator")
             ),
             DataColumn("count", "", lambda one: float(one.departure.count)),
-            DataColumn("break_even", "", lambda one: one.break_even),
-            DataColumn("gain", "", lambda one: one.gain),
-            DataColumn("gain_bets", "", lambda one: one.gain_bets),
-            DataColumn("gain_score", "", self.gain),
+            DataColumn("break_even", "break-even true count", attrgetter("break_even"), "{:+.2f}".format),
+            DataColumn("gain", gain, attrgetter("gain"), _per_million),
+            DataColumn("gain_bets", f"with bets {self.bets_text}", attrgetter("gain_bets"), _per_million),
+            DataColumn("gain_score", "gain in SCORE", self.gain, "{:.3f}".format),
         ]
-        return DataTable("indices", [*columns, *data], self.found)
+        return DataTable("indices", columns, self.found)
 
     def _chart(self) -> list[Any]:
         """The chart with the index plays in its cells."""
@@ -487,6 +479,10 @@ class IndexScores(Described):
         }
 
 
+def _per_million(gain: float) -> str:
+    return f"{1e6 * gain:,.1f}"
+
+
 def find_indices(
     rules: Rules,
     counting: CountingSystem,
@@ -505,10 +501,15 @@ def find_indices(
     table, text = chart_returns(rules, counting, chart), str(bets)
     if optimal:
         bets, text = highest_score(table, optimal.least, optimal.most), f"{optimal}, best SCORE"
+    units = bets.units(table.counts)
+    if not any(units):
+        raise InputError(
+            f"{argument('ramp', text)} has no bet at the counts of this game, {table.counts[0]:g} to "
+            f"{table.counts[-1]:g}; bet at one of them"
+        )
     progress = partial(say, "choices by count")
     found = generate_indices(rules, counting, ramp=bets, on_count=progress, **options)[:top]
-    ramp = ramp_returns(table, bets.units(table.counts))
-    return IndexScores(found, select_departures(found, chart), ramp, counting, chart, bets, text)
+    return IndexScores(found, select_departures(found, chart), ramp_returns(table, units), counting, chart, bets, text)
 
 
 def short_counts(base: str, found: Sequence[tuple[str, str]]) -> str:

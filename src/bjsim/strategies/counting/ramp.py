@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from bjsim.errors import InputError
 
-MAX_SPOTS = 7
+MAX_SPOTS = 7  # of a table
 MAX_UNITS = 1_000_000
 MAX_COUNT = 1000
 ACCEPTED = "a spread such as 1-12, or counts with units such as 0:1 1:2 2:4x2 (x2: on two spots; 0 units: no bet)"
@@ -219,8 +219,6 @@ def ruin_probability(ev: float, sd: float, bank: float) -> float:
 
 def bank_for_ruin(ev: float, sd: float, ruin: float) -> float:
     """Return the bank that these bets ever lose with a probability of `ruin`; infinite for a losing game."""
-    if not 0 < ruin < 1:
-        raise InputError(f"ror = {ruin} is not accepted; use a probability above 0 and below 1, such as 1%")
     return -math.log(ruin) * sd**2 / (2 * ev) if ev > 0 else math.inf
 
 

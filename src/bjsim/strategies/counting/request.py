@@ -13,9 +13,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bjsim.arguments import MAX_HANDS, a_name, a_type, argument, names_wrong_types, naming
+from bjsim.arrays import Floats
 from bjsim.asked.kinds import check_fields
 from bjsim.errors import InputError, NotSaved
 from bjsim.sim.game.presets import RulesLike, load_rules
@@ -245,12 +245,11 @@ class CountRequest:
             return Departures(chart, generate_departures(self.game, self.counting, chart))
         with naming("indices"):
             plays = find_departures(indices)
-        hilo = find_system("hilo")
-        as_hilo = self.counting.uses_true_count and (self.counting.tags, self.counting.deck) == (hilo.tags, hilo.deck)
-        if names_sets(indices) and not as_hilo:
-            plays = adapt_departures(plays, self.game, self.counting, chart)
         if not names_sets(indices):
             return Departures(chart, plays)
+        hilo, own = find_system("hilo"), self.counting
+        if not own.uses_true_count or (own.tags, own.deck) != (hilo.tags, hilo.deck):
+            plays = adapt_departures(plays, self.game, own, chart)
         try:
             return Departures(chart, plays)
         except InputError as error:
@@ -321,10 +320,7 @@ def _count_to_leave(leave: int | str | None) -> int | None:
 # --- The bets of a request in the rows of a run, and what there is to remark about them.
 
 
-Bets = NDArray[np.float64]
-
-
-def place_bets(run: CountRun, request: CountRequest) -> Bets:
+def place_bets(run: CountRun, request: CountRequest) -> Floats:
     if request.limits:
         bets = _optimal(run, request, request.terms.kelly)
         if not bets.any():
@@ -346,7 +342,7 @@ def place_bets(run: CountRun, request: CountRequest) -> Bets:
     return bets
 
 
-def remarks(run: CountRun, request: CountRequest, bets: Bets, ramp: RampReturns) -> tuple[str, ...]:
+def remarks(run: CountRun, request: CountRequest, bets: Floats, ramp: RampReturns) -> tuple[str, ...]:
     """What a caller should know about the bets; empty if nothing is unusual."""
     notes = _riskier(run, request, ramp) if request.limits else _unreached(run, request.bets, bets)
     unsure = ("the interval of the EV contains 0, so SCORE, N0 and risk of ruin have none",)
@@ -365,7 +361,7 @@ def _left(run: CountRun, request: CountRequest) -> tuple[str, ...]:
     )
 
 
-def _optimal(run: CountRun, request: CountRequest, kelly: float) -> Bets:
+def _optimal(run: CountRun, request: CountRequest, kelly: float) -> Floats:
     assert request.limits
     least, most, _ = request.limits
     chip = request.chip
@@ -393,7 +389,7 @@ def _riskier(run: CountRun, request: CountRequest, ramp: RampReturns) -> tuple[s
     )
 
 
-def _unreached(run: CountRun, ramp: Ramp, bets: Bets) -> tuple[str, ...]:
+def _unreached(run: CountRun, ramp: Ramp, bets: Floats) -> tuple[str, ...]:
     """Remarks if no row of the table has one of the ramp's bets."""
     missing = sorted({float(bet.units) for _, bet in ramp.steps} - set(bets.tolist()))
     if not missing:

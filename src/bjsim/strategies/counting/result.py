@@ -264,7 +264,7 @@ class CountResult(Described):
         def bet(row: Any) -> str | None:
             return f"{row['bet']:g}" + f" x{row['spots']}" * (row["spots"] > 1) if row["bet"] else None
 
-        keys = ("count", "label", "share", "ev", "ev_ci95", "sd", "bet", "spots", "cov")
+        rows = self.by_count
         columns = [
             DataColumn("", self.run.count_name, lambda row: row["label"]),
             DataColumn("", "share", lambda row: row["share"], partial(percent, digits=3, sign="")),
@@ -277,9 +277,9 @@ class CountResult(Described):
             ),
             DataColumn("", "bet, units", bet),
             *([DataColumn("", "bet, $", lambda row: row["bet"] * unit or None, "{:,.2f}".format)] if unit else []),
-            *(DataColumn(key, "", itemgetter(key)) for key in keys),
+            *(DataColumn(key, "", itemgetter(key)) for key in rows[0]),
         ]
-        return DataTable("by_count", columns, self.by_count)
+        return DataTable("by_count", columns, rows)
 
     def bars(self) -> Bars:
         """EV with its interval, the share of rounds and the bet, by count; labels are short.

@@ -56,41 +56,20 @@ class CountReturns:
     # and `cov`, shape (4K, 4K)
     error: Floats | None = None
 
-    def __post_init__(self) -> None:
-        size = len(self.counts)
-        for name in ("counts", "shares", "ev", "var", "cov"):
-            if (given := getattr(self, name)) is not None:
-                values = np.asarray(given, np.float64)
-                known = np.isfinite(values) | (np.isnan(values) if name == "cov" else False)
-                if values.shape != (size,) or not known.all():
-                    raise InputError(f"{name}: give {size} finite numbers, one for each count")
-                object.__setattr__(self, name, values)
-        if abs(self.shares.sum() - 1) > 1e-6 or (self.shares < 0).any():
-            raise InputError("shares: they must be at least 0 and add up to 1")
-        if (self.var <= 0).any():
-            raise InputError("var: variances must be above 0")
-        if self.error is not None:
-            object.__setattr__(self, "error", np.asarray(self.error, np.float64))
-            if self.error.shape not in [(parts * size, parts * size) for parts in (3, 4)]:
-                raise InputError(f"error: give a matrix of shape {3 * size, 3 * size} or {4 * size, 4 * size}")
-
     def ev_half_widths(self) -> Floats:
-        """Return half the 95% interval of `ev` at each count; NaN if the errors are unknown."""
+        """Return half the 95% interval of `ev` at each count; the errors must be known."""
+        assert self.error is not None
         size = len(self.counts)
-        if self.error is None:
-            return np.full(size, math.nan)
         return np.asarray(Z95 * np.sqrt(np.diag(self.error)[size : 2 * size]))
 
     def spot_var(self, spots: ArrayLike) -> Floats:
         """Return the variance per spot and squared unit of a round on some spots: var + (spots - 1) cov.
 
-        `spots` is for all counts or for each; several are refused where their covariance is not known.
+        `spots` is for all counts or for each; NaN for several where their covariance is not known.
         """
         many = np.broadcast_to(np.asarray(spots, np.float64), self.var.shape)
-        cov = np.full(self.var.shape, math.nan) if self.cov is None else self.cov
-        if np.isnan(cov[many > 1]).any():
-            raise InputError("spots: for more than one, the covariance of two spots (cov) is needed")
-        return self.var + (many - 1) * np.where(many > 1, cov, 0.0)
+        cov: ArrayLike = math.nan if self.cov is None else self.cov
+        return np.asarray(self.var + (many - 1) * np.where(many > 1, cov, 0.0))
 
 
 @dataclass(frozen=True)
@@ -116,8 +95,7 @@ class RampReturns:
 
     def half_width(self, metric: Callable[[float, float], float]) -> float:
         """Return half the width of the 95% interval of `metric(ev, sd)`, by the delta method from `error`."""
-        if self.error is None:
-            raise InputError("no interval: the covariance matrix of the estimates (error) is needed")
+        assert self.error is not None
         gradient = self.gradient(metric)
         return Z95 * math.sqrt(max(float(gradient @ self.error @ gradient), 0.0))
 
@@ -132,7 +110,10 @@ class RampReturns:
 
 
 def ramp_returns(table: CountReturns, units: ArrayLike, spots: ArrayLike = 1) -> RampReturns:
-    """Compute the returns of a ramp per round seen; `units` are per spot at each count, 0 where none are bet."""
+    """Compute the returns of a ramp per round seen; `units` are per spot at each count, 0 where none are bet.
+
+    There must be a bet at one of the counts.
+    """
     bets, many, mean, squares = _by_count(table, units, spots)
     ev = float(table.shares @ mean)
     variance = float(table.shares @ squares) - ev**2
@@ -145,11 +126,9 @@ def ramp_returns(table: CountReturns, units: ArrayLike, spots: ArrayLike = 1) ->
 
 
 def _by_count(table: CountReturns, units: ArrayLike, spots: ArrayLike) -> tuple[Floats, Floats, Floats, Floats]:
-    """Return bets, spots, and the mean and mean square of the profit of a round, at each count. Raises: InputError."""
+    """Return bets, spots, and the mean and mean square of the profit of a round, at each count."""
     bets = np.broadcast_to(np.asarray(units, np.float64), table.shares.shape)
     many = np.broadcast_to(np.asarray(spots, np.float64), table.shares.shape)
-    if not bets.any() or (bets < 0).any() or (many < 1).any():
-        raise InputError("units: bets must be at least 0, with at least one above 0, on at least one spot")
     mean = many * bets * table.ev
     return bets, many, mean, many * bets**2 * table.spot_var(many) + mean**2
 
@@ -463,11 +442,11 @@ def count_spread(
         low, high = math.floor((centre - WIDEST * sd) * scale), math.ceil((centre + WIDEST * sd) * scale)
         running = np.arange(low, high + 1) / scale
         chance = np.exp(-(((running - centre) / max(sd, 0.1)) ** 2) / 2)
-        before = _counts(system, running - tags, running - tags - pivot, unseen)
-        true = (running - pivot) * deck / left + imbalance
-        if system.timing == "round":
-            true = (running - tags - pivot) * deck / unseen + imbalance
-        count = _counts(system, running, running - pivot, left) if system.timing == "decision" else before
+        earlier = running - tags
+        before = _counts(system, earlier, earlier - pivot, unseen)
+        true, count = (earlier - pivot) * deck / unseen + imbalance, before
+        if system.timing == "decision":
+            true, count = (running - pivot) * deck / left + imbalance, _counts(system, running, running - pivot, left)
         columns.append(np.array([true, count, before, chance / chance.sum()]))
     true, count, before, chance = np.concatenate(columns, axis=1)
     return CountSpread(true, count, before, chance / chance.sum())

@@ -24,6 +24,7 @@ from bjsim.strategies.counting.tables import CountingGame, ready_table
 
 MOST_ROWS = 64  # blocks whose units are kept apart; of more, those of neighbouring blocks are added up
 CARDS_IN_BLOCK = 1 << 18
+DECKS_IN_UNIT = 48  # at any cut, so that equal units have the same cards
 ROUNDS_IN_BLOCK = 48_000  # at a table with one seat, about
 MOST_BLOCKS = 7  # of a job, which are played side by side
 MIN_SHOES = 64
@@ -34,11 +35,6 @@ def block_shoes(rules: Rules) -> int:
     return max(CARDS_IN_BLOCK // max(rules.cut_cards, 5), MIN_SHOES)
 
 
-def unit_shoes(rules: Rules) -> int:
-    """The shoes of a unit: the same at any cut, so that equal units have the same cards."""
-    return -(-48 // int(rules.decks))
-
-
 def play_blocks(
     game: CountingGame, seed: int, first: int, count: int = 1, keep_units: bool = False, kernel: bool = False
 ) -> list[tuple[CountSums, UnitSums]]:
@@ -47,7 +43,7 @@ def play_blocks(
     `keep_units` keeps the sums of units, else each block is one. `kernel`: see `play_units`.
     """
     shoes = block_shoes(game.rules)
-    unit = unit_shoes(game.rules) if keep_units else shoes
+    unit = -(-DECKS_IN_UNIT // int(game.rules.decks)) if keep_units else shoes
     keys = np.array([stream_key(seed, COUNTING_TABLE, first + n) for n in range(count)], np.uint64)
     return play_units(ready_table(game).table, keys, shoes, unit, kernel)
 

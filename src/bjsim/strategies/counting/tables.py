@@ -28,7 +28,7 @@ from bjsim.sim.game.shoe import stream_key
 from bjsim.sim.game.support import need
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.counting.departures import Departures
-from bjsim.strategies.counting.ramp import ONE_SPOT, SpotSteps, spots_at
+from bjsim.strategies.counting.ramp import MAX_SPOTS, ONE_SPOT, SpotSteps, spots_at
 from bjsim.strategies.counting.system import CountingSystem, ScaledCount
 from bjsim.strategies.counting.typical import DepthDistribution, depth_distribution, spread_tens
 
@@ -41,16 +41,6 @@ from bjsim.strategies.counting.typical import DepthDistribution, depth_distribut
 Play = tuple[Chart, bool]  # and whether insurance is taken
 MOST_COUNTS = 20_000  # running counts; tables of depths by count take some hundreds of megabytes for as many
 Ratio = tuple[Array, Array]  # counts as numerators and positive denominators, int64
-
-
-class CountCells(NamedTuple):
-    """One of the counts of a system, that of its bets or of its play, in a shoe of N cards."""
-
-    scaled: ScaledCount
-    lowest: int  # the running count of the first column
-    bucket: Array  # the count rounded down and limited to the range of buckets, minus the lowest, (N + 1, n)
-    play: Array  # the number of the play at this count, (N + 1, n)
-    plays: tuple[Play, ...]  # charts, and whether insurance is taken
 
 
 def running_range(scaled: ScaledCount, decks: int) -> tuple[int, int]:
@@ -86,36 +76,19 @@ def decision_counts(scaled: ScaledCount, decks: int) -> Ratio:
     return {"floor": floor, "truncate": truncate, "round": nearest}[system.rounding], np.array(1)
 
 
-def make_cells(scaled: ScaledCount, departures: Departures, decks: int, buckets: tuple[int, int]) -> CountCells:
-    """Tabulate a count, its buckets and the play by it; the outer `buckets` include the counts beyond them."""
-    counts = decision_counts(scaled, decks)
+def number_plays(departures: Departures, counts: Ratio) -> tuple[Array, list[Play]]:
+    """The number of the play at each count, and the plays, of which no two are the same."""
     limits = sorted({play.count for play in departures.plays})
-    number, plays = _number_plays(departures, limits)
-    return CountCells(
-        scaled=scaled,
-        lowest=running_range(scaled, decks)[0],
-        bucket=np.clip(counts[0] // counts[1], *buckets) - buckets[0],
-        play=number[_classes(counts, limits)],
-        plays=tuple(plays),
-    )
-
-
-def _classes(counts: Ratio, limits: Sequence[Fraction]) -> Array:
-    """Where counts are among the limits: 2 i between limits i - 1 and i, 2 i + 1 at limit i."""
-    classes = np.zeros(np.broadcast_shapes(counts[0].shape, counts[1].shape), np.int64)
+    between = [limits[0] - 1 if limits else Fraction(0)]  # below the first limit, at it, after it and so on
+    for limit, after in zip(limits, [*limits[1:], *(one + 2 for one in limits[-1:])], strict=True):
+        between += [limit, (limit + after) / 2]
+    place = np.zeros(np.broadcast_shapes(counts[0].shape, counts[1].shape), np.int64)
     for limit in limits:
         left, right = counts[0] * limit.denominator, counts[1] * limit.numerator
-        classes += (left >= right).astype(np.int64) + (left > right)
-    return classes
-
-
-def _number_plays(departures: Departures, limits: Sequence[Fraction]) -> tuple[Array, list[Play]]:
-    counts = [limits[0] - 1 if limits else Fraction(0)]
-    for limit, after in zip(limits, [*limits[1:], *(one + 2 for one in limits[-1:])], strict=True):
-        counts += [limit, (limit + after) / 2]
-    plays = [(departures.chart_at(count), departures.insured_at(count)) for count in counts]
+        place += (left >= right).astype(np.int64) + (left > right)
+    plays = [(departures.chart_at(count), departures.insured_at(count)) for count in between]
     different = list(dict.fromkeys(plays))
-    return np.array([different.index(play) for play in plays]), different
+    return np.array([different.index(play) for play in plays])[place], different
 
 
 TAIL = 1e-4  # share of the counts below the lowest bucket, and above the highest
@@ -123,7 +96,6 @@ MOST_BUCKETS = 41
 RARE = 0.004  # share of a bucket below which it has no chart of its own in the luck model
 APART = 0.025  # compositions no farther apart share a chart; that of neighbouring true counts is about 1/52
 STEP = 2  # cards between the depths of the depth control
-MOST_SPOTS = 7  # of a table
 FREQUENT = 1 << 12  # rows for which the luck model has forms
 PILOT = 1 << 17  # cards from which the factors of controls come
 SHARP = 1.03  # of rounds to depths: errors are least between 1.02 and 1.06
@@ -149,10 +121,10 @@ class CountingGame:
     def __post_init__(self) -> None:
         need(self.rules, "count")
         object.__setattr__(self, "system", self.system.replace(deck=self.rules.deck))
-        if self.others + self.most_spots > MOST_SPOTS:
+        if self.others + self.most_spots > MAX_SPOTS:
             raise InputError(
                 f"seats = {self.rules.seats}: with {self.most_spots} spots of the counter, the table has room for "
-                f"{MOST_SPOTS} spots, so use at most {MOST_SPOTS + 1 - self.most_spots} players"
+                f"{MAX_SPOTS} spots, so use at most {MAX_SPOTS + 1 - self.most_spots} players"
             )
         decks = int(self.rules.decks)
         check_counts(self.system, decks)
@@ -171,11 +143,6 @@ class CountingGame:
     def others(self) -> int:
         return self.rules.seats - 1
 
-    @property
-    def hides(self) -> bool:
-        """Whether the dealer has a hole card."""
-        return self.rules.dealer_shows == "up" and self.rules.deal.count("d") == 2
-
 
 class ReadyTable(NamedTuple):
     """A table ready to be played; `first` is the count of the first bucket."""
@@ -188,18 +155,21 @@ class ReadyTable(NamedTuple):
 def ready_table(game: CountingGame) -> ReadyTable:
     """Make the table of a game; the same game returns the same table."""
     rules, decks = game.rules, int(game.rules.decks)
-    bets = game.system.scaled(decks, for_bets=True)
+    bets, own = (game.system.scaled(decks, for_bets) for for_bets in (True, False))
+    counts = decision_counts(bets, decks)
+    whole = np.floor_divide(*counts)
     distribution = depth_distribution(bets, decks, rules.cut_cards)
-    buckets = game.counts or _usual_counts(np.floor_divide(*decision_counts(bets, decks)), distribution, game.span)
+    low, high = game.counts or _usual_counts(whole, distribution, game.span)
     if game.leave is not None:
-        buckets = game.leave, max(buckets[1], game.leave + 1)
+        low, high = game.leave, max(high, game.leave + 1)
+    bucket, buckets = np.clip(whole, low, high) - low, range(low, high + 1)  # the outer ones with all counts beyond
     # With a side count of aces, the plays by the count for bets are a guess, for the luck model and the control alone.
-    cells = make_cells(bets, game.departures, decks, buckets)
-    decisions = make_cells(game.system.scaled(decks), game.departures, decks, buckets)
-    plays = tuple(dict.fromkeys([*cells.plays, *[(game.departures.base, False)] * game.others]))
+    guess, played = number_plays(game.departures, counts)
+    cells = number_plays(game.departures, decision_counts(own, decks))[0] if bets.side_aces else guess
+    plays = list(dict.fromkeys([*played, *[(game.departures.base, False)] * game.others]))
     compiled = compile_rules(rules, [_policy(*play) for play in plays])
-    share, composition = distribution.mean_by_bucket(cells.bucket, buckets[1] - buckets[0] + 1)
-    usual = _play_of_buckets(cells, distribution, len(share))
+    share, composition = distribution.mean_by_bucket(bucket, len(buckets))
+    usual = _play_of_buckets(bucket, guess, distribution, len(buckets))
     model, points = _model_points(compiled, rules.deck, usual, share, composition)
     models = [_split_again(compiled, chart) for chart, _ in points if game.adjusted]
     act = np.concatenate([compiled.act, *models])
@@ -208,8 +178,8 @@ def ready_table(game: CountingGame) -> ReadyTable:
     made, answers = make_count_table(compiled._replace(act=act))
     layout = WalkedTable(
         moves=pack_moves([made], np.zeros(seats, np.int64), answers),
-        deal=make_deal(compiled, seats, game.hides),
-        counter=_make_count(game, cells, decisions, plays, buckets[0], len(share)),
+        deal=make_deal(compiled, seats, hides=rules.dealer_shows == "up" and rules.deal.count("d") == 2),
+        counter=_make_count(game, bets, own, buckets, bucket, cells, plays),
     )
     solved = solve_models(made, answers, points, rules.unit) if game.adjusted else []
     if solved:
@@ -217,12 +187,12 @@ def ready_table(game: CountingGame) -> ReadyTable:
         layout = layout._replace(
             luck=make_luck([[one] for one in solved], model, charts, compiled.unshuffled, FREQUENT)
         )
-    control = _make_control(solved, model, len(share), full_shoe(compiled.unshuffled, TEN + 1))
+    control = _make_control(solved, model, len(buckets), full_shoe(compiled.unshuffled, TEN + 1))
     table = CountingTable(compiled, layout, rules.unit, control)
     if solved:
-        expected = distribution.expected_controls(cells.bucket, control.values, control.slopes, STEP)
+        expected = distribution.expected_controls(bucket, control.values, control.slopes, STEP)
         table = replace(table, known=_find_known(table, np.stack(expected).sum(axis=1)))
-    return ReadyTable(table, buckets[0])
+    return ReadyTable(table, low)
 
 
 def _policy(chart: Chart, insured: bool) -> Policy:
@@ -248,10 +218,10 @@ def _usual_counts(counts: Array, distribution: DepthDistribution, span: tuple[in
     return max(low, min(middle - reach, span[0])), min(max(high, low), max(middle + reach, span[1]))
 
 
-def _play_of_buckets(cells: CountCells, distribution: DepthDistribution, buckets: int) -> Array:
+def _play_of_buckets(bucket: Array, play: Array, distribution: DepthDistribution, buckets: int) -> Array:
     """The most frequent play of each bucket."""
-    depths, plays = len(distribution.probability), len(cells.plays)
-    number = cells.bucket[:depths] * plays + cells.play[:depths]
+    depths, plays = len(distribution.probability), int(play.max()) + 1
+    number = bucket[:depths] * plays + play[:depths]
     weight = np.bincount(number.ravel(), distribution.probability.ravel(), buckets * plays)
     return np.asarray(weight.reshape(buckets, plays).argmax(axis=1))
 
@@ -320,20 +290,27 @@ def _find_known(table: CountingTable, expected: Array) -> KnownControls:
 
 
 def _make_count(
-    game: CountingGame, bets: CountCells, decisions: CountCells, plays: Sequence[Play], first: int, number: int
+    game: CountingGame,
+    bets: ScaledCount,
+    own: ScaledCount,
+    buckets: range,
+    bucket: Array,
+    cells: Array,
+    plays: Sequence[Play],
 ) -> Counter:
-    quantum = count_quantum(game.rules.unit)
+    """The count of `bets` and its buckets, and the `own` one for decisions, whose cells are numbers of `plays`."""
+    quantum, decks = count_quantum(game.rules.unit), int(game.rules.decks)
     return Counter(
-        tags=np.array([decisions.scaled.tags[min(rank, TEN)] for rank in range(len(RANKS))], np.int64),
-        initial=decisions.scaled.initial,
-        lowest=decisions.lowest,
-        cells=decisions.play.astype(np.uint16),
-        lowest_bet=bets.lowest,
-        buckets=bets.bucket.astype(np.uint16),
-        side_aces=bets.scaled.side_aces,
+        tags=np.array([own.tags[min(rank, TEN)] for rank in range(len(RANKS))], np.int64),
+        initial=own.initial,
+        lowest=running_range(own, decks)[0],
+        cells=cells.astype(np.uint16),
+        lowest_bet=running_range(bets, decks)[0],
+        buckets=bucket.astype(np.uint16),
+        side_aces=bets.side_aces,
         aces=game.rules.shoe_counts[0],
-        chart=np.array([plays.index(play) for play in decisions.plays]),
-        spots=np.array([spots_at(game.spots, first + bucket) for bucket in range(number)]),
+        chart=np.arange(len(plays)),
+        spots=np.array([spots_at(game.spots, count) for count in buckets]),
         leave=-1 if game.leave is None else 0,
         seat=game.others,
         other=plays.index((game.departures.base, False)) if game.others else 0,

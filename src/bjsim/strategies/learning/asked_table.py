@@ -13,7 +13,7 @@ from bjsim.sim.engine.compiled_rules import Policy, compile_rules, number_hands
 from bjsim.sim.engine.kernels.layout import CHOICE, NO_LIMIT, SPLIT, CompiledRules
 from bjsim.sim.engine.round_table import explore
 from bjsim.sim.engine.transitions import ASK, DEALER, OVER, Moves, State, Transitions
-from bjsim.sim.game.actions import INSURANCE, ActionCode
+from bjsim.sim.game.actions import CODES, INSURANCE, ActionCode
 from bjsim.sim.game.cards import RANKS
 from bjsim.sim.game.hand_states import HandState
 from bjsim.sim.game.states import States
@@ -21,6 +21,7 @@ from bjsim.sim.game.states import States
 WIDE_BITS = 4
 WIDE = 1 << WIDE_BITS  # entries of a row: of ranks, or of actions
 NEEDS = 3  # see `State.need`
+ASKED = CODES | {INSURANCE[0]: int(ActionCode.INSURE)}  # codes of the actions that a seat is asked for
 
 
 class AskedTable(NamedTuple):
@@ -99,12 +100,12 @@ def ask_everywhere(states: States, letters: str) -> CompiledRules:
     """
     compiled = compile_rules(states.rules, [_always(letter) for letter in letters], states)
     hands, columns = number_hands(states)[0], len(compiled.ended_column)
-    codes = np.array([action_code(letter) for letter in letters])[:, None, None]
+    codes = np.array([ASKED[letter] for letter in letters])[:, None, None]
     dealt = np.isin(np.arange(len(hands)), [hands.index(hand) for hand in states.starts])[:, None]
     chosen = compiled.act[:, 1] == codes
     shown, takes = chosen[..., :columns], chosen[..., :columns]
     early = compiled.ended_column >= 0  # a natural has ended the round, but the seat does not know it
-    ended = chosen[..., compiled.ended_column] & early & (codes == action_code("R"))
+    ended = chosen[..., compiled.ended_column] & early & (codes == ASKED["R"])
     shown = np.concatenate([shown, shown & early & dealt, chosen[..., -1:]], axis=2)
     takes = np.concatenate([takes, ended & dealt, chosen[..., -1:]], axis=2)
     stands = shown.any(axis=0) | dealt
@@ -183,10 +184,15 @@ def _flat(entries: Array) -> Array:
     return np.concatenate([np.zeros(WIDE, np.int64), entries.ravel()])
 
 
+def _draw(transitions: Transitions, words: Array) -> Moves:
+    """What follows a card of each rank, by state and rank."""
+    return transitions.follow(np.repeat(words, len(RANKS)), np.tile(np.arange(len(RANKS)), len(words)))
+
+
 def _deal(transitions: Transitions) -> tuple[Array, Array]:
     words, rows, begin = transitions.start, [], 0
     for _ in transitions.compiled.deal:
-        to = transitions.follow(np.repeat(words, len(RANKS)), np.tile(np.arange(len(RANKS)), len(words))).word
+        to = _draw(transitions, words).word
         begin += len(words)
         words, number = np.unique(to, return_inverse=True)
         rows.append(np.zeros((len(number) // len(RANKS), WIDE), np.int64))
@@ -201,7 +207,7 @@ def _explore(transitions: HandTransitions, fresh: Array, letters: str) -> tuple[
     These are the next state, or OVER; the state if more hands are pending, or OVER; the label; the need; and 1 for
     a split, 2 for one while a hand is pending.
     """
-    codes = np.array([action_code(letter) for letter in letters])
+    codes = np.array([ASKED[letter] for letter in letters])
     found = []
 
     def follow(fresh: Array) -> Array:
@@ -230,15 +236,8 @@ def _explore(transitions: HandTransitions, fresh: Array, letters: str) -> tuple[
 
 
 def _dealer(transitions: HandTransitions) -> dict[str, Array]:
-    codes, ranks = transitions.vectors.codes, np.arange(len(RANKS))
-    settled = transitions.settle_all()
-    words = np.unique(settled.word[settled.word >= 0])
-    while True:
-        moves = transitions.follow(np.repeat(words, len(ranks)), np.tile(ranks, len(words)))
-        known = np.union1d(words, moves.word[moves.word >= 0])
-        if len(known) == len(words):
-            break
-        words = known
+    codes, settled = transitions.vectors.codes, transitions.settle_all()
+    words = explore(np.unique(settled.word[settled.word >= 0]), lambda fresh: _draw(transitions, fresh).word)
 
     def row_of(moves: Moves) -> Array:
         outcome = transitions.ends(np.maximum(moves.label, len(codes)))[:, 1]
@@ -246,12 +245,8 @@ def _dealer(transitions: HandTransitions) -> dict[str, Array]:
         return WIDE * np.where(moves.word < 0, outcome, rows)
 
     rows = np.zeros((len(codes[0]) + len(words), WIDE), np.int64)
-    rows[len(codes[0]) :, : len(ranks)] = row_of(moves).reshape(-1, len(ranks))
+    rows[len(codes[0]) :, : len(RANKS)] = row_of(_draw(transitions, words)).reshape(-1, len(RANKS))
     return {"settled": row_of(settled).reshape(NEEDS, -1), "dealer": rows.ravel(), "codes": codes}
-
-
-def action_code(letter: str) -> int:
-    return next(code for code in ActionCode if code.letter == letter)
 
 
 def _always(letter: str) -> Policy:

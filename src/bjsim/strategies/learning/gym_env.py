@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 from bjsim.sim.game.actions import INSURANCE, Action, View
 from bjsim.sim.game.actions import LETTERS as LETTERS
 from bjsim.sim.game.events import Event, Peeked, RoundResult, describe
-from bjsim.sim.game.presets import PRESETS, load_rules
+from bjsim.sim.game.presets import PRESETS, RulesLike, load_rules
 from bjsim.sim.game.round import Round
-from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import Stream, open_shoe
 from bjsim.sim.game.support import refusal
 from bjsim.strategies.learning.observations import (
@@ -100,12 +99,12 @@ class BlackjackEnv(gymnasium.Env[Observation, np.int64]):  # type: ignore[misc, 
 
     def __init__(
         self,
-        rules: Rules | str = "easy",
+        rules: RulesLike = "easy",
         render_mode: str | None = None,
         values: bool = False,
         reward: str = PAYOFF,
     ) -> None:
-        self.rules = load_rules(rules) if isinstance(rules, str) else rules
+        self.rules = load_rules(rules)
         self.render_mode = render_mode
         self._encoder = Encoder(self.rules)
         self.states, self.columns = self._encoder.states, self._encoder.columns

@@ -279,8 +279,8 @@ def study(
     best = value_iteration(mdp, TOLERANCE)
     curve: list[LearningPoint] = []
 
-    def on_round(progress: LearningProgress) -> None:
-        curve.append(LearningPoint(progress.episodes, max(0.0, regret(mdp, best, progress.policy))))
+    def on_round(played: int, policy: Ints) -> None:
+        curve.append(LearningPoint(played, max(0.0, regret(mdp, best, policy))))
         on_point(curve[-1])
 
     learned = learn(mdp, episodes, schedule, seed, workers, on_round)
@@ -362,23 +362,17 @@ class Learned(NamedTuple):
         return self.value - Z95 * self.value_se, self.value + Z95 * self.value_se
 
 
-class LearningProgress(NamedTuple):
-    """The number of learning episodes played, and the greedy policy after a round, int64 (S,)."""
-
-    episodes: int
-    policy: Ints
-
-
 def learn(
     mdp: FiniteMDP,
     episodes: int,
     schedule: Schedule | None = None,
     seed: int = 1,
     workers: int = 1,
-    on_round: Callable[[LearningProgress], object] = lambda progress: None,
+    on_round: Callable[[int, Ints], object] = lambda played, policy: None,
 ) -> Learned:
     """Learn a decision process from samples; `episodes` include those played greedily at the end.
 
+    `on_round` gets the learning episodes played so far, and the greedy policy after them, int64 (S,).
     Workers are threads: in every round each continues from the common table, and their tables are pooled at its
     end. Round lengths grow as i^2, so that the early rounds show how fast learning starts. The same seed and
     number of workers give the same table, bit for bit. Endless play without a cost is an MDPError.
@@ -395,7 +389,7 @@ def learn(
         if end > done:
             team.learn(end - done)
             done = end
-            on_round(LearningProgress(done, mdp.greedy(team.q)))
+            on_round(done, mdp.greedy(team.q))
     policy = mdp.greedy(team.q)
     value, error = team.play(policy, valued)
     return Learned(team.q, team.visits, policy, value, error, valued, team.cut_short)

@@ -18,7 +18,7 @@ from bjsim.sim.game.actions import ATTACK, EXCHANGE, INSURANCE, LETTERS, NAMES, 
 from bjsim.sim.game.automaton import Decision, Finished
 from bjsim.sim.game.cards import count_points, parse_rank
 from bjsim.sim.game.hand_states import DEALER_NATURAL, ORIGINAL_BET, WHOLE, HandState
-from bjsim.sim.game.presets import load_rules
+from bjsim.sim.game.presets import RulesLike, load_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import States
 from bjsim.sim.game.support import need
@@ -238,9 +238,9 @@ class PolicyPlayer(StatePlayer):
     """
 
     def __init__(
-        self, rules: Rules | str, policy: BatchPolicy | SinglePolicy, *, batched: bool = True, name: str = "policy"
+        self, rules: RulesLike, policy: BatchPolicy | SinglePolicy, *, batched: bool = True, name: str = "policy"
     ) -> None:
-        encoder = Encoder(load_rules(rules) if isinstance(rules, str) else rules)
+        encoder = Encoder(load_rules(rules))
         self.name, self.rules, self.states = name, encoder.rules, encoder.states
         decisions = list(_decisions(encoder))
         observations = np.array([_observation(encoder, *decision) for decision in decisions], np.int64)
@@ -413,7 +413,7 @@ class JudgedPolicy:
 
 
 def judge_policy(
-    rules: Rules | str, policy: BatchPolicy | SinglePolicy, *, batched: bool = True, name: str = "policy"
+    rules: RulesLike, policy: BatchPolicy | SinglePolicy, *, batched: bool = True, name: str = "policy"
 ) -> JudgedPolicy:
     """Turn a policy into a chart, compute its exact value and regret, and list where the two differ.
 

@@ -11,8 +11,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from bjsim.arrays import Array
-from bjsim.sim.game.presets import load_rules
-from bjsim.sim.game.rules import Rules
+from bjsim.sim.game.presets import RulesLike, load_rules
 from bjsim.strategies.learning.gym_env import MAX_SEED
 from bjsim.strategies.learning.observations import LUCK_ADJUSTED, PAYOFF, Encoder, Observation, environment_values
 from bjsim.strategies.learning.vector_tables import STANDS, Outputs, VectorTables
@@ -42,7 +41,7 @@ class BlackjackVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[np.fl
     def __init__(
         self,
         num_envs: int = 1,
-        rules: Rules | str = "easy",
+        rules: RulesLike = "easy",
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         render_mode: None = None,
         values: bool = False,
@@ -55,7 +54,7 @@ class BlackjackVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[np.fl
             raise ValueError(f"autoreset_mode = {mode.value}; accepted are {', '.join(mode.value for mode in MODES)}")
         if render_mode is not None:
             raise ValueError(f"render_mode = {render_mode!r}; a vector environment accepts None")
-        self.rules = load_rules(rules) if isinstance(rules, str) else rules
+        self.rules = load_rules(rules)
         self.num_envs, self.render_mode = num_envs, None
         self.metadata = {"autoreset_mode": mode, "render_modes": []}
         self._same_step = mode is AutoresetMode.SAME_STEP
@@ -81,7 +80,7 @@ class BlackjackVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[np.fl
                 raise ValueError(f"{len(seeds)} seeds were given for {self.num_envs} tables; give one for each, or one")
             super().reset(seed=seeds[0])
             at = [table for table, each in enumerate(seeds) if each is not None or not self._is_reset]
-            self._tables.open_shoes(at, [int(seeding.np_random(seeds[table])[0].integers(MAX_SEED)) for table in at])
+            self._tables.cards.open(at, [int(seeding.np_random(seeds[table])[0].integers(MAX_SEED)) for table in at])
             self._is_reset = True
         self._tables.abandon()
         outputs = self._tables.step(np.zeros(self.num_envs, np.int64), self._same_step)

@@ -43,7 +43,7 @@ class CardBuffers:
         self._whole_decks = rules.numbers.shoe_size > 0
 
     def open(self, at: Sequence[int], seeds: Sequence[int]) -> None:
-        """Open new shoes at these tables, for the cards of `Stream(seed)`."""
+        """Open new shoes at these tables, for the cards of `Stream(seed)`; at all of them first."""
         self._keys[at] = np.array([stream_key(seed, 0, 0) for seed in seeds], np.uint64).reshape(-1, 2)
         self._segment[at] = -self._count
         self._next[at] = self._base[at] + 2 * self._half
@@ -109,7 +109,7 @@ class VectorTables:
     def __init__(self, encoder: Encoder, number: int) -> None:
         rules = ask_everywhere(encoder.states, encoder.letters)
         self._table = make_asked_table(rules, encoder.states, encoder.letters)
-        self._cards = CardBuffers(rules, number)
+        self.cards = CardBuffers(rules, number)
         self._deals = len(rules.deal)
         self._unit = encoder.rules.unit.as_integer_ratio()
         self._most_hands = encoder.most_hands
@@ -126,10 +126,6 @@ class VectorTables:
         self._held, self._pending, self._need = np.zeros((3, number), np.int64)
         self._payoff = np.zeros((number, self._table.codes.shape[1]), np.int64)
         self._legal = np.zeros(number, np.uint8)  # a bit for each action; 0 where an episode is over
-
-    def open_shoes(self, at: Sequence[int], seeds: Sequence[int]) -> None:
-        """Open new shoes at these tables, for the cards of `Stream(seed)`; at all of them first."""
-        self._cards.open(at, seeds)
 
     def abandon(self) -> None:
         """Leave the rounds in progress; the next step deals at every table."""
@@ -187,9 +183,9 @@ class VectorTables:
         return stakes
 
     def _deal(self, at: Array) -> None:
-        self._cards.begin_rounds(at)
+        self.cards.begin_rounds(at)
         row = np.zeros(len(at), np.int64)
-        for cards in self._cards.deal(at, self._deals):
+        for cards in self.cards.deal(at, self._deals):
             row = self._table.deal.take(row + cards)
         dealt = self._table.dealt.take(row >> WIDE_BITS, axis=0)
         self._row[at], self._hand[at], self._dealer[at], self._column[at] = dealt.T
@@ -209,7 +205,7 @@ class VectorTables:
             draws = np.flatnonzero((to < table.first_ask) & ~over)
             stood = self._unasked(at, to)
             drawn, place = at.take(draws), to.take(draws)
-            place += self._cards.draw(drawn)
+            place += self.cards.draw(drawn)
             self._hand[drawn] = table.hand.take(place)
             at = np.concatenate([drawn, at[stood]])
             place = np.concatenate([place, to[stood] + STANDS])
@@ -248,7 +244,7 @@ class VectorTables:
         row = table.settled.ravel().take(need * table.settled.shape[1] + self._dealer.take(at))
         drawing, first = np.flatnonzero(row >> WIDE_BITS >= outcomes), outcomes << WIDE_BITS
         while len(drawing):
-            after = table.dealer.take(row.take(drawing) + self._cards.draw(at.take(drawing)))
+            after = table.dealer.take(row.take(drawing) + self.cards.draw(at.take(drawing)))
             row[drawing] = after
             drawing = drawing[after >= first]
         outcome = row >> WIDE_BITS

@@ -30,7 +30,7 @@ from bjsim.sim.game.rules import Rules, need_rules
 from bjsim.sim.game.states import States
 from bjsim.sim.game.support import need
 from bjsim.sim.running.table import Need
-from bjsim.strategies.charts.chart import Chart, make_chart, parse_row
+from bjsim.strategies.charts.chart import Chart, Row, make_chart, parse_row
 from bjsim.strategies.evaluation.compare import best_chart
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.formats.files import load_chart
@@ -138,38 +138,34 @@ class CatalogueEntry:
     source: str
 
 
-def limit(stand_on: int) -> Callable[[Rules], Chart]:
-    """Make the strategy that hits every total below `stand_on`, hard or soft, and stands on all others."""
+def entry(name: str, code: Callable[[Row, str, States], str], about: str, source: str) -> CatalogueEntry:
+    """Make a strategy from the code of a hand against a column, which may depend on the states of the game."""
 
     def chart(rules: Rules) -> Chart:
-        def code(row: str, column: str) -> str:
-            return "H" if parse_row(row).points < stand_on else "S"
+        states = States(rules)
+        return make_chart(name, rules, lambda row, column: code(parse_row(row), column, states), source)
 
-        return make_chart(f"lim{stand_on}", rules, code, CATALOGUE[f"lim{stand_on}"].source)
-
-    return chart
+    return CatalogueEntry(chart, about, source)
 
 
-def _mimic(rules: Rules) -> Chart:
-    states = States(rules)
+def _limit(n: int) -> CatalogueEntry:
+    def code(hand: Row, column: str, states: States) -> str:
+        return "H" if hand.points < n else "S"
 
-    def code(row: str, column: str) -> str:
-        hand = parse_row(row)
-        return "S" if states.dealer_done(DealerState(hand.points, hand.soft, cards=2)) else "H"
-
-    return make_chart("mimic", rules, code, CATALOGUE["mimic"].source)
+    about = f"hits below {n}, stands on {n} and more"
+    return entry(f"lim{n}", code, about, "[CardShark], its example bot Lim 17")
 
 
-def _hoyle(rules: Rules) -> Chart:
-    def code(row: str, column: str) -> str:
-        hand = parse_row(row)
-        if hand.soft:
-            return "S" if hand.points >= 18 else "H"
-        if hand.points >= 17:
-            return "S"
-        return "S" if hand.points >= 13 and column in ("2", "3", "4", "5", "6") else "H"
+def _mimic(hand: Row, column: str, states: States) -> str:
+    return "S" if states.dealer_done(DealerState(hand.points, hand.soft, cards=2)) else "H"
 
-    return make_chart("hoyle", rules, code, CATALOGUE["hoyle"].source)
+
+def _hoyle(hand: Row, column: str, states: States) -> str:
+    if hand.soft:
+        return "S" if hand.points >= 18 else "H"
+    if hand.points >= 17:
+        return "S"
+    return "S" if hand.points >= 13 and column in ("2", "3", "4", "5", "6") else "H"
 
 
 CATALOGUE: dict[str, CatalogueEntry] = {
@@ -178,20 +174,15 @@ CATALOGUE: dict[str, CatalogueEntry] = {
         "the best chart for the rules, decks included, computed",
         "dynamic programming, bjsim.strategies.exact.solver and bjsim.strategies.shoe",
     ),
-    **{
-        f"lim{n}": CatalogueEntry(
-            limit(n),
-            f"hits below {n}, stands on {n} and more",
-            "[CardShark], its example bot Lim 17",
-        )
-        for n in range(12, 21)
-    },
-    "mimic": CatalogueEntry(
+    **{f"lim{n}": _limit(n) for n in range(12, 21)},
+    "mimic": entry(
+        "mimic",
         _mimic,
         "plays the dealer's own rule, soft 17 included",
         "Thorp, Beat the Dealer (1966), 'mimic the dealer'",
     ),
-    "hoyle": CatalogueEntry(
+    "hoyle": entry(
+        "hoyle",
         _hoyle,
         "stands on 13 to 16 against 2 to 6 only, on hard 17 and soft 18",
         "[Neller], after Hoyle's rules of games",

@@ -89,12 +89,8 @@ def make_lattice(profits: Mapping[Fraction, float], bet: Fraction) -> Lattice:
         raise InputError("payoffs: the probabilities are not a distribution; they must not be negative and sum to 1")
     if not min(profits) < 0 < max(profits):
         raise InputError("payoffs: a round must be able to win and to lose")
-    unit = Fraction(
-        math.gcd(
-            *(each.numerator * (math.lcm(*(x.denominator for x in profits)) // each.denominator) for each in profits)
-        ),
-        math.lcm(*(each.denominator for each in profits)),
-    )
+    parts = math.lcm(*(profit.denominator for profit in profits))
+    unit = Fraction(math.gcd(*(int(profit * parts) for profit in profits)), parts)
     low, high = int(-min(profits) / unit), int(max(profits) / unit)
     if low + high > 10_000:
         raise InputError("payoffs: the profits have no common step that is large enough")
@@ -104,15 +100,14 @@ def make_lattice(profits: Mapping[Fraction, float], bet: Fraction) -> Lattice:
     return Lattice(unit * bet, low, chance / chance.sum())
 
 
-def stopped(lattice: Lattice, start: int, floor: int, goal: int | None, rounds: int) -> tuple[float, float, float]:
-    """The probabilities of ruin and of the goal within the rounds, and the expected rounds."""
-    return play_on(lattice, start, floor, goal, rounds)[2:]
-
-
 def play_on(
     lattice: Lattice, start: int, floor: int, goal: int | None, rounds: int
 ) -> tuple[int, Floats, float, float, float]:
-    """The least bank that plays on after the rounds, the probabilities of banks from it on, and those of `stopped`."""
+    """What becomes of a bank that is `start`.
+
+    Returns: the least bank that plays on after the rounds, the probabilities of banks from it on, those of ruin and of
+    the goal within the rounds, and the expected rounds.
+    """
     first, alive = start, np.ones(1)
     ruin = reached = expected = 0.0
     for _ in range(rounds):
@@ -329,10 +324,11 @@ def bank(
     part = None if rebate is None else exact_number(argument("rebate"), rebate, 1, "a share, such as 0.2")
     profits = best_payoffs(game) if payoffs is None else _read_payoffs(payoffs)
     lattice = make_lattice(profits, amounts["bet"])
-    found = _find_result(lattice, amounts, played, part)
+    units = {name: to_units(name, value, lattice.unit) for name, value in amounts.items()}
+    found = _find_result(lattice, units, played, part)
     if payoffs is None:
         found = replace(found, game=game_text(game), approximation="" if game.infinite else APPROXIMATION)
-    return found if bonus is None else replace(found, bonus=_find_bonus(lattice, amounts, played, taken))
+    return found if bonus is None else replace(found, bonus=_find_bonus(lattice, units, played, taken))
 
 
 POSITIVE = ("bet", "bankroll")
@@ -367,13 +363,13 @@ def _read_payoffs(payoffs: Mapping[Fraction, float]) -> dict[Fraction, float]:
         raise InputError("payoffs: give the probability of each profit, such as {1: 0.49, -1: 0.51}") from None
 
 
-def _find_result(lattice: Lattice, amounts: Mapping[str, Fraction], rounds: int, rebate: Fraction | None) -> BankResult:
-    unit, units = float(lattice.unit), {name: to_units(name, value, lattice.unit) for name, value in amounts.items()}
+def _find_result(lattice: Lattice, units: Mapping[str, int], rounds: int, rebate: Fraction | None) -> BankResult:
+    unit = float(lattice.unit)
     steps = np.arange(len(lattice.chance)) - lattice.low
     ev = float(steps @ lattice.chance)
     sd = math.sqrt(float(steps**2 @ lattice.chance) - ev**2)
     start = units["bankroll"] + units.get("bonus", 0)
-    ruined, reached, mean_rounds = stopped(lattice, start, units["floor"], units.get("goal"), rounds)
+    *_, ruined, reached, mean_rounds = play_on(lattice, start, units["floor"], units.get("goal"), rounds)
     least = start - units["floor"] + 1
     return BankResult(
         ev=ev * unit,
@@ -403,8 +399,7 @@ def best_payoffs(rules: Rules) -> dict[Fraction, float]:
     return tilt(profits, float(solution.value))
 
 
-def _find_bonus(lattice: Lattice, amounts: Mapping[str, Fraction], rounds: int, sticky: bool) -> Bonus:
-    units = {name: to_units(name, value, lattice.unit) for name, value in amounts.items()}
+def _find_bonus(lattice: Lattice, units: Mapping[str, int], rounds: int, sticky: bool) -> Bonus:
     start = units["bankroll"] + units["bonus"]
     first, alive, *_ = play_on(lattice, start, units["floor"], None, rounds - 1)
     alive, first = np.convolve(alive, lattice.chance), first - lattice.low  # after the last round, no bet is needed
