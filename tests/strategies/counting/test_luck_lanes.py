@@ -34,7 +34,7 @@ def watch(rules: Rules, spots: str, change: Callable[[Luck], Luck] = lambda luck
     game = CountingGame(rules, find_system("hilo"), Departures.parse("i18", chart), None, Ramp.parse(spots).spots)
     table = ready_table(game).table
     assert table.layout.luck is not None
-    cards = Segments(table.compiled, 0).cards(np.array([stream_key(4, 0, 0)], np.uint64), 0, SHOES + 2, rules.shoe_size)
+    cards = Segments(table.compiled, 0).cards(np.array([stream_key(4, 0, 0)], np.uint64), 0, SHOES + 2)
     shoes = Shoes(cards, table.compiled.numbers.cut, table.count)
     lanes = Watched(table.layout._replace(luck=change(table.layout.luck)), shoes, SHOES)
     found = lanes.check()

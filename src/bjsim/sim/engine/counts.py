@@ -28,7 +28,7 @@ from bjsim.sim.engine.kernels.arrays import (
 )
 from bjsim.sim.engine.kernels.layout import CompiledRules, payoff_parts
 from bjsim.sim.engine.lanes import Rounds
-from bjsim.sim.engine.pack import for_kernel, luck_for_kernel
+from bjsim.sim.engine.pack import for_kernel
 
 
 class Played(NamedTuple):
@@ -127,9 +127,9 @@ class CountingTable:
     @cached_property
     def packed(self) -> WalkedTable:
         """The same for the kernel."""
-        moves, luck = for_kernel(self.layout.moves), self.layout.luck
-        assert moves is not None
-        return self.layout._replace(moves=moves, luck=luck and luck_for_kernel(luck))
+        packed = for_kernel(self.layout)
+        assert packed is not None
+        return packed
 
 
 def count_quantum(unit: Fraction) -> Fraction:
