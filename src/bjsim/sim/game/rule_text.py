@@ -161,17 +161,17 @@ class RulesError(InputError):
     """An inconsistent rule set, or an unknown field or value. The message names the field."""
 
 
-def rule(default: Any, accepts: str, meaning: str, parse: Callable[[str], Any]) -> Any:
+def rule(default: Any, accepts: str, parse: Callable[[str], Any]) -> Any:
     """Declare a field with its metadata, which listings, TOML files and error messages all use."""
-    return field(default=default, metadata={"accepts": accepts, "meaning": meaning, "parse": parse})
+    return field(default=default, metadata={"accepts": accepts, "parse": parse})
 
 
-def flag(default: bool, meaning: str) -> Any:
-    return rule(default, "true or false", meaning, parse_flag)
+def flag(default: bool) -> Any:
+    return rule(default, "true or false", parse_flag)
 
 
-def choice(default: str, meaning: str, *values: str) -> Any:
-    return rule(default, f"{', '.join(values[:-1])} or {values[-1]}", meaning, parse_choice(*values))
+def choice(default: str, *values: str) -> Any:
+    return rule(default, f"{', '.join(values[:-1])} or {values[-1]}", parse_choice(*values))
 
 
 def plain(value: object) -> object:
