@@ -20,7 +20,7 @@ from bjsim.sim.engine.counts import Played, count_codes
 from bjsim.sim.engine.kernels.arrays import Drift, Luck, PlainTable, WalkedTable
 from bjsim.sim.engine.kernels.layout import NO_LIMIT, CompiledRules, payoff_parts
 from bjsim.sim.engine.lanes import PlayRound, Rounds, Walked, walk_streams
-from bjsim.sim.engine.luck_values import Solved, count_drift, make_drift, make_luck, solve_rows
+from bjsim.sim.engine.luck_values import Model, count_drift, make_drift, make_luck, solve_rows
 from bjsim.sim.engine.pack import for_kernel, make_deal, pack_moves, pack_plain
 from bjsim.sim.engine.round_table import LeftTable, make_round_tables
 from bjsim.sim.engine.transitions import rank_probabilities
@@ -81,9 +81,8 @@ class Walkers:
         layout = WalkedTable(pack_moves(*self.tables), make_deal(self.compiled, self._seats))
         if not self._adjusts:
             return layout
-        model, rows = np.zeros(1, np.int64), sum(len(one.slopes) for one in self.solved)
-        luck = make_luck([[one.model for one in self.solved]], model, model, self.compiled.unshuffled, rows)
-        return layout._replace(luck=luck)
+        model = np.zeros(1, np.int64)
+        return layout._replace(luck=make_luck([self.solved], model, model, self.compiled, self.rows))
 
     @cached_property
     def plain(self) -> PlainTable:
@@ -104,15 +103,15 @@ class Walkers:
         return float(played.traces[0][-1, -1] / PILOT)
 
     @cached_property
-    def solved(self) -> list[Solved]:
+    def solved(self) -> list[Model]:
         assert self.unit is not None
         probabilities = rank_probabilities(self.compiled)
-        return [solve_rows(table, probabilities, self.unit) for table in self.tables[0]]
+        return [solve_rows(table, probabilities, self.unit, curved=self._adjusts) for table in self.tables[0]]
 
     @cached_property
     def values(self) -> list[float]:
         """The value of a round per settled bet for each seat's chart, in initial bets; nan if it is not finite."""
-        return [self.solved[chart].values.value for chart in self.tables[1].tolist()]
+        return [self.solved[chart].value for chart in self.tables[1].tolist()]
 
     @cached_property
     def rounds_in_shoe(self) -> int:

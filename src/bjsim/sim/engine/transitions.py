@@ -50,11 +50,10 @@ def hands_within(compiled: CompiledRules, act: Array, unlikely: float) -> tuple[
 
 def rank_probabilities(compiled: CompiledRules) -> Array:
     """Probabilities of the 13 ranks in a full shoe."""
-    if compiled.numbers.shoe_size:
-        return np.bincount(compiled.unshuffled, minlength=13) / compiled.numbers.shoe_size
-    if compiled.numbers.normal_tens:
+    if compiled.numbers.normal_tens and not compiled.numbers.shoe_size:
         return np.full(13, 1 / 13)
-    return -np.diff(compiled.above, prepend=1 << 32, append=0) / (1 << 32)
+    cards = compiled.numbers.shoe_size or 1 << 32
+    return -np.diff(compiled.above, prepend=cards, append=0) / cards
 
 
 @dataclass(frozen=True)

@@ -75,7 +75,6 @@ class CompiledRules(NamedTuple):
         ended_column: Column instead of each column if the dealer's natural has ended the round, -1 for none,
             (C,).
         deal: Order of the deal, (n,): 0 gives every seat a card, 1 the dealer.
-        unshuffled: Ranks of the whole decks in order, uint8 (n,); empty for an infinite shoe.
         above: Cards of a full shoe that are of higher rank than each but the last, (12,); in 2**32 parts of an infinite
             shoe.
     """
@@ -98,7 +97,6 @@ class CompiledRules(NamedTuple):
     ended_column: Array
     deal: Array
     numbers: Numbers
-    unshuffled: Array
     above: Array
 
 
